@@ -1,0 +1,128 @@
+//! Gap, normal and contact points of a feature pair: one vertex of a convex core against another shape.
+//! Each pair of shapes becomes a fixed list of such features when the model is built, so that a contact keeps
+//! its identity from step to step.
+
+mod convex;
+mod half_plane;
+
+use crate::constraint::{Pose, Row};
+use crate::math::{Real, Vec2};
+use crate::shape::{Convex, Shape};
+
+/// A vertex of body b against a shape of body a.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Feature {
+    /// Vertex in body coordinates of b, m.
+    pub vertex: Vec2,
+    /// Rounding radius of the vertex, m.
+    pub radius: f64,
+    /// The other shape, on body a.
+    pub target: Shape,
+    /// Leave vertex-vertex contacts to the feature that looks at them from the other side.
+    pub edges_only: bool,
+}
+
+/// Where two shapes are nearest. The normal points from body a to body b.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nearest<T = f64> {
+    /// m; negative when they overlap.
+    pub gap: T,
+    /// Unit vector from a to b.
+    pub normal: Vec2<T>,
+    /// Contact point on a, from its centre of mass, world axes, m.
+    pub arm_a: Vec2<T>,
+    /// Contact point on b, from its centre of mass, world axes, m.
+    pub arm_b: Vec2<T>,
+}
+
+impl<T: Real> Nearest<T> {
+    /// Rate of the gap.
+    pub fn normal_row(&self) -> Row<T> {
+        Row::relative_velocity(self.normal, self.arm_a, self.arm_b)
+    }
+
+    /// Sliding velocity of b over a, to the right of the normal.
+    pub fn tangent_row(&self) -> Row<T> {
+        let tangent = Vec2::new(self.normal.y, -self.normal.x);
+        Row::relative_velocity(tangent, self.arm_a, self.arm_b)
+    }
+}
+
+impl Feature {
+    /// Nearest points at the given poses; `None` if another feature looks after this place.
+    pub fn nearest<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> Option<Nearest<T>> {
+        match &self.target {
+            Shape::HalfPlane(plane) => Some(half_plane::nearest(self, plane, a, b)),
+            Shape::Convex(core) => convex::nearest(self, core, a, b),
+        }
+    }
+}
+
+/// The features of a pair of shapes, each with true where the roles of the two bodies are swapped (the vertex
+/// is on the first one).
+pub fn features(first: &Shape, second: &Shape) -> Vec<(Feature, bool)> {
+    match (first, second) {
+        (Shape::HalfPlane(_), Shape::HalfPlane(_)) => Vec::new(),
+        (Shape::HalfPlane(plane), Shape::Convex(core)) => {
+            vertices_on(core, &Shape::HalfPlane(*plane), false, false)
+        }
+        (Shape::Convex(core), Shape::HalfPlane(plane)) => {
+            vertices_on(core, &Shape::HalfPlane(*plane), false, true)
+        }
+        // a single vertex sees all there is to see; otherwise both look at each other
+        (Shape::Convex(a), Shape::Convex(b)) if b.vertices.len() == 1 => {
+            vertices_on(b, &Shape::Convex(a.clone()), false, false)
+        }
+        (Shape::Convex(a), Shape::Convex(b)) if a.vertices.len() == 1 => {
+            vertices_on(a, &Shape::Convex(b.clone()), false, true)
+        }
+        (Shape::Convex(a), Shape::Convex(b)) => {
+            let mut all = vertices_on(b, &Shape::Convex(a.clone()), false, false);
+            all.extend(vertices_on(a, &Shape::Convex(b.clone()), true, true));
+            all
+        }
+    }
+}
+
+fn vertices_on(
+    core: &Convex,
+    target: &Shape,
+    edges_only: bool,
+    swapped: bool,
+) -> Vec<(Feature, bool)> {
+    core.vertices
+        .iter()
+        .map(|&vertex| {
+            let feature = Feature {
+                vertex,
+                radius: core.radius,
+                target: target.clone(),
+                edges_only,
+            };
+            (feature, swapped)
+        })
+        .collect()
+}
+
+/// Contact points from the centres of mass, for a gap closed along `normal`.
+fn at_surface<T: Real>(
+    a: &Pose<T>,
+    b: &Pose<T>,
+    on_core_a: Vec2<T>,
+    vertex: Vec2<T>,
+    normal: Vec2<T>,
+    radii: (f64, f64),
+    distance: T,
+) -> Nearest<T> {
+    let (radius_a, radius_b) = (T::constant(radii.0), T::constant(radii.1));
+    Nearest {
+        gap: distance - radius_a - radius_b,
+        normal,
+        arm_a: on_core_a + normal * radius_a - a.position,
+        arm_b: vertex - normal * radius_b - b.position,
+    }
+}
+
+#[cfg(test)]
+mod tests;
+

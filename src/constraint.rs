@@ -1,0 +1,159 @@
+//! The common currency of joints, contacts and friction: a [`Row`] says how fast a scalar changes with the
+//! twists of two bodies, and as a column which force on them works against it. Kinds make rows from [`Pose`]s.
+
+use crate::math::{Dual, Real, Vec2, cross};
+
+/// Velocities of one body at most: x, y, rotation.
+pub const BODY_DOF: usize = 3;
+
+/// Place and orientation of a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose<T = f64> {
+    /// Centre of mass in the world, m.
+    pub position: Vec2<T>,
+    /// Rotation from the world's to the body's axes, rad; not reduced to one turn.
+    pub angle: T,
+    /// Cosine of the angle.
+    pub cos: T,
+    /// Sine of the angle.
+    pub sin: T,
+}
+
+impl Pose {
+    /// From coordinates (m, m, rad).
+    pub fn new(x: f64, y: f64, angle: f64) -> Self {
+        let (sin, cos) = libm::sincos(angle);
+        Self {
+            position: Vec2::new(x, y),
+            angle,
+            cos,
+            sin,
+        }
+    }
+
+    /// The same pose with its rate of change along a twist.
+    pub fn with_rate(&self, twist: &Twist) -> Pose<Dual> {
+        let w = twist.angular;
+        Pose {
+            position: Vec2::new(
+                Dual::new(self.position.x, twist.linear.x),
+                Dual::new(self.position.y, twist.linear.y),
+            ),
+            angle: Dual::new(self.angle, w),
+            cos: Dual::new(self.cos, -self.sin * w),
+            sin: Dual::new(self.sin, self.cos * w),
+        }
+    }
+}
+
+impl<T: Real> Pose<T> {
+    /// The ground.
+    pub fn ground() -> Self {
+        Self {
+            position: Vec2::new(T::zero(), T::zero()),
+            angle: T::zero(),
+            cos: T::one(),
+            sin: T::zero(),
+        }
+    }
+
+    /// A vector given in body axes, in world axes.
+    pub fn turn(&self, local: Vec2) -> Vec2<T> {
+        let (x, y) = (T::constant(local.x), T::constant(local.y));
+        Vec2::new(self.cos * x - self.sin * y, self.sin * x + self.cos * y)
+    }
+
+    /// A world vector in body axes.
+    pub fn turn_back(&self, world: Vec2<T>) -> Vec2<T> {
+        Vec2::new(
+            self.cos * world.x + self.sin * world.y,
+            self.cos * world.y - self.sin * world.x,
+        )
+    }
+
+    /// A point given in body coordinates, in the world.
+    pub fn point(&self, local: Vec2) -> Vec2<T> {
+        self.position + self.turn(local)
+    }
+}
+
+/// Velocity of a body: of its centre of mass in world axes, and of rotation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Twist {
+    /// m/s.
+    pub linear: Vec2,
+    /// rad/s.
+    pub angular: f64,
+}
+
+impl Twist {
+    /// At rest.
+    pub fn zero() -> Self {
+        Self {
+            linear: Vec2::new(0.0, 0.0),
+            angular: 0.0,
+        }
+    }
+
+    /// Velocity of a point of the body at `arm` (world axes) from its centre of mass.
+    pub fn at(&self, arm: Vec2) -> Vec2 {
+        self.linear + Vec2::new(-arm.y, arm.x) * self.angular
+    }
+}
+
+/// Gradient of a scalar with respect to the coordinates of two bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row<T = f64> {
+    /// With respect to x, y, rotation of the first body.
+    pub a: [T; BODY_DOF],
+    /// The same for the second body.
+    pub b: [T; BODY_DOF],
+}
+
+impl<T: Real> Row<T> {
+    /// The velocity along `direction` of a point of body b relative to a point of body a; arms from the centres
+    /// of mass, all in world axes.
+    pub fn relative_velocity(direction: Vec2<T>, arm_a: Vec2<T>, arm_b: Vec2<T>) -> Self {
+        Self {
+            a: [-direction.x, -direction.y, -cross(arm_a, direction)],
+            b: [direction.x, direction.y, cross(arm_b, direction)],
+        }
+    }
+
+    /// The rate of rotation of body b relative to body a.
+    pub fn relative_rotation() -> Self {
+        let (zero, one) = (T::zero(), T::one());
+        Self {
+            a: [zero, zero, -one],
+            b: [zero, zero, one],
+        }
+    }
+
+    /// Nothing.
+    pub fn zero() -> Self {
+        Self {
+            a: [T::zero(); BODY_DOF],
+            b: [T::zero(); BODY_DOF],
+        }
+    }
+
+    /// The row of the negative scalar.
+    pub fn negated(self) -> Self {
+        Self {
+            a: self.a.map(|x| -x),
+            b: self.b.map(|x| -x),
+        }
+    }
+}
+
+impl Row {
+    /// Rate of the scalar for the given twists.
+    pub fn rate(&self, a: &Twist, b: &Twist) -> f64 {
+        self.a[0] * a.linear.x
+            + self.a[1] * a.linear.y
+            + self.a[2] * a.angular
+            + self.b[0] * b.linear.x
+            + self.b[1] * b.linear.y
+            + self.b[2] * b.angular
+    }
+}

@@ -1,0 +1,140 @@
+//! Forces on the coordinates, their derivatives, and energies; no contact in here.
+
+use crate::constraint::{BODY_DOF, Pose, Twist};
+use crate::force::{PairMatrix, Side, Situation};
+use crate::model::{BodyRef, ForceLink, Model, pose_of, twist_of};
+
+/// Derivatives of the forces, row-major, by coordinates (split as in [`crate::force::Effect`]) and velocities.
+#[derive(Clone, Debug)]
+pub struct Jacobians {
+    /// By coordinates, negative semidefinite part.
+    pub stiff: Vec<f64>,
+    /// By coordinates, the rest.
+    pub rest: Vec<f64>,
+    /// By velocities.
+    pub velocity: Vec<f64>,
+    /// False while all of them are zero.
+    pub any: bool,
+}
+
+impl Jacobians {
+    /// For `n` velocities.
+    pub fn new(n: usize) -> Self {
+        Self {
+            stiff: vec![0.0; n * n],
+            rest: vec![0.0; n * n],
+            velocity: vec![0.0; n * n],
+            any: false,
+        }
+    }
+}
+
+/// Total force on the coordinates at a time, and its derivatives if asked for.
+pub fn force(
+    model: &Model,
+    (time, side): (f64, Side),
+    poses: &[Pose],
+    twists: &[Twist],
+    total: &mut [f64],
+    mut jacobians: Option<&mut Jacobians>,
+) {
+    total.fill(0.0);
+    for body in &model.bodies {
+        total[body.first] = model.mass[body.first] * model.gravity.x;
+        total[body.first + 1] = model.mass[body.first + 1] * model.gravity.y;
+    }
+    if let Some(jacobians) = jacobians.as_deref_mut()
+        && jacobians.any
+    {
+        jacobians.stiff.fill(0.0);
+        jacobians.rest.fill(0.0);
+        jacobians.velocity.fill(0.0);
+        jacobians.any = false;
+    }
+    for link in &model.forces {
+        let effect = with_situation(model, link, (time, side), poses, twists, |at| {
+            link.force.effect(at)
+        });
+        for (body, block) in link.bodies.iter().zip([0, BODY_DOF]) {
+            for (coordinate, i) in coordinates(model, *body) {
+                total[coordinate] += effect.force[block + i];
+            }
+        }
+        if let Some(jacobians) = jacobians.as_deref_mut() {
+            jacobians.any = true;
+            let n = model.n_velocities;
+            add_block(model, link.bodies, &effect.by_position_stiff, &mut jacobians.stiff, n);
+            add_block(model, link.bodies, &effect.by_position_rest, &mut jacobians.rest, n);
+            add_block(model, link.bodies, &effect.by_velocity, &mut jacobians.velocity, n);
+        }
+    }
+}
+
+/// Kinetic energy, J.
+pub fn kinetic_energy(model: &Model, v: &[f64]) -> f64 {
+    0.5 * model.mass.iter().zip(v).map(|(m, v)| m * v * v).sum::<f64>()
+}
+
+/// Energy in gravity and springs, J; zero height is the world's origin.
+pub fn potential_energy(model: &Model, time: f64, poses: &[Pose], twists: &[Twist]) -> f64 {
+    let mut total = 0.0;
+    for (body, pose) in model.bodies.iter().zip(poses) {
+        let weight = model.gravity * model.mass[body.first];
+        total -= weight.x * pose.position.x + weight.y * pose.position.y;
+    }
+    for link in &model.forces {
+        total += with_situation(model, link, (time, Side::After), poses, twists, |at| {
+            link.force.energy(at)
+        });
+    }
+    total
+}
+
+/// Power put in by applied forces, and power taken out by dampers and smooth friction, W.
+pub fn power(model: &Model, time: (f64, Side), poses: &[Pose], twists: &[Twist]) -> (f64, f64) {
+    let (mut applied, mut lost) = (0.0, 0.0);
+    for link in &model.forces {
+        with_situation(model, link, time, poses, twists, |at| {
+            applied += link.force.applied_power(at);
+            lost += link.force.lost_power(at);
+        });
+    }
+    (applied, lost)
+}
+
+fn with_situation<R>(
+    model: &Model,
+    link: &ForceLink,
+    (time, side): (f64, Side),
+    poses: &[Pose],
+    twists: &[Twist],
+    use_it: impl FnOnce(&Situation) -> R,
+) -> R {
+    let pose = link.bodies.map(|body| pose_of(poses, body));
+    let twist = link.bodies.map(|body| twist_of(twists, body));
+    use_it(&Situation {
+        time,
+        side,
+        pose: [&pose[0], &pose[1]],
+        twist: [&twist[0], &twist[1]],
+        joint: link.joint.map(|i| &model.joints[i].joint),
+    })
+}
+
+// global index and place in the body's block of each coordinate
+fn coordinates(model: &Model, body: BodyRef) -> impl Iterator<Item = (usize, usize)> + use<> {
+    let (first, n) = body.map_or((0, 0), |i| (model.bodies[i].first, model.bodies[i].n_dof));
+    (0..n).map(move |i| (first + i, i))
+}
+
+fn add_block(model: &Model, bodies: [BodyRef; 2], block: &PairMatrix, matrix: &mut [f64], n: usize) {
+    for (row_body, row_block) in bodies.iter().zip([0, BODY_DOF]) {
+        for (row, i) in coordinates(model, *row_body) {
+            for (column_body, column_block) in bodies.iter().zip([0, BODY_DOF]) {
+                for (column, j) in coordinates(model, *column_body) {
+                    matrix[row * n + column] += block[row_block + i][column_block + j];
+                }
+            }
+        }
+    }
+}

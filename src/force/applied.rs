@@ -1,0 +1,59 @@
+//! A given force at a point of the second body, and a given torque.
+//!
+//! (1)  torque about the centre = cross(R r, F) + torque;   F in world axes, or R F in body axes
+//! (2)  derivative by the angle: in world axes the arm turns, in body axes the force turns
+
+use super::{Effect, Side, Signal, Situation};
+use crate::math::{Vec2, cross, dot, perp};
+use crate::scene::format::Frame;
+
+/// Signals on a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Applied {
+    /// Point of the body, m.
+    pub point: Vec2,
+    /// Axes of the force.
+    pub frame: Frame,
+    /// N.
+    pub force: [Signal; 2],
+    /// N m.
+    pub torque: Signal,
+}
+
+impl Applied {
+    pub(super) fn signals(&self) -> [&Signal; 3] {
+        [&self.force[0], &self.force[1], &self.torque]
+    }
+
+    fn components(&self, time: f64, side: Side) -> (Vec2, f64) {
+        let force = Vec2::new(
+            self.force[0].value(time, side),
+            self.force[1].value(time, side),
+        );
+        (force, self.torque.value(time, side))
+    }
+
+    pub(super) fn effect(&self, at: &Situation) -> Effect {
+        let (given, torque) = self.components(at.time, at.side);
+        let arm = at.pose[1].turn(self.point);
+        let mut effect = Effect::default();
+        let force = match self.frame {
+            Frame::World => {
+                // d/dangle cross(R r, F) = cross(perp(R r), F) = -(R r).F
+                effect.by_position_rest[5][5] = -dot(arm, given);
+                given
+            }
+            Frame::Body => {
+                let force = at.pose[1].turn(given);
+                let turned = perp(force);
+                effect.by_position_rest[3][5] = turned.x;
+                effect.by_position_rest[4][5] = turned.y;
+                force
+            }
+        };
+        effect.force[3] = force.x;
+        effect.force[4] = force.y;
+        effect.force[5] = cross(arm, force) + torque; // (1)
+        effect
+    }
+}

@@ -1,0 +1,165 @@
+//! Force elements. Each gives the force on the coordinates of its two bodies and how it changes with them, split
+//! so that stiff elements stay stable at any step: the `stiff` part of the position derivative is negative
+//! semidefinite whatever the state, the `rest` makes it exact and is used where the step's matrix allows.
+
+mod applied;
+mod signal;
+mod spring_damper;
+mod stribeck;
+mod torsional;
+mod viscous;
+
+pub use applied::Applied;
+pub use signal::{Side, Signal};
+pub use spring_damper::SpringDamper;
+pub use stribeck::Stribeck;
+pub use torsional::Torsional;
+pub use viscous::Viscous;
+
+use crate::constraint::{BODY_DOF, Pose, Row, Twist};
+use crate::joint::Joint;
+
+/// Coordinates of two bodies.
+pub const PAIR_DOF: usize = 2 * BODY_DOF;
+
+/// A vector over the coordinates of two bodies: x, y, rotation of the first, then of the second.
+pub type PairVector = [f64; PAIR_DOF];
+
+/// A matrix over the coordinates of two bodies.
+pub type PairMatrix = [[f64; PAIR_DOF]; PAIR_DOF];
+
+/// The kinds of force elements.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Force {
+    /// Spring and damper between two points.
+    SpringDamper(SpringDamper),
+    /// Spring and damper at a revolute joint.
+    Torsional(Torsional),
+    /// Given force and torque on the second body.
+    Applied(Applied),
+    /// Drag between two bodies.
+    Viscous(Viscous),
+    /// Smooth friction at a joint coordinate.
+    Stribeck(Stribeck),
+}
+
+/// When, where and how fast.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation<'a> {
+    /// s.
+    pub time: f64,
+    /// Which side of a jump of a signal counts.
+    pub side: Side,
+    /// Poses of the first and second body.
+    pub pose: [&'a Pose; 2],
+    /// Their twists.
+    pub twist: [&'a Twist; 2],
+    /// The joint that the element acts on, for those that do.
+    pub joint: Option<&'a Joint>,
+}
+
+/// Force and derivatives of one element, to be added to those of the others.
+#[derive(Clone, Debug, Default)]
+pub struct Effect {
+    /// N and N m.
+    pub force: PairVector,
+    /// Derivative with respect to the velocities.
+    pub by_velocity: PairMatrix,
+    /// Derivative with respect to the coordinates, negative semidefinite part.
+    pub by_position_stiff: PairMatrix,
+    /// What is missing from `by_position_stiff` to the exact derivative.
+    pub by_position_rest: PairMatrix,
+}
+
+impl Force {
+    /// Force and derivatives.
+    pub fn effect(&self, at: &Situation) -> Effect {
+        match self {
+            Force::SpringDamper(f) => f.effect(at),
+            Force::Torsional(f) => f.effect(at),
+            Force::Applied(f) => f.effect(at),
+            Force::Viscous(f) => f.effect(at),
+            Force::Stribeck(f) => f.effect(at),
+        }
+    }
+
+    /// Stored energy, J.
+    pub fn energy(&self, at: &Situation) -> f64 {
+        match self {
+            Force::SpringDamper(f) => f.energy(at),
+            Force::Torsional(f) => f.energy(at),
+            Force::Applied(_) | Force::Viscous(_) | Force::Stribeck(_) => 0.0,
+        }
+    }
+
+    /// Power of a given force, W.
+    pub fn applied_power(&self, at: &Situation) -> f64 {
+        match self {
+            Force::Applied(f) => f.effect(at).power(at),
+            Force::SpringDamper(_)
+            | Force::Torsional(_)
+            | Force::Viscous(_)
+            | Force::Stribeck(_) => 0.0,
+        }
+    }
+
+    /// Power that the element turns into heat, W.
+    pub fn lost_power(&self, at: &Situation) -> f64 {
+        match self {
+            Force::SpringDamper(f) => f.lost_power(at),
+            Force::Torsional(f) => f.lost_power(at),
+            Force::Viscous(f) => -f.effect(at).power(at),
+            Force::Stribeck(f) => -f.effect(at).power(at),
+            Force::Applied(_) => 0.0,
+        }
+    }
+
+    /// Times at which the force is not smooth.
+    pub fn breakpoints(&self) -> impl Iterator<Item = f64> + '_ {
+        let signals = match self {
+            Force::Applied(f) => Some(f.signals()),
+            Force::SpringDamper(_)
+            | Force::Torsional(_)
+            | Force::Viscous(_)
+            | Force::Stribeck(_) => None,
+        };
+        signals
+            .into_iter()
+            .flatten()
+            .flat_map(|s| s.breakpoints().iter().copied())
+    }
+}
+
+impl Effect {
+    fn power(&self, at: &Situation) -> f64 {
+        let mut sum = 0.0;
+        for (twist, force) in at.twist.iter().zip(self.force.chunks_exact(BODY_DOF)) {
+            sum += force[0] * twist.linear.x + force[1] * twist.linear.y + force[2] * twist.angular;
+        }
+        sum
+    }
+
+    /// Adds a force of size `force` along the gradient of a scalar.
+    fn push_along(&mut self, row: &PairVector, force: f64) {
+        for (total, r) in self.force.iter_mut().zip(row) {
+            *total += force * r;
+        }
+    }
+}
+
+fn add_outer(matrix: &mut PairMatrix, factor: f64, left: &PairVector, right: &PairVector) {
+    for (row, l) in matrix.iter_mut().zip(left) {
+        for (x, r) in row.iter_mut().zip(right) {
+            *x += factor * l * r;
+        }
+    }
+}
+
+fn flat(row: &Row) -> PairVector {
+    [
+        row.a[0], row.a[1], row.a[2], row.b[0], row.b[1], row.b[2],
+    ]
+}
+
+#[cfg(test)]
+mod tests;

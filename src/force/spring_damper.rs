@@ -1,0 +1,114 @@
+//! Spring and damper between two points, along the line between them ([E] 26-33).
+//!
+//! (1)  phi = |d| - rest length,   d = p_b - p_a,   g = grad phi
+//! (2)  force = -(stiffness phi + damping phi') g,   phi' = g . v
+//! (3)  stiff part of its position derivative: -stiffness g g^T;  velocity derivative: -damping g g^T
+//! (4)  rest: -stiffness phi H - damping phi' H - damping g (H v)^T,   H = Hessian of phi
+//!
+//! H comes from moving the row along each coordinate, which the dual numbers give exactly.
+
+use super::{Effect, PAIR_DOF, PairMatrix, PairVector, Situation, add_outer, flat};
+use crate::constraint::{Pose, Row, Twist};
+use crate::math::{Dual, Real, Vec2, length};
+
+/// Along the line between two anchors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpringDamper {
+    /// On the first body, m.
+    pub anchor_a: Vec2,
+    /// On the second body, m.
+    pub anchor_b: Vec2,
+    /// N/m.
+    pub stiffness: f64,
+    /// N s/m.
+    pub damping: f64,
+    /// m.
+    pub rest_length: f64,
+}
+
+impl SpringDamper {
+    /// Distance of the anchors and its gradient; no gradient where they coincide.
+    fn distance<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
+        let (arm_a, arm_b) = (a.turn(self.anchor_a), b.turn(self.anchor_b));
+        let d = b.position + arm_b - a.position - arm_a;
+        let distance = length(d);
+        if distance.value() == 0.0 {
+            return (T::zero(), Row::zero());
+        }
+        (
+            distance,
+            Row::relative_velocity(d / distance, arm_a, arm_b),
+        )
+    }
+
+    fn hessian(&self, pose: [&Pose; 2]) -> PairMatrix {
+        let mut hessian = [[0.0; PAIR_DOF]; PAIR_DOF];
+        for (i, column) in hessian.iter_mut().enumerate() {
+            let mut twists = [Twist::zero(), Twist::zero()];
+            let twist = &mut twists[i / 3];
+            match i % 3 {
+                0 => twist.linear.x = 1.0,
+                1 => twist.linear.y = 1.0,
+                _ => twist.angular = 1.0,
+            }
+            let (_, row) = self.distance(
+                &pose[0].with_rate(&twists[0]),
+                &pose[1].with_rate(&twists[1]),
+            );
+            *column = rates(&row);
+        }
+        hessian
+    }
+
+    pub(super) fn effect(&self, at: &Situation) -> Effect {
+        let (distance, row) = self.distance(at.pose[0], at.pose[1]);
+        let stretch = distance - self.rest_length; // (1)
+        let rate = row.rate(at.twist[0], at.twist[1]);
+        let g = flat(&row);
+        let mut effect = Effect::default();
+        let pull = self.stiffness * stretch + self.damping * rate;
+        effect.push_along(&g, -pull); // (2)
+        add_outer(&mut effect.by_position_stiff, -self.stiffness, &g, &g); // (3)
+        add_outer(&mut effect.by_velocity, -self.damping, &g, &g);
+        // (4)
+        let hessian = self.hessian(at.pose);
+        let (a, b) = (at.twist[0], at.twist[1]);
+        let v = [
+            a.linear.x, a.linear.y, a.angular, b.linear.x, b.linear.y, b.angular,
+        ];
+        let mut turning = [0.0; PAIR_DOF];
+        for (h, out) in hessian.iter().zip(&mut turning) {
+            *out = h.iter().zip(&v).map(|(x, y)| x * y).sum();
+        }
+        for (rest, h) in effect.by_position_rest.iter_mut().zip(&hessian) {
+            for (x, h) in rest.iter_mut().zip(h) {
+                *x -= pull * h;
+            }
+        }
+        add_outer(&mut effect.by_position_rest, -self.damping, &g, &turning);
+        effect
+    }
+
+    pub(super) fn lost_power(&self, at: &Situation) -> f64 {
+        let (_, row) = self.distance(at.pose[0], at.pose[1]);
+        let rate = row.rate(at.twist[0], at.twist[1]);
+        self.damping * rate * rate
+    }
+
+    pub(super) fn energy(&self, at: &Situation) -> f64 {
+        let (distance, _) = self.distance(at.pose[0], at.pose[1]);
+        let stretch = distance - self.rest_length;
+        0.5 * self.stiffness * stretch * stretch
+    }
+}
+
+fn rates(row: &Row<Dual>) -> PairVector {
+    [
+        row.a[0].rate,
+        row.a[1].rate,
+        row.a[2].rate,
+        row.b[0].rate,
+        row.b[1].rate,
+        row.b[2].rate,
+    ]
+}

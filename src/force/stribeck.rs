@@ -1,0 +1,49 @@
+//! Smooth friction with a Stribeck drop at a joint coordinate.
+//!
+//! (1)  f(u) = -(kinetic + (static - kinetic) exp(-(u/us)^2)) tanh(u/ut) - viscous u,   u = rate of the coordinate
+//! (2)  its slope may be positive on the falling branch, where friction feeds motion: exact, not stiffened
+
+use super::{Effect, Situation, add_outer, flat};
+
+/// Parameters of (1).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stribeck {
+    /// Break-away friction, N m or N.
+    pub static_friction: f64,
+    /// Friction at speed, N m or N.
+    pub kinetic_friction: f64,
+    /// us, rad/s or m/s.
+    pub stribeck_rate: f64,
+    /// ut, rad/s or m/s.
+    pub transition_rate: f64,
+    /// N m s/rad or N s/m.
+    pub viscous: f64,
+}
+
+impl Stribeck {
+    /// Friction and its slope at a rate.
+    pub fn friction(&self, rate: f64) -> (f64, f64) {
+        let x = rate / self.stribeck_rate;
+        let drop = (self.static_friction - self.kinetic_friction) * libm::exp(-x * x);
+        let side = libm::tanh(rate / self.transition_rate);
+        let level = self.kinetic_friction + drop;
+        let level_slope = -2.0 * x / self.stribeck_rate * drop;
+        let side_slope = (1.0 - side * side) / self.transition_rate;
+        (
+            -level * side - self.viscous * rate,
+            -level_slope * side - level * side_slope - self.viscous, // (2)
+        )
+    }
+
+    pub(super) fn effect(&self, at: &Situation) -> Effect {
+        let mut effect = Effect::default();
+        let coordinate = at.joint.and_then(|j| j.coordinate(at.pose[0], at.pose[1]));
+        if let Some((_, row)) = coordinate {
+            let g = flat(&row);
+            let (force, slope) = self.friction(row.rate(at.twist[0], at.twist[1]));
+            effect.push_along(&g, force); // (1)
+            add_outer(&mut effect.by_velocity, slope, &g, &g);
+        }
+        effect
+    }
+}

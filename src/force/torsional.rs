@@ -1,0 +1,45 @@
+//! Torsional spring and damper at a revolute joint.
+//!
+//! (1)  torque = -stiffness (angle - rest angle) - damping angle',   angle = angle_b - angle_a: linear, so its
+//!      stiff derivatives are exact
+
+use super::{Effect, Situation, add_outer, flat};
+use crate::constraint::Row;
+
+/// About the joint's axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Torsional {
+    /// N m/rad.
+    pub stiffness: f64,
+    /// N m s/rad.
+    pub damping: f64,
+    /// rad.
+    pub rest_angle: f64,
+}
+
+impl Torsional {
+    fn stretch(&self, at: &Situation) -> f64 {
+        at.pose[1].angle - at.pose[0].angle - self.rest_angle
+    }
+
+    pub(super) fn effect(&self, at: &Situation) -> Effect {
+        let row = Row::relative_rotation();
+        let rate = row.rate(at.twist[0], at.twist[1]);
+        let g = flat(&row);
+        let mut effect = Effect::default();
+        effect.push_along(&g, -self.stiffness * self.stretch(at) - self.damping * rate); // (1)
+        add_outer(&mut effect.by_position_stiff, -self.stiffness, &g, &g);
+        add_outer(&mut effect.by_velocity, -self.damping, &g, &g);
+        effect
+    }
+
+    pub(super) fn lost_power(&self, at: &Situation) -> f64 {
+        let rate = at.twist[1].angular - at.twist[0].angular;
+        self.damping * rate * rate
+    }
+
+    pub(super) fn energy(&self, at: &Situation) -> f64 {
+        let stretch = self.stretch(at);
+        0.5 * self.stiffness * stretch * stretch
+    }
+}

@@ -1,0 +1,47 @@
+//! Drag against the relative velocity of two bodies, at the second one's centre of mass.
+//!
+//! (1)  force = -linear u,   u = v_b - (v_a + w_a x r),   r = x_b - x_a;   torque = -angular (w_b - w_a)
+//! (2)  position derivative through r only: -linear g_i (d u_i / d q)^T, first order in w_a; its sign is not
+//!      definite, so it belongs to the rest
+
+use super::{Effect, Situation, add_outer, flat};
+use crate::constraint::Row;
+use crate::math::Vec2;
+
+/// Coefficients of drag.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Viscous {
+    /// N s/m.
+    pub linear: f64,
+    /// N m s/rad.
+    pub angular: f64,
+}
+
+impl Viscous {
+    pub(super) fn effect(&self, at: &Situation) -> Effect {
+        let mut effect = Effect::default();
+        let arm = at.pose[1].position - at.pose[0].position;
+        let (w, none) = (at.twist[0].angular, Vec2::new(0.0, 0.0));
+        for (i, axis) in [Vec2::new(1.0, 0.0), Vec2::new(0.0, 1.0)].into_iter().enumerate() {
+            let row = Row::relative_velocity(axis, arm, none);
+            let g = flat(&row);
+            let rate = row.rate(at.twist[0], at.twist[1]);
+            effect.push_along(&g, -self.linear * rate); // (1)
+            add_outer(&mut effect.by_velocity, -self.linear, &g, &g);
+            // (2)  u_x = .. + w r_y,  u_y = .. - w r_x, and the torque on a: -cross(r, axis) changes with r
+            let mut turning = [0.0; 6];
+            let across = 1 - i;
+            let sign = if i == 0 { 1.0 } else { -1.0 };
+            turning[across] = -sign * w;
+            turning[3 + across] = sign * w;
+            add_outer(&mut effect.by_position_rest, -self.linear, &g, &turning);
+            effect.by_position_rest[2][across] += -self.linear * rate * -sign;
+            effect.by_position_rest[2][3 + across] += -self.linear * rate * sign;
+        }
+        let row = Row::relative_rotation();
+        let g = flat(&row);
+        effect.push_along(&g, -self.angular * row.rate(at.twist[0], at.twist[1]));
+        add_outer(&mut effect.by_velocity, -self.angular, &g, &g);
+        effect
+    }
+}

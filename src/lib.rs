@@ -1,0 +1,16 @@
+//! Multibody systems with impacts, dry friction and stiff springs.
+#![warn(missing_docs)]
+
+pub mod collide;
+pub mod constraint;
+pub mod dynamics;
+pub mod force;
+pub mod joint;
+pub mod lcp;
+pub mod math;
+pub mod model;
+pub mod scene;
+pub mod shape;
+pub mod simulate;
+pub mod state;
+pub mod step;

@@ -1,0 +1,37 @@
+//! Numerics that know nothing of mechanics: dual numbers, dense factorizations without allocation, bracketed
+//! roots. No sums or products are reordered and no platform functions are called, so that the same input gives
+//! the same bits in every build.
+
+pub mod dense;
+pub mod dual;
+pub mod root;
+
+pub use dual::{Dual, Real};
+
+/// A vector in the plane.
+pub type Vec2<T = f64> = nalgebra::Vector2<T>;
+
+/// The vector turned by a right angle, counter-clockwise.
+pub fn perp<T: Real>(a: Vec2<T>) -> Vec2<T> {
+    Vec2::new(-a.y, a.x)
+}
+
+/// `a.x b.y - a.y b.x`.
+pub fn cross<T: Real>(a: Vec2<T>, b: Vec2<T>) -> T {
+    a.x * b.y - a.y * b.x
+}
+
+/// Scalar product.
+pub fn dot<T: Real>(a: Vec2<T>, b: Vec2<T>) -> T {
+    a.x * b.x + a.y * b.y
+}
+
+/// Euclidean length.
+pub fn length<T: Real>(a: Vec2<T>) -> T {
+    dot(a, a).sqrt()
+}
+
+/// Largest absolute entry, 0 for an empty slice.
+pub fn max_abs(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
+}

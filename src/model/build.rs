@@ -1,0 +1,334 @@
+//! Written scene -> model, with the checks that need geometry.
+
+use super::{BodyRef, Body, ForceLink, JointLink, Model, contacts, pose_of, twist_of};
+use crate::constraint::{Pose, Twist};
+use crate::force::{Applied, Force, Signal, SpringDamper, Stribeck, Torsional, Viscous};
+use crate::joint::{Distance, Fixed, Joint, Prismatic, Revolute};
+use crate::math::{Vec2, length};
+use crate::scene::error::Problem;
+use crate::scene::format::{self, Anchors, BodyKind, ForceKind, JointKind, Name, Scene};
+use crate::shape::Shape;
+
+/// Joints may be open by this much in the scene (rounded coordinates); the first step closes them. m or rad.
+const CLOSED: f64 = 1e-6;
+
+/// Checks a scene against itself and indexes it. All problems are reported at once.
+pub fn build(scene: &Scene) -> Result<Model, Vec<Problem>> {
+    let mut builder = Builder {
+        scene,
+        model: empty(scene),
+        poses: Vec::new(),
+        twists: Vec::new(),
+        problems: Vec::new(),
+    };
+    builder.bodies();
+    builder.joints();
+    builder.forces();
+    if builder.problems.is_empty() {
+        contacts::add(scene, &mut builder.model, &builder.poses, &mut builder.problems);
+    }
+    let mut model = builder.model;
+    model.breakpoints = model
+        .forces
+        .iter()
+        .flat_map(|link| link.force.breakpoints())
+        .collect();
+    model.breakpoints.sort_by(f64::total_cmp);
+    model.breakpoints.dedup();
+    if builder.problems.is_empty() {
+        Ok(model)
+    } else {
+        Err(builder.problems)
+    }
+}
+
+fn empty(scene: &Scene) -> Model {
+    Model {
+        name: scene.name.clone(),
+        description: scene.description.clone(),
+        gravity: vec2(scene.gravity),
+        until: scene.until,
+        settings: scene.settings.clone(),
+        bodies: Vec::new(),
+        joints: Vec::new(),
+        forces: Vec::new(),
+        contacts: Vec::new(),
+        breakpoints: Vec::new(),
+        n_velocities: 0,
+        n_joint_rows: 0,
+        mass: Vec::new(),
+        initial_position: Vec::new(),
+        initial_velocity: Vec::new(),
+    }
+}
+
+fn vec2(pair: [f64; 2]) -> Vec2 {
+    Vec2::new(pair[0], pair[1])
+}
+
+struct Builder<'a> {
+    scene: &'a Scene,
+    model: Model,
+    poses: Vec<Pose>,
+    twists: Vec<Twist>,
+    problems: Vec<Problem>,
+}
+
+impl Builder<'_> {
+    fn bodies(&mut self) {
+        for body in &self.scene.bodies {
+            let model = &mut self.model;
+            let first = model.n_velocities;
+            let mut coordinates = body.position.to_vec();
+            let mut velocities = body.velocity.to_vec();
+            model.mass.extend([body.mass; 2]);
+            if body.kind == BodyKind::Rigid {
+                coordinates.push(body.angle);
+                velocities.push(body.angular_velocity);
+                model.mass.push(body.inertia.unwrap_or_else(|| uniform_inertia(body)));
+            }
+            model.n_velocities += coordinates.len();
+            model.bodies.push(Body {
+                name: body.name.clone(),
+                first,
+                n_dof: coordinates.len(),
+            });
+            model.initial_position.extend(coordinates);
+            model.initial_velocity.extend(velocities);
+        }
+        let zero = Pose::new(0.0, 0.0, 0.0);
+        self.poses = vec![zero; self.model.bodies.len()];
+        self.twists = vec![Twist::zero(); self.model.bodies.len()];
+        self.model.poses(&self.model.initial_position, &mut self.poses);
+        self.model.twists(&self.model.initial_velocity, &mut self.twists);
+    }
+
+    fn body(&mut self, name: &Name) -> BodyRef {
+        if name.text == "ground" {
+            return None;
+        }
+        let found = self.model.bodies.iter().position(|b| b.name == name.text);
+        if found.is_none() {
+            self.refuse_name(name, "body");
+        }
+        found
+    }
+
+    fn joint(&mut self, name: &Name) -> Option<usize> {
+        let found = self.model.joints.iter().position(|j| j.name == name.text);
+        if found.is_none() {
+            self.refuse_name(name, "joint");
+        }
+        found
+    }
+
+    fn refuse_name(&mut self, name: &Name, what: &str) {
+        self.problems.push(Problem {
+            place: name.place.clone(),
+            key: what.to_owned(),
+            message: format!("there is no {what} `{}`", name.text),
+            hint: format!("give the {what} a name and use it here"),
+        });
+    }
+
+    // anchors in the coordinates of both bodies
+    fn anchors(&self, anchors: &Anchors, bodies: [BodyRef; 2]) -> [Vec2; 2] {
+        match anchors {
+            Anchors::Local(local) => local.map(vec2),
+            Anchors::World(point) => bodies.map(|body| {
+                let pose = pose_of(&self.poses, body);
+                pose.turn_back(vec2(*point) - pose.position)
+            }),
+        }
+    }
+
+    fn distance(&self, anchors: [Vec2; 2], bodies: [BodyRef; 2]) -> f64 {
+        let ends = [0, 1].map(|i| pose_of(&self.poses, bodies[i]).point(anchors[i]));
+        length(ends[1] - ends[0])
+    }
+
+    fn joints(&mut self) {
+        for written in &self.scene.joints {
+            let bodies = [self.body(&written.bodies[0]), self.body(&written.bodies[1])];
+            let [anchor_a, anchor_b] = self.anchors(&written.anchors, bodies);
+            let [a, b] = bodies.map(|body| pose_of(&self.poses, body));
+            let angle = b.angle - a.angle;
+            let joint = match &written.kind {
+                JointKind::Revolute { .. } => Joint::Revolute(Revolute { anchor_a, anchor_b }),
+                JointKind::Prismatic { axis, .. } => Joint::Prismatic(Prismatic {
+                    anchor_a,
+                    anchor_b,
+                    axis: vec2(*axis) / length(vec2(*axis)),
+                    angle,
+                }),
+                JointKind::Fixed => Joint::Fixed(Fixed {
+                    point: Revolute { anchor_a, anchor_b },
+                    angle,
+                }),
+                JointKind::Distance { length } => Joint::Distance(Distance {
+                    anchor_a,
+                    anchor_b,
+                    length: length.unwrap_or_else(|| self.distance([anchor_a, anchor_b], bodies)),
+                }),
+            };
+            self.check_joint(written, &joint, bodies);
+            self.model.n_joint_rows += joint.n_rows();
+            self.model.joints.push(JointLink {
+                name: written.name.clone(),
+                bodies,
+                joint,
+            });
+        }
+    }
+
+    fn check_joint(&mut self, written: &format::Joint, joint: &Joint, bodies: [BodyRef; 2]) {
+        if let Joint::Distance(rod) = joint
+            && self.distance([rod.anchor_a, rod.anchor_b], bodies) == 0.0
+        {
+            self.refuse_joint(
+                written,
+                "the ends of the rod are in one place".to_owned(),
+                "use a revolute joint, or move the anchors apart",
+            );
+            return;
+        }
+        let [a, b] = bodies.map(|body| pose_of(&self.poses, body));
+        let [twist_a, twist_b] = bodies.map(|body| twist_of(&self.twists, body));
+        let rows = joint.rows(&a, &b);
+        let fastest = crate::math::max_abs(&self.model.initial_velocity);
+        for (i, name) in joint.row_names().iter().enumerate() {
+            let open = rows.residual[i];
+            let rate = rows.rows[i].rate(&twist_a, &twist_b);
+            if open.abs() > CLOSED {
+                self.refuse_joint(
+                    written,
+                    format!("the joint does not close: its {name} is off by {open:.3e}"),
+                    "move the bodies or the anchors so that both sides meet at the start",
+                );
+            } else if rate.abs() > CLOSED * (1.0 + fastest) {
+                self.refuse_joint(
+                    written,
+                    format!("the initial velocities pull the joint apart: its {name} changes at {rate:.3e} per second"),
+                    "give velocities that the joint allows",
+                );
+            }
+        }
+    }
+
+    fn refuse_joint(&mut self, written: &format::Joint, message: String, hint: &str) {
+        self.problems.push(Problem {
+            place: written.place.clone(),
+            key: format!("joint[{}]", written.name),
+            message,
+            hint: hint.to_owned(),
+        });
+    }
+
+    fn forces(&mut self) {
+        for written in &self.scene.forces {
+            let (bodies, joint, force) = match &written.kind {
+                ForceKind::SpringDamper {
+                    bodies,
+                    anchors,
+                    stiffness,
+                    damping,
+                    rest_length,
+                } => {
+                    let bodies = [self.body(&bodies[0]), self.body(&bodies[1])];
+                    let [anchor_a, anchor_b] = anchors.map(vec2);
+                    let distance = self.distance([anchor_a, anchor_b], bodies);
+                    let element = SpringDamper {
+                        anchor_a,
+                        anchor_b,
+                        stiffness: *stiffness,
+                        damping: *damping,
+                        rest_length: rest_length.unwrap_or(distance),
+                    };
+                    (bodies, None, Force::SpringDamper(element))
+                }
+                ForceKind::Torsional {
+                    joint,
+                    stiffness,
+                    damping,
+                    rest_angle,
+                } => {
+                    let Some(index) = self.joint(joint) else { continue };
+                    let bodies = self.model.joints[index].bodies;
+                    let [a, b] = bodies.map(|body| pose_of(&self.poses, body).angle);
+                    let element = Torsional {
+                        stiffness: *stiffness,
+                        damping: *damping,
+                        rest_angle: rest_angle.unwrap_or(b - a),
+                    };
+                    (bodies, Some(index), Force::Torsional(element))
+                }
+                ForceKind::Applied {
+                    body,
+                    point,
+                    frame,
+                    force,
+                    torque,
+                } => {
+                    let element = Applied {
+                        point: vec2(*point),
+                        frame: *frame,
+                        force: force.clone().map(Signal),
+                        torque: Signal(torque.clone()),
+                    };
+                    ([None, self.body(body)], None, Force::Applied(element))
+                }
+                ForceKind::Viscous {
+                    bodies,
+                    linear,
+                    angular,
+                } => {
+                    // the element acts at its second body's centre of mass
+                    let bodies = [self.body(&bodies[1]), self.body(&bodies[0])];
+                    let element = Viscous {
+                        linear: *linear,
+                        angular: *angular,
+                    };
+                    (bodies, None, Force::Viscous(element))
+                }
+                ForceKind::Stribeck {
+                    joint,
+                    static_friction,
+                    kinetic_friction,
+                    stribeck_rate,
+                    transition_rate,
+                    viscous,
+                } => {
+                    let Some(index) = self.joint(joint) else { continue };
+                    let element = Stribeck {
+                        static_friction: *static_friction,
+                        kinetic_friction: *kinetic_friction,
+                        stribeck_rate: *stribeck_rate,
+                        transition_rate: *transition_rate,
+                        viscous: *viscous,
+                    };
+                    (
+                        self.model.joints[index].bodies,
+                        Some(index),
+                        Force::Stribeck(element),
+                    )
+                }
+            };
+            self.model.forces.push(ForceLink {
+                name: written.name.clone(),
+                bodies,
+                force,
+                joint,
+            });
+        }
+    }
+}
+
+// shapes at uniform density about the centre of mass, which is the body's origin
+fn uniform_inertia(body: &format::Body) -> f64 {
+    let moments = body
+        .shapes
+        .iter()
+        .filter_map(|shape| Shape::from_geometry(&shape.geometry).area_moments());
+    let (area, polar) = moments.fold((0.0, 0.0), |(area, polar), m| (area + m.area, polar + m.polar));
+    body.mass * polar / area
+}

@@ -1,0 +1,167 @@
+//! Which pairs of shapes can touch, and what holds for them.
+
+use super::{BodyRef, Contact, ContactKind, Model, pose_of};
+use crate::collide;
+use crate::constraint::Pose;
+use crate::scene::error::Problem;
+use crate::scene::format::{self, ContactLaw, ContactPair, JointKind, Scene};
+use crate::shape::Shape;
+
+/// Adds the stops of joints and the features of all pairs of shapes; refuses shapes that overlap at the start.
+pub(super) fn add(
+    scene: &Scene,
+    model: &mut Model,
+    poses: &[Pose],
+    problems: &mut Vec<Problem>,
+) {
+    add_limits(scene, model);
+    let mut owners: Vec<(BodyRef, &str, &[format::Shape])> = vec![(None, "ground", &scene.ground)];
+    for (i, body) in scene.bodies.iter().enumerate() {
+        owners.push((Some(i), &body.name, &body.shapes));
+    }
+    for (k, (body_a, name_a, shapes_a)) in owners.iter().enumerate() {
+        for (body_b, name_b, shapes_b) in &owners[k + 1..] {
+            if joined(scene, name_a, name_b) {
+                continue;
+            }
+            for shape_a in *shapes_a {
+                for shape_b in *shapes_b {
+                    let law = law_of(scene, (name_a, shape_a), (name_b, shape_b));
+                    if law.enabled {
+                        let sides = [
+                            (*body_a, label(name_a, shape_a, shapes_a)),
+                            (*body_b, label(name_b, shape_b, shapes_b)),
+                        ];
+                        add_pair(model, sides, shape_a, shape_b, law);
+                    }
+                }
+            }
+        }
+    }
+    refuse_overlaps(scene, model, poses, problems);
+}
+
+fn add_limits(scene: &Scene, model: &mut Model) {
+    for (index, written) in scene.joints.iter().enumerate() {
+        let limits = match &written.kind {
+            JointKind::Revolute { limits } | JointKind::Prismatic { limits, .. } => limits,
+            JointKind::Fixed | JointKind::Distance { .. } => &None,
+        };
+        let Some(limits) = limits else { continue };
+        for (bound, above, side) in [(limits.lower, true, "lower"), (limits.upper, false, "upper")] {
+            if bound.is_finite() {
+                model.contacts.push(Contact {
+                    name: format!("{}.{side}", written.name),
+                    bodies: model.joints[index].bodies,
+                    kind: ContactKind::Limit {
+                        joint: index,
+                        bound,
+                        above,
+                    },
+                    friction: 0.0,
+                    restitution: limits.restitution,
+                    tangential_restitution: 0.0,
+                });
+            }
+        }
+    }
+}
+
+fn joined(scene: &Scene, a: &str, b: &str) -> bool {
+    scene.joints.iter().any(|joint| {
+        let [first, second] = [&joint.bodies[0].text, &joint.bodies[1].text];
+        !joint.contact && ((first == a && second == b) || (first == b && second == a))
+    })
+}
+
+// a body with one shape goes by its own name
+fn label(body: &str, shape: &format::Shape, shapes: &[format::Shape]) -> String {
+    if shapes.len() == 1 {
+        body.to_owned()
+    } else {
+        format!("{body}.{}", shape.name)
+    }
+}
+
+// a rule for bodies goes before one for materials, a later one before an earlier one
+fn law_of(scene: &Scene, a: (&str, &format::Shape), b: (&str, &format::Shape)) -> ContactLaw {
+    let either = |names: &[format::Name; 2], x: &str, y: &str| {
+        let [first, second] = [&names[0].text, &names[1].text];
+        (first == x && second == y) || (first == y && second == x)
+    };
+    let by_bodies = scene.contact_rules.iter().rev().find(|rule| match &rule.pair {
+        ContactPair::Bodies(names) => either(names, a.0, b.0),
+        ContactPair::Materials(_) => false,
+    });
+    let by_materials = || {
+        let (x, y) = (a.1.material.as_deref()?, b.1.material.as_deref()?);
+        scene.contact_rules.iter().rev().find(|rule| match &rule.pair {
+            ContactPair::Materials(names) => either(names, x, y),
+            ContactPair::Bodies(_) => false,
+        })
+    };
+    by_bodies
+        .or_else(by_materials)
+        .map_or(scene.contact_default, |rule| rule.law)
+}
+
+fn add_pair(
+    model: &mut Model,
+    sides: [(BodyRef, String); 2],
+    shape_a: &format::Shape,
+    shape_b: &format::Shape,
+    law: ContactLaw,
+) {
+    let shapes = [shape_a, shape_b].map(|s| Shape::from_geometry(&s.geometry));
+    let features = collide::features(&shapes[0], &shapes[1]);
+    let n_features = features.len();
+    for (i, (feature, swapped)) in features.into_iter().enumerate() {
+        let mut bodies = [sides[0].0, sides[1].0];
+        if swapped {
+            bodies.swap(0, 1);
+        }
+        let pair = format!("{}-{}", sides[1].1, sides[0].1);
+        model.contacts.push(Contact {
+            name: if n_features == 1 {
+                pair
+            } else {
+                format!("{pair}[{}]", i + 1)
+            },
+            bodies,
+            kind: ContactKind::Feature(feature),
+            friction: law.friction,
+            restitution: law.restitution,
+            tangential_restitution: law.tangential_restitution,
+        });
+    }
+}
+
+fn refuse_overlaps(scene: &Scene, model: &Model, poses: &[Pose], problems: &mut Vec<Problem>) {
+    for contact in &model.contacts {
+        let [a, b] = contact.bodies.map(|body| pose_of(poses, body));
+        let Some(near) = model.closeness(contact, &a, &b) else {
+            continue;
+        };
+        if near.gap >= -model.settings.active_gap.max(1e-9) {
+            continue;
+        }
+        let body = contact.bodies[1].or(contact.bodies[0]);
+        let place = body.map_or(0..0, |i| scene.bodies[i].place.clone());
+        let (message, hint) = match &contact.kind {
+            ContactKind::Feature(_) => (
+                format!("`{}` overlap by {:.3e} m at the start", contact.name, -near.gap),
+                "move the bodies apart, or switch the contact off with a [[contact]] rule",
+            ),
+            ContactKind::Limit { .. } => (
+                format!("the joint starts beyond its stop `{}` by {:.3e}", contact.name, -near.gap),
+                "move the body or widen the limits",
+            ),
+        };
+        problems.push(Problem {
+            place,
+            key: format!("body[{}].position", model.body_name(body)),
+            message,
+            hint: hint.to_owned(),
+        });
+    }
+}

@@ -1,0 +1,75 @@
+//! What is wrong with a scene: every problem at once, each with file, line, key, a sentence and a hint.
+
+use std::fmt;
+
+/// Byte range in the scene's text.
+pub type Place = std::ops::Range<usize>;
+
+/// One mistake in a scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// Where it stands.
+    pub place: Place,
+    /// The key, as a path: `body.mass`, `joint.anchors`.
+    pub key: String,
+    /// What is wrong, a sentence without a full stop.
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
+/// All mistakes of one scene, in file order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SceneError {
+    /// File name as given.
+    pub file: String,
+    /// With line and column, counted from 1.
+    pub problems: Vec<(usize, usize, Problem)>,
+}
+
+impl SceneError {
+    /// Sorts the problems by place and gives each its line and column in `text`.
+    pub fn new(file: &str, text: &str, mut problems: Vec<Problem>) -> Self {
+        problems.sort_by(|a, b| (a.place.start, &a.key).cmp(&(b.place.start, &b.key)));
+        let located = problems.into_iter().map(|problem| {
+            let before = before(text, problem.place.start);
+            let line = before.matches('\n').count() + 1;
+            let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+            (line, column, problem)
+        });
+        Self {
+            file: file.to_owned(),
+            problems: located.collect(),
+        }
+    }
+}
+
+/// The text up to `at`, or up to the character that `at` cuts.
+fn before(text: &str, at: usize) -> &str {
+    let mut end = at.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+impl fmt::Display for SceneError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (line, column, problem)) in self.problems.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            write!(
+                f,
+                "{}:{line}:{column}: {}: {}",
+                self.file, problem.key, problem.message
+            )?;
+            if !problem.hint.is_empty() {
+                write!(f, "\n  hint: {}", problem.hint)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for SceneError {}

@@ -1,0 +1,434 @@
+//! The written form of a scene: one struct per table of the file, units as typed, every item with the
+//! place it was read from. Nothing here is checked against the rest of the scene; `model` does that.
+
+use super::error::Place;
+
+/// A two-component vector as it stands in the file.
+pub type Pair = [f64; 2];
+
+/// A whole scene file.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// Name of the scene; defaults to the file's stem.
+    pub name: String,
+    /// One sentence on what the scene shows.
+    pub description: String,
+    /// Acceleration of gravity, m/s².
+    pub gravity: Pair,
+    /// Default end of a run, s.
+    pub until: f64,
+    /// How to integrate.
+    pub settings: Settings,
+    /// Moving bodies, in file order.
+    pub bodies: Vec<Body>,
+    /// Shapes fixed to the ground.
+    pub ground: Vec<Shape>,
+    /// Joints between two bodies, or a body and the ground.
+    pub joints: Vec<Joint>,
+    /// Force elements.
+    pub forces: Vec<Force>,
+    /// Contact properties where no rule says otherwise.
+    pub contact_default: ContactLaw,
+    /// Contact properties of pairs of materials or bodies.
+    pub contact_rules: Vec<ContactRule>,
+}
+
+/// `[settings]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Integration scheme.
+    pub scheme: Scheme,
+    /// Standard step, s.
+    pub step: f64,
+    /// A contact is active at a gap below `max(active_gap, active_gap_cubic * step^3)`, m.
+    pub active_gap: f64,
+    /// See `active_gap`; m/s³.
+    pub active_gap_cubic: f64,
+    /// Locate collisions inside a step.
+    pub locate_collisions: bool,
+    /// Locate stick-slip, slip-stick, reversal and take-off inside a step.
+    pub locate_transitions: bool,
+    /// Where the state at a located event comes from.
+    pub event_state: EventState,
+    /// Project positions and velocities onto joints and closed contacts after each step.
+    pub projection: bool,
+    /// Number of linearly implicit Euler steps after an impact or a jump, taken where the scene is stiff.
+    pub damping_steps: u32,
+    /// Substeps shorter than this fraction of the standard step end event location for that step.
+    pub min_substep: f64,
+    /// More substeps than this inside one standard step end event location for that step.
+    pub max_substeps: u32,
+    /// Impact law.
+    pub impact_law: ImpactLaw,
+    /// Hold back an impact that would gain energy.
+    pub energy_guard: bool,
+    /// Restitution is zero below `restitution_threshold * |normal acceleration| * step` (approach speed).
+    pub restitution_threshold: f64,
+    /// Which velocity is reported.
+    pub reported_velocity: ReportedVelocity,
+    /// Fixed-point iterations of the position-level scheme at most; 1 = the linear version.
+    pub fixed_point_iterations: u32,
+}
+
+/// The scheme family: `alpha` weighs forces, `gamma` positions, towards the end of the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scheme {
+    /// `"trapezoidal"`: constraint on the end velocity, rows at the predicted end, columns at the midpoint.
+    Trapezoidal,
+    /// `"trapezoidal_printed"`: scheme I as printed, rows and columns at the midpoint.
+    TrapezoidalPrinted,
+    /// `"trapezoidal_average"`: scheme II, constraint on the mean velocity.
+    TrapezoidalAverage,
+    /// `"implicit_euler"`: linearly implicit Euler.
+    ImplicitEuler,
+    /// `"explicit_euler"`: explicit forces, velocity-level constraints.
+    ExplicitEuler,
+    /// `"position_euler"`: position-level complementarity.
+    PositionEuler,
+    /// `"general"` with `alpha` and `gamma`.
+    General {
+        /// Weight of the end of the step in the forces, 1/2 to 1.
+        alpha: f64,
+        /// Weight of the end velocity in the position update, 0 to 1.
+        gamma: f64,
+    },
+}
+
+/// `event_state`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventState {
+    /// `"restep"`: the step is taken again, with its length solved for.
+    Restep,
+    /// `"interpolant"`: from the Hermite interpolant of the trial step, as printed in the paper.
+    Interpolant,
+}
+
+/// `impact_law`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImpactLaw {
+    /// `"poisson"`: compression, then a fraction of its impulse is given back.
+    Poisson,
+    /// `"newton"`: the approach speed times the restitution comes back.
+    Newton,
+    /// `"expedient"`: `v+ = (1 + e) vc - e v-`; never gains energy.
+    Expedient,
+}
+
+/// `reported_velocity`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportedVelocity {
+    /// `"end"`: the velocity at the end of the step.
+    End,
+    /// `"average"`: the mean over the last step, which has bounded variation.
+    Average,
+}
+
+/// `[[body]]`.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Where the table starts.
+    pub place: Place,
+    /// Unique name, not `ground`.
+    pub name: String,
+    /// A point mass (two velocities) or a rigid body (three).
+    pub kind: BodyKind,
+    /// Mass, kg.
+    pub mass: f64,
+    /// Moment of inertia about the centre of mass, kg m²; from the shapes at uniform density if absent.
+    pub inertia: Option<f64>,
+    /// Centre of mass in the world, m.
+    pub position: Pair,
+    /// Rotation from the world's to the body's axes, rad.
+    pub angle: f64,
+    /// Velocity of the centre of mass, m/s.
+    pub velocity: Pair,
+    /// rad/s.
+    pub angular_velocity: f64,
+    /// Shapes, in body coordinates.
+    pub shapes: Vec<Shape>,
+}
+
+/// `kind` of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyKind {
+    /// `"point"`.
+    Point,
+    /// `"rigid"`.
+    Rigid,
+}
+
+/// `[[body.shape]]` or `[[ground.shape]]`.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// Where the table starts.
+    pub place: Place,
+    /// Name, unique in its body; defaults to the kind and a number.
+    pub name: String,
+    /// Geometry in body coordinates (world coordinates on the ground).
+    pub geometry: Geometry,
+    /// Material, for contact rules.
+    pub material: Option<String>,
+}
+
+/// The geometry of a shape.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Geometry {
+    /// A point that touches others.
+    Point {
+        /// m.
+        position: Pair,
+    },
+    /// A disc.
+    Circle {
+        /// Centre, m.
+        position: Pair,
+        /// m.
+        radius: f64,
+    },
+    /// A rod with round ends.
+    Capsule {
+        /// Centre of one end, m.
+        from: Pair,
+        /// Centre of the other end, m.
+        to: Pair,
+        /// Radius of the ends = half width, m.
+        radius: f64,
+    },
+    /// A rectangle.
+    Box {
+        /// Centre, m.
+        position: Pair,
+        /// Rotation against the body, rad.
+        angle: f64,
+        /// Full width and height, m.
+        size: Pair,
+    },
+    /// A convex polygon, counter-clockwise.
+    Polygon {
+        /// Corners, m.
+        vertices: Vec<Pair>,
+    },
+    /// All that lies behind a line; on the ground only.
+    HalfPlane {
+        /// A point of the line, m.
+        point: Pair,
+        /// Points out of the material; any length.
+        normal: Pair,
+    },
+}
+
+/// `[[joint]]`.
+#[derive(Clone, Debug)]
+pub struct Joint {
+    /// Where the table starts.
+    pub place: Place,
+    /// Unique name.
+    pub name: String,
+    /// The first and second body (`ground` allowed for one of them).
+    pub bodies: [Name; 2],
+    /// Attachment points.
+    pub anchors: Anchors,
+    /// Which joint.
+    pub kind: JointKind,
+    /// Do shapes of the two bodies still touch each other?
+    pub contact: bool,
+}
+
+/// A name that refers to another item, with the place where it stands.
+#[derive(Clone, Debug)]
+pub struct Name {
+    /// The text.
+    pub text: String,
+    /// Its place.
+    pub place: Place,
+}
+
+/// Attachment points of a joint or a force element.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Anchors {
+    /// `anchors = [[x, y], [x, y]]`: in the coordinates of the first and of the second body, m.
+    Local([Pair; 2]),
+    /// `at = [x, y]`: one world point at the initial configuration, for both bodies, m.
+    World(Pair),
+}
+
+/// What a joint lets move.
+#[derive(Clone, Debug, PartialEq)]
+pub enum JointKind {
+    /// Relative rotation about the anchor; coordinate = angle of the second body minus that of the first, rad.
+    Revolute {
+        /// Lower and upper limit, rad.
+        limits: Option<Limits>,
+    },
+    /// Translation along an axis fixed in the first body, no rotation; coordinate = displacement of the second
+    /// anchor from the first along the axis, m.
+    Prismatic {
+        /// In the first body's coordinates; any length.
+        axis: Pair,
+        /// Lower and upper limit, m.
+        limits: Option<Limits>,
+    },
+    /// No relative motion.
+    Fixed,
+    /// A rigid rod between the anchors.
+    Distance {
+        /// m; the initial distance if absent.
+        length: Option<f64>,
+    },
+}
+
+/// Stops of a joint coordinate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// rad or m; `-inf` allowed.
+    pub lower: f64,
+    /// rad or m; `inf` allowed.
+    pub upper: f64,
+    /// Restitution at the stops.
+    pub restitution: f64,
+}
+
+/// `[[force]]`.
+#[derive(Clone, Debug)]
+pub struct Force {
+    /// Where the table starts.
+    pub place: Place,
+    /// Unique name.
+    pub name: String,
+    /// Which element.
+    pub kind: ForceKind,
+}
+
+/// The force elements.
+#[derive(Clone, Debug)]
+pub enum ForceKind {
+    /// `"spring"`, `"damper"`, `"spring_damper"`: between two points, along the line that joins them.
+    SpringDamper {
+        /// The two bodies.
+        bodies: [Name; 2],
+        /// Attachment points; `Local` only.
+        anchors: [Pair; 2],
+        /// N/m.
+        stiffness: f64,
+        /// N s/m.
+        damping: f64,
+        /// m; the initial distance if absent.
+        rest_length: Option<f64>,
+    },
+    /// `"torsional"`: at a revolute joint.
+    Torsional {
+        /// The joint.
+        joint: Name,
+        /// N m/rad.
+        stiffness: f64,
+        /// N m s/rad.
+        damping: f64,
+        /// rad; the initial joint angle if absent.
+        rest_angle: Option<f64>,
+    },
+    /// `"applied"`: force and torque on a body.
+    Applied {
+        /// The body.
+        body: Name,
+        /// Where the force acts, in body coordinates, m.
+        point: Pair,
+        /// Axes of the force.
+        frame: Frame,
+        /// N.
+        force: [Signal; 2],
+        /// N m.
+        torque: Signal,
+    },
+    /// `"viscous"`: against the relative velocity of two bodies, at the first one's centre of mass.
+    Viscous {
+        /// The two bodies; the second defaults to `ground`.
+        bodies: [Name; 2],
+        /// N s/m.
+        linear: f64,
+        /// N m s/rad.
+        angular: f64,
+    },
+    /// `"stribeck"`: smooth friction at the coordinate of a revolute or prismatic joint:
+    /// `-(kinetic + (static - kinetic) exp(-(rate/stribeck_rate)^2)) tanh(rate/transition_rate) - viscous rate`.
+    Stribeck {
+        /// The joint.
+        joint: Name,
+        /// Friction at break-away, N m or N.
+        static_friction: f64,
+        /// Friction at speed, N m or N.
+        kinetic_friction: f64,
+        /// rad/s or m/s.
+        stribeck_rate: f64,
+        /// Width of the smoothed jump at zero, rad/s or m/s.
+        transition_rate: f64,
+        /// N m s/rad or N s/m.
+        viscous: f64,
+    },
+}
+
+/// Axes of an applied force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// `"world"`.
+    World,
+    /// `"body"`: turns with the body.
+    Body,
+}
+
+/// A value over time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Signal {
+    /// A number.
+    Constant(f64),
+    /// `{ kind = "harmonic", .. }`: `offset + amplitude cos(omega t + phase)`.
+    Harmonic {
+        /// Amplitude.
+        amplitude: f64,
+        /// rad/s.
+        omega: f64,
+        /// rad.
+        phase: f64,
+        /// Mean.
+        offset: f64,
+    },
+    /// `{ kind = "table", times, values }`: linear between rows, held outside; two equal times make a jump.
+    Table {
+        /// s, not decreasing.
+        times: Vec<f64>,
+        /// One per time.
+        values: Vec<f64>,
+    },
+}
+
+/// Friction and restitution of a pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactLaw {
+    /// Coulomb friction coefficient.
+    pub friction: f64,
+    /// Normal restitution, 0 to 1.
+    pub restitution: f64,
+    /// Tangential restitution, 0 to 1.
+    pub tangential_restitution: f64,
+    /// `false`: the pair passes through each other.
+    pub enabled: bool,
+}
+
+/// `[[contact]]`.
+#[derive(Clone, Debug)]
+pub struct ContactRule {
+    /// Where the table starts.
+    pub place: Place,
+    /// Which pair.
+    pub pair: ContactPair,
+    /// What holds for it.
+    pub law: ContactLaw,
+}
+
+/// The two sides of a contact rule. Bodies go before materials; a later rule goes before an earlier one.
+#[derive(Clone, Debug)]
+pub enum ContactPair {
+    /// `materials = [a, b]`.
+    Materials([Name; 2]),
+    /// `bodies = [a, b]`.
+    Bodies([Name; 2]),
+}

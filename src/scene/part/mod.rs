@@ -1,0 +1,152 @@
+//! One file per part of a scene: its keys, their checks, their defaults.
+pub mod body;
+pub mod contact;
+pub mod force;
+pub mod joint;
+pub mod settings;
+pub mod shape;
+pub mod signal;
+
+use super::format::{Body, BodyKind, Name};
+use super::read::Table;
+use super::suggest::nearest;
+use super::value::{Value, quoted, shortened};
+
+/// The body that does not move.
+pub const GROUND: &str = "ground";
+
+/// Names of one kind of item, to find those given twice.
+pub struct Names {
+    what: &'static str,
+    taken: Vec<String>,
+}
+
+impl Names {
+    /// `what` is "body" or the like.
+    pub fn new(what: &'static str) -> Self {
+        Self {
+            what,
+            taken: Vec::new(),
+        }
+    }
+
+    /// The name of an item, empty if it has none that can be used.
+    pub fn take(&mut self, table: &mut Table<'_>) -> String {
+        table
+            .need("name")
+            .and_then(|v| self.claim(&v))
+            .unwrap_or_default()
+    }
+
+    /// A name that others can refer to: checked for its letters and for being given twice.
+    pub fn claim(&mut self, value: &Value<'_>) -> Option<String> {
+        let name = value.text()?;
+        let shown = shortened(name);
+        let mut letters = name.chars();
+        let starts = letters.next().is_some_and(|c| c.is_ascii_alphabetic());
+        if !starts || !letters.all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            let hint = "use letters, digits and `_`, a letter first: the name becomes part of variable names";
+            value.bad(format!("\"{shown}\" cannot be a name"), hint);
+        } else if name == GROUND {
+            let message = "\"ground\" is the name of the body that does not move";
+            value.bad(
+                message,
+                "choose another name; shapes of the ground are `[[ground.shape]]`",
+            );
+        } else if self.taken.iter().any(|taken| taken == name) {
+            let message = format!("there are two {} with the name \"{shown}\"", self.what);
+            value.bad(message, "give each its own name");
+        }
+        self.taken.push(name.to_owned());
+        Some(name.to_owned())
+    }
+}
+
+/// Reports a reference to something that does not exist; `nothing` is "no body has the name" or the like.
+pub fn no_such<'k>(
+    value: &Value<'_>,
+    nothing: &str,
+    name: &str,
+    known: impl Iterator<Item = &'k str>,
+) {
+    let known: Vec<&str> = known.collect();
+    let hint = match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean \"{near}\"?"),
+        None if known.is_empty() => "the scene has none of this kind".to_owned(),
+        None if known.len() > 12 => format!("the scene has {} names of this kind", known.len()),
+        None => format!("there are {}", quoted(&known)),
+    };
+    value.bad(format!("{nothing} \"{}\"", shortened(name)), hint);
+}
+
+/// What the name of a body stands for.
+#[derive(Clone, Copy)]
+pub enum Side<'a> {
+    /// The ground.
+    Ground,
+    /// A moving body.
+    Moving(&'a Body),
+    /// A name that cannot be followed; reported where it has to be.
+    Unknown,
+}
+
+impl Side<'_> {
+    /// Is it a point body?
+    pub fn is_point(&self) -> bool {
+        matches!(self, Side::Moving(body) if body.kind == BodyKind::Point)
+    }
+
+    /// Is it a rigid body?
+    pub fn is_rigid(&self) -> bool {
+        matches!(self, Side::Moving(body) if body.kind == BodyKind::Rigid)
+    }
+}
+
+/// Follows the name of a body.
+pub fn side<'b>(name: &str, bodies: &'b [Body]) -> Side<'b> {
+    match bodies.iter().find(|body| body.name == name) {
+        _ if name == GROUND => Side::Ground,
+        Some(body) => Side::Moving(body),
+        None => Side::Unknown,
+    }
+}
+
+/// The name of a body or of the ground.
+pub fn body_name(value: &Value<'_>, bodies: &[Body]) -> Option<Name> {
+    let name = value.name()?;
+    // Where a body lost its name, every reference to it would be a consequence.
+    let nameless = bodies.iter().any(|b| b.name.is_empty());
+    if matches!(side(&name.text, bodies), Side::Unknown) && !nameless {
+        let known = bodies.iter().map(|b| b.name.as_str());
+        no_such(
+            value,
+            "no body has the name",
+            &name.text,
+            known.chain([GROUND]),
+        );
+    }
+    Some(name)
+}
+
+/// Two different bodies, one of which may be the ground.
+pub fn two_bodies(value: &Value<'_>, bodies: &[Body]) -> Option<[Name; 2]> {
+    let [a, b] = value.two("two names of bodies")?;
+    let (a, b) = (body_name(&a, bodies), body_name(&b, bodies));
+    let (a, b) = (a?, b?);
+    if a.text == b.text {
+        let message = format!("both are the same body, \"{}\"", shortened(&a.text));
+        value.bad(
+            message,
+            "name two different bodies; the one that does not move is \"ground\"",
+        );
+    }
+    Some([a, b])
+}
+
+/// A body name that stands for nothing, where the written one could not be read.
+pub fn nobody() -> Name {
+    Name {
+        text: String::new(),
+        place: 0..0,
+    }
+}

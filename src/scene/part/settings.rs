@@ -1,0 +1,149 @@
+//! `[settings]`: how to integrate.
+
+use crate::scene::format::{EventState, ImpactLaw, ReportedVelocity, Scheme, Settings};
+use crate::scene::keys;
+use crate::scene::range::Range;
+use crate::scene::read::Table;
+
+/// The words for `scheme`; `general` takes its weights from two more keys.
+const SCHEMES: &[(&str, Scheme)] = &[
+    ("trapezoidal", Scheme::Trapezoidal),
+    ("trapezoidal_printed", Scheme::TrapezoidalPrinted),
+    ("trapezoidal_average", Scheme::TrapezoidalAverage),
+    ("implicit_euler", Scheme::ImplicitEuler),
+    ("explicit_euler", Scheme::ExplicitEuler),
+    ("position_euler", Scheme::PositionEuler),
+    (
+        "general",
+        Scheme::General {
+            alpha: 0.5,
+            gamma: 0.5,
+        },
+    ),
+];
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            scheme: Scheme::Trapezoidal,
+            step: 0.01,
+            // A nanometre: above rounding at the metre, far below anything that matters to a machine.
+            active_gap: 1e-9,
+            // The right factor is about the third derivative of the gap, which only the scene's author knows.
+            active_gap_cubic: 0.0,
+            locate_collisions: true,
+            locate_transitions: true,
+            event_state: EventState::Restep,
+            projection: true,
+            // One cures the ringing that an impact starts in a very stiff damper, two also in a moderately stiff one.
+            damping_steps: 2,
+            min_substep: 1e-9,
+            max_substeps: 200,
+            impact_law: ImpactLaw::Poisson,
+            energy_guard: true,
+            // The speed that a contact's acceleration gives in one step: what bounces lower lies still in the next.
+            restitution_threshold: 1.0,
+            reported_velocity: ReportedVelocity::End,
+            fixed_point_iterations: 1,
+        }
+    }
+}
+
+/// Reads the table, with its defaults.
+pub fn read(mut t: Table<'_>) -> Settings {
+    let default = Settings::default();
+    let settings = Settings {
+        scheme: scheme(&mut t),
+        step: t.number_or("step", Range::POSITIVE, default.step),
+        active_gap: t.number_or("active_gap", Range::NOT_NEGATIVE, default.active_gap),
+        active_gap_cubic: t.number_or(
+            "active_gap_cubic",
+            Range::NOT_NEGATIVE,
+            default.active_gap_cubic,
+        ),
+        locate_collisions: t.flag_or("locate_collisions", default.locate_collisions),
+        locate_transitions: t.flag_or("locate_transitions", default.locate_transitions),
+        event_state: t.choice_or(
+            "event_state",
+            &[
+                ("restep", EventState::Restep),
+                ("interpolant", EventState::Interpolant),
+            ],
+            default.event_state,
+        ),
+        projection: t.flag_or("projection", default.projection),
+        damping_steps: t.count_or("damping_steps", 0, 1000, default.damping_steps),
+        // Below the rounding of a step's end nothing can be located; at one every substep would be too short.
+        min_substep: t.number_or(
+            "min_substep",
+            Range::new("from 1e-15 to 0.5", 1e-15, 0.5),
+            default.min_substep,
+        ),
+        max_substeps: t.count_or("max_substeps", 1, 1_000_000, default.max_substeps),
+        impact_law: t.choice_or(
+            "impact_law",
+            &[
+                ("poisson", ImpactLaw::Poisson),
+                ("newton", ImpactLaw::Newton),
+                ("expedient", ImpactLaw::Expedient),
+            ],
+            default.impact_law,
+        ),
+        energy_guard: t.flag_or("energy_guard", default.energy_guard),
+        restitution_threshold: t.number_or(
+            "restitution_threshold",
+            Range::NOT_NEGATIVE,
+            default.restitution_threshold,
+        ),
+        reported_velocity: t.choice_or(
+            "reported_velocity",
+            &[
+                ("end", ReportedVelocity::End),
+                ("average", ReportedVelocity::Average),
+            ],
+            default.reported_velocity,
+        ),
+        fixed_point_iterations: t.count_or(
+            "fixed_point_iterations",
+            1,
+            1000,
+            default.fixed_point_iterations,
+        ),
+    };
+    t.finish("[settings]");
+    settings
+}
+
+/// The scheme, with the weights of `general`.
+fn scheme(t: &mut Table<'_>) -> Scheme {
+    let scheme = t.choice_or("scheme", SCHEMES, Scheme::Trapezoidal);
+    let general = matches!(scheme, Scheme::General { .. });
+    // Below one half the forces make a stiff spring gain energy.
+    let alpha_range = Range::new("from 0.5 to 1", 0.5, 1.0);
+    let mut weight = |key: &'static str, range: Range| {
+        let Some(value) = t.get(key) else {
+            if general {
+                let message = format!("the scheme \"general\" needs `{key}`");
+                t.log.absent(
+                    t.place.clone(),
+                    &t.path_of(key),
+                    message,
+                    keys::example(key),
+                );
+            }
+            return 0.5;
+        };
+        if !general {
+            let message = format!("`{key}` has no effect with this scheme");
+            value.bad(message, "remove it, or write `scheme = \"general\"`");
+        }
+        value.number(range).unwrap_or(0.5)
+    };
+    let alpha = weight("alpha", alpha_range);
+    let gamma = weight("gamma", Range::UNIT);
+    if general {
+        Scheme::General { alpha, gamma }
+    } else {
+        scheme
+    }
+}

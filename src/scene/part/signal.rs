@@ -1,0 +1,134 @@
+//! Values over time: a number, or a table with `kind`.
+
+use crate::scene::format::Signal;
+use crate::scene::keys;
+use crate::scene::range::Range;
+use crate::scene::read::Table;
+use crate::scene::value::Value;
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Harmonic,
+    Table,
+}
+
+const KINDS: &[(&str, Kind)] = &[("harmonic", Kind::Harmonic), ("table", Kind::Table)];
+
+/// Reads a number or a table with `kind`.
+pub fn read(value: &Value<'_>) -> Option<Signal> {
+    if !value.is_table() {
+        return value.number(Range::ANY).map(Signal::Constant);
+    }
+    let mut t = value.as_table(value.path.clone())?;
+    let Some(kind) = t.need_choice("kind", KINDS) else {
+        let known = [
+            "amplitude",
+            "frequency",
+            "kind",
+            "offset",
+            "omega",
+            "phase",
+            "times",
+            "values",
+        ];
+        t.finish_with("a signal", &known);
+        return None;
+    };
+    match kind {
+        Kind::Harmonic => {
+            let signal = harmonic(&mut t);
+            t.finish("a harmonic signal");
+            signal
+        }
+        Kind::Table => {
+            let signal = table(&mut t);
+            t.finish("a table signal");
+            signal
+        }
+    }
+}
+
+/// Is the signal zero at all times?
+pub fn is_zero(signal: &Signal) -> bool {
+    match signal {
+        Signal::Constant(x) => *x == 0.0,
+        Signal::Harmonic {
+            amplitude, offset, ..
+        } => *amplitude == 0.0 && *offset == 0.0,
+        Signal::Table { values, .. } => values.iter().all(|x| *x == 0.0),
+    }
+}
+
+fn harmonic(t: &mut Table<'_>) -> Option<Signal> {
+    let amplitude = t.need_number("amplitude", Range::ANY);
+    let phase = t.number_or("phase", Range::ANY, 0.0);
+    let offset = t.number_or("offset", Range::ANY, 0.0);
+    let omega = match (t.get("omega"), t.get("frequency")) {
+        (Some(omega), None) => omega.number(Range::ANY),
+        (None, Some(frequency)) => frequency
+            .number(Range::ANY)
+            .map(|f| std::f64::consts::TAU * f),
+        (Some(_), Some(frequency)) => {
+            frequency.bad(
+                "`omega` and `frequency` say the same twice",
+                "keep one of the two: omega = 2 pi frequency",
+            );
+            None
+        }
+        (None, None) => {
+            let hint = "write `omega = ` (rad/s) or `frequency = ` (Hz)";
+            t.log.absent(
+                t.place.clone(),
+                &t.path_of("omega"),
+                "the signal has no frequency",
+                hint,
+            );
+            None
+        }
+    };
+    Some(Signal::Harmonic {
+        amplitude: amplitude?,
+        omega: omega?,
+        phase,
+        offset,
+    })
+}
+
+fn table(t: &mut Table<'_>) -> Option<Signal> {
+    let times = t.need("times");
+    let values = t.need("values");
+    let (times, values) = (times?, values?);
+    let (rows, ys) = (
+        times.list("a list of times")?,
+        values.list("a list of values")?,
+    );
+    let xs: Vec<Option<f64>> = rows.iter().map(|v| v.number(Range::ANY)).collect();
+    let ys: Vec<Option<f64>> = ys.iter().map(|v| v.number(Range::ANY)).collect();
+    if xs.len() != ys.len() {
+        let message = format!("there are {} times and {} values", xs.len(), ys.len());
+        values.bad(message, "give one value for each time");
+    } else if xs.is_empty() {
+        times.bad("the table has no rows", keys::example("times"));
+    }
+    let xs: Vec<f64> = xs.into_iter().collect::<Option<_>>()?;
+    let ys: Vec<f64> = ys.into_iter().collect::<Option<_>>()?;
+    for i in 1..xs.len() {
+        if xs[i] < xs[i - 1] {
+            let message = format!("the times decrease from {} to {}", xs[i - 1], xs[i]);
+            rows[i].bad(
+                message,
+                "sort the rows by time; two equal times make a jump",
+            );
+        } else if i > 1 && xs[i] == xs[i - 2] {
+            let message = format!("three rows have the time {}", xs[i]);
+            rows[i].bad(
+                message,
+                "a jump needs two: the value before and the value after",
+            );
+        }
+    }
+    Some(Signal::Table {
+        times: xs,
+        values: ys,
+    })
+}

@@ -1,0 +1,57 @@
+//! Which numbers a key takes.
+
+/// The numbers a key takes; not a number is never among them.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    /// In words, after "must be".
+    pub words: &'static str,
+    /// Lower end; excluded if `above` is set.
+    lower: f64,
+    /// Upper end, included.
+    upper: f64,
+    /// The lower end is not in the range.
+    above: bool,
+    /// Infinity is in the range.
+    infinite: bool,
+}
+
+impl Range {
+    /// Finite numbers.
+    pub const ANY: Self = Self::new("finite", f64::NEG_INFINITY, f64::INFINITY);
+    /// Numbers and infinities.
+    pub const INFINITE: Self = Self {
+        infinite: true,
+        ..Self::new("a number", f64::NEG_INFINITY, f64::INFINITY)
+    };
+    /// Above zero.
+    pub const POSITIVE: Self = Self {
+        above: true,
+        ..Self::new("above zero", 0.0, f64::INFINITY)
+    };
+    /// Zero and above.
+    pub const NOT_NEGATIVE: Self = Self::new("zero or more", 0.0, f64::INFINITY);
+    /// Zero to one.
+    pub const UNIT: Self = Self::new("from 0 to 1", 0.0, 1.0);
+
+    /// `lower <= x <= upper`, finite.
+    pub const fn new(words: &'static str, lower: f64, upper: f64) -> Self {
+        Self {
+            words,
+            lower,
+            upper,
+            above: false,
+            infinite: false,
+        }
+    }
+
+    /// Is `x` one of the numbers?
+    pub fn contains(&self, x: f64) -> bool {
+        (x.is_finite() || self.infinite && x.is_infinite())
+            && x <= self.upper
+            && if self.above {
+                x > self.lower
+            } else {
+                x >= self.lower
+            }
+    }
+}

@@ -1,0 +1,277 @@
+//! The walk over the parsed file. Every getter reports what is wrong and gives `None`, so that reading goes on and
+//! all problems come at once; the scene is handed out only if there were none.
+
+use std::cell::RefCell;
+
+use toml::de::{DeTable, DeValue};
+
+use super::error::{Place, Problem};
+use super::format::Pair;
+use super::keys;
+use super::range::Range;
+use super::suggest::nearest;
+use super::value::{Value, quoted};
+
+/// The problems found so far.
+#[derive(Default)]
+pub struct Log {
+    /// With `true` where the problem is that something is absent.
+    found: RefCell<Vec<(Problem, bool)>>,
+}
+
+impl Log {
+    /// Adds a problem.
+    pub fn add(
+        &self,
+        place: Place,
+        key: &str,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        self.push(place, key, message.into(), hint.into(), false);
+    }
+
+    /// Adds a problem that something is absent.
+    pub fn absent(
+        &self,
+        place: Place,
+        key: &str,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        self.push(place, key, message.into(), hint.into(), true);
+    }
+
+    fn push(&self, place: Place, key: &str, message: String, hint: String, absent: bool) {
+        let key = key.to_owned();
+        let problem = Problem {
+            place,
+            key,
+            message,
+            hint,
+        };
+        self.found.borrow_mut().push((problem, absent));
+    }
+
+    /// All problems; the flag says that something is absent.
+    pub fn into_problems(self) -> Vec<(Problem, bool)> {
+        self.found.into_inner()
+    }
+}
+
+/// One table of the file while it is read.
+pub struct Table<'a> {
+    /// Where problems go.
+    pub log: &'a Log,
+    /// `body[block]`; empty for the whole file.
+    pub path: String,
+    /// The header.
+    pub place: Place,
+    map: &'a DeTable<'a>,
+    /// Keys that were asked for.
+    known: Vec<&'static str>,
+}
+
+impl<'a> Table<'a> {
+    /// Starts to read a table.
+    pub fn new(log: &'a Log, path: String, place: Place, map: &'a DeTable<'a>) -> Self {
+        Self {
+            log,
+            path,
+            place,
+            map,
+            known: Vec::new(),
+        }
+    }
+
+    /// The path of a key in this table.
+    pub fn path_of(&self, key: &str) -> String {
+        if self.path.is_empty() {
+            key.to_owned()
+        } else {
+            format!("{}.{key}", self.path)
+        }
+    }
+
+    /// Is the key there? Does not count as asking for it.
+    pub fn has(&self, key: &str) -> bool {
+        self.map.contains_key(key)
+    }
+
+    /// The value of a key that may be absent.
+    pub fn get(&mut self, key: &'static str) -> Option<Value<'a>> {
+        self.known.push(key);
+        let value = self.map.get(key)?;
+        Some(Value {
+            log: self.log,
+            path: self.path_of(key),
+            key,
+            place: value.span(),
+            value: value.get_ref(),
+        })
+    }
+
+    /// The value of a key that must be there.
+    pub fn need(&mut self, key: &'static str) -> Option<Value<'a>> {
+        let value = self.get(key);
+        if value.is_none() {
+            let message = format!("the key `{key}` is missing");
+            self.log.absent(
+                self.place.clone(),
+                &self.path_of(key),
+                message,
+                keys::example(key),
+            );
+        }
+        value
+    }
+
+    /// A number that must be there.
+    pub fn need_number(&mut self, key: &'static str, range: Range) -> Option<f64> {
+        self.need(key)?.number(range)
+    }
+
+    /// A number that may be absent.
+    pub fn number(&mut self, key: &'static str, range: Range) -> Option<f64> {
+        self.get(key)?.number(range)
+    }
+
+    /// A number with a default.
+    pub fn number_or(&mut self, key: &'static str, range: Range, default: f64) -> f64 {
+        self.number(key, range).unwrap_or(default)
+    }
+
+    /// A whole number with a default.
+    pub fn count_or(&mut self, key: &'static str, lower: u32, upper: u32, default: u32) -> u32 {
+        let count = self.get(key).and_then(|v| v.count(lower, upper));
+        count.unwrap_or(default)
+    }
+
+    /// A vector that must be there.
+    pub fn need_pair(&mut self, key: &'static str) -> Option<Pair> {
+        self.need(key)?.pair()
+    }
+
+    /// A vector with a default.
+    pub fn pair_or(&mut self, key: &'static str, default: Pair) -> Pair {
+        self.get(key).and_then(|v| v.pair()).unwrap_or(default)
+    }
+
+    /// A vector that must be there and have a direction.
+    pub fn need_direction(&mut self, key: &'static str) -> Option<Pair> {
+        let value = self.need(key)?;
+        let pair = value.pair()?;
+        // Squares that underflow have lost the direction, and those that overflow cannot be scaled.
+        let square = pair[0] * pair[0] + pair[1] * pair[1];
+        if !square.is_normal() {
+            let message = if square < 1.0 {
+                "the vector has no length, so it gives no direction"
+            } else {
+                "the vector is too long to give a direction"
+            };
+            value.bad(message, keys::example(key));
+            return None;
+        }
+        Some(pair)
+    }
+
+    /// True or false, with a default.
+    pub fn flag_or(&mut self, key: &'static str, default: bool) -> bool {
+        self.get(key).and_then(|v| v.flag()).unwrap_or(default)
+    }
+
+    /// One of several words, with a default.
+    pub fn choice_or<T: Copy>(&mut self, key: &'static str, words: &[(&str, T)], default: T) -> T {
+        self.get(key)
+            .and_then(|v| v.choice(words))
+            .unwrap_or(default)
+    }
+
+    /// One of several words that must be there.
+    pub fn need_choice<T: Copy>(&mut self, key: &'static str, words: &[(&str, T)]) -> Option<T> {
+        self.known.push(key);
+        if !self.has(key) {
+            let listed: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            let hint = format!("write `{key} = ` and one of {}", quoted(&listed));
+            let message = format!("the key `{key}` is missing");
+            self.log
+                .absent(self.place.clone(), &self.path_of(key), message, hint);
+        }
+        self.get(key)?.choice(words)
+    }
+
+    /// The items of a list of tables, `[[key]]`; their path has the name of the item, or its number.
+    pub fn items(&mut self, key: &'static str) -> Vec<Table<'a>> {
+        let Some(list) = self.get(key) else {
+            return Vec::new();
+        };
+        let values: Vec<_> = match list.value {
+            DeValue::Array(array) => array.iter().collect(),
+            DeValue::Table(_) => {
+                let message = format!("this is a single table, but `{key}` is a list of them");
+                let hint = format!("write `[[{}]]`, in double brackets", header(&list.path));
+                list.bad(message, hint);
+                return list.as_table(list.path.clone()).into_iter().collect();
+            }
+            _ => {
+                let hint = format!("write `[[{}]]` above the keys of each", header(&list.path));
+                list.wrong("a list of tables", hint);
+                return Vec::new();
+            }
+        };
+        let n_items = values.len();
+        let mut items = Vec::new();
+        for (i, item) in values.into_iter().enumerate() {
+            let item = Value {
+                place: item.span(),
+                value: item.get_ref(),
+                ..list.clone()
+            };
+            let name = item.value.get("name").and_then(|n| n.get_ref().as_str());
+            let path = match name {
+                Some(name) => format!("{}[{name}]", list.path),
+                None if n_items == 1 => list.path.clone(),
+                None => format!("{}[{}]", list.path, i + 1),
+            };
+            items.extend(item.as_table(path));
+        }
+        items
+    }
+
+    /// Reports the keys that nobody asked for; `what` is "a box" or the like.
+    pub fn finish(self, what: &str) {
+        let known = self.known.clone();
+        self.finish_with(what, &known);
+    }
+
+    /// Reports the keys that are not in `known`.
+    pub fn finish_with(self, what: &str, known: &[&str]) {
+        let mut unique: Vec<&str> = known.to_vec();
+        unique.sort_unstable();
+        unique.dedup();
+        for key in self.map.keys() {
+            let word: &str = key.get_ref();
+            if unique.contains(&word) {
+                continue;
+            }
+            // A key that is there already is not what was meant.
+            let free = unique.iter().copied().filter(|k| !self.has(k));
+            let hint = match nearest(word, free) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("the keys of {what} are {}", unique.join(", ")),
+            };
+            let message = format!("`{word}` is not a key of {what}");
+            self.log.add(key.span(), &self.path_of(word), message, hint);
+        }
+    }
+}
+
+/// The path without the names of items: `body[block].shape` is written `body.shape`.
+fn header(path: &str) -> String {
+    let parts = path.split('[').enumerate();
+    let outside = parts.map(|(i, part)| match part.split_once(']') {
+        Some((_, after)) if i > 0 => after,
+        _ => part,
+    });
+    outside.collect()
+}

@@ -1,0 +1,120 @@
+//! Did you mean: the known word nearest to one that is not known.
+
+/// What engineers often write instead of a key of the format.
+const SYNONYMS: &[(&str, &str)] = &[
+    ("body", "bodies"),
+    ("c", "damping"),
+    ("center", "position"),
+    ("centre", "position"),
+    ("com", "position"),
+    ("d", "damping"),
+    ("dt", "step"),
+    ("duration", "until"),
+    ("e", "restitution"),
+    ("end", "until"),
+    ("end_time", "until"),
+    ("g", "gravity"),
+    ("h", "step"),
+    ("i", "inertia"),
+    ("integrator", "scheme"),
+    ("j", "inertia"),
+    ("k", "stiffness"),
+    ("m", "mass"),
+    ("method", "scheme"),
+    ("mu", "friction"),
+    ("omega", "angular_velocity"),
+    ("orientation", "angle"),
+    ("pivot", "at"),
+    ("points", "vertices"),
+    ("pos", "position"),
+    ("r", "radius"),
+    ("rotation", "angle"),
+    ("step_size", "step"),
+    ("t_end", "until"),
+    ("theta", "angle"),
+    ("time_step", "step"),
+    ("timestep", "step"),
+    ("type", "kind"),
+    ("v", "velocity"),
+    ("vel", "velocity"),
+    ("world", "ground"),
+];
+
+/// The word of `known` that `word` probably stands for.
+pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let word = word.to_lowercase();
+    let synonym = SYNONYMS
+        .iter()
+        .find(|(w, _)| *w == word)
+        .map(|(_, key)| *key);
+    // A third of the letters may be wrong: more than that is guessing.
+    let allowed = (word.chars().count() / 3).max(1);
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in known {
+        let lower = candidate.to_lowercase();
+        if synonym == Some(candidate) || lower == word {
+            return Some(candidate);
+        }
+        let distance = distance(&word, &lower);
+        // A one-letter word is one change away from every other.
+        let all_different = distance >= word.chars().count().max(lower.chars().count());
+        if distance <= allowed && !all_different && best.is_none_or(|(d, _)| distance < d) {
+            best = Some((distance, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+/// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
+fn distance(a: &str, b: &str) -> usize {
+    // Long words are not typing mistakes, and the cost is the product of the lengths.
+    const LONGEST: usize = 64;
+    let a: Vec<char> = a.chars().take(LONGEST).collect();
+    let b: Vec<char> = b.chars().take(LONGEST).collect();
+    let mut before_last = vec![0; b.len() + 1];
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i; b.len() + 1];
+        for j in 1..=b.len() {
+            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = replaced.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before_last[j - 2] + 1);
+            }
+        }
+        before_last = last;
+        last = row;
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_keyboard_is_recognised() {
+        let known = ["friction", "restitution", "mass", "position"];
+        for (word, key) in [
+            ("fricton", "friction"),
+            ("frictoin", "friction"),
+            ("restituton", "restitution"),
+            ("Mass", "mass"),
+            ("postion", "position"),
+        ] {
+            assert_eq!(nearest(word, known), Some(key), "{word}");
+        }
+    }
+
+    #[test]
+    fn the_usual_letter_stands_for_its_key() {
+        assert_eq!(nearest("mu", ["friction", "mass"]), Some("friction"));
+        assert_eq!(nearest("mu", ["mass"]), None);
+    }
+
+    #[test]
+    fn a_different_word_has_no_nearest() {
+        assert_eq!(nearest("colour", ["friction", "mass", "kind"]), None);
+        assert_eq!(nearest("x", ["y", "z"]), None);
+    }
+}

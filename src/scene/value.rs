@@ -1,0 +1,236 @@
+//! One value of the file: what it should be, what it is.
+
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::error::Place;
+use super::format::{Name, Pair};
+use super::keys;
+use super::range::Range;
+use super::read::{Log, Table};
+use super::suggest::nearest;
+
+/// One value of the file.
+#[derive(Clone)]
+pub struct Value<'a> {
+    /// Where problems go.
+    pub log: &'a Log,
+    /// `body[block].mass`.
+    pub path: String,
+    /// `mass`.
+    pub key: &'static str,
+    /// Where the value stands.
+    pub place: Place,
+    /// What the parser made of it.
+    pub value: &'a DeValue<'a>,
+}
+
+impl<'a> Value<'a> {
+    /// Reports a problem with this value.
+    pub fn bad(&self, message: impl Into<String>, hint: impl Into<String>) {
+        self.log.add(self.place.clone(), &self.path, message, hint);
+    }
+
+    /// Reports a value of the wrong type.
+    pub fn wrong(&self, expected: &str, hint: impl Into<String>) {
+        self.bad(
+            format!("expected {expected}, found {}", describe(self.value)),
+            hint,
+        );
+    }
+
+    /// A number in a range.
+    pub fn number(&self, range: Range) -> Option<f64> {
+        let Some(x) = as_number(self.value) else {
+            let hint = match self.value {
+                DeValue::String(s) if s.trim().parse::<f64>().is_ok() => {
+                    "remove the quotes".to_owned()
+                }
+                _ => keys::example(self.key),
+            };
+            self.wrong("a number", hint);
+            return None;
+        };
+        if range.contains(x) {
+            return Some(x);
+        }
+        let message = match x {
+            _ if x.is_nan() => "the value is not a number (nan)".to_owned(),
+            _ if x.is_infinite() => "the value is infinite or too large".to_owned(),
+            _ => format!("{} must be {}, but is {x}", self.key, range.words),
+        };
+        self.bad(message, keys::example(self.key));
+        None
+    }
+
+    /// A whole number between two others.
+    pub fn count(&self, lower: u32, upper: u32) -> Option<u32> {
+        let DeValue::Integer(n) = self.value else {
+            self.wrong("a whole number", keys::example(self.key));
+            return None;
+        };
+        let count = u32::from_str_radix(n.as_str(), n.radix()).ok();
+        let count = count.filter(|n| (lower..=upper).contains(n));
+        if count.is_none() {
+            let message = format!("{} must be from {lower} to {upper}, but is {n}", self.key);
+            self.bad(message, keys::example(self.key));
+        }
+        count
+    }
+
+    /// True or false.
+    pub fn flag(&self) -> Option<bool> {
+        let flag = self.value.as_bool();
+        if flag.is_none() {
+            self.wrong("true or false", "write true or false, without quotes");
+        }
+        flag
+    }
+
+    /// A text that is not empty.
+    pub fn text(&self) -> Option<&'a str> {
+        let Some(text) = self.value.as_str() else {
+            let hint = match self.value {
+                DeValue::Integer(_) | DeValue::Float(_) => "put the text in quotes".to_owned(),
+                _ => keys::example(self.key),
+            };
+            self.wrong("a text", hint);
+            return None;
+        };
+        if text.trim().is_empty() {
+            self.bad("the text is empty", keys::example(self.key));
+            return None;
+        }
+        Some(text)
+    }
+
+    /// One of several words.
+    pub fn choice<T: Copy>(&self, words: &[(&str, T)]) -> Option<T> {
+        let text = self.text()?;
+        let found = words.iter().find(|(word, _)| *word == text);
+        if found.is_none() {
+            let listed: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            let near = match nearest(text, listed.iter().copied()) {
+                Some(near) => format!("did you mean \"{near}\"? "),
+                None => String::new(),
+            };
+            let message = format!("there is no {} \"{}\"", self.key, shortened(text));
+            self.bad(message, format!("{near}possible are {}", quoted(&listed)));
+        }
+        found.map(|(_, value)| *value)
+    }
+
+    /// The elements of a list.
+    pub fn list(&self, expected: &str) -> Option<Vec<Value<'a>>> {
+        let DeValue::Array(array) = self.value else {
+            self.wrong(expected, keys::example(self.key));
+            return None;
+        };
+        let element = |item: &'a Spanned<DeValue<'a>>| Value {
+            place: item.span(),
+            value: item.get_ref(),
+            ..self.clone()
+        };
+        Some(array.iter().map(element).collect())
+    }
+
+    /// A list of exactly two elements.
+    pub fn two(&self, expected: &str) -> Option<[Value<'a>; 2]> {
+        let list = self.list(expected)?;
+        let n = list.len();
+        let two = <[Value<'a>; 2]>::try_from(list).ok();
+        if two.is_none() {
+            self.bad(
+                format!("expected {expected}, found a list of {n}"),
+                keys::example(self.key),
+            );
+        }
+        two
+    }
+
+    /// Two finite numbers.
+    pub fn pair(&self) -> Option<Pair> {
+        let [x, y] = self.two("two numbers")?;
+        let (x, y) = (x.number(Range::ANY), y.number(Range::ANY));
+        Some([x?, y?])
+    }
+
+    /// Two points.
+    pub fn two_pairs(&self) -> Option<[Pair; 2]> {
+        let [a, b] = self.two("two points")?;
+        let (a, b) = (a.pair(), b.pair());
+        Some([a?, b?])
+    }
+
+    /// The text as a reference, with its place.
+    pub fn name(&self) -> Option<Name> {
+        let text = self.text()?.to_owned();
+        Some(Name {
+            text,
+            place: self.place.clone(),
+        })
+    }
+
+    /// Is this a table?
+    pub fn is_table(&self) -> bool {
+        self.value.is_table()
+    }
+
+    /// The value as a table.
+    pub fn as_table(&self, path: String) -> Option<Table<'a>> {
+        let DeValue::Table(map) = self.value else {
+            let hint = match self.key {
+                "settings" | "contact_default" | "ground" => {
+                    format!("write the header `[{}]`, in single brackets", self.key)
+                }
+                _ => "write each with its keys below a header in double brackets".to_owned(),
+            };
+            self.wrong("a table", hint);
+            return None;
+        };
+        Some(Table::new(self.log, path, self.place.clone(), map))
+    }
+}
+
+/// Integers count as numbers.
+fn as_number(value: &DeValue<'_>) -> Option<f64> {
+    match value {
+        DeValue::Float(x) => x.as_str().parse().ok(),
+        DeValue::Integer(n) if n.radix() == 10 => n.as_str().parse().ok(),
+        DeValue::Integer(n) => i64::from_str_radix(n.as_str(), n.radix())
+            .ok()
+            .map(|n| n as f64),
+        _ => None,
+    }
+}
+
+/// What a value is, for a person who expected something else.
+fn describe(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(s) => format!("the text \"{}\"", shortened(s)),
+        DeValue::Integer(n) => format!("the number {}", shortened(n.as_str())),
+        DeValue::Float(x) => format!("the number {}", shortened(x.as_str())),
+        DeValue::Boolean(b) => format!("{b}"),
+        DeValue::Datetime(_) => "a date".to_owned(),
+        DeValue::Array(a) => format!("a list of {}", a.len()),
+        DeValue::Table(_) => "a table".to_owned(),
+    }
+}
+
+/// The text, cut where it would fill the screen.
+pub fn shortened(text: &str) -> String {
+    const LONGEST: usize = 40;
+    let line: String = text.chars().take(LONGEST).collect();
+    let dots = if text.chars().count() > LONGEST {
+        "…"
+    } else {
+        ""
+    };
+    format!("{}{dots}", line.escape_debug())
+}
+
+/// `"a", "b", "c"`.
+pub fn quoted(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|w| format!("\"{w}\"")).collect();
+    quoted.join(", ")
+}

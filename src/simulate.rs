@@ -1,0 +1,167 @@
+//! A run from its start to any later time: the engine's front door for Rust users and for the command line.
+
+use crate::constraint::{Pose, Twist};
+use crate::dynamics;
+use crate::model::Model;
+use crate::scene::error::SceneError;
+use crate::scene::format::{ReportedVelocity, Settings};
+use crate::state::State;
+use crate::step::{self, Report, StepError, Workspace};
+use crate::{model, scene};
+
+/// Reads a scene and builds its model; `file` is what error messages call it.
+pub fn model_from_text(file: &str, text: &str) -> Result<Model, SceneError> {
+    let scene = scene::load::parse(file, text)?;
+    model::build(&scene).map_err(|problems| SceneError::new(file, text, problems))
+}
+
+/// A model on its way through time.
+///
+/// ```
+/// let scene = r#"
+///     [[body]]
+///     name = "ball"
+///     kind = "point"
+///     mass = 1.0
+///     position = [0.0, 1.0]
+///     shape = [{ kind = "point" }]
+///     [[ground.shape]]
+///     kind = "half_plane"
+/// "#;
+/// let model = stiction::simulate::model_from_text("ball", scene).unwrap();
+/// let mut simulation = stiction::simulate::Simulation::new(model);
+/// simulation.advance_to(1.0).unwrap();
+/// assert!(simulation.state().position[1].abs() < 1e-12);
+/// ```
+#[derive(Debug)]
+pub struct Simulation {
+    model: Model,
+    state: State,
+    workspace: Workspace,
+    settings: Settings,
+    report: Report,
+    poses: Vec<Pose>,
+    twists: Vec<Twist>,
+}
+
+/// Energies of a state, J.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Energy {
+    /// Of motion.
+    pub kinetic: f64,
+    /// In gravity and springs.
+    pub potential: f64,
+}
+
+impl Energy {
+    /// Sum.
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.potential
+    }
+}
+
+impl Simulation {
+    /// At the start, with the scene's own settings.
+    pub fn new(model: Model) -> Self {
+        let settings = model.settings.clone();
+        Self::with_settings(model, settings)
+    }
+
+    /// At the start, with other settings.
+    pub fn with_settings(model: Model, settings: Settings) -> Self {
+        Self {
+            state: State::new(&model),
+            workspace: Workspace::new(&model),
+            report: Report::new(),
+            poses: vec![Pose::new(0.0, 0.0, 0.0); model.bodies.len()],
+            twists: vec![Twist::zero(); model.bodies.len()],
+            settings,
+            model,
+        }
+    }
+
+    /// Integrates up to `time` exactly, in equal standard steps that are not longer than the settings' step. An
+    /// error leaves the last accepted state.
+    pub fn advance_to(&mut self, time: f64) -> Result<(), StepError> {
+        let start = self.state.time;
+        let span = time - start;
+        // a step count that is whole but for rounding stays whole
+        let n = (span / self.settings.step * (1.0 - 1e-12)).ceil().max(1.0) as u64;
+        for i in 1..=n {
+            let end = if i == n {
+                time
+            } else {
+                start + span * (i as f64 / n as f64)
+            };
+            if end > self.state.time {
+                step::step(
+                    &self.model,
+                    &mut self.state,
+                    &mut self.workspace,
+                    &self.settings,
+                    &mut self.report,
+                    end,
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The settings in force.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The state now.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The state now, to be changed: inconsistent values are closed or collide at the next step.
+    pub fn state_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
+
+    /// What happened so far.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The report, to take the events out of.
+    pub fn report_mut(&mut self) -> &mut Report {
+        &mut self.report
+    }
+
+    /// The velocities that the settings want to be shown.
+    pub fn reported_velocity(&self) -> &[f64] {
+        match self.settings.reported_velocity {
+            ReportedVelocity::End => &self.state.velocity,
+            ReportedVelocity::Average => &self.state.average_velocity,
+        }
+    }
+
+    /// Gap of a contact, m (rad at a stop); infinite while another contact looks after its place.
+    pub fn gap(&mut self, contact: usize) -> f64 {
+        self.model.poses(&self.state.position, &mut self.poses);
+        let contact = &self.model.contacts[contact];
+        let [a, b] = contact.bodies.map(|body| model::pose_of(&self.poses, body));
+        self.model
+            .closeness(contact, &a, &b)
+            .map_or(f64::INFINITY, |near| near.gap)
+    }
+
+    /// Energies now.
+    pub fn energy(&mut self) -> Energy {
+        self.model.poses(&self.state.position, &mut self.poses);
+        self.model.twists(&self.state.velocity, &mut self.twists);
+        Energy {
+            kinetic: dynamics::kinetic_energy(&self.model, &self.state.velocity),
+            potential: dynamics::potential_energy(&self.model, self.state.time, &self.poses, &self.twists),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! All that evolves, and only that.
+
+use crate::model::Model;
+
+/// How a contact behaves between two events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// No force.
+    Open,
+    /// Closed, without friction.
+    Frictionless,
+    /// Closed, no sliding.
+    Stick,
+    /// Closed, sliding in the direction of the tangent.
+    SlipForward,
+    /// Closed, sliding against the tangent.
+    SlipBackward,
+}
+
+impl Status {
+    /// Does it press?
+    pub fn is_closed(self) -> bool {
+        self != Status::Open
+    }
+
+    /// Direction of sliding: 1, -1, or 0 where it does not slide.
+    pub fn slip_sign(self) -> f64 {
+        match self {
+            Status::SlipForward => 1.0,
+            Status::SlipBackward => -1.0,
+            Status::Open | Status::Frictionless | Status::Stick => 0.0,
+        }
+    }
+
+    /// Short name for tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Open => "open",
+            Status::Frictionless => "closed",
+            Status::Stick => "stick",
+            Status::SlipForward => "slip+",
+            Status::SlipBackward => "slip-",
+        }
+    }
+}
+
+/// The state of a simulation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// s.
+    pub time: f64,
+    /// Coordinates.
+    pub position: Vec<f64>,
+    /// Velocities.
+    pub velocity: Vec<f64>,
+    /// Mean of the velocities over the last step.
+    pub average_velocity: Vec<f64>,
+    /// Status of each contact.
+    pub status: Vec<Status>,
+    /// Do the statuses hold at this instant? If not they are the last ones seen.
+    pub statuses_known: bool,
+    /// Normal and tangential force of each contact, N.
+    pub contact_force: Vec<[f64; 2]>,
+    /// Force of each joint equation, N or N m.
+    pub joint_force: Vec<f64>,
+    /// Damping steps still to be taken.
+    pub damping_left: u32,
+    /// The joints are closed and no impact is pending: false until the first step.
+    pub started: bool,
+}
+
+impl State {
+    /// The state that the scene starts in.
+    pub fn new(model: &Model) -> Self {
+        let n_contacts = model.contacts.len();
+        Self {
+            time: 0.0,
+            position: model.initial_position.clone(),
+            velocity: model.initial_velocity.clone(),
+            average_velocity: model.initial_velocity.clone(),
+            status: vec![Status::Open; n_contacts],
+            statuses_known: false,
+            contact_force: vec![[0.0; 2]; n_contacts],
+            joint_force: vec![0.0; model.n_joint_rows],
+            damping_left: 0,
+            started: false,
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! A trial step becomes the state.
+
+use super::assemble;
+use super::report::Report;
+use super::workspace::Workspace;
+use crate::dynamics;
+use crate::force::Side;
+use crate::math::max_abs;
+use crate::model::Model;
+use crate::state::State;
+
+/// Moves the state to the end of the trial step, at time `end`, and keeps the books.
+pub(super) fn accept(model: &Model, state: &mut State, workspace: &mut Workspace, report: &mut Report, end: f64) {
+    work(model, state, workspace, report);
+    let trial = &workspace.trial;
+    state.time = end;
+    state.position.clone_from(&trial.position);
+    state.velocity.clone_from(&trial.velocity);
+    state.average_velocity.clone_from(&trial.average);
+    state.damping_left = state.damping_left.saturating_sub(1);
+    report.substeps += 1;
+    report.stabilized_steps += u64::from(trial.stabilized);
+    assemble::gaps(model, workspace, &state.position);
+    let deepest = workspace.gap.iter().fold(0.0, |m: f64, g| m.max(-g));
+    report.worst_penetration = report.worst_penetration.max(deepest);
+    if model.n_joint_rows > 0 {
+        assemble::level(model, workspace, &state.position, std::iter::empty());
+        let drift = max_abs(&workspace.level.residual);
+        report.worst_joint_drift = report.worst_joint_drift.max(drift);
+    }
+}
+
+/// Contact and joint forces from the acceleration level, which `workspace.level` holds.
+pub(super) fn forces_from_accelerations(state: &mut State, workspace: &Workspace) {
+    write_forces(state, &workspace.level, 1.0);
+}
+
+/// Contact and joint forces as the mean over the step, from the impulses that `workspace.system` holds.
+pub(super) fn forces_from_impulses(state: &mut State, workspace: &Workspace, h: f64) {
+    write_forces(state, &workspace.system, 1.0 / h);
+}
+
+fn write_forces(state: &mut State, system: &super::system::System, factor: f64) {
+    state.contact_force.fill([0.0; 2]);
+    for (i, &contact) in system.contacts.iter().enumerate() {
+        let normal = system.normal(i);
+        state.contact_force[contact] = [
+            factor * system.impulse[normal],
+            factor * system.impulse[normal + 1],
+        ];
+    }
+    for (force, impulse) in state.joint_force.iter_mut().zip(&system.impulse) {
+        *force = factor * impulse;
+    }
+}
+
+// work over the step, with the mean velocity: exact for the kinetic energy of constraint impulses
+fn work(model: &Model, state: &State, workspace: &mut Workspace, report: &mut Report) {
+    let Workspace {
+        system,
+        trial,
+        poses,
+        twists,
+        place,
+        ..
+    } = workspace;
+    for i in 0..system.contacts.len() {
+        let tangent = system.normal(i) + 1;
+        let sliding = system.columns[tangent].dot(&trial.average);
+        report.friction_loss -= system.impulse[tangent] * sliding;
+    }
+    if model.forces.is_empty() {
+        return;
+    }
+    for i in 0..place.len() {
+        place[i] = 0.5 * (state.position[i] + trial.position[i]);
+    }
+    model.poses(place, poses);
+    model.twists(&trial.average, twists);
+    let middle = (state.time + 0.5 * trial.h, Side::After);
+    let (applied, lost) = dynamics::power(model, middle, poses, twists);
+    report.applied_work += trial.h * applied;
+    report.damping_loss += trial.h * lost;
+}

@@ -1,0 +1,307 @@
+//! From model and configuration to the rows of a [`System`].
+
+use super::coefficients::Coefficients;
+use super::system::{GlobalRow, Stiffness, System};
+use super::workspace::Workspace;
+use crate::constraint::Pose;
+use crate::dynamics::{self, Jacobians};
+use crate::force::Side;
+use crate::math::{Dual, dense::RankRevealing};
+use crate::model::{BodyRef, Model, pose_of, twist_of};
+
+/// Joint equations are dependent when the scaled pivot of their Gram matrix falls below this: the square of an
+/// angle of 3e-5 between their gradients, far above the drift that a projected configuration has.
+const JOINT_RANK_TOLERANCE: f64 = 1e-9;
+
+/// Fills the rows and residuals of joints and of the system's contacts at the given poses.
+pub(super) fn rows(model: &Model, poses: &[Pose], system: &mut System) {
+    gather(model, poses, &system.contacts, &mut system.rows, Some(&mut system.residual));
+    system.friction.clear();
+    system
+        .friction
+        .extend(system.contacts.iter().map(|&j| model.contacts[j].friction));
+}
+
+/// Fills the columns at the given poses.
+pub(super) fn columns(model: &Model, poses: &[Pose], system: &mut System) {
+    gather(model, poses, &system.contacts, &mut system.columns, None);
+}
+
+fn gather(
+    model: &Model,
+    poses: &[Pose],
+    contacts: &[usize],
+    rows: &mut Vec<GlobalRow>,
+    mut residual: Option<&mut Vec<f64>>,
+) {
+    rows.clear();
+    if let Some(residual) = residual.as_deref_mut() {
+        residual.clear();
+    }
+    let mut push = |row: GlobalRow, value: f64| {
+        rows.push(row);
+        if let Some(residual) = residual.as_deref_mut() {
+            residual.push(value);
+        }
+    };
+    for link in &model.joints {
+        let [a, b] = link.bodies.map(|body| pose_of(poses, body));
+        let joint = link.joint.rows(&a, &b);
+        for i in 0..joint.n {
+            push(GlobalRow::new(model, link.bodies, &joint.rows[i]), joint.residual[i]);
+        }
+    }
+    for &index in contacts {
+        let contact = &model.contacts[index];
+        let [a, b] = contact.bodies.map(|body| pose_of(poses, body));
+        match model.closeness(contact, &a, &b) {
+            Some(near) => {
+                push(GlobalRow::new(model, contact.bodies, &near.normal), near.gap);
+                push(GlobalRow::new(model, contact.bodies, &near.tangent), 0.0);
+            }
+            // its place went to another contact: it neither presses nor rubs
+            None => {
+                let nothing = GlobalRow::new(model, [None, None], &crate::constraint::Row::zero());
+                push(nothing, f64::INFINITY);
+                push(nothing, 0.0);
+            }
+        }
+    }
+}
+
+/// Adds to b what the rows gain while the bodies move on at constant velocity: (dG/dt) v.
+pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64]) {
+    let Workspace {
+        level,
+        poses,
+        twists,
+        ..
+    } = workspace;
+    let moving = |body: BodyRef| pose_of(poses, body).with_rate(&twist_of(twists, body));
+    let rate = |bodies: [BodyRef; 2], row: &crate::constraint::Row<Dual>| {
+        let rates = crate::constraint::Row {
+            a: row.a.map(|x| x.rate),
+            b: row.b.map(|x| x.rate),
+        };
+        GlobalRow::new(model, bodies, &rates).dot(v)
+    };
+    let mut index = 0;
+    for link in &model.joints {
+        let [a, b] = link.bodies.map(moving);
+        let joint = link.joint.rows(&a, &b);
+        for row in &joint.rows[..joint.n] {
+            level.bias[index] += rate(link.bodies, row);
+            index += 1;
+        }
+    }
+    for &contact in &level.contacts {
+        let contact = &model.contacts[contact];
+        let [a, b] = contact.bodies.map(moving);
+        if let Some(near) = model.closeness(contact, &a, &b) {
+            level.bias[index] += rate(contact.bodies, &near.normal);
+            level.bias[index + 1] += rate(contact.bodies, &near.tangent);
+        }
+        index += 2;
+    }
+}
+
+/// Prepares `workspace.level` at configuration `q` for a list of contacts, with the mass matrix as metric. Leaves
+/// the poses at `q` in the workspace.
+pub(super) fn level(model: &Model, workspace: &mut Workspace, q: &[f64], contacts: impl Iterator<Item = usize>) {
+    model.poses(q, &mut workspace.poses);
+    let level = &mut workspace.level;
+    level.contacts.clear();
+    level.contacts.extend(contacts);
+    rows(model, &workspace.poses, level);
+    level.columns.clone_from(&level.rows);
+    level.condense(&workspace.mass);
+}
+
+/// Gap of every contact at `q`; infinite where another contact looks after the place.
+pub(super) fn gaps(model: &Model, workspace: &mut Workspace, q: &[f64]) {
+    model.poses(q, &mut workspace.poses);
+    for (contact, gap) in model.contacts.iter().zip(&mut workspace.gap) {
+        let [a, b] = contact.bodies.map(|body| pose_of(&workspace.poses, body));
+        *gap = model
+            .closeness(contact, &a, &b)
+            .map_or(f64::INFINITY, |near| near.gap);
+    }
+}
+
+/// Gap of one contact at `q` and its rate at velocities `v`.
+pub(super) fn gap_and_rate(
+    model: &Model,
+    workspace: &mut Workspace,
+    index: usize,
+    q: &[f64],
+    v: &[f64],
+) -> (f64, f64) {
+    model.poses(q, &mut workspace.poses);
+    let contact = &model.contacts[index];
+    let [a, b] = contact.bodies.map(|body| pose_of(&workspace.poses, body));
+    match model.closeness(contact, &a, &b) {
+        Some(near) => {
+            let row = GlobalRow::new(model, contact.bodies, &near.normal);
+            (near.gap, row.dot(v))
+        }
+        None => (f64::INFINITY, 0.0),
+    }
+}
+
+/// Marks a maximal independent set of joint equations at `q`.
+pub(super) fn select_joints(model: &Model, workspace: &mut Workspace, q: &[f64]) {
+    let n_joint = model.n_joint_rows;
+    if n_joint == 0 {
+        return;
+    }
+    level(model, workspace, q, std::iter::empty());
+    let order: &mut RankRevealing = &mut workspace.joint_order;
+    order.start(n_joint).copy_from_slice(&workspace.level.delassus);
+    order.factor(JOINT_RANK_TOLERANCE);
+    workspace.joints.fill(false);
+    for &row in order.independent() {
+        workspace.joints[row] = true;
+    }
+}
+
+/// Assembles the step of length `h` from `(t, q, v)` for the contacts in `workspace.active` (docs/METHOD.md,
+/// section 2): metric, free change of velocity, rows, columns, W and b.
+pub(super) fn step_system(
+    model: &Model,
+    workspace: &mut Workspace,
+    scheme: &Coefficients,
+    t: f64,
+    q: &[f64],
+    v: &[f64],
+    h: f64,
+) -> Stiffness {
+    let stiffness = free_motion(model, workspace, scheme, t, q, v, h);
+    let Workspace {
+        system,
+        poses,
+        place,
+        active,
+        ..
+    } = workspace;
+    system.contacts.clone_from(active);
+    if model.n_joint_rows == 0 && active.is_empty() {
+        system.rows.clear();
+        system.columns.clear();
+        system.residual.clear();
+        system.bias.clear();
+        system.condense(&workspace.mass);
+        return stiffness;
+    }
+    move_by(place, q, scheme.row_at * h, v);
+    model.poses(place, poses);
+    rows(model, poses, system);
+    if scheme.column_at == scheme.row_at {
+        system.columns.clone_from(&system.rows);
+    } else {
+        move_by(place, q, scheme.column_at * h, v);
+        model.poses(place, poses);
+        columns(model, poses, system);
+    }
+    condense_with_step_metric(workspace);
+    let Workspace {
+        system,
+        free,
+        place,
+        ..
+    } = workspace;
+    for ((x, v), dv) in place.iter_mut().zip(v).zip(free.iter()) {
+        *x = scheme.sigma * v + dv;
+    }
+    system.bias_from(place);
+    stiffness
+}
+
+/// Condenses `workspace.system` with the metric of the last [`free_motion`].
+pub(super) fn condense_with_step_metric(workspace: &mut Workspace) {
+    let Workspace {
+        system,
+        mass,
+        step_metric,
+        jacobians,
+        ..
+    } = workspace;
+    system.condense(if jacobians.any { step_metric } else { mass });
+}
+
+/// Metric of the step and the change of velocity without constraints.
+pub(super) fn free_motion(
+    model: &Model,
+    workspace: &mut Workspace,
+    scheme: &Coefficients,
+    t: f64,
+    q: &[f64],
+    v: &[f64],
+    h: f64,
+) -> Stiffness {
+    let Workspace {
+        poses,
+        twists,
+        force,
+        force_end,
+        jacobians,
+        free,
+        mass,
+        step_metric,
+        stiff,
+        ..
+    } = workspace;
+    model.poses(q, poses);
+    model.twists(v, twists);
+    let Coefficients { alpha, gamma, .. } = *scheme;
+    if alpha < 1.0 {
+        dynamics::force(model, (t, Side::After), poses, twists, force, None);
+    } else {
+        force.fill(0.0);
+    }
+    let wanted = scheme.implicit.then_some(&mut *jacobians);
+    dynamics::force(model, (t + h, Side::Before), poses, twists, force_end, wanted);
+    for ((x, k0), k1) in free.iter_mut().zip(force.iter()).zip(force_end.iter()) {
+        *x = h * ((1.0 - alpha) * k0 + alpha * k1);
+    }
+    *stiff = false;
+    if !scheme.implicit {
+        jacobians.any = false;
+    }
+    if !jacobians.any {
+        mass.divide(free);
+        return Stiffness::Exact;
+    }
+    let Jacobians {
+        stiff: by_position,
+        rest,
+        velocity,
+        ..
+    } = jacobians;
+    let (a, ag) = (alpha * h, alpha * gamma * h * h);
+    let stiffness = step_metric.factor(&model.mass, (a, velocity), (ag, by_position), (ag, rest));
+    let n = model.n_velocities;
+    for i in 0..n {
+        let added = -a * velocity[i * n + i] - ag * by_position[i * n + i];
+        *stiff |= added > model.mass[i];
+        let mut sum = 0.0;
+        for j in 0..n {
+            let mut entry = by_position[i * n + j];
+            if stiffness == Stiffness::Exact {
+                entry += rest[i * n + j];
+            }
+            sum += entry * v[j];
+        }
+        free[i] += alpha * h * h * sum;
+    }
+    if stiffness != Stiffness::Singular {
+        step_metric.divide(free);
+    }
+    stiffness
+}
+
+/// `out = q + factor v`.
+pub(super) fn move_by(out: &mut [f64], q: &[f64], factor: f64, v: &[f64]) {
+    for ((x, q), v) in out.iter_mut().zip(q).zip(v) {
+        *x = q + factor * v;
+    }
+}

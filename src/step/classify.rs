@@ -1,0 +1,150 @@
+//! Statuses from the complementarity problem of accelerations (docs/METHOD.md, section 4).
+//!
+//!   0 <= n.a + n'.v | c_n >= 0,   0 <= D^T a + D'^T v + lambda e | beta >= 0,   0 <= mu c_n - e^T beta | lambda >= 0
+//!
+//! Contacts that slide have their known direction; those at tangential rest are free to choose. At a located event
+//! the problem is degenerate, so it is posed a little later, at a state moved on with the old statuses.
+
+use super::complementarity::Sliding;
+use super::report::{Event, EventKind, Report};
+use super::workspace::Workspace;
+use super::{assemble, contact_band, rest_speed, trial};
+use crate::force::Side;
+use crate::lcp::Outcome;
+use crate::model::Model;
+use crate::scene::format::Settings;
+use crate::state::{State, Status};
+
+/// How far the problem is posed after a located event, as a fraction of the standard step.
+const LOOK_AHEAD: f64 = 1e-6;
+
+/// When the statuses are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    /// At the state itself: start, impact, jump of a force.
+    Now,
+    /// Just after a located event; `workspace.acceleration` is that of the old statuses.
+    JustAfter,
+}
+
+/// Decides the statuses of all contacts and records what changed; false if there is no solution.
+pub(super) fn classify(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    report: &mut Report,
+    when: When,
+) -> bool {
+    touching(model, state, workspace, settings);
+    let ahead = match when {
+        When::Now => 0.0,
+        When::JustAfter => LOOK_AHEAD * settings.step,
+    };
+    let mut q = std::mem::take(&mut workspace.look_position);
+    let mut v = std::mem::take(&mut workspace.look_velocity);
+    assemble::move_by(&mut q, &state.position, ahead, &state.velocity);
+    assemble::move_by(&mut v, &state.velocity, ahead, &workspace.acceleration);
+    let solved = decide(model, state, workspace, report, ahead, &q, &v);
+    workspace.look_position = q;
+    workspace.look_velocity = v;
+    solved
+}
+
+// closed contacts and those that touch without approaching or leaving, in `workspace.active`; which of them do not
+// slide, in `workspace.at_rest`
+fn touching(model: &Model, state: &State, workspace: &mut Workspace, settings: &Settings) {
+    assemble::gaps(model, workspace, &state.position);
+    let band = contact_band(settings, settings.step);
+    let gaps = std::mem::take(&mut workspace.gap);
+    let near = (0..gaps.len()).filter(|j| {
+        gaps[*j] <= band || (state.statuses_known && state.status[*j].is_closed())
+    });
+    assemble::level(model, workspace, &state.position, near);
+    workspace.gap = gaps;
+    let Workspace {
+        level,
+        active,
+        at_rest,
+        ..
+    } = workspace;
+    let slow = rest_speed(&state.velocity);
+    active.clear();
+    for (i, &contact) in level.contacts.iter().enumerate() {
+        let normal = level.normal(i);
+        if level.rows[normal].dot(&state.velocity) <= slow {
+            active.push(contact);
+            at_rest[contact] = level.rows[normal + 1].dot(&state.velocity).abs() <= slow;
+        }
+    }
+}
+
+fn decide(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    report: &mut Report,
+    ahead: f64,
+    q: &[f64],
+    v: &[f64],
+) -> bool {
+    let active = std::mem::take(&mut workspace.active);
+    assemble::level(model, workspace, q, active.iter().copied());
+    workspace.active = active;
+    trial::free_acceleration(model, workspace, (state.time + ahead, Side::After), v);
+    let Workspace {
+        level,
+        joints,
+        complementarity,
+        at_rest,
+        statuses,
+        frozen,
+        ..
+    } = workspace;
+    statuses.fill(Status::Open);
+    if level.contacts.is_empty() {
+        level.solve_frozen(joints, |_| Status::Open, frozen);
+    } else {
+        let directions: &[bool] = at_rest;
+        let speed = |contact: usize| {
+            let i = level.contacts.iter().position(|j| *j == contact);
+            i.map_or(0.0, |i| level.rows[level.normal(i) + 1].dot(&state.velocity))
+        };
+        for &contact in &level.contacts {
+            let slides = !directions[contact] && model.contacts[contact].friction > 0.0;
+            statuses[contact] = match (slides, speed(contact) > 0.0) {
+                (false, _) => Status::Open,
+                (true, true) => Status::SlipForward,
+                (true, false) => Status::SlipBackward,
+            };
+        }
+        let sliding = |contact: usize| trial::known_sliding(statuses[contact]);
+        let outcome = complementarity.solve(level, joints, sliding, &state.status);
+        if !matches!(outcome, Outcome::Solved { .. }) {
+            return false;
+        }
+        for (i, &contact) in level.contacts.iter().enumerate() {
+            let known: Sliding = trial::known_sliding(statuses[contact]);
+            statuses[contact] = complementarity.status(level, i, known);
+        }
+    }
+    if state.statuses_known {
+        record_changes(state, statuses, report);
+    }
+    std::mem::swap(&mut state.status, statuses);
+    state.statuses_known = true;
+    true
+}
+
+fn record_changes(state: &State, statuses: &[Status], report: &mut Report) {
+    for (contact, (&old, &new)) in state.status.iter().zip(statuses).enumerate() {
+        if let Some(kind) = EventKind::of_change(old, new) {
+            report.record(Event {
+                time: state.time,
+                kind,
+                contact,
+                impulse: [0.0; 2],
+            });
+        }
+    }
+}

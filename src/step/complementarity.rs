@@ -1,0 +1,317 @@
+//! The complementarity problem of a [`System`] ([E] Theorem 2.1).
+//!
+//! (1)  joints eliminated:  W' = W_cc - W_cj W_jj^-1 W_jc,   b' = b_c - W_cj W_jj^-1 b_j
+//! (2)  a contact with friction at rest or at an unknown direction has u = (c_n, beta+, beta-, lambda):
+//!        0 <= n.x               | c_n    >= 0
+//!        0 <= +-t.x + lambda    | beta+- >= 0
+//!        0 <= mu c_n - beta+ - beta-  | lambda >= 0
+//! (3)  one without friction, or sliding in a known direction, has u = c_n with the column n - sign mu t
+
+use super::system::{RANK_TOLERANCE, System};
+use crate::lcp::{self, Outcome};
+use crate::math::dense::RankRevealing;
+use crate::state::Status;
+
+/// What is known of a contact's sliding before the problem is solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sliding {
+    /// Friction in either direction, or none: form (2) (form (3) without friction).
+    Free,
+    /// Slides: form (3) with this sign.
+    Known(f64),
+}
+
+/// Scratch of the problem.
+#[derive(Debug)]
+pub struct Complementarity {
+    solver: lcp::Solver,
+    matrix: Vec<f64>,
+    vector: Vec<f64>,
+    z: Vec<f64>,
+    basis: Vec<bool>,
+    first: Vec<usize>,
+    joint_solver: RankRevealing,
+    joint_rows: Vec<usize>,
+    eliminated: Vec<f64>,
+    reduced: Vec<f64>,
+    offset: Vec<f64>,
+}
+
+impl Complementarity {
+    /// Room for `n_joint` joint equations and `n_contacts` contacts.
+    pub fn with_capacity(n_joint: usize, n_contacts: usize) -> Self {
+        let (n, c) = (4 * n_contacts, 2 * n_contacts);
+        Self {
+            solver: lcp::Solver::with_capacity(n),
+            matrix: Vec::with_capacity(n * n),
+            vector: Vec::with_capacity(n),
+            z: Vec::with_capacity(n),
+            basis: Vec::with_capacity(n),
+            first: Vec::with_capacity(n_contacts + 1),
+            joint_solver: RankRevealing::with_capacity(n_joint),
+            joint_rows: Vec::with_capacity(n_joint),
+            eliminated: Vec::with_capacity(n_joint * (c + 1)),
+            reduced: Vec::with_capacity(c * c),
+            offset: Vec::with_capacity(c),
+        }
+    }
+
+    /// Counters of the solver.
+    pub fn stats(&self) -> lcp::Stats {
+        self.solver.stats
+    }
+
+    /// Solves for the impulses of a system; `sliding` goes by contact of the model. Starts from the basis that `guess` (statuses by contact of the model)
+    /// stands for; all open means a cold start.
+    pub fn solve(
+        &mut self,
+        system: &mut System,
+        joints: &[bool],
+        sliding: impl Fn(usize) -> Sliding,
+        guess: &[Status],
+    ) -> Outcome {
+        self.eliminate_joints(system, joints);
+        self.assemble(system, &sliding);
+        self.guess_basis(system, &sliding, guess);
+        let problem = lcp::Problem {
+            n: self.vector.len(),
+            matrix: &self.matrix,
+            vector: &self.vector,
+        };
+        let outcome = self.solver.solve(&problem, &mut self.basis, &mut self.z);
+        self.write_impulses(system, &sliding);
+        outcome
+    }
+
+    /// Residual of the complementarity conditions for the impulses that a system holds.
+    pub fn judge(&mut self, system: &System, joints: &[bool]) -> f64 {
+        if system.contacts.is_empty() {
+            return 0.0;
+        }
+        self.eliminate_joints(system, joints);
+        self.assemble(system, &|_| Sliding::Free);
+        self.z.clear();
+        self.z.resize(self.vector.len(), 0.0);
+        for i in 0..system.contacts.len() {
+            let normal = system.normal(i);
+            let (c_n, c_t) = (system.impulse[normal], system.impulse[normal + 1]);
+            let first = self.first[i];
+            self.z[first] = c_n;
+            if system.friction[i] > 0.0 {
+                self.z[first + 1] = c_t.max(0.0);
+                self.z[first + 2] = (-c_t).max(0.0);
+                let slack = system.friction[i] * c_n - c_t.abs();
+                let speed = self.sliding_speed(system, i).abs();
+                // the multiplier of a cone that is not reached is zero; on its surface it is the sliding speed
+                self.z[first + 3] = if slack.abs() <= 1e-12 * c_n.abs() { speed } else { 0.0 };
+            }
+        }
+        let problem = lcp::Problem {
+            n: self.vector.len(),
+            matrix: &self.matrix,
+            vector: &self.vector,
+        };
+        lcp::residual(&problem, &self.z)
+    }
+
+    /// The status that the solution gives to the `i`-th contact of the system.
+    pub fn status(&self, system: &System, i: usize, sliding: Sliding) -> Status {
+        let first = self.first[i];
+        let largest = crate::math::max_abs(&self.z);
+        // forces below rounding of the largest one are none
+        if self.z[first] <= 1e-12 * largest {
+            return Status::Open;
+        }
+        if system.friction[i] == 0.0 {
+            return Status::Frictionless;
+        }
+        let forward = |positive: bool| {
+            if positive {
+                Status::SlipForward
+            } else {
+                Status::SlipBackward
+            }
+        };
+        match sliding {
+            Sliding::Known(sign) => forward(sign > 0.0),
+            Sliding::Free => {
+                let (plus, minus, lambda) = (self.z[first + 1], self.z[first + 2], self.z[first + 3]);
+                let slack = system.friction[i] * self.z[first] - plus - minus;
+                if lambda > 0.0 && slack.abs() <= 1e-10 * self.z[first] {
+                    forward(minus > plus)
+                } else {
+                    Status::Stick
+                }
+            }
+        }
+    }
+
+    // (1)
+    fn eliminate_joints(&mut self, system: &System, joints: &[bool]) {
+        let (k, n_joint) = (system.len(), system.n_joint);
+        let n_rows = 2 * system.contacts.len();
+        self.reduced.clear();
+        self.offset.clear();
+        for i in n_joint..k {
+            self.reduced.extend_from_slice(&system.delassus[i * k + n_joint..(i + 1) * k]);
+            self.offset.push(system.bias[i]);
+        }
+        self.joint_rows.clear();
+        self.joint_rows.extend((0..n_joint).filter(|j| joints[*j]));
+        let m = self.joint_rows.len();
+        if m == 0 {
+            return;
+        }
+        let matrix = self.joint_solver.start(m);
+        for (i, &row) in self.joint_rows.iter().enumerate() {
+            for (j, &column) in self.joint_rows.iter().enumerate() {
+                matrix[i * m + j] = system.delassus[row * k + column];
+            }
+        }
+        self.joint_solver.factor(RANK_TOLERANCE);
+        // W_jj^-1 [W_jc | b_j], one column after the other
+        self.eliminated.clear();
+        for column in 0..=n_rows {
+            let start = self.eliminated.len();
+            for &row in &self.joint_rows {
+                self.eliminated.push(if column < n_rows {
+                    system.delassus[row * k + n_joint + column]
+                } else {
+                    system.bias[row]
+                });
+            }
+            self.joint_solver.solve(&mut self.eliminated[start..]);
+        }
+        for i in 0..n_rows {
+            for column in 0..=n_rows {
+                let mut sum = 0.0;
+                for (l, &joint) in self.joint_rows.iter().enumerate() {
+                    sum += system.delassus[(n_joint + i) * k + joint] * self.eliminated[column * m + l];
+                }
+                if column < n_rows {
+                    self.reduced[i * n_rows + column] -= sum;
+                } else {
+                    self.offset[i] -= sum;
+                }
+            }
+        }
+    }
+
+    // (2), (3)
+    fn assemble(&mut self, system: &System, sliding: &impl Fn(usize) -> Sliding) {
+        self.first.clear();
+        let mut n = 0;
+        for (i, mu) in system.friction.iter().enumerate() {
+            self.first.push(n);
+            n += if *mu > 0.0 && sliding(system.contacts[i]) == Sliding::Free { 4 } else { 1 };
+        }
+        self.first.push(n);
+        self.matrix.clear();
+        self.matrix.resize(n * n, 0.0);
+        self.vector.clear();
+        self.vector.resize(n, 0.0);
+        let n_rows = 2 * system.contacts.len();
+        for i in 0..system.contacts.len() {
+            let (row, size) = (self.first[i], self.first[i + 1] - self.first[i]);
+            let row_signs: &[(usize, f64)] = if size == 4 {
+                &[(0, 1.0), (1, 1.0), (1, -1.0)]
+            } else {
+                &[(0, 1.0)]
+            };
+            for (a, &(side, sign)) in row_signs.iter().enumerate() {
+                let reduced = 2 * i + side;
+                self.vector[row + a] = sign * self.offset[reduced];
+                for j in 0..system.contacts.len() {
+                    let column = self.first[j];
+                    let w = |side: usize| sign * self.reduced[reduced * n_rows + 2 * j + side];
+                    let entries = &mut self.matrix[(row + a) * n + column..(row + a + 1) * n];
+                    if self.first[j + 1] - column == 4 {
+                        entries[0] = w(0);
+                        entries[1] = w(1);
+                        entries[2] = -w(1);
+                    } else {
+                        entries[0] = match sliding(system.contacts[j]) {
+                            Sliding::Known(sign) => w(0) - sign * system.friction[j] * w(1),
+                            Sliding::Free => w(0),
+                        };
+                    }
+                }
+            }
+            if size == 4 {
+                self.matrix[(row + 1) * n + row + 3] = 1.0;
+                self.matrix[(row + 2) * n + row + 3] = 1.0;
+                self.matrix[(row + 3) * n + row] = system.friction[i];
+                self.matrix[(row + 3) * n + row + 1] = -1.0;
+                self.matrix[(row + 3) * n + row + 2] = -1.0;
+            }
+        }
+        self.z.clear();
+        self.z.resize(n, 0.0);
+    }
+
+    fn guess_basis(
+        &mut self,
+        system: &System,
+        sliding: &impl Fn(usize) -> Sliding,
+        guess: &[Status],
+    ) {
+        self.basis.clear();
+        self.basis.resize(self.vector.len(), false);
+        for (i, &contact) in system.contacts.iter().enumerate() {
+            let first = self.first[i];
+            let status = guess[contact];
+            self.basis[first] = status.is_closed();
+            if system.friction[i] > 0.0 && sliding(system.contacts[i]) == Sliding::Free {
+                match status {
+                    Status::Open | Status::Frictionless => {}
+                    // which of the two directions carries the force is not known: the free motion tells
+                    Status::Stick => {
+                        let forward = self.offset[2 * i + 1] < 0.0;
+                        self.basis[first + if forward { 1 } else { 2 }] = true;
+                    }
+                    Status::SlipForward => {
+                        self.basis[first + 2] = true;
+                        self.basis[first + 3] = true;
+                    }
+                    Status::SlipBackward => {
+                        self.basis[first + 1] = true;
+                        self.basis[first + 3] = true;
+                    }
+                }
+            }
+        }
+    }
+
+    fn write_impulses(&self, system: &mut System, sliding: &impl Fn(usize) -> Sliding) {
+        system.impulse.fill(0.0);
+        for i in 0..system.contacts.len() {
+            let (first, normal) = (self.first[i], system.normal(i));
+            let c_n = self.z[first];
+            system.impulse[normal] = c_n;
+            system.impulse[normal + 1] = match sliding(system.contacts[i]) {
+                Sliding::Known(sign) => -sign * system.friction[i] * c_n,
+                Sliding::Free if system.friction[i] > 0.0 => self.z[first + 1] - self.z[first + 2],
+                Sliding::Free => 0.0,
+            };
+        }
+        let m = self.joint_rows.len();
+        let n_rows = 2 * system.contacts.len();
+        for (l, &joint) in self.joint_rows.iter().enumerate() {
+            let mut sum = self.eliminated[n_rows * m + l];
+            for column in 0..n_rows {
+                sum += self.eliminated[column * m + l] * system.impulse[system.n_joint + column];
+            }
+            system.impulse[joint] = -sum;
+        }
+    }
+
+    fn sliding_speed(&self, system: &System, i: usize) -> f64 {
+        let n_rows = 2 * system.contacts.len();
+        let row = 2 * i + 1;
+        let mut sum = self.offset[row];
+        for column in 0..n_rows {
+            sum += self.reduced[row * n_rows + column] * system.impulse[system.n_joint + column];
+        }
+        sum
+    }
+}

@@ -1,0 +1,296 @@
+//! Finding events inside a trial step.
+//!
+//! Collisions ([T] 7.2): the first root of each open gap on the cubic Hermite interpolant of the coordinates, also
+//! where the gap dips below zero between two positive ends. Transitions ([T] 7.5): the first root of an event
+//! function over the length of the step, the step being taken again with the same statuses.
+
+use super::assemble;
+use super::coefficients::Coefficients;
+use super::trial::{self, Mode, Probe};
+use super::workspace::Workspace;
+use super::{StepError, contact_band};
+use crate::force::Side;
+use crate::math::root::{bracketed, hermite};
+use crate::model::Model;
+use crate::scene::format::Settings;
+use crate::state::State;
+
+/// Roots are found to this fraction of the step.
+const ROOT_TOLERANCE: f64 = 1e-15;
+
+/// A body may turn by this angle between two samples of its gaps, rad: the minimum of a gap is then unique.
+const SAMPLE_ANGLE: f64 = 0.2;
+
+/// Halvings of the step in search of a function that starts at zero and becomes positive.
+const MAX_HALVINGS: u32 = 20;
+
+/// What the event functions say of a trial step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Transition {
+    /// The statuses hold to its end.
+    None,
+    /// They hold up to this length; the trial step is that long now.
+    At(f64),
+    /// They do not hold at all.
+    Contradiction,
+}
+
+/// A gap that closes during the trial step: contact and bracket of the time since the start of the step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Crossing {
+    pub contact: usize,
+    pub open: f64,
+    pub time: f64,
+    pub closed: f64,
+}
+
+/// The first transition of the trial step just taken, whose probes are in the workspace.
+pub(super) fn transition(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    scheme: &Coefficients,
+) -> Result<Transition, StepError> {
+    if !workspace.probes.iter().any(is_violated) {
+        return Ok(Transition::None);
+    }
+    let mut end = workspace.trial.h;
+    let mut located = false;
+    start_probes(model, state, workspace);
+    // each round locates one violated function; another one may be violated before it
+    while let Some(index) = workspace.probes.iter().position(is_violated) {
+        let what = workspace.probes[index].what;
+        let end_value = workspace.probes[index].value;
+        let start = workspace.start_probes[index];
+        let mut failure = None;
+        let mut value = |workspace: &mut Workspace, h: f64| {
+            let probed = trial::take(model, state, workspace, settings, scheme, Mode::Frozen, h);
+            if let Err(error) = probed {
+                failure = Some(error);
+                return 0.0;
+            }
+            trial::probe_end(model, state, workspace);
+            let found = workspace.probes.iter().find(|probe| probe.what == what);
+            found.map_or(-1.0, |probe| probe.value)
+        };
+        let mut open = (0.0, start.value);
+        if start.value <= start.tolerance {
+            let mut h = end;
+            for _ in 0..MAX_HALVINGS {
+                h *= 0.5;
+                let at_h = value(workspace, h);
+                if at_h > start.tolerance {
+                    open = (h, at_h);
+                    break;
+                }
+            }
+            if open.0 == 0.0 {
+                return failure.map_or(Ok(Transition::Contradiction), Err);
+            }
+        }
+        let root = bracketed(
+            |h| value(workspace, h),
+            open,
+            (end, end_value),
+            ROOT_TOLERANCE * end,
+        );
+        value(workspace, root);
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        if located && root >= end {
+            break;
+        }
+        end = root;
+        located = true;
+        // the located function is zero to rounding now: do not find it again
+        for probe in &mut workspace.probes {
+            if probe.what == what {
+                probe.value = 0.0;
+            }
+        }
+    }
+    Ok(Transition::At(end))
+}
+
+fn is_violated(probe: &Probe) -> bool {
+    probe.value < -probe.tolerance
+}
+
+fn start_probes(model: &Model, state: &State, workspace: &mut Workspace) {
+    std::mem::swap(&mut workspace.probes, &mut workspace.start_probes);
+    let start = (state.time, Side::After);
+    trial::probe(model, workspace, &state.status, start, &state.position, &state.velocity);
+    std::mem::swap(&mut workspace.probes, &mut workspace.start_probes);
+}
+
+/// The first gap that closes between the state and the end of the trial step, among contacts that `watched` admits.
+pub(super) fn collision(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    watched: impl Fn(usize) -> bool,
+) -> Option<Crossing> {
+    let mut first: Option<Crossing> = None;
+    for contact in (0..model.contacts.len()).filter(|j| watched(*j)) {
+        let crossing = first_crossing(model, state, workspace, settings, contact);
+        if let Some(found) = crossing
+            && first.is_none_or(|f| found.time < f.time)
+        {
+            first = Some(found);
+        }
+    }
+    first
+}
+
+// gap and rate at a time since the start of the step, on the interpolant
+fn gap_at(model: &Model, state: &State, workspace: &mut Workspace, contact: usize, time: f64) -> (f64, f64) {
+    let mut place = std::mem::take(&mut workspace.place);
+    let mut speed = std::mem::take(&mut workspace.look_velocity);
+    let end = &workspace.trial;
+    for i in 0..place.len() {
+        (place[i], speed[i]) = hermite(
+            state.position[i],
+            state.velocity[i],
+            end.position[i],
+            end.velocity[i],
+            end.h,
+            time,
+        );
+    }
+    let result = assemble::gap_and_rate(model, workspace, contact, &place, &speed);
+    workspace.place = place;
+    workspace.look_velocity = speed;
+    result
+}
+
+fn first_crossing(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    contact: usize,
+) -> Option<Crossing> {
+    let h = workspace.trial.h;
+    let band = contact_band(settings, h);
+    let n_samples = n_samples(model, state, workspace, contact);
+    let gap = |workspace: &mut Workspace, time: f64| gap_at(model, state, workspace, contact, time);
+    let (mut t0, (mut g0, mut d0)) = (0.0, gap(workspace, 0.0));
+    for i in 1..=n_samples {
+        let t1 = if i == n_samples { h } else { h * i as f64 / n_samples as f64 };
+        let (g1, d1) = gap(workspace, t1);
+        // a gap that starts closed must open before it can close again
+        let mut open = (t0, g0);
+        if g0 <= band && d0 > 0.0 && g1 < 0.0 {
+            let top = bracketed(|t| gap(workspace, t).1, (t0, d0), (t1, d1), ROOT_TOLERANCE * h);
+            open = (top, gap(workspace, top).0);
+        }
+        let mut closed = (t1, g1);
+        if g1 >= 0.0 && d0 < 0.0 && d1 > 0.0 && g0 > 0.0 {
+            let bottom = bracketed(|t| gap(workspace, t).1, (t0, d0), (t1, d1), ROOT_TOLERANCE * h);
+            closed = (bottom, gap(workspace, bottom).0);
+        }
+        if closed.1 < 0.0 && open.1 > 0.0 {
+            let time = bracketed(|t| gap(workspace, t).0, open, closed, ROOT_TOLERANCE * h);
+            return Some(Crossing {
+                contact,
+                open: open.0,
+                time,
+                closed: closed.0,
+            });
+        }
+        // closed all along: what hovers within rounding does not count
+        if g1 < -band && g0 <= 0.0 {
+            return Some(Crossing {
+                contact,
+                open: t0,
+                time: t0,
+                closed: t0,
+            });
+        }
+        (t0, g0, d0) = (t1, g1, d1);
+    }
+    None
+}
+
+fn n_samples(model: &Model, state: &State, workspace: &Workspace, contact: usize) -> usize {
+    let mut turn: f64 = 0.0;
+    for body in model.contacts[contact].bodies.into_iter().flatten() {
+        let body = &model.bodies[body];
+        if body.n_dof == 3 {
+            let i = body.first + 2;
+            let rate = state.velocity[i].abs().max(workspace.trial.velocity[i].abs());
+            turn = turn.max(rate * workspace.trial.h);
+        }
+    }
+    // NaN and absurd rates end at the upper bound
+    (1.0 + turn / SAMPLE_ANGLE).min(64.0) as usize
+}
+
+/// Takes the step again so that it ends where the crossing gap is zero, and returns its length.
+pub(super) fn restep_to(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    scheme: &Coefficients,
+    mode: Mode,
+    crossing: &Crossing,
+) -> Result<f64, StepError> {
+    let mut failure = None;
+    let mut gap = |workspace: &mut Workspace, h: f64| {
+        if let Err(error) = trial::take(model, state, workspace, settings, scheme, mode, h) {
+            failure = Some(error);
+            return 0.0;
+        }
+        let trial = std::mem::replace(&mut workspace.trial, trial::Trial::new(0));
+        let (gap, _) = assemble::gap_and_rate(
+            model,
+            workspace,
+            crossing.contact,
+            &trial.position,
+            &trial.velocity,
+        );
+        workspace.trial = trial;
+        gap
+    };
+    let mut bracket = [crossing.open, crossing.closed];
+    // narrow around the interpolant's root first: the two curves differ by the third order of the step
+    let width = 1e-3 * (crossing.closed - crossing.open);
+    for (end, guess, sign) in [(0, crossing.time - width, 1.0), (1, crossing.time + width, -1.0)] {
+        if guess > crossing.open && guess < crossing.closed && sign * gap(workspace, guess) > 0.0 {
+            bracket[end] = guess;
+        }
+    }
+    let value = |workspace: &mut Workspace, gap: &mut dyn FnMut(&mut Workspace, f64) -> f64, h: f64| {
+        if h > 0.0 { gap(workspace, h) } else { f64::MIN_POSITIVE }
+    };
+    let open = (bracket[0], value(workspace, &mut gap, bracket[0]));
+    let closed = (bracket[1], value(workspace, &mut gap, bracket[1]));
+    let root = if open.1 > 0.0 && closed.1 < 0.0 {
+        bracketed(|h| gap(workspace, h), open, closed, ROOT_TOLERANCE * crossing.closed)
+    } else {
+        crossing.time
+    };
+    gap(workspace, root);
+    failure.map_or(Ok(root), Err)
+}
+
+/// Ends the trial step at a time since its start, on the interpolant ([T] 7.3).
+pub(super) fn interpolate_to(state: &State, workspace: &mut Workspace, time: f64) {
+    let end = &mut workspace.trial;
+    for i in 0..end.position.len() {
+        (end.position[i], end.velocity[i]) = hermite(
+            state.position[i],
+            state.velocity[i],
+            end.position[i],
+            end.velocity[i],
+            end.h,
+            time,
+        );
+        end.average[i] = 0.5 * (state.velocity[i] + end.velocity[i]);
+    }
+    end.h = time;
+}

@@ -1,0 +1,270 @@
+//! Impacts ([T] 7.3-7.4, [A] 4) over all touching contacts and all joints.
+//!
+//! (1)  compression:    M (vc - v-) = F c,   complementarity on G vc
+//! (2)  decompression:  M (v+ - vc) = F x + sum e n c_n + e_T t c_t,   complementarity on G v+        (Poisson)
+//! (3)  Newton:         complementarity on G v+ + e G v-
+//! (4)  expedient:      v+ = (1 + e) vc - e v-,   e the smallest of the pressing contacts
+//! (5)  guard: where (2) or (3) would gain kinetic energy, v+ is drawn back towards vc, which never gains any,
+//!      until it does not; all conditions are convex along that line
+
+use super::complementarity::Sliding;
+use super::report::{Event, EventKind, Report};
+use super::system::System;
+use super::workspace::Workspace;
+use super::{StepError, assemble, contact_band, rest_speed, trial};
+use crate::dynamics::kinetic_energy;
+use crate::force::Side;
+use crate::lcp::Outcome;
+use crate::model::Model;
+use crate::scene::format::{ImpactLaw, Settings};
+use crate::state::{State, Status};
+
+/// Applies the impact of all contacts that touch at the state, and of `located`.
+pub(super) fn apply(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    report: &mut Report,
+    standard_step: f64,
+    located: Option<usize>,
+) -> Result<(), StepError> {
+    let threshold = settings.restitution_threshold * standard_step;
+    gather(model, state, workspace, settings, located);
+    let e = restitution_scratch(model, state, workspace, threshold, report);
+    let energy_before = kinetic_energy(model, &state.velocity);
+    workspace.before.clone_from(&state.velocity);
+    compress(state, workspace)?;
+    let after = match settings.impact_law {
+        ImpactLaw::Poisson => poisson(model, state, workspace, e),
+        ImpactLaw::Newton => newton(model, state, workspace, e),
+        ImpactLaw::Expedient => {
+            expedient(state, workspace, e);
+            Ok(())
+        }
+    };
+    after?;
+    if settings.energy_guard && settings.impact_law != ImpactLaw::Expedient {
+        guard(model, state, workspace, energy_before, report);
+    }
+    report.impact_loss += energy_before - kinetic_energy(model, &state.velocity);
+    record(state, workspace, report, located);
+    state.statuses_known = false;
+    state.damping_left = settings.damping_steps;
+    Ok(())
+}
+
+// the touching contacts, at the level of velocities
+fn gather(model: &Model, state: &State, workspace: &mut Workspace, settings: &Settings, located: Option<usize>) {
+    assemble::gaps(model, workspace, &state.position);
+    let band = contact_band(settings, settings.step);
+    let gaps = std::mem::take(&mut workspace.gap);
+    let touching = (0..gaps.len())
+        .filter(|j| gaps[*j] <= band || state.status[*j].is_closed() || located == Some(*j));
+    assemble::level(model, workspace, &state.position, touching);
+    workspace.gap = gaps;
+}
+
+// restitution of each contact of the level, in `workspace.gap`: zero where the approach is slower than what the
+// smooth motion gains in a standard step, which ends an infinite sequence of bounces
+fn restitution_scratch(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    threshold: f64,
+    report: &mut Report,
+) -> usize {
+    trial::free_acceleration(model, workspace, (state.time, Side::After), &state.velocity);
+    let Workspace {
+        level,
+        joints,
+        frozen,
+        gap,
+        ..
+    } = workspace;
+    let status = |j: usize| {
+        if state.statuses_known {
+            state.status[j]
+        } else {
+            Status::Open
+        }
+    };
+    level.solve_frozen(joints, status, frozen);
+    let k = level.len();
+    for i in 0..level.contacts.len() {
+        let normal = level.normal(i);
+        let mut acceleration = level.bias[normal];
+        for j in 0..k {
+            acceleration += level.delassus[normal * k + j] * level.impulse[j];
+        }
+        let contact = &model.contacts[level.contacts[i]];
+        let approach = -level.rows[normal].dot(&state.velocity);
+        gap[i] = contact.restitution;
+        if approach < -acceleration * threshold {
+            if approach > 0.0 && contact.restitution > 0.0 {
+                report.rests += 1;
+            }
+            gap[i] = 0.0;
+        }
+    }
+    level.contacts.len()
+}
+
+fn solve(system: &mut System, state: &State, workspace_parts: (&[bool], &mut super::complementarity::Complementarity)) -> Result<(), StepError> {
+    let (joints, complementarity) = workspace_parts;
+    let outcome = complementarity.solve(system, joints, |_| Sliding::Free, &state.status);
+    match outcome {
+        Outcome::Solved { .. } => Ok(()),
+        _ => Err(StepError::Unsolved {
+            time: state.time,
+            outcome,
+        }),
+    }
+}
+
+// (1): vc in `workspace.compressed`, its impulses in `workspace.impulse`
+fn compress(state: &State, workspace: &mut Workspace) -> Result<(), StepError> {
+    let Workspace {
+        level,
+        joints,
+        complementarity,
+        compressed,
+        impulse,
+        ..
+    } = workspace;
+    level.bias_from(&state.velocity);
+    solve(level, state, (joints, complementarity))?;
+    compressed.clone_from(&state.velocity);
+    level.add_response(compressed);
+    impulse.clone_from(&level.impulse);
+    Ok(())
+}
+
+// (2)
+fn poisson(model: &Model, state: &mut State, workspace: &mut Workspace, n: usize) -> Result<(), StepError> {
+    let Workspace {
+        level,
+        joints,
+        complementarity,
+        compressed,
+        impulse,
+        gap: e,
+        place,
+        ..
+    } = workspace;
+    level.impulse.fill(0.0);
+    for i in 0..n {
+        let normal = level.normal(i);
+        let given = e[i] * impulse[normal];
+        // the shear given back stays inside the cone of the normal impulse given back
+        let limit = level.friction[i] * given;
+        let shear = model.contacts[level.contacts[i]].tangential_restitution * impulse[normal + 1];
+        level.impulse[normal] = given;
+        level.impulse[normal + 1] = shear.clamp(-limit, limit);
+    }
+    if level.impulse.iter().all(|c| *c == 0.0) {
+        state.velocity.clone_from(compressed);
+        return Ok(());
+    }
+    place.clone_from(compressed);
+    level.add_response(place);
+    for (total, given) in impulse.iter_mut().zip(&level.impulse) {
+        *total += given;
+    }
+    level.bias_from(place);
+    solve(level, state, (joints, complementarity))?;
+    level.add_response(place);
+    state.velocity.clone_from(place);
+    for (total, extra) in impulse.iter_mut().zip(&level.impulse) {
+        *total += extra;
+    }
+    Ok(())
+}
+
+// (3)
+fn newton(model: &Model, state: &mut State, workspace: &mut Workspace, n: usize) -> Result<(), StepError> {
+    let Workspace {
+        level,
+        joints,
+        complementarity,
+        impulse,
+        gap: e,
+        ..
+    } = workspace;
+    level.bias_from(&state.velocity);
+    for i in 0..n {
+        let normal = level.normal(i);
+        let contact = &model.contacts[level.contacts[i]];
+        if level.bias[normal] < 0.0 && e[i] > 0.0 {
+            level.bias[normal] *= 1.0 + e[i];
+            level.bias[normal + 1] *= 1.0 + contact.tangential_restitution;
+        }
+    }
+    solve(level, state, (joints, complementarity))?;
+    level.add_response(&mut state.velocity);
+    impulse.clone_from(&level.impulse);
+    Ok(())
+}
+
+// (4)
+fn expedient(state: &mut State, workspace: &mut Workspace, n: usize) {
+    let Workspace {
+        level,
+        compressed,
+        before,
+        impulse,
+        gap: e,
+        ..
+    } = workspace;
+    let pressing = (0..n).filter(|i| impulse[level.normal(*i)] > 0.0);
+    let smallest = pressing.map(|i| e[i]).fold(f64::INFINITY, f64::min);
+    let e = if smallest.is_finite() { smallest } else { 0.0 };
+    for i in 0..compressed.len() {
+        state.velocity[i] = (1.0 + e) * compressed[i] - e * before[i];
+    }
+    impulse.iter_mut().for_each(|c| *c *= 1.0 + e);
+}
+
+// (5)
+fn guard(model: &Model, state: &mut State, workspace: &Workspace, energy_before: f64, report: &mut Report) {
+    let compressed = &workspace.compressed;
+    let energy_after = kinetic_energy(model, &state.velocity);
+    if energy_after <= energy_before * (1.0 + 1e-12) {
+        return;
+    }
+    // kinetic energy along vc + s (v+ - vc) is a parabola in s: its upper crossing of the energy before
+    let (mut a, mut b) = (0.0, 0.0);
+    for ((m, vc), v) in model.mass.iter().zip(compressed).zip(&state.velocity) {
+        let d = v - vc;
+        a += 0.5 * m * d * d;
+        b += m * vc * d;
+    }
+    let c = kinetic_energy(model, compressed) - energy_before;
+    let s = if c >= 0.0 || a == 0.0 {
+        0.0
+    } else {
+        ((-b + (b * b - 4.0 * a * c).max(0.0).sqrt()) / (2.0 * a)).clamp(0.0, 1.0)
+    };
+    for (v, vc) in state.velocity.iter_mut().zip(compressed) {
+        *v = vc + s * (*v - vc);
+    }
+    report.guarded_impacts += 1;
+}
+
+fn record(state: &State, workspace: &Workspace, report: &mut Report, located: Option<usize>) {
+    let level = &workspace.level;
+    for (i, &contact) in level.contacts.iter().enumerate() {
+        let normal = level.normal(i);
+        let impulse = [workspace.impulse[normal], workspace.impulse[normal + 1]];
+        let approach = -level.rows[normal].dot(&workspace.before);
+        let came = approach > rest_speed(&workspace.before);
+        if located == Some(contact) || (came && impulse[0] > 0.0) {
+            report.record(Event {
+                time: state.time,
+                kind: EventKind::Impact,
+                contact,
+                impulse,
+            });
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! One standard step, with its events located inside (docs/METHOD.md; the numbers are its sections).
+
+mod accept;
+mod assemble;
+mod classify;
+mod coefficients;
+mod complementarity;
+mod event;
+mod impact;
+mod position_level;
+mod report;
+mod run;
+mod stabilize;
+mod system;
+mod trial;
+mod workspace;
+
+pub use coefficients::Coefficients;
+pub use report::{Event, EventCounts, EventKind, Report};
+pub use workspace::Workspace;
+
+use crate::force::Side;
+use crate::lcp::Outcome;
+use crate::math::max_abs;
+use crate::model::Model;
+use crate::scene::format::{Scheme, Settings};
+use crate::state::State;
+use classify::When;
+use event::Transition;
+use trial::Mode;
+
+/// Why a step could not be taken. The state is the last one that was accepted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum StepError {
+    /// The complementarity problem was not solved to its tolerance.
+    Unsolved {
+        /// s.
+        time: f64,
+        /// How the solver ended.
+        outcome: Outcome,
+    },
+    /// Velocities overflowed.
+    NotFinite {
+        /// s.
+        time: f64,
+    },
+    /// The matrix of the step is singular.
+    Singular {
+        /// s.
+        time: f64,
+    },
+}
+
+impl std::fmt::Display for StepError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            StepError::Unsolved { time, outcome } => write!(
+                f,
+                "at t = {time} s the contact problem was not solved ({outcome:?}); a smaller step may help"
+            ),
+            StepError::NotFinite { time } => write!(
+                f,
+                "at t = {time} s the velocities overflowed; an implicit scheme or a smaller step may help"
+            ),
+            StepError::Singular { time } => write!(
+                f,
+                "at t = {time} s the matrix of the step is singular; a smaller step may help"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for StepError {}
+
+/// A contact is active below this gap, m (7.1).
+fn contact_band(settings: &Settings, h: f64) -> f64 {
+    settings.active_gap.max(settings.active_gap_cubic * h * h * h)
+}
+
+/// Below this speed a contact is at rest, m/s: rounding of the velocities that a solve leaves behind.
+fn rest_speed(v: &[f64]) -> f64 {
+    1e-9 * (1.0 + max_abs(v))
+}
+
+/// Impulse-level complementarity of a step with frozen statuses must hold to this, relative.
+const JUDGE_TOLERANCE: f64 = 1e-8;
+
+/// Length of the step that resolves a jam, as a fraction of the standard step: short enough for its own error to
+/// vanish, long enough for its impulses to be computed.
+const JAM_STEP: f64 = 1e-7;
+
+/// Advances the state to `end` in one standard step.
+pub fn step(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    report: &mut Report,
+    end: f64,
+) -> Result<(), StepError> {
+    let standard = end - state.time;
+    let before = workspace.complementarity.stats();
+    let mut run = Run {
+        model,
+        state,
+        workspace,
+        settings,
+        report,
+        standard,
+        short_substeps: 0,
+    };
+    let result = run.to(end);
+    report.steps += 1;
+    let after = workspace.complementarity.stats();
+    report.lcps += after.solves - before.solves;
+    report.pivots += after.pivots - before.pivots;
+    report.warm_hits += after.warm_hits - before.warm_hits;
+    report.worst_residual = report.worst_residual.max(after.worst_residual);
+    result
+}
+
+struct Run<'a> {
+    model: &'a Model,
+    state: &'a mut State,
+    workspace: &'a mut Workspace,
+    settings: &'a Settings,
+    report: &'a mut Report,
+    standard: f64,
+    short_substeps: u32,
+}
+
+impl Run<'_> {
+    fn to(&mut self, end: f64) -> Result<(), StepError> {
+        let mut n_substeps = 0;
+        self.start();
+        while self.state.time < end {
+            let target = self.next_stop(end);
+            let h = target - self.state.time;
+            if self.settings.scheme == Scheme::PositionEuler {
+                self.position_step(h, target)?;
+            } else if n_substeps >= self.settings.max_substeps || self.short_substeps > 20 {
+                self.report.degraded_steps += 1;
+                self.position_step(h, target)?;
+                self.short_substeps = 0;
+            } else {
+                self.substep(h, target)?;
+            }
+            n_substeps += 1;
+        }
+        Ok(())
+    }
+
+    // 0. the scene's rounded coordinates are closed, and stiff parts of an inconsistent start damped
+    fn start(&mut self) {
+        if self.state.started {
+            return;
+        }
+        self.state.started = true;
+        self.state.damping_left = self.settings.damping_steps;
+        assemble::select_joints(self.model, self.workspace, &self.state.position);
+        if self.settings.projection {
+            let State {
+                status,
+                position,
+                velocity,
+                ..
+            } = &mut *self.state;
+            stabilize::project(self.model, self.workspace, status, position, velocity);
+        }
+    }
+
+    fn next_stop(&mut self, end: f64) -> f64 {
+        let t = self.state.time;
+        let breaks = &self.model.breakpoints;
+        let next = breaks.partition_point(|b| *b <= t);
+        if next > 0 && breaks[next - 1] == t && self.state.statuses_known {
+            // a force may jump here: statuses are decided anew and stiff parts damped
+            self.state.statuses_known = false;
+            self.state.damping_left = self.settings.damping_steps;
+        }
+        breaks.get(next).map_or(end, |b| b.min(end))
+    }
+
+    fn position_step(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+        position_level::step(self.model, self.state, self.workspace, self.settings, self.report, h)?;
+        self.state.time = target;
+        Ok(())
+    }
+
+    // one stretch up to the next event or the target
+    fn substep(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+        // 1. independent joints; 2. impacts of what touches and still approaches
+        assemble::select_joints(self.model, self.workspace, &self.state.position);
+        self.impact_of_touching()?;
+        if !self.settings.locate_transitions {
+            return self.complementarity_step(h, target);
+        }
+        // 3. statuses
+        if !self.state.statuses_known && !self.classify(When::Now) {
+            return self.jam(h, target);
+        }
+        // 4. the step with these statuses, up to the first transition
+        let scheme = self.scheme(h);
+        self.take(&scheme, Mode::Frozen, h)?;
+        trial::probe_end(self.model, self.state, self.workspace);
+        let transition = event::transition(self.model, self.state, self.workspace, self.settings, &scheme)?;
+        if transition == Transition::Contradiction {
+            return self.contradiction(h, target);
+        }
+        // 5. the complementarity conditions over the step as a whole
+        if transition == Transition::None && !self.judge() {
+            self.report.fallbacks += 1;
+            return self.complementarity_step(h, target);
+        }
+        // 6. the first collision
+        let closed = |j: usize| self.state.status[j].is_closed();
+        let crossing = if self.settings.locate_collisions {
+            event::collision(self.model, self.state, self.workspace, self.settings, |j| !closed(j))
+        } else {
+            None
+        };
+        if let Some(crossing) = crossing {
+            return self.collide(&scheme, Mode::Frozen, &crossing);
+        }
+        // 7. accept, and change the statuses if a transition was found
+        match transition {
+            Transition::At(tau) => {
+                self.note_length(tau);
+                self.accept(self.state.time + tau);
+                trial::probe(
+                    self.model,
+                    self.workspace,
+                    &self.state.status,
+                    (self.state.time, Side::Before),
+                    &self.state.position,
+                    &self.state.velocity,
+                );
+                if !self.classify(When::JustAfter) {
+                    self.state.statuses_known = false;
+                }
+            }
+            Transition::None | Transition::Contradiction => {
+                self.accept(target);
+                accept::forces_from_accelerations(self.state, self.workspace);
+            }
+        }
+        Ok(())
+    }
+}

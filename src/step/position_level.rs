@@ -1,0 +1,169 @@
+//! Position-level Euler ([S] 13-20): the end position, not the velocity, is kept outside of the obstacles.
+//!
+//! (1)  0 <= g(p)/h + n(p).((q0 - p)/h + v1) | c_n >= 0,   p = q0 (linear version)
+//! (2)  fixed point ([S] 3.4): p = q1 of the round before, from p = q0 + h v0, until it no longer changes
+//!
+//! No event is located and nothing bounces; obstacles that the step would reach take part from the start, and those
+//! found to be violated at its end are added.
+
+use super::assemble;
+use super::coefficients::{Coefficients, IMPLICIT_EULER};
+use super::report::Report;
+use super::system::Stiffness;
+use super::workspace::Workspace;
+use super::{StepError, accept, contact_band, trial};
+use crate::math::max_abs;
+use crate::model::Model;
+use crate::scene::format::{Scheme, Settings};
+use crate::state::State;
+
+/// The fixed point has been reached when no coordinate moves by more than this, relative to its size.
+const SETTLED: f64 = 1e-13;
+
+/// Takes one step of length `h` and accepts it.
+pub(super) fn step(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    report: &mut Report,
+    h: f64,
+) -> Result<(), StepError> {
+    // as a rescue of another scheme the forces are taken implicitly
+    let explicit = settings.scheme == Scheme::PositionEuler;
+    let scheme = if explicit {
+        Coefficients::from(settings.scheme)
+    } else {
+        IMPLICIT_EULER
+    };
+    assemble::select_joints(model, workspace, &state.position);
+    let (t, q, v) = (state.time, &state.position, &state.velocity);
+    if assemble::free_motion(model, workspace, &scheme, t, q, v, h) == Stiffness::Singular {
+        return Err(StepError::Singular { time: t });
+    }
+    reach(model, state, workspace, settings, h);
+    let mut place = std::mem::take(&mut workspace.look_position);
+    if settings.fixed_point_iterations > 1 {
+        assemble::move_by(&mut place, q, h, v);
+    } else {
+        place.clone_from(q);
+    }
+    let result = iterate(model, state, workspace, settings, &scheme, &mut place, h);
+    workspace.look_position = place;
+    result?;
+    state.status.clone_from(&workspace.statuses);
+    accept::accept(model, state, workspace, report, state.time + h);
+    accept::forces_from_impulses(state, workspace, h);
+    state.statuses_known = false;
+    Ok(())
+}
+
+fn iterate(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    scheme: &Coefficients,
+    place: &mut Vec<f64>,
+    h: f64,
+) -> Result<(), StepError> {
+    let mut rounds_left = settings.fixed_point_iterations.max(1);
+    loop {
+        solve_at(model, state, workspace, scheme, place, h)?;
+        if add_violated(model, workspace, settings) {
+            continue;
+        }
+        let end = &workspace.trial.position;
+        let moved = place
+            .iter()
+            .zip(end)
+            .fold(0.0, |m: f64, (p, q)| m.max((p - q).abs()));
+        rounds_left -= 1;
+        if rounds_left == 0 || moved <= SETTLED * (1.0 + max_abs(end)) {
+            return Ok(());
+        }
+        place.clone_from(end);
+    }
+}
+
+// contacts that the free motion of this step brings near, and a margin of twice that
+fn reach(model: &Model, state: &State, workspace: &mut Workspace, settings: &Settings, h: f64) {
+    let (q, v) = (&state.position, &state.velocity);
+    assemble::gaps(model, workspace, q);
+    let gaps = std::mem::take(&mut workspace.gap);
+    let band = contact_band(settings, h);
+    workspace.active.clear();
+    let gained = h * max_abs(&workspace.free);
+    for (contact, gap) in gaps.iter().enumerate() {
+        let (_, rate) = assemble::gap_and_rate(model, workspace, contact, q, v);
+        if *gap <= band + 2.0 * (h * rate.abs() + gained) {
+            workspace.active.push(contact);
+        }
+    }
+    workspace.gap = gaps;
+}
+
+// (1)
+fn solve_at(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    scheme: &Coefficients,
+    place: &[f64],
+    h: f64,
+) -> Result<(), StepError> {
+    let Workspace {
+        system,
+        poses,
+        active,
+        ..
+    } = workspace;
+    system.contacts.clone_from(active);
+    model.poses(place, poses);
+    assemble::rows(model, poses, system);
+    system.columns.clone_from(&system.rows);
+    assemble::condense_with_step_metric(workspace);
+    let Workspace {
+        system,
+        free,
+        place: motion,
+        ..
+    } = workspace;
+    let n_joint = system.n_joint;
+    for i in 0..motion.len() {
+        motion[i] = state.velocity[i] + free[i];
+    }
+    system.bias_from(motion);
+    for i in 0..motion.len() {
+        motion[i] = (state.position[i] - place[i]) / h;
+    }
+    for (i, row) in system.rows.iter().enumerate() {
+        let tangent = i >= n_joint && (i - n_joint) % 2 == 1;
+        if !tangent && system.residual[i].is_finite() {
+            system.bias[i] += system.residual[i] / h + row.dot(motion);
+        }
+    }
+    trial::solve_complementarity(state, workspace)?;
+    trial::finish(workspace, scheme, &state.position, &state.velocity, h);
+    if workspace.trial.velocity.iter().all(|x| x.is_finite()) {
+        Ok(())
+    } else {
+        Err(StepError::NotFinite { time: state.time })
+    }
+}
+
+// obstacles that the step runs into without having looked at them
+fn add_violated(model: &Model, workspace: &mut Workspace, settings: &Settings) -> bool {
+    let end = std::mem::take(&mut workspace.trial.position);
+    assemble::gaps(model, workspace, &end);
+    workspace.trial.position = end;
+    let band = contact_band(settings, settings.step);
+    let Workspace { gap, active, .. } = workspace;
+    let before = active.len();
+    for (contact, gap) in gap.iter().enumerate() {
+        if *gap < -band && !active.contains(&contact) {
+            active.push(contact);
+        }
+    }
+    active.len() > before
+}

@@ -1,0 +1,150 @@
+//! What happened: counts, worst values and events.
+
+use crate::state::Status;
+
+/// Counters and worst values of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Standard steps.
+    pub steps: u64,
+    /// Substeps accepted, between events.
+    pub substeps: u64,
+    /// Trial solves with frozen statuses, including those for locating events.
+    pub trials: u64,
+    /// Complementarity problems solved.
+    pub lcps: u64,
+    /// Pivots in them.
+    pub pivots: u64,
+    /// Steps or problems answered by the statuses or the basis known before.
+    pub warm_hits: u64,
+    /// Worst residual of an accepted complementarity problem.
+    pub worst_residual: f64,
+    /// Deepest overlap at the end of a substep, m.
+    pub worst_penetration: f64,
+    /// Largest joint residual at the end of a substep, m or rad.
+    pub worst_joint_drift: f64,
+    /// Substeps solved as a complementarity problem because statuses could not be decided or contradicted themselves.
+    pub fallbacks: u64,
+    /// Standard steps finished with the first-order step, because events came too dense.
+    pub degraded_steps: u64,
+    /// Impacts whose restitution was cut because the approach was slower than a step's free motion.
+    pub rests: u64,
+    /// Impacts held back by the energy guard.
+    pub guarded_impacts: u64,
+    /// Substeps whose matrix had to leave out a destabilizing part of the force derivatives.
+    pub stabilized_steps: u64,
+    /// Energy lost in impacts, J.
+    pub impact_loss: f64,
+    /// Work of applied forces, J.
+    pub applied_work: f64,
+    /// Energy taken by dampers and smooth friction, J.
+    pub damping_loss: f64,
+    /// Energy taken by contact friction between impacts, J.
+    pub friction_loss: f64,
+    /// Events since the caller last cleared them; at most [`Report::MAX_EVENTS`] are kept.
+    pub events: Vec<Event>,
+    /// All events, by kind.
+    pub n_events: EventCounts,
+}
+
+/// Number of events of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EventCounts {
+    /// Collisions.
+    pub impacts: u64,
+    /// Sticking contacts that began to slide.
+    pub slip_starts: u64,
+    /// Sliding contacts that stopped.
+    pub stick_starts: u64,
+    /// Sliding contacts that turned back without stopping.
+    pub reversals: u64,
+    /// Contacts that opened without an impact.
+    pub take_offs: u64,
+    /// Impacts without collision.
+    pub jams: u64,
+}
+
+/// Something that happened at an instant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Event {
+    /// s.
+    pub time: f64,
+    /// What.
+    pub kind: EventKind,
+    /// Index of the contact.
+    pub contact: usize,
+    /// Normal and tangential impulse, N s; zero for events without one.
+    pub impulse: [f64; 2],
+}
+
+/// The kinds of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// A contact closed with a jump of velocities.
+    Impact,
+    /// A sticking contact slides from now on.
+    SlipStart,
+    /// A sliding contact sticks from now on.
+    StickStart,
+    /// A sliding contact turned back.
+    Reversal,
+    /// A closed contact opened.
+    TakeOff,
+    /// Friction jammed a closed contact: velocities jumped without a collision.
+    Jam,
+}
+
+impl EventKind {
+    /// Name for tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            EventKind::Impact => "impact",
+            EventKind::SlipStart => "slip",
+            EventKind::StickStart => "stick",
+            EventKind::Reversal => "reversal",
+            EventKind::TakeOff => "take-off",
+            EventKind::Jam => "jam",
+        }
+    }
+
+    /// The event that a change of status is, if it is one.
+    pub fn of_change(old: Status, new: Status) -> Option<Self> {
+        match (old, new) {
+            (Status::Stick, Status::SlipForward | Status::SlipBackward) => Some(Self::SlipStart),
+            (Status::SlipForward | Status::SlipBackward, Status::Stick) => Some(Self::StickStart),
+            (Status::SlipForward, Status::SlipBackward)
+            | (Status::SlipBackward, Status::SlipForward) => Some(Self::Reversal),
+            (old, Status::Open) if old.is_closed() => Some(Self::TakeOff),
+            _ => None,
+        }
+    }
+}
+
+impl Report {
+    /// Events that are kept until the caller clears them.
+    pub const MAX_EVENTS: usize = 4096;
+
+    /// Empty, with room for the events of a step.
+    pub fn new() -> Self {
+        Self {
+            events: Vec::with_capacity(Self::MAX_EVENTS),
+            ..Self::default()
+        }
+    }
+
+    /// Counts an event and keeps it if there is room.
+    pub fn record(&mut self, event: Event) {
+        let counts = &mut self.n_events;
+        *match event.kind {
+            EventKind::Impact => &mut counts.impacts,
+            EventKind::SlipStart => &mut counts.slip_starts,
+            EventKind::StickStart => &mut counts.stick_starts,
+            EventKind::Reversal => &mut counts.reversals,
+            EventKind::TakeOff => &mut counts.take_offs,
+            EventKind::Jam => &mut counts.jams,
+        } += 1;
+        if self.events.len() < Self::MAX_EVENTS {
+            self.events.push(event);
+        }
+    }
+}

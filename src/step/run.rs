@@ -1,0 +1,219 @@
+//! The parts of a substep that the spine in `mod.rs` calls.
+
+use super::classify::{self, When};
+use super::coefficients::{Coefficients, IMPLICIT_EULER};
+use super::event::{self, Crossing};
+use super::report::{Event, EventKind};
+use super::trial::{self, Mode};
+use super::{JAM_STEP, JUDGE_TOLERANCE, Run, StepError, accept, assemble, contact_band, impact, rest_speed};
+use crate::scene::format::EventState;
+use crate::state::State;
+
+impl Run<'_> {
+    pub(super) fn take(&mut self, scheme: &Coefficients, mode: Mode, h: f64) -> Result<(), StepError> {
+        self.report.trials += 1;
+        trial::take(self.model, self.state, self.workspace, self.settings, scheme, mode, h)
+    }
+
+    pub(super) fn classify(&mut self, when: When) -> bool {
+        classify::classify(self.model, self.state, self.workspace, self.settings, self.report, when)
+    }
+
+    pub(super) fn accept(&mut self, end: f64) {
+        accept::accept(self.model, self.state, self.workspace, self.report, end);
+    }
+
+    /// The scheme of the scene, or the damping one where something stiff was just disturbed.
+    pub(super) fn scheme(&mut self, h: f64) -> Coefficients {
+        let scheme = Coefficients::from(self.settings.scheme);
+        if self.state.damping_left == 0 {
+            return scheme;
+        }
+        let State {
+            time,
+            position,
+            velocity,
+            ..
+        } = &*self.state;
+        assemble::free_motion(self.model, self.workspace, &scheme, *time, position, velocity, h);
+        if self.workspace.stiff {
+            IMPLICIT_EULER
+        } else {
+            self.state.damping_left = 0;
+            scheme
+        }
+    }
+
+    /// Counts substeps that are too short to go on like this.
+    pub(super) fn note_length(&mut self, h: f64) {
+        if h < self.settings.min_substep * self.standard {
+            self.short_substeps += 1;
+        }
+    }
+
+    /// Contacts that touch and approach, and were not closed before, collide now.
+    pub(super) fn impact_of_touching(&mut self) -> Result<(), StepError> {
+        let State {
+            position,
+            velocity,
+            status,
+            ..
+        } = &*self.state;
+        assemble::gaps(self.model, self.workspace, position);
+        let band = contact_band(self.settings, self.standard);
+        let slow = rest_speed(velocity);
+        let mut collides = false;
+        for contact in 0..status.len() {
+            if self.workspace.gap[contact] <= band && !status[contact].is_closed() {
+                let (_, rate) =
+                    assemble::gap_and_rate(self.model, self.workspace, contact, position, velocity);
+                collides |= rate < -slow;
+            }
+        }
+        if collides { self.impact(None) } else { Ok(()) }
+    }
+
+    pub(super) fn impact(&mut self, located: Option<usize>) -> Result<(), StepError> {
+        impact::apply(
+            self.model,
+            self.state,
+            self.workspace,
+            self.settings,
+            self.report,
+            self.standard,
+            located,
+        )
+    }
+
+    /// Ends the trial step at a collision and applies its impact.
+    pub(super) fn collide(&mut self, scheme: &Coefficients, mode: Mode, crossing: &Crossing) -> Result<(), StepError> {
+        let tau = match self.settings.event_state {
+            EventState::Restep if crossing.time > 0.0 => event::restep_to(
+                self.model,
+                self.state,
+                self.workspace,
+                self.settings,
+                scheme,
+                mode,
+                crossing,
+            )?,
+            EventState::Restep | EventState::Interpolant => {
+                event::interpolate_to(self.state, self.workspace, crossing.time);
+                crossing.time
+            }
+        };
+        self.note_length(tau);
+        if tau > 0.0 {
+            self.accept(self.state.time + tau);
+        }
+        self.impact(Some(crossing.contact))
+    }
+
+    /// Do the impulses of the trial step satisfy the complementarity conditions?
+    pub(super) fn judge(&mut self) -> bool {
+        if self.workspace.system.contacts.is_empty() {
+            return true;
+        }
+        let residual = self
+            .workspace
+            .complementarity
+            .judge(&self.workspace.system, &self.workspace.joints);
+        if residual > JUDGE_TOLERANCE {
+            return false;
+        }
+        self.report.lcps += 1;
+        self.report.warm_hits += 1;
+        self.report.worst_residual = self.report.worst_residual.max(residual);
+        true
+    }
+
+    /// The statuses are wrong from the start of the step on: decide them anew, or do without.
+    pub(super) fn contradiction(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+        self.note_length(0.0);
+        self.workspace.previous.clone_from(&self.state.status);
+        if self.classify(When::Now) && self.state.status != self.workspace.previous {
+            return Ok(());
+        }
+        self.report.fallbacks += 1;
+        self.complementarity_step(h, target)
+    }
+
+    /// A step whose statuses come out of its own complementarity problem.
+    pub(super) fn complementarity_step(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+        let band = contact_band(self.settings, self.standard);
+        assemble::gaps(self.model, self.workspace, &self.state.position);
+        let keep_closed = self.settings.locate_transitions;
+        let status = &self.state.status;
+        self.workspace.active.clear();
+        for contact in 0..status.len() {
+            if self.workspace.gap[contact] <= band || (keep_closed && status[contact].is_closed()) {
+                self.workspace.active.push(contact);
+            }
+        }
+        let scheme = self.scheme(h);
+        self.take(&scheme, Mode::Complementarity, h)?;
+        if self.settings.locate_collisions {
+            let active = std::mem::take(&mut self.workspace.active);
+            let watched = |j: usize| !active.contains(&j);
+            let crossing = event::collision(self.model, self.state, self.workspace, self.settings, watched);
+            self.workspace.active = active;
+            if let Some(crossing) = crossing {
+                return self.collide(&scheme, Mode::Complementarity, &crossing);
+            }
+        }
+        self.state.status.clone_from(&self.workspace.statuses);
+        self.accept(target);
+        accept::forces_from_impulses(self.state, self.workspace, h);
+        self.state.statuses_known = false;
+        Ok(())
+    }
+
+    /// No accelerations satisfy the friction law (Painleve): a very short implicit step finds the impulse that
+    /// resolves it, an impact without collision.
+    pub(super) fn jam(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+        let short = (JAM_STEP * self.standard).min(h);
+        self.report.fallbacks += 1;
+        self.note_length(0.0);
+        assemble::gaps(self.model, self.workspace, &self.state.position);
+        let band = contact_band(self.settings, self.standard);
+        let Run {
+            workspace, state, ..
+        } = self;
+        workspace.active.clear();
+        workspace
+            .active
+            .extend((0..workspace.gap.len()).filter(|j| workspace.gap[*j] <= band));
+        workspace.before.clone_from(&state.velocity);
+        self.take(&IMPLICIT_EULER, Mode::Complementarity, short)?;
+        let end = if short == h { target } else { self.state.time + short };
+        self.accept(end);
+        let Run {
+            workspace,
+            state,
+            report,
+            ..
+        } = self;
+        let slow = rest_speed(&workspace.before) + 100.0 * short * crate::math::max_abs(&workspace.acceleration);
+        let jump = state
+            .velocity
+            .iter()
+            .zip(&workspace.before)
+            .fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+        if jump > slow {
+            let system = &workspace.system;
+            for (i, &contact) in system.contacts.iter().enumerate() {
+                let normal = system.normal(i);
+                if system.impulse[normal] > 0.0 {
+                    report.record(Event {
+                        time: state.time,
+                        kind: EventKind::Jam,
+                        contact,
+                        impulse: [system.impulse[normal], system.impulse[normal + 1]],
+                    });
+                }
+            }
+        }
+        state.statuses_known = false;
+        Ok(())
+    }
+}

@@ -1,0 +1,316 @@
+//! One step of a given length that is not yet accepted, and the functions that tell whether its statuses held.
+//!
+//! Event functions ([T] 7.5, as resolved in docs/METHOD.md section 4), positive while a status lives, at the end of
+//! the step: normal force and cone slack from the acceleration level, sliding speed from the velocities.
+
+use super::StepError;
+use super::assemble;
+use super::coefficients::Coefficients;
+use super::complementarity::Sliding;
+use super::stabilize;
+use super::system::Stiffness;
+use super::workspace::Workspace;
+use crate::dynamics;
+use crate::force::Side;
+use crate::lcp::Outcome;
+use crate::math::max_abs;
+use crate::model::Model;
+use crate::scene::format::Settings;
+use crate::state::{State, Status};
+
+/// End of a trial step.
+#[derive(Clone, Debug)]
+pub(super) struct Trial {
+    pub h: f64,
+    pub position: Vec<f64>,
+    pub velocity: Vec<f64>,
+    /// Mean velocity of the step.
+    pub average: Vec<f64>,
+    pub stabilized: bool,
+}
+
+impl Trial {
+    pub fn new(n: usize) -> Self {
+        Self {
+            h: 0.0,
+            position: vec![0.0; n],
+            velocity: vec![0.0; n],
+            average: vec![0.0; n],
+            stabilized: false,
+        }
+    }
+}
+
+/// An event function at the end of a trial step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Probe {
+    pub value: f64,
+    /// Below minus this the status is violated: rounding of the value.
+    pub tolerance: f64,
+    pub what: ProbeKind,
+}
+
+/// What an event function watches, by contact of the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ProbeKind {
+    NormalForce(usize),
+    ConeForward(usize),
+    ConeBackward(usize),
+    Sliding(usize),
+    /// Dependent constraints: do the statuses still give the acceleration of the complementarity problem?
+    Redundant,
+}
+
+/// What the step solves for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// The statuses in the state are kept.
+    Frozen,
+    /// Statuses come out of a complementarity problem over `workspace.active`.
+    Complementarity,
+}
+
+/// Takes a trial step of length `h` from the state.
+pub(super) fn take(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    scheme: &Coefficients,
+    mode: Mode,
+    h: f64,
+) -> Result<(), StepError> {
+    let (t, q, v) = (state.time, &state.position, &state.velocity);
+    if mode == Mode::Frozen {
+        workspace.active.clear();
+        workspace
+            .active
+            .extend((0..state.status.len()).filter(|j| state.status[*j].is_closed()));
+    }
+    let stiffness = assemble::step_system(model, workspace, scheme, t, q, v, h);
+    if stiffness == Stiffness::Singular {
+        return Err(StepError::Singular { time: t });
+    }
+    workspace.trial.stabilized = stiffness == Stiffness::Stabilized;
+    match mode {
+        Mode::Frozen => {
+            let Workspace {
+                system,
+                joints,
+                frozen,
+                ..
+            } = workspace;
+            system.solve_frozen(joints, |j| state.status[j], frozen);
+            workspace.statuses.clone_from(&state.status);
+        }
+        Mode::Complementarity => solve_complementarity(state, workspace)?,
+    }
+    finish(workspace, scheme, q, v, h);
+    if !workspace.trial.velocity.iter().all(|x| x.is_finite()) {
+        return Err(StepError::NotFinite { time: t });
+    }
+    if settings.projection {
+        project(model, workspace);
+    }
+    Ok(())
+}
+
+/// Solves the complementarity problem of the step; statuses go to `workspace.statuses`.
+pub(super) fn solve_complementarity(state: &State, workspace: &mut Workspace) -> Result<(), StepError> {
+    let Workspace {
+        system,
+        joints,
+        complementarity,
+        statuses,
+        frozen,
+        ..
+    } = workspace;
+    statuses.fill(Status::Open);
+    if system.contacts.is_empty() {
+        system.solve_frozen(joints, |_| Status::Open, frozen);
+        return Ok(());
+    }
+    let outcome = complementarity.solve(system, joints, |_| Sliding::Free, &state.status);
+    if !matches!(outcome, Outcome::Solved { .. }) {
+        return Err(StepError::Unsolved {
+            time: state.time,
+            outcome,
+        });
+    }
+    for (i, &contact) in system.contacts.iter().enumerate() {
+        statuses[contact] = complementarity.status(system, i, Sliding::Free);
+    }
+    Ok(())
+}
+
+/// Velocities and positions at the end of the step from the solved system.
+pub(super) fn finish(workspace: &mut Workspace, scheme: &Coefficients, q: &[f64], v: &[f64], h: f64) {
+    let Workspace {
+        system,
+        free,
+        trial,
+        ..
+    } = workspace;
+    trial.h = h;
+    trial.velocity.clone_from(free);
+    system.add_response(&mut trial.velocity);
+    for i in 0..v.len() {
+        let end = v[i] + trial.velocity[i];
+        trial.velocity[i] = end;
+        trial.average[i] = 0.5 * (v[i] + end);
+        trial.position[i] = q[i] + h * ((1.0 - scheme.gamma) * v[i] + scheme.gamma * end);
+    }
+}
+
+fn project(model: &Model, workspace: &mut Workspace) {
+    let mut trial = std::mem::replace(&mut workspace.trial, Trial::new(0));
+    let statuses = std::mem::take(&mut workspace.statuses);
+    stabilize::project(model, workspace, &statuses, &mut trial.position, &mut trial.velocity);
+    workspace.statuses = statuses;
+    workspace.trial = trial;
+}
+
+/// Fills `workspace.probes` at the end of the trial step, whose statuses were those of the state.
+pub(super) fn probe_end(model: &Model, state: &State, workspace: &mut Workspace) {
+    let trial = std::mem::replace(&mut workspace.trial, Trial::new(0));
+    let end = (state.time + trial.h, Side::Before);
+    probe(model, workspace, &state.status, end, &trial.position, &trial.velocity);
+    workspace.trial = trial;
+}
+
+/// Fills `workspace.probes` at an instant. Leaves accelerations in the workspace and forces in `workspace.level`.
+pub(super) fn probe(
+    model: &Model,
+    workspace: &mut Workspace,
+    statuses: &[Status],
+    time: (f64, Side),
+    q: &[f64],
+    v: &[f64],
+) {
+    let independent = accelerate(model, workspace, statuses, time, q, v);
+    workspace.probes.clear();
+    if workspace.level.contacts.is_empty() {
+        return;
+    }
+    let force_scale = max_abs(&workspace.level.impulse) + max_abs(&workspace.force);
+    let speed_scale = 1.0 + max_abs(v);
+    let redundant = !independent && !same_as_complementarity(workspace, statuses);
+    let Workspace {
+        level, probes, ..
+    } = workspace;
+    for (i, &contact) in level.contacts.iter().enumerate() {
+        let normal = level.normal(i);
+        let (force, shear) = (level.impulse[normal], level.impulse[normal + 1]);
+        let mut watch = |value: f64, tolerance: f64, what: ProbeKind| {
+            probes.push(Probe {
+                value,
+                tolerance,
+                what,
+            });
+        };
+        let sign = statuses[contact].slip_sign();
+        if sign != 0.0 {
+            let speed = sign * level.rows[normal + 1].dot(v);
+            watch(speed, 1e-13 * speed_scale, ProbeKind::Sliding(contact));
+        }
+        if independent {
+            let tolerance = 1e-12 * force_scale;
+            watch(force, tolerance, ProbeKind::NormalForce(contact));
+            if statuses[contact] == Status::Stick {
+                let limit = level.friction[i] * force;
+                watch(limit - shear, tolerance, ProbeKind::ConeForward(contact));
+                watch(limit + shear, tolerance, ProbeKind::ConeBackward(contact));
+            }
+        }
+    }
+    if !independent {
+        probes.push(Probe {
+            value: if redundant { -1.0 } else { 1.0 },
+            tolerance: 0.0,
+            what: ProbeKind::Redundant,
+        });
+    }
+}
+
+/// Accelerations and constraint forces with frozen statuses:
+/// `(G M^-1 F) lambda = -(G M^-1 k + (dG/dt) v)`. True if no constraint depends on the others.
+pub(super) fn accelerate(
+    model: &Model,
+    workspace: &mut Workspace,
+    statuses: &[Status],
+    time: (f64, Side),
+    q: &[f64],
+    v: &[f64],
+) -> bool {
+    let closed = (0..statuses.len()).filter(|j| statuses[*j].is_closed());
+    assemble::level(model, workspace, q, closed);
+    free_acceleration(model, workspace, time, v);
+    if workspace.level.is_empty() {
+        return true;
+    }
+    let Workspace {
+        level,
+        joints,
+        frozen,
+        acceleration,
+        ..
+    } = workspace;
+    let independent = level.solve_frozen(joints, |j| statuses[j], frozen);
+    level.add_response(acceleration);
+    independent
+}
+
+/// Accelerations without constraints, and the right-hand side of `workspace.level` for the acceleration level.
+pub(super) fn free_acceleration(model: &Model, workspace: &mut Workspace, time: (f64, Side), v: &[f64]) {
+    let Workspace {
+        poses,
+        twists,
+        force,
+        acceleration,
+        mass,
+        level,
+        ..
+    } = &mut *workspace;
+    model.twists(v, twists);
+    dynamics::force(model, time, poses, twists, force, None);
+    acceleration.clone_from(force);
+    mass.divide(acceleration);
+    level.bias_from(acceleration);
+    assemble::add_row_rates(model, workspace, v);
+}
+
+// dependent constraints share forces in many ways; the complementarity problem finds an admissible one if there is
+// any, and then has the same accelerations. Its forces replace those of the frozen solve.
+fn same_as_complementarity(workspace: &mut Workspace, statuses: &[Status]) -> bool {
+    let Workspace {
+        level,
+        joints,
+        complementarity,
+        acceleration,
+        compressed,
+        force,
+        mass,
+        ..
+    } = workspace;
+    let outcome = complementarity.solve(level, joints, |contact| known_sliding(statuses[contact]), statuses);
+    if !matches!(outcome, Outcome::Solved { .. }) {
+        return false;
+    }
+    compressed.clone_from(force);
+    mass.divide(compressed);
+    let scale = 1.0 + max_abs(compressed) + max_abs(acceleration);
+    level.add_response(compressed);
+    let difference = compressed
+        .iter()
+        .zip(acceleration.iter())
+        .fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+    difference <= 1e-9 * scale
+}
+
+/// A status as the complementarity problem wants it.
+pub(super) fn known_sliding(status: Status) -> Sliding {
+    match status.slip_sign() {
+        0.0 => Sliding::Free,
+        sign => Sliding::Known(sign),
+    }
+}

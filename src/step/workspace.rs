@@ -1,0 +1,93 @@
+//! Scratch of a step: allocated once for a model, never saved.
+
+use super::complementarity::Complementarity;
+use super::system::{Metric, System};
+use super::trial::{Probe, Trial};
+use crate::constraint::{Pose, Twist};
+use crate::dynamics::Jacobians;
+use crate::math::dense::RankRevealing;
+use crate::model::Model;
+use crate::state::Status;
+
+/// Scratch of a step.
+#[derive(Debug)]
+pub struct Workspace {
+    pub(super) poses: Vec<Pose>,
+    pub(super) twists: Vec<Twist>,
+    pub(super) force: Vec<f64>,
+    pub(super) force_end: Vec<f64>,
+    pub(super) jacobians: Jacobians,
+    pub(super) place: Vec<f64>,
+    /// Change of velocity over the trial step without constraints.
+    pub(super) free: Vec<f64>,
+    pub(super) mass: Metric,
+    pub(super) step_metric: Metric,
+    /// The step's own system.
+    pub(super) system: System,
+    /// The system at one instant: projections, accelerations, impacts.
+    pub(super) level: System,
+    pub(super) frozen: RankRevealing,
+    pub(super) complementarity: Complementarity,
+    /// Joint equations that do not depend on others at the start of the substep.
+    pub(super) joints: Vec<bool>,
+    pub(super) joint_order: RankRevealing,
+    pub(super) trial: Trial,
+    pub(super) acceleration: Vec<f64>,
+    pub(super) probes: Vec<Probe>,
+    pub(super) start_probes: Vec<Probe>,
+    pub(super) gap: Vec<f64>,
+    pub(super) active: Vec<usize>,
+    pub(super) statuses: Vec<Status>,
+    pub(super) previous: Vec<Status>,
+    pub(super) at_rest: Vec<bool>,
+    pub(super) before: Vec<f64>,
+    pub(super) compressed: Vec<f64>,
+    pub(super) look_position: Vec<f64>,
+    pub(super) look_velocity: Vec<f64>,
+    pub(super) impulse: Vec<f64>,
+    /// Is some force stiff against the last step taken?
+    pub(super) stiff: bool,
+}
+
+impl Workspace {
+    /// Allocates all that a step of this model can need.
+    pub fn new(model: &Model) -> Self {
+        let (n, n_joint, n_contacts) = (model.n_velocities, model.n_joint_rows, model.contacts.len());
+        let n_rows = n_joint + 2 * n_contacts;
+        let vector = || vec![0.0; n];
+        let mut workspace = Self {
+            poses: vec![Pose::new(0.0, 0.0, 0.0); model.bodies.len()],
+            twists: vec![Twist::zero(); model.bodies.len()],
+            force: vector(),
+            force_end: vector(),
+            jacobians: Jacobians::new(n),
+            place: vector(),
+            free: vector(),
+            mass: Metric::mass(model),
+            step_metric: Metric::full(n),
+            system: System::with_capacity(n, n_joint, n_contacts),
+            level: System::with_capacity(n, n_joint, n_contacts),
+            frozen: RankRevealing::with_capacity(n_rows),
+            complementarity: Complementarity::with_capacity(n_joint, n_contacts),
+            joints: vec![true; n_joint],
+            joint_order: RankRevealing::with_capacity(n_joint),
+            trial: Trial::new(n),
+            acceleration: vector(),
+            probes: Vec::with_capacity(3 * n_contacts + 1),
+            start_probes: Vec::with_capacity(3 * n_contacts + 1),
+            gap: vec![0.0; n_contacts],
+            active: Vec::with_capacity(n_contacts),
+            statuses: Vec::with_capacity(n_contacts),
+            previous: vec![Status::Open; n_contacts],
+            at_rest: vec![false; n_contacts],
+            before: vector(),
+            compressed: vector(),
+            look_position: vector(),
+            look_velocity: vector(),
+            impulse: Vec::with_capacity(n_rows),
+            stiff: false,
+        };
+        workspace.statuses.resize(n_contacts, Status::Open);
+        workspace
+    }
+}
