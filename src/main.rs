@@ -1,2 +1,15 @@
 //! The command line tool.
-fn main() {}
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match stiction::cli::execute(std::env::args_os()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // a closed terminal leaves nobody to tell
+            let _ = error.print().and_then(|()| std::io::stderr().flush());
+            ExitCode::from(error.exit_code())
+        }
+    }
+}

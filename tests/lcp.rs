@@ -44,10 +44,18 @@ struct Owned {
 
 impl Owned {
     fn new(matrix: &[f64], vector: &[f64]) -> Self {
-        Self { n: vector.len(), matrix: matrix.to_vec(), vector: vector.to_vec() }
+        Self {
+            n: vector.len(),
+            matrix: matrix.to_vec(),
+            vector: vector.to_vec(),
+        }
     }
     fn problem(&self) -> Problem<'_> {
-        Problem { n: self.n, matrix: &self.matrix, vector: &self.vector }
+        Problem {
+            n: self.n,
+            matrix: &self.matrix,
+            vector: &self.vector,
+        }
     }
     fn solve_cold(&self) -> (Outcome, Vec<f64>, Vec<bool>) {
         let (mut basis, mut z) = (vec![false; self.n], vec![0.0; self.n]);
@@ -68,15 +76,26 @@ struct Instance {
 
 fn instances() -> Vec<(String, Owned)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/lcp");
-    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     paths.sort();
     let read = |path| {
-        let instance: Instance = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let instance: Instance =
+            serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
         let mut matrix = vec![0.0; instance.n * instance.n];
         for ((row, col), value) in instance.rows.iter().zip(&instance.cols).zip(&instance.vals) {
             matrix[row * instance.n + col] = *value;
         }
-        (instance.name, Owned { n: instance.n, matrix, vector: instance.q })
+        (
+            instance.name,
+            Owned {
+                n: instance.n,
+                matrix,
+                vector: instance.q,
+            },
+        )
     };
     paths.into_iter().map(read).collect()
 }
@@ -94,8 +113,14 @@ fn saved_contact_problems_are_solved_cold_and_warm() {
         let judged = residual(&lcp.problem(), &z);
         let warm = solver.solve(&lcp.problem(), &mut basis, &mut z);
         println!("{name:24} n {:4} cold {cold:?} warm {warm:?}", lcp.n);
-        assert!(accepted(cold) && judged <= ACCEPTED_RESIDUAL, "{name}: {cold:?} {judged:e}");
-        assert!(matches!(warm, Outcome::Solved { pivots: 0, .. }), "{name}: {warm:?}");
+        assert!(
+            accepted(cold) && judged <= ACCEPTED_RESIDUAL,
+            "{name}: {cold:?} {judged:e}"
+        );
+        assert!(
+            matches!(warm, Outcome::Solved { pivots: 0, .. }),
+            "{name}: {warm:?}"
+        );
     }
     println!("{:?}", solver.stats);
     assert_eq!(solver.stats.warm_hits * 2, solver.stats.solves);
@@ -139,7 +164,11 @@ fn unit(v: [f64; 3]) -> [f64; 3] {
 }
 
 fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
 }
 
 /// A contact of body `one` with body `other` or with the ground.
@@ -156,7 +185,10 @@ impl Contact {
     /// What the contact is to a force along `d`: a row over the velocities of all bodies (6 each).
     fn row(&self, d: [f64; 3], n_bodies: usize) -> Vec<f64> {
         let mut row = vec![0.0; 6 * n_bodies];
-        for (body, sign, arm) in [(Some(self.one), 1.0, self.arms[0]), (self.other, -1.0, self.arms[1])] {
+        for (body, sign, arm) in [
+            (Some(self.one), 1.0, self.arms[0]),
+            (self.other, -1.0, self.arms[1]),
+        ] {
             if let Some(body) = body {
                 let torque = cross(arm, d);
                 for k in 0..3 {
@@ -173,7 +205,9 @@ impl Contact {
 fn solve_dense(mut m: Vec<Vec<f64>>, mut rhs: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let n = m.len();
     for c in 0..n {
-        let p = (c..n).max_by(|&a, &b| m[a][c].abs().total_cmp(&m[b][c].abs())).unwrap();
+        let p = (c..n)
+            .max_by(|&a, &b| m[a][c].abs().total_cmp(&m[b][c].abs()))
+            .unwrap();
         m.swap(c, p);
         rhs.swap(c, p);
         for r in 0..n {
@@ -188,7 +222,9 @@ fn solve_dense(mut m: Vec<Vec<f64>>, mut rhs: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
             }
         }
     }
-    (0..n).map(|r| rhs[r].iter().map(|x| x / m[r][r]).collect()).collect()
+    (0..n)
+        .map(|r| rhs[r].iter().map(|x| x / m[r][r]).collect())
+        .collect()
 }
 
 /// Bodies at random places, touching each other and the ground; `planar`: two directions of friction instead of four.
@@ -201,10 +237,24 @@ fn frictional(random: &mut Random, planar: bool) -> Owned {
     for _ in 0..1 + random.below(5) {
         let one = random.below(n_bodies);
         let other = Some(random.below(n_bodies)).filter(|&o| o != one && random.chance(60));
-        let normal = if table && other.is_none() { [0.0, 1.0, 0.0] } else { unit(flat(random.direction())) };
-        let friction = if random.chance(15) { 0.0 } else { random.signed() + 1.0 };
+        let normal = if table && other.is_none() {
+            [0.0, 1.0, 0.0]
+        } else {
+            unit(flat(random.direction()))
+        };
+        let friction = if random.chance(15) {
+            0.0
+        } else {
+            random.signed() + 1.0
+        };
         let arms = [flat(random.direction()), flat(random.direction())];
-        contacts.push(Contact { one, other, normal, arms, friction });
+        contacts.push(Contact {
+            one,
+            other,
+            normal,
+            arms,
+            friction,
+        });
     }
     // copies of contacts, exact or off by 1e-6 .. 1e-12
     for _ in 0..random.below(5) {
@@ -227,14 +277,22 @@ fn frictional(random: &mut Random, planar: bool) -> Owned {
             let i = 6 * body + k;
             mass[i][i] = if k < 3 { m } else { m * random.decade(-2, 0) };
         }
-        let gyroscopic = if planar || random.chance(50) { 0.0 } else { 0.02 * m * random.signed() };
+        let gyroscopic = if planar || random.chance(50) {
+            0.0
+        } else {
+            0.02 * m * random.signed()
+        };
         mass[6 * body + 3][6 * body + 4] += gyroscopic;
         mass[6 * body + 4][6 * body + 3] -= gyroscopic;
     }
     let gravity = 0.01 * 9.81;
     let velocity: Vec<f64> = (0..nv)
         .map(|i| {
-            let moving = if at_rest || (planar && (2..5).contains(&(i % 6))) { 0.0 } else { random.signed() };
+            let moving = if at_rest || (planar && (2..5).contains(&(i % 6))) {
+                0.0
+            } else {
+                random.signed()
+            };
             moving - if i % 6 == 1 { gravity } else { 0.0 }
         })
         .collect();
@@ -242,19 +300,37 @@ fn frictional(random: &mut Random, planar: bool) -> Owned {
     // rows of c_n, then beta, then lambda
     let mut rows: Vec<Vec<f64>> = contacts.iter().map(|c| c.row(c.normal, n_bodies)).collect();
     let mut owner = Vec::new();
-    for (index, contact) in contacts.iter().enumerate().filter(|(_, c)| c.friction > 0.0) {
-        let seed = if contact.normal[0].abs() < 0.7 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
-        let across = unit(cross(contact.normal, if planar { [0.0, 0.0, 1.0] } else { seed }));
+    for (index, contact) in contacts
+        .iter()
+        .enumerate()
+        .filter(|(_, c)| c.friction > 0.0)
+    {
+        let seed = if contact.normal[0].abs() < 0.7 {
+            [1.0, 0.0, 0.0]
+        } else {
+            [0.0, 1.0, 0.0]
+        };
+        let across = unit(cross(
+            contact.normal,
+            if planar { [0.0, 0.0, 1.0] } else { seed },
+        ));
         let along = cross(contact.normal, across);
-        for d in [across, across.map(|x| -x), along, along.map(|x| -x)].into_iter().take(if planar { 2 } else { 4 }) {
+        for d in [across, across.map(|x| -x), along, along.map(|x| -x)]
+            .into_iter()
+            .take(if planar { 2 } else { 4 })
+        {
             rows.push(contact.row(d, n_bodies));
             owner.push(index);
         }
     }
-    let sliding: Vec<usize> = (0..contacts.len()).filter(|&c| contacts[c].friction > 0.0).collect();
+    let sliding: Vec<usize> = (0..contacts.len())
+        .filter(|&c| contacts[c].friction > 0.0)
+        .collect();
     let (nc, nr) = (contacts.len(), rows.len());
     let n = nr + sliding.len();
-    let columns: Vec<Vec<f64>> = (0..nv).map(|i| rows.iter().map(|row| row[i]).collect()).collect();
+    let columns: Vec<Vec<f64>> = (0..nv)
+        .map(|i| rows.iter().map(|row| row[i]).collect())
+        .collect();
     let response = solve_dense(mass, columns);
     let mut matrix = vec![0.0; n * n];
     let mut vector = vec![0.0; n];
@@ -277,7 +353,11 @@ fn frictional(random: &mut Random, planar: bool) -> Owned {
 #[test]
 fn ten_thousand_random_frictional_problems_are_all_solved() {
     for planar in [true, false] {
-        let mut random = Random(if planar { 88_172_645_463_325_252 } else { 1_181_783_497_276_652_981 });
+        let mut random = Random(if planar {
+            88_172_645_463_325_252
+        } else {
+            1_181_783_497_276_652_981
+        });
         let mut solver = Solver::with_capacity(60);
         let (mut failures, mut with_basis, mut warm_misses, mut largest) = (0, 0, 0, 0);
         for case in 0..10_000 {
@@ -291,11 +371,14 @@ fn ten_thousand_random_frictional_problems_are_all_solved() {
                 failures += 1;
             } else if basis.contains(&true) {
                 with_basis += 1;
-                warm_misses += u32::from(solver.try_basis(&lcp.problem(), &basis, &mut z).is_none());
+                warm_misses +=
+                    u32::from(solver.try_basis(&lcp.problem(), &basis, &mut z).is_none());
                 failures += u32::from(!accepted(solver.solve(&lcp.problem(), &mut basis, &mut z)));
             }
         }
-        println!("planar {planar}: largest n {largest}, failures {failures}, own basis rejected {warm_misses}/{with_basis}");
+        println!(
+            "planar {planar}: largest n {largest}, failures {failures}, own basis rejected {warm_misses}/{with_basis}"
+        );
         println!("{:?}", solver.stats);
         assert_eq!(failures, 0);
         // near duplicates at 1e-7 leave pivots of 1e-14: rounding then decides which of the two carries the load
@@ -317,7 +400,10 @@ fn block(m: f64, friction: f64, vn: f64, vt: f64) -> Owned {
 }
 
 fn assert_close(z: &[f64], expected: &[f64], scale: f64) {
-    let error = z.iter().zip(expected).fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
+    let error = z
+        .iter()
+        .zip(expected)
+        .fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
     println!("{z:?} expected {expected:?}");
     assert!(error <= 1e-14 * scale, "{z:?} instead of {expected:?}");
 }
@@ -336,7 +422,11 @@ fn block_below_the_friction_angle_sticks_and_above_it_slips() {
         // 0.08 > 0.05: slips at 0.03
         let (outcome, z, _) = block(m, 0.5, -0.1, 0.08).solve_cold();
         assert!(accepted(outcome));
-        assert_close(&[z[0] / m, z[1] / m, z[2] / m, z[3]], &[0.1, 0.0, 0.05, 0.03], 1.0);
+        assert_close(
+            &[z[0] / m, z[1] / m, z[2] / m, z[3]],
+            &[0.1, 0.0, 0.05, 0.03],
+            1.0,
+        );
     }
 }
 
@@ -346,14 +436,40 @@ fn scalar_problems_have_their_textbook_answers() {
         let (outcome, z, basis) = Owned::new(&[a], &[b]).solve_cold();
         (outcome, z[0], basis[0])
     };
-    assert_eq!(solve(2.0, -6.0), (Outcome::Solved { pivots: 2, residual: 0.0 }, 3.0, true));
-    assert_eq!(solve(2.0, 6.0), (Outcome::Solved { pivots: 0, residual: 0.0 }, 0.0, false));
+    assert_eq!(
+        solve(2.0, -6.0),
+        (
+            Outcome::Solved {
+                pivots: 2,
+                residual: 0.0
+            },
+            3.0,
+            true
+        )
+    );
+    assert_eq!(
+        solve(2.0, 6.0),
+        (
+            Outcome::Solved {
+                pivots: 0,
+                residual: 0.0
+            },
+            0.0,
+            false
+        )
+    );
     assert_eq!(solve(-1.0, 6.0).1, 0.0);
     // nothing raises w above -1
     assert_eq!(solve(0.0, -1.0).0, Outcome::Ray);
     assert_eq!(solve(-1.0, -1.0).0, Outcome::Ray);
     let empty = Owned::new(&[], &[]).solve_cold();
-    assert_eq!(empty.0, Outcome::Solved { pivots: 0, residual: 0.0 });
+    assert_eq!(
+        empty.0,
+        Outcome::Solved {
+            pivots: 0,
+            residual: 0.0
+        }
+    );
 }
 
 #[test]
@@ -371,21 +487,51 @@ fn numbers_that_are_not_finite_are_refused_without_panic() {
             numbers[place] = bad;
             let lcp = Owned::new(&numbers[..4], &numbers[4..]);
             let (outcome, z, _) = lcp.solve_cold();
-            assert_eq!(outcome, Outcome::Inaccurate { residual: f64::INFINITY });
+            assert_eq!(
+                outcome,
+                Outcome::Inaccurate {
+                    residual: f64::INFINITY
+                }
+            );
             assert_eq!(z, [0.0, 0.0]);
-            assert!(Solver::default().try_basis(&lcp.problem(), &[true, true], &mut [0.0; 2]).is_none());
+            assert!(
+                Solver::default()
+                    .try_basis(&lcp.problem(), &[true, true], &mut [0.0; 2])
+                    .is_none()
+            );
             assert_eq!(residual(&lcp.problem(), &[1.0, 1.0]), f64::INFINITY);
         }
-        assert_eq!(residual(&Owned::new(&[1.0], &[-1.0]).problem(), &[bad]), f64::INFINITY);
+        assert_eq!(
+            residual(&Owned::new(&[1.0], &[-1.0]).problem(), &[bad]),
+            f64::INFINITY
+        );
     }
     // extreme but finite numbers: any outcome but a panic
-    for (a, b) in [(1e300, -1e300), (1e-300, -1e300), (1e-320, -1.0), (1e300, -1e-320), (f64::MAX, f64::MIN)] {
-        println!("{a:e} {b:e}: {:?}", Owned::new(&[a, a / 2.0, a / 2.0, a], &[b, b]).solve_cold());
+    for (a, b) in [
+        (1e300, -1e300),
+        (1e-300, -1e300),
+        (1e-320, -1.0),
+        (1e300, -1e-320),
+        (f64::MAX, f64::MIN),
+    ] {
+        println!(
+            "{a:e} {b:e}: {:?}",
+            Owned::new(&[a, a / 2.0, a / 2.0, a], &[b, b]).solve_cold()
+        );
     }
     // lengths that do not match
-    let lcp = Problem { n: 2, matrix: &[1.0], vector: &[-1.0, -1.0] };
+    let lcp = Problem {
+        n: 2,
+        matrix: &[1.0],
+        vector: &[-1.0, -1.0],
+    };
     let outcome = Solver::default().solve(&lcp, &mut [false; 2], &mut [0.0; 2]);
-    assert_eq!(outcome, Outcome::Inaccurate { residual: f64::INFINITY });
+    assert_eq!(
+        outcome,
+        Outcome::Inaccurate {
+            residual: f64::INFINITY
+        }
+    );
 }
 
 #[test]
@@ -396,15 +542,25 @@ fn judge_sees_what_is_wrong_and_ignores_units() {
     assert!(residual(&lcp.problem(), &[3.0, 1.0]) > 0.1); // z_1 and w_1 > 0
     assert!(residual(&lcp.problem(), &[2.0, -1.0]) > 0.1);
     // grams instead of kilograms, and a block of a million tons: the same relative error, the same number
-    let judge = |m: f64| residual(&block(m, 0.5, -0.1, 0.04).problem(), &[0.1001 * m, 0.0, 0.04 * m, 0.0]);
+    let judge = |m: f64| {
+        residual(
+            &block(m, 0.5, -0.1, 0.04).problem(),
+            &[0.1001 * m, 0.0, 0.04 * m, 0.0],
+        )
+    };
     println!("{:e} {:e} {:e}", judge(1e-3), judge(1.0), judge(1e9));
-    assert!((judge(1e-3) / judge(1.0) - 1.0).abs() < 1e-9 && (judge(1e9) / judge(1.0) - 1.0).abs() < 1e-9);
+    assert!(
+        (judge(1e-3) / judge(1.0) - 1.0).abs() < 1e-9
+            && (judge(1e9) / judge(1.0) - 1.0).abs() < 1e-9
+    );
 }
 
 #[test]
 fn solves_allocate_only_for_a_size_never_seen() {
     let mut random = Random(1_234_567_890_123);
-    let cases: Vec<Owned> = (0..300).map(|case| frictional(&mut random, case % 2 == 0)).collect();
+    let cases: Vec<Owned> = (0..300)
+        .map(|case| frictional(&mut random, case % 2 == 0))
+        .collect();
     let largest = cases.iter().map(|lcp| lcp.n).max().unwrap();
     let (mut basis, mut z) = (vec![false; largest], vec![0.0; largest]);
     let mut solver = Solver::default();
@@ -421,7 +577,10 @@ fn solves_allocate_only_for_a_size_never_seen() {
     let largest_case = cases.iter().find(|lcp| lcp.n == largest).unwrap();
     let first = run(largest_case);
     let later: u64 = cases.iter().map(&mut run).sum::<u64>() + run(&unsolvable);
-    println!("allocations: {first} at the first, largest problem, {later} in the next {}", cases.len());
+    println!(
+        "allocations: {first} at the first, largest problem, {later} in the next {}",
+        cases.len()
+    );
     assert!(first > 0);
     assert_eq!(later, 0);
 }

@@ -60,7 +60,11 @@ impl BasisSolver {
         for _ in 0..2 {
             for (rhs, &i) in self.rhs.iter_mut().zip(&self.members) {
                 let row = &problem.matrix[i * problem.n..(i + 1) * problem.n];
-                let w = self.steps.iter().map(|&s| self.members[s]).fold(problem.vector[i], |sum, j| sum + row[j] * z[j]);
+                let w = self
+                    .steps
+                    .iter()
+                    .map(|&s| self.members[s])
+                    .fold(problem.vector[i], |sum, j| sum + row[j] * z[j]);
                 *rhs = -w * scaling.row[i];
             }
             self.substitute();
@@ -146,7 +150,8 @@ impl BasisSolver {
     fn swap_rows(&mut self, a: usize, b: usize) {
         if a != b {
             let (upper, lower) = self.cells.split_at_mut(b * self.stride);
-            upper[a * self.stride..(a + 1) * self.stride].swap_with_slice(&mut lower[..self.stride]);
+            upper[a * self.stride..(a + 1) * self.stride]
+                .swap_with_slice(&mut lower[..self.stride]);
             self.order.swap(a, b);
         }
     }
@@ -157,11 +162,15 @@ impl BasisSolver {
         self.solution.clear();
         for row in 0..rank {
             let multipliers = self.steps[..row].iter().map(|&s| self.cell(row, s));
-            let y = multipliers.zip(&self.solution).fold(self.rhs[self.order[row]], |sum, (m, y)| sum - m * y);
+            let y = multipliers
+                .zip(&self.solution)
+                .fold(self.rhs[self.order[row]], |sum, (m, y)| sum - m * y);
             self.solution.push(y);
         }
         for row in (0..rank).rev() {
-            let y = (row + 1..rank).fold(self.solution[row], |sum, t| sum - self.cell(row, self.steps[t]) * self.solution[t]);
+            let y = (row + 1..rank).fold(self.solution[row], |sum, t| {
+                sum - self.cell(row, self.steps[t]) * self.solution[t]
+            });
             self.solution[row] = y / self.cell(row, self.steps[row]);
         }
     }

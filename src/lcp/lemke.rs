@@ -93,7 +93,11 @@ impl Tableau {
         self.n = n;
         self.pivots = 0;
         self.stride = (n + 1).div_ceil(LANES);
-        self.size = problem.vector.iter().zip(&scaling.row).fold(0.0_f64, |m, (b, r)| m.max((b * r).abs()));
+        self.size = problem
+            .vector
+            .iter()
+            .zip(&scaling.row)
+            .fold(0.0_f64, |m, (b, r)| m.max((b * r).abs()));
         self.constants.clear();
         self.cells.clear();
         self.cells.resize(n * self.stride, [0.0; LANES]);
@@ -104,7 +108,8 @@ impl Tableau {
                 *cell = a * scaling.row[i] * c;
             }
             row[n] = covering_entry(i, covering);
-            self.constants.push(problem.vector[i] * scaling.row[i] / self.size);
+            self.constants
+                .push(problem.vector[i] * scaling.row[i] / self.size);
         }
         self.basic.clear();
         self.basic.extend(0..n);
@@ -137,7 +142,11 @@ impl Tableau {
             if self.pivots >= limit {
                 return End::PivotLimit;
             }
-            col = self.place[if leaving < n { leaving + n } else { leaving - n }] - n;
+            col = self.place[if leaving < n {
+                leaving + n
+            } else {
+                leaving - n
+            }] - n;
             self.read_column(col);
             match self.blocking_row(smallest_pivot) {
                 Some(found) => row = found,
@@ -174,16 +183,26 @@ impl Tableau {
         let (block, lane) = (col / LANES, col % LANES);
         let products = &self.products[block];
         let stored = self.cells[row * self.stride + block][lane];
-        (0..PENDING).fold(stored, |sum, k| sum + self.factors[row][k] * products[k][lane])
+        (0..PENDING).fold(stored, |sum, k| {
+            sum + self.factors[row][k] * products[k][lane]
+        })
     }
 
     fn read_column(&mut self, col: usize) {
         self.column.clear();
         let (block, lane) = (col / LANES, col % LANES);
         let products = self.products[block].map(|row| row[lane]);
-        let stored = self.cells.iter().skip(block).step_by(self.stride).map(|cells| cells[lane]);
+        let stored = self
+            .cells
+            .iter()
+            .skip(block)
+            .step_by(self.stride)
+            .map(|cells| cells[lane]);
         let entries = stored.zip(&self.factors).map(|(stored, factors)| {
-            factors.iter().zip(products).fold(stored, |sum, (factor, product)| sum + factor * product)
+            factors
+                .iter()
+                .zip(products)
+                .fold(stored, |sum, (factor, product)| sum + factor * product)
         });
         self.column.extend(entries);
     }
@@ -191,7 +210,13 @@ impl Tableau {
     /// (3): of equal quotients the last, whose unit vector comes latest.
     fn first_row(&self) -> usize {
         let quotient = |row: usize| self.constants[row] / self.cell(row, self.n);
-        (0..self.n).fold(0, |best, row| if quotient(row) <= quotient(best) { row } else { best })
+        (0..self.n).fold(0, |best, row| {
+            if quotient(row) <= quotient(best) {
+                row
+            } else {
+                best
+            }
+        })
     }
 
     /// (5).
@@ -273,10 +298,10 @@ impl Tableau {
             for older in 0..k {
                 add_multiple(&mut entries, factors[older], &products[older]);
             }
+            // a division, not a product with the inverse: equal contacts must cancel exactly
             *cells = entries.map(|x| -x / pivot);
             products[k] = *cells;
         }
-        source[block][lane] = 1.0 / pivot;
 
         // so does the pivot column, which holds nothing but its part of the newest product
         for cells in self.cells.iter_mut().skip(block).step_by(self.stride) {
@@ -309,8 +334,13 @@ impl Tableau {
         let is_used = |(k, rows): (usize, &[[f64; LANES]; PENDING])| {
             rows.as_flattened().iter().any(|&x| x != 0.0).then_some(k)
         };
-        self.blocks.extend(self.products.iter().enumerate().filter_map(is_used));
-        for (target, factors) in self.cells.chunks_exact_mut(self.stride).zip(&mut self.factors) {
+        self.blocks
+            .extend(self.products.iter().enumerate().filter_map(is_used));
+        for (target, factors) in self
+            .cells
+            .chunks_exact_mut(self.stride)
+            .zip(&mut self.factors)
+        {
             if factors.iter().any(|&x| x != 0.0) {
                 for &block in &self.blocks {
                     let products = &self.products[block];

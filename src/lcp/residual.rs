@@ -37,7 +37,9 @@ pub fn residual(problem: &Problem, z: &[f64]) -> f64 {
             return f64::INFINITY;
         }
         worst = worst.max(violation);
-        size = size.max((problem.vector[i] * r).abs()).max((z[i] / c).abs());
+        size = size
+            .max((problem.vector[i] * r).abs())
+            .max((z[i] / c).abs());
     }
     if worst == 0.0 { 0.0 } else { worst / size }
 }
@@ -66,6 +68,9 @@ fn unit_scales(problem: &Problem, i: usize, noise: f64) -> (f64, f64) {
     let (mut row, mut col, mut row_plain, mut col_plain) = (0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64);
     for j in 0..n {
         let (across, down) = (entry(i, j).abs(), entry(j, i).abs());
+        if across + down == 0.0 {
+            continue;
+        }
         row_plain = row_plain.max(across);
         col_plain = col_plain.max(down);
         if entry(j, j) > noise {

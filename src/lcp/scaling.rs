@@ -36,29 +36,47 @@ impl Scaling {
         for i in 0..n {
             let d = a[i * n + i];
             // zero marks what (3) has to fill in, and is neutral in its maxima
-            let s = if d > NOISE * largest { power_of_two(1.0 / d.sqrt()) } else { 0.0 };
+            let s = if d > NOISE * largest {
+                power_of_two(1.0 / d.sqrt())
+            } else {
+                0.0
+            };
             self.row.push(s);
             self.col.push(s);
         }
         for i in 0..n {
             if self.row[i] == 0.0 {
                 let row = &a[i * n..(i + 1) * n];
-                let scaled = row.iter().zip(&self.col).fold(0.0_f64, |m, (x, c)| m.max(x.abs() * c));
-                let plain = row.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+                let scaled = row
+                    .iter()
+                    .zip(&self.col)
+                    .fold(0.0_f64, |m, (x, c)| larger(m, x.abs() * c));
+                let plain = row.iter().fold(0.0_f64, |m, x| larger(m, x.abs()));
                 self.row[i] = inverse(if scaled > 0.0 { scaled } else { plain });
             }
         }
         for i in 0..n {
             if self.col[i] == 0.0 {
-                self.col[i] = inverse((0..n).fold(0.0_f64, |m, j| m.max(a[j * n + i].abs() * self.row[j])));
+                self.col[i] = inverse(
+                    (0..n).fold(0.0_f64, |m, j| larger(m, a[j * n + i].abs() * self.row[j])),
+                );
             }
         }
     }
 }
 
+/// The maximum of numbers that are not NaN, without the library's look for NaN.
+fn larger(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
+}
+
 /// `1 / size`, or 1 for an empty row.
 fn inverse(size: f64) -> f64 {
-    if size > 0.0 { power_of_two(1.0 / size) } else { 1.0 }
+    if size > 0.0 {
+        power_of_two(1.0 / size)
+    } else {
+        1.0
+    }
 }
 
 /// The power of two below `x > 0`, kept away from overflow.

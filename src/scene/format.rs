@@ -46,8 +46,8 @@ pub struct Settings {
     pub active_gap_cubic: f64,
     /// Locate collisions inside a step.
     pub locate_collisions: bool,
-    /// Locate stick-slip, slip-stick, reversal and take-off inside a step.
-    pub locate_transitions: bool,
+    /// Locate stick-slip, slip-stick, reversal and take-off inside a step; absent: where the scheme is of order two.
+    pub locate_transitions: Option<bool>,
     /// Where the state at a located event comes from.
     pub event_state: EventState,
     /// Project positions and velocities onto joints and closed contacts after each step.
@@ -68,6 +68,20 @@ pub struct Settings {
     pub reported_velocity: ReportedVelocity,
     /// Fixed-point iterations of the position-level scheme at most; 1 = the linear version.
     pub fixed_point_iterations: u32,
+}
+
+impl Settings {
+    /// Are stick-slip, slip-stick, reversal and take-off located? Without a word on it, only where it pays: the
+    /// Euler schemes are of first order whether it is done or not.
+    pub fn locates_transitions(&self) -> bool {
+        self.locate_transitions.unwrap_or(match self.scheme {
+            Scheme::Trapezoidal
+            | Scheme::TrapezoidalPrinted
+            | Scheme::TrapezoidalAverage
+            | Scheme::General { .. } => true,
+            Scheme::ImplicitEuler | Scheme::ExplicitEuler | Scheme::PositionEuler => false,
+        })
+    }
 }
 
 /// The scheme family: `alpha` weighs forces, `gamma` positions, towards the end of the step.

@@ -175,9 +175,14 @@ impl<'a> Table<'a> {
         Some(pair)
     }
 
+    /// True or false, if it is there.
+    pub fn flag(&mut self, key: &'static str) -> Option<bool> {
+        self.get(key).and_then(|v| v.flag())
+    }
+
     /// True or false, with a default.
     pub fn flag_or(&mut self, key: &'static str, default: bool) -> bool {
-        self.get(key).and_then(|v| v.flag()).unwrap_or(default)
+        self.flag(key).unwrap_or(default)
     }
 
     /// One of several words, with a default.

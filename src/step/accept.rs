@@ -5,7 +5,6 @@ use super::report::Report;
 use super::workspace::Workspace;
 use crate::dynamics;
 use crate::force::Side;
-use crate::math::max_abs;
 use crate::model::Model;
 use crate::state::State;
 
@@ -23,11 +22,8 @@ pub(super) fn accept(model: &Model, state: &mut State, workspace: &mut Workspace
     assemble::gaps(model, workspace, &state.position);
     let deepest = workspace.gap.iter().fold(0.0, |m: f64, g| m.max(-g));
     report.worst_penetration = report.worst_penetration.max(deepest);
-    if model.n_joint_rows > 0 {
-        assemble::level(model, workspace, &state.position, std::iter::empty());
-        let drift = max_abs(&workspace.level.residual);
-        report.worst_joint_drift = report.worst_joint_drift.max(drift);
-    }
+    let drift = assemble::joint_drift(model, workspace);
+    report.worst_joint_drift = report.worst_joint_drift.max(drift);
 }
 
 /// Contact and joint forces from the acceleration level, which `workspace.level` holds.

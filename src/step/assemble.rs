@@ -128,6 +128,19 @@ pub(super) fn gaps(model: &Model, workspace: &mut Workspace, q: &[f64]) {
     }
 }
 
+/// Largest joint residual at the poses in the workspace, m or rad.
+pub(super) fn joint_drift(model: &Model, workspace: &Workspace) -> f64 {
+    let mut worst: f64 = 0.0;
+    for link in &model.joints {
+        let [a, b] = link.bodies.map(|body| pose_of(&workspace.poses, body));
+        let joint = link.joint.rows(&a, &b);
+        for residual in &joint.residual[..joint.n] {
+            worst = worst.max(residual.abs());
+        }
+    }
+    worst
+}
+
 /// Gap of one contact at `q` and its rate at velocities `v`.
 pub(super) fn gap_and_rate(
     model: &Model,

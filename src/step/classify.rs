@@ -3,28 +3,34 @@
 //!   0 <= n.a + n'.v | c_n >= 0,   0 <= D^T a + D'^T v + lambda e | beta >= 0,   0 <= mu c_n - e^T beta | lambda >= 0
 //!
 //! Contacts that slide have their known direction; those at tangential rest are free to choose. At a located event
-//! the problem is degenerate, so it is posed a little later, at a state moved on with the old statuses.
+//! the problem is degenerate for the contact that caused it, but its function says what it does next: it opens,
+//! slides in the direction that its friction can no longer hold, or has come to rest. Where constraints depend on
+//! each other no single contact is the cause; the problem is then posed a little later, at a state moved on with
+//! the old statuses.
 
 use super::complementarity::Sliding;
-use super::report::{Event, EventKind, Report};
+use super::report::Report;
+use super::trial::ProbeKind;
 use super::workspace::Workspace;
 use super::{assemble, contact_band, rest_speed, trial};
 use crate::force::Side;
 use crate::lcp::Outcome;
+use crate::math::max_abs;
 use crate::model::Model;
 use crate::scene::format::Settings;
 use crate::state::{State, Status};
 
-/// How far the problem is posed after a located event, as a fraction of the standard step.
-const LOOK_AHEAD: f64 = 1e-6;
+/// How far the problem is posed after an event of dependent constraints, as a fraction of the standard step: the
+/// forces must have moved by more than the tolerance of the complementarity problem.
+const LOOK_AHEAD: f64 = 1e-3;
 
 /// When the statuses are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
     /// At the state itself: start, impact, jump of a force.
     Now,
-    /// Just after a located event; `workspace.acceleration` is that of the old statuses.
-    JustAfter,
+    /// Just after an event that this function located; `workspace.acceleration` is that of the old statuses.
+    JustAfter(ProbeKind),
 }
 
 /// Decides the statuses of all contacts and records what changed; false if there is no solution.
@@ -39,13 +45,14 @@ pub(super) fn classify(
     touching(model, state, workspace, settings);
     let ahead = match when {
         When::Now => 0.0,
-        When::JustAfter => LOOK_AHEAD * settings.step,
+        When::JustAfter(ProbeKind::Redundant) => LOOK_AHEAD * settings.step,
+        When::JustAfter(_) => 0.0,
     };
     let mut q = std::mem::take(&mut workspace.look_position);
     let mut v = std::mem::take(&mut workspace.look_velocity);
     assemble::move_by(&mut q, &state.position, ahead, &state.velocity);
     assemble::move_by(&mut v, &state.velocity, ahead, &workspace.acceleration);
-    let solved = decide(model, state, workspace, report, ahead, &q, &v);
+    let solved = decide(model, state, workspace, report, (when, ahead), &q, &v);
     workspace.look_position = q;
     workspace.look_velocity = v;
     solved
@@ -84,12 +91,13 @@ fn decide(
     state: &mut State,
     workspace: &mut Workspace,
     report: &mut Report,
-    ahead: f64,
+    (when, ahead): (When, f64),
     q: &[f64],
     v: &[f64],
 ) -> bool {
     let active = std::mem::take(&mut workspace.active);
-    assemble::level(model, workspace, q, active.iter().copied());
+    let opens = |j: &usize| when != When::JustAfter(ProbeKind::NormalForce(*j));
+    assemble::level(model, workspace, q, active.iter().copied().filter(opens));
     workspace.active = active;
     trial::free_acceleration(model, workspace, (state.time + ahead, Side::After), v);
     let Workspace {
@@ -99,6 +107,7 @@ fn decide(
         at_rest,
         statuses,
         frozen,
+        force,
         ..
     } = workspace;
     statuses.fill(Status::Open);
@@ -117,6 +126,11 @@ fn decide(
                 (true, true) => Status::SlipForward,
                 (true, false) => Status::SlipBackward,
             };
+            if when == When::JustAfter(ProbeKind::ConeForward(contact)) {
+                statuses[contact] = Status::SlipBackward;
+            } else if when == When::JustAfter(ProbeKind::ConeBackward(contact)) {
+                statuses[contact] = Status::SlipForward;
+            }
         }
         let sliding = |contact: usize| trial::known_sliding(statuses[contact]);
         let outcome = complementarity.solve(level, joints, sliding, &state.status);
@@ -125,26 +139,11 @@ fn decide(
         }
         for (i, &contact) in level.contacts.iter().enumerate() {
             let known: Sliding = trial::known_sliding(statuses[contact]);
-            statuses[contact] = complementarity.status(level, i, known);
+            statuses[contact] = complementarity.status(level, i, known, max_abs(force));
         }
     }
-    if state.statuses_known {
-        record_changes(state, statuses, report);
-    }
+    report.record_changes(state.time, &state.status, statuses);
     std::mem::swap(&mut state.status, statuses);
     state.statuses_known = true;
     true
-}
-
-fn record_changes(state: &State, statuses: &[Status], report: &mut Report) {
-    for (contact, (&old, &new)) in state.status.iter().zip(statuses).enumerate() {
-        if let Some(kind) = EventKind::of_change(old, new) {
-            report.record(Event {
-                time: state.time,
-                kind,
-                contact,
-                impulse: [0.0; 2],
-            });
-        }
-    }
 }

@@ -114,12 +114,12 @@ impl Complementarity {
         lcp::residual(&problem, &self.z)
     }
 
-    /// The status that the solution gives to the `i`-th contact of the system.
-    pub fn status(&self, system: &System, i: usize, sliding: Sliding) -> Status {
+    /// The status that the solution gives to the `i`-th contact of the system; `scale` is the size of the forces
+    /// (or impulses) that act on the bodies.
+    pub fn status(&self, system: &System, i: usize, sliding: Sliding, scale: f64) -> Status {
         let first = self.first[i];
-        let largest = crate::math::max_abs(&self.z);
-        // forces below rounding of the largest one are none
-        if self.z[first] <= 1e-12 * largest {
+        // what is below their rounding presses nobody
+        if self.z[first] <= 1e-12 * scale {
             return Status::Open;
         }
         if system.friction[i] == 0.0 {

@@ -6,9 +6,9 @@
 
 use super::assemble;
 use super::coefficients::Coefficients;
-use super::trial::{self, Mode, Probe};
+use super::trial::{self, Mode, Probe, ProbeKind};
 use super::workspace::Workspace;
-use super::{StepError, contact_band};
+use super::{StepError, contact_band, rest_speed};
 use crate::force::Side;
 use crate::math::root::{bracketed, hermite};
 use crate::model::Model;
@@ -29,8 +29,8 @@ const MAX_HALVINGS: u32 = 20;
 pub(super) enum Transition {
     /// The statuses hold to its end.
     None,
-    /// They hold up to this length; the trial step is that long now.
-    At(f64),
+    /// They hold up to this length, where this function is zero; the trial step is that long now.
+    At(f64, ProbeKind),
     /// They do not hold at all.
     Contradiction,
 }
@@ -56,7 +56,7 @@ pub(super) fn transition(
         return Ok(Transition::None);
     }
     let mut end = workspace.trial.h;
-    let mut located = false;
+    let mut located = None;
     start_probes(model, state, workspace);
     // each round locates one violated function; another one may be violated before it
     while let Some(index) = workspace.probes.iter().position(is_violated) {
@@ -99,11 +99,11 @@ pub(super) fn transition(
         if let Some(error) = failure {
             return Err(error);
         }
-        if located && root >= end {
+        if located.is_some() && root >= end {
             break;
         }
         end = root;
-        located = true;
+        located = Some(what);
         // the located function is zero to rounding now: do not find it again
         for probe in &mut workspace.probes {
             if probe.what == what {
@@ -111,7 +111,7 @@ pub(super) fn transition(
             }
         }
     }
-    Ok(Transition::At(end))
+    Ok(located.map_or(Transition::Contradiction, |what| Transition::At(end, what)))
 }
 
 fn is_violated(probe: &Probe) -> bool {
@@ -194,6 +194,12 @@ fn first_crossing(
         }
         if closed.1 < 0.0 && open.1 > 0.0 {
             let time = bracketed(|t| gap(workspace, t).0, open, closed, ROOT_TOLERANCE * h);
+            // what hovers within rounding does not collide
+            let approaches = gap(workspace, time).1 < -rest_speed(&state.velocity);
+            if !approaches && closed.1 > -band {
+                (t0, g0, d0) = (t1, g1, d1);
+                continue;
+            }
             return Some(Crossing {
                 contact,
                 open: open.0,
@@ -201,7 +207,7 @@ fn first_crossing(
                 closed: closed.0,
             });
         }
-        // closed all along: what hovers within rounding does not count
+        // closed all along
         if g1 < -band && g0 <= 0.0 {
             return Some(Crossing {
                 contact,

@@ -49,6 +49,9 @@ pub(super) fn apply(
     }
     report.impact_loss += energy_before - kinetic_energy(model, &state.velocity);
     record(state, workspace, report, located);
+    for &contact in &workspace.level.contacts {
+        state.status[contact] = Status::Open;
+    }
     state.statuses_known = false;
     state.damping_left = settings.damping_steps;
     Ok(())

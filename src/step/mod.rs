@@ -192,7 +192,7 @@ impl Run<'_> {
         // 1. independent joints; 2. impacts of what touches and still approaches
         assemble::select_joints(self.model, self.workspace, &self.state.position);
         self.impact_of_touching()?;
-        if !self.settings.locate_transitions {
+        if !self.settings.locates_transitions() {
             return self.complementarity_step(h, target);
         }
         // 3. statuses
@@ -224,7 +224,7 @@ impl Run<'_> {
         }
         // 7. accept, and change the statuses if a transition was found
         match transition {
-            Transition::At(tau) => {
+            Transition::At(tau, what) => {
                 self.note_length(tau);
                 self.accept(self.state.time + tau);
                 trial::probe(
@@ -235,7 +235,7 @@ impl Run<'_> {
                     &self.state.position,
                     &self.state.velocity,
                 );
-                if !self.classify(When::JustAfter) {
+                if !self.classify(When::JustAfter(what)) {
                     self.state.statuses_known = false;
                 }
             }

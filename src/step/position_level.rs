@@ -143,7 +143,7 @@ fn solve_at(
             system.bias[i] += system.residual[i] / h + row.dot(motion);
         }
     }
-    trial::solve_complementarity(state, workspace)?;
+    trial::solve_complementarity(state, workspace, h)?;
     trial::finish(workspace, scheme, &state.position, &state.velocity, h);
     if workspace.trial.velocity.iter().all(|x| x.is_finite()) {
         Ok(())

@@ -147,4 +147,18 @@ impl Report {
             self.events.push(event);
         }
     }
+
+    /// Records the events that a change of statuses means.
+    pub fn record_changes(&mut self, time: f64, old: &[Status], new: &[Status]) {
+        for (contact, (&old, &new)) in old.iter().zip(new).enumerate() {
+            if let Some(kind) = EventKind::of_change(old, new) {
+                self.record(Event {
+                    time,
+                    kind,
+                    contact,
+                    impulse: [0.0; 2],
+                });
+            }
+        }
+    }
 }

@@ -142,7 +142,7 @@ impl Run<'_> {
     pub(super) fn complementarity_step(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         let band = contact_band(self.settings, self.standard);
         assemble::gaps(self.model, self.workspace, &self.state.position);
-        let keep_closed = self.settings.locate_transitions;
+        let keep_closed = self.settings.locates_transitions();
         let status = &self.state.status;
         self.workspace.active.clear();
         for contact in 0..status.len() {
@@ -161,6 +161,7 @@ impl Run<'_> {
                 return self.collide(&scheme, Mode::Complementarity, &crossing);
             }
         }
+        self.report.record_changes(target, &self.state.status, &self.workspace.statuses);
         self.state.status.clone_from(&self.workspace.statuses);
         self.accept(target);
         accept::forces_from_impulses(self.state, self.workspace, h);

@@ -1,9 +1,11 @@
 //! Projection of positions and velocities onto joints and closed contacts ([A] 2.5, [E] 46).
 //!
 //! (1)  q <- q - M^-1 G^T (G M^-1 G^T)^-1 g(q)      joints and gaps of closed contacts, until they are closed
-//! (2)  v <- v - M^-1 G^T (G M^-1 G^T)^-1 G v       the same rows and the tangents of sticking contacts
+//! (2)  v <- v - M^-1 F (G M^-1 F)^-1 G v           the same rows and the tangents of sticking contacts
 //!
-//! (2) is orthogonal in the mass metric: it never gains kinetic energy.
+//! Without sliding, F = G^T and (2) is orthogonal in the mass metric: it never gains kinetic energy. The defect that
+//! (2) removes is of second order in the step, so a sliding contact must remove it with its friction: F has the
+//! column n - sign mu t. Along n alone the missing friction would add up to an error of first order.
 
 use super::assemble;
 use super::workspace::Workspace;
@@ -45,7 +47,8 @@ fn position(model: &Model, workspace: &mut Workspace, statuses: &[Status], q: &m
             return;
         }
         level.bias.clone_from(&level.residual);
-        level.solve_bilateral(joints, |_| false, frozen); // sticking has no position to return to
+        // sticking has no position to return to, and friction does not move it
+        level.solve_frozen(joints, |_| Status::Frictionless, frozen);
         place.fill(0.0);
         level.add_response(place);
         let mut moved: f64 = 0.0;
@@ -68,6 +71,6 @@ fn velocity(workspace: &mut Workspace, statuses: &[Status], v: &mut [f64]) {
         ..
     } = workspace;
     level.bias_from(v);
-    level.solve_bilateral(joints, |contact| statuses[contact] == Status::Stick, frozen);
+    level.solve_frozen(joints, |contact| statuses[contact], frozen);
     level.add_response(v);
 }

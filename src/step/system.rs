@@ -244,49 +244,18 @@ impl System {
         status: impl Fn(usize) -> Status,
         solver: &mut RankRevealing,
     ) -> bool {
-        let use_contact = |contact: usize| match status(contact) {
-            Status::Open => Use::Neither,
-            Status::Frictionless => Use::Normal(0.0),
-            Status::SlipForward => Use::Normal(1.0),
-            Status::SlipBackward => Use::Normal(-1.0),
-            Status::Stick => Use::Both,
-        };
-        self.solve_equalities(joints, use_contact, solver)
-    }
-
-    /// Solves for the impulses along the gradients themselves that keep joints, all normals and some tangents.
-    pub fn solve_bilateral(
-        &mut self,
-        joints: &[bool],
-        sticks: impl Fn(usize) -> bool,
-        solver: &mut RankRevealing,
-    ) {
-        let use_contact = |contact: usize| {
-            if sticks(contact) {
-                Use::Both
-            } else {
-                Use::Normal(0.0)
-            }
-        };
-        self.solve_equalities(joints, use_contact, solver);
-    }
-
-    fn solve_equalities(
-        &mut self,
-        joints: &[bool],
-        use_contact: impl Fn(usize) -> Use,
-        solver: &mut RankRevealing,
-    ) -> bool {
         self.unknowns.clear();
         // each unknown: its row, and how much of the following column it carries along
         self.unknowns
             .extend((0..self.n_joint).filter(|j| joints[*j]).map(|j| (j, 0.0)));
         for (i, &contact) in self.contacts.iter().enumerate() {
             let normal = self.n_joint + 2 * i;
-            match use_contact(contact) {
-                Use::Neither => {}
-                Use::Normal(sign) => self.unknowns.push((normal, -sign * self.friction[i])),
-                Use::Both => self.unknowns.extend([(normal, 0.0), (normal + 1, 0.0)]),
+            match status(contact) {
+                Status::Open => {}
+                Status::Frictionless => self.unknowns.push((normal, 0.0)),
+                Status::SlipForward => self.unknowns.push((normal, -self.friction[i])),
+                Status::SlipBackward => self.unknowns.push((normal, self.friction[i])),
+                Status::Stick => self.unknowns.extend([(normal, 0.0), (normal + 1, 0.0)]),
             }
         }
         let (k, size) = (self.len(), self.unknowns.len());
@@ -326,12 +295,4 @@ impl System {
             }
         }
     }
-}
-
-// which impulses of a contact are unknown
-enum Use {
-    Neither,
-    // the normal one, sliding with this sign
-    Normal(f64),
-    Both,
 }

@@ -103,7 +103,7 @@ pub(super) fn take(
             system.solve_frozen(joints, |j| state.status[j], frozen);
             workspace.statuses.clone_from(&state.status);
         }
-        Mode::Complementarity => solve_complementarity(state, workspace)?,
+        Mode::Complementarity => solve_complementarity(state, workspace, h)?,
     }
     finish(workspace, scheme, q, v, h);
     if !workspace.trial.velocity.iter().all(|x| x.is_finite()) {
@@ -116,13 +116,14 @@ pub(super) fn take(
 }
 
 /// Solves the complementarity problem of the step; statuses go to `workspace.statuses`.
-pub(super) fn solve_complementarity(state: &State, workspace: &mut Workspace) -> Result<(), StepError> {
+pub(super) fn solve_complementarity(state: &State, workspace: &mut Workspace, h: f64) -> Result<(), StepError> {
     let Workspace {
         system,
         joints,
         complementarity,
         statuses,
         frozen,
+        force_end,
         ..
     } = workspace;
     statuses.fill(Status::Open);
@@ -137,8 +138,9 @@ pub(super) fn solve_complementarity(state: &State, workspace: &mut Workspace) ->
             outcome,
         });
     }
+    let scale = h * max_abs(force_end);
     for (i, &contact) in system.contacts.iter().enumerate() {
-        statuses[contact] = complementarity.status(system, i, Sliding::Free);
+        statuses[contact] = complementarity.status(system, i, Sliding::Free, scale);
     }
     Ok(())
 }

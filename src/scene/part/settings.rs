@@ -32,7 +32,7 @@ impl Default for Settings {
             // The right factor is about the third derivative of the gap, which only the scene's author knows.
             active_gap_cubic: 0.0,
             locate_collisions: true,
-            locate_transitions: true,
+            locate_transitions: None,
             event_state: EventState::Restep,
             projection: true,
             // One cures the ringing that an impact starts in a very stiff damper, two also in a moderately stiff one.
@@ -62,7 +62,7 @@ pub fn read(mut t: Table<'_>) -> Settings {
             default.active_gap_cubic,
         ),
         locate_collisions: t.flag_or("locate_collisions", default.locate_collisions),
-        locate_transitions: t.flag_or("locate_transitions", default.locate_transitions),
+        locate_transitions: t.flag("locate_transitions"),
         event_state: t.choice_or(
             "event_state",
             &[

@@ -1,0 +1,177 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Shown by `--version`.
+const VERSION: &str = concat!(env!("STICTION_VERSION"), " (", env!("STICTION_TARGET"), ")");
+
+const EXAMPLES: &str = "\
+Examples:
+  stiction scenes                              list the bundled scenes
+  stiction run bouncing_ball                   events and summary of a bundled scene
+  stiction run my/scene.toml -o out.csv        and the trajectory, as a CSV file
+  stiction run two_carts -o - | head           the trajectory on stdout";
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  stiction run bouncing_ball                   events and summary
+  stiction run my/scene.toml -o out.csv        and the trajectory, as a CSV file
+  stiction run falling_rod --until 0.6 --step 1e-3 --output-step 0.05 -o -
+  stiction run two_carts --scheme implicit_euler --events all
+  stiction run two_carts --alpha 0.6 --gamma 0.5
+
+Exit codes: 0 done, 1 the simulation failed, 2 wrong arguments or a scene with mistakes.";
+
+/// Multibody systems with impacts, dry friction and stiff springs.
+#[derive(Debug, Parser)]
+#[command(name = "stiction", version = VERSION, after_help = EXAMPLES, max_term_width = 100)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Integrate a scene: its events, a summary and, with -o, the trajectory
+    Run(RunOptions),
+    /// List the scenes that can be named without a path
+    Scenes,
+}
+
+/// Arguments of `run`.
+#[derive(Args, Debug)]
+#[command(after_help = RUN_EXAMPLES)]
+pub struct RunOptions {
+    /// A scene file, or the name of a bundled scene
+    pub scene: PathBuf,
+
+    /// End of the run, s [default: the scene's]
+    #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
+    pub until: Option<f64>,
+
+    /// Time between rows of the trajectory, s [default: the standard step]
+    #[arg(long, value_name = "DT", value_parser = positive, allow_negative_numbers = true)]
+    pub output_step: Option<f64>,
+
+    /// Standard step, s [default: the scene's]
+    #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
+    pub step: Option<f64>,
+
+    /// Integration scheme [default: the scene's]
+    #[arg(long, value_name = "NAME", hide_possible_values = false)]
+    pub scheme: Option<SchemeName>,
+
+    /// Scheme "general": weight of the end of the step in the forces, 0.5 to 1
+    #[arg(long, value_name = "A", value_parser = alpha, allow_negative_numbers = true)]
+    pub alpha: Option<f64>,
+
+    /// Scheme "general": weight of the end velocity in the positions, 0 to 1
+    #[arg(long, value_name = "G", value_parser = gamma, allow_negative_numbers = true)]
+    pub gamma: Option<f64>,
+
+    /// Write the trajectory to this CSV file; "-" is stdout, and then all else goes to stderr
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Put units into the header of the trajectory: "block.x [m]" instead of "block.x"
+    #[arg(long, requires = "output")]
+    pub units: bool,
+
+    /// Rows of the event table, or "all"
+    #[arg(long, value_name = "N", default_value = "200", value_parser = event_rows)]
+    pub events: EventRows,
+
+    /// Write all events to this CSV file; "-" is stdout, and then all else goes to stderr
+    #[arg(long, value_name = "FILE")]
+    pub events_csv: Option<PathBuf>,
+}
+
+/// How many events the table shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventRows(pub usize);
+
+/// The words for `--scheme`, the same as in a scene file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum SchemeName {
+    /// Order 2, constraints on the end velocity
+    Trapezoidal,
+    /// The same with all gradients at the midpoint
+    TrapezoidalPrinted,
+    /// Order 2, constraints on the mean velocity
+    TrapezoidalAverage,
+    /// Order 1, the most damped
+    ImplicitEuler,
+    /// Order 1, for comparison: stiff scenes diverge
+    ExplicitEuler,
+    /// Order 1, complementarity of positions
+    PositionEuler,
+    /// The family with --alpha and --gamma
+    General,
+}
+
+fn number(text: &str) -> Result<f64, String> {
+    text.trim()
+        .parse()
+        .map_err(|_| "must be a number, for example 0.01".to_owned())
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let value = number(text)?;
+    if value.is_finite() && value > 0.0 {
+        Ok(value)
+    } else {
+        Err("must be a finite number of seconds above zero".to_owned())
+    }
+}
+
+// below one half the forces make a stiff spring gain energy
+fn alpha(text: &str) -> Result<f64, String> {
+    let value = number(text)?;
+    if (0.5..=1.0).contains(&value) {
+        Ok(value)
+    } else {
+        Err("must be from 0.5 to 1".to_owned())
+    }
+}
+
+fn gamma(text: &str) -> Result<f64, String> {
+    let value = number(text)?;
+    if (0.0..=1.0).contains(&value) {
+        Ok(value)
+    } else {
+        Err("must be from 0 to 1".to_owned())
+    }
+}
+
+fn event_rows(text: &str) -> Result<EventRows, String> {
+    if text == "all" {
+        return Ok(EventRows(usize::MAX));
+    }
+    text.parse()
+        .map(EventRows)
+        .map_err(|_| "must be a whole number, or \"all\"".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn times_are_finite_and_above_zero() {
+        for bad in ["nan", "inf", "-inf", "0", "-0.0", "-1", "", "1s", "1e999"] {
+            assert!(positive(bad).is_err(), "{bad}");
+        }
+        assert_eq!(positive("1e-3"), Ok(1e-3));
+    }
+}

@@ -1,0 +1,165 @@
+//! The scenes that ship inside the binary, and how a scene is found: by path or by name.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::CliError;
+use crate::model::Model;
+use crate::scene;
+use crate::simulate::model_from_text;
+
+/// Name and text of each bundled scene, in the order of the names.
+const SCENES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"));
+
+/// Suggestions for a name that is not known.
+const MOST_SUGGESTIONS: usize = 3;
+
+/// A scene that was found.
+pub struct Found {
+    /// Its model.
+    pub model: Model,
+    /// Its file, if it is not a bundled one.
+    pub path: Option<PathBuf>,
+}
+
+/// Finds a scene: a file, a folder with a `scene.toml`, or else the name of a bundled scene.
+pub fn find(scene: &Path) -> Result<Found, CliError> {
+    let in_folder = scene.join("scene.toml");
+    if in_folder.is_file() {
+        return from_file(in_folder);
+    }
+    if scene.exists() && !scene.is_dir() {
+        return from_file(scene.to_owned());
+    }
+    let bundled = SCENES.iter().find(|(name, _)| scene.as_os_str() == *name);
+    let Some((name, text)) = bundled else {
+        return Err(unknown(scene));
+    };
+    Ok(Found {
+        model: model_from_text(name, text)?,
+        path: None,
+    })
+}
+
+fn from_file(path: PathBuf) -> Result<Found, CliError> {
+    let name = path.display().to_string();
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) => {
+            // the loader knows how to say what is wrong with a file
+            scene::load(&path)?;
+            return Err(CliError::Io { what: name, error });
+        }
+    };
+    Ok(Found {
+        model: model_from_text(&name, &text)?,
+        path: Some(path),
+    })
+}
+
+fn unknown(scene: &Path) -> CliError {
+    let shown = scene.display();
+    let message = if scene.is_dir() {
+        format!("the folder \"{shown}\" has no scene.toml, and no bundled scene has this name")
+    } else {
+        format!("there is no file \"{shown}\", and no bundled scene has this name")
+    };
+    // `resources/two_cart/scene.toml` stands for `two_cart`
+    let mut word = scene.with_extension("");
+    if word.file_name().is_some_and(|name| name == "scene") {
+        word.pop();
+    }
+    let word = word
+        .file_name()
+        .map(|name| name.to_string_lossy().to_lowercase());
+    let near = nearest(&word.unwrap_or_default());
+    let hint = if near.is_empty() {
+        "`stiction scenes` lists the bundled scenes; a path is taken from the folder the command runs in".to_owned()
+    } else {
+        format!(
+            "did you mean {}? `stiction scenes` lists the bundled scenes",
+            near.join(" or ")
+        )
+    };
+    CliError::usage(message, hint)
+}
+
+/// Bundled names near to `word`, the nearest first.
+fn nearest(word: &str) -> Vec<&'static str> {
+    let mut ranked: Vec<(usize, &str)> = Vec::new();
+    for (name, _) in SCENES {
+        // a part of the name that says something is as good as one slip
+        let is_part = word.len() >= 3 && name.contains(word);
+        let shares_word = || {
+            let mut parts = word.split(['_', '-', ' ']).filter(|part| part.len() >= 3);
+            parts.any(|part| name.split('_').any(|own| own == part))
+        };
+        let distance = distance(word, name);
+        if is_part {
+            ranked.push((distance.min(1), name));
+        } else if distance <= (word.chars().count() / 3).max(1) || shares_word() {
+            ranked.push((distance, name));
+        }
+    }
+    ranked.sort();
+    ranked.truncate(MOST_SUGGESTIONS);
+    ranked.into_iter().map(|(_, name)| name).collect()
+}
+
+/// Insertions, deletions and substitutions that turn `a` into `b`.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    // a path may be long, a name is not
+    for (i, x) in a.chars().take(100).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// Writes the name and the description of every bundled scene.
+pub fn list(out: &mut impl Write) -> Result<(), CliError> {
+    let width = SCENES.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    for (name, text) in SCENES {
+        let scene = scene::parse(name, text)?;
+        writeln!(out, "{name:width$}  {}", scene.description).map_err(closed)?;
+    }
+    out.flush().map_err(closed)
+}
+
+fn closed(error: io::Error) -> CliError {
+    CliError::Io {
+        what: "stdout".to_owned(),
+        error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bundled_scene_goes_by_the_name_of_its_folder() {
+        assert!(SCENES.is_sorted());
+        for (name, text) in SCENES {
+            let model = model_from_text(name, text).unwrap();
+            assert_eq!(model.name, *name);
+            assert!(!model.description.is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_slip_or_a_part_of_a_name_is_recognised() {
+        assert_eq!(nearest("two_cart"), ["two_carts"]);
+        assert_eq!(nearest("bounching_ball"), ["bouncing_ball"]);
+        assert_eq!(nearest("pendulum"), ["double_pendulum_wall"]);
+        assert_eq!(nearest("rod"), ["falling_rod"]);
+        assert_eq!(nearest("gearbox"), Vec::<&str>::new());
+    }
+}

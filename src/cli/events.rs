@@ -1,0 +1,129 @@
+//! Events: the table for people and the CSV for programs.
+
+use std::fmt::Write as _;
+
+use super::CliError;
+use super::csv::quoted;
+use super::format::short;
+use super::output::Output;
+use crate::model::Model;
+use crate::step::{Event, EventKind, Report};
+
+/// Takes the events out of the report while the run goes on.
+pub struct EventLog {
+    shown: Vec<Event>,
+    most_shown: usize,
+    n_seen: u64,
+    csv: Option<Output>,
+}
+
+impl EventLog {
+    /// Keeps `most_shown` events for the table; writes all of them to `csv`.
+    pub fn start(most_shown: usize, mut csv: Option<Output>) -> Result<Self, CliError> {
+        if let Some(out) = &mut csv {
+            out.write("time,kind,contact,normal_impulse,tangential_impulse\n")?;
+        }
+        Ok(Self {
+            shown: Vec::new(),
+            most_shown,
+            n_seen: 0,
+            csv,
+        })
+    }
+
+    /// Takes the events that the report holds.
+    pub fn take(&mut self, model: &Model, events: &[Event]) -> Result<(), CliError> {
+        self.n_seen += events.len() as u64;
+        let room = self.most_shown - self.shown.len();
+        self.shown.extend(events.iter().take(room));
+        let Some(out) = &mut self.csv else {
+            return Ok(());
+        };
+        for event in events {
+            let [normal, tangential] = event.impulse;
+            out.write(&format!(
+                "{:?},{},{},{normal:?},{tangential:?}\n",
+                event.time,
+                event.kind.name(),
+                quoted(&model.contacts[event.contact].name)
+            ))?;
+        }
+        Ok(())
+    }
+
+    /// Hands all rows to the system.
+    pub fn flush(&mut self) -> Result<(), CliError> {
+        self.csv.as_mut().map_or(Ok(()), Output::flush)
+    }
+
+    /// Events that the report had no room for.
+    pub fn n_lost(&self, report: &Report) -> u64 {
+        total(report).saturating_sub(self.n_seen)
+    }
+
+    /// The table; empty if it is not wanted.
+    pub fn table(&self, model: &Model, report: &Report) -> String {
+        let mut text = String::new();
+        if self.most_shown == 0 {
+            return text;
+        }
+        if self.shown.is_empty() {
+            text.push_str("No events.\n");
+            return text;
+        }
+        let names = self
+            .shown
+            .iter()
+            .map(|event| model.contacts[event.contact].name.len());
+        let width = names.max().unwrap_or(0).max("contact".len());
+        let mut line = |time: &str, kind: &str, contact: &str, normal: &str, tangential: &str| {
+            // writing to a string cannot fail
+            let _ = writeln!(
+                text,
+                "{time:>14}  {kind:8}  {contact:width$}  {normal:>13}  {tangential:>13}"
+            );
+        };
+        line("time", "event", "contact", "normal", "tangential");
+        line("s", "", "", "N s", "N s");
+        for event in &self.shown {
+            let [normal, tangential] = match event.kind {
+                EventKind::Impact | EventKind::Jam => event.impulse.map(short),
+                EventKind::SlipStart
+                | EventKind::StickStart
+                | EventKind::Reversal
+                | EventKind::TakeOff => ["-".to_owned(), "-".to_owned()],
+            };
+            let contact = &model.contacts[event.contact].name;
+            line(
+                &format!("{:.9}", event.time),
+                event.kind.name(),
+                contact,
+                &normal,
+                &tangential,
+            );
+        }
+        let more = total(report).saturating_sub(self.shown.len() as u64);
+        if more > 0 {
+            let _ = writeln!(text, "... {more} more (--events all shows them)");
+        }
+        text
+    }
+}
+
+/// Number of events of all kinds.
+pub fn total(report: &Report) -> u64 {
+    kinds(report).iter().map(|(n, _)| n).sum()
+}
+
+/// Number of events of each kind, with its name.
+pub fn kinds(report: &Report) -> [(u64, &'static str); 6] {
+    let n = &report.n_events;
+    [
+        (n.impacts, EventKind::Impact.name()),
+        (n.slip_starts, EventKind::SlipStart.name()),
+        (n.stick_starts, EventKind::StickStart.name()),
+        (n.reversals, EventKind::Reversal.name()),
+        (n.take_offs, EventKind::TakeOff.name()),
+        (n.jams, EventKind::Jam.name()),
+    ]
+}

@@ -1,0 +1,37 @@
+//! The command line tool: `run` integrates a scene, `scenes` lists the bundled ones.
+//!
+//! Data goes to stdout, talk to stderr. Nothing here prints an error or ends the process: `execute` returns what
+//! went wrong, and the binary prints it and turns it into an exit code.
+
+mod args;
+mod bundled;
+mod csv;
+mod error;
+mod events;
+mod format;
+mod output;
+mod progress;
+mod run;
+mod settings;
+mod summary;
+mod timeline;
+mod watch;
+
+pub use error::CliError;
+
+use std::ffi::OsString;
+
+use args::{Arguments, Command};
+use clap::Parser as _;
+
+/// Runs the tool with the arguments of a process, the program's name first.
+///
+/// # Errors
+/// What kept the command from doing its work. A request for help, and a reader that went away, are errors only in
+/// name: their exit code is 0.
+pub fn execute(arguments: impl IntoIterator<Item = OsString>) -> Result<(), CliError> {
+    match Arguments::try_parse_from(arguments)?.command {
+        Command::Run(options) => run::run(&options),
+        Command::Scenes => bundled::list(&mut std::io::stdout().lock()),
+    }
+}

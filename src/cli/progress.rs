@@ -1,0 +1,72 @@
+//! The progress bar of a long run: on stderr, if that is a terminal.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::format::short;
+
+/// Shorter runs show no bar.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Time between two looks at the bar.
+const REFRESH: Duration = Duration::from_millis(100);
+
+/// Length of the bar in its own units.
+const LENGTH: u64 = 1000;
+
+/// The bar, which appears only when the run takes long.
+pub struct Progress {
+    until: f64,
+    started: Instant,
+    next: Duration,
+    bar: Option<ProgressBar>,
+    wanted: bool,
+}
+
+impl Progress {
+    /// Starts the clock.
+    pub fn start(until: f64, wanted: bool) -> Self {
+        Self {
+            until,
+            started: Instant::now(),
+            next: PATIENCE,
+            bar: None,
+            wanted,
+        }
+    }
+
+    /// Time since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Shows that the simulation is at `time`.
+    pub fn show(&mut self, time: f64) {
+        let elapsed = self.elapsed();
+        if !self.wanted || elapsed < self.next {
+            return;
+        }
+        self.next = elapsed + REFRESH;
+        let bar = self.bar.get_or_insert_with(|| new_bar(elapsed));
+        bar.set_position((time / self.until * LENGTH as f64) as u64);
+        bar.set_message(format!("{:.3} of {} s", time, short(self.until)));
+    }
+
+    /// Takes the bar off the terminal.
+    pub fn finish(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+// draws to stderr, and nothing if that is not a terminal
+fn new_bar(elapsed: Duration) -> ProgressBar {
+    let style = ProgressStyle::with_template("  {bar:32} {percent:>3} %  t = {msg}  ({eta} left)");
+    let bar = ProgressBar::new(LENGTH).with_elapsed(elapsed);
+    match style {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}

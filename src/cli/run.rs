@@ -1,0 +1,158 @@
+//! `stiction run`.
+
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
+
+use super::CliError;
+use super::args::RunOptions;
+use super::bundled;
+use super::csv::Trajectory;
+use super::events::EventLog;
+use super::output::{Output, is_stdout, refuse_clashes};
+use super::progress::Progress;
+use super::settings::overridden;
+use super::summary::{Facts, summary};
+use super::timeline::Timeline;
+use super::watch::Watch;
+use crate::simulate::Simulation;
+
+/// Integrates a scene; writes its trajectory and its events as asked, then the table of events and the summary.
+pub fn run(options: &RunOptions) -> Result<(), CliError> {
+    let found = bundled::find(&options.scene)?;
+    let settings = overridden(found.model.settings.clone(), options)?;
+    let until = options.until.unwrap_or(found.model.until);
+    let output_step = options.output_step.unwrap_or(settings.step);
+    let timeline = Timeline::new(until, output_step, settings.step)?;
+
+    let paths = [&options.output, &options.events_csv];
+    let paths: Vec<&Path> = paths
+        .into_iter()
+        .flatten()
+        .map(|path| path.as_path())
+        .collect();
+    refuse_clashes(found.path.as_deref(), &paths)?;
+    let stdout_taken = paths.iter().any(|path| is_stdout(path));
+
+    let mut trajectory = None;
+    if let Some(path) = &options.output {
+        let out = Output::create(path)?;
+        trajectory = Some(Trajectory::start(out, &found.model, options.units)?);
+    }
+    let events_csv = options
+        .events_csv
+        .as_deref()
+        .map(Output::create)
+        .transpose()?;
+    let mut run = Run {
+        simulation: Simulation::with_settings(found.model, settings),
+        trajectory,
+        events: EventLog::start(options.events.0, events_csv)?,
+        watch: Watch::default(),
+        // rows that scroll by on the same terminal are progress enough
+        progress: Progress::start(until, !(stdout_taken && io::stdout().is_terminal())),
+    };
+    run.all(timeline, stdout_taken)
+}
+
+struct Run {
+    simulation: Simulation,
+    trajectory: Option<Trajectory>,
+    events: EventLog,
+    watch: Watch,
+    progress: Progress,
+}
+
+impl Run {
+    fn all(&mut self, timeline: Timeline, stdout_taken: bool) -> Result<(), CliError> {
+        let energy_at_start = self.simulation.energy();
+        let result = self.integrate(timeline);
+        let wall = self.progress.elapsed();
+        self.progress.finish();
+        // a run that failed keeps what it has up to then, its last state included
+        match result {
+            Ok(()) | Err(CliError::Step(_)) => self.save()?,
+            Err(_) => return result,
+        }
+
+        let energy_at_end = self.simulation.energy();
+        let (model, report) = (self.simulation.model(), self.simulation.report());
+        let facts = Facts {
+            scene: &model.name,
+            settings: self.simulation.settings(),
+            time: self.simulation.state().time,
+            until: timeline.until(),
+            energy: [energy_at_start, energy_at_end],
+            wall,
+        };
+        let mut text = self.events.table(model, report);
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&summary(&facts, report));
+        let told = tell(&text, stdout_taken);
+        let warnings = self.watch.warnings(self.events.n_lost(report));
+        let warned = warn(&warnings);
+        result.and(told).and(warned)
+    }
+
+    // rows at the start, at every output step and at the end
+    fn integrate(&mut self, timeline: Timeline) -> Result<(), CliError> {
+        self.row()?;
+        let mut start = 0.0;
+        for end in timeline.rows() {
+            for time in timeline.steps(start, end) {
+                self.advance(time)?;
+            }
+            self.row()?;
+            start = end;
+        }
+        Ok(())
+    }
+
+    // step by step: the report keeps a limited number of events
+    fn advance(&mut self, time: f64) -> Result<(), CliError> {
+        let result = self.simulation.advance_to(time);
+        let reached = self.simulation.state().time;
+        self.watch.look(self.simulation.report(), reached);
+        self.progress.show(reached);
+        if !self.simulation.report().events.is_empty() {
+            let model = self.simulation.model();
+            self.events.take(model, &self.simulation.report().events)?;
+            self.simulation.report_mut().events.clear();
+        }
+        result.map_err(CliError::Step)
+    }
+
+    fn row(&mut self) -> Result<(), CliError> {
+        match &mut self.trajectory {
+            Some(trajectory) => trajectory.row(&mut self.simulation),
+            None => Ok(()),
+        }
+    }
+
+    fn save(&mut self) -> Result<(), CliError> {
+        self.row()?;
+        if let Some(trajectory) = &mut self.trajectory {
+            trajectory.flush()?;
+        }
+        self.events.flush()
+    }
+}
+
+fn tell(text: &str, stdout_taken: bool) -> Result<(), CliError> {
+    let mut out = if stdout_taken {
+        Output::stderr()
+    } else {
+        Output::stdout()
+    };
+    out.write(text)?;
+    out.flush()
+}
+
+fn warn(warnings: &[String]) -> Result<(), CliError> {
+    let mut out = Output::stderr();
+    for warning in warnings {
+        out.write(&format!("warning: {warning}\n"))?;
+    }
+    out.flush()
+}

@@ -1,0 +1,66 @@
+//! The scene's settings, with what the command line says instead.
+
+use super::CliError;
+use super::args::{RunOptions, SchemeName};
+use crate::scene::format::{Scheme, Settings};
+
+/// Applies `--step`, `--scheme`, `--alpha` and `--gamma`.
+pub fn overridden(mut settings: Settings, options: &RunOptions) -> Result<Settings, CliError> {
+    settings.scheme = scheme(settings.scheme, options)?;
+    settings.step = options.step.unwrap_or(settings.step);
+    Ok(settings)
+}
+
+fn scheme(written: Scheme, options: &RunOptions) -> Result<Scheme, CliError> {
+    let weighted = options.alpha.is_some() || options.gamma.is_some();
+    let scheme = match options.scheme {
+        None if weighted => return general(written, options),
+        None => written,
+        Some(SchemeName::General) => return general(written, options),
+        Some(SchemeName::Trapezoidal) => Scheme::Trapezoidal,
+        Some(SchemeName::TrapezoidalPrinted) => Scheme::TrapezoidalPrinted,
+        Some(SchemeName::TrapezoidalAverage) => Scheme::TrapezoidalAverage,
+        Some(SchemeName::ImplicitEuler) => Scheme::ImplicitEuler,
+        Some(SchemeName::ExplicitEuler) => Scheme::ExplicitEuler,
+        Some(SchemeName::PositionEuler) => Scheme::PositionEuler,
+    };
+    if weighted {
+        return Err(CliError::usage(
+            format!(
+                "--alpha and --gamma have no effect with --scheme {}",
+                name(scheme)
+            ),
+            "leave them out, or leave --scheme out",
+        ));
+    }
+    Ok(scheme)
+}
+
+// a weight that is not given comes from the scene, if it has one
+fn general(written: Scheme, options: &RunOptions) -> Result<Scheme, CliError> {
+    let (mut alpha, mut gamma) = (options.alpha, options.gamma);
+    if let Scheme::General { alpha: a, gamma: g } = written {
+        alpha = alpha.or(Some(a));
+        gamma = gamma.or(Some(g));
+    }
+    match (alpha, gamma) {
+        (Some(alpha), Some(gamma)) => Ok(Scheme::General { alpha, gamma }),
+        _ => Err(CliError::usage(
+            "the scheme \"general\" needs both --alpha and --gamma",
+            "add for example --alpha 0.6 --gamma 0.5",
+        )),
+    }
+}
+
+/// The word for a scheme, as in a scene file.
+pub fn name(scheme: Scheme) -> &'static str {
+    match scheme {
+        Scheme::Trapezoidal => "trapezoidal",
+        Scheme::TrapezoidalPrinted => "trapezoidal_printed",
+        Scheme::TrapezoidalAverage => "trapezoidal_average",
+        Scheme::ImplicitEuler => "implicit_euler",
+        Scheme::ExplicitEuler => "explicit_euler",
+        Scheme::PositionEuler => "position_euler",
+        Scheme::General { .. } => "general",
+    }
+}

@@ -1,0 +1,78 @@
+//! Looks at the counters after every step, to tell when something out of the ordinary happened.
+
+use super::format::{count, short};
+use crate::step::Report;
+
+/// Times told for each kind of trouble.
+const MOST_TIMES: usize = 3;
+
+/// What happened and when, up to now.
+#[derive(Default)]
+pub struct Watch {
+    degraded: Sightings,
+    guarded: Sightings,
+}
+
+#[derive(Default)]
+struct Sightings {
+    n: u64,
+    n_steps: u64,
+    times: Vec<f64>,
+}
+
+impl Sightings {
+    fn look(&mut self, n: u64, time: f64) {
+        if n > self.n {
+            self.n = n;
+            self.n_steps += 1;
+            if self.times.len() < MOST_TIMES {
+                self.times.push(time);
+            }
+        }
+    }
+
+    fn at(&self) -> String {
+        let times: Vec<String> = self.times.iter().map(|t| short(*t)).collect();
+        let more = if self.n_steps > self.times.len() as u64 {
+            ", ..."
+        } else {
+            ""
+        };
+        format!("t = {}{more} s", times.join(", "))
+    }
+}
+
+impl Watch {
+    /// Looks at the counters after the step that ended at `time`.
+    pub fn look(&mut self, report: &Report, time: f64) {
+        self.degraded.look(report.degraded_steps, time);
+        self.guarded.look(report.guarded_impacts, time);
+    }
+
+    /// Plain sentences, one for each kind of trouble that happened.
+    pub fn warnings(&self, n_lost_events: u64) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.degraded.n > 0 {
+            warnings.push(format!(
+                "{} ended in the first-order step because events came too dense, up to {}; a smaller step or a larger max_substeps may help",
+                count(self.degraded.n, "step"),
+                self.degraded.at()
+            ));
+        }
+        if self.guarded.n > 0 {
+            warnings.push(format!(
+                "{} would have gained energy by the impact law and got less restitution, up to {}",
+                count(self.guarded.n, "impact"),
+                self.guarded.at()
+            ));
+        }
+        if n_lost_events > 0 {
+            warnings.push(format!(
+                "{} came in one step after more than {} others and are counted, not listed; a smaller step shows them",
+                count(n_lost_events, "event"),
+                Report::MAX_EVENTS
+            ));
+        }
+        warnings
+    }
+}

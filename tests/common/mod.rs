@@ -1,0 +1,97 @@
+//! Shared by the integration tests: shipped scenes, variants of them, reference solutions, observed orders.
+#![allow(dead_code)] // each test binary uses its own part
+
+use serde_json::Value;
+use stiction::model::Model;
+use stiction::scene::format::Settings;
+use stiction::simulate::{Simulation, model_from_text};
+
+/// Text of a shipped scene.
+pub fn scene_text(name: &str) -> String {
+    let path = format!("{}/resources/{name}/scene.toml", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+/// A model from scene text.
+pub fn model(text: &str) -> Model {
+    model_from_text("scene", text).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A shipped scene with some of its text replaced; every replacement must be found.
+pub fn variant(name: &str, replacements: &[(&str, &str)]) -> Model {
+    let mut text = scene_text(name);
+    for (from, to) in replacements {
+        assert!(text.contains(from), "{name} has no `{from}`");
+        text = text.replace(from, to);
+    }
+    model(&text)
+}
+
+/// Runs to `until` with changed settings.
+pub fn run(model: &Model, until: f64, change: impl FnOnce(&mut Settings)) -> Simulation {
+    let mut settings = model.settings.clone();
+    change(&mut settings);
+    let mut simulation = Simulation::with_settings(model.clone(), settings);
+    simulation
+        .advance_to(until)
+        .unwrap_or_else(|e| panic!("{}: {e}", model.name));
+    simulation
+}
+
+/// A reference solution.
+pub struct Truth(pub Value);
+
+impl Truth {
+    pub fn load(name: &str) -> Self {
+        let path = format!("{}/tests/data/truth/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
+        Self(serde_json::from_str(&text).unwrap())
+    }
+
+    /// A sampled column at one of the sample times.
+    pub fn at(&self, time: f64, column: &str) -> f64 {
+        let columns = self.0["columns"].as_array().unwrap();
+        let c = columns.iter().position(|x| x == column).unwrap_or_else(|| panic!("no {column}"));
+        self.0["values"][self.sample(time)][c].as_f64().unwrap()
+    }
+
+    fn sample(&self, time: f64) -> usize {
+        let times = self.0["sample_times"].as_array().unwrap();
+        let found = times.iter().position(|t| (t.as_f64().unwrap() - time).abs() < 1e-12);
+        found.unwrap_or_else(|| panic!("no sample at {time}"))
+    }
+
+    pub fn event_times(&self) -> Vec<f64> {
+        let events = self.0["events"].as_array().unwrap();
+        events.iter().map(|e| e["t"].as_f64().unwrap()).collect()
+    }
+}
+
+/// Least-squares slope of log error over log step.
+pub fn observed_order(steps: &[f64], errors: &[f64]) -> f64 {
+    let n = steps.len() as f64;
+    let x: Vec<f64> = steps.iter().map(|h| h.ln()).collect();
+    let y: Vec<f64> = errors.iter().map(|e| e.max(1e-300).ln()).collect();
+    let (mx, my) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
+    let sxy: f64 = x.iter().zip(&y).map(|(x, y)| (x - mx) * (y - my)).sum();
+    let sxx: f64 = x.iter().map(|x| (x - mx) * (x - mx)).sum();
+    sxy / sxx
+}
+
+/// Runs an order study and prints it: `error` of a run at each step size.
+pub fn order_study(name: &str, steps: &[f64], mut error: impl FnMut(f64) -> f64) -> f64 {
+    let errors: Vec<f64> = steps.iter().map(|h| error(*h)).collect();
+    let order = observed_order(steps, &errors);
+    let list: Vec<String> = errors.iter().map(|e| format!("{e:.2e}")).collect();
+    println!("{name}: order {order:.3}, errors {}", list.join(" "));
+    order
+}
+
+/// Step sizes `first`, `first/2`, ..: `n` of them.
+pub fn halvings(first: f64, n: usize) -> Vec<f64> {
+    (0..n).map(|i| first / f64::from(1 << i)).collect()
+}
+
+pub fn norm2(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().map(|x| x * x).sum::<f64>().sqrt()
+}
