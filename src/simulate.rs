@@ -27,6 +27,7 @@ pub fn model_from_text(file: &str, text: &str) -> Result<Model, SceneError> {
 ///     shape = [{ kind = "point" }]
 ///     [[ground.shape]]
 ///     kind = "half_plane"
+///     normal = [0, 1]
 /// "#;
 /// let model = stiction::simulate::model_from_text("ball", scene).unwrap();
 /// let mut simulation = stiction::simulate::Simulation::new(model);
@@ -80,13 +81,25 @@ impl Simulation {
         }
     }
 
+    /// Settles the start without moving on: joints are closed, what touches and approaches collides, statuses and
+    /// forces are decided. The first step does it otherwise.
+    pub fn initialize(&mut self) -> Result<(), StepError> {
+        step::initialize(
+            &self.model,
+            &mut self.state,
+            &mut self.workspace,
+            &self.settings,
+            &mut self.report,
+        )
+    }
+
     /// Integrates up to `time` exactly, in equal standard steps that are not longer than the settings' step. An
     /// error leaves the last accepted state.
     pub fn advance_to(&mut self, time: f64) -> Result<(), StepError> {
         let start = self.state.time;
         let span = time - start;
-        // a step count that is whole but for rounding stays whole
-        let n = (span / self.settings.step * (1.0 - 1e-12)).ceil().max(1.0) as u64;
+        // a number of steps that is whole but for the rounding of times stays whole
+        let n = (span / self.settings.step - 1e-6).ceil().max(1.0) as u64;
         for i in 1..=n {
             let end = if i == n {
                 time
@@ -161,7 +174,12 @@ impl Simulation {
         self.model.twists(&self.state.velocity, &mut self.twists);
         Energy {
             kinetic: dynamics::kinetic_energy(&self.model, &self.state.velocity),
-            potential: dynamics::potential_energy(&self.model, self.state.time, &self.poses, &self.twists),
+            potential: dynamics::potential_energy(
+                &self.model,
+                self.state.time,
+                &self.poses,
+                &self.twists,
+            ),
         }
     }
 }

@@ -40,7 +40,10 @@ fn double_pendulum_has_order_two_in_positions_and_velocities_through_five_impact
     let model = variant("double_pendulum_wall", &[]);
     let steps = halvings(1.0 / 64.0, 7);
     let of = |names: [&str; 4]| names.map(|name| truth.at(2.5, name));
-    let (q, v) = (of(["x1", "y1", "x2", "y2"]), of(["vx1", "vy1", "vx2", "vy2"]));
+    let (q, v) = (
+        of(["x1", "y1", "x2", "y2"]),
+        of(["vx1", "vy1", "vx2", "vy2"]),
+    );
     let position = order_study("pendulum, q(2.5)", &steps, |step| {
         let end = run(&model, 2.5, |s| s.step = step);
         assert_eq!(end.report().n_events.impacts, 5);
@@ -62,17 +65,30 @@ fn falling_rod_has_order_two_through_stick_slip_slap_down_and_rest() {
         let order = order_study(&format!("rod, q({time})"), &steps, |step| {
             let end = run(&model, time, |s| s.step = step);
             let expected = ["x", "y", "theta"].map(|name| truth.at(time, name));
-            norm2(end.state().position.iter().zip(expected).map(|(a, b)| a - b))
+            norm2(
+                end.state()
+                    .position
+                    .iter()
+                    .zip(expected)
+                    .map(|(a, b)| a - b),
+            )
         });
         assert!(order >= ORDER);
     }
     let finest = run(&model, 0.8, |s| s.step = 1e-4);
-    println!("{:?} {:?}", times(&finest, EventKind::Impact), times(&finest, EventKind::StickStart));
+    println!(
+        "{:?} {:?}",
+        times(&finest, EventKind::Impact),
+        times(&finest, EventKind::StickStart)
+    );
     for step in [0.01, 0.005, 0.0025, 1e-3] {
         let end = run(&model, 0.8, |s| s.step = step);
         let impacts = times(&end, EventKind::Impact);
         let rest = times(&end, EventKind::StickStart);
-        println!("h = {step}: impacts {impacts:?}, rest {rest:?}, fallbacks {}", end.report().fallbacks);
+        println!(
+            "h = {step}: impacts {impacts:?}, rest {rest:?}, fallbacks {}",
+            end.report().fallbacks
+        );
         assert_eq!(impacts.len(), 2);
         assert!((impacts[0] - 0.385817751713149).abs() < 1e-12); // free flight is exact
         assert!((impacts[1] - 0.547318419669808).abs() < 40.0 * step * step);
@@ -97,11 +113,18 @@ fn slider_crank_has_order_two_on_its_closed_loop() {
     let truth = Truth::load("p6i_slider_crank");
     let model = variant("slider_crank", &[]);
     for time in [1.0, 5.0] {
-        let order = order_study(&format!("slider-crank, theta and x({time})"), &halvings(0.005, 6), |step| {
-            let end = run(&model, time, |s| s.step = step);
-            let q = &end.state().position;
-            norm2([q[2] - truth.at(time, "theta"), q[6] - truth.at(time, "x_slider")])
-        });
+        let order = order_study(
+            &format!("slider-crank, theta and x({time})"),
+            &halvings(0.005, 6),
+            |step| {
+                let end = run(&model, time, |s| s.step = step);
+                let q = &end.state().position;
+                norm2([
+                    q[2] - truth.at(time, "theta"),
+                    q[6] - truth.at(time, "x_slider"),
+                ])
+            },
+        );
         assert!(order >= ORDER);
     }
 }

@@ -18,8 +18,16 @@ fn as_in_the_paper(settings: &mut Settings) {
 /// Double pendulum with a wall, scheme II: error of q at T = 2.5 and the residuals of the two joints.
 #[test]
 fn table_10_1_comes_out_within_one_percent() {
-    let model = variant("double_pendulum_wall", &[("gravity = [0, -9.81]", "gravity = [0, -9.8]")]);
-    let reference = [0.021962117694925, -0.999758803605327, 0.023769486773917, -1.999757170312499];
+    let model = variant(
+        "double_pendulum_wall",
+        &[("gravity = [0, -9.81]", "gravity = [0, -9.8]")],
+    );
+    let reference = [
+        0.021962117694925,
+        -0.999758803605327,
+        0.023769486773917,
+        -1.999757170312499,
+    ];
     let printed = [
         (2.38e-3, 1.27e-3, 3.18e-3),
         (6.14e-4, 3.14e-4, 8.29e-4),
@@ -82,7 +90,10 @@ fn tables_10_2_and_10_3_come_out_to_all_digits_but_for_one_entry() {
             // half a unit of the last printed digit, and a little for the paper's own reference
             let digit = 1e-3 * f64::powf(10.0, printed.log10().floor());
             let same = (found - printed).abs() <= 0.55 * digit;
-            println!("{scheme:?} h = 2^-{}: {found:.4e}, printed {printed:.3e}", 5 + i);
+            println!(
+                "{scheme:?} h = 2^-{}: {found:.4e}, printed {printed:.3e}",
+                5 + i
+            );
             agree += i32::from(same);
         }
     }
@@ -92,12 +103,19 @@ fn tables_10_2_and_10_3_come_out_to_all_digits_but_for_one_entry() {
 /// With transitions located only the error of the trapezoidal rule is left, (4/3) h^2 (1 - cos t1) = 0.0757 h^2.
 #[test]
 fn with_transitions_located_the_block_has_the_error_of_the_trapezoidal_rule() {
-    for scheme in [Scheme::Trapezoidal, Scheme::TrapezoidalPrinted, Scheme::TrapezoidalAverage] {
+    for scheme in [
+        Scheme::Trapezoidal,
+        Scheme::TrapezoidalPrinted,
+        Scheme::TrapezoidalAverage,
+    ] {
         let errors: Vec<f64> = (5..=10).map(|k| block_error(scheme, k, true)).collect();
         println!("{scheme:?}: {errors:?}");
         for (i, error) in errors.iter().enumerate() {
             let h = f64::powi(0.5, 5 + i as i32);
-            assert!((error / (0.0757 * h * h) - 1.0).abs() < 0.03, "{error:e} at {h}");
+            assert!(
+                (error / (0.0757 * h * h) - 1.0).abs() < 0.03,
+                "{error:e} at {h}"
+            );
         }
         for pair in errors.windows(2) {
             let ratio = pair[0] / pair[1];

@@ -6,7 +6,10 @@ use common::{Truth, halvings, model, run, variant};
 #[test]
 fn a_block_below_its_friction_limit_does_not_move_in_ten_seconds() {
     // half the limit of mu m g, constant and swinging
-    for force in ["3.924", r#"{ kind = "harmonic", amplitude = 3.924, omega = 5.0 }"#] {
+    for force in [
+        "3.924",
+        r#"{ kind = "harmonic", amplitude = 3.924, omega = 5.0 }"#,
+    ] {
         let text = format!(
             r#"
             [[body]]
@@ -69,8 +72,16 @@ fn impacts_of_the_ball_are_exact_until_it_rests() {
     let truth = Truth::load("p6a_bouncing_ball");
     let end = run(&variant("bouncing_ball", &[]), 4.0, |s| s.step = 0.01);
     let expected = truth.event_times();
-    let worst = end.report().events.iter().zip(&expected).fold(0.0, |m: f64, (e, t)| m.max((e.time - t).abs()));
-    println!("worst impact time {worst:.1e} s over {} impacts", end.report().events.len());
+    let worst = end
+        .report()
+        .events
+        .iter()
+        .zip(&expected)
+        .fold(0.0, |m: f64, (e, t)| m.max((e.time - t).abs()));
+    println!(
+        "worst impact time {worst:.1e} s over {} impacts",
+        end.report().events.len()
+    );
     assert!(worst < 1e-12);
 }
 
@@ -85,7 +96,9 @@ fn without_any_threshold_the_number_of_impacts_stays_finite() {
     let report = end.report();
     println!(
         "{} impacts, {} degraded steps, speed {:e}",
-        report.n_events.impacts, report.degraded_steps, end.state().velocity[1]
+        report.n_events.impacts,
+        report.degraded_steps,
+        end.state().velocity[1]
     );
     assert!(report.n_events.impacts < 10_000 && end.state().velocity[1].abs() < 1e-6);
 }
@@ -95,7 +108,10 @@ fn incline_and_free_flight_are_exact_at_every_step() {
     let truth = Truth::load("p6b_incline");
     let case = &truth.0["cases"][0];
     assert_eq!(case["name"], "below_down");
-    let (angle, stop) = (case["angle"].as_f64().unwrap(), case["events"][0]["s"].as_f64().unwrap());
+    let (angle, stop) = (
+        case["angle"].as_f64().unwrap(),
+        case["events"][0]["s"].as_f64().unwrap(),
+    );
     let model = variant("incline", &[]);
     for step in halvings(0.1, 6) {
         let end = run(&model, 10.0, |s| s.step = step);
@@ -106,7 +122,11 @@ fn incline_and_free_flight_are_exact_at_every_step() {
         let expected = samples.last().unwrap()[0].as_f64().unwrap();
         let p = &sliding.state().position;
         let at_3 = p[0] * angle.cos() - p[1] * angle.sin();
-        println!("h = {step}: s(3) off by {:.1e}, s(10) by {:.1e}", at_3 - expected, along - stop);
+        println!(
+            "h = {step}: s(3) off by {:.1e}, s(10) by {:.1e}",
+            at_3 - expected,
+            along - stop
+        );
         assert!((along - stop).abs() <= 1e-12 && (at_3 - expected).abs() <= 1e-12);
     }
     let ball = variant("bouncing_ball", &[]);

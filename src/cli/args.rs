@@ -62,7 +62,7 @@ pub struct RunOptions {
     pub step: Option<f64>,
 
     /// Integration scheme [default: the scene's]
-    #[arg(long, value_name = "NAME", hide_possible_values = false)]
+    #[arg(long, value_name = "NAME")]
     pub scheme: Option<SchemeName>,
 
     /// Scheme "general": weight of the end of the step in the forces, 0.5 to 1
@@ -82,7 +82,7 @@ pub struct RunOptions {
     pub units: bool,
 
     /// Rows of the event table, or "all"
-    #[arg(long, value_name = "N", default_value = "200", value_parser = event_rows)]
+    #[arg(long, value_name = "N", default_value = "200", value_parser = event_rows, allow_negative_numbers = true)]
     pub events: EventRows,
 
     /// Write all events to this CSV file; "-" is stdout, and then all else goes to stderr

@@ -48,9 +48,14 @@ impl Progress {
             return;
         }
         self.next = elapsed + REFRESH;
-        let bar = self.bar.get_or_insert_with(|| new_bar(elapsed));
-        bar.set_position((time / self.until * LENGTH as f64) as u64);
-        bar.set_message(format!("{:.3} of {} s", time, short(self.until)));
+        let done = (time / self.until).clamp(1e-6, 1.0);
+        let left = elapsed.as_secs_f64() * (1.0 - done) / done;
+        let bar = self.bar.get_or_insert_with(new_bar);
+        bar.set_message(format!(
+            "t = {time:.3} of {} s, {left:.0} s left",
+            short(self.until)
+        ));
+        bar.set_position((done * LENGTH as f64) as u64);
     }
 
     /// Takes the bar off the terminal.
@@ -62,9 +67,9 @@ impl Progress {
 }
 
 // draws to stderr, and nothing if that is not a terminal
-fn new_bar(elapsed: Duration) -> ProgressBar {
-    let style = ProgressStyle::with_template("  {bar:32} {percent:>3} %  t = {msg}  ({eta} left)");
-    let bar = ProgressBar::new(LENGTH).with_elapsed(elapsed);
+fn new_bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("  {bar:32} {percent:>3} %  {msg}");
+    let bar = ProgressBar::new(LENGTH);
     match style {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,

@@ -29,70 +29,92 @@ pub struct Facts<'a> {
 /// The summary as text.
 pub fn summary(facts: &Facts<'_>, report: &Report) -> String {
     let mut text = String::new();
-    let mut line = |label: &str, value: String| {
-        // writing to a string cannot fail
+    group(&mut text, "Run", &run(facts, report));
+    group(&mut text, "Solver", &solver(report));
+    group(&mut text, "Energy", &energy(facts.energy, report));
+    text
+}
+
+type Line = (&'static str, String);
+
+fn group(text: &mut String, title: &str, lines: &[Line]) {
+    // writing to a string cannot fail
+    let _ = writeln!(text, "{title}");
+    for (label, value) in lines {
         let _ = writeln!(text, "  {label:20}{value}");
-    };
-    line("scene", facts.scene.to_owned());
-    line("scheme", scheme(facts.settings));
-    line("simulated time", simulated(facts));
-    line(
-        "wall time",
-        format!("{} s", short(facts.wall.as_secs_f64())),
-    );
-    line("events", event_counts(report));
-    line(
-        "put to rest",
-        of(report.rests, "impacts too slow to bounce"),
-    );
-    line("guarded impacts", report.guarded_impacts.to_string());
+    }
+}
 
-    line("steps", report.steps.to_string());
-    line("substeps", report.substeps.to_string());
-    line("trials", report.trials.to_string());
-    line("LCPs", report.lcps.to_string());
-    line("pivots", report.pivots.to_string());
-    line("warm-start hits", report.warm_hits.to_string());
-    line(
-        "fallbacks",
-        of(
-            report.fallbacks,
-            "substeps solved as an LCP for want of statuses",
+fn run(facts: &Facts<'_>, report: &Report) -> Vec<Line> {
+    vec![
+        ("scene", facts.scene.to_owned()),
+        ("scheme", scheme(facts.settings)),
+        ("simulated time", simulated(facts)),
+        ("wall time", wall(facts.wall)),
+        ("events", event_counts(report)),
+        (
+            "put to rest",
+            of(report.rests, "impacts too slow to bounce"),
         ),
-    );
-    line(
-        "degraded steps",
-        of(report.degraded_steps, "finished with the first-order step"),
-    );
-    line(
-        "stabilized",
-        of(
-            report.stabilized_steps,
-            "substeps without a destabilizing force derivative",
+        (
+            "guarded impacts",
+            of(report.guarded_impacts, "kept from gaining energy"),
         ),
-    );
+    ]
+}
 
-    line("worst residual", short(report.worst_residual));
-    line(
-        "worst penetration",
-        format!("{} m", short(report.worst_penetration)),
-    );
-    line(
-        "worst joint drift",
-        format!("{} m or rad", short(report.worst_joint_drift)),
-    );
+fn solver(report: &Report) -> Vec<Line> {
+    let fallbacks = "substeps solved as an LCP for want of statuses";
+    let stabilized = "substeps without a destabilizing force derivative";
+    vec![
+        ("steps", report.steps.to_string()),
+        ("substeps", report.substeps.to_string()),
+        ("trials", report.trials.to_string()),
+        ("LCPs", report.lcps.to_string()),
+        ("pivots", report.pivots.to_string()),
+        ("warm-start hits", report.warm_hits.to_string()),
+        ("fallbacks", of(report.fallbacks, fallbacks)),
+        (
+            "degraded steps",
+            of(report.degraded_steps, "finished with the first-order step"),
+        ),
+        ("stabilized", of(report.stabilized_steps, stabilized)),
+        ("worst residual", short(report.worst_residual)),
+        (
+            "worst penetration",
+            format!("{} m", short(report.worst_penetration)),
+        ),
+        (
+            "worst joint drift",
+            format!("{} m or rad", short(report.worst_joint_drift)),
+        ),
+    ]
+}
 
-    let [start, end] = facts.energy.map(|energy| energy.total());
+// a ledger: the lines add up
+fn energy(energy: [Energy; 2], report: &Report) -> Vec<Line> {
+    let [start, end] = energy.map(|energy| energy.total());
     let losses = report.damping_loss + report.friction_loss + report.impact_loss;
-    let mut energy = |label: &str, joule: f64| line(label, format!("{:>13} J", short(joule)));
-    energy("energy at the start", start);
-    energy("+ applied work", report.applied_work);
-    energy("- damping", report.damping_loss);
-    energy("- friction", report.friction_loss);
-    energy("- impacts", report.impact_loss);
-    energy("+ remainder", end - (start + report.applied_work - losses));
-    energy("= energy at the end", end);
-    format!("Summary\n{text}")
+    let remainder = end - (start + report.applied_work - losses);
+    let joule = |x: f64| format!("{:>13} J", short(x));
+    vec![
+        ("  at the start", joule(start)),
+        ("+ applied work", joule(report.applied_work)),
+        ("- damping", joule(report.damping_loss)),
+        ("- friction", joule(report.friction_loss)),
+        ("- impacts", joule(report.impact_loss)),
+        ("+ remainder", joule(remainder)),
+        ("= at the end", joule(end)),
+    ]
+}
+
+fn wall(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64();
+    if seconds < 1.0 {
+        format!("{:.2} ms", 1e3 * seconds)
+    } else {
+        format!("{seconds:.2} s")
+    }
 }
 
 fn scheme(settings: &Settings) -> String {

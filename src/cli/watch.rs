@@ -54,14 +54,14 @@ impl Watch {
         let mut warnings = Vec::new();
         if self.degraded.n > 0 {
             warnings.push(format!(
-                "{} ended in the first-order step because events came too dense, up to {}; a smaller step or a larger max_substeps may help",
+                "{} ended in the first-order step because events came too dense, at {}; positions there are of first order",
                 count(self.degraded.n, "step"),
                 self.degraded.at()
             ));
         }
         if self.guarded.n > 0 {
             warnings.push(format!(
-                "{} would have gained energy by the impact law and got less restitution, up to {}",
+                "{} would have gained energy by the impact law and got less restitution, at {}",
                 count(self.guarded.n, "impact"),
                 self.guarded.at()
             ));

@@ -125,4 +125,3 @@ fn at_surface<T: Real>(
 
 #[cfg(test)]
 mod tests;
-

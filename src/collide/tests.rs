@@ -56,7 +56,12 @@ fn capsules_and_circles_touch_on_their_round_surface() {
         let swapped = gap(&circle, &capsule, Pose::new(x, y, 1.0), origin);
         assert!((swapped - expected).abs() < 1e-15);
     }
-    let crossed = gap(&capsule, &capsule, origin, Pose::new(0.0, 0.8, std::f64::consts::FRAC_PI_2));
+    let crossed = gap(
+        &capsule,
+        &capsule,
+        origin,
+        Pose::new(0.0, 0.8, std::f64::consts::FRAC_PI_2),
+    );
     assert!((crossed - 0.1).abs() < 1e-15);
 }
 

@@ -63,16 +63,39 @@ pub fn force(
         if let Some(jacobians) = jacobians.as_deref_mut() {
             jacobians.any = true;
             let n = model.n_velocities;
-            add_block(model, link.bodies, &effect.by_position_stiff, &mut jacobians.stiff, n);
-            add_block(model, link.bodies, &effect.by_position_rest, &mut jacobians.rest, n);
-            add_block(model, link.bodies, &effect.by_velocity, &mut jacobians.velocity, n);
+            add_block(
+                model,
+                link.bodies,
+                &effect.by_position_stiff,
+                &mut jacobians.stiff,
+                n,
+            );
+            add_block(
+                model,
+                link.bodies,
+                &effect.by_position_rest,
+                &mut jacobians.rest,
+                n,
+            );
+            add_block(
+                model,
+                link.bodies,
+                &effect.by_velocity,
+                &mut jacobians.velocity,
+                n,
+            );
         }
     }
 }
 
 /// Kinetic energy, J.
 pub fn kinetic_energy(model: &Model, v: &[f64]) -> f64 {
-    0.5 * model.mass.iter().zip(v).map(|(m, v)| m * v * v).sum::<f64>()
+    0.5 * model
+        .mass
+        .iter()
+        .zip(v)
+        .map(|(m, v)| m * v * v)
+        .sum::<f64>()
 }
 
 /// Energy in gravity and springs, J; zero height is the world's origin.
@@ -127,7 +150,13 @@ fn coordinates(model: &Model, body: BodyRef) -> impl Iterator<Item = (usize, usi
     (0..n).map(move |i| (first + i, i))
 }
 
-fn add_block(model: &Model, bodies: [BodyRef; 2], block: &PairMatrix, matrix: &mut [f64], n: usize) {
+fn add_block(
+    model: &Model,
+    bodies: [BodyRef; 2],
+    block: &PairMatrix,
+    matrix: &mut [f64],
+    n: usize,
+) {
     for (row_body, row_block) in bodies.iter().zip([0, BODY_DOF]) {
         for (row, i) in coordinates(model, *row_body) {
             for (column_body, column_block) in bodies.iter().zip([0, BODY_DOF]) {

@@ -156,9 +156,7 @@ fn add_outer(matrix: &mut PairMatrix, factor: f64, left: &PairVector, right: &Pa
 }
 
 fn flat(row: &Row) -> PairVector {
-    [
-        row.a[0], row.a[1], row.a[2], row.b[0], row.b[1], row.b[2],
-    ]
+    [row.a[0], row.a[1], row.a[2], row.b[0], row.b[1], row.b[2]]
 }
 
 #[cfg(test)]

@@ -35,10 +35,7 @@ impl SpringDamper {
         if distance.value() == 0.0 {
             return (T::zero(), Row::zero());
         }
-        (
-            distance,
-            Row::relative_velocity(d / distance, arm_a, arm_b),
-        )
+        (distance, Row::relative_velocity(d / distance, arm_a, arm_b))
     }
 
     fn hessian(&self, pose: [&Pose; 2]) -> PairMatrix {

@@ -116,7 +116,10 @@ fn internal_elements_push_both_bodies_alike() {
             continue;
         }
         let f = effect(&force, &Q, &V).force;
-        assert!((f[0] + f[3]).abs() < 1e-14 && (f[1] + f[4]).abs() < 1e-14, "{name}");
+        assert!(
+            (f[0] + f[3]).abs() < 1e-14 && (f[1] + f[4]).abs() < 1e-14,
+            "{name}"
+        );
         // moment about the world's origin
         let moment = f[2] + Q[0] * f[1] - Q[1] * f[0] + f[5] + Q[3] * f[4] - Q[4] * f[3];
         assert!(moment.abs() < 1e-13, "{name}: {moment:e}");

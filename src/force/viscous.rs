@@ -22,7 +22,10 @@ impl Viscous {
         let mut effect = Effect::default();
         let arm = at.pose[1].position - at.pose[0].position;
         let (w, none) = (at.twist[0].angular, Vec2::new(0.0, 0.0));
-        for (i, axis) in [Vec2::new(1.0, 0.0), Vec2::new(0.0, 1.0)].into_iter().enumerate() {
+        for (i, axis) in [Vec2::new(1.0, 0.0), Vec2::new(0.0, 1.0)]
+            .into_iter()
+            .enumerate()
+        {
             let row = Row::relative_velocity(axis, arm, none);
             let g = flat(&row);
             let rate = row.rate(at.twist[0], at.twist[1]);

@@ -26,7 +26,11 @@ impl Prismatic {
         let (offset, across) = self.along(a, b, perp(self.axis));
         JointRows {
             n: 2,
-            residual: [offset, b.angle - a.angle - T::constant(self.angle), T::zero()],
+            residual: [
+                offset,
+                b.angle - a.angle - T::constant(self.angle),
+                T::zero(),
+            ],
             rows: [across, Row::relative_rotation(), Row::zero()],
         }
     }

@@ -263,7 +263,15 @@ mod tests {
     #[test]
     fn definiteness_is_that_of_the_symmetric_part() {
         let mut scratch = [0.0; 4];
-        assert!(is_positive_definite(2, &[1.0, 5.0, -5.0, 1.0], &mut scratch));
-        assert!(!is_positive_definite(2, &[1.0, 3.0, 1.0, 1.0], &mut scratch));
+        assert!(is_positive_definite(
+            2,
+            &[1.0, 5.0, -5.0, 1.0],
+            &mut scratch
+        ));
+        assert!(!is_positive_definite(
+            2,
+            &[1.0, 3.0, 1.0, 1.0],
+            &mut scratch
+        ));
     }
 }

@@ -55,9 +55,8 @@ pub fn hermite(y0: f64, d0: f64, y1: f64, d1: f64, h: f64, t: f64) -> (f64, f64)
         + s * rest * rest * h * d0
         + s * s * (3.0 - 2.0 * s) * y1
         - s * s * rest * h * d1;
-    let slope = 6.0 * s * rest * (y1 - y0) / h
-        + rest * (1.0 - 3.0 * s) * d0
-        + s * (3.0 * s - 2.0) * d1;
+    let slope =
+        6.0 * s * rest * (y1 - y0) / h + rest * (1.0 - 3.0 * s) * d0 + s * (3.0 * s - 2.0) * d1;
     (value, slope)
 }
 

@@ -1,6 +1,6 @@
 //! Written scene -> model, with the checks that need geometry.
 
-use super::{BodyRef, Body, ForceLink, JointLink, Model, contacts, pose_of, twist_of};
+use super::{Body, BodyRef, ForceLink, JointLink, Model, contacts, pose_of, twist_of};
 use crate::constraint::{Pose, Twist};
 use crate::force::{Applied, Force, Signal, SpringDamper, Stribeck, Torsional, Viscous};
 use crate::joint::{Distance, Fixed, Joint, Prismatic, Revolute};
@@ -25,7 +25,12 @@ pub fn build(scene: &Scene) -> Result<Model, Vec<Problem>> {
     builder.joints();
     builder.forces();
     if builder.problems.is_empty() {
-        contacts::add(scene, &mut builder.model, &builder.poses, &mut builder.problems);
+        contacts::add(
+            scene,
+            &mut builder.model,
+            &builder.poses,
+            &mut builder.problems,
+        );
     }
     let mut model = builder.model;
     model.breakpoints = model
@@ -85,7 +90,9 @@ impl Builder<'_> {
             if body.kind == BodyKind::Rigid {
                 coordinates.push(body.angle);
                 velocities.push(body.angular_velocity);
-                model.mass.push(body.inertia.unwrap_or_else(|| uniform_inertia(body)));
+                model
+                    .mass
+                    .push(body.inertia.unwrap_or_else(|| uniform_inertia(body)));
             }
             model.n_velocities += coordinates.len();
             model.bodies.push(Body {
@@ -99,8 +106,10 @@ impl Builder<'_> {
         let zero = Pose::new(0.0, 0.0, 0.0);
         self.poses = vec![zero; self.model.bodies.len()];
         self.twists = vec![Twist::zero(); self.model.bodies.len()];
-        self.model.poses(&self.model.initial_position, &mut self.poses);
-        self.model.twists(&self.model.initial_velocity, &mut self.twists);
+        self.model
+            .poses(&self.model.initial_position, &mut self.poses);
+        self.model
+            .twists(&self.model.initial_velocity, &mut self.twists);
     }
 
     fn body(&mut self, name: &Name) -> BodyRef {
@@ -252,7 +261,9 @@ impl Builder<'_> {
                     damping,
                     rest_angle,
                 } => {
-                    let Some(index) = self.joint(joint) else { continue };
+                    let Some(index) = self.joint(joint) else {
+                        continue;
+                    };
                     let bodies = self.model.joints[index].bodies;
                     let [a, b] = bodies.map(|body| pose_of(&self.poses, body).angle);
                     let element = Torsional {
@@ -298,7 +309,9 @@ impl Builder<'_> {
                     transition_rate,
                     viscous,
                 } => {
-                    let Some(index) = self.joint(joint) else { continue };
+                    let Some(index) = self.joint(joint) else {
+                        continue;
+                    };
                     let element = Stribeck {
                         static_friction: *static_friction,
                         kinetic_friction: *kinetic_friction,
@@ -329,6 +342,8 @@ fn uniform_inertia(body: &format::Body) -> f64 {
         .shapes
         .iter()
         .filter_map(|shape| Shape::from_geometry(&shape.geometry).area_moments());
-    let (area, polar) = moments.fold((0.0, 0.0), |(area, polar), m| (area + m.area, polar + m.polar));
+    let (area, polar) = moments.fold((0.0, 0.0), |(area, polar), m| {
+        (area + m.area, polar + m.polar)
+    });
     body.mass * polar / area
 }

@@ -8,12 +8,7 @@ use crate::scene::format::{self, ContactLaw, ContactPair, JointKind, Scene};
 use crate::shape::Shape;
 
 /// Adds the stops of joints and the features of all pairs of shapes; refuses shapes that overlap at the start.
-pub(super) fn add(
-    scene: &Scene,
-    model: &mut Model,
-    poses: &[Pose],
-    problems: &mut Vec<Problem>,
-) {
+pub(super) fn add(scene: &Scene, model: &mut Model, poses: &[Pose], problems: &mut Vec<Problem>) {
     add_limits(scene, model);
     let mut owners: Vec<(BodyRef, &str, &[format::Shape])> = vec![(None, "ground", &scene.ground)];
     for (i, body) in scene.bodies.iter().enumerate() {
@@ -48,7 +43,10 @@ fn add_limits(scene: &Scene, model: &mut Model) {
             JointKind::Fixed | JointKind::Distance { .. } => &None,
         };
         let Some(limits) = limits else { continue };
-        for (bound, above, side) in [(limits.lower, true, "lower"), (limits.upper, false, "upper")] {
+        for (bound, above, side) in [
+            (limits.lower, true, "lower"),
+            (limits.upper, false, "upper"),
+        ] {
             if bound.is_finite() {
                 model.contacts.push(Contact {
                     name: format!("{}.{side}", written.name),
@@ -89,16 +87,24 @@ fn law_of(scene: &Scene, a: (&str, &format::Shape), b: (&str, &format::Shape)) -
         let [first, second] = [&names[0].text, &names[1].text];
         (first == x && second == y) || (first == y && second == x)
     };
-    let by_bodies = scene.contact_rules.iter().rev().find(|rule| match &rule.pair {
-        ContactPair::Bodies(names) => either(names, a.0, b.0),
-        ContactPair::Materials(_) => false,
-    });
+    let by_bodies = scene
+        .contact_rules
+        .iter()
+        .rev()
+        .find(|rule| match &rule.pair {
+            ContactPair::Bodies(names) => either(names, a.0, b.0),
+            ContactPair::Materials(_) => false,
+        });
     let by_materials = || {
         let (x, y) = (a.1.material.as_deref()?, b.1.material.as_deref()?);
-        scene.contact_rules.iter().rev().find(|rule| match &rule.pair {
-            ContactPair::Materials(names) => either(names, x, y),
-            ContactPair::Bodies(_) => false,
-        })
+        scene
+            .contact_rules
+            .iter()
+            .rev()
+            .find(|rule| match &rule.pair {
+                ContactPair::Materials(names) => either(names, x, y),
+                ContactPair::Bodies(_) => false,
+            })
     };
     by_bodies
         .or_else(by_materials)
@@ -149,11 +155,17 @@ fn refuse_overlaps(scene: &Scene, model: &Model, poses: &[Pose], problems: &mut 
         let place = body.map_or(0..0, |i| scene.bodies[i].place.clone());
         let (message, hint) = match &contact.kind {
             ContactKind::Feature(_) => (
-                format!("`{}` overlap by {:.3e} m at the start", contact.name, -near.gap),
+                format!(
+                    "`{}` overlap by {:.3e} m at the start",
+                    contact.name, -near.gap
+                ),
                 "move the bodies apart, or switch the contact off with a [[contact]] rule",
             ),
             ContactKind::Limit { .. } => (
-                format!("the joint starts beyond its stop `{}` by {:.3e}", contact.name, -near.gap),
+                format!(
+                    "the joint starts beyond its stop `{}` by {:.3e}",
+                    contact.name, -near.gap
+                ),
                 "move the body or widen the limits",
             ),
         };

@@ -133,7 +133,11 @@ impl Model {
     /// Poses of all bodies at coordinates `q`.
     pub fn poses(&self, q: &[f64], poses: &mut [Pose]) {
         for (body, pose) in self.bodies.iter().zip(poses) {
-            let angle = if body.n_dof == 3 { q[body.first + 2] } else { 0.0 };
+            let angle = if body.n_dof == 3 {
+                q[body.first + 2]
+            } else {
+                0.0
+            };
             *pose = Pose::new(q[body.first], q[body.first + 1], angle);
         }
     }
@@ -142,7 +146,11 @@ impl Model {
     pub fn twists(&self, v: &[f64], twists: &mut [Twist]) {
         for (body, twist) in self.bodies.iter().zip(twists) {
             twist.linear = Vec2::new(v[body.first], v[body.first + 1]);
-            twist.angular = if body.n_dof == 3 { v[body.first + 2] } else { 0.0 };
+            twist.angular = if body.n_dof == 3 {
+                v[body.first + 2]
+            } else {
+                0.0
+            };
         }
     }
 

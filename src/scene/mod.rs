@@ -6,7 +6,7 @@ pub mod load;
 mod part;
 mod range;
 mod read;
-mod suggest;
+pub(crate) mod suggest;
 mod syntax;
 mod value;
 

@@ -17,6 +17,8 @@ pub(super) fn moments(from: Vec2, to: Vec2, radius: f64) -> AreaMoments {
     AreaMoments {
         area,
         centroid,
-        polar: rectangle * (l * l + 4.0 * r2) / 12.0 + about_middle + area * dot(centroid, centroid),
+        polar: rectangle * (l * l + 4.0 * r2) / 12.0
+            + about_middle
+            + area * dot(centroid, centroid),
     }
 }

@@ -112,7 +112,8 @@ mod tests {
             angle: 0.3,
             size: [0.8, 0.6],
         });
-        let about_centre = m.polar - m.area * (m.centroid.x * m.centroid.x + m.centroid.y * m.centroid.y);
+        let about_centre =
+            m.polar - m.area * (m.centroid.x * m.centroid.x + m.centroid.y * m.centroid.y);
         assert!((m.area - 0.48).abs() < 1e-14);
         assert!((m.centroid - Vec2::new(1.0, 2.0)).norm() < 1e-14);
         assert!((about_centre - 0.48 * (0.64 + 0.36) / 12.0).abs() < 1e-14);

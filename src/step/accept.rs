@@ -9,7 +9,13 @@ use crate::model::Model;
 use crate::state::State;
 
 /// Moves the state to the end of the trial step, at time `end`, and keeps the books.
-pub(super) fn accept(model: &Model, state: &mut State, workspace: &mut Workspace, report: &mut Report, end: f64) {
+pub(super) fn accept(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    report: &mut Report,
+    end: f64,
+) {
     work(model, state, workspace, report);
     let trial = &workspace.trial;
     state.time = end;
@@ -61,9 +67,11 @@ fn work(model: &Model, state: &State, workspace: &mut Workspace, report: &mut Re
         ..
     } = workspace;
     for i in 0..system.contacts.len() {
-        let tangent = system.normal(i) + 1;
-        let sliding = system.columns[tangent].dot(&trial.average);
-        report.friction_loss -= system.impulse[tangent] * sliding;
+        let normal = system.normal(i);
+        let [pressing, sliding] = [normal, normal + 1]
+            .map(|row| system.impulse[row] * system.columns[row].dot(&trial.average));
+        report.impact_loss -= pressing;
+        report.friction_loss -= sliding;
     }
     if model.forces.is_empty() {
         return;

@@ -15,7 +15,13 @@ const JOINT_RANK_TOLERANCE: f64 = 1e-9;
 
 /// Fills the rows and residuals of joints and of the system's contacts at the given poses.
 pub(super) fn rows(model: &Model, poses: &[Pose], system: &mut System) {
-    gather(model, poses, &system.contacts, &mut system.rows, Some(&mut system.residual));
+    gather(
+        model,
+        poses,
+        &system.contacts,
+        &mut system.rows,
+        Some(&mut system.residual),
+    );
     system.friction.clear();
     system
         .friction
@@ -48,7 +54,10 @@ fn gather(
         let [a, b] = link.bodies.map(|body| pose_of(poses, body));
         let joint = link.joint.rows(&a, &b);
         for i in 0..joint.n {
-            push(GlobalRow::new(model, link.bodies, &joint.rows[i]), joint.residual[i]);
+            push(
+                GlobalRow::new(model, link.bodies, &joint.rows[i]),
+                joint.residual[i],
+            );
         }
     }
     for &index in contacts {
@@ -56,7 +65,10 @@ fn gather(
         let [a, b] = contact.bodies.map(|body| pose_of(poses, body));
         match model.closeness(contact, &a, &b) {
             Some(near) => {
-                push(GlobalRow::new(model, contact.bodies, &near.normal), near.gap);
+                push(
+                    GlobalRow::new(model, contact.bodies, &near.normal),
+                    near.gap,
+                );
                 push(GlobalRow::new(model, contact.bodies, &near.tangent), 0.0);
             }
             // its place went to another contact: it neither presses nor rubs
@@ -107,7 +119,12 @@ pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64])
 
 /// Prepares `workspace.level` at configuration `q` for a list of contacts, with the mass matrix as metric. Leaves
 /// the poses at `q` in the workspace.
-pub(super) fn level(model: &Model, workspace: &mut Workspace, q: &[f64], contacts: impl Iterator<Item = usize>) {
+pub(super) fn level(
+    model: &Model,
+    workspace: &mut Workspace,
+    q: &[f64],
+    contacts: impl Iterator<Item = usize>,
+) {
     model.poses(q, &mut workspace.poses);
     let level = &mut workspace.level;
     level.contacts.clear();
@@ -169,7 +186,9 @@ pub(super) fn select_joints(model: &Model, workspace: &mut Workspace, q: &[f64])
     }
     level(model, workspace, q, std::iter::empty());
     let order: &mut RankRevealing = &mut workspace.joint_order;
-    order.start(n_joint).copy_from_slice(&workspace.level.delassus);
+    order
+        .start(n_joint)
+        .copy_from_slice(&workspace.level.delassus);
     order.factor(JOINT_RANK_TOLERANCE);
     workspace.joints.fill(false);
     for &row in order.independent() {
@@ -272,7 +291,14 @@ pub(super) fn free_motion(
         force.fill(0.0);
     }
     let wanted = scheme.implicit.then_some(&mut *jacobians);
-    dynamics::force(model, (t + h, Side::Before), poses, twists, force_end, wanted);
+    dynamics::force(
+        model,
+        (t + h, Side::Before),
+        poses,
+        twists,
+        force_end,
+        wanted,
+    );
     for ((x, k0), k1) in free.iter_mut().zip(force.iter()).zip(force_end.iter()) {
         *x = h * ((1.0 - alpha) * k0 + alpha * k1);
     }

@@ -24,6 +24,10 @@ use crate::state::{State, Status};
 /// forces must have moved by more than the tolerance of the complementarity problem.
 const LOOK_AHEAD: f64 = 1e-3;
 
+/// A contact that would hop less high than this (relative to the coordinates) before it falls back does not leave:
+/// such a hop is lost in the rounding of its gap.
+const HOP: f64 = 1e-14;
+
 /// When the statuses are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
@@ -42,7 +46,6 @@ pub(super) fn classify(
     report: &mut Report,
     when: When,
 ) -> bool {
-    touching(model, state, workspace, settings);
     let ahead = match when {
         When::Now => 0.0,
         When::JustAfter(ProbeKind::Redundant) => LOOK_AHEAD * settings.step,
@@ -52,23 +55,24 @@ pub(super) fn classify(
     let mut v = std::mem::take(&mut workspace.look_velocity);
     assemble::move_by(&mut q, &state.position, ahead, &state.velocity);
     assemble::move_by(&mut v, &state.velocity, ahead, &workspace.acceleration);
+    touching(model, state, workspace, settings);
     let solved = decide(model, state, workspace, report, (when, ahead), &q, &v);
     workspace.look_position = q;
     workspace.look_velocity = v;
     solved
 }
 
-// closed contacts and those that touch without approaching or leaving, in `workspace.active`; which of them do not
-// slide, in `workspace.at_rest`
+// closed contacts and those that touch without leaving, in `workspace.active`; which of them do not slide, in
+// `workspace.at_rest`
 fn touching(model: &Model, state: &State, workspace: &mut Workspace, settings: &Settings) {
     assemble::gaps(model, workspace, &state.position);
     let band = contact_band(settings, settings.step);
     let gaps = std::mem::take(&mut workspace.gap);
-    let near = (0..gaps.len()).filter(|j| {
-        gaps[*j] <= band || (state.statuses_known && state.status[*j].is_closed())
-    });
+    let near = (0..gaps.len())
+        .filter(|j| gaps[*j] <= band || (state.statuses_known && state.status[*j].is_closed()));
     assemble::level(model, workspace, &state.position, near);
     workspace.gap = gaps;
+    trial::free_acceleration(model, workspace, (state.time, Side::After), &state.velocity);
     let Workspace {
         level,
         active,
@@ -76,10 +80,13 @@ fn touching(model: &Model, state: &State, workspace: &mut Workspace, settings: &
         ..
     } = workspace;
     let slow = rest_speed(&state.velocity);
+    let lowest_hop = HOP * (1.0 + max_abs(&state.position));
     active.clear();
     for (i, &contact) in level.contacts.iter().enumerate() {
         let normal = level.normal(i);
-        if level.rows[normal].dot(&state.velocity) <= slow {
+        let leaves = level.rows[normal].dot(&state.velocity);
+        let falls = (-level.bias[normal]).max(0.0);
+        if leaves <= slow || leaves * leaves <= 2.0 * falls * lowest_hop {
             active.push(contact);
             at_rest[contact] = level.rows[normal + 1].dot(&state.velocity).abs() <= slow;
         }
@@ -117,7 +124,9 @@ fn decide(
         let directions: &[bool] = at_rest;
         let speed = |contact: usize| {
             let i = level.contacts.iter().position(|j| *j == contact);
-            i.map_or(0.0, |i| level.rows[level.normal(i) + 1].dot(&state.velocity))
+            i.map_or(0.0, |i| {
+                level.rows[level.normal(i) + 1].dot(&state.velocity)
+            })
         };
         for &contact in &level.contacts {
             let slides = !directions[contact] && model.contacts[contact].friction > 0.0;

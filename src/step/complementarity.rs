@@ -103,7 +103,11 @@ impl Complementarity {
                 let slack = system.friction[i] * c_n - c_t.abs();
                 let speed = self.sliding_speed(system, i).abs();
                 // the multiplier of a cone that is not reached is zero; on its surface it is the sliding speed
-                self.z[first + 3] = if slack.abs() <= 1e-12 * c_n.abs() { speed } else { 0.0 };
+                self.z[first + 3] = if slack.abs() <= 1e-12 * c_n.abs() {
+                    speed
+                } else {
+                    0.0
+                };
             }
         }
         let problem = lcp::Problem {
@@ -135,7 +139,8 @@ impl Complementarity {
         match sliding {
             Sliding::Known(sign) => forward(sign > 0.0),
             Sliding::Free => {
-                let (plus, minus, lambda) = (self.z[first + 1], self.z[first + 2], self.z[first + 3]);
+                let (plus, minus, lambda) =
+                    (self.z[first + 1], self.z[first + 2], self.z[first + 3]);
                 let slack = system.friction[i] * self.z[first] - plus - minus;
                 if lambda > 0.0 && slack.abs() <= 1e-10 * self.z[first] {
                     forward(minus > plus)
@@ -153,7 +158,8 @@ impl Complementarity {
         self.reduced.clear();
         self.offset.clear();
         for i in n_joint..k {
-            self.reduced.extend_from_slice(&system.delassus[i * k + n_joint..(i + 1) * k]);
+            self.reduced
+                .extend_from_slice(&system.delassus[i * k + n_joint..(i + 1) * k]);
             self.offset.push(system.bias[i]);
         }
         self.joint_rows.clear();
@@ -186,7 +192,8 @@ impl Complementarity {
             for column in 0..=n_rows {
                 let mut sum = 0.0;
                 for (l, &joint) in self.joint_rows.iter().enumerate() {
-                    sum += system.delassus[(n_joint + i) * k + joint] * self.eliminated[column * m + l];
+                    sum += system.delassus[(n_joint + i) * k + joint]
+                        * self.eliminated[column * m + l];
                 }
                 if column < n_rows {
                     self.reduced[i * n_rows + column] -= sum;
@@ -203,7 +210,11 @@ impl Complementarity {
         let mut n = 0;
         for (i, mu) in system.friction.iter().enumerate() {
             self.first.push(n);
-            n += if *mu > 0.0 && sliding(system.contacts[i]) == Sliding::Free { 4 } else { 1 };
+            n += if *mu > 0.0 && sliding(system.contacts[i]) == Sliding::Free {
+                4
+            } else {
+                1
+            };
         }
         self.first.push(n);
         self.matrix.clear();

@@ -121,7 +121,14 @@ fn is_violated(probe: &Probe) -> bool {
 fn start_probes(model: &Model, state: &State, workspace: &mut Workspace) {
     std::mem::swap(&mut workspace.probes, &mut workspace.start_probes);
     let start = (state.time, Side::After);
-    trial::probe(model, workspace, &state.status, start, &state.position, &state.velocity);
+    trial::probe(
+        model,
+        workspace,
+        &state.status,
+        start,
+        &state.position,
+        &state.velocity,
+    );
     std::mem::swap(&mut workspace.probes, &mut workspace.start_probes);
 }
 
@@ -146,7 +153,13 @@ pub(super) fn collision(
 }
 
 // gap and rate at a time since the start of the step, on the interpolant
-fn gap_at(model: &Model, state: &State, workspace: &mut Workspace, contact: usize, time: f64) -> (f64, f64) {
+fn gap_at(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    contact: usize,
+    time: f64,
+) -> (f64, f64) {
     let mut place = std::mem::take(&mut workspace.place);
     let mut speed = std::mem::take(&mut workspace.look_velocity);
     let end = &workspace.trial;
@@ -179,17 +192,31 @@ fn first_crossing(
     let gap = |workspace: &mut Workspace, time: f64| gap_at(model, state, workspace, contact, time);
     let (mut t0, (mut g0, mut d0)) = (0.0, gap(workspace, 0.0));
     for i in 1..=n_samples {
-        let t1 = if i == n_samples { h } else { h * i as f64 / n_samples as f64 };
+        let t1 = if i == n_samples {
+            h
+        } else {
+            h * i as f64 / n_samples as f64
+        };
         let (g1, d1) = gap(workspace, t1);
         // a gap that starts closed must open before it can close again
         let mut open = (t0, g0);
         if g0 <= band && d0 > 0.0 && g1 < 0.0 {
-            let top = bracketed(|t| gap(workspace, t).1, (t0, d0), (t1, d1), ROOT_TOLERANCE * h);
+            let top = bracketed(
+                |t| gap(workspace, t).1,
+                (t0, d0),
+                (t1, d1),
+                ROOT_TOLERANCE * h,
+            );
             open = (top, gap(workspace, top).0);
         }
         let mut closed = (t1, g1);
         if g1 >= 0.0 && d0 < 0.0 && d1 > 0.0 && g0 > 0.0 {
-            let bottom = bracketed(|t| gap(workspace, t).1, (t0, d0), (t1, d1), ROOT_TOLERANCE * h);
+            let bottom = bracketed(
+                |t| gap(workspace, t).1,
+                (t0, d0),
+                (t1, d1),
+                ROOT_TOLERANCE * h,
+            );
             closed = (bottom, gap(workspace, bottom).0);
         }
         if closed.1 < 0.0 && open.1 > 0.0 {
@@ -227,7 +254,9 @@ fn n_samples(model: &Model, state: &State, workspace: &Workspace, contact: usize
         let body = &model.bodies[body];
         if body.n_dof == 3 {
             let i = body.first + 2;
-            let rate = state.velocity[i].abs().max(workspace.trial.velocity[i].abs());
+            let rate = state.velocity[i]
+                .abs()
+                .max(workspace.trial.velocity[i].abs());
             turn = turn.max(rate * workspace.trial.h);
         }
     }
@@ -251,34 +280,42 @@ pub(super) fn restep_to(
             failure = Some(error);
             return 0.0;
         }
-        let trial = std::mem::replace(&mut workspace.trial, trial::Trial::new(0));
-        let (gap, _) = assemble::gap_and_rate(
-            model,
-            workspace,
-            crossing.contact,
-            &trial.position,
-            &trial.velocity,
-        );
-        workspace.trial = trial;
+        let end = std::mem::take(&mut workspace.trial);
+        let contact = crossing.contact;
+        let (gap, _) =
+            assemble::gap_and_rate(model, workspace, contact, &end.position, &end.velocity);
+        workspace.trial = end;
         gap
     };
-    let mut bracket = [crossing.open, crossing.closed];
     // narrow around the interpolant's root first: the two curves differ by the third order of the step
-    let width = 1e-3 * (crossing.closed - crossing.open);
-    for (end, guess, sign) in [(0, crossing.time - width, 1.0), (1, crossing.time + width, -1.0)] {
-        if guess > crossing.open && guess < crossing.closed && sign * gap(workspace, guess) > 0.0 {
-            bracket[end] = guess;
+    let Crossing {
+        open, time, closed, ..
+    } = *crossing;
+    let width = 1e-3 * (closed - open);
+    let (mut early, mut late) = ((open, f64::NAN), (closed, f64::NAN));
+    let near = [time - width, time + width].map(|h| h.clamp(open, closed));
+    for h in near.into_iter().filter(|h| *h > 0.0) {
+        let value = gap(workspace, h);
+        if value > 0.0 {
+            early = (h, value);
+        } else if late.1.is_nan() {
+            late = (h, value);
         }
     }
-    let value = |workspace: &mut Workspace, gap: &mut dyn FnMut(&mut Workspace, f64) -> f64, h: f64| {
-        if h > 0.0 { gap(workspace, h) } else { f64::MIN_POSITIVE }
-    };
-    let open = (bracket[0], value(workspace, &mut gap, bracket[0]));
-    let closed = (bracket[1], value(workspace, &mut gap, bracket[1]));
-    let root = if open.1 > 0.0 && closed.1 < 0.0 {
-        bracketed(|h| gap(workspace, h), open, closed, ROOT_TOLERANCE * crossing.closed)
+    if early.1.is_nan() {
+        early.1 = if open > 0.0 {
+            gap(workspace, open)
+        } else {
+            f64::MIN_POSITIVE
+        };
+    }
+    if late.1.is_nan() {
+        late.1 = gap(workspace, closed);
+    }
+    let root = if early.1 > 0.0 && late.1 < 0.0 {
+        bracketed(|h| gap(workspace, h), early, late, ROOT_TOLERANCE * closed)
     } else {
-        crossing.time
+        time
     };
     gap(workspace, root);
     failure.map_or(Ok(root), Err)

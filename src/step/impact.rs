@@ -7,14 +7,13 @@
 //! (5)  guard: where (2) or (3) would gain kinetic energy, v+ is drawn back towards vc, which never gains any,
 //!      until it does not; all conditions are convex along that line
 
-use super::complementarity::Sliding;
+use super::complementarity::{Complementarity, Sliding};
 use super::report::{Event, EventKind, Report};
 use super::system::System;
 use super::workspace::Workspace;
 use super::{StepError, assemble, contact_band, rest_speed, trial};
 use crate::dynamics::kinetic_energy;
 use crate::force::Side;
-use crate::lcp::Outcome;
 use crate::model::Model;
 use crate::scene::format::{ImpactLaw, Settings};
 use crate::state::{State, Status};
@@ -31,19 +30,15 @@ pub(super) fn apply(
 ) -> Result<(), StepError> {
     let threshold = settings.restitution_threshold * standard_step;
     gather(model, state, workspace, settings, located);
-    let e = restitution_scratch(model, state, workspace, threshold, report);
+    restitution(model, state, workspace, threshold, report);
     let energy_before = kinetic_energy(model, &state.velocity);
     workspace.before.clone_from(&state.velocity);
     compress(state, workspace)?;
-    let after = match settings.impact_law {
-        ImpactLaw::Poisson => poisson(model, state, workspace, e),
-        ImpactLaw::Newton => newton(model, state, workspace, e),
-        ImpactLaw::Expedient => {
-            expedient(state, workspace, e);
-            Ok(())
-        }
-    };
-    after?;
+    match settings.impact_law {
+        ImpactLaw::Poisson => poisson(model, state, workspace)?,
+        ImpactLaw::Newton => newton(model, state, workspace)?,
+        ImpactLaw::Expedient => expedient(state, workspace),
+    }
     if settings.energy_guard && settings.impact_law != ImpactLaw::Expedient {
         guard(model, state, workspace, energy_before, report);
     }
@@ -58,7 +53,13 @@ pub(super) fn apply(
 }
 
 // the touching contacts, at the level of velocities
-fn gather(model: &Model, state: &State, workspace: &mut Workspace, settings: &Settings, located: Option<usize>) {
+fn gather(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    located: Option<usize>,
+) {
     assemble::gaps(model, workspace, &state.position);
     let band = contact_band(settings, settings.step);
     let gaps = std::mem::take(&mut workspace.gap);
@@ -68,21 +69,21 @@ fn gather(model: &Model, state: &State, workspace: &mut Workspace, settings: &Se
     workspace.gap = gaps;
 }
 
-// restitution of each contact of the level, in `workspace.gap`: zero where the approach is slower than what the
-// smooth motion gains in a standard step, which ends an infinite sequence of bounces
-fn restitution_scratch(
+// restitution of each contact of the level: zero where the approach is slower than what the smooth motion gains in
+// a standard step, which ends an infinite sequence of bounces
+fn restitution(
     model: &Model,
     state: &State,
     workspace: &mut Workspace,
     threshold: f64,
     report: &mut Report,
-) -> usize {
+) {
     trial::free_acceleration(model, workspace, (state.time, Side::After), &state.velocity);
     let Workspace {
         level,
         joints,
         frozen,
-        gap,
+        restitution,
         ..
     } = workspace;
     let status = |j: usize| {
@@ -93,6 +94,7 @@ fn restitution_scratch(
         }
     };
     level.solve_frozen(joints, status, frozen);
+    restitution.clear();
     let k = level.len();
     for i in 0..level.contacts.len() {
         let normal = level.normal(i);
@@ -102,27 +104,20 @@ fn restitution_scratch(
         }
         let contact = &model.contacts[level.contacts[i]];
         let approach = -level.rows[normal].dot(&state.velocity);
-        gap[i] = contact.restitution;
-        if approach < -acceleration * threshold {
-            if approach > 0.0 && contact.restitution > 0.0 {
-                report.rests += 1;
-            }
-            gap[i] = 0.0;
-        }
+        let rests = approach < -acceleration * threshold;
+        report.rests += u64::from(rests && approach > 0.0 && contact.restitution > 0.0);
+        restitution.push(if rests { 0.0 } else { contact.restitution });
     }
-    level.contacts.len()
 }
 
-fn solve(system: &mut System, state: &State, workspace_parts: (&[bool], &mut super::complementarity::Complementarity)) -> Result<(), StepError> {
-    let (joints, complementarity) = workspace_parts;
-    let outcome = complementarity.solve(system, joints, |_| Sliding::Free, &state.status);
-    match outcome {
-        Outcome::Solved { .. } => Ok(()),
-        _ => Err(StepError::Unsolved {
-            time: state.time,
-            outcome,
-        }),
-    }
+fn solve(
+    state: &State,
+    level: &mut System,
+    joints: &[bool],
+    complementarity: &mut Complementarity,
+) -> Result<(), StepError> {
+    let outcome = complementarity.solve(level, joints, |_| Sliding::Free, &state.status);
+    StepError::unless_solved(outcome, state.time)
 }
 
 // (1): vc in `workspace.compressed`, its impulses in `workspace.impulse`
@@ -136,7 +131,7 @@ fn compress(state: &State, workspace: &mut Workspace) -> Result<(), StepError> {
         ..
     } = workspace;
     level.bias_from(&state.velocity);
-    solve(level, state, (joints, complementarity))?;
+    solve(state, level, joints, complementarity)?;
     compressed.clone_from(&state.velocity);
     level.add_response(compressed);
     impulse.clone_from(&level.impulse);
@@ -144,19 +139,19 @@ fn compress(state: &State, workspace: &mut Workspace) -> Result<(), StepError> {
 }
 
 // (2)
-fn poisson(model: &Model, state: &mut State, workspace: &mut Workspace, n: usize) -> Result<(), StepError> {
+fn poisson(model: &Model, state: &mut State, workspace: &mut Workspace) -> Result<(), StepError> {
     let Workspace {
         level,
         joints,
         complementarity,
         compressed,
         impulse,
-        gap: e,
+        restitution: e,
         place,
         ..
     } = workspace;
     level.impulse.fill(0.0);
-    for i in 0..n {
+    for i in 0..level.contacts.len() {
         let normal = level.normal(i);
         let given = e[i] * impulse[normal];
         // the shear given back stays inside the cone of the normal impulse given back
@@ -175,7 +170,7 @@ fn poisson(model: &Model, state: &mut State, workspace: &mut Workspace, n: usize
         *total += given;
     }
     level.bias_from(place);
-    solve(level, state, (joints, complementarity))?;
+    solve(state, level, joints, complementarity)?;
     level.add_response(place);
     state.velocity.clone_from(place);
     for (total, extra) in impulse.iter_mut().zip(&level.impulse) {
@@ -185,17 +180,17 @@ fn poisson(model: &Model, state: &mut State, workspace: &mut Workspace, n: usize
 }
 
 // (3)
-fn newton(model: &Model, state: &mut State, workspace: &mut Workspace, n: usize) -> Result<(), StepError> {
+fn newton(model: &Model, state: &mut State, workspace: &mut Workspace) -> Result<(), StepError> {
     let Workspace {
         level,
         joints,
         complementarity,
         impulse,
-        gap: e,
+        restitution: e,
         ..
     } = workspace;
     level.bias_from(&state.velocity);
-    for i in 0..n {
+    for i in 0..level.contacts.len() {
         let normal = level.normal(i);
         let contact = &model.contacts[level.contacts[i]];
         if level.bias[normal] < 0.0 && e[i] > 0.0 {
@@ -203,23 +198,23 @@ fn newton(model: &Model, state: &mut State, workspace: &mut Workspace, n: usize)
             level.bias[normal + 1] *= 1.0 + contact.tangential_restitution;
         }
     }
-    solve(level, state, (joints, complementarity))?;
+    solve(state, level, joints, complementarity)?;
     level.add_response(&mut state.velocity);
     impulse.clone_from(&level.impulse);
     Ok(())
 }
 
 // (4)
-fn expedient(state: &mut State, workspace: &mut Workspace, n: usize) {
+fn expedient(state: &mut State, workspace: &mut Workspace) {
     let Workspace {
         level,
         compressed,
         before,
         impulse,
-        gap: e,
+        restitution: e,
         ..
     } = workspace;
-    let pressing = (0..n).filter(|i| impulse[level.normal(*i)] > 0.0);
+    let pressing = (0..level.contacts.len()).filter(|i| impulse[level.normal(*i)] > 0.0);
     let smallest = pressing.map(|i| e[i]).fold(f64::INFINITY, f64::min);
     let e = if smallest.is_finite() { smallest } else { 0.0 };
     for i in 0..compressed.len() {
@@ -229,7 +224,13 @@ fn expedient(state: &mut State, workspace: &mut Workspace, n: usize) {
 }
 
 // (5)
-fn guard(model: &Model, state: &mut State, workspace: &Workspace, energy_before: f64, report: &mut Report) {
+fn guard(
+    model: &Model,
+    state: &mut State,
+    workspace: &Workspace,
+    energy_before: f64,
+    report: &mut Report,
+) {
     let compressed = &workspace.compressed;
     let energy_after = kinetic_energy(model, &state.velocity);
     if energy_after <= energy_before * (1.0 + 1e-12) {

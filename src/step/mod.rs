@@ -51,6 +51,20 @@ pub enum StepError {
     },
 }
 
+impl StepError {
+    fn unless_solved(outcome: Outcome, time: f64) -> Result<(), Self> {
+        match outcome {
+            Outcome::Solved { .. } => Ok(()),
+            Outcome::Inaccurate { residual } if !residual.is_finite() => {
+                Err(Self::NotFinite { time })
+            }
+            Outcome::Ray | Outcome::PivotLimit | Outcome::Inaccurate { .. } => {
+                Err(Self::Unsolved { time, outcome })
+            }
+        }
+    }
+}
+
 impl std::fmt::Display for StepError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -74,7 +88,9 @@ impl std::error::Error for StepError {}
 
 /// A contact is active below this gap, m (7.1).
 fn contact_band(settings: &Settings, h: f64) -> f64 {
-    settings.active_gap.max(settings.active_gap_cubic * h * h * h)
+    settings
+        .active_gap
+        .max(settings.active_gap_cubic * h * h * h)
 }
 
 /// Below this speed a contact is at rest, m/s: rounding of the velocities that a solve leaves behind.
@@ -89,6 +105,29 @@ const JUDGE_TOLERANCE: f64 = 1e-8;
 /// vanish, long enough for its impulses to be computed.
 const JAM_STEP: f64 = 1e-7;
 
+/// Settles the state without moving on in time: joints are closed, what touches and approaches collides, statuses
+/// and forces are decided.
+pub fn initialize(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    report: &mut Report,
+) -> Result<(), StepError> {
+    counted(
+        model,
+        state,
+        workspace,
+        settings,
+        report,
+        settings.step,
+        |run| {
+            run.start();
+            run.settle()
+        },
+    )
+}
+
 /// Advances the state to `end` in one standard step.
 pub fn step(
     model: &Model,
@@ -99,8 +138,24 @@ pub fn step(
     end: f64,
 ) -> Result<(), StepError> {
     let standard = end - state.time;
+    report.steps += 1;
+    counted(model, state, workspace, settings, report, standard, |run| {
+        run.to(end)
+    })
+}
+
+// runs something and adds the solver's work to the report
+fn counted(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    report: &mut Report,
+    standard: f64,
+    action: impl FnOnce(&mut Run) -> Result<(), StepError>,
+) -> Result<(), StepError> {
     let before = workspace.complementarity.stats();
-    let mut run = Run {
+    let result = action(&mut Run {
         model,
         state,
         workspace,
@@ -108,9 +163,7 @@ pub fn step(
         report,
         standard,
         short_substeps: 0,
-    };
-    let result = run.to(end);
-    report.steps += 1;
+    });
     let after = workspace.complementarity.stats();
     report.lcps += after.solves - before.solves;
     report.pivots += after.pivots - before.pivots;
@@ -182,7 +235,14 @@ impl Run<'_> {
     }
 
     fn position_step(&mut self, h: f64, target: f64) -> Result<(), StepError> {
-        position_level::step(self.model, self.state, self.workspace, self.settings, self.report, h)?;
+        position_level::step(
+            self.model,
+            self.state,
+            self.workspace,
+            self.settings,
+            self.report,
+            h,
+        )?;
         self.state.time = target;
         Ok(())
     }
@@ -203,7 +263,13 @@ impl Run<'_> {
         let scheme = self.scheme(h);
         self.take(&scheme, Mode::Frozen, h)?;
         trial::probe_end(self.model, self.state, self.workspace);
-        let transition = event::transition(self.model, self.state, self.workspace, self.settings, &scheme)?;
+        let transition = event::transition(
+            self.model,
+            self.state,
+            self.workspace,
+            self.settings,
+            &scheme,
+        )?;
         if transition == Transition::Contradiction {
             return self.contradiction(h, target);
         }
@@ -215,7 +281,9 @@ impl Run<'_> {
         // 6. the first collision
         let closed = |j: usize| self.state.status[j].is_closed();
         let crossing = if self.settings.locate_collisions {
-            event::collision(self.model, self.state, self.workspace, self.settings, |j| !closed(j))
+            event::collision(self.model, self.state, self.workspace, self.settings, |j| {
+                !closed(j)
+            })
         } else {
             None
         };

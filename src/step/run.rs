@@ -5,18 +5,41 @@ use super::coefficients::{Coefficients, IMPLICIT_EULER};
 use super::event::{self, Crossing};
 use super::report::{Event, EventKind};
 use super::trial::{self, Mode};
-use super::{JAM_STEP, JUDGE_TOLERANCE, Run, StepError, accept, assemble, contact_band, impact, rest_speed};
+use super::{
+    JAM_STEP, JUDGE_TOLERANCE, Run, StepError, accept, assemble, contact_band, impact, rest_speed,
+};
+use crate::force::Side;
 use crate::scene::format::EventState;
 use crate::state::State;
 
 impl Run<'_> {
-    pub(super) fn take(&mut self, scheme: &Coefficients, mode: Mode, h: f64) -> Result<(), StepError> {
+    pub(super) fn take(
+        &mut self,
+        scheme: &Coefficients,
+        mode: Mode,
+        h: f64,
+    ) -> Result<(), StepError> {
         self.report.trials += 1;
-        trial::take(self.model, self.state, self.workspace, self.settings, scheme, mode, h)
+        trial::take(
+            self.model,
+            self.state,
+            self.workspace,
+            self.settings,
+            scheme,
+            mode,
+            h,
+        )
     }
 
     pub(super) fn classify(&mut self, when: When) -> bool {
-        classify::classify(self.model, self.state, self.workspace, self.settings, self.report, when)
+        classify::classify(
+            self.model,
+            self.state,
+            self.workspace,
+            self.settings,
+            self.report,
+            when,
+        )
     }
 
     pub(super) fn accept(&mut self, end: f64) {
@@ -35,13 +58,42 @@ impl Run<'_> {
             velocity,
             ..
         } = &*self.state;
-        assemble::free_motion(self.model, self.workspace, &scheme, *time, position, velocity, h);
+        assemble::free_motion(
+            self.model,
+            self.workspace,
+            &scheme,
+            *time,
+            position,
+            velocity,
+            h,
+        );
         if self.workspace.stiff {
             IMPLICIT_EULER
         } else {
             self.state.damping_left = 0;
             scheme
         }
+    }
+
+    /// Impacts, statuses and forces at the state as it is.
+    pub(super) fn settle(&mut self) -> Result<(), StepError> {
+        assemble::select_joints(self.model, self.workspace, &self.state.position);
+        self.impact_of_touching()?;
+        if !self.classify(When::Now) {
+            self.state.statuses_known = false;
+            return Ok(());
+        }
+        let State {
+            time,
+            position,
+            velocity,
+            status,
+            ..
+        } = &*self.state;
+        let now = (*time, Side::After);
+        trial::probe(self.model, self.workspace, status, now, position, velocity);
+        accept::forces_from_accelerations(self.state, self.workspace);
+        Ok(())
     }
 
     /// Counts substeps that are too short to go on like this.
@@ -86,7 +138,12 @@ impl Run<'_> {
     }
 
     /// Ends the trial step at a collision and applies its impact.
-    pub(super) fn collide(&mut self, scheme: &Coefficients, mode: Mode, crossing: &Crossing) -> Result<(), StepError> {
+    pub(super) fn collide(
+        &mut self,
+        scheme: &Coefficients,
+        mode: Mode,
+        crossing: &Crossing,
+    ) -> Result<(), StepError> {
         let tau = match self.settings.event_state {
             EventState::Restep if crossing.time > 0.0 => event::restep_to(
                 self.model,
@@ -155,13 +212,20 @@ impl Run<'_> {
         if self.settings.locate_collisions {
             let active = std::mem::take(&mut self.workspace.active);
             let watched = |j: usize| !active.contains(&j);
-            let crossing = event::collision(self.model, self.state, self.workspace, self.settings, watched);
+            let crossing = event::collision(
+                self.model,
+                self.state,
+                self.workspace,
+                self.settings,
+                watched,
+            );
             self.workspace.active = active;
             if let Some(crossing) = crossing {
                 return self.collide(&scheme, Mode::Complementarity, &crossing);
             }
         }
-        self.report.record_changes(target, &self.state.status, &self.workspace.statuses);
+        self.report
+            .record_changes(target, &self.state.status, &self.workspace.statuses);
         self.state.status.clone_from(&self.workspace.statuses);
         self.accept(target);
         accept::forces_from_impulses(self.state, self.workspace, h);
@@ -186,7 +250,11 @@ impl Run<'_> {
             .extend((0..workspace.gap.len()).filter(|j| workspace.gap[*j] <= band));
         workspace.before.clone_from(&state.velocity);
         self.take(&IMPLICIT_EULER, Mode::Complementarity, short)?;
-        let end = if short == h { target } else { self.state.time + short };
+        let end = if short == h {
+            target
+        } else {
+            self.state.time + short
+        };
         self.accept(end);
         let Run {
             workspace,
@@ -194,7 +262,8 @@ impl Run<'_> {
             report,
             ..
         } = self;
-        let slow = rest_speed(&workspace.before) + 100.0 * short * crate::math::max_abs(&workspace.acceleration);
+        let slow = rest_speed(&workspace.before)
+            + 100.0 * short * crate::math::max_abs(&workspace.acceleration);
         let jump = state
             .velocity
             .iter()

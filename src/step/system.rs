@@ -26,9 +26,8 @@ pub struct GlobalRow {
 impl GlobalRow {
     /// Places a row.
     pub fn new(model: &Model, bodies: [BodyRef; 2], row: &Row) -> Self {
-        let place = |body: BodyRef| {
-            body.map_or((0, 0), |i| (model.bodies[i].first, model.bodies[i].n_dof))
-        };
+        let place =
+            |body: BodyRef| body.map_or((0, 0), |i| (model.bodies[i].first, model.bodies[i].n_dof));
         let [(first_a, len_a), (first_b, len_b)] = bodies.map(place);
         Self {
             first: [first_a, first_b],
@@ -215,14 +214,19 @@ impl System {
         let (n, k) = (self.n, self.len());
         self.response.clear();
         self.response.resize(k * n, 0.0);
-        for (column, out) in self.columns.iter().zip(self.response.chunks_exact_mut(n.max(1))) {
+        for (column, out) in self
+            .columns
+            .iter()
+            .zip(self.response.chunks_exact_mut(n.max(1)))
+        {
             column.add_to(1.0, out);
             metric.divide(out);
         }
         self.delassus.clear();
         for row in &self.rows {
             for j in 0..k {
-                self.delassus.push(row.dot(&self.response[j * n..(j + 1) * n]));
+                self.delassus
+                    .push(row.dot(&self.response[j * n..(j + 1) * n]));
             }
         }
         self.impulse.clear();
@@ -289,7 +293,11 @@ impl System {
 
     /// Adds the effect of the impulses to a free motion.
     pub fn add_response(&self, x: &mut [f64]) {
-        for (c, response) in self.impulse.iter().zip(self.response.chunks_exact(self.n.max(1))) {
+        for (c, response) in self
+            .impulse
+            .iter()
+            .zip(self.response.chunks_exact(self.n.max(1)))
+        {
             if *c != 0.0 {
                 x.iter_mut().zip(response).for_each(|(x, r)| *x += c * r);
             }

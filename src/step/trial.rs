@@ -19,7 +19,7 @@ use crate::scene::format::Settings;
 use crate::state::{State, Status};
 
 /// End of a trial step.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Trial {
     pub h: f64,
     pub position: Vec<f64>,
@@ -116,7 +116,11 @@ pub(super) fn take(
 }
 
 /// Solves the complementarity problem of the step; statuses go to `workspace.statuses`.
-pub(super) fn solve_complementarity(state: &State, workspace: &mut Workspace, h: f64) -> Result<(), StepError> {
+pub(super) fn solve_complementarity(
+    state: &State,
+    workspace: &mut Workspace,
+    h: f64,
+) -> Result<(), StepError> {
     let Workspace {
         system,
         joints,
@@ -132,12 +136,7 @@ pub(super) fn solve_complementarity(state: &State, workspace: &mut Workspace, h:
         return Ok(());
     }
     let outcome = complementarity.solve(system, joints, |_| Sliding::Free, &state.status);
-    if !matches!(outcome, Outcome::Solved { .. }) {
-        return Err(StepError::Unsolved {
-            time: state.time,
-            outcome,
-        });
-    }
+    StepError::unless_solved(outcome, state.time)?;
     let scale = h * max_abs(force_end);
     for (i, &contact) in system.contacts.iter().enumerate() {
         statuses[contact] = complementarity.status(system, i, Sliding::Free, scale);
@@ -146,7 +145,13 @@ pub(super) fn solve_complementarity(state: &State, workspace: &mut Workspace, h:
 }
 
 /// Velocities and positions at the end of the step from the solved system.
-pub(super) fn finish(workspace: &mut Workspace, scheme: &Coefficients, q: &[f64], v: &[f64], h: f64) {
+pub(super) fn finish(
+    workspace: &mut Workspace,
+    scheme: &Coefficients,
+    q: &[f64],
+    v: &[f64],
+    h: f64,
+) {
     let Workspace {
         system,
         free,
@@ -165,18 +170,31 @@ pub(super) fn finish(workspace: &mut Workspace, scheme: &Coefficients, q: &[f64]
 }
 
 fn project(model: &Model, workspace: &mut Workspace) {
-    let mut trial = std::mem::replace(&mut workspace.trial, Trial::new(0));
+    let mut trial = std::mem::take(&mut workspace.trial);
     let statuses = std::mem::take(&mut workspace.statuses);
-    stabilize::project(model, workspace, &statuses, &mut trial.position, &mut trial.velocity);
+    stabilize::project(
+        model,
+        workspace,
+        &statuses,
+        &mut trial.position,
+        &mut trial.velocity,
+    );
     workspace.statuses = statuses;
     workspace.trial = trial;
 }
 
 /// Fills `workspace.probes` at the end of the trial step, whose statuses were those of the state.
 pub(super) fn probe_end(model: &Model, state: &State, workspace: &mut Workspace) {
-    let trial = std::mem::replace(&mut workspace.trial, Trial::new(0));
+    let trial = std::mem::take(&mut workspace.trial);
     let end = (state.time + trial.h, Side::Before);
-    probe(model, workspace, &state.status, end, &trial.position, &trial.velocity);
+    probe(
+        model,
+        workspace,
+        &state.status,
+        end,
+        &trial.position,
+        &trial.velocity,
+    );
     workspace.trial = trial;
 }
 
@@ -197,9 +215,7 @@ pub(super) fn probe(
     let force_scale = max_abs(&workspace.level.impulse) + max_abs(&workspace.force);
     let speed_scale = 1.0 + max_abs(v);
     let redundant = !independent && !same_as_complementarity(workspace, statuses);
-    let Workspace {
-        level, probes, ..
-    } = workspace;
+    let Workspace { level, probes, .. } = workspace;
     for (i, &contact) in level.contacts.iter().enumerate() {
         let normal = level.normal(i);
         let (force, shear) = (level.impulse[normal], level.impulse[normal + 1]);
@@ -263,7 +279,12 @@ pub(super) fn accelerate(
 }
 
 /// Accelerations without constraints, and the right-hand side of `workspace.level` for the acceleration level.
-pub(super) fn free_acceleration(model: &Model, workspace: &mut Workspace, time: (f64, Side), v: &[f64]) {
+pub(super) fn free_acceleration(
+    model: &Model,
+    workspace: &mut Workspace,
+    time: (f64, Side),
+    v: &[f64],
+) {
     let Workspace {
         poses,
         twists,
@@ -294,7 +315,12 @@ fn same_as_complementarity(workspace: &mut Workspace, statuses: &[Status]) -> bo
         mass,
         ..
     } = workspace;
-    let outcome = complementarity.solve(level, joints, |contact| known_sliding(statuses[contact]), statuses);
+    let outcome = complementarity.solve(
+        level,
+        joints,
+        |contact| known_sliding(statuses[contact]),
+        statuses,
+    );
     if !matches!(outcome, Outcome::Solved { .. }) {
         return false;
     }

@@ -45,6 +45,7 @@ pub struct Workspace {
     pub(super) look_position: Vec<f64>,
     pub(super) look_velocity: Vec<f64>,
     pub(super) impulse: Vec<f64>,
+    pub(super) restitution: Vec<f64>,
     /// Is some force stiff against the last step taken?
     pub(super) stiff: bool,
 }
@@ -52,7 +53,8 @@ pub struct Workspace {
 impl Workspace {
     /// Allocates all that a step of this model can need.
     pub fn new(model: &Model) -> Self {
-        let (n, n_joint, n_contacts) = (model.n_velocities, model.n_joint_rows, model.contacts.len());
+        let (n, n_joint, n_contacts) =
+            (model.n_velocities, model.n_joint_rows, model.contacts.len());
         let n_rows = n_joint + 2 * n_contacts;
         let vector = || vec![0.0; n];
         let mut workspace = Self {
@@ -85,6 +87,7 @@ impl Workspace {
             look_position: vector(),
             look_velocity: vector(),
             impulse: Vec::with_capacity(n_rows),
+            restitution: Vec::with_capacity(n_contacts),
             stiff: false,
         };
         workspace.statuses.resize(n_contacts, Status::Open);

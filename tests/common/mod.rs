@@ -43,7 +43,10 @@ pub struct Truth(pub Value);
 
 impl Truth {
     pub fn load(name: &str) -> Self {
-        let path = format!("{}/tests/data/truth/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        let path = format!(
+            "{}/tests/data/truth/{name}.json",
+            env!("CARGO_MANIFEST_DIR")
+        );
         let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
         Self(serde_json::from_str(&text).unwrap())
     }
@@ -51,13 +54,18 @@ impl Truth {
     /// A sampled column at one of the sample times.
     pub fn at(&self, time: f64, column: &str) -> f64 {
         let columns = self.0["columns"].as_array().unwrap();
-        let c = columns.iter().position(|x| x == column).unwrap_or_else(|| panic!("no {column}"));
+        let c = columns
+            .iter()
+            .position(|x| x == column)
+            .unwrap_or_else(|| panic!("no {column}"));
         self.0["values"][self.sample(time)][c].as_f64().unwrap()
     }
 
     fn sample(&self, time: f64) -> usize {
         let times = self.0["sample_times"].as_array().unwrap();
-        let found = times.iter().position(|t| (t.as_f64().unwrap() - time).abs() < 1e-12);
+        let found = times
+            .iter()
+            .position(|t| (t.as_f64().unwrap() - time).abs() < 1e-12);
         found.unwrap_or_else(|| panic!("no sample at {time}"))
     }
 

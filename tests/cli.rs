@@ -1,0 +1,364 @@
+//! Claims about the command line tool, tried on the binary itself.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn stiction(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_stiction"))
+        .args(arguments)
+        .output()
+        .expect("the binary starts")
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).expect("stdout is text")
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).expect("stderr is text")
+}
+
+fn code(output: &Output) -> Option<i32> {
+    output.status.code()
+}
+
+/// A folder of its own for each test.
+fn scratch(test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("cli")
+        .join(test);
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    folder
+}
+
+fn resource(name: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    root.join("resources").join(name).join("scene.toml")
+}
+
+fn bundled_names() -> Vec<String> {
+    let output = stiction(&["scenes"]);
+    let lines = stdout(&output).lines();
+    lines
+        .filter_map(|line| line.split_whitespace().next().map(str::to_owned))
+        .collect()
+}
+
+fn first_field(line: &str) -> f64 {
+    let field = line.split(',').next().expect("a line has a field");
+    field.parse().expect("the first field is the time")
+}
+
+fn assert_is_csv(text: &str) {
+    let n_columns = text.lines().next().expect("a header").split(',').count();
+    for line in text.lines() {
+        assert_eq!(line.split(',').count(), n_columns, "{line}");
+    }
+    for line in text.lines().skip(1) {
+        first_field(line);
+    }
+}
+
+#[test]
+fn scenes_lists_every_resource_folder() {
+    let folders =
+        std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("resources")).unwrap();
+    let mut expected: Vec<String> = folders
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| resource(name).is_file())
+        .collect();
+    expected.sort();
+    assert_eq!(bundled_names(), expected);
+}
+
+#[test]
+fn every_bundled_scene_runs_by_its_name() {
+    for name in bundled_names() {
+        let output = stiction(&["run", &name, "--until", "0.2", "-o", "-"]);
+        assert_eq!(code(&output), Some(0), "{name}: {}", stderr(&output));
+        let csv = stdout(&output);
+        assert_is_csv(csv);
+        let last = csv.lines().last().unwrap();
+        assert_eq!(first_field(last), 0.2, "{name}");
+        assert!(!csv.contains("NaN"), "{name}");
+        println!("{name}: {} rows", csv.lines().count() - 1);
+    }
+}
+
+#[test]
+fn every_scheme_runs() {
+    for scheme in [
+        "trapezoidal",
+        "trapezoidal_printed",
+        "trapezoidal_average",
+        "implicit_euler",
+        "explicit_euler",
+        "position_euler",
+    ] {
+        let output = stiction(&["run", "two_carts", "--until", "0.2", "--scheme", scheme]);
+        assert_eq!(code(&output), Some(0), "{scheme}: {}", stderr(&output));
+        assert!(stdout(&output).contains(&format!("{scheme}, step 0.01 s")));
+    }
+    let output = stiction(&[
+        "run",
+        "two_carts",
+        "--until",
+        "0.2",
+        "--alpha",
+        "0.6",
+        "--gamma",
+        "0.5",
+    ]);
+    assert!(stdout(&output).contains("general (alpha 0.6, gamma 0.5)"));
+}
+
+#[test]
+fn the_header_names_bodies_contacts_and_energies() {
+    let output = stiction(&["run", "falling_rod", "--until", "0.01", "-o", "-"]);
+    let header = stdout(&output).lines().next().unwrap();
+    assert_eq!(
+        header,
+        "time,rod.x,rod.y,rod.angle,rod.vx,rod.vy,rod.omega,\
+         rod-ground[1].gap,rod-ground[1].normal_force,rod-ground[1].friction_force,rod-ground[1].status,\
+         rod-ground[2].gap,rod-ground[2].normal_force,rod-ground[2].friction_force,rod-ground[2].status,\
+         energy.kinetic,energy.potential,energy.total"
+    );
+    let output = stiction(&[
+        "run",
+        "slider_crank",
+        "--until",
+        "0.01",
+        "-o",
+        "-",
+        "--units",
+    ]);
+    let header = stdout(&output).lines().next().unwrap();
+    for column in [
+        "time [s]",
+        ".omega [rad/s]",
+        ".force.x [N]",
+        "energy.total [J]",
+    ] {
+        assert!(header.contains(column), "{column} in {header}");
+    }
+}
+
+#[test]
+fn rows_are_at_zero_at_every_output_step_and_at_the_end() {
+    let arguments = [
+        "run",
+        "block_on_table",
+        "--until",
+        "0.25",
+        "--output-step",
+        "0.1",
+        "-o",
+        "-",
+    ];
+    let output = stiction(&arguments);
+    let times: Vec<f64> = stdout(&output).lines().skip(1).map(first_field).collect();
+    assert_eq!(times, [0.0, 0.1, 0.2, 0.25]);
+}
+
+#[test]
+fn numbers_read_back_as_the_same_bits() {
+    use stiction::simulate::{Simulation, model_from_text};
+    let text = std::fs::read_to_string(resource("bouncing_ball")).unwrap();
+    let mut simulation = Simulation::new(model_from_text("bouncing_ball", &text).unwrap());
+    simulation.advance_to(0.01).unwrap();
+
+    let output = stiction(&["run", "bouncing_ball", "--until", "0.01", "-o", "-"]);
+    let last = stdout(&output).lines().last().unwrap();
+    let y: f64 = last.split(',').nth(2).unwrap().parse().unwrap();
+    assert_eq!(y.to_bits(), simulation.state().position[1].to_bits());
+}
+
+#[test]
+fn csv_on_stdout_is_nothing_but_csv() {
+    let output = stiction(&["run", "two_carts", "-o", "-"]);
+    assert_is_csv(stdout(&output));
+    assert!(stderr(&output).contains("impact"));
+    assert!(stderr(&output).contains("worst penetration"));
+
+    let output = stiction(&["run", "two_carts", "--events-csv", "-"]);
+    assert_is_csv(stdout(&output));
+    let header = stdout(&output).lines().next();
+    assert_eq!(
+        header,
+        Some("time,kind,contact,normal_impulse,tangential_impulse")
+    );
+}
+
+#[test]
+fn without_an_output_only_the_summary_is_written() {
+    let output = stiction(&["run", "two_carts"]);
+    for line in [
+        "simulated time",
+        "warm-start hits",
+        "+ remainder",
+        "wall time",
+    ] {
+        assert!(stdout(&output).contains(line), "{line}");
+    }
+    // neither a progress bar nor anything else where no terminal is
+    assert_eq!(stderr(&output), "");
+}
+
+#[test]
+fn the_table_of_events_is_cut_where_asked() {
+    let output = stiction(&["run", "bouncing_ball", "--until", "2", "--events", "2"]);
+    assert!(
+        stdout(&output).contains("... 1 more"),
+        "{}",
+        stdout(&output)
+    );
+    let output = stiction(&["run", "bouncing_ball", "--until", "2", "--events", "all"]);
+    assert_eq!(stdout(&output).matches("  impact  ").count(), 3);
+}
+
+#[test]
+fn a_bad_scene_prints_all_its_problems() {
+    let file = scratch("bad_scene").join("scene.toml");
+    let text = std::fs::read_to_string(resource("block_on_table")).unwrap();
+    let text = text
+        .replace("mass = 1", "mass = -1")
+        .replace("friction = 0.8", "fricton = 0.8");
+    std::fs::write(&file, text).unwrap();
+    let output = stiction(&["run", file.to_str().unwrap()]);
+    assert_eq!(code(&output), Some(2));
+    assert_eq!(stdout(&output), "");
+    assert!(
+        stderr(&output).contains("body[block].mass"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(
+        stderr(&output).contains("did you mean"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(
+        stderr(&output).contains("2 problems"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn an_unknown_name_suggests_bundled_ones() {
+    let output = stiction(&["run", "two_cart"]);
+    assert_eq!(code(&output), Some(2));
+    assert!(
+        stderr(&output).contains("did you mean two_carts"),
+        "{}",
+        stderr(&output)
+    );
+    let output = stiction(&["run", "gearbox"]);
+    assert_eq!(code(&output), Some(2));
+    assert!(
+        stderr(&output).contains("stiction scenes"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn numbers_that_make_no_sense_are_refused() {
+    for arguments in [
+        ["--step", "nan"],
+        ["--step", "0"],
+        ["--step", "-0.01"],
+        ["--step", "1e-300"],
+        ["--until", "inf"],
+        ["--until", "-1"],
+        ["--output-step", "nan"],
+        ["--alpha", "0.4"],
+        ["--alpha", "0.6"],
+        ["--gamma", "2"],
+        ["--scheme", "general"],
+        ["--scheme", "leapfrog"],
+        ["--events", "some"],
+    ] {
+        let [option, value] = arguments;
+        let output = stiction(&["run", "two_carts", option, value]);
+        assert_eq!(code(&output), Some(2), "{option} {value}");
+        assert_eq!(stdout(&output), "", "{option} {value}");
+        assert!(
+            stderr(&output).starts_with("error: "),
+            "{}",
+            stderr(&output)
+        );
+    }
+}
+
+#[test]
+fn the_scene_is_never_overwritten() {
+    let file = scratch("overwrite").join("scene.toml");
+    std::fs::copy(resource("incline"), &file).unwrap();
+    let path = file.to_str().unwrap();
+    let output = stiction(&["run", path, "-o", path]);
+    assert_eq!(code(&output), Some(2));
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(text, std::fs::read_to_string(resource("incline")).unwrap());
+}
+
+#[test]
+fn a_run_that_overflows_fails_and_keeps_its_rows() {
+    let folder = scratch("overflow");
+    let (scene, csv) = (folder.join("scene.toml"), folder.join("out.csv"));
+    let text = std::fs::read_to_string(resource("two_bodies_damper")).unwrap();
+    let stiff = text.replace("damping = 20", "damping = 1e6");
+    assert_ne!(stiff, text);
+    std::fs::write(&scene, stiff).unwrap();
+    let output = stiction(&[
+        "run",
+        scene.to_str().unwrap(),
+        "--scheme",
+        "explicit_euler",
+        "-o",
+        csv.to_str().unwrap(),
+    ]);
+    assert_eq!(code(&output), Some(1), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("error: the run stopped: at t = "),
+        "{}",
+        stderr(&output)
+    );
+    let rows = std::fs::read_to_string(&csv).unwrap();
+    assert_is_csv(&rows);
+    let last = first_field(rows.lines().last().unwrap());
+    println!("{} rows up to t = {last} s", rows.lines().count() - 1);
+    assert!(rows.lines().count() > 10 && last > 0.1 && last < 10.0);
+}
+
+#[test]
+fn a_reader_that_leaves_is_not_an_error() {
+    use std::io::{BufRead as _, BufReader};
+    use std::process::Stdio;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stiction"))
+        .args(["run", "block_on_table", "--step", "1e-4", "-o", "-"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut header = String::new();
+    let mut reader = BufReader::new(child.stdout.take().unwrap());
+    reader.read_line(&mut header).unwrap();
+    assert!(header.starts_with("time,"));
+    drop(reader);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code(&output), Some(0));
+    assert_eq!(stderr(&output), "");
+}
+
+#[test]
+fn version_and_help_are_on_stdout() {
+    let output = stiction(&["--version"]);
+    let version = format!("stiction {} (", env!("CARGO_PKG_VERSION"));
+    assert!(stdout(&output).starts_with(&version), "{}", stdout(&output));
+    for arguments in [&["--help"][..], &["run", "--help"]] {
+        let output = stiction(arguments);
+        assert_eq!(code(&output), Some(0));
+        assert!(stdout(&output).contains("Examples:"));
+    }
+}

@@ -1,0 +1,182 @@
+//! A step does not touch the heap: `Workspace::new` allocates all that a model can need (counted by thread).
+#![allow(unsafe_code)] // a global allocator is unsafe by its trait
+
+mod common;
+
+use common::variant;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::backtrace::Backtrace;
+use std::cell::Cell;
+use stiction::model::Model;
+use stiction::scene::format::{EventState, ImpactLaw, Scheme, Settings};
+use stiction::simulate::Simulation;
+use stiction::step::EventCounts;
+
+thread_local! {
+    static WATCHED: Cell<bool> = const { Cell::new(false) };
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The system's allocator, which counts what a watched thread asks it for and shows the first place.
+struct Counting;
+
+impl Counting {
+    fn note() {
+        if WATCHED.try_with(Cell::get) == Ok(true) {
+            // the trace itself allocates
+            WATCHED.set(false);
+            if ALLOCATIONS.get() == 0 {
+                eprintln!("allocation in a step:\n{}", Backtrace::force_capture());
+            }
+            ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+            WATCHED.set(true);
+        }
+    }
+}
+
+// SAFETY: every call is passed on to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        Self::note();
+        // SAFETY: the caller's promises are the system allocator's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        Self::note();
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        Self::note();
+        // SAFETY: as above.
+        unsafe { System.realloc(pointer, layout, new_size) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Allocations while `action` runs on this thread.
+fn allocations<T>(action: impl FnOnce() -> T) -> (u64, T) {
+    ALLOCATIONS.set(0);
+    WATCHED.set(true);
+    let result = action();
+    WATCHED.set(false);
+    (ALLOCATIONS.get(), result)
+}
+
+/// Runs the model to its end step by step and fails at the first step that allocates. What happened is returned.
+fn run_without_allocations(model: &Model, change: impl FnOnce(&mut Settings)) -> EventCounts {
+    let mut settings = model.settings.clone();
+    change(&mut settings);
+    let (name, scheme, step) = (&model.name, settings.scheme, settings.step);
+    let mut simulation = Simulation::with_settings(model.clone(), settings);
+    let n_steps = (model.until / step).round() as u32;
+    for i in 1..=n_steps {
+        let time = f64::from(i) * step;
+        let (count, result) = allocations(|| simulation.advance_to(time));
+        if result.is_err() {
+            // a scheme that is not made for the scene may overflow; that is another test's matter
+            println!("{name}, {scheme:?}: stopped at {time:.2} s");
+            break;
+        }
+        let kinds = &simulation.report().events;
+        assert_eq!(
+            count, 0,
+            "{name}, {scheme:?}: step {i} to {time} s, events {kinds:?}"
+        );
+        simulation.report_mut().events.clear();
+    }
+    simulation.report().n_events
+}
+
+fn transitions(counts: &EventCounts) -> u64 {
+    counts.slip_starts + counts.stick_starts + counts.reversals + counts.take_offs
+}
+
+/// Shipped scenes, and the least number of impacts and transitions that their runs go through.
+const SCENES: [(&str, u64, u64); 10] = [
+    ("block_on_table", 0, 7),
+    ("bouncing_ball", 10, 0),
+    ("double_pendulum_wall", 5, 0),
+    ("falling_rod", 2, 1),
+    ("incline", 0, 0),
+    ("newtons_cradle", 2, 0),
+    ("slider_crank", 0, 0),
+    ("two_bars", 1, 0),
+    ("two_bodies_damper", 0, 0),
+    ("two_carts", 1, 0),
+];
+
+const SCHEMES: [Scheme; 7] = [
+    Scheme::Trapezoidal,
+    Scheme::TrapezoidalPrinted,
+    Scheme::TrapezoidalAverage,
+    Scheme::ImplicitEuler,
+    Scheme::ExplicitEuler,
+    Scheme::PositionEuler,
+    Scheme::General {
+        alpha: 0.75,
+        gamma: 0.75,
+    },
+];
+
+#[test]
+fn the_allocator_of_this_test_counts() {
+    let (count, boxed) = allocations(|| Box::new(1));
+    assert_eq!((count, *boxed), (1, 1));
+}
+
+#[test]
+fn no_step_of_a_shipped_scene_allocates_through_its_impacts_and_transitions() {
+    for (scene, least_impacts, least_transitions) in SCENES {
+        let counts = run_without_allocations(&variant(scene, &[]), |_| {});
+        println!("{scene}: {counts:?}");
+        assert!(counts.impacts >= least_impacts, "{scene}: {counts:?}");
+        assert!(
+            transitions(&counts) >= least_transitions,
+            "{scene}: {counts:?}"
+        );
+    }
+}
+
+#[test]
+fn no_step_of_any_scheme_allocates() {
+    for (scene, ..) in SCENES {
+        let model = variant(scene, &[]);
+        for scheme in SCHEMES {
+            run_without_allocations(&model, |settings| settings.scheme = scheme);
+        }
+    }
+}
+
+#[test]
+fn no_step_allocates_with_the_papers_settings_or_another_impact_law() {
+    for (scene, ..) in SCENES {
+        let model = variant(scene, &[]);
+        run_without_allocations(&model, |settings| {
+            settings.event_state = EventState::Interpolant;
+            settings.projection = false;
+            settings.damping_steps = 0;
+        });
+        for locate in [true, false] {
+            run_without_allocations(&model, |settings| {
+                settings.locate_transitions = Some(locate)
+            });
+        }
+        for law in [ImpactLaw::Newton, ImpactLaw::Expedient] {
+            run_without_allocations(&model, |settings| settings.impact_law = law);
+        }
+        run_without_allocations(&model, |settings| {
+            settings.scheme = Scheme::PositionEuler;
+            settings.fixed_point_iterations = 10;
+        });
+    }
+}

@@ -1,0 +1,130 @@
+//! The same scene gives the same bits: in two runs, and in every build (debug, release, any optimization level).
+//!
+//! The table holds a hash of each shipped scene. A change of the method changes it: the test prints the new table, to
+//! be pasted here after the other tests have said that the change is sound.
+
+mod common;
+
+use common::variant;
+use stiction::model::Model;
+use stiction::scene::format::{Scheme, Settings};
+use stiction::simulate::Simulation;
+
+/// Scene, hash of its run with its own settings, hash of its runs with every other scheme.
+#[rustfmt::skip]
+const GOLDEN: [(&str, u64, u64); 10] = [
+    ("block_on_table", 0, 0),
+    ("bouncing_ball", 0, 0),
+    ("double_pendulum_wall", 0, 0),
+    ("falling_rod", 0, 0),
+    ("incline", 0, 0),
+    ("newtons_cradle", 0, 0),
+    ("slider_crank", 0, 0),
+    ("two_bars", 0, 0),
+    ("two_bodies_damper", 0, 0),
+    ("two_carts", 0, 0),
+];
+
+const OTHER_SCHEMES: [Scheme; 6] = [
+    Scheme::TrapezoidalPrinted,
+    Scheme::TrapezoidalAverage,
+    Scheme::ImplicitEuler,
+    Scheme::ExplicitEuler,
+    Scheme::PositionEuler,
+    Scheme::General {
+        alpha: 0.75,
+        gamma: 0.75,
+    },
+];
+
+/// FNV-1a with 64 bits.
+struct Hash(u64);
+
+impl Hash {
+    fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn add(&mut self, value: f64) {
+        for byte in value.to_bits().to_le_bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+}
+
+/// Adds positions, velocities and contact forces after every standard step.
+fn add_run(hash: &mut Hash, model: &Model, settings: Settings) {
+    let step = settings.step;
+    let mut simulation = Simulation::with_settings(model.clone(), settings);
+    let n_steps = (model.until / step).round() as u32;
+    for i in 1..=n_steps {
+        let result = simulation.advance_to(f64::from(i) * step);
+        let state = simulation.state();
+        let forces = state.contact_force.iter().flatten();
+        let values = state.position.iter().chain(&state.velocity).chain(forces);
+        values.for_each(|value| hash.add(*value));
+        if result.is_err() {
+            break;
+        }
+    }
+    // times of the events too
+    for event in &simulation.report().events {
+        hash.add(event.time);
+    }
+}
+
+fn hashes(scene: &str) -> (u64, u64) {
+    let model = variant(scene, &[]);
+    let mut own = Hash::new();
+    add_run(&mut own, &model, model.settings.clone());
+    let mut others = Hash::new();
+    for scheme in OTHER_SCHEMES {
+        let settings = Settings {
+            scheme,
+            ..model.settings.clone()
+        };
+        add_run(&mut others, &model, settings);
+    }
+    (own.0, others.0)
+}
+
+#[test]
+fn every_shipped_scene_is_in_the_table() {
+    let folder = format!("{}/resources", env!("CARGO_MANIFEST_DIR"));
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut scenes: Vec<String> = entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.join("scene.toml").is_file())
+        .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    scenes.sort();
+    assert_eq!(scenes, GOLDEN.map(|(scene, ..)| scene));
+}
+
+#[test]
+fn two_runs_give_the_same_bits() {
+    for (scene, ..) in GOLDEN {
+        assert_eq!(hashes(scene), hashes(scene), "{scene}");
+    }
+}
+
+#[test]
+fn every_build_gives_the_same_bits() {
+    let found = GOLDEN.map(|(scene, ..)| {
+        let (own, others) = hashes(scene);
+        (scene, own, others)
+    });
+    if found != GOLDEN {
+        println!("const GOLDEN: [(&str, u64, u64); {}] = [", GOLDEN.len());
+        for (scene, own, others) in found {
+            println!("    ({scene:?}, {own:#018x}, {others:#018x}),");
+        }
+        println!("];");
+    }
+    for (found, golden) in found.iter().zip(&GOLDEN) {
+        assert_eq!(
+            found, golden,
+            "other bits than the table's; the new table is above"
+        );
+    }
+}
