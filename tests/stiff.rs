@@ -119,8 +119,8 @@ fn explicit_forces_diverge_where_implicit_ones_follow_the_reference() {
             let [x1, x2] = ["x1", "x2"].map(|name| truth.at(10.0, name));
             (q[0] - x1).abs().max((q[2] - x2).abs())
         };
-        let (coarse, fine) = (error(0.05), error(0.0125));
-        println!("{scheme:?}: error {coarse:.1e} at h = 0.05, {fine:.1e} at h = 0.0125");
+        let (coarse, fine) = (error(0.05), error(0.003125));
+        println!("{scheme:?}: error {coarse:.1e} at h = 0.05, {fine:.1e} at h = 0.003125");
         assert!(coarse < bound && fine < 0.3 * coarse);
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::CliError;
 use crate::model::Model;
-use crate::scene;
+use crate::scene::{self, suggest::distance};
 use crate::simulate::model_from_text;
 
 /// Name and text of each bundled scene, in the order of the names.
@@ -103,23 +103,6 @@ fn nearest(word: &str) -> Vec<&'static str> {
     found.sort_by_key(|name| distance(word, name));
     found.truncate(MOST_SUGGESTIONS);
     found
-}
-
-/// Insertions, deletions and substitutions that turn `a` into `b`.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    // a path may be long, a name is not
-    for (i, x) in a.chars().take(100).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// Writes the name and the description of every bundled scene.

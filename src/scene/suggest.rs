@@ -66,7 +66,7 @@ pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
 }
 
 /// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
-fn distance(a: &str, b: &str) -> usize {
+pub fn distance(a: &str, b: &str) -> usize {
     // Long words are not typing mistakes, and the cost is the product of the lengths.
     const LONGEST: usize = 64;
     let a: Vec<char> = a.chars().take(LONGEST).collect();
