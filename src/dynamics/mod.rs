@@ -11,6 +11,8 @@ pub struct Jacobians {
     pub stiff: Vec<f64>,
     /// By coordinates, the rest.
     pub rest: Vec<f64>,
+    /// By coordinates, what dampers add.
+    pub damper: Vec<f64>,
     /// By velocities.
     pub velocity: Vec<f64>,
     /// False while all of them are zero.
@@ -23,9 +25,21 @@ impl Jacobians {
         Self {
             stiff: vec![0.0; n * n],
             rest: vec![0.0; n * n],
+            damper: vec![0.0; n * n],
             velocity: vec![0.0; n * n],
             any: false,
         }
+    }
+
+    /// Does a step with these weights of velocity and position derivatives add more to some velocity's inertia than
+    /// its mass? Then the trapezoidal rule rings and explicit forces blow up.
+    pub fn are_stiff(&self, mass: &[f64], by_velocity: f64, by_position: f64) -> bool {
+        let n = mass.len();
+        self.any
+            && (0..n).any(|i| {
+                let added = by_velocity * self.velocity[i * n + i] + by_position * self.stiff[i * n + i];
+                -added > mass[i]
+            })
     }
 }
 
@@ -48,6 +62,7 @@ pub fn force(
     {
         jacobians.stiff.fill(0.0);
         jacobians.rest.fill(0.0);
+        jacobians.damper.fill(0.0);
         jacobians.velocity.fill(0.0);
         jacobians.any = false;
     }
@@ -63,27 +78,14 @@ pub fn force(
         if let Some(jacobians) = jacobians.as_deref_mut() {
             jacobians.any = true;
             let n = model.n_velocities;
-            add_block(
-                model,
-                link.bodies,
-                &effect.by_position_stiff,
-                &mut jacobians.stiff,
-                n,
-            );
-            add_block(
-                model,
-                link.bodies,
-                &effect.by_position_rest,
-                &mut jacobians.rest,
-                n,
-            );
-            add_block(
-                model,
-                link.bodies,
-                &effect.by_velocity,
-                &mut jacobians.velocity,
-                n,
-            );
+            for (block, matrix) in [
+                (&effect.by_position_stiff, &mut jacobians.stiff),
+                (&effect.by_position_rest, &mut jacobians.rest),
+                (&effect.by_position_damper, &mut jacobians.damper),
+                (&effect.by_velocity, &mut jacobians.velocity),
+            ] {
+                add_block(model, link.bodies, block, matrix, n);
+            }
         }
     }
 }

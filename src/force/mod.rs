@@ -67,8 +67,11 @@ pub struct Effect {
     pub by_velocity: PairMatrix,
     /// Derivative with respect to the coordinates, negative semidefinite part.
     pub by_position_stiff: PairMatrix,
-    /// What is missing from `by_position_stiff` to the exact derivative.
+    /// What is missing from `by_position_stiff` to the exact derivative, but for what dampers add.
     pub by_position_rest: PairMatrix,
+    /// What dampers add: the change of their direction times their force now. Where a damper is stiff against the
+    /// step its force will not last, and this part must be left out.
+    pub by_position_damper: PairMatrix,
 }
 
 impl Force {

@@ -3,7 +3,7 @@
 //! (1)  phi = |d| - rest length,   d = p_b - p_a,   g = grad phi
 //! (2)  force = -(stiffness phi + damping phi') g,   phi' = g . v
 //! (3)  stiff part of its position derivative: -stiffness g g^T;  velocity derivative: -damping g g^T
-//! (4)  rest: -stiffness phi H - damping phi' H - damping g (H v)^T,   H = Hessian of phi
+//! (4)  rest: -stiffness phi H;  of the damper: -damping phi' H - damping g (H v)^T,   H = Hessian of phi
 //!
 //! H comes from moving the row along each coordinate, which the dual numbers give exactly.
 
@@ -77,12 +77,9 @@ impl SpringDamper {
         for (h, out) in hessian.iter().zip(&mut turning) {
             *out = h.iter().zip(&v).map(|(x, y)| x * y).sum();
         }
-        for (rest, h) in effect.by_position_rest.iter_mut().zip(&hessian) {
-            for (x, h) in rest.iter_mut().zip(h) {
-                *x -= pull * h;
-            }
-        }
-        add_outer(&mut effect.by_position_rest, -self.damping, &g, &turning);
+        add_scaled(&mut effect.by_position_rest, -self.stiffness * stretch, &hessian);
+        add_scaled(&mut effect.by_position_damper, -self.damping * rate, &hessian);
+        add_outer(&mut effect.by_position_damper, -self.damping, &g, &turning);
         effect
     }
 
@@ -96,6 +93,14 @@ impl SpringDamper {
         let (distance, _) = self.distance(at.pose[0], at.pose[1]);
         let stretch = distance - self.rest_length;
         0.5 * self.stiffness * stretch * stretch
+    }
+}
+
+fn add_scaled(matrix: &mut PairMatrix, factor: f64, other: &PairMatrix) {
+    for (row, other) in matrix.iter_mut().zip(other) {
+        for (x, y) in row.iter_mut().zip(other) {
+            *x += factor * y;
+        }
     }
 }
 

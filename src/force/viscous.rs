@@ -2,7 +2,7 @@
 //!
 //! (1)  force = -linear u,   u = v_b - (v_a + w_a x r),   r = x_b - x_a;   torque = -angular (w_b - w_a)
 //! (2)  position derivative through r only: -linear g_i (d u_i / d q)^T, first order in w_a; its sign is not
-//!      definite, so it belongs to the rest
+//!      definite
 
 use super::{Effect, Situation, add_outer, flat};
 use crate::constraint::Row;
@@ -37,9 +37,9 @@ impl Viscous {
             let sign = if i == 0 { 1.0 } else { -1.0 };
             turning[across] = -sign * w;
             turning[3 + across] = sign * w;
-            add_outer(&mut effect.by_position_rest, -self.linear, &g, &turning);
-            effect.by_position_rest[2][across] += -self.linear * rate * -sign;
-            effect.by_position_rest[2][3 + across] += -self.linear * rate * sign;
+            add_outer(&mut effect.by_position_damper, -self.linear, &g, &turning);
+            effect.by_position_damper[2][across] += -self.linear * rate * -sign;
+            effect.by_position_damper[2][3 + across] += -self.linear * rate * sign;
         }
         let row = Row::relative_rotation();
         let g = flat(&row);

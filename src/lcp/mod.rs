@@ -140,19 +140,18 @@ impl Solver {
                 residual: f64::INFINITY,
             };
         }
-        if problem.vector.iter().all(|&b| b >= 0.0) {
-            basis.fill(false);
-            return Outcome::Solved {
-                pivots: 0,
-                residual: 0.0,
-            };
-        }
         self.prepare(problem);
+        // a guess that holds goes first: among several solutions it is the one that continues what was
         if basis.contains(&true)
             && let Some(residual) = self.solve_on(problem, basis, z)
         {
             self.stats.warm_hits += 1;
             return self.solved(0, residual);
+        }
+        if problem.vector.iter().all(|&b| b >= 0.0) {
+            basis.fill(false);
+            z.fill(0.0);
+            return self.solved(0, 0.0);
         }
         self.pivot_until_accepted(problem, basis, z)
     }

@@ -310,18 +310,21 @@ pub(super) fn free_motion(
         mass.divide(free);
         return Stiffness::Exact;
     }
+    let (a, ag) = (alpha * h, alpha * gamma * h * h);
+    *stiff = jacobians.are_stiff(&model.mass, a, ag);
     let Jacobians {
         stiff: by_position,
         rest,
+        damper,
         velocity,
         ..
     } = jacobians;
-    let (a, ag) = (alpha * h, alpha * gamma * h * h);
-    let stiffness = step_metric.factor(&model.mass, (a, velocity), (ag, by_position), (ag, rest));
     let n = model.n_velocities;
+    if !*stiff {
+        rest.iter_mut().zip(damper.iter()).for_each(|(x, d)| *x += d);
+    }
+    let stiffness = step_metric.factor(&model.mass, (a, velocity), (ag, by_position), (ag, rest));
     for i in 0..n {
-        let added = -a * velocity[i * n + i] - ag * by_position[i * n + i];
-        *stiff |= added > model.mass[i];
         let mut sum = 0.0;
         for j in 0..n {
             let mut entry = by_position[i * n + j];

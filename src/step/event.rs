@@ -62,7 +62,12 @@ pub(super) fn transition(
     while let Some(index) = workspace.probes.iter().position(is_violated) {
         let what = workspace.probes[index].what;
         let end_value = workspace.probes[index].value;
-        let start = workspace.start_probes[index];
+        // dependence of the constraints may differ between start and end; a function that is not there is zero
+        let start = workspace.start_probes.iter().find(|probe| probe.what == what);
+        let start = start.copied().unwrap_or(Probe {
+            value: 0.0,
+            ..workspace.probes[index]
+        });
         let mut failure = None;
         let mut value = |workspace: &mut Workspace, h: f64| {
             let probed = trial::take(model, state, workspace, settings, scheme, Mode::Frozen, h);
@@ -132,24 +137,44 @@ fn start_probes(model: &Model, state: &State, workspace: &mut Workspace) {
     std::mem::swap(&mut workspace.probes, &mut workspace.start_probes);
 }
 
-/// The first gap that closes between the state and the end of the trial step, among contacts that `watched` admits.
+/// The first gap of a watched contact that closes between the state and the end of the trial step.
 pub(super) fn collision(
     model: &Model,
     state: &State,
     workspace: &mut Workspace,
     settings: &Settings,
-    watched: impl Fn(usize) -> bool,
 ) -> Option<Crossing> {
     let mut first: Option<Crossing> = None;
-    for contact in (0..model.contacts.len()).filter(|j| watched(*j)) {
-        let crossing = first_crossing(model, state, workspace, settings, contact);
-        if let Some(found) = crossing
+    for contact in 0..model.contacts.len() {
+        if workspace.watched[contact]
+            && let Some(found) = first_crossing(model, state, workspace, settings, contact)
             && first.is_none_or(|f| found.time < f.time)
         {
             first = Some(found);
         }
     }
     first
+}
+
+/// A trial step that ends at a located collision may overlap another contact, whose gap closed and opened again
+/// between two samples of the longer step: the first one of these.
+pub(super) fn missed_collision(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    located: &Crossing,
+) -> Option<Crossing> {
+    let end = std::mem::take(&mut workspace.trial.position);
+    assemble::gaps(model, workspace, &end);
+    workspace.trial.position = end;
+    let band = contact_band(settings, settings.step);
+    workspace.watched[located.contact] = false;
+    let overlaps = |j: usize| workspace.watched[j] && workspace.gap[j] < -band;
+    if !(0..model.contacts.len()).any(overlaps) {
+        return None;
+    }
+    collision(model, state, workspace, settings).filter(|found| found.time < workspace.trial.h)
 }
 
 // gap and rate at a time since the start of the step, on the interpolant
@@ -198,52 +223,54 @@ fn first_crossing(
             h * i as f64 / n_samples as f64
         };
         let (g1, d1) = gap(workspace, t1);
-        // a gap that starts closed must open before it can close again
-        let mut open = (t0, g0);
-        if g0 <= band && d0 > 0.0 && g1 < 0.0 {
-            let top = bracketed(
-                |t| gap(workspace, t).1,
-                (t0, d0),
-                (t1, d1),
-                ROOT_TOLERANCE * h,
-            );
-            open = (top, gap(workspace, top).0);
-        }
         let mut closed = (t1, g1);
-        if g1 >= 0.0 && d0 < 0.0 && d1 > 0.0 && g0 > 0.0 {
-            let bottom = bracketed(
-                |t| gap(workspace, t).1,
-                (t0, d0),
-                (t1, d1),
-                ROOT_TOLERANCE * h,
-            );
+        if g1 >= 0.0 && g0 > 0.0 && d0 < 0.0 && d1 > 0.0 {
+            // two open ends, but it comes nearer and leaves again
+            let tolerance = ROOT_TOLERANCE * h;
+            let bottom = bracketed(|t| gap(workspace, t).1, (t0, d0), (t1, d1), tolerance);
             closed = (bottom, gap(workspace, bottom).0);
         }
-        if closed.1 < 0.0 && open.1 > 0.0 {
-            let time = bracketed(|t| gap(workspace, t).0, open, closed, ROOT_TOLERANCE * h);
-            // what hovers within rounding does not collide
-            let approaches = gap(workspace, time).1 < -rest_speed(&state.velocity);
-            if !approaches && closed.1 > -band {
-                (t0, g0, d0) = (t1, g1, d1);
-                continue;
+        if closed.1 < 0.0 {
+            // what starts closed must open before it can close
+            let open = if g0 > 0.0 {
+                Some((t0, g0))
+            } else {
+                first_opening(|t| gap(workspace, t).0, t0, t1)
+            };
+            if let Some(open) = open {
+                let time = bracketed(|t| gap(workspace, t).0, open, closed, ROOT_TOLERANCE * h);
+                let approaches = gap(workspace, time).1 < -rest_speed(&state.velocity);
+                // what hovers within rounding does not collide
+                if approaches || closed.1 <= -band {
+                    return Some(Crossing {
+                        contact,
+                        open: open.0,
+                        time,
+                        closed: closed.0,
+                    });
+                }
+            } else if closed.1 < -band {
+                return Some(Crossing {
+                    contact,
+                    open: t0,
+                    time: t0,
+                    closed: t0,
+                });
             }
-            return Some(Crossing {
-                contact,
-                open: open.0,
-                time,
-                closed: closed.0,
-            });
-        }
-        // closed all along
-        if g1 < -band && g0 <= 0.0 {
-            return Some(Crossing {
-                contact,
-                open: t0,
-                time: t0,
-                closed: t0,
-            });
         }
         (t0, g0, d0) = (t1, g1, d1);
+    }
+    None
+}
+
+fn first_opening(mut gap: impl FnMut(f64) -> f64, t0: f64, t1: f64) -> Option<(f64, f64)> {
+    let mut width = t1 - t0;
+    for _ in 0..MAX_HALVINGS {
+        width *= 0.5;
+        let value = gap(t0 + width);
+        if value > 0.0 {
+            return Some((t0 + width, value));
+        }
     }
     None
 }

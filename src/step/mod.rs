@@ -155,6 +155,7 @@ fn counted(
     action: impl FnOnce(&mut Run) -> Result<(), StepError>,
 ) -> Result<(), StepError> {
     let before = workspace.complementarity.stats();
+    workspace.standard_step = standard;
     let result = action(&mut Run {
         model,
         state,
@@ -163,6 +164,7 @@ fn counted(
         report,
         standard,
         short_substeps: 0,
+        in_doubt: false,
     });
     let after = workspace.complementarity.stats();
     report.lcps += after.solves - before.solves;
@@ -180,6 +182,8 @@ struct Run<'a> {
     report: &'a mut Report,
     standard: f64,
     short_substeps: u32,
+    /// The statuses were wrong in a way that deciding them anew would not mend.
+    in_doubt: bool,
 }
 
 impl Run<'_> {
@@ -255,6 +259,10 @@ impl Run<'_> {
         if !self.settings.locates_transitions() {
             return self.complementarity_step(h, target);
         }
+        if std::mem::take(&mut self.in_doubt) {
+            self.report.fallbacks += 1;
+            return self.complementarity_step(h, target);
+        }
         // 3. statuses
         if !self.state.statuses_known && !self.classify(When::Now) {
             return self.jam(h, target);
@@ -279,16 +287,8 @@ impl Run<'_> {
             return self.complementarity_step(h, target);
         }
         // 6. the first collision
-        let closed = |j: usize| self.state.status[j].is_closed();
-        let crossing = if self.settings.locate_collisions {
-            event::collision(self.model, self.state, self.workspace, self.settings, |j| {
-                !closed(j)
-            })
-        } else {
-            None
-        };
-        if let Some(crossing) = crossing {
-            return self.collide(&scheme, Mode::Frozen, &crossing);
+        if let Some(crossing) = self.first_collision(Mode::Frozen) {
+            return self.collide(&scheme, Mode::Frozen, crossing);
         }
         // 7. accept, and change the statuses if a transition was found
         match transition {

@@ -1,16 +1,22 @@
 //! The parts of a substep that the spine in `mod.rs` calls.
 
 use super::classify::{self, When};
+use super::complementarity::Sliding;
 use super::coefficients::{Coefficients, IMPLICIT_EULER};
 use super::event::{self, Crossing};
 use super::report::{Event, EventKind};
 use super::trial::{self, Mode};
+use super::workspace::Workspace;
 use super::{
     JAM_STEP, JUDGE_TOLERANCE, Run, StepError, accept, assemble, contact_band, impact, rest_speed,
 };
 use crate::force::Side;
+use crate::lcp::Outcome;
 use crate::scene::format::EventState;
 use crate::state::State;
+
+/// Touching again within this fraction of the standard step is touching all along.
+const TOUCH: f64 = 1e-6;
 
 impl Run<'_> {
     pub(super) fn take(
@@ -137,51 +143,101 @@ impl Run<'_> {
         )
     }
 
+    /// The first collision of the trial step.
+    pub(super) fn first_collision(&mut self, mode: Mode) -> Option<Crossing> {
+        if !self.settings.locate_collisions {
+            return None;
+        }
+        let Workspace {
+            watched, active, ..
+        } = &mut *self.workspace;
+        for (j, watched) in watched.iter_mut().enumerate() {
+            *watched = match mode {
+                Mode::Frozen => !self.state.status[j].is_closed(),
+                Mode::Complementarity => !active.contains(&j),
+            };
+        }
+        event::collision(self.model, self.state, self.workspace, self.settings)
+    }
+
     /// Ends the trial step at a collision and applies its impact.
     pub(super) fn collide(
         &mut self,
         scheme: &Coefficients,
         mode: Mode,
-        crossing: &Crossing,
+        mut crossing: Crossing,
     ) -> Result<(), StepError> {
-        let tau = match self.settings.event_state {
-            EventState::Restep if crossing.time > 0.0 => event::restep_to(
-                self.model,
-                self.state,
-                self.workspace,
-                self.settings,
-                scheme,
-                mode,
-                crossing,
-            )?,
-            EventState::Restep | EventState::Interpolant => {
-                event::interpolate_to(self.state, self.workspace, crossing.time);
-                crossing.time
+        let Run {
+            model,
+            state,
+            workspace,
+            settings,
+            ..
+        } = self;
+        let tau = loop {
+            let tau = match settings.event_state {
+                EventState::Restep if crossing.time > 0.0 => {
+                    event::restep_to(model, state, workspace, settings, scheme, mode, &crossing)?
+                }
+                EventState::Restep | EventState::Interpolant => {
+                    event::interpolate_to(state, workspace, crossing.time);
+                    crossing.time
+                }
+            };
+            match event::missed_collision(model, state, workspace, settings, &crossing) {
+                Some(earlier) => crossing = earlier,
+                None => break tau,
             }
         };
         self.note_length(tau);
         if tau > 0.0 {
             self.accept(self.state.time + tau);
         }
-        self.impact(Some(crossing.contact))
+        let State {
+            position, velocity, ..
+        } = &*self.state;
+        let contact = crossing.contact;
+        let (_, rate) = assemble::gap_and_rate(self.model, self.workspace, contact, position, velocity);
+        if rate < -rest_speed(velocity) {
+            return self.impact(Some(contact));
+        }
+        // it touches without a blow; if that was at once, the statuses do not know better
+        self.state.statuses_known = false;
+        self.in_doubt = tau < TOUCH * self.standard;
+        Ok(())
     }
 
-    /// Do the impulses of the trial step satisfy the complementarity conditions?
+    /// Does the trial step satisfy the complementarity conditions? Where constraints depend on each other its
+    /// impulses are one choice of many; then it is enough that an admissible choice gives the same velocities.
     pub(super) fn judge(&mut self) -> bool {
-        if self.workspace.system.contacts.is_empty() {
+        let Workspace {
+            system,
+            joints,
+            complementarity,
+            trial,
+            free,
+            place,
+            ..
+        } = &mut *self.workspace;
+        if system.contacts.is_empty() {
             return true;
         }
-        let residual = self
-            .workspace
-            .complementarity
-            .judge(&self.workspace.system, &self.workspace.joints);
-        if residual > JUDGE_TOLERANCE {
+        let residual = complementarity.judge(system, joints);
+        if residual <= JUDGE_TOLERANCE {
+            self.report.lcps += 1;
+            self.report.warm_hits += 1;
+            self.report.worst_residual = self.report.worst_residual.max(residual);
+            return true;
+        }
+        let outcome = complementarity.solve(system, joints, |_| Sliding::Free, &self.state.status);
+        if !matches!(outcome, Outcome::Solved { .. }) {
             return false;
         }
-        self.report.lcps += 1;
-        self.report.warm_hits += 1;
-        self.report.worst_residual = self.report.worst_residual.max(residual);
-        true
+        place.clone_from(free);
+        system.add_response(place);
+        let slow = rest_speed(&self.state.velocity);
+        let mut changes = place.iter().zip(&self.state.velocity).zip(&trial.average);
+        changes.all(|((dv, v), average)| (dv - 2.0 * (average - v)).abs() <= slow)
     }
 
     /// The statuses are wrong from the start of the step on: decide them anew, or do without.
@@ -209,20 +265,8 @@ impl Run<'_> {
         }
         let scheme = self.scheme(h);
         self.take(&scheme, Mode::Complementarity, h)?;
-        if self.settings.locate_collisions {
-            let active = std::mem::take(&mut self.workspace.active);
-            let watched = |j: usize| !active.contains(&j);
-            let crossing = event::collision(
-                self.model,
-                self.state,
-                self.workspace,
-                self.settings,
-                watched,
-            );
-            self.workspace.active = active;
-            if let Some(crossing) = crossing {
-                return self.collide(&scheme, Mode::Complementarity, &crossing);
-            }
+        if let Some(crossing) = self.first_collision(Mode::Complementarity) {
+            return self.collide(&scheme, Mode::Complementarity, crossing);
         }
         self.report
             .record_changes(target, &self.state.status, &self.workspace.statuses);

@@ -278,26 +278,40 @@ pub(super) fn accelerate(
     independent
 }
 
-/// Accelerations without constraints, and the right-hand side of `workspace.level` for the acceleration level.
-pub(super) fn free_acceleration(
-    model: &Model,
-    workspace: &mut Workspace,
-    time: (f64, Side),
-    v: &[f64],
-) {
+/// Accelerations without constraints, and `workspace.level` for them: its metric and right-hand side. Where a force is
+/// stiff against the standard step its instantaneous value is noise (a damper of 1e4 N s/m turns a millimetre per
+/// second into 10 N); then the acceleration is that of a linearly implicit Euler step, `dv/h`.
+pub(super) fn free_acceleration(model: &Model, workspace: &mut Workspace, time: (f64, Side), v: &[f64]) {
     let Workspace {
         poses,
         twists,
         force,
+        jacobians,
         acceleration,
+        free_acceleration,
         mass,
         level,
+        instant_metric,
+        standard_step: h,
         ..
     } = &mut *workspace;
     model.twists(v, twists);
-    dynamics::force(model, time, poses, twists, force, None);
+    dynamics::force(model, time, poses, twists, force, Some(jacobians));
     acceleration.clone_from(force);
-    mass.divide(acceleration);
+    if jacobians.are_stiff(&model.mass, *h, *h * *h) {
+        let n = v.len();
+        for i in 0..n {
+            let row = &jacobians.stiff[i * n..(i + 1) * n];
+            acceleration[i] += *h * row.iter().zip(v).map(|(k, v)| k * v).sum::<f64>();
+        }
+        let (velocity, position) = ((*h, &jacobians.velocity[..]), (*h * *h, &jacobians.stiff[..]));
+        instant_metric.factor(&model.mass, velocity, position, (0.0, &jacobians.rest));
+        instant_metric.divide(acceleration);
+        level.condense(instant_metric);
+    } else {
+        mass.divide(acceleration);
+    }
+    free_acceleration.clone_from(acceleration);
     level.bias_from(acceleration);
     assemble::add_row_rates(model, workspace, v);
 }
@@ -311,8 +325,7 @@ fn same_as_complementarity(workspace: &mut Workspace, statuses: &[Status]) -> bo
         complementarity,
         acceleration,
         compressed,
-        force,
-        mass,
+        free_acceleration,
         ..
     } = workspace;
     let outcome = complementarity.solve(
@@ -324,8 +337,7 @@ fn same_as_complementarity(workspace: &mut Workspace, statuses: &[Status]) -> bo
     if !matches!(outcome, Outcome::Solved { .. }) {
         return false;
     }
-    compressed.clone_from(force);
-    mass.divide(compressed);
+    compressed.clone_from(free_acceleration);
     let scale = 1.0 + max_abs(compressed) + max_abs(acceleration);
     level.add_response(compressed);
     let difference = compressed

@@ -22,6 +22,10 @@ pub struct Workspace {
     pub(super) free: Vec<f64>,
     pub(super) mass: Metric,
     pub(super) step_metric: Metric,
+    /// Metric of the acceleration level where forces are stiff.
+    pub(super) instant_metric: Metric,
+    /// Length of the standard step under way, s.
+    pub(super) standard_step: f64,
     /// The step's own system.
     pub(super) system: System,
     /// The system at one instant: projections, accelerations, impacts.
@@ -33,10 +37,14 @@ pub struct Workspace {
     pub(super) joint_order: RankRevealing,
     pub(super) trial: Trial,
     pub(super) acceleration: Vec<f64>,
+    /// Without constraints.
+    pub(super) free_acceleration: Vec<f64>,
     pub(super) probes: Vec<Probe>,
     pub(super) start_probes: Vec<Probe>,
     pub(super) gap: Vec<f64>,
     pub(super) active: Vec<usize>,
+    /// Contacts whose gap is looked at for collisions.
+    pub(super) watched: Vec<bool>,
     pub(super) statuses: Vec<Status>,
     pub(super) previous: Vec<Status>,
     pub(super) at_rest: Vec<bool>,
@@ -67,6 +75,8 @@ impl Workspace {
             free: vector(),
             mass: Metric::mass(model),
             step_metric: Metric::full(n),
+            instant_metric: Metric::full(n),
+            standard_step: 0.0,
             system: System::with_capacity(n, n_joint, n_contacts),
             level: System::with_capacity(n, n_joint, n_contacts),
             frozen: RankRevealing::with_capacity(n_rows),
@@ -75,10 +85,12 @@ impl Workspace {
             joint_order: RankRevealing::with_capacity(n_joint),
             trial: Trial::new(n),
             acceleration: vector(),
+            free_acceleration: vector(),
             probes: Vec::with_capacity(3 * n_contacts + 1),
             start_probes: Vec::with_capacity(3 * n_contacts + 1),
             gap: vec![0.0; n_contacts],
             active: Vec::with_capacity(n_contacts),
+            watched: vec![false; n_contacts],
             statuses: Vec::with_capacity(n_contacts),
             previous: vec![Status::Open; n_contacts],
             at_rest: vec![false; n_contacts],
