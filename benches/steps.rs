@@ -72,7 +72,10 @@ fn measure(model: &Model) -> Vec<Measured> {
     for _ in 1..RUNS {
         for ((_, scheme), (steps, ..)) in SCHEMES.iter().zip(&mut fastest) {
             let (times, ..) = run(model, *scheme);
-            steps.iter_mut().zip(times).for_each(|(best, time)| *best = best.min(time));
+            steps
+                .iter_mut()
+                .zip(times)
+                .for_each(|(best, time)| *best = best.min(time));
         }
     }
     let summary = |(mut steps, report, failed): (Vec<f64>, Report, bool)| Measured {
@@ -90,7 +93,11 @@ fn scenes() -> Vec<(String, Model)> {
     let mut found = Vec::new();
     for path in entries.filter_map(|entry| entry.ok().map(|e| e.path())) {
         if let Ok(text) = std::fs::read_to_string(path.join("scene.toml")) {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let name = path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
             let model = model_from_text(&name, &text).unwrap_or_else(|e| panic!("{e}"));
             found.push((name, model));
         }
@@ -139,7 +146,11 @@ fn main() {
                 report.trials,
                 report.lcps,
                 report.pivots,
-                if measured.failed { "  stopped early" } else { "" }
+                if measured.failed {
+                    "  stopped early"
+                } else {
+                    ""
+                }
             );
         }
     }

@@ -31,7 +31,14 @@ const FILE_READER: (&str, [&str; 2]) = ("src/scene/load.rs", ["std::fs", "std::i
 const UNSAFE: &str = "src/fmi/";
 
 /// Ends the process instead of returning an error.
-const PANICS: [&str; 6] = [".unwrap()", ".expect(", "panic!", "todo!", "unimplemented!", "dbg!"];
+const PANICS: [&str; 6] = [
+    ".unwrap()",
+    ".expect(",
+    "panic!",
+    "todo!",
+    "unimplemented!",
+    "dbg!",
+];
 
 /// Differs between platforms, builds or runs.
 const IMPURE: [&str; 43] = [
@@ -99,7 +106,11 @@ impl Source {
     /// Module right below the crate's root.
     fn layer(&self) -> &str {
         let inside = &self.path["src/".len()..];
-        inside.split('/').next().unwrap_or(inside).trim_end_matches(".rs")
+        inside
+            .split('/')
+            .next()
+            .unwrap_or(inside)
+            .trim_end_matches(".rs")
     }
 
     /// Does `super` mean the crate's root here?
@@ -153,7 +164,12 @@ fn sources() -> Vec<Source> {
     files.sort();
     assert!(files.len() > 20, "the source is not where it was");
     let read = |file: PathBuf| Source {
-        path: file.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/"),
+        path: file
+            .strip_prefix(root())
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .replace('\\', "/"),
         code: without_tests(&without_text(&fs::read_to_string(&file).unwrap())),
     };
     files.into_iter().map(read).collect()
@@ -170,7 +186,11 @@ fn without_text(source: &str) -> String {
             out.push(chars[i]);
             i += 1;
         } else {
-            out.extend(chars[i..i + length].iter().map(|c| if *c == '\n' { '\n' } else { ' ' }));
+            out.extend(
+                chars[i..i + length]
+                    .iter()
+                    .map(|c| if *c == '\n' { '\n' } else { ' ' }),
+            );
             i += length;
         }
     }
@@ -193,7 +213,9 @@ fn text_length(chars: &[char], i: usize) -> usize {
             if rest.get(1 + hashes) != Some(&'"') {
                 return 0;
             }
-            let end: Vec<char> = std::iter::once('"').chain(std::iter::repeat_n('#', hashes)).collect();
+            let end: Vec<char> = std::iter::once('"')
+                .chain(std::iter::repeat_n('#', hashes))
+                .collect();
             until(&end, 2 + hashes)
         }
         ['"', ..] => {
@@ -294,8 +316,11 @@ fn sample(path: &str, code: &str) -> Source {
 #[test]
 fn every_module_has_a_layer_and_every_layer_a_module() {
     let is_entry = |source: &Source| ["lib", "main"].contains(&source.layer());
-    let mut modules: Vec<String> =
-        sources().iter().filter(|s| !is_entry(s)).map(|s| s.layer().to_owned()).collect();
+    let mut modules: Vec<String> = sources()
+        .iter()
+        .filter(|s| !is_entry(s))
+        .map(|s| s.layer().to_owned())
+        .collect();
     modules.sort();
     modules.dedup();
     let mut layers: Vec<&str> = LAYERS.concat();
@@ -305,7 +330,10 @@ fn every_module_has_a_layer_and_every_layer_a_module() {
 
 #[test]
 fn no_layer_names_a_higher_one() {
-    for source in sources().iter().filter(|source| rank(source.layer()).is_some()) {
+    for source in sources()
+        .iter()
+        .filter(|source| rank(source.layer()).is_some())
+    {
         let wrong = not_below(source);
         assert!(wrong.is_empty(), "{} is not above {wrong:?}", source.path);
         assert!(
@@ -339,7 +367,10 @@ fn the_engine_is_pure() {
     for source in sources().iter().filter(|source| !outside(source)) {
         let (reader, allowed) = FILE_READER;
         let is_allowed = |word: &&str| source.path == reader && allowed.contains(word);
-        let forbidden: Vec<&str> = IMPURE.into_iter().filter(|word| !is_allowed(word)).collect();
+        let forbidden: Vec<&str> = IMPURE
+            .into_iter()
+            .filter(|word| !is_allowed(word))
+            .collect();
         found.extend(source.lines_with(&forbidden));
     }
     assert!(found.is_empty(), "{found:#?}");
@@ -347,35 +378,74 @@ fn the_engine_is_pure() {
 
 #[test]
 fn mistakes_are_values_not_panics() {
-    let found: Vec<String> = sources().iter().flat_map(|s| s.lines_with(&PANICS)).collect();
+    let found: Vec<String> = sources()
+        .iter()
+        .flat_map(|s| s.lines_with(&PANICS))
+        .collect();
     assert!(found.is_empty(), "{found:#?}");
 }
 
 #[test]
 fn unsafe_code_stays_at_the_c_boundary() {
     let inside = |source: &Source| source.path.starts_with(UNSAFE);
-    let found: Vec<String> =
-        sources().iter().filter(|s| !inside(s)).flat_map(|s| s.lines_with(&["unsafe"])).collect();
+    let found: Vec<String> = sources()
+        .iter()
+        .filter(|s| !inside(s))
+        .flat_map(|s| s.lines_with(&["unsafe"]))
+        .collect();
     assert!(found.is_empty(), "{found:#?}");
 }
 
 #[test]
 fn the_checks_of_this_test_see_what_they_look_for() {
     let wrong = |path: &str, code: &str| not_below(&sample(path, code));
-    assert_eq!(wrong("src/math/root.rs", "use crate::model::Model;"), ["model"]);
-    assert_eq!(wrong("src/model/mod.rs", "fn f() { crate::step::step(); }"), ["step"]);
-    assert_eq!(wrong("src/step/run.rs", "use crate::{cli::args, math};"), ["cli"]);
+    assert_eq!(
+        wrong("src/math/root.rs", "use crate::model::Model;"),
+        ["model"]
+    );
+    assert_eq!(
+        wrong("src/model/mod.rs", "fn f() { crate::step::step(); }"),
+        ["step"]
+    );
+    assert_eq!(
+        wrong("src/step/run.rs", "use crate::{cli::args, math};"),
+        ["cli"]
+    );
     assert_eq!(wrong("src/state.rs", "use super::step::Report;"), ["step"]);
-    assert_eq!(wrong("src/shape/circle.rs", "use crate::joint::Joint;"), ["joint"]);
-    assert!(wrong("src/step/run.rs", "use crate::model::Model; use super::accept;").is_empty());
-    assert!(wrong("src/math/root.rs", "// crate::model\n#[cfg(test)]\nmod tests { use crate::model; }").is_empty());
+    assert_eq!(
+        wrong("src/shape/circle.rs", "use crate::joint::Joint;"),
+        ["joint"]
+    );
+    assert!(
+        wrong(
+            "src/step/run.rs",
+            "use crate::model::Model; use super::accept;"
+        )
+        .is_empty()
+    );
+    assert!(
+        wrong(
+            "src/math/root.rs",
+            "// crate::model\n#[cfg(test)]\nmod tests { use crate::model; }"
+        )
+        .is_empty()
+    );
 
     let lines = |code: &str| sample("src/step/run.rs", code).lines_with(&PANICS).len();
     assert_eq!(lines("a.unwrap();\nb.unwrap_or(1);\npanic!(\"x\")"), 2);
-    assert_eq!(lines("\"a.unwrap()\"; r#\"todo!\"\"#; '\"'; '\\''; // .expect(\n/* panic! */"), 0);
-    assert_eq!(lines("#[cfg(test)]\nuse a::b;\nfn f<'a>(x: &'a X) { x.unwrap() }"), 1);
+    assert_eq!(
+        lines("\"a.unwrap()\"; r#\"todo!\"\"#; '\"'; '\\''; // .expect(\n/* panic! */"),
+        0
+    );
+    assert_eq!(
+        lines("#[cfg(test)]\nuse a::b;\nfn f<'a>(x: &'a X) { x.unwrap() }"),
+        1
+    );
     let lines = |code: &str| sample("src/step/run.rs", code).lines_with(&IMPURE).len();
-    assert_eq!(lines("x.sin(); libm::sin(x); x.powi(2); HashMap::new(); x.expand()"), 3);
+    assert_eq!(
+        lines("x.sin(); libm::sin(x); x.powi(2); HashMap::new(); x.expand()"),
+        3
+    );
 }
 
 /// Paths that a document names: in backquotes, in links, and in trees drawn in text blocks.
@@ -383,11 +453,15 @@ fn named_paths(document: &str) -> Vec<String> {
     const ENDINGS: [&str; 7] = [".rs", ".md", ".toml", ".sh", ".py", ".c", ".json"];
     let has_ending = |word: &str| ENDINGS.iter().any(|ending| word.ends_with(ending));
     let is_plain = |word: &str| {
-        word.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c)) && word.contains(is_name)
+        word.chars()
+            .all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c))
+            && word.contains(is_name)
     };
     // `m/s` and `a/b` are not paths
     let is_path = |word: &str| {
-        is_plain(word) && (has_ending(word) || word.contains('/') && word.split('/').any(|part| part.len() > 2))
+        is_plain(word)
+            && (has_ending(word)
+                || word.contains('/') && word.split('/').any(|part| part.len() > 2))
     };
     let mut found = Vec::new();
     let mut in_block = false;
@@ -400,7 +474,9 @@ fn named_paths(document: &str) -> Vec<String> {
             // the leading words of a line of a tree, below the last folder that is indented less
             let indent = line.len() - line.trim_start().len();
             folders.retain(|(depth, _)| *depth < indent);
-            let above = folders.last().map_or(String::new(), |(_, folder)| folder.clone());
+            let above = folders
+                .last()
+                .map_or(String::new(), |(_, folder)| folder.clone());
             for word in line.split_whitespace() {
                 if !is_plain(word) || !(has_ending(word) || word.ends_with('/')) {
                     break;
@@ -413,7 +489,10 @@ fn named_paths(document: &str) -> Vec<String> {
         } else {
             let quoted = line.split('`').skip(1).step_by(2);
             found.extend(quoted.filter(|word| is_path(word)).map(str::to_owned));
-            let links = line.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+            let links = line
+                .split("](")
+                .skip(1)
+                .filter_map(|rest| rest.split([')', '#']).next());
             found.extend(links.filter(|link| is_path(link)).map(str::to_owned));
         }
     }
@@ -428,7 +507,11 @@ fn every_path_that_the_architecture_page_names_exists() {
         return;
     };
     // a path starts at the root, in the source, or beside the page
-    let bases = [root().to_path_buf(), root().join("src"), root().join("docs")];
+    let bases = [
+        root().to_path_buf(),
+        root().join("src"),
+        root().join("docs"),
+    ];
     let mut missing = named_paths(&text);
     missing.retain(|path| !bases.iter().any(|base| base.join(path).exists()));
     assert!(missing.is_empty(), "{missing:#?}");

@@ -133,12 +133,19 @@ fn slider_crank_has_order_two_on_its_closed_loop() {
 fn two_bodies_have_order_two_through_stick_slip_and_reversals() {
     for (damping, first) in [("20", 0.005), ("100", 0.001)] {
         let truth = Truth::load(&format!("p4_damper_m1_g{damping}"));
-        let model = variant("two_bodies_damper", &[("damping = 20", &format!("damping = {damping}"))]);
-        let order = order_study(&format!("two bodies, damping {damping}, x(10)"), &halvings(first, 7), |step| {
-            let end = run(&model, 10.0, |s| s.step = step);
-            let q = &end.state().position;
-            norm2([q[0] - truth.at(10.0, "x1"), q[2] - truth.at(10.0, "x2")])
-        });
+        let model = variant(
+            "two_bodies_damper",
+            &[("damping = 20", &format!("damping = {damping}"))],
+        );
+        let order = order_study(
+            &format!("two bodies, damping {damping}, x(10)"),
+            &halvings(first, 7),
+            |step| {
+                let end = run(&model, 10.0, |s| s.step = step);
+                let q = &end.state().position;
+                norm2([q[0] - truth.at(10.0, "x1"), q[2] - truth.at(10.0, "x2")])
+            },
+        );
         assert!(order >= ORDER);
     }
 }

@@ -11,7 +11,13 @@ const SCHEMES: [Scheme; 2] = [Scheme::ImplicitEuler, Scheme::Trapezoidal];
 fn bars(friction: f64, damping: f64) -> Model {
     let friction = format!("friction = {friction:?}");
     let damping = format!("damping = {damping:?}");
-    variant("two_bars", &[("friction = 0.15", &friction), ("damping = 10\n", &format!("{damping}\n"))])
+    variant(
+        "two_bars",
+        &[
+            ("friction = 0.15", &friction),
+            ("damping = 10\n", &format!("{damping}\n")),
+        ],
+    )
 }
 
 /// What a run of 10 s at h = 0.01 showed.
@@ -43,7 +49,9 @@ fn course(model: &Model, scheme: Scheme, step: f64) -> Course {
     let mut slid = [0.0; 2];
     for i in 1..=(10.0 / step).round() as usize {
         let time = step * i as f64;
-        simulation.advance_to(time).unwrap_or_else(|e| panic!("{scheme:?}: {e}"));
+        simulation
+            .advance_to(time)
+            .unwrap_or_else(|e| panic!("{scheme:?}: {e}"));
         let energy = simulation.energy().total();
         energy_rise = energy_rise.max(energy - lowest);
         lowest = lowest.min(energy);
@@ -73,7 +81,14 @@ fn course(model: &Model, scheme: Scheme, step: f64) -> Course {
 
 #[test]
 fn all_six_parameter_sets_run_without_failure_and_without_gaining_energy() {
-    let sets = [(0.15, 10.0), (0.15, 1000.0), (0.15, 1e8), (0.05, 20.0), (0.2, 20.0), (0.5, 20.0)];
+    let sets = [
+        (0.15, 10.0),
+        (0.15, 1000.0),
+        (0.15, 1e8),
+        (0.05, 20.0),
+        (0.2, 20.0),
+        (0.5, 20.0),
+    ];
     for (friction, damping) in sets {
         for scheme in SCHEMES {
             let course = course(&bars(friction, damping), scheme, 0.01);
@@ -89,7 +104,10 @@ fn more_friction_stops_the_bars_after_a_shorter_way() {
     for scheme in SCHEMES {
         let courses = [0.05, 0.2, 0.5].map(|mu| course(&bars(mu, 20.0), scheme, 0.01));
         for (mu, c) in [0.05, 0.2, 0.5].iter().zip(&courses) {
-            println!("{scheme:?}, mu = {mu}: ends slid {:.4?} m, all at rest from {:.2} s on", c.slid, c.rest);
+            println!(
+                "{scheme:?}, mu = {mu}: ends slid {:.4?} m, all at rest from {:.2} s on",
+                c.slid, c.rest
+            );
         }
         // in time the order is another one here: friction at the first end sends the pair sideways
         let way = courses.map(|c| c.slid[0] + c.slid[1]);
@@ -104,7 +122,9 @@ fn damping_of_a_hundred_million_acts_as_a_rigid_link() {
             .map(|damping| course(&bars(0.15, damping), scheme, 0.01).stretch)
             .to_vec();
         let [soft, firm, rigid] = [stretch[0], stretch[1], stretch[2]];
-        println!("{scheme:?}: distance of the centres changes by {soft:.2e}, {firm:.2e}, {rigid:.2e} m");
+        println!(
+            "{scheme:?}: distance of the centres changes by {soft:.2e}, {firm:.2e}, {rigid:.2e} m"
+        );
         assert!(soft > firm && firm > rigid);
         // what the strut yields by itself, (force / damping) times the time, is below 1e-5; the rest is the way that
         // its ends go straight on in a step while it turns, of the order of the step

@@ -37,7 +37,8 @@ impl Jacobians {
         let n = mass.len();
         self.any
             && (0..n).any(|i| {
-                let added = by_velocity * self.velocity[i * n + i] + by_position * self.stiff[i * n + i];
+                let added =
+                    by_velocity * self.velocity[i * n + i] + by_position * self.stiff[i * n + i];
                 -added > mass[i]
             })
     }

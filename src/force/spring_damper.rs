@@ -77,8 +77,16 @@ impl SpringDamper {
         for (h, out) in hessian.iter().zip(&mut turning) {
             *out = h.iter().zip(&v).map(|(x, y)| x * y).sum();
         }
-        add_scaled(&mut effect.by_position_rest, -self.stiffness * stretch, &hessian);
-        add_scaled(&mut effect.by_position_damper, -self.damping * rate, &hessian);
+        add_scaled(
+            &mut effect.by_position_rest,
+            -self.stiffness * stretch,
+            &hessian,
+        );
+        add_scaled(
+            &mut effect.by_position_damper,
+            -self.damping * rate,
+            &hessian,
+        );
         add_outer(&mut effect.by_position_damper, -self.damping, &g, &turning);
         effect
     }

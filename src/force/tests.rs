@@ -99,7 +99,11 @@ fn derivatives_of_every_force_element_agree_with_differences() {
             for i in 0..PAIR_DOF {
                 let by_position = (fp.force[i] - fm.force[i]) / (2.0 * step);
                 let by_velocity = (gp.force[i] - gm.force[i]) / (2.0 * step);
-                let parts = [&exact.by_position_stiff, &exact.by_position_rest, &exact.by_position_damper];
+                let parts = [
+                    &exact.by_position_stiff,
+                    &exact.by_position_rest,
+                    &exact.by_position_damper,
+                ];
                 let total: f64 = parts.iter().map(|part| part[i][j]).sum();
                 worst = worst.max((by_position - total).abs());
                 worst = worst.max((by_velocity - exact.by_velocity[i][j]).abs());

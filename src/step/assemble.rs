@@ -321,7 +321,9 @@ pub(super) fn free_motion(
     } = jacobians;
     let n = model.n_velocities;
     if !*stiff {
-        rest.iter_mut().zip(damper.iter()).for_each(|(x, d)| *x += d);
+        rest.iter_mut()
+            .zip(damper.iter())
+            .for_each(|(x, d)| *x += d);
     }
     let stiffness = step_metric.factor(&model.mass, (a, velocity), (ag, by_position), (ag, rest));
     for i in 0..n {

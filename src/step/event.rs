@@ -63,7 +63,10 @@ pub(super) fn transition(
         let what = workspace.probes[index].what;
         let end_value = workspace.probes[index].value;
         // dependence of the constraints may differ between start and end; a function that is not there is zero
-        let start = workspace.start_probes.iter().find(|probe| probe.what == what);
+        let start = workspace
+            .start_probes
+            .iter()
+            .find(|probe| probe.what == what);
         let start = start.copied().unwrap_or(Probe {
             value: 0.0,
             ..workspace.probes[index]

@@ -31,6 +31,8 @@ pub(super) fn apply(
     let threshold = settings.restitution_threshold * standard_step;
     gather(model, state, workspace, settings, located);
     restitution(model, state, workspace, threshold, report);
+    // an impact is too short for any force, stiff or not: the metric is the mass again
+    workspace.level.condense(&workspace.mass);
     let energy_before = kinetic_energy(model, &state.velocity);
     workspace.before.clone_from(&state.velocity);
     compress(state, workspace)?;

@@ -1,8 +1,8 @@
 //! The parts of a substep that the spine in `mod.rs` calls.
 
 use super::classify::{self, When};
-use super::complementarity::Sliding;
 use super::coefficients::{Coefficients, IMPLICIT_EULER};
+use super::complementarity::Sliding;
 use super::event::{self, Crossing};
 use super::report::{Event, EventKind};
 use super::trial::{self, Mode};
@@ -197,7 +197,8 @@ impl Run<'_> {
             position, velocity, ..
         } = &*self.state;
         let contact = crossing.contact;
-        let (_, rate) = assemble::gap_and_rate(self.model, self.workspace, contact, position, velocity);
+        let (_, rate) =
+            assemble::gap_and_rate(self.model, self.workspace, contact, position, velocity);
         if rate < -rest_speed(velocity) {
             return self.impact(Some(contact));
         }
@@ -263,8 +264,14 @@ impl Run<'_> {
                 self.workspace.active.push(contact);
             }
         }
-        let scheme = self.scheme(h);
-        self.take(&scheme, Mode::Complementarity, h)?;
+        let mut scheme = self.scheme(h);
+        let mut taken = self.take(&scheme, Mode::Complementarity, h);
+        if matches!(taken, Err(StepError::Unsolved { .. })) {
+            // rows and columns at one place: the problem is copositive, which the second-order one need not be
+            scheme = IMPLICIT_EULER;
+            taken = self.take(&scheme, Mode::Complementarity, h);
+        }
+        taken?;
         if let Some(crossing) = self.first_collision(Mode::Complementarity) {
             return self.collide(&scheme, Mode::Complementarity, crossing);
         }

@@ -281,7 +281,12 @@ pub(super) fn accelerate(
 /// Accelerations without constraints, and `workspace.level` for them: its metric and right-hand side. Where a force is
 /// stiff against the standard step its instantaneous value is noise (a damper of 1e4 N s/m turns a millimetre per
 /// second into 10 N); then the acceleration is that of a linearly implicit Euler step, `dv/h`.
-pub(super) fn free_acceleration(model: &Model, workspace: &mut Workspace, time: (f64, Side), v: &[f64]) {
+pub(super) fn free_acceleration(
+    model: &Model,
+    workspace: &mut Workspace,
+    time: (f64, Side),
+    v: &[f64],
+) {
     let Workspace {
         poses,
         twists,
@@ -304,7 +309,10 @@ pub(super) fn free_acceleration(model: &Model, workspace: &mut Workspace, time: 
             let row = &jacobians.stiff[i * n..(i + 1) * n];
             acceleration[i] += *h * row.iter().zip(v).map(|(k, v)| k * v).sum::<f64>();
         }
-        let (velocity, position) = ((*h, &jacobians.velocity[..]), (*h * *h, &jacobians.stiff[..]));
+        let (velocity, position) = (
+            (*h, &jacobians.velocity[..]),
+            (*h * *h, &jacobians.stiff[..]),
+        );
         instant_metric.factor(&model.mass, velocity, position, (0.0, &jacobians.rest));
         instant_metric.divide(acceleration);
         level.condense(instant_metric);
