@@ -6,6 +6,7 @@ pub mod collide;
 pub mod constraint;
 pub mod dynamics;
 pub mod force;
+pub mod instance;
 pub mod joint;
 pub mod lcp;
 pub mod math;

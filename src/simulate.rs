@@ -177,6 +177,7 @@ impl Simulation {
             potential: dynamics::potential_energy(
                 &self.model,
                 self.state.time,
+                &self.state.inputs,
                 &self.poses,
                 &self.twists,
             ),

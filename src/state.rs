@@ -1,5 +1,6 @@
 //! All that evolves, and only that.
 
+use crate::force::Input;
 use crate::model::Model;
 
 /// How a contact behaves between two events.
@@ -63,6 +64,8 @@ pub struct State {
     pub contact_force: Vec<[f64; 2]>,
     /// Force of each joint equation, N or N m.
     pub joint_force: Vec<f64>,
+    /// Values from outside.
+    pub inputs: Vec<Input>,
     /// Damping steps still to be taken.
     pub damping_left: u32,
     /// The joints are closed and no impact is pending: false until the first step.
@@ -82,6 +85,11 @@ impl State {
             statuses_known: false,
             contact_force: vec![[0.0; 2]; n_contacts],
             joint_force: vec![0.0; model.n_joint_rows],
+            inputs: model
+                .inputs
+                .iter()
+                .map(|i| Input::held(0.0, i.start))
+                .collect(),
             damping_left: 0,
             started: false,
         }

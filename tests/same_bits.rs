@@ -20,7 +20,7 @@ const GOLDEN: [(&str, u64, u64); 10] = [
     ("incline", 0x150fa3d87d8a8165, 0xc57a8efd2e939311),
     ("newtons_cradle", 0x6b2a041163ac5c10, 0xa2c70d2b20b443b0),
     ("slider_crank", 0x50c6dafb8b74db66, 0x864eca1833e7a8b4),
-    ("two_bars", 0xb4ff49fad3e5c586, 0x5216bc086c594adb),
+    ("two_bars", 0xbd26acdccfdf67b7, 0x36bc86cbb7b3ff48),
     ("two_bodies_damper", 0x54b22c68ec4c7fa6, 0xa3bdaaf39a237537),
     ("two_carts", 0x16188858b46b7550, 0x84b3f9a7021c72b7),
 ];

@@ -1,7 +1,7 @@
 //! Forces on the coordinates, their derivatives, and energies; no contact in here.
 
 use crate::constraint::{BODY_DOF, Pose, Twist};
-use crate::force::{PairMatrix, Side, Situation};
+use crate::force::{Input, PairMatrix, Side, Situation};
 use crate::model::{BodyRef, ForceLink, Model, pose_of, twist_of};
 
 /// Derivatives of the forces, row-major, by coordinates (split as in [`crate::force::Effect`]) and velocities.
@@ -48,6 +48,7 @@ impl Jacobians {
 pub fn force(
     model: &Model,
     (time, side): (f64, Side),
+    inputs: &[Input],
     poses: &[Pose],
     twists: &[Twist],
     total: &mut [f64],
@@ -68,7 +69,7 @@ pub fn force(
         jacobians.any = false;
     }
     for link in &model.forces {
-        let effect = with_situation(model, link, (time, side), poses, twists, |at| {
+        let effect = with_situation(model, link, (time, side), inputs, poses, twists, |at| {
             link.force.effect(at)
         });
         for (body, block) in link.bodies.iter().zip([0, BODY_DOF]) {
@@ -102,25 +103,43 @@ pub fn kinetic_energy(model: &Model, v: &[f64]) -> f64 {
 }
 
 /// Energy in gravity and springs, J; zero height is the world's origin.
-pub fn potential_energy(model: &Model, time: f64, poses: &[Pose], twists: &[Twist]) -> f64 {
+pub fn potential_energy(
+    model: &Model,
+    time: f64,
+    inputs: &[Input],
+    poses: &[Pose],
+    twists: &[Twist],
+) -> f64 {
     let mut total = 0.0;
     for (body, pose) in model.bodies.iter().zip(poses) {
         let weight = model.gravity * model.mass[body.first];
         total -= weight.x * pose.position.x + weight.y * pose.position.y;
     }
     for link in &model.forces {
-        total += with_situation(model, link, (time, Side::After), poses, twists, |at| {
-            link.force.energy(at)
-        });
+        total += with_situation(
+            model,
+            link,
+            (time, Side::After),
+            inputs,
+            poses,
+            twists,
+            |at| link.force.energy(at),
+        );
     }
     total
 }
 
 /// Power put in by applied forces, and power taken out by dampers and smooth friction, W.
-pub fn power(model: &Model, time: (f64, Side), poses: &[Pose], twists: &[Twist]) -> (f64, f64) {
+pub fn power(
+    model: &Model,
+    time: (f64, Side),
+    inputs: &[Input],
+    poses: &[Pose],
+    twists: &[Twist],
+) -> (f64, f64) {
     let (mut applied, mut lost) = (0.0, 0.0);
     for link in &model.forces {
-        with_situation(model, link, time, poses, twists, |at| {
+        with_situation(model, link, time, inputs, poses, twists, |at| {
             applied += link.force.applied_power(at);
             lost += link.force.lost_power(at);
         });
@@ -132,6 +151,7 @@ fn with_situation<R>(
     model: &Model,
     link: &ForceLink,
     (time, side): (f64, Side),
+    inputs: &[Input],
     poses: &[Pose],
     twists: &[Twist],
     use_it: impl FnOnce(&Situation) -> R,
@@ -143,6 +163,7 @@ fn with_situation<R>(
         side,
         pose: [&pose[0], &pose[1]],
         twist: [&twist[0], &twist[1]],
+        inputs,
         joint: link.joint.map(|i| &model.joints[i].joint),
     })
 }

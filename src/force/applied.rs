@@ -3,7 +3,7 @@
 //! (1)  torque about the centre = cross(R r, F) + torque;   F in world axes, or R F in body axes
 //! (2)  derivative by the angle: in world axes the arm turns, in body axes the force turns
 
-use super::{Effect, Side, Signal, Situation};
+use super::{Effect, Input, Side, Signal, Situation};
 use crate::math::{Vec2, cross, dot, perp};
 use crate::scene::format::Frame;
 
@@ -25,16 +25,16 @@ impl Applied {
         [&self.force[0], &self.force[1], &self.torque]
     }
 
-    fn components(&self, time: f64, side: Side) -> (Vec2, f64) {
+    fn components(&self, time: f64, side: Side, inputs: &[Input]) -> (Vec2, f64) {
         let force = Vec2::new(
-            self.force[0].value(time, side),
-            self.force[1].value(time, side),
+            self.force[0].value(time, side, inputs),
+            self.force[1].value(time, side, inputs),
         );
-        (force, self.torque.value(time, side))
+        (force, self.torque.value(time, side, inputs))
     }
 
     pub(super) fn effect(&self, at: &Situation) -> Effect {
-        let (given, torque) = self.components(at.time, at.side);
+        let (given, torque) = self.components(at.time, at.side, at.inputs);
         let arm = at.pose[1].turn(self.point);
         let mut effect = Effect::default();
         let force = match self.frame {

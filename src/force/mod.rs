@@ -10,7 +10,7 @@ mod torsional;
 mod viscous;
 
 pub use applied::Applied;
-pub use signal::{Side, Signal};
+pub use signal::{Input, MAX_INPUT_ORDER, Side, Signal};
 pub use spring_damper::SpringDamper;
 pub use stribeck::Stribeck;
 pub use torsional::Torsional;
@@ -56,6 +56,8 @@ pub struct Situation<'a> {
     pub twist: [&'a Twist; 2],
     /// The joint that the element acts on, for those that do.
     pub joint: Option<&'a Joint>,
+    /// The model's inputs.
+    pub inputs: &'a [Input],
 }
 
 /// Force and derivatives of one element, to be added to those of the others.

@@ -4,7 +4,7 @@ use crate::math::Vec2;
 use crate::scene::format;
 
 fn signal(value: f64) -> Signal {
-    Signal(format::Signal::Constant(value))
+    Signal::Given(format::Signal::Constant(value))
 }
 
 fn elements() -> Vec<(&'static str, Force)> {
@@ -77,6 +77,7 @@ fn effect(force: &Force, q: &PairVector, v: &PairVector) -> Effect {
         pose: [&poses[0], &poses[1]],
         twist: [&twists[0], &twists[1]],
         joint: Some(&joint),
+        inputs: &[],
     })
 }
 

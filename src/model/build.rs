@@ -1,6 +1,6 @@
 //! Written scene -> model, with the checks that need geometry.
 
-use super::{Body, BodyRef, ForceLink, JointLink, Model, contacts, pose_of, twist_of};
+use super::{Body, BodyRef, ForceLink, InputLink, JointLink, Model, contacts, pose_of, twist_of};
 use crate::constraint::{Pose, Twist};
 use crate::force::{Applied, Force, Signal, SpringDamper, Stribeck, Torsional, Viscous};
 use crate::joint::{Distance, Fixed, Joint, Prismatic, Revolute};
@@ -58,6 +58,8 @@ fn empty(scene: &Scene) -> Model {
         joints: Vec::new(),
         forces: Vec::new(),
         contacts: Vec::new(),
+        pairs: Vec::new(),
+        inputs: Vec::new(),
         breakpoints: Vec::new(),
         n_velocities: 0,
         n_joint_rows: 0,
@@ -233,6 +235,18 @@ impl Builder<'_> {
         });
     }
 
+    fn signal(&mut self, force: &str, component: &str, written: &format::Signal) -> Signal {
+        let format::Signal::Input { start } = written else {
+            return Signal::Given(written.clone());
+        };
+        self.model.inputs.push(InputLink {
+            name: format!("{force}.{component}"),
+            start: *start,
+            is_torque: component == "torque",
+        });
+        Signal::Input(self.model.inputs.len() - 1)
+    }
+
     fn forces(&mut self) {
         for written in &self.scene.forces {
             let (bodies, joint, force) = match &written.kind {
@@ -283,8 +297,11 @@ impl Builder<'_> {
                     let element = Applied {
                         point: vec2(*point),
                         frame: *frame,
-                        force: force.clone().map(Signal),
-                        torque: Signal(torque.clone()),
+                        force: [
+                            self.signal(&written.name, "force_x", &force[0]),
+                            self.signal(&written.name, "force_y", &force[1]),
+                        ],
+                        torque: self.signal(&written.name, "torque", torque),
                     };
                     ([None, self.body(body)], None, Force::Applied(element))
                 }

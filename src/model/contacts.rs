@@ -43,6 +43,7 @@ fn add_limits(scene: &Scene, model: &mut Model) {
             JointKind::Fixed | JointKind::Distance { .. } => &None,
         };
         let Some(limits) = limits else { continue };
+        model.pairs.push(written.name.clone());
         for (bound, above, side) in [
             (limits.lower, true, "lower"),
             (limits.upper, false, "upper"),
@@ -51,6 +52,7 @@ fn add_limits(scene: &Scene, model: &mut Model) {
                 model.contacts.push(Contact {
                     name: format!("{}.{side}", written.name),
                     bodies: model.joints[index].bodies,
+                    pair: model.pairs.len() - 1,
                     kind: ContactKind::Limit {
                         joint: index,
                         bound,
@@ -121,19 +123,23 @@ fn add_pair(
     let shapes = [shape_a, shape_b].map(|s| Shape::from_geometry(&s.geometry));
     let features = collide::features(&shapes[0], &shapes[1]);
     let n_features = features.len();
+    let pair = format!("{}-{}", sides[1].1, sides[0].1);
+    if n_features > 0 {
+        model.pairs.push(pair.clone());
+    }
     for (i, (feature, swapped)) in features.into_iter().enumerate() {
         let mut bodies = [sides[0].0, sides[1].0];
         if swapped {
             bodies.swap(0, 1);
         }
-        let pair = format!("{}-{}", sides[1].1, sides[0].1);
         model.contacts.push(Contact {
             name: if n_features == 1 {
-                pair
+                pair.clone()
             } else {
                 format!("{pair}[{}]", i + 1)
             },
             bodies,
+            pair: model.pairs.len() - 1,
             kind: ContactKind::Feature(feature),
             friction: law.friction,
             restitution: law.restitution,

@@ -36,6 +36,10 @@ pub struct Model {
     pub forces: Vec<ForceLink>,
     /// All contacts and stops that can become active.
     pub contacts: Vec<Contact>,
+    /// Names of the pairs of shapes and of the joints with stops that the contacts belong to.
+    pub pairs: Vec<String>,
+    /// Values that come from outside.
+    pub inputs: Vec<InputLink>,
     /// Times at which a force is not smooth, ascending, s.
     pub breakpoints: Vec<f64>,
     /// Number of coordinates = number of velocities in the plane.
@@ -85,6 +89,17 @@ pub struct ForceLink {
     pub joint: Option<usize>,
 }
 
+/// A value that comes from outside.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InputLink {
+    /// Name of the force element and of the component: `push.force_x`.
+    pub name: String,
+    /// Value until another one is given, N or N m.
+    pub start: f64,
+    /// A torque, not a force.
+    pub is_torque: bool,
+}
+
 /// A unilateral constraint: a pair of features, or a stop of a joint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contact {
@@ -92,6 +107,8 @@ pub struct Contact {
     pub name: String,
     /// The normal points from the first to the second body.
     pub bodies: [BodyRef; 2],
+    /// Index of the pair it belongs to, which shares friction and restitution.
+    pub pair: usize,
     /// What touches.
     pub kind: ContactKind,
     /// Coulomb friction coefficient.

@@ -405,6 +405,11 @@ pub enum Signal {
         /// Mean.
         offset: f64,
     },
+    /// `{ kind = "input" }`: given from outside while the simulation runs.
+    Input {
+        /// Value until another one is given.
+        start: f64,
+    },
     /// `{ kind = "table", times, values }`: linear between rows, held outside; two equal times make a jump.
     Table {
         /// s, not decreasing.

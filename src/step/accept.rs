@@ -64,6 +64,7 @@ fn work(model: &Model, state: &State, workspace: &mut Workspace, report: &mut Re
         poses,
         twists,
         place,
+        inputs,
         ..
     } = workspace;
     for i in 0..system.contacts.len() {
@@ -82,7 +83,7 @@ fn work(model: &Model, state: &State, workspace: &mut Workspace, report: &mut Re
     model.poses(place, poses);
     model.twists(&trial.average, twists);
     let middle = (state.time + 0.5 * trial.h, Side::After);
-    let (applied, lost) = dynamics::power(model, middle, poses, twists);
+    let (applied, lost) = dynamics::power(model, middle, inputs, poses, twists);
     report.applied_work += trial.h * applied;
     report.damping_loss += trial.h * lost;
 }

@@ -280,13 +280,14 @@ pub(super) fn free_motion(
         mass,
         step_metric,
         stiff,
+        inputs,
         ..
     } = workspace;
     model.poses(q, poses);
     model.twists(v, twists);
     let Coefficients { alpha, gamma, .. } = *scheme;
     if alpha < 1.0 {
-        dynamics::force(model, (t, Side::After), poses, twists, force, None);
+        dynamics::force(model, (t, Side::After), inputs, poses, twists, force, None);
     } else {
         force.fill(0.0);
     }
@@ -294,6 +295,7 @@ pub(super) fn free_motion(
     dynamics::force(
         model,
         (t + h, Side::Before),
+        inputs,
         poses,
         twists,
         force_end,

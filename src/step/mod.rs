@@ -156,6 +156,7 @@ fn counted(
 ) -> Result<(), StepError> {
     let before = workspace.complementarity.stats();
     workspace.standard_step = standard;
+    workspace.inputs.clone_from(&state.inputs);
     let result = action(&mut Run {
         model,
         state,

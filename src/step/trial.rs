@@ -298,10 +298,11 @@ pub(super) fn free_acceleration(
         level,
         instant_metric,
         standard_step: h,
+        inputs,
         ..
     } = &mut *workspace;
     model.twists(v, twists);
-    dynamics::force(model, time, poses, twists, force, Some(jacobians));
+    dynamics::force(model, time, inputs, poses, twists, force, Some(jacobians));
     acceleration.clone_from(force);
     if jacobians.are_stiff(&model.mass, *h, *h * *h) {
         let n = v.len();

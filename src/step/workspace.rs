@@ -5,6 +5,7 @@ use super::system::{Metric, System};
 use super::trial::{Probe, Trial};
 use crate::constraint::{Pose, Twist};
 use crate::dynamics::Jacobians;
+use crate::force::Input;
 use crate::math::dense::RankRevealing;
 use crate::model::Model;
 use crate::state::Status;
@@ -14,6 +15,8 @@ use crate::state::Status;
 pub struct Workspace {
     pub(super) poses: Vec<Pose>,
     pub(super) twists: Vec<Twist>,
+    /// The inputs of the state under way.
+    pub(super) inputs: Vec<Input>,
     pub(super) force: Vec<f64>,
     pub(super) force_end: Vec<f64>,
     pub(super) jacobians: Jacobians,
@@ -68,6 +71,7 @@ impl Workspace {
         let mut workspace = Self {
             poses: vec![Pose::new(0.0, 0.0, 0.0); model.bodies.len()],
             twists: vec![Twist::zero(); model.bodies.len()],
+            inputs: Vec::with_capacity(model.inputs.len()),
             force: vector(),
             force_end: vector(),
             jacobians: Jacobians::new(n),

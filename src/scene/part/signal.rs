@@ -9,10 +9,15 @@ use crate::scene::value::Value;
 #[derive(Clone, Copy)]
 enum Kind {
     Harmonic,
+    Input,
     Table,
 }
 
-const KINDS: &[(&str, Kind)] = &[("harmonic", Kind::Harmonic), ("table", Kind::Table)];
+const KINDS: &[(&str, Kind)] = &[
+    ("harmonic", Kind::Harmonic),
+    ("input", Kind::Input),
+    ("table", Kind::Table),
+];
 
 /// Reads a number or a table with `kind`.
 pub fn read(value: &Value<'_>) -> Option<Signal> {
@@ -28,6 +33,7 @@ pub fn read(value: &Value<'_>) -> Option<Signal> {
             "offset",
             "omega",
             "phase",
+            "start",
             "times",
             "values",
         ];
@@ -39,6 +45,11 @@ pub fn read(value: &Value<'_>) -> Option<Signal> {
             let signal = harmonic(&mut t);
             t.finish("a harmonic signal");
             signal
+        }
+        Kind::Input => {
+            let start = t.number_or("start", Range::ANY, 0.0);
+            t.finish("an input signal");
+            Some(Signal::Input { start })
         }
         Kind::Table => {
             let signal = table(&mut t);
@@ -55,6 +66,7 @@ pub fn is_zero(signal: &Signal) -> bool {
         Signal::Harmonic {
             amplitude, offset, ..
         } => *amplitude == 0.0 && *offset == 0.0,
+        Signal::Input { .. } => false,
         Signal::Table { values, .. } => values.iter().all(|x| *x == 0.0),
     }
 }

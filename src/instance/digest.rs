@@ -1,0 +1,24 @@
+//! The identity of an FMU: a digest of its scene and of its table of variables, so that a model description that was
+//! made from another scene, or by another version of the table, is refused.
+
+use super::variable::Variable;
+use sha2::{Digest, Sha256};
+
+/// Digest in the form of a GUID.
+pub fn guid(scene_text: &str, table: &[Variable]) -> String {
+    let mut digest = Sha256::new();
+    digest.update(scene_text.as_bytes());
+    for variable in table {
+        digest.update(format!("{variable:?}\n").as_bytes());
+    }
+    let bytes = digest.finalize();
+    let hex: String = bytes.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    format!(
+        "{{{}-{}-{}-{}-{}}}",
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..]
+    )
+}
