@@ -5,7 +5,7 @@
 //! (2)  inside a polygon, the edge with the largest (negative) distance along its outward normal
 
 use super::{Feature, Nearest, at_surface};
-use crate::constraint::Pose;
+use crate::constraint::{Pose, Row};
 use crate::math::{Real, Vec2, cross, dot, length};
 use crate::shape::Convex;
 
@@ -14,6 +14,9 @@ enum Place {
     Vertex(usize),
     Edge(usize),
 }
+
+/// Sharp corners are told apart to this, m: nearer than this to a corner, the edge that faces the other shape counts.
+const CORNER: f64 = 1e-9;
 
 pub(super) fn nearest<T: Real>(
     feature: &Feature,
@@ -24,10 +27,40 @@ pub(super) fn nearest<T: Real>(
     let vertex = b.point(feature.vertex);
     let local = a.turn_back(vertex - a.position);
     let x = Vec2::new(local.x.value(), local.y.value());
-    let place = nearest_place(&core.vertices, x);
     let radii = (core.radius, feature.radius);
+    let sharp = core.vertices.len() > 2 && core.radius + feature.radius == 0.0;
+    let mut place = nearest_place(&core.vertices, x);
+    if sharp && feature.whole.len() > 1 {
+        let facing = facing_edge(feature, core, a, b);
+        if holds(&core.vertices, facing, x) {
+            place = Place::Edge(facing);
+        }
+    }
     match place {
-        Place::Vertex(_) if feature.edges_only => None,
+        Place::Vertex(i) if sharp || feature.edges_only => {
+            // beyond a sharp corner, and where another feature looks after the corner, this one no longer touches; what
+            // did goes on along the line of its edge
+            let n = core.vertices.len();
+            let edges = if n == 2 { [0, 0] } else { [(i + n - 1) % n, i] };
+            let [d0, d1] = edges
+                .map(|e| (height(&core.vertices, e, x).abs() - core.radius - feature.radius).abs());
+            let mut near = on_edge(core, edges[usize::from(d1 < d0)], a, b, vertex, x, radii);
+            let corner = a.point(core.vertices[i]);
+            let d = vertex - corner;
+            let distance = length(d);
+            if feature.edges_only {
+                near.gap = T::constant(f64::INFINITY);
+                near.corner = Some(Row::zero());
+            } else if distance.value() > 0.0 {
+                near.gap = distance;
+                near.corner = Some(Row::relative_velocity(
+                    d / distance,
+                    corner - a.position,
+                    vertex - b.position,
+                ));
+            }
+            Some(near)
+        }
         Place::Vertex(i) => {
             let corner = a.point(core.vertices[i]);
             let d = vertex - corner;
@@ -41,20 +74,79 @@ pub(super) fn nearest<T: Real>(
             Some(at_surface(a, b, corner, vertex, normal, radii, distance))
         }
         Place::Edge(i) => {
-            let p = core.vertices[i];
-            let edge = core.vertices[(i + 1) % core.vertices.len()] - p;
-            let side = if core.vertices.len() == 2 && cross(edge, x - p) > 0.0 {
-                -1.0
-            } else {
-                1.0
-            };
-            let outward = Vec2::new(edge.y, -edge.x) * (side / length(edge));
-            let normal = a.turn(outward);
-            let distance = dot(normal, vertex - a.point(p));
-            let foot = vertex - normal * distance;
-            Some(at_surface(a, b, foot, vertex, normal, radii, distance))
+            let mut near = on_edge(core, i, a, b, vertex, x, radii);
+            if !sharp && !feature.edges_only {
+                near.margin = f64::INFINITY;
+            }
+            Some(near)
         }
     }
+}
+
+fn on_edge<T: Real>(
+    core: &Convex,
+    i: usize,
+    a: &Pose<T>,
+    b: &Pose<T>,
+    vertex: Vec2<T>,
+    x: Vec2,
+    radii: (f64, f64),
+) -> Nearest<T> {
+    let p = core.vertices[i];
+    let edge = core.vertices[(i + 1) % core.vertices.len()] - p;
+    let side = if core.vertices.len() == 2 && cross(edge, x - p) > 0.0 {
+        -1.0
+    } else {
+        1.0
+    };
+    let outward = Vec2::new(edge.y, -edge.x) * (side / length(edge));
+    let normal = a.turn(outward);
+    let distance = dot(normal, vertex - a.point(p));
+    let foot = vertex - normal * distance;
+    Nearest {
+        margin: margin(&core.vertices, i, x),
+        ..at_surface(a, b, foot, vertex, normal, radii, distance)
+    }
+}
+
+// height of a point over the line of an edge
+fn height(vertices: &[Vec2], i: usize, x: Vec2) -> f64 {
+    let edge = vertices[(i + 1) % vertices.len()] - vertices[i];
+    -cross(edge, x - vertices[i]) / length(edge)
+}
+
+// how far the foot of a point is inside an edge
+fn margin(vertices: &[Vec2], i: usize, x: Vec2) -> f64 {
+    let edge = vertices[(i + 1) % vertices.len()] - vertices[i];
+    let len = length(edge);
+    let along = dot(x - vertices[i], edge) / len;
+    along.min(len - along)
+}
+
+// the edge from which the whole of the other shape is farthest
+fn facing_edge<T: Real>(feature: &Feature, core: &Convex, a: &Pose<T>, b: &Pose<T>) -> usize {
+    let mut best = (f64::NEG_INFINITY, 0);
+    for i in 0..core.vertices.len() {
+        let mut lowest = f64::INFINITY;
+        for &v in &feature.whole {
+            let local = a.turn_back(b.point(v) - a.position);
+            lowest = lowest.min(height(
+                &core.vertices,
+                i,
+                Vec2::new(local.x.value(), local.y.value()),
+            ));
+        }
+        if lowest > best.0 {
+            best = (lowest, i);
+        }
+    }
+    best.1
+}
+
+// is a point over or under this edge, and not outside of another one?
+fn holds(vertices: &[Vec2], edge: usize, x: Vec2) -> bool {
+    margin(vertices, edge, x) >= -CORNER
+        && (0..vertices.len()).all(|i| i == edge || height(vertices, i, x) <= CORNER)
 }
 
 fn nearest_place(vertices: &[Vec2], x: Vec2) -> Place {

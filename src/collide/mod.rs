@@ -18,6 +18,8 @@ pub struct Feature {
     pub radius: f64,
     /// The other shape, on body a.
     pub target: Shape,
+    /// All vertices of the shape that the vertex belongs to, in body coordinates of b, m: which edge faces it.
+    pub whole: Vec<Vec2>,
     /// Leave vertex-vertex contacts to the feature that looks at them from the other side.
     pub edges_only: bool,
 }
@@ -33,12 +35,24 @@ pub struct Nearest<T = f64> {
     pub arm_a: Vec2<T>,
     /// Contact point on b, from its centre of mass, world axes, m.
     pub arm_b: Vec2<T>,
+    /// Distance along the normal, m. Beyond the end of a sharp edge it goes on along the edge's line, while the gap is
+    /// the distance from the corner.
+    pub offset: T,
+    /// How far the contact is from the nearer end of its sharp edge, m; negative beyond it, infinite elsewhere.
+    pub margin: f64,
+    /// Gradient of the gap, where that is not the normal row.
+    pub corner: Option<Row<T>>,
 }
 
 impl<T: Real> Nearest<T> {
     /// Rate of the gap.
     pub fn normal_row(&self) -> Row<T> {
         Row::relative_velocity(self.normal, self.arm_a, self.arm_b)
+    }
+
+    /// Gradient of the gap.
+    pub fn gap_row(&self) -> Row<T> {
+        self.corner.unwrap_or_else(|| self.normal_row())
     }
 
     /// Sliding velocity of b over a, to the right of the normal.
@@ -97,6 +111,7 @@ fn vertices_on(
                 vertex,
                 radius: core.radius,
                 target: target.clone(),
+                whole: core.vertices.clone(),
                 edges_only,
             };
             (feature, swapped)
@@ -120,6 +135,9 @@ fn at_surface<T: Real>(
         normal,
         arm_a: on_core_a + normal * radius_a - a.position,
         arm_b: vertex - normal * radius_b - b.position,
+        offset: distance - radius_a - radius_b,
+        margin: f64::INFINITY,
+        corner: None,
     }
 }
 

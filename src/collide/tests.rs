@@ -89,6 +89,7 @@ fn the_normal_row_is_the_exact_rate_of_the_gap() {
         let dual: Nearest<Dual> = feature
             .nearest(&p.with_rate(&tp), &q.with_rate(&tq))
             .unwrap();
-        assert!((near.normal_row().rate(&tp, &tq) - dual.gap.rate).abs() < 1e-14);
+        assert!((near.gap_row().rate(&tp, &tq) - dual.gap.rate).abs() < 1e-14);
+        assert!((near.normal_row().rate(&tp, &tq) - dual.offset.rate).abs() < 1e-14);
     }
 }

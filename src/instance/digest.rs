@@ -12,7 +12,11 @@ pub fn guid(scene_text: &str, table: &[Variable]) -> String {
         digest.update(format!("{variable:?}\n").as_bytes());
     }
     let bytes = digest.finalize();
-    let hex: String = bytes.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let hex: String = bytes
+        .iter()
+        .take(16)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     format!(
         "{{{}-{}-{}-{}-{}}}",
         &hex[..8],

@@ -144,6 +144,12 @@ pub struct Closeness<T = f64> {
     pub normal: Row<T>,
     /// Direction of sliding.
     pub tangent: Row<T>,
+    /// What a closed contact keeps at zero, m; see [`crate::collide::Nearest`].
+    pub offset: T,
+    /// See [`crate::collide::Nearest`], m.
+    pub margin: f64,
+    /// Gradient of the gap.
+    pub gap_row: Row<T>,
 }
 
 impl Model {
@@ -183,6 +189,9 @@ impl Model {
                 gap: near.gap,
                 normal: near.normal_row(),
                 tangent: near.tangent_row(),
+                offset: near.offset,
+                margin: near.margin,
+                gap_row: near.gap_row(),
             }),
             ContactKind::Limit {
                 joint,
@@ -191,10 +200,15 @@ impl Model {
             } => {
                 let (coordinate, row) = self.joints[*joint].joint.coordinate(a, b)?;
                 let distance = coordinate - T::constant(*bound);
+                let gap = if *above { distance } else { -distance };
+                let normal = if *above { row } else { row.negated() };
                 Some(Closeness {
-                    gap: if *above { distance } else { -distance },
-                    normal: if *above { row } else { row.negated() },
+                    gap,
+                    normal,
                     tangent: Row::zero(),
+                    offset: gap,
+                    margin: f64::INFINITY,
+                    gap_row: normal,
                 })
             }
         }

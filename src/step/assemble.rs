@@ -67,7 +67,7 @@ fn gather(
             Some(near) => {
                 push(
                     GlobalRow::new(model, contact.bodies, &near.normal),
-                    near.gap,
+                    near.offset,
                 );
                 push(GlobalRow::new(model, contact.bodies, &near.tangent), 0.0);
             }
@@ -145,6 +145,16 @@ pub(super) fn gaps(model: &Model, workspace: &mut Workspace, q: &[f64]) {
     }
 }
 
+/// How far a contact is from the end of its sharp edge at the poses in the workspace, m; minus infinity where another
+/// contact looks after the place.
+pub(super) fn margin(model: &Model, poses: &[Pose], index: usize) -> f64 {
+    let contact = &model.contacts[index];
+    let [a, b] = contact.bodies.map(|body| pose_of(poses, body));
+    model
+        .closeness(contact, &a, &b)
+        .map_or(f64::NEG_INFINITY, |near| near.margin)
+}
+
 /// Largest joint residual at the poses in the workspace, m or rad.
 pub(super) fn joint_drift(model: &Model, workspace: &Workspace) -> f64 {
     let mut worst: f64 = 0.0;
@@ -171,7 +181,7 @@ pub(super) fn gap_and_rate(
     let [a, b] = contact.bodies.map(|body| pose_of(&workspace.poses, body));
     match model.closeness(contact, &a, &b) {
         Some(near) => {
-            let row = GlobalRow::new(model, contact.bodies, &near.normal);
+            let row = GlobalRow::new(model, contact.bodies, &near.gap_row);
             (near.gap, row.dot(v))
         }
         None => (f64::INFINITY, 0.0),

@@ -103,7 +103,10 @@ fn decide(
     v: &[f64],
 ) -> bool {
     let active = std::mem::take(&mut workspace.active);
-    let opens = |j: &usize| when != When::JustAfter(ProbeKind::NormalForce(*j));
+    let opens = |j: &usize| {
+        when != When::JustAfter(ProbeKind::NormalForce(*j))
+            && when != When::JustAfter(ProbeKind::Edge(*j))
+    };
     assemble::level(model, workspace, q, active.iter().copied().filter(opens));
     workspace.active = active;
     trial::free_acceleration(model, workspace, (state.time + ahead, Side::After), v);

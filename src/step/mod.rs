@@ -256,6 +256,7 @@ impl Run<'_> {
     fn substep(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         // 1. independent joints; 2. impacts of what touches and still approaches
         assemble::select_joints(self.model, self.workspace, &self.state.position);
+        self.release();
         self.impact_of_touching()?;
         if !self.settings.locates_transitions() {
             return self.complementarity_step(h, target);

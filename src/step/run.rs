@@ -109,6 +109,25 @@ impl Run<'_> {
         }
     }
 
+    /// Closed contacts whose place went to another one, or that slid over the end of their edge, are open now.
+    pub(super) fn release(&mut self) {
+        let Run {
+            model,
+            state,
+            workspace,
+            ..
+        } = self;
+        model.poses(&state.position, &mut workspace.poses);
+        for contact in 0..state.status.len() {
+            if state.status[contact].is_closed()
+                && assemble::margin(model, &workspace.poses, contact) < -2e-9
+            {
+                state.status[contact] = crate::state::Status::Open;
+                state.statuses_known = false;
+            }
+        }
+    }
+
     /// Contacts that touch and approach, and were not closed before, collide now.
     pub(super) fn impact_of_touching(&mut self) -> Result<(), StepError> {
         let State {

@@ -57,6 +57,8 @@ pub(super) enum ProbeKind {
     ConeForward(usize),
     ConeBackward(usize),
     Sliding(usize),
+    /// Distance from the end of the edge it touches.
+    Edge(usize),
     /// Dependent constraints: do the statuses still give the acceleration of the complementarity problem?
     Redundant,
 }
@@ -215,7 +217,12 @@ pub(super) fn probe(
     let force_scale = max_abs(&workspace.level.impulse) + max_abs(&workspace.force);
     let speed_scale = 1.0 + max_abs(v);
     let redundant = !independent && !same_as_complementarity(workspace, statuses);
-    let Workspace { level, probes, .. } = workspace;
+    let Workspace {
+        level,
+        probes,
+        poses,
+        ..
+    } = workspace;
     for (i, &contact) in level.contacts.iter().enumerate() {
         let normal = level.normal(i);
         let (force, shear) = (level.impulse[normal], level.impulse[normal + 1]);
@@ -226,6 +233,11 @@ pub(super) fn probe(
                 what,
             });
         };
+        let margin = assemble::margin(model, poses, contact);
+        if margin.is_finite() {
+            // the contact leaves just before the corner, where its edge is not in doubt
+            watch(margin - 1e-10, 1e-9, ProbeKind::Edge(contact));
+        }
         let sign = statuses[contact].slip_sign();
         if sign != 0.0 {
             let speed = sign * level.rows[normal + 1].dot(v);
