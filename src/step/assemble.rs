@@ -63,7 +63,8 @@ fn gather(
     for &index in contacts {
         let contact = &model.contacts[index];
         let [a, b] = contact.bodies.map(|body| pose_of(poses, body));
-        match model.closeness(contact, &a, &b) {
+        let near = model.closeness(contact, &a, &b);
+        match near.filter(|near| near.margin >= BEYOND) {
             Some(near) => {
                 push(
                     GlobalRow::new(model, contact.bodies, &near.normal),
@@ -71,7 +72,7 @@ fn gather(
                 );
                 push(GlobalRow::new(model, contact.bodies, &near.tangent), 0.0);
             }
-            // its place went to another contact: it neither presses nor rubs
+            // its place went to another contact, or its edge has ended: it neither presses nor rubs
             None => {
                 let nothing = GlobalRow::new(model, [None, None], &crate::constraint::Row::zero());
                 push(nothing, f64::INFINITY);
@@ -134,13 +135,19 @@ pub(super) fn level(
     level.condense(&workspace.mass);
 }
 
-/// Gap of every contact at `q`; infinite where another contact looks after the place.
+/// A contact this far beyond the end of its sharp edge no longer touches along it, m: a little more than the distance
+/// at which edges are told apart.
+const BEYOND: f64 = -2e-9;
+
+/// Gap of every contact at `q`; infinite where it cannot press: another contact looks after the place, or it is beyond
+/// the end of its edge.
 pub(super) fn gaps(model: &Model, workspace: &mut Workspace, q: &[f64]) {
     model.poses(q, &mut workspace.poses);
     for (contact, gap) in model.contacts.iter().zip(&mut workspace.gap) {
         let [a, b] = contact.bodies.map(|body| pose_of(&workspace.poses, body));
         *gap = model
             .closeness(contact, &a, &b)
+            .filter(|near| near.margin >= BEYOND)
             .map_or(f64::INFINITY, |near| near.gap);
     }
 }

@@ -195,13 +195,14 @@ impl Run<'_> {
             let target = self.next_stop(end);
             let h = target - self.state.time;
             if self.settings.scheme == Scheme::PositionEuler {
-                self.position_step(h, target)?;
+                self.position_step(target)?;
             } else if n_substeps >= self.settings.max_substeps || self.short_substeps > 20 {
-                self.report.degraded_steps += 1;
-                self.position_step(h, target)?;
-                self.short_substeps = 0;
+                self.degraded_step(target)?;
             } else {
-                self.substep(h, target)?;
+                match self.substep(h, target) {
+                    Err(StepError::Unsolved { .. }) => self.degraded_step(target)?,
+                    result => result?,
+                }
             }
             n_substeps += 1;
         }
@@ -239,7 +240,8 @@ impl Run<'_> {
         breaks.get(next).map_or(end, |b| b.min(end))
     }
 
-    fn position_step(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+    fn position_step(&mut self, target: f64) -> Result<(), StepError> {
+        let h = target - self.state.time;
         position_level::step(
             self.model,
             self.state,
@@ -250,6 +252,13 @@ impl Run<'_> {
         )?;
         self.state.time = target;
         Ok(())
+    }
+
+    // events too dense to be told apart, or a problem that the second-order step cannot pose: the robust first-order step
+    fn degraded_step(&mut self, target: f64) -> Result<(), StepError> {
+        self.report.degraded_steps += 1;
+        self.short_substeps = 0;
+        self.position_step(target)
     }
 
     // one stretch up to the next event or the target

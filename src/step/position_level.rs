@@ -96,8 +96,7 @@ fn reach(model: &Model, state: &State, workspace: &mut Workspace, settings: &Set
     let gained = h * max_abs(&workspace.free);
     for (contact, gap) in gaps.iter().enumerate() {
         let (_, rate) = assemble::gap_and_rate(model, workspace, contact, q, v);
-        let beyond = assemble::margin(model, &workspace.poses, contact) < -2e-9;
-        if *gap <= band + 2.0 * (h * rate.abs() + gained) && !beyond {
+        if *gap <= band + 2.0 * (h * rate.abs() + gained) {
             workspace.active.push(contact);
         }
     }

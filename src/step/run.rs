@@ -13,10 +13,16 @@ use super::{
 use crate::force::Side;
 use crate::lcp::Outcome;
 use crate::scene::format::EventState;
-use crate::state::State;
+use crate::state::{State, Status};
 
 /// Touching again within this fraction of the standard step is touching all along.
 const TOUCH: f64 = 1e-6;
+
+/// A step that finds its own statuses is not made shorter than this fraction of the standard step.
+const SHORTEST_WAY_OUT: f64 = 1e-3;
+
+/// Overlap that such a step may leave, m.
+const OVERLAP: f64 = 1e-7;
 
 impl Run<'_> {
     pub(super) fn take(
@@ -111,19 +117,11 @@ impl Run<'_> {
 
     /// Closed contacts whose place went to another one, or that slid over the end of their edge, are open now.
     pub(super) fn release(&mut self) {
-        let Run {
-            model,
-            state,
-            workspace,
-            ..
-        } = self;
-        model.poses(&state.position, &mut workspace.poses);
-        for contact in 0..state.status.len() {
-            if state.status[contact].is_closed()
-                && assemble::margin(model, &workspace.poses, contact) < -2e-9
-            {
-                state.status[contact] = crate::state::Status::Open;
-                state.statuses_known = false;
+        assemble::gaps(self.model, self.workspace, &self.state.position);
+        for (status, gap) in self.state.status.iter_mut().zip(&self.workspace.gap) {
+            if status.is_closed() && gap.is_infinite() {
+                *status = Status::Open;
+                self.state.statuses_known = false;
             }
         }
     }
@@ -284,13 +282,22 @@ impl Run<'_> {
             }
         }
         let mut scheme = self.scheme(h);
-        let mut taken = self.take(&scheme, Mode::Complementarity, h);
-        if matches!(taken, Err(StepError::Unsolved { .. })) {
-            // rows and columns at one place: the problem is copositive, which the second-order one need not be
-            scheme = IMPLICIT_EULER;
-            taken = self.take(&scheme, Mode::Complementarity, h);
+        let (mut h, mut target) = (h, target);
+        loop {
+            let mut taken = self.take(&scheme, Mode::Complementarity, h);
+            if matches!(taken, Err(StepError::Unsolved { .. })) {
+                // rows and columns at one place: the problem is copositive, which the second-order one need not be
+                scheme = IMPLICIT_EULER;
+                taken = self.take(&scheme, Mode::Complementarity, h);
+            }
+            taken?;
+            // as a way out of contradictions the step must not run into what it holds off, as it may at corners
+            if !keep_closed || h <= SHORTEST_WAY_OUT * self.standard || !self.overlaps() {
+                break;
+            }
+            h *= 0.25;
+            target = self.state.time + h;
         }
-        taken?;
         if let Some(crossing) = self.first_collision(Mode::Complementarity) {
             return self.collide(&scheme, Mode::Complementarity, crossing);
         }
@@ -301,6 +308,14 @@ impl Run<'_> {
         accept::forces_from_impulses(self.state, self.workspace, h);
         self.state.statuses_known = false;
         Ok(())
+    }
+
+    // does a contact of the trial step overlap at its end?
+    fn overlaps(&mut self) -> bool {
+        let end = std::mem::take(&mut self.workspace.trial.position);
+        assemble::gaps(self.model, self.workspace, &end);
+        self.workspace.trial.position = end;
+        self.workspace.gap.iter().any(|gap| *gap < -OVERLAP)
     }
 
     /// No accelerations satisfy the friction law (Painleve): a very short implicit step finds the impulse that

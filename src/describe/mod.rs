@@ -1,0 +1,91 @@
+//! From the table of variables to what describes and carries a scene: the model description, the documentation page,
+//! the picture, and the FMU that packs them with the library. Nothing here reads or writes a file.
+
+pub mod drawing;
+pub mod fmi2;
+pub mod package;
+mod page;
+mod platform;
+mod units;
+mod xml;
+
+pub use package::{Library, PackageError, build_fmu};
+pub use page::documentation;
+pub use platform::Platform;
+
+use crate::instance::variable::{Role, Value, Variable};
+use crate::model::Model;
+
+/// Name of the shared library without its ending: FMI's `modelIdentifier`.
+pub const LIBRARY: &str = "stiction";
+
+/// Name and version of what generates the description.
+pub const GENERATOR: &str = concat!("stiction ", env!("CARGO_PKG_VERSION"));
+
+/// Categories of log messages, each with a phrase: FMI's standard names and one of our own.
+pub const LOG_CATEGORIES: [(&str, &str); 7] = [
+    ("logEvents", "impacts, stick and slip, take-off"),
+    ("logStatusWarning", "accepted, but worth a look"),
+    (
+        "logStatusDiscard",
+        "a step that a shorter one can take the place of",
+    ),
+    ("logStatusError", "a call that failed"),
+    ("logStatusFatal", "an instance that cannot go on"),
+    ("logSolver", "substeps, pivots and residuals of each step"),
+    ("logAll", "all of these"),
+];
+
+/// The value that a variable has before anything is set; outputs are calculated and have none.
+pub fn start(variable: &Variable, model: &Model) -> Option<Value> {
+    match variable.role {
+        Role::Input(i) => Some(Value::Real(model.inputs[i].start)),
+        Role::Parameter(parameter) => Some(parameter.get(model, &model.settings)),
+        Role::Position(_)
+        | Role::Velocity(_)
+        | Role::Acceleration(_)
+        | Role::Gap(_)
+        | Role::Penetration(_)
+        | Role::NormalForce(_)
+        | Role::FrictionForce(_)
+        | Role::NormalImpulse(_)
+        | Role::FrictionImpulse(_)
+        | Role::Status(_)
+        | Role::JointForce(_)
+        | Role::ElementForce(_)
+        | Role::KineticEnergy
+        | Role::PotentialEnergy
+        | Role::DissipatedEnergy
+        | Role::EventCount
+        | Role::LastEventTime
+        | Role::LastEventKind
+        | Role::WorstResidual => None,
+    }
+}
+
+/// Does an output follow the inputs at once, not only by integration over time?
+pub fn depends_on_inputs(role: Role) -> bool {
+    match role {
+        Role::Acceleration(_)
+        | Role::NormalForce(_)
+        | Role::FrictionForce(_)
+        | Role::JointForce(_) => true,
+        Role::Input(_)
+        | Role::Parameter(_)
+        | Role::Position(_)
+        | Role::Velocity(_)
+        | Role::Gap(_)
+        | Role::Penetration(_)
+        | Role::NormalImpulse(_)
+        | Role::FrictionImpulse(_)
+        | Role::Status(_)
+        | Role::ElementForce(_)
+        | Role::KineticEnergy
+        | Role::PotentialEnergy
+        | Role::DissipatedEnergy
+        | Role::EventCount
+        | Role::LastEventTime
+        | Role::LastEventKind
+        | Role::WorstResidual => false,
+    }
+}

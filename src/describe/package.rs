@@ -1,0 +1,141 @@
+//! The FMU: a ZIP archive with the model description, the scene, the libraries, a documentation page and a picture.
+//! Order, time stamps and compression are fixed, so that the same scene and libraries give the same bytes.
+
+use std::fmt;
+use std::io::{Cursor, Write as _};
+
+use zip::result::ZipError;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, ZipWriter};
+
+use super::drawing::picture;
+use super::fmi2::model_description;
+use super::page::documentation;
+use super::{LIBRARY, Platform};
+use crate::model;
+use crate::scene::{self, SceneError};
+
+/// A shared library for one platform.
+#[derive(Clone, Debug)]
+pub struct Library {
+    /// Where it runs.
+    pub platform: Platform,
+    /// The file.
+    pub bytes: Vec<u8>,
+}
+
+/// Why there is no FMU.
+#[derive(Debug)]
+pub enum PackageError {
+    /// The scene has mistakes.
+    Scene(SceneError),
+    /// No library was given.
+    NoLibrary,
+    /// Two libraries for one platform.
+    Twice(Platform),
+    /// A file that is no shared library for the platform it was given for.
+    Foreign(Platform),
+    /// The picture could not be drawn.
+    Picture,
+    /// The archive could not be written.
+    Archive(String),
+}
+
+impl fmt::Display for PackageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scene(error) => error.fmt(f),
+            Self::NoLibrary => write!(f, "an FMU needs a library for one platform at least"),
+            Self::Twice(platform) => write!(f, "there are two libraries for {platform}"),
+            Self::Foreign(platform) => {
+                write!(f, "the library for {platform} is not one for {platform}")
+            }
+            Self::Picture => write!(f, "the scene cannot be drawn"),
+            Self::Archive(reason) => write!(f, "the archive cannot be written: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for PackageError {}
+
+impl From<ZipError> for PackageError {
+    fn from(error: ZipError) -> Self {
+        Self::Archive(error.to_string())
+    }
+}
+
+impl From<std::io::Error> for PackageError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Archive(error.to_string())
+    }
+}
+
+/// Packs a scene and libraries into an FMU; `file` is what error messages call the scene.
+///
+/// # Errors
+/// A scene with mistakes; no library, two for one platform, or one of another platform.
+pub fn build_fmu(
+    file: &str,
+    scene_text: &str,
+    libraries: &[Library],
+) -> Result<Vec<u8>, PackageError> {
+    let scene = scene::parse(file, scene_text).map_err(PackageError::Scene)?;
+    let model = model::build(&scene).map_err(|problems| {
+        let error = SceneError::new(file, scene_text, problems);
+        PackageError::Scene(error)
+    })?;
+    let libraries = sorted(libraries)?;
+    let picture = picture(&scene, &model).ok_or(PackageError::Picture)?;
+
+    let mut archive = Archive {
+        zip: ZipWriter::new(Cursor::new(Vec::new())),
+    };
+    let description = model_description(&model, scene_text);
+    archive.add("modelDescription.xml", description.as_bytes(), 0o644)?;
+    archive.add("resources/scene.toml", scene_text.as_bytes(), 0o644)?;
+    for library in libraries {
+        let (folder, ending) = (library.platform.folder(), library.platform.ending());
+        let name = format!("binaries/{folder}/{LIBRARY}.{ending}");
+        archive.add(&name, &library.bytes, 0o755)?;
+    }
+    let page = documentation(&model, scene_text, &picture);
+    archive.add("documentation/index.html", page.as_bytes(), 0o644)?;
+    archive.add("model.png", &picture, 0o644)?;
+    Ok(archive.zip.finish()?.into_inner())
+}
+
+fn sorted(libraries: &[Library]) -> Result<Vec<&Library>, PackageError> {
+    let mut sorted: Vec<&Library> = libraries.iter().collect();
+    sorted.sort_by_key(|library| library.platform);
+    if sorted.is_empty() {
+        return Err(PackageError::NoLibrary);
+    }
+    if let Some(pair) = sorted
+        .windows(2)
+        .find(|pair| pair[0].platform == pair[1].platform)
+    {
+        return Err(PackageError::Twice(pair[0].platform));
+    }
+    match sorted.iter().find(|l| !l.platform.takes(&l.bytes)) {
+        Some(library) => Err(PackageError::Foreign(library.platform)),
+        None => Ok(sorted),
+    }
+}
+
+struct Archive {
+    zip: ZipWriter<Cursor<Vec<u8>>>,
+}
+
+impl Archive {
+    fn add(&mut self, name: &str, bytes: &[u8], permissions: u32) -> Result<(), PackageError> {
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Deflated)
+            .compression_level(Some(9))
+            // the first time that the format can tell
+            .last_modified_time(DateTime::default())
+            .unix_permissions(permissions);
+        self.zip.start_file(name, options)?;
+        self.zip.write_all(bytes)?;
+        Ok(())
+    }
+}

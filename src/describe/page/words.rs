@@ -1,0 +1,195 @@
+//! Joints, forces, contacts and the method in words.
+
+use super::number;
+use crate::force::{Force, Signal};
+use crate::joint::Joint;
+use crate::model::{BodyRef, ContactKind, Model};
+use crate::scene::format::{self, Frame, ImpactLaw, Scheme};
+
+/// Name, kind, bodies, equation.
+type Row = [String; 4];
+
+fn between(model: &Model, [a, b]: [BodyRef; 2]) -> String {
+    format!("{} and {}", model.body_name(a), model.body_name(b))
+}
+
+/// One row for each joint.
+pub fn joint_rows(model: &Model) -> Vec<Row> {
+    let rows = model.joints.iter().map(|link| {
+        let (kind, equation) = match &link.joint {
+            Joint::Revolute(_) => (
+                "revolute",
+                "the two anchors coincide; rotation is free".to_owned(),
+            ),
+            Joint::Prismatic(_) => (
+                "prismatic",
+                "the second anchor stays on the axis, the angle between the bodies is kept".to_owned(),
+            ),
+            Joint::Fixed(_) => ("fixed", "no relative motion".to_owned()),
+            Joint::Distance(rod) => (
+                "distance",
+                format!("distance of the anchors = {} m", number(rod.length)),
+            ),
+        };
+        [
+            link.name.clone(),
+            kind.to_owned(),
+            between(model, link.bodies),
+            equation,
+        ]
+    });
+    rows.collect()
+}
+
+/// One row for each force element.
+pub fn force_rows(model: &Model) -> Vec<Row> {
+    let rows = model.forces.iter().map(|link| {
+        let (kind, equation) = match &link.force {
+            Force::SpringDamper(_) => (
+                "spring and damper",
+                "pull = stiffness (length - free length) + damping times the rate of the length"
+                    .to_owned(),
+            ),
+            Force::Torsional(_) => (
+                "torsional",
+                "torque = -stiffness (angle - free angle) - damping times the rate of the angle"
+                    .to_owned(),
+            ),
+            Force::Applied(applied) => {
+                let frame = match applied.frame {
+                    Frame::World => "world",
+                    Frame::Body => "body",
+                };
+                let [x, y] = applied.force.each_ref().map(|s| signal(s, model));
+                let torque = signal(&applied.torque, model);
+                let equation =
+                    format!("force ({x}, {y}) N in the axes of the {frame}, torque {torque} N m");
+                ("applied", equation)
+            }
+            Force::Viscous(_) => (
+                "viscous",
+                "force = -linear times the relative velocity, torque = -angular times the relative rate"
+                    .to_owned(),
+            ),
+            Force::Stribeck(_) => (
+                "Stribeck friction",
+                "friction that falls from its static to its kinetic value as the joint starts to move, and a viscous part"
+                    .to_owned(),
+            ),
+        };
+        let bodies = match &link.force {
+            Force::Applied(_) => model.body_name(link.bodies[1]).to_owned(),
+            Force::SpringDamper(_)
+            | Force::Torsional(_)
+            | Force::Viscous(_)
+            | Force::Stribeck(_) => between(model, link.bodies),
+        };
+        [link.name.clone(), kind.to_owned(), bodies, equation]
+    });
+    rows.collect()
+}
+
+fn signal(signal: &Signal, model: &Model) -> String {
+    match signal {
+        Signal::Input(i) => format!("input {}", model.inputs[*i].name),
+        Signal::Given(format::Signal::Constant(x)) => number(*x),
+        Signal::Given(format::Signal::Harmonic {
+            amplitude,
+            omega,
+            phase,
+            offset,
+        }) => {
+            let part = |x: f64, text: String| if x == 0.0 { String::new() } else { text };
+            let before = part(*offset, format!("{} + ", number(*offset)));
+            let after = part(*phase, format!(" + {}", number(*phase)));
+            let (amplitude, omega) = (number(*amplitude), number(*omega));
+            format!("{before}{amplitude} cos({omega} t{after})")
+        }
+        Signal::Given(format::Signal::Input { start }) => format!("input from {}", number(*start)),
+        Signal::Given(format::Signal::Table { times, .. }) => {
+            format!("table of {} rows", times.len())
+        }
+    }
+}
+
+/// One row for each contact.
+pub fn contact_rows(model: &Model) -> Vec<Row> {
+    let rows = model.contacts.iter().map(|contact| {
+        let restitution = number(contact.restitution);
+        let (kind, equation) = match &contact.kind {
+            ContactKind::Feature(_) => {
+                let friction = number(contact.friction);
+                let tangential = number(contact.tangential_restitution);
+                let equation = format!(
+                    "friction {friction}, restitution {restitution}, tangential restitution {tangential}"
+                );
+                ("contact", equation)
+            }
+            ContactKind::Limit { bound, above, .. } => {
+                let side = if *above { "at least" } else { "at most" };
+                let bound = number(*bound);
+                let equation =
+                    format!("coordinate {side} {bound}, restitution {restitution}");
+                ("stop", equation)
+            }
+        };
+        [
+            contact.name.clone(),
+            kind.to_owned(),
+            between(model, contact.bodies),
+            equation,
+        ]
+    });
+    rows.collect()
+}
+
+/// What holds for the whole scene and how it is integrated, a sentence each.
+pub fn integration(model: &Model) -> Vec<String> {
+    let settings = &model.settings;
+    let mut sentences = vec![format!(
+        "Mass times acceleration of each body is the sum of gravity, ({}, {}) m/s², and the forces of elements, joints and contacts; inertia times angular acceleration is the sum of their torques.",
+        number(model.gravity.x),
+        number(model.gravity.y)
+    )];
+    if !model.joints.is_empty() {
+        sentences.push("Joints hold their equations with reaction forces that do no work.".to_owned());
+    }
+    if !model.contacts.is_empty() {
+        sentences.push("A contact presses and never pulls: gap and normal force are zero or more, and one of them is zero.".to_owned());
+    }
+    if model.contacts.iter().any(|c| c.friction > 0.0) {
+        sentences.push("Coulomb friction: a sticking contact transmits up to the friction coefficient times the normal force, a sliding one exactly that, against the sliding.".to_owned());
+    }
+    if !model.contacts.is_empty() {
+        let law = match settings.impact_law {
+            ImpactLaw::Poisson => "the impulse of compression comes back times the restitution",
+            ImpactLaw::Newton => "the approach speed comes back times the restitution",
+            ImpactLaw::Expedient => "the velocity change of compression comes back times the restitution",
+        };
+        sentences.push(format!("A collision changes velocities at once: {law}."));
+    }
+    let scheme = match settings.scheme {
+        Scheme::Trapezoidal => "the linearly implicit trapezoidal rule".to_owned(),
+        Scheme::TrapezoidalPrinted => "the trapezoidal rule with all gradients at the midpoint".to_owned(),
+        Scheme::TrapezoidalAverage => "the trapezoidal rule with constraints on the mean velocity".to_owned(),
+        Scheme::ImplicitEuler => "the linearly implicit Euler method".to_owned(),
+        Scheme::ExplicitEuler => "the explicit Euler method".to_owned(),
+        Scheme::PositionEuler => "the Euler method with constraints on positions".to_owned(),
+        Scheme::General { alpha, gamma } => format!(
+            "the general scheme with alpha = {} and gamma = {}",
+            number(alpha),
+            number(gamma)
+        ),
+    };
+    sentences.push(format!(
+        "It is integrated by {scheme} with a step of {} s. Each step is one linear complementarity problem of joints, contacts and friction.",
+        number(settings.step)
+    ));
+    if settings.locate_collisions {
+        sentences.push("Collisions are located inside a step.".to_owned());
+    }
+    if settings.locates_transitions() {
+        sentences.push("Changes between stick and slip, reversals and take-off are located inside a step.".to_owned());
+    }
+    sentences
+}
