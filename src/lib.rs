@@ -4,6 +4,7 @@
 pub mod cli;
 pub mod collide;
 pub mod constraint;
+pub mod describe;
 pub mod dynamics;
 pub mod force;
 pub mod instance;

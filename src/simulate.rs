@@ -96,28 +96,14 @@ impl Simulation {
     /// Integrates up to `time` exactly, in equal standard steps that are not longer than the settings' step. An
     /// error leaves the last accepted state.
     pub fn advance_to(&mut self, time: f64) -> Result<(), StepError> {
-        let start = self.state.time;
-        let span = time - start;
-        // a number of steps that is whole but for the rounding of times stays whole
-        let n = (span / self.settings.step - 1e-6).ceil().max(1.0) as u64;
-        for i in 1..=n {
-            let end = if i == n {
-                time
-            } else {
-                start + span * (i as f64 / n as f64)
-            };
-            if end > self.state.time {
-                step::step(
-                    &self.model,
-                    &mut self.state,
-                    &mut self.workspace,
-                    &self.settings,
-                    &mut self.report,
-                    end,
-                )?;
-            }
-        }
-        Ok(())
+        step::advance(
+            &self.model,
+            &mut self.state,
+            &mut self.workspace,
+            &self.settings,
+            &mut self.report,
+            time,
+        )
     }
 
     /// The model.

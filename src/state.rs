@@ -60,6 +60,8 @@ pub struct State {
     pub status: Vec<Status>,
     /// Do the statuses hold at this instant? If not they are the last ones seen.
     pub statuses_known: bool,
+    /// Accelerations, right after an event; the mean over the step where statuses were not decided.
+    pub acceleration: Vec<f64>,
     /// Normal and tangential force of each contact, N.
     pub contact_force: Vec<[f64; 2]>,
     /// Force of each joint equation, N or N m.
@@ -83,6 +85,7 @@ impl State {
             average_velocity: model.initial_velocity.clone(),
             status: vec![Status::Open; n_contacts],
             statuses_known: false,
+            acceleration: vec![0.0; model.n_velocities],
             contact_force: vec![[0.0; 2]; n_contacts],
             joint_force: vec![0.0; model.n_joint_rows],
             inputs: model

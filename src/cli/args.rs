@@ -12,7 +12,9 @@ Examples:
   stiction scenes                              list the bundled scenes
   stiction run bouncing_ball                   events and summary of a bundled scene
   stiction run my/scene.toml -o out.csv        and the trajectory, as a CSV file
-  stiction run two_carts -o - | head           the trajectory on stdout";
+  stiction run two_carts -o - | head           the trajectory on stdout
+  stiction build my/scene.toml -o scene.fmu    an FMU of a scene
+  stiction describe falling_rod                its variables";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -23,6 +25,15 @@ Examples:
   stiction run two_carts --alpha 0.6 --gamma 0.5
 
 Exit codes: 0 done, 1 the simulation failed, 2 wrong arguments or a scene with mistakes.";
+
+const BUILD_EXAMPLES: &str = "\
+Examples:
+  stiction build bouncing_ball                 bouncing_ball.fmu for this platform
+  stiction build my/scene.toml -o scene.fmu
+  stiction build my/scene.toml --library linux64=libstiction.so --library win64=stiction.dll
+
+Platforms: linux64, win64, win32, darwin64, aarch64-linux. A library without one goes by its header.
+Without --library the one beside this program is taken.";
 
 /// Multibody systems with impacts, dry friction and stiff springs.
 #[derive(Debug, Parser)]
@@ -38,6 +49,10 @@ pub struct Arguments {
 pub enum Command {
     /// Integrate a scene: its events, a summary and, with -o, the trajectory
     Run(RunOptions),
+    /// Pack a scene into an FMU (FMI 2.0 for co-simulation)
+    Build(BuildOptions),
+    /// Print the variables of a scene, or its model description
+    Describe(DescribeOptions),
     /// List the scenes that can be named without a path
     Scenes,
 }
@@ -88,6 +103,33 @@ pub struct RunOptions {
     /// Write all events to this CSV file; "-" is stdout, and then all else goes to stderr
     #[arg(long, value_name = "FILE")]
     pub events_csv: Option<PathBuf>,
+}
+
+/// Arguments of `build`.
+#[derive(Args, Debug)]
+#[command(after_help = BUILD_EXAMPLES)]
+pub struct BuildOptions {
+    /// A scene file, or the name of a bundled scene
+    pub scene: PathBuf,
+
+    /// The FMU; "-" is stdout [default: the scene's name with .fmu]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Shared library of a platform; may be given for several
+    #[arg(long, value_name = "[PLATFORM=]FILE")]
+    pub library: Vec<PathBuf>,
+}
+
+/// Arguments of `describe`.
+#[derive(Args, Debug)]
+pub struct DescribeOptions {
+    /// A scene file, or the name of a bundled scene
+    pub scene: PathBuf,
+
+    /// Print modelDescription.xml (FMI 2.0) instead of a table
+    #[arg(long)]
+    pub xml: bool,
 }
 
 /// How many events the table shows.

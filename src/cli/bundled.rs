@@ -18,6 +18,8 @@ const MOST_SUGGESTIONS: usize = 3;
 pub struct Found {
     /// Its model.
     pub model: Model,
+    /// Its text.
+    pub text: String,
     /// Its file, if it is not a bundled one.
     pub path: Option<PathBuf>,
 }
@@ -37,6 +39,7 @@ pub fn find(scene: &Path) -> Result<Found, CliError> {
     };
     Ok(Found {
         model: model_from_text(name, text)?,
+        text: (*text).to_owned(),
         path: None,
     })
 }
@@ -53,6 +56,7 @@ fn from_file(path: PathBuf) -> Result<Found, CliError> {
     };
     Ok(Found {
         model: model_from_text(&name, &text)?,
+        text,
         path: Some(path),
     })
 }

@@ -1,11 +1,14 @@
-//! The command line tool: `run` integrates a scene, `scenes` lists the bundled ones.
+//! The command line tool: `run` integrates a scene, `build` makes an FMU of it, `describe` lists its variables,
+//! `scenes` lists the bundled ones.
 //!
 //! Data goes to stdout, talk to stderr. Nothing here prints an error or ends the process: `execute` returns what
 //! went wrong, and the binary prints it and turns it into an exit code.
 
 mod args;
+mod build;
 mod bundled;
 mod csv;
+mod describe;
 mod error;
 mod events;
 mod format;
@@ -32,6 +35,8 @@ use clap::Parser as _;
 pub fn execute(arguments: impl IntoIterator<Item = OsString>) -> Result<(), CliError> {
     match Arguments::try_parse_from(arguments)?.command {
         Command::Run(options) => run::run(&options),
+        Command::Build(options) => build::build(&options),
+        Command::Describe(options) => describe::describe(&options),
         Command::Scenes => bundled::list(&mut std::io::stdout().lock()),
     }
 }

@@ -134,21 +134,23 @@ fn default_experiment(model: &Model) -> Element {
 }
 
 fn model_variables(table: &[Variable], model: &Model) -> Element {
-    Element::new("ModelVariables").children(table.iter().enumerate().map(|(reference, variable)| {
-        let initial = match variable.causality {
-            Causality::Input => None,
-            Causality::Parameter => Some("exact"),
-            Causality::Output => Some("calculated"),
-        };
-        Element::new("ScalarVariable")
-            .with("name", &variable.name)
-            .with("valueReference", reference)
-            .with("description", &variable.description)
-            .with("causality", causality(variable.causality))
-            .with("variability", variability(variable.variability))
-            .with_some("initial", initial)
-            .child(kind(variable, model))
-    }))
+    Element::new("ModelVariables").children(table.iter().enumerate().map(
+        |(reference, variable)| {
+            let initial = match variable.causality {
+                Causality::Input => None,
+                Causality::Parameter => Some("exact"),
+                Causality::Output => Some("calculated"),
+            };
+            Element::new("ScalarVariable")
+                .with("name", &variable.name)
+                .with("valueReference", reference)
+                .with("description", &variable.description)
+                .with("causality", causality(variable.causality))
+                .with("variability", variability(variable.variability))
+                .with_some("initial", initial)
+                .child(kind(variable, model))
+        },
+    ))
 }
 
 /// FMI's word for a causality.

@@ -10,7 +10,7 @@ mod units;
 mod xml;
 
 pub use package::{Library, PackageError, build_fmu};
-pub use page::documentation;
+pub use page::{documentation, shown_start, type_name};
 pub use platform::Platform;
 
 use crate::instance::variable::{Role, Value, Variable};

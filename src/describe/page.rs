@@ -113,7 +113,7 @@ fn variables(rows: &[&Variable], model: &Model) -> String {
         [
             variable.name.clone(),
             variable.description.clone(),
-            unit(variable).to_owned(),
+            type_name(variable).to_owned(),
             shown_start(variable, model),
             causality(variable.causality).to_owned(),
             variability(variable.variability).to_owned(),
@@ -133,7 +133,7 @@ fn variables(rows: &[&Variable], model: &Model) -> String {
 }
 
 /// Unit of a Real, name of the type of all others.
-pub(crate) fn unit(variable: &Variable) -> &'static str {
+pub fn type_name(variable: &Variable) -> &'static str {
     match &variable.kind {
         Kind::Real { unit, .. } => unit.name(),
         Kind::Integer { .. } => "Integer",
@@ -143,7 +143,7 @@ pub(crate) fn unit(variable: &Variable) -> &'static str {
 }
 
 /// The start value for people: enumerations by the names of their items. Empty for outputs.
-pub(crate) fn shown_start(variable: &Variable, model: &Model) -> String {
+pub fn shown_start(variable: &Variable, model: &Model) -> String {
     match (start(variable, model), &variable.kind) {
         (None, _) => String::new(),
         (Some(Value::Integer(i)), Kind::Enumeration(enumeration)) => {

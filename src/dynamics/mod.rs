@@ -147,6 +147,22 @@ pub fn power(
     (applied, lost)
 }
 
+/// Force of an element along its own coordinate (distance, joint angle or displacement), N or N m; positive when it
+/// pushes the coordinate up. Zero for elements without one.
+pub fn coordinate_force(
+    model: &Model,
+    force: usize,
+    time: (f64, Side),
+    inputs: &[Input],
+    poses: &[Pose],
+    twists: &[Twist],
+) -> f64 {
+    let link = &model.forces[force];
+    with_situation(model, link, time, inputs, poses, twists, |at| {
+        link.force.coordinate_force(at)
+    })
+}
+
 fn with_situation<R>(
     model: &Model,
     link: &ForceLink,

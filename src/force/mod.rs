@@ -119,6 +119,16 @@ impl Force {
         }
     }
 
+    /// Force along the element's own coordinate; zero for elements without one.
+    pub fn coordinate_force(&self, at: &Situation) -> f64 {
+        match self {
+            Force::SpringDamper(f) => f.push(at),
+            Force::Torsional(f) => f.push(at),
+            Force::Stribeck(f) => f.push(at),
+            Force::Applied(_) | Force::Viscous(_) => 0.0,
+        }
+    }
+
     /// Times at which the force is not smooth.
     pub fn breakpoints(&self) -> impl Iterator<Item = f64> + '_ {
         let signals = match self {

@@ -91,6 +91,12 @@ impl SpringDamper {
         effect
     }
 
+    pub(super) fn push(&self, at: &Situation) -> f64 {
+        let (distance, row) = self.distance(at.pose[0], at.pose[1]);
+        let rate = row.rate(at.twist[0], at.twist[1]);
+        -self.stiffness * (distance - self.rest_length) - self.damping * rate
+    }
+
     pub(super) fn lost_power(&self, at: &Situation) -> f64 {
         let (_, row) = self.distance(at.pose[0], at.pose[1]);
         let rate = row.rate(at.twist[0], at.twist[1]);

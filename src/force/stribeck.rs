@@ -35,6 +35,13 @@ impl Stribeck {
         )
     }
 
+    pub(super) fn push(&self, at: &Situation) -> f64 {
+        let coordinate = at.joint.and_then(|j| j.coordinate(at.pose[0], at.pose[1]));
+        coordinate.map_or(0.0, |(_, row)| {
+            self.friction(row.rate(at.twist[0], at.twist[1])).0
+        })
+    }
+
     pub(super) fn effect(&self, at: &Situation) -> Effect {
         let mut effect = Effect::default();
         let coordinate = at.joint.and_then(|j| j.coordinate(at.pose[0], at.pose[1]));

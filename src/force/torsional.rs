@@ -33,6 +33,11 @@ impl Torsional {
         effect
     }
 
+    pub(super) fn push(&self, at: &Situation) -> f64 {
+        let rate = at.twist[1].angular - at.twist[0].angular;
+        -self.stiffness * self.stretch(at) - self.damping * rate
+    }
+
     pub(super) fn lost_power(&self, at: &Situation) -> f64 {
         let rate = at.twist[1].angular - at.twist[0].angular;
         self.damping * rate * rate

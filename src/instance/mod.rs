@@ -1,6 +1,354 @@
-//! One FMU instance with no pointers and no FMI version.
+//! One FMU instance with no pointers and no FMI version: a model with its parameters, its state and where it is in its
+//! life. `describe` and `fmi` are made of this.
 
 pub mod digest;
+mod experiment;
+pub mod lifecycle;
 pub mod parameter;
+mod sensitivity;
+pub mod snapshot;
 pub mod variable;
 pub mod variables;
+
+use crate::constraint::{Pose, Twist};
+use crate::dynamics;
+use crate::force::{Input, MAX_INPUT_ORDER, Side};
+use crate::model::{Model, pose_of};
+use crate::scene::error::SceneError;
+use crate::scene::format::{ReportedVelocity, Settings};
+use crate::simulate::model_from_text;
+use crate::state::State;
+use crate::step::{EventKind, Report, Workspace};
+use lifecycle::{Call, Phase};
+use variable::{Causality, Role, Value, Variability, Variable};
+
+/// Why a call did not do what it should.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Trouble {
+    /// The call was wrong or the simulation failed: a sentence.
+    Error(String),
+    /// The step was cut short; a shorter one can succeed.
+    Discard {
+        /// How far it got, s.
+        time: f64,
+        /// Why.
+        reason: String,
+    },
+    /// Done, but something is worth a word.
+    Warning(String),
+}
+
+fn error<T>(message: impl Into<String>) -> Result<T, Trouble> {
+    Err(Trouble::Error(message.into()))
+}
+
+/// What the outputs remember of past events.
+#[derive(Clone, Debug, PartialEq)]
+struct Memory {
+    last_event: Option<(f64, EventKind)>,
+    impulse: Vec<[f64; 2]>,
+}
+
+/// Times and tolerance that the master gave.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Experiment {
+    start: f64,
+    stop: Option<f64>,
+    tolerance: Option<f64>,
+}
+
+/// One FMU instance.
+#[derive(Debug)]
+pub struct Instance {
+    name: String,
+    guid: String,
+    table: Vec<Variable>,
+    scene: Model,
+    model: Model,
+    settings: Settings,
+    state: State,
+    workspace: Workspace,
+    report: Report,
+    memory: Memory,
+    experiment: Experiment,
+    phase: Phase,
+    /// The state does not show the parameters yet.
+    stale: bool,
+    last_successful_time: f64,
+    poses: Vec<Pose>,
+    twists: Vec<Twist>,
+}
+
+impl Instance {
+    /// From the text of a scene; `file` is what messages call it.
+    pub fn new(name: &str, file: &str, scene_text: &str) -> Result<Self, SceneError> {
+        let scene = model_from_text(file, scene_text)?;
+        let table = variables::table(&scene);
+        Ok(Self {
+            name: name.to_owned(),
+            guid: digest::guid(scene_text, &table),
+            table,
+            settings: scene.settings.clone(),
+            state: State::new(&scene),
+            workspace: Workspace::new(&scene),
+            report: Report::new(),
+            memory: Memory {
+                last_event: None,
+                impulse: vec![[0.0; 2]; scene.contacts.len()],
+            },
+            experiment: Experiment {
+                start: 0.0,
+                stop: None,
+                tolerance: None,
+            },
+            phase: Phase::Instantiated,
+            stale: true,
+            last_successful_time: 0.0,
+            poses: vec![Pose::new(0.0, 0.0, 0.0); scene.bodies.len()],
+            twists: vec![Twist::zero(); scene.bodies.len()],
+            model: scene.clone(),
+            scene,
+        })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The identity that the model description must have.
+    pub fn guid(&self) -> &str {
+        &self.guid
+    }
+
+    /// The table of variables; value references are places in it.
+    pub fn variables(&self) -> &[Variable] {
+        &self.table
+    }
+
+    /// Where it is in its life.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Time of the state, s.
+    pub fn time(&self) -> f64 {
+        self.state.time
+    }
+
+    /// End of the last step, or of the part of it that succeeded, s.
+    pub fn last_successful_time(&self) -> f64 {
+        self.last_successful_time
+    }
+
+    /// The tolerance that the master gave.
+    pub fn tolerance(&self) -> Option<f64> {
+        self.experiment.tolerance
+    }
+
+    /// Refuses a call that the phase does not allow.
+    pub fn admit(&self, call: Call) -> Result<(), Trouble> {
+        if self.phase.admits(call) {
+            return Ok(());
+        }
+        let allowed: Vec<&str> = call.phases().iter().map(|phase| phase.name()).collect();
+        error(format!(
+            "{call:?} is not allowed while the instance is {}; it is allowed while it is {}",
+            self.phase.name(),
+            allowed.join(", or ")
+        ))
+    }
+
+    /// Only the end helps now.
+    pub fn break_down(&mut self) {
+        self.phase = Phase::Fatal;
+    }
+
+    fn variable(&self, reference: u32) -> Result<&Variable, Trouble> {
+        match self.table.get(reference as usize) {
+            Some(variable) => Ok(variable),
+            None => error(format!(
+                "there is no variable with value reference {reference}; the last one is {}",
+                self.table.len() - 1
+            )),
+        }
+    }
+
+    /// The value of a variable.
+    pub fn get(&mut self, reference: u32) -> Result<Value, Trouble> {
+        let variable = self.variable(reference)?;
+        let role = variable.role;
+        if variable.causality == Causality::Output {
+            self.admit(Call::Get)?;
+            self.settle()?;
+        }
+        Ok(self.value(role))
+    }
+
+    fn value(&mut self, role: Role) -> Value {
+        let state = &self.state;
+        match role {
+            Role::Input(i) => Value::Real(state.inputs[i].derivatives[0]),
+            Role::Parameter(parameter) => parameter.get(&self.model, &self.settings),
+            Role::Position(i) => Value::Real(state.position[i]),
+            Role::Velocity(i) => Value::Real(match self.settings.reported_velocity {
+                ReportedVelocity::End => state.velocity[i],
+                ReportedVelocity::Average => state.average_velocity[i],
+            }),
+            Role::Acceleration(i) => Value::Real(state.acceleration[i]),
+            Role::Gap(j) => Value::Real(self.gap(j).min(f64::MAX)),
+            Role::Penetration(j) => Value::Real((-self.gap(j)).max(0.0)),
+            Role::NormalForce(j) => Value::Real(state.contact_force[j][0]),
+            Role::FrictionForce(j) => Value::Real(state.contact_force[j][1]),
+            Role::NormalImpulse(j) => Value::Real(self.memory.impulse[j][0]),
+            Role::FrictionImpulse(j) => Value::Real(self.memory.impulse[j][1]),
+            Role::Status(j) => Value::Integer(state.status[j] as i32 + 1),
+            Role::JointForce(row) => Value::Real(state.joint_force[row]),
+            Role::ElementForce(i) => Value::Real(self.element_force(i)),
+            Role::KineticEnergy => {
+                Value::Real(dynamics::kinetic_energy(&self.model, &state.velocity))
+            }
+            Role::PotentialEnergy => {
+                self.place();
+                let State { time, inputs, .. } = &self.state;
+                Value::Real(dynamics::potential_energy(
+                    &self.model,
+                    *time,
+                    inputs,
+                    &self.poses,
+                    &self.twists,
+                ))
+            }
+            Role::DissipatedEnergy => Value::Real(self.dissipated()),
+            Role::EventCount => {
+                Value::Integer(self.report.n_events.total().min(i32::MAX as u64) as i32)
+            }
+            Role::LastEventTime => Value::Real(
+                self.memory
+                    .last_event
+                    .map_or(self.experiment.start, |e| e.0),
+            ),
+            Role::LastEventKind => {
+                Value::Integer(self.memory.last_event.map_or(1, |e| e.1 as i32 + 2))
+            }
+            Role::WorstResidual => Value::Real(self.report.worst_residual),
+        }
+    }
+
+    fn dissipated(&self) -> f64 {
+        self.report.impact_loss + self.report.damping_loss + self.report.friction_loss
+    }
+
+    fn place(&mut self) {
+        self.model.poses(&self.state.position, &mut self.poses);
+        self.model.twists(&self.state.velocity, &mut self.twists);
+    }
+
+    fn gap(&mut self, contact: usize) -> f64 {
+        self.place();
+        let contact = &self.model.contacts[contact];
+        let [a, b] = contact.bodies.map(|body| pose_of(&self.poses, body));
+        self.model
+            .closeness(contact, &a, &b)
+            .map_or(f64::INFINITY, |near| near.gap)
+    }
+
+    fn element_force(&mut self, force: usize) -> f64 {
+        self.place();
+        let State { time, inputs, .. } = &self.state;
+        dynamics::coordinate_force(
+            &self.model,
+            force,
+            (*time, Side::After),
+            inputs,
+            &self.poses,
+            &self.twists,
+        )
+    }
+
+    /// Sets a variable.
+    pub fn set(&mut self, reference: u32, value: Value) -> Result<(), Trouble> {
+        let variable = self.variable(reference)?;
+        let (role, name) = (variable.role, &variable.name);
+        let before_steps = matches!(self.phase, Phase::Instantiated | Phase::Initialization);
+        match (variable.causality, variable.variability) {
+            (Causality::Output, _) => {
+                return error(format!("`{name}` is an output and cannot be set"));
+            }
+            (Causality::Parameter, Variability::Fixed) if !before_steps => {
+                return error(format!(
+                    "`{name}` is fixed: it can be set before the initialization ends, or after a reset"
+                ));
+            }
+            _ => self.admit(Call::Set)?,
+        }
+        let fits = match (role, value) {
+            (Role::Input(i), Value::Real(x)) if x.is_finite() => {
+                self.set_input(i, x);
+                true
+            }
+            (Role::Input(_), _) => false,
+            (Role::Parameter(parameter), value) => {
+                parameter.set(&mut self.model, &mut self.settings, value)
+            }
+            _ => false,
+        };
+        if !fits {
+            let name = &self.table[reference as usize].name;
+            return error(format!("{value:?} is not a value that `{name}` can have"));
+        }
+        if before_steps {
+            self.stale = true;
+        } else if matches!(role, Role::Parameter(_)) {
+            self.force_jumped();
+        }
+        Ok(())
+    }
+
+    fn set_input(&mut self, i: usize, value: f64) {
+        let now = self.state.time;
+        let jumps = self.state.inputs[i].value(now) != value;
+        self.state.inputs[i] = Input::held(now, value);
+        if jumps {
+            self.force_jumped();
+        }
+    }
+
+    // statuses are decided anew and stiff parts damped
+    fn force_jumped(&mut self) {
+        self.state.statuses_known = false;
+        self.state.damping_left = self.settings.damping_steps;
+    }
+
+    /// Gives a derivative of an input, for the next step.
+    pub fn set_input_derivative(
+        &mut self,
+        reference: u32,
+        order: i32,
+        value: f64,
+    ) -> Result<(), Trouble> {
+        self.admit(Call::SetInputDerivatives)?;
+        let variable = self.variable(reference)?;
+        let Role::Input(i) = variable.role else {
+            return error(format!("`{}` is not an input", variable.name));
+        };
+        let order = match usize::try_from(order) {
+            Ok(order @ 1..=MAX_INPUT_ORDER) => order,
+            _ => {
+                return error(format!(
+                    "derivatives of `{}` have orders from 1 to {MAX_INPUT_ORDER}, not {order}",
+                    variable.name
+                ));
+            }
+        };
+        if !value.is_finite() {
+            return error(format!(
+                "{value} is not a derivative that `{}` can have",
+                variable.name
+            ));
+        }
+        self.state.inputs[i].since = self.state.time;
+        self.state.inputs[i].derivatives[order] = value;
+        Ok(())
+    }
+}

@@ -23,7 +23,7 @@ pub fn table(model: &Model) -> Vec<Variable> {
 
 /// A name for a contact or a pair that structured names allow: `rod-ground[1]` becomes `rod_ground[1]`.
 fn structured(name: &str) -> String {
-    name.replace('-', "_").replace('.', "_")
+    name.replace(['-', '.'], "_")
 }
 
 #[derive(Default)]

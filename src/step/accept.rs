@@ -35,11 +35,21 @@ pub(super) fn accept(
 /// Contact and joint forces from the acceleration level, which `workspace.level` holds.
 pub(super) fn forces_from_accelerations(state: &mut State, workspace: &Workspace) {
     write_forces(state, &workspace.level, 1.0);
+    state.acceleration.clone_from(&workspace.acceleration);
 }
 
 /// Contact and joint forces as the mean over the step, from the impulses that `workspace.system` holds.
 pub(super) fn forces_from_impulses(state: &mut State, workspace: &Workspace, h: f64) {
     write_forces(state, &workspace.system, 1.0 / h);
+    let end = &workspace.trial;
+    for ((a, v), mean) in state
+        .acceleration
+        .iter_mut()
+        .zip(&end.velocity)
+        .zip(&end.average)
+    {
+        *a = 2.0 * (v - mean) / h;
+    }
 }
 
 fn write_forces(state: &mut State, system: &super::system::System, factor: f64) {

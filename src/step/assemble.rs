@@ -271,10 +271,10 @@ pub(super) fn condense_with_step_metric(workspace: &mut Workspace) {
         system,
         mass,
         step_metric,
-        jacobians,
+        step_has_metric,
         ..
     } = workspace;
-    system.condense(if jacobians.any { step_metric } else { mass });
+    system.condense(if *step_has_metric { step_metric } else { mass });
 }
 
 /// Metric of the step and the change of velocity without constraints.
@@ -296,6 +296,7 @@ pub(super) fn free_motion(
         free,
         mass,
         step_metric,
+        step_has_metric,
         stiff,
         inputs,
         ..
@@ -322,10 +323,8 @@ pub(super) fn free_motion(
         *x = h * ((1.0 - alpha) * k0 + alpha * k1);
     }
     *stiff = false;
-    if !scheme.implicit {
-        jacobians.any = false;
-    }
-    if !jacobians.any {
+    *step_has_metric = scheme.implicit && jacobians.any;
+    if !*step_has_metric {
         mass.divide(free);
         return Stiffness::Exact;
     }

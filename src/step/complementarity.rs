@@ -56,6 +56,11 @@ impl Complementarity {
         }
     }
 
+    /// Forgets the counters of the solver.
+    pub fn reset_stats(&mut self) {
+        self.solver.reset_stats();
+    }
+
     /// Counters of the solver.
     pub fn stats(&self) -> lcp::Stats {
         self.solver.stats

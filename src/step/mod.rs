@@ -144,6 +144,33 @@ pub fn step(
     })
 }
 
+/// Advances the state to `time` exactly, in equal standard steps that are not longer than the settings' step. An error
+/// leaves the last accepted state.
+pub fn advance(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    report: &mut Report,
+    time: f64,
+) -> Result<(), StepError> {
+    let start = state.time;
+    let span = time - start;
+    // a number of steps that is whole but for the rounding of times stays whole
+    let n = (span / settings.step - 1e-6).ceil().max(1.0) as u64;
+    for i in 1..=n {
+        let end = if i == n {
+            time
+        } else {
+            start + span * (i as f64 / n as f64)
+        };
+        if end > state.time {
+            step(model, state, workspace, settings, report, end)?;
+        }
+    }
+    Ok(())
+}
+
 // runs something and adds the solver's work to the report
 fn counted(
     model: &Model,
@@ -154,7 +181,7 @@ fn counted(
     standard: f64,
     action: impl FnOnce(&mut Run) -> Result<(), StepError>,
 ) -> Result<(), StepError> {
-    let before = workspace.complementarity.stats();
+    workspace.complementarity.reset_stats();
     workspace.standard_step = standard;
     workspace.inputs.clone_from(&state.inputs);
     let result = action(&mut Run {
@@ -167,12 +194,42 @@ fn counted(
         short_substeps: 0,
         in_doubt: false,
     });
-    let after = workspace.complementarity.stats();
-    report.lcps += after.solves - before.solves;
-    report.pivots += after.pivots - before.pivots;
-    report.warm_hits += after.warm_hits - before.warm_hits;
-    report.worst_residual = report.worst_residual.max(after.worst_residual);
+    let work = workspace.complementarity.stats();
+    report.lcps += work.solves;
+    report.pivots += work.pivots;
+    report.warm_hits += work.warm_hits;
+    report.worst_residual = report.worst_residual.max(work.worst_residual);
     result
+}
+
+/// Accelerations and forces of the state as it is, with its statuses; `standard` is the length of a step.
+pub fn refresh_forces(model: &Model, state: &mut State, workspace: &mut Workspace, standard: f64) {
+    workspace.standard_step = standard;
+    workspace.inputs.clone_from(&state.inputs);
+    assemble::select_joints(model, workspace, &state.position);
+    let now = (state.time, Side::After);
+    trial::probe(
+        model,
+        workspace,
+        &state.status,
+        now,
+        &state.position,
+        &state.velocity,
+    );
+    accept::forces_from_accelerations(state, workspace);
+}
+
+/// Power that contact friction takes at the state, W.
+pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
+    let closed = (0..state.status.len()).filter(|j| state.status[*j].is_closed());
+    assemble::level(model, workspace, &state.position, closed);
+    let level = &workspace.level;
+    let mut power = 0.0;
+    for (i, &contact) in level.contacts.iter().enumerate() {
+        let sliding = level.rows[level.normal(i) + 1].dot(&state.velocity);
+        power -= state.contact_force[contact][1] * sliding;
+    }
+    power
 }
 
 struct Run<'a> {

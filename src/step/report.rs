@@ -64,6 +64,18 @@ pub struct EventCounts {
     pub jams: u64,
 }
 
+impl EventCounts {
+    /// All events.
+    pub fn total(&self) -> u64 {
+        self.impacts
+            + self.slip_starts
+            + self.stick_starts
+            + self.reversals
+            + self.take_offs
+            + self.jams
+    }
+}
+
 /// Something that happened at an instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
@@ -130,6 +142,43 @@ impl Report {
             events: Vec::with_capacity(Self::MAX_EVENTS),
             ..Self::default()
         }
+    }
+
+    /// All whole numbers, in a fixed order.
+    pub fn whole_numbers(&mut self) -> [&mut u64; 17] {
+        let counts = &mut self.n_events;
+        [
+            &mut self.steps,
+            &mut self.substeps,
+            &mut self.trials,
+            &mut self.lcps,
+            &mut self.pivots,
+            &mut self.warm_hits,
+            &mut self.fallbacks,
+            &mut self.degraded_steps,
+            &mut self.rests,
+            &mut self.guarded_impacts,
+            &mut self.stabilized_steps,
+            &mut counts.impacts,
+            &mut counts.slip_starts,
+            &mut counts.stick_starts,
+            &mut counts.reversals,
+            &mut counts.take_offs,
+            &mut counts.jams,
+        ]
+    }
+
+    /// All real numbers, in a fixed order.
+    pub fn real_numbers(&mut self) -> [&mut f64; 7] {
+        [
+            &mut self.worst_residual,
+            &mut self.worst_penetration,
+            &mut self.worst_joint_drift,
+            &mut self.impact_loss,
+            &mut self.applied_work,
+            &mut self.damping_loss,
+            &mut self.friction_loss,
+        ]
     }
 
     /// Counts an event and keeps it if there is room.

@@ -25,6 +25,8 @@ pub struct Workspace {
     pub(super) free: Vec<f64>,
     pub(super) mass: Metric,
     pub(super) step_metric: Metric,
+    /// Is that the metric of the step under way? Otherwise it is the mass.
+    pub(super) step_has_metric: bool,
     /// Metric of the acceleration level where forces are stiff.
     pub(super) instant_metric: Metric,
     /// Length of the standard step under way, s.
@@ -79,6 +81,7 @@ impl Workspace {
             free: vector(),
             mass: Metric::mass(model),
             step_metric: Metric::full(n),
+            step_has_metric: false,
             instant_metric: Metric::full(n),
             standard_step: 0.0,
             system: System::with_capacity(n, n_joint, n_contacts),

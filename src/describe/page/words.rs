@@ -23,7 +23,8 @@ pub fn joint_rows(model: &Model) -> Vec<Row> {
             ),
             Joint::Prismatic(_) => (
                 "prismatic",
-                "the second anchor stays on the axis, the angle between the bodies is kept".to_owned(),
+                "the second anchor stays on the axis, the angle between the bodies is kept"
+                    .to_owned(),
             ),
             Joint::Fixed(_) => ("fixed", "no relative motion".to_owned()),
             Joint::Distance(rod) => (
@@ -152,7 +153,8 @@ pub fn integration(model: &Model) -> Vec<String> {
         number(model.gravity.y)
     )];
     if !model.joints.is_empty() {
-        sentences.push("Joints hold their equations with reaction forces that do no work.".to_owned());
+        sentences
+            .push("Joints hold their equations with reaction forces that do no work.".to_owned());
     }
     if !model.contacts.is_empty() {
         sentences.push("A contact presses and never pulls: gap and normal force are zero or more, and one of them is zero.".to_owned());
@@ -164,14 +166,20 @@ pub fn integration(model: &Model) -> Vec<String> {
         let law = match settings.impact_law {
             ImpactLaw::Poisson => "the impulse of compression comes back times the restitution",
             ImpactLaw::Newton => "the approach speed comes back times the restitution",
-            ImpactLaw::Expedient => "the velocity change of compression comes back times the restitution",
+            ImpactLaw::Expedient => {
+                "the velocity change of compression comes back times the restitution"
+            }
         };
         sentences.push(format!("A collision changes velocities at once: {law}."));
     }
     let scheme = match settings.scheme {
         Scheme::Trapezoidal => "the linearly implicit trapezoidal rule".to_owned(),
-        Scheme::TrapezoidalPrinted => "the trapezoidal rule with all gradients at the midpoint".to_owned(),
-        Scheme::TrapezoidalAverage => "the trapezoidal rule with constraints on the mean velocity".to_owned(),
+        Scheme::TrapezoidalPrinted => {
+            "the trapezoidal rule with all gradients at the midpoint".to_owned()
+        }
+        Scheme::TrapezoidalAverage => {
+            "the trapezoidal rule with constraints on the mean velocity".to_owned()
+        }
         Scheme::ImplicitEuler => "the linearly implicit Euler method".to_owned(),
         Scheme::ExplicitEuler => "the explicit Euler method".to_owned(),
         Scheme::PositionEuler => "the Euler method with constraints on positions".to_owned(),
@@ -189,7 +197,10 @@ pub fn integration(model: &Model) -> Vec<String> {
         sentences.push("Collisions are located inside a step.".to_owned());
     }
     if settings.locates_transitions() {
-        sentences.push("Changes between stick and slip, reversals and take-off are located inside a step.".to_owned());
+        sentences.push(
+            "Changes between stick and slip, reversals and take-off are located inside a step."
+                .to_owned(),
+        );
     }
     sentences
 }

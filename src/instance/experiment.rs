@@ -1,0 +1,229 @@
+//! The course of an experiment: initialization, steps, end and reset.
+
+use super::lifecycle::{Call, Phase};
+use super::{Experiment, Instance, Memory, Trouble, error};
+use crate::math::max_abs;
+use crate::model::pose_of;
+use crate::state::State;
+use crate::step::{self, EventKind, Report, Workspace};
+
+/// Standard steps in one communication step at most.
+const MAX_STEPS: f64 = 1e7;
+
+/// A communication point may be off by this fraction of the step: rounding of the master's time.
+const TIME_SLACK: f64 = 1e-6;
+
+/// Joints may be open by this much at the start, m or rad; the first step closes them.
+const CLOSED: f64 = 1e-6;
+
+impl Instance {
+    /// Takes times and tolerance.
+    pub fn setup_experiment(
+        &mut self,
+        tolerance: Option<f64>,
+        start: f64,
+        stop: Option<f64>,
+    ) -> Result<(), Trouble> {
+        self.admit(Call::SetupExperiment)?;
+        if !start.is_finite() || stop.is_some_and(|stop| stop.is_nan() || stop < start) {
+            return error(format!(
+                "start time {start} and stop time {stop:?} do not make an experiment"
+            ));
+        }
+        if tolerance.is_some_and(|t| !t.is_finite() || t <= 0.0) {
+            return error(format!("{tolerance:?} is not a tolerance"));
+        }
+        self.experiment = Experiment {
+            start,
+            stop,
+            tolerance,
+        };
+        self.stale = true;
+        Ok(())
+    }
+
+    /// Begins the initialization.
+    pub fn enter_initialization(&mut self) -> Result<(), Trouble> {
+        self.admit(Call::EnterInitialization)?;
+        self.phase = Phase::Initialization;
+        self.stale = true;
+        Ok(())
+    }
+
+    /// Ends the initialization: the state is consistent from here on.
+    pub fn exit_initialization(&mut self) -> Result<(), Trouble> {
+        self.admit(Call::ExitInitialization)?;
+        self.settle()?;
+        self.phase = Phase::StepComplete;
+        Ok(())
+    }
+
+    /// Ends the run.
+    pub fn terminate(&mut self) -> Result<(), Trouble> {
+        self.admit(Call::Terminate)?;
+        self.phase = Phase::Terminated;
+        Ok(())
+    }
+
+    /// Back to where it was after instantiation: parameters, times, state.
+    pub fn reset(&mut self) -> Result<(), Trouble> {
+        self.admit(Call::Reset)?;
+        self.model.clone_from(&self.scene);
+        self.settings.clone_from(&self.scene.settings);
+        self.experiment = Experiment {
+            start: 0.0,
+            stop: None,
+            tolerance: None,
+        };
+        self.state = State::new(&self.model);
+        self.begin();
+        self.phase = Phase::Instantiated;
+        self.stale = true;
+        Ok(())
+    }
+
+    // an empty book at the start of the experiment
+    fn begin(&mut self) {
+        self.workspace = Workspace::new(&self.model);
+        self.report = Report::new();
+        self.memory = Memory {
+            last_event: None,
+            impulse: vec![[0.0; 2]; self.model.contacts.len()],
+        };
+        self.last_successful_time = self.experiment.start;
+    }
+
+    /// Brings the state up to date with parameters that were set before the first step.
+    pub(super) fn settle(&mut self) -> Result<(), Trouble> {
+        if !self.stale || self.phase != Phase::Initialization {
+            return Ok(());
+        }
+        let inputs = std::mem::take(&mut self.state.inputs);
+        self.state = State::new(&self.model);
+        self.state.inputs = inputs;
+        self.state.time = self.experiment.start;
+        for input in &mut self.state.inputs {
+            input.since = self.experiment.start;
+        }
+        self.begin();
+        self.check_start()?;
+        let started = step::initialize(
+            &self.model,
+            &mut self.state,
+            &mut self.workspace,
+            &self.settings,
+            &mut self.report,
+        );
+        if let Err(problem) = started {
+            return self.fail(format!("the initialization failed: {problem}"));
+        }
+        self.remember_events();
+        self.stale = false;
+        Ok(())
+    }
+
+    // initial positions are parameters: they must still close the joints and keep shapes apart
+    fn check_start(&mut self) -> Result<(), Trouble> {
+        self.place();
+        for link in &self.model.joints {
+            let [a, b] = link.bodies.map(|body| pose_of(&self.poses, body));
+            let rows = link.joint.rows(&a, &b);
+            let open = max_abs(&rows.residual[..rows.n]);
+            if open > CLOSED {
+                let message = format!(
+                    "the initial positions leave the joint `{}` open by {open:.3e}; change them together",
+                    link.name
+                );
+                return self.fail(message);
+            }
+        }
+        for contact in 0..self.model.contacts.len() {
+            let gap = self.gap(contact);
+            if gap < -CLOSED {
+                let message = format!(
+                    "`{}` overlap by {:.3e} at the start; move the initial positions apart",
+                    self.model.contacts[contact].name, -gap
+                );
+                return self.fail(message);
+            }
+        }
+        Ok(())
+    }
+
+    fn fail(&mut self, message: String) -> Result<(), Trouble> {
+        self.phase = Phase::Error;
+        error(message)
+    }
+
+    /// Advances from the communication point `current` by `size`.
+    pub fn do_step(&mut self, current: f64, size: f64) -> Result<(), Trouble> {
+        self.admit(Call::DoStep)?;
+        let end = current + size;
+        if !current.is_finite() || !size.is_finite() || size <= 0.0 || !end.is_finite() {
+            return self.fail(format!(
+                "a step of {size} s from {current} s cannot be taken"
+            ));
+        }
+        let now = self.state.time;
+        let slack = TIME_SLACK * size + 8.0 * f64::EPSILON * current.abs();
+        if (current - now).abs() > slack {
+            return self.fail(format!(
+                "the step starts at {current} s, but the instance is at {now} s"
+            ));
+        }
+        if self.experiment.stop.is_some_and(|stop| end > stop + slack) {
+            let stop = self.experiment.stop.unwrap_or(end);
+            return self.fail(format!(
+                "the step ends at {end} s, after the stop time {stop} s"
+            ));
+        }
+        if size / self.settings.step > MAX_STEPS {
+            return self.fail(format!(
+                "a communication step of {size} s has more than {MAX_STEPS:e} steps of {} s",
+                self.settings.step
+            ));
+        }
+        if end <= now {
+            self.state.time = end;
+            return Ok(());
+        }
+        let outcome = step::advance(
+            &self.model,
+            &mut self.state,
+            &mut self.workspace,
+            &self.settings,
+            &mut self.report,
+            end,
+        );
+        self.last_successful_time = self.state.time;
+        self.remember_events();
+        self.hold_inputs();
+        match outcome {
+            Ok(()) => Ok(()),
+            Err(problem) => self.fail(problem.to_string()),
+        }
+    }
+
+    // derivatives of inputs are for one step; the next one starts from the value that was set
+    fn hold_inputs(&mut self) {
+        for i in 0..self.state.inputs.len() {
+            if self.state.inputs[i].derivatives[1..]
+                .iter()
+                .any(|d| *d != 0.0)
+            {
+                let value = self.state.inputs[i].derivatives[0];
+                self.set_input(i, value);
+            }
+        }
+    }
+
+    fn remember_events(&mut self) {
+        for event in &self.report.events {
+            self.memory.last_event = Some((event.time, event.kind));
+            if matches!(event.kind, EventKind::Impact | EventKind::Jam) {
+                self.memory.impulse[event.contact] = event.impulse;
+            }
+        }
+        self.report.events.clear();
+    }
+}

@@ -1,0 +1,158 @@
+//! Derivatives at a communication point: of outputs by time, and of outputs by inputs.
+//!
+//! (1)  positions and velocities: their rates are the velocities and accelerations of the state, right after an event
+//! (2)  other quantities: the difference of their values at the state and at the state moved on by a very short time
+//!      with its accelerations, statuses frozen
+//! (3)  by inputs, statuses frozen: accelerations and forces are linear in applied forces, so the difference of two
+//!      solves is exact but for rounding
+
+use super::lifecycle::Call;
+use super::variable::{Causality, Role, Value};
+use super::{Instance, Trouble, error};
+use crate::scene::format::ReportedVelocity;
+use crate::step;
+
+/// The short time of (2), as a fraction of the standard step.
+const AHEAD: f64 = 1e-4;
+
+impl Instance {
+    /// Derivative of an output by time; orders above 1 are not known.
+    pub fn output_derivative(&mut self, reference: u32, order: i32) -> Result<f64, Trouble> {
+        self.admit(Call::GetOutputDerivatives)?;
+        let variable = self.variable(reference)?;
+        let (role, name) = (variable.role, &variable.name);
+        if variable.causality != Causality::Output {
+            return error(format!("`{name}` is not an output"));
+        }
+        if order != 1 {
+            return error(format!(
+                "only first derivatives are known, not order {order} of `{name}`"
+            ));
+        }
+        Ok(match role {
+            Role::Position(i) => self.state.velocity[i],
+            Role::Velocity(i) => match self.settings.reported_velocity {
+                ReportedVelocity::End => self.state.acceleration[i],
+                ReportedVelocity::Average => 0.0,
+            },
+            Role::Gap(_)
+            | Role::Penetration(_)
+            | Role::Acceleration(_)
+            | Role::NormalForce(_)
+            | Role::FrictionForce(_)
+            | Role::JointForce(_)
+            | Role::ElementForce(_)
+            | Role::KineticEnergy
+            | Role::PotentialEnergy => self.rate(role),
+            Role::DissipatedEnergy => self.dissipation_rate(),
+            Role::NormalImpulse(_)
+            | Role::FrictionImpulse(_)
+            | Role::Status(_)
+            | Role::EventCount
+            | Role::LastEventTime
+            | Role::LastEventKind
+            | Role::WorstResidual
+            | Role::Input(_)
+            | Role::Parameter(_) => 0.0,
+        })
+    }
+
+    fn real(&mut self, role: Role) -> f64 {
+        match self.value(role) {
+            Value::Real(x) => x,
+            Value::Integer(_) | Value::Boolean(_) => 0.0,
+        }
+    }
+
+    // (2)
+    fn rate(&mut self, role: Role) -> f64 {
+        let here = self.state.clone();
+        let ahead = AHEAD * self.settings.step;
+        self.refresh_forces();
+        let before = self.real(role);
+        self.state.time += ahead;
+        for i in 0..self.state.position.len() {
+            let a = here.acceleration[i];
+            self.state.position[i] += ahead * (here.velocity[i] + 0.5 * ahead * a);
+            self.state.velocity[i] += ahead * a;
+        }
+        self.refresh_forces();
+        let after = self.real(role);
+        self.state = here;
+        (after - before) / ahead
+    }
+
+    fn dissipation_rate(&mut self) -> f64 {
+        let mut lost = step::friction_power(&self.model, &self.state, &mut self.workspace);
+        self.place();
+        let (time, inputs) = (
+            (self.state.time, crate::force::Side::After),
+            &self.state.inputs,
+        );
+        lost += crate::dynamics::power(&self.model, time, inputs, &self.poses, &self.twists).1;
+        lost
+    }
+
+    // accelerations and forces of the state as it is, statuses frozen
+    fn refresh_forces(&mut self) {
+        step::refresh_forces(
+            &self.model,
+            &mut self.state,
+            &mut self.workspace,
+            self.settings.step,
+        );
+    }
+
+    /// Directional derivatives of outputs by inputs: `result = (d unknown / d known) seed`.
+    pub fn directional_derivative(
+        &mut self,
+        unknowns: &[u32],
+        knowns: &[u32],
+        seed: &[f64],
+        result: &mut [f64],
+    ) -> Result<(), Trouble> {
+        self.admit(Call::DirectionalDerivative)?;
+        self.settle()?;
+        let mut inputs = Vec::with_capacity(knowns.len());
+        for reference in knowns {
+            let variable = self.variable(*reference)?;
+            match variable.role {
+                Role::Input(i) => inputs.push(i),
+                _ => return error(format!("`{}` is not an input", variable.name)),
+            }
+        }
+        let mut roles = Vec::with_capacity(unknowns.len());
+        for reference in unknowns {
+            let variable = self.variable(*reference)?;
+            match variable.causality {
+                Causality::Output => roles.push(variable.role),
+                Causality::Input | Causality::Parameter => {
+                    return error(format!("`{}` is not an output", variable.name));
+                }
+            }
+        }
+        let here = self.state.clone();
+        self.refresh_forces();
+        let before: Vec<f64> = roles.iter().map(|role| self.real(*role)).collect();
+        for (input, seed) in inputs.iter().zip(seed) {
+            self.state.inputs[*input].derivatives[0] += seed;
+        }
+        self.refresh_forces();
+        for (i, role) in roles.iter().enumerate() {
+            let depends = matches!(
+                role,
+                Role::Acceleration(_)
+                    | Role::NormalForce(_)
+                    | Role::FrictionForce(_)
+                    | Role::JointForce(_)
+            );
+            result[i] = if depends {
+                self.real(*role) - before[i]
+            } else {
+                0.0
+            };
+        }
+        self.state = here;
+        Ok(())
+    }
+}

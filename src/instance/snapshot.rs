@@ -1,0 +1,363 @@
+//! Saved states: all that later values depend on, and their bytes.
+//!
+//! Bytes: magic, version, GUID of the scene, length of the body, body, checksum (FNV-1a, 64 bits) of all before it. All
+//! numbers little-endian, reals by their bits.
+
+use super::lifecycle::Phase;
+use super::variable::{Role, Value};
+use super::{Experiment, Instance, Memory, Trouble, error};
+use crate::force::Input;
+use crate::state::{State, Status};
+use crate::step::{EventKind, Report, Workspace};
+
+const MAGIC: &[u8; 8] = b"STICTION";
+const VERSION: u32 = 1;
+
+/// A saved state of an instance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    guid: String,
+    phase: Phase,
+    stale: bool,
+    experiment: Experiment,
+    last_successful_time: f64,
+    state: State,
+    report: Report,
+    memory: Memory,
+    parameters: Vec<Value>,
+}
+
+const STATUSES: [Status; 5] = [
+    Status::Open,
+    Status::Frictionless,
+    Status::Stick,
+    Status::SlipForward,
+    Status::SlipBackward,
+];
+
+const EVENTS: [EventKind; 6] = [
+    EventKind::Impact,
+    EventKind::SlipStart,
+    EventKind::StickStart,
+    EventKind::Reversal,
+    EventKind::TakeOff,
+    EventKind::Jam,
+];
+
+impl Instance {
+    /// Saves the state.
+    pub fn save(&self) -> Snapshot {
+        let mut parameters = Vec::new();
+        for variable in &self.table {
+            if let Role::Parameter(parameter) = variable.role {
+                parameters.push(parameter.get(&self.model, &self.settings));
+            }
+        }
+        Snapshot {
+            guid: self.guid.clone(),
+            phase: self.phase,
+            stale: self.stale,
+            experiment: self.experiment,
+            last_successful_time: self.last_successful_time,
+            state: self.state.clone(),
+            report: self.report.clone(),
+            memory: self.memory.clone(),
+            parameters,
+        }
+    }
+
+    /// Restores a saved state of this or another instance of the same FMU.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), Trouble> {
+        if snapshot.guid != self.guid {
+            return error("the saved state belongs to another FMU");
+        }
+        let mut values = snapshot.parameters.iter();
+        let mass = self.model.mass.clone();
+        for variable in &self.table {
+            if let Role::Parameter(parameter) = variable.role
+                && let Some(value) = values.next()
+            {
+                parameter.set(&mut self.model, &mut self.settings, *value);
+            }
+        }
+        if mass != self.model.mass {
+            self.workspace = Workspace::new(&self.model);
+        }
+        self.phase = snapshot.phase;
+        self.stale = snapshot.stale;
+        self.experiment = snapshot.experiment;
+        self.last_successful_time = snapshot.last_successful_time;
+        self.state.clone_from(&snapshot.state);
+        self.report.clone_from(&snapshot.report);
+        self.memory.clone_from(&snapshot.memory);
+        Ok(())
+    }
+
+    /// Reads the bytes of a saved state of the same FMU.
+    pub fn snapshot_from_bytes(&self, bytes: &[u8]) -> Result<Snapshot, Trouble> {
+        match Reader::new(bytes).and_then(|mut reader| self.read(&mut reader)) {
+            Some(snapshot) if snapshot.guid == self.guid => Ok(snapshot),
+            Some(_) => error("the serialized state belongs to another FMU"),
+            None => error("the serialized state is damaged, or of another version"),
+        }
+    }
+
+    fn read(&self, reader: &mut Reader) -> Option<Snapshot> {
+        let guid = reader.text()?;
+        let phase = *Phase::ALL.get(reader.byte()? as usize)?;
+        let stale = reader.flag()?;
+        let experiment = Experiment {
+            start: reader.real()?,
+            stop: reader.option()?,
+            tolerance: reader.option()?,
+        };
+        let last_successful_time = reader.real()?;
+        // every length is known from the model: a state of another shape is refused
+        let mut state = State::new(&self.model);
+        state.time = reader.real()?;
+        for list in [
+            &mut state.position,
+            &mut state.velocity,
+            &mut state.average_velocity,
+            &mut state.acceleration,
+            &mut state.joint_force,
+        ] {
+            reader.fill(list)?;
+        }
+        for status in &mut state.status {
+            *status = *STATUSES.get(reader.byte()? as usize)?;
+        }
+        for force in &mut state.contact_force {
+            reader.fill(force)?;
+        }
+        for Input { since, derivatives } in &mut state.inputs {
+            *since = reader.real()?;
+            reader.fill(derivatives)?;
+        }
+        state.statuses_known = reader.flag()?;
+        state.started = reader.flag()?;
+        state.damping_left = u32::try_from(reader.whole()?).ok()?;
+        let mut report = Report::new();
+        for place in report.whole_numbers() {
+            *place = reader.whole()?;
+        }
+        for place in report.real_numbers() {
+            *place = reader.real()?;
+        }
+        let last_event = match reader.byte()? {
+            0 => None,
+            number => Some((reader.real()?, *EVENTS.get(number as usize - 1)?)),
+        };
+        let mut impulse = vec![[0.0; 2]; self.model.contacts.len()];
+        for pair in &mut impulse {
+            reader.fill(pair)?;
+        }
+        let mut parameters = Vec::new();
+        for variable in &self.table {
+            if matches!(variable.role, Role::Parameter(_)) {
+                parameters.push(match reader.byte()? {
+                    0 => Value::Real(reader.real()?),
+                    1 => Value::Integer(i32::try_from(reader.whole()? as i64).ok()?),
+                    2 => Value::Boolean(reader.flag()?),
+                    _ => return None,
+                });
+            }
+        }
+        reader.is_at_end().then_some(Snapshot {
+            guid,
+            phase,
+            stale,
+            experiment,
+            last_successful_time,
+            state,
+            report,
+            memory: Memory {
+                last_event,
+                impulse,
+            },
+            parameters,
+        })
+    }
+}
+
+impl Snapshot {
+    /// The bytes of the saved state.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        writer.text(&self.guid);
+        writer.byte(
+            Phase::ALL
+                .iter()
+                .position(|p| *p == self.phase)
+                .unwrap_or(0) as u8,
+        );
+        writer.flag(self.stale);
+        writer.real(self.experiment.start);
+        writer.option(self.experiment.stop);
+        writer.option(self.experiment.tolerance);
+        writer.real(self.last_successful_time);
+        let state = &self.state;
+        writer.real(state.time);
+        for list in [
+            &state.position,
+            &state.velocity,
+            &state.average_velocity,
+            &state.acceleration,
+            &state.joint_force,
+        ] {
+            writer.reals(list);
+        }
+        for status in &state.status {
+            writer.byte(*status as u8);
+        }
+        for force in &state.contact_force {
+            writer.reals(force);
+        }
+        for input in &state.inputs {
+            writer.real(input.since);
+            writer.reals(&input.derivatives);
+        }
+        writer.flag(state.statuses_known);
+        writer.flag(state.started);
+        writer.whole(u64::from(state.damping_left));
+        let mut report = self.report.clone();
+        for number in report.whole_numbers() {
+            writer.whole(*number);
+        }
+        for number in report.real_numbers() {
+            writer.real(*number);
+        }
+        match self.memory.last_event {
+            None => writer.byte(0),
+            Some((time, kind)) => {
+                writer.byte(kind as u8 + 1);
+                writer.real(time);
+            }
+        }
+        for pair in &self.memory.impulse {
+            writer.reals(pair);
+        }
+        for value in &self.parameters {
+            match value {
+                Value::Real(x) => {
+                    writer.byte(0);
+                    writer.real(*x);
+                }
+                Value::Integer(x) => {
+                    writer.byte(1);
+                    writer.whole(i64::from(*x) as u64);
+                }
+                Value::Boolean(x) => {
+                    writer.byte(2);
+                    writer.flag(*x);
+                }
+            }
+        }
+        writer.sealed()
+    }
+}
+
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[derive(Default)]
+struct Writer {
+    body: Vec<u8>,
+}
+
+impl Writer {
+    fn byte(&mut self, x: u8) {
+        self.body.push(x);
+    }
+    fn flag(&mut self, x: bool) {
+        self.byte(u8::from(x));
+    }
+    fn whole(&mut self, x: u64) {
+        self.body.extend(x.to_le_bytes());
+    }
+    fn real(&mut self, x: f64) {
+        self.whole(x.to_bits());
+    }
+    fn reals(&mut self, list: &[f64]) {
+        list.iter().for_each(|x| self.real(*x));
+    }
+    fn option(&mut self, x: Option<f64>) {
+        self.flag(x.is_some());
+        self.real(x.unwrap_or(0.0));
+    }
+    fn text(&mut self, x: &str) {
+        self.whole(x.len() as u64);
+        self.body.extend(x.as_bytes());
+    }
+    fn sealed(self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend((self.body.len() as u64).to_le_bytes());
+        bytes.extend(self.body);
+        let sum = checksum(&bytes);
+        bytes.extend(sum.to_le_bytes());
+        bytes
+    }
+}
+
+struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    // checks the envelope
+    fn new(bytes: &'a [u8]) -> Option<Self> {
+        let (sealed, sum) = bytes.split_last_chunk::<8>()?;
+        if checksum(sealed) != u64::from_le_bytes(*sum) {
+            return None;
+        }
+        let mut reader = Self { rest: sealed };
+        let fits = reader.take(8)? == MAGIC
+            && reader.take(4)? == VERSION.to_le_bytes()
+            && reader.whole()? == reader.rest.len() as u64;
+        fits.then_some(reader)
+    }
+    fn take(&mut self, n: usize) -> Option<&'a [u8]> {
+        let (head, rest) = self.rest.split_at_checked(n)?;
+        self.rest = rest;
+        Some(head)
+    }
+    fn byte(&mut self) -> Option<u8> {
+        self.take(1).map(|b| b[0])
+    }
+    fn flag(&mut self) -> Option<bool> {
+        match self.byte()? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+    fn whole(&mut self) -> Option<u64> {
+        let bytes = self.take(8)?;
+        bytes.try_into().ok().map(u64::from_le_bytes)
+    }
+    fn real(&mut self) -> Option<f64> {
+        self.whole().map(f64::from_bits)
+    }
+    fn fill(&mut self, list: &mut [f64]) -> Option<()> {
+        for x in list {
+            *x = self.real()?;
+        }
+        Some(())
+    }
+    fn option(&mut self) -> Option<Option<f64>> {
+        let some = self.flag()?;
+        let x = self.real()?;
+        Some(some.then_some(x))
+    }
+    fn text(&mut self) -> Option<String> {
+        let n = usize::try_from(self.whole()?).ok()?;
+        String::from_utf8(self.take(n)?.to_vec()).ok()
+    }
+    fn is_at_end(&self) -> bool {
+        self.rest.is_empty()
+    }
+}
