@@ -430,7 +430,7 @@ mod force {
             "[[force]]\nname = \"f\"\nkind = \"applied\"\nbody = \"bob\"\nforce = [1, 0]\npoint = [0, 1] #!\n";
         unknown_frame_lists_all: "force[f].frame", ["\"world\", \"body\""],
             "[[force]]\nname = \"f\"\nkind = \"applied\"\nbody = \"block\"\nforce = [1, 0]\nframe = \"local\" #!\n";
-        unknown_signal_lists_all: "force[f].force.kind", ["did you mean \"harmonic\"?", "\"harmonic\", \"table\""],
+        unknown_signal_lists_all: "force[f].force.kind", ["did you mean \"harmonic\"?", "\"harmonic\", \"input\", \"table\""],
             "[[force]]\nname = \"f\"\nkind = \"applied\"\nbody = \"block\"\nforce = [{ kind = \"harmonics\" }, 0] #!\n";
         harmonic_signal_has_one_frequency: "force[f].torque.frequency", ["twice", "2 pi"],
             "[[force]]\nname = \"f\"\nkind = \"applied\"\nbody = \"block\"\ntorque = { kind = \"harmonic\", amplitude = 1, omega = 1, frequency = 1 } #!\n";

@@ -66,7 +66,7 @@ pub(super) fn classify(
 // `workspace.at_rest`
 fn touching(model: &Model, state: &State, workspace: &mut Workspace, settings: &Settings) {
     assemble::gaps(model, workspace, &state.position);
-    let band = contact_band(settings, settings.step);
+    let band = contact_band(settings, workspace.standard_step);
     let gaps = std::mem::take(&mut workspace.gap);
     let near = (0..gaps.len())
         .filter(|j| gaps[*j] <= band || (state.statuses_known && state.status[*j].is_closed()));

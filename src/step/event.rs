@@ -171,7 +171,7 @@ pub(super) fn missed_collision(
     let end = std::mem::take(&mut workspace.trial.position);
     assemble::gaps(model, workspace, &end);
     workspace.trial.position = end;
-    let band = contact_band(settings, settings.step);
+    let band = contact_band(settings, workspace.standard_step);
     workspace.watched[located.contact] = false;
     let overlaps = |j: usize| workspace.watched[j] && workspace.gap[j] < -band;
     if !(0..model.contacts.len()).any(overlaps) {
@@ -215,7 +215,7 @@ fn first_crossing(
     contact: usize,
 ) -> Option<Crossing> {
     let h = workspace.trial.h;
-    let band = contact_band(settings, h);
+    let band = contact_band(settings, workspace.standard_step);
     let n_samples = n_samples(model, state, workspace, contact);
     let gap = |workspace: &mut Workspace, time: f64| gap_at(model, state, workspace, contact, time);
     let (mut t0, (mut g0, mut d0)) = (0.0, gap(workspace, 0.0));

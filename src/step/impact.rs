@@ -63,7 +63,7 @@ fn gather(
     located: Option<usize>,
 ) {
     assemble::gaps(model, workspace, &state.position);
-    let band = contact_band(settings, settings.step);
+    let band = contact_band(settings, workspace.standard_step);
     let gaps = std::mem::take(&mut workspace.gap);
     let touching = (0..gaps.len())
         .filter(|j| gaps[*j] <= band || state.status[*j].is_closed() || located == Some(*j));

@@ -1,4 +1,4 @@
-//! One standard step, with its events located inside (docs/METHOD.md; the numbers are its sections).
+//! One standard step, with its events located inside (docs/METHOD.md has a table from the numbers here to its sections).
 
 mod accept;
 mod assemble;
@@ -100,6 +100,9 @@ fn rest_speed(v: &[f64]) -> f64 {
 
 /// Impulse-level complementarity of a step with frozen statuses must hold to this, relative.
 const JUDGE_TOLERANCE: f64 = 1e-8;
+
+/// Substeps below the lower bound on their length that one standard step may have.
+const MAX_SHORT_SUBSTEPS: u32 = 20;
 
 /// Length of the step that resolves a jam, as a fraction of the standard step: short enough for its own error to
 /// vanish, long enough for its impulses to be computed.
@@ -253,7 +256,7 @@ impl Run<'_> {
             let h = target - self.state.time;
             if self.settings.scheme == Scheme::PositionEuler {
                 self.position_step(target)?;
-            } else if n_substeps >= self.settings.max_substeps || self.short_substeps > 20 {
+            } else if n_substeps >= self.settings.max_substeps || self.short_substeps > MAX_SHORT_SUBSTEPS {
                 self.degraded_step(target)?;
             } else {
                 match self.substep(h, target) {

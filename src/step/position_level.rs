@@ -91,7 +91,7 @@ fn reach(model: &Model, state: &State, workspace: &mut Workspace, settings: &Set
     let (q, v) = (&state.position, &state.velocity);
     assemble::gaps(model, workspace, q);
     let gaps = std::mem::take(&mut workspace.gap);
-    let band = contact_band(settings, h);
+    let band = contact_band(settings, workspace.standard_step);
     workspace.active.clear();
     let gained = h * max_abs(&workspace.free);
     for (contact, gap) in gaps.iter().enumerate() {
@@ -157,7 +157,7 @@ fn add_violated(model: &Model, workspace: &mut Workspace, settings: &Settings) -
     let end = std::mem::take(&mut workspace.trial.position);
     assemble::gaps(model, workspace, &end);
     workspace.trial.position = end;
-    let band = contact_band(settings, settings.step);
+    let band = contact_band(settings, workspace.standard_step);
     let Workspace { gap, active, .. } = workspace;
     let before = active.len();
     for (contact, gap) in gap.iter().enumerate() {

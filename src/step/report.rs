@@ -9,7 +9,7 @@ pub struct Report {
     pub steps: u64,
     /// Substeps accepted, between events.
     pub substeps: u64,
-    /// Trial solves with frozen statuses, including those for locating events.
+    /// Trial steps, without those that locate events.
     pub trials: u64,
     /// Complementarity problems solved.
     pub lcps: u64,
