@@ -256,7 +256,9 @@ impl Run<'_> {
             let h = target - self.state.time;
             if self.settings.scheme == Scheme::PositionEuler {
                 self.position_step(target)?;
-            } else if n_substeps >= self.settings.max_substeps || self.short_substeps > MAX_SHORT_SUBSTEPS {
+            } else if n_substeps >= self.settings.max_substeps
+                || self.short_substeps > MAX_SHORT_SUBSTEPS
+            {
                 self.degraded_step(target)?;
             } else {
                 match self.substep(h, target) {

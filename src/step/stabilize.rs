@@ -6,14 +6,21 @@
 //! Without sliding, F = G^T and (2) is orthogonal in the mass metric: it never gains kinetic energy. The defect that
 //! (2) removes is of second order in the step, so a sliding contact must remove it with its friction: F has the
 //! column n - sign mu t. Along n alone the missing friction would add up to an error of first order.
+//!
+//! (3)  v <- v sqrt(1 - dV / T)   where (1) raised the potential energy by dV > 0, of third order in the step, so that
+//!      the projection as a whole gains none
 
 use super::assemble;
 use super::workspace::Workspace;
+use crate::dynamics;
 use crate::model::Model;
 use crate::state::Status;
 
 /// Constraints are closed when no coordinate would move by more than this (relative to its size): rounding.
 const CLOSED: f64 = 1e-15;
+
+/// Changes of energy below this fraction of it are rounding, and must not add up.
+const ROUNDING: f64 = 1e-12;
 
 /// Newton iterations for (1) at most: quadratic from a drift of third order in the step.
 const MAX_ITERATIONS: usize = 5;
@@ -26,9 +33,29 @@ pub(super) fn project(
     q: &mut [f64],
     v: &mut [f64],
 ) {
+    let potential = |workspace: &mut Workspace, q: &[f64]| {
+        let Workspace {
+            inputs,
+            poses,
+            twists,
+            ..
+        } = workspace;
+        model.poses(q, poses);
+        dynamics::potential_energy(model, 0.0, inputs, poses, twists)
+    };
+    if model.n_joint_rows == 0 && !statuses.iter().any(|status| status.is_closed()) {
+        assemble::level(model, workspace, q, std::iter::empty());
+        return;
+    }
+    let before = potential(workspace, q);
     position(model, workspace, statuses, q);
-    if !workspace.level.is_empty() {
-        velocity(workspace, statuses, v);
+    let raised = potential(workspace, q) - before;
+    velocity(workspace, statuses, v);
+    // (3)
+    let kinetic = dynamics::kinetic_energy(model, v);
+    if raised > ROUNDING * (before.abs() + kinetic) && raised < kinetic {
+        let slower = (1.0 - raised / kinetic).sqrt();
+        v.iter_mut().for_each(|v| *v *= slower);
     }
 }
 
@@ -43,9 +70,6 @@ fn position(model: &Model, workspace: &mut Workspace, statuses: &[Status], q: &m
             place,
             ..
         } = &mut *workspace;
-        if level.is_empty() {
-            return;
-        }
         level.bias.clone_from(&level.residual);
         // sticking has no position to return to, and friction does not move it
         level.solve_frozen(joints, |_| Status::Frictionless, frozen);

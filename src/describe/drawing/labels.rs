@@ -21,11 +21,13 @@ impl Labels {
     }
 
     /// Keeps names off a line, by discs along it.
-    pub fn take_line(&mut self, a: Point, b: Point) {
-        for i in 0..=12 {
-            let s = f64::from(i) / 12.0;
-            let at = [a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1])];
-            self.take_around(at, 4.0);
+    pub fn take_line(&mut self, a: Point, b: Point, half_width: f64) {
+        let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
+        let n = ((dx * dx + dy * dy).sqrt() / 8.0).clamp(1.0, 400.0) as usize;
+        for i in 0..=n {
+            let s = i as f64 / n as f64;
+            let at = [a[0] + s * dx, a[1] + s * dy];
+            self.take_around(at, half_width.max(4.0));
         }
     }
 
@@ -49,7 +51,9 @@ impl Labels {
                     near[1] + dy * (distance + 0.5 * TEXT_HEIGHT),
                 ];
                 let at = [middle[0] - 0.5 * width, middle[1] + 0.5 * TEXT_HEIGHT];
-                let cost = self.cost(area(at, width)) + 0.1 * distance;
+                let away = [middle[0] - near[0], middle[1] - near[1]];
+                let away = (away[0] * away[0] + away[1] * away[1]).sqrt();
+                let cost = self.cost(area(at, width)) + away;
                 if cost < best.0 {
                     best = (cost, at);
                 }

@@ -16,7 +16,7 @@ use crate::constraint::Pose;
 use crate::math::{Vec2, dot};
 use crate::model::{BodyRef, Model, pose_of};
 use crate::scene::format::{Geometry, Scene};
-use crate::shape::{Convex, Shape};
+use crate::shape::{Convex, HalfPlane, Shape};
 
 pub use view::{HEIGHT, WIDTH};
 
@@ -114,42 +114,75 @@ fn extent(scene: &Scene, model: &Model, poses: &[Pose]) -> Vec<Vec2> {
     points
 }
 
+/// What of the line of a half-plane is not inside another one.
+fn outside([mut a, mut b]: [Vec2; 2], own: &HalfPlane, planes: &[HalfPlane]) -> [Vec2; 2] {
+    for plane in planes.iter().filter(|plane| *plane != own) {
+        let height = |p: Vec2| dot(plane.normal, p) - plane.offset;
+        let (at_a, at_b) = (height(a), height(b));
+        if at_a * at_b < 0.0 {
+            let crossing = a + (b - a) * (at_a / (at_a - at_b));
+            if at_a < 0.0 {
+                a = crossing;
+            } else {
+                b = crossing;
+            }
+        }
+    }
+    [a, b]
+}
+
 impl Drawing<'_> {
     fn pose(&self, body: BodyRef) -> Pose {
         pose_of(&self.poses, body)
     }
 
     fn ground(&mut self) {
-        for shape in &self.scene.ground {
-            match Shape::from_geometry(&shape.geometry) {
-                Shape::HalfPlane(plane) => {
-                    self.half_plane(plane.normal, plane.offset);
-                }
-                Shape::Convex(convex) => {
-                    let pose = Pose::ground();
-                    self.convex(&pose, &convex, [GROUND, GROUND_LINE]);
-                }
+        let shapes = self.scene.ground.iter();
+        let shapes: Vec<Shape> = shapes
+            .map(|shape| Shape::from_geometry(&shape.geometry))
+            .collect();
+        let planes: Vec<HalfPlane> = shapes
+            .iter()
+            .filter_map(|shape| match shape {
+                Shape::HalfPlane(plane) => Some(*plane),
+                Shape::Convex(_) => None,
+            })
+            .collect();
+        for plane in &planes {
+            let [a, b] = self.surface(plane);
+            let deep = plane.normal * (2.0 * self.reach());
+            let area = [a, b, b - deep, a - deep].map(|p| self.view.pixel(p));
+            self.canvas.area(&area, GROUND);
+        }
+        for plane in &planes {
+            let ends = outside(self.surface(plane), plane, &planes);
+            let pixels = ends.map(|p| self.view.pixel(p));
+            // y of pixels goes down
+            let into = [-plane.normal.x, plane.normal.y];
+            symbols::hatched(&mut self.canvas, pixels, into, GROUND_LINE);
+            self.labels.take_line(pixels[0], pixels[1], 4.0);
+        }
+        for shape in &shapes {
+            if let Shape::Convex(convex) = shape {
+                self.convex(&Pose::ground(), convex, [GROUND, GROUND_LINE]);
             }
         }
     }
 
-    fn half_plane(&mut self, normal: Vec2, offset: f64) {
-        let middle = self.view.world([
-            0.5 * (view::FRAME[0] + view::FRAME[2]),
-            0.5 * (view::FRAME[1] + view::FRAME[3]),
-        ]);
-        let nearest = middle - normal * (dot(normal, middle) - offset);
-        // longer than the diagonal of the picture
-        let reach = 1000.0 / self.view.scale;
-        let along = Vec2::new(normal.y, -normal.x) * reach;
-        let deep = normal * (-2.0 * reach);
-        let corners = [nearest - along, nearest + along];
-        let area = [corners[0], corners[1], corners[1] + deep, corners[0] + deep];
-        let pixels = area.map(|p| self.view.pixel(p));
-        self.canvas.area(&pixels, GROUND);
-        // y of pixels goes down
-        let into = [-normal.x, normal.y];
-        symbols::hatched(&mut self.canvas, [pixels[0], pixels[1]], into, GROUND_LINE);
+    // longer than the diagonal of the picture, m
+    fn reach(&self) -> f64 {
+        1000.0 / self.view.scale
+    }
+
+    /// The line of a half-plane across the picture.
+    fn surface(&self, plane: &HalfPlane) -> [Vec2; 2] {
+        let [left, top, right, bottom] = view::FRAME;
+        let middle = self
+            .view
+            .world([0.5 * (left + right), 0.5 * (top + bottom)]);
+        let nearest = middle - plane.normal * (dot(plane.normal, middle) - plane.offset);
+        let along = Vec2::new(plane.normal.y, -plane.normal.x) * self.reach();
+        [nearest - along, nearest + along]
     }
 
     fn convex(&mut self, pose: &Pose, convex: &Convex, [fill, line]: [Colour; 2]) {
@@ -171,10 +204,15 @@ impl Drawing<'_> {
                 let width = (2.0 * radius).max(3.0);
                 self.canvas.line(&points, line, width + 2.0);
                 self.canvas.line(&points, fill, width - 2.0);
+                self.labels.take_line(points[0], points[1], radius);
             }
             corners => {
                 self.canvas.area(corners, fill);
                 self.canvas.outline(corners, line, 2.0);
+                for (i, corner) in corners.iter().enumerate() {
+                    let next = corners[(i + 1) % corners.len()];
+                    self.labels.take_line(*corner, next, 4.0);
+                }
             }
         }
     }
@@ -195,6 +233,7 @@ impl Drawing<'_> {
                 let end = self.view.pixel(pose.point(anchor));
                 self.canvas.line(&[centre, end], colours[1], 9.0);
                 self.canvas.line(&[centre, end], colours[0], 5.0);
+                self.labels.take_line(centre, end, 5.0);
             }
             self.canvas.disc(centre, 6.0, colours[0]);
             self.canvas.circle(centre, 6.0, colours[1], 2.0);

@@ -59,6 +59,7 @@ impl Drawing<'_> {
                         ]
                     };
                     self.canvas.line(&[at(-85.0), at(85.0)], GROUND_LINE, 2.0);
+                    self.labels.take_line(at(-85.0), at(85.0), 4.0);
                 }
             }
         }
@@ -70,7 +71,7 @@ impl Drawing<'_> {
             if let Joint::Distance(_) = link.joint {
                 let [a, b] = self.ends(i).map(|p| self.view.pixel(p));
                 self.canvas.line(&[a, b], INK, 2.0);
-                self.labels.take_line(a, b);
+                self.labels.take_line(a, b, 4.0);
             }
         }
     }
@@ -92,7 +93,7 @@ impl Drawing<'_> {
                 if has_damper {
                     damper(&mut self.canvas, ends, aside, INK);
                 }
-                self.labels.take_line(ends[0], ends[1]);
+                self.labels.take_line(ends[0], ends[1], 8.0);
                 for (body, end) in link.bodies.into_iter().zip(ends) {
                     if body.is_none() {
                         support(&mut self.canvas, end, true, INK);
@@ -176,6 +177,7 @@ impl Drawing<'_> {
             if let Some(rate) = velocity.get(2).filter(|rate| **rate != 0.0) {
                 let at = self.view.pixel(centre);
                 turn(&mut self.canvas, at, 26.0, *rate > 0.0, VELOCITY);
+                self.labels.take_around(at, 29.0);
             }
         }
         for link in &self.model.forces {
@@ -193,7 +195,7 @@ impl Drawing<'_> {
                 [middle[0] + dx, middle[1] + dy],
             ];
             arrow(&mut self.canvas, ends[0], ends[1], GROUND_LINE);
-            self.labels.take_line(ends[0], ends[1]);
+            self.labels.take_line(ends[0], ends[1], 4.0);
             let at = self.labels.place(middle, "g");
             self.canvas.text(at, "g", GROUND_LINE);
         }
@@ -237,7 +239,7 @@ impl Drawing<'_> {
             from[1] - ARROW * vector.y / size,
         ];
         arrow(&mut self.canvas, from, tip, colour);
-        self.labels.take_line(from, tip);
+        self.labels.take_line(from, tip, 4.0);
         Some(tip)
     }
 }

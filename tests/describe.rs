@@ -1,0 +1,596 @@
+//! Claims about model descriptions and FMUs: their rules, and that the same scene gives the same bytes.
+
+use std::collections::BTreeSet;
+use std::io::{Cursor, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{env, fs};
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+use stiction::describe::drawing::{HEIGHT, WIDTH};
+use stiction::describe::fmi2::model_description;
+use stiction::describe::{LIBRARY, Library, PackageError, Platform, build_fmu, depends_on_inputs};
+use stiction::instance::variable::{Causality, Variable};
+use stiction::instance::variables::table;
+use stiction::model::Model;
+use stiction::simulate::model_from_text;
+
+/// All kinds of shapes, joints and forces; inputs, stops, and text that XML must escape.
+const EVERYTHING: &str = r#"
+name = "all <kinds>"
+description = "Crates & \"levers\", ü"
+until = 5
+body = [
+  { name = "crate", kind = "rigid", mass = 2, position = [0, 0.1], shape = [{ kind = "box", size = [0.4, 0.2] }] },
+  { name = "lever", kind = "rigid", mass = 1, inertia = 0.1, position = [2, 1], angle = 0.5, angular_velocity = -1, shape = [
+    { kind = "capsule", from = [-0.5, 0], to = [0.5, 0], radius = 0.02 },
+    { name = "foot", kind = "polygon", vertices = [[0.45, -0.1], [0.55, -0.1], [0.5, 0]] },
+  ] },
+  { name = "weight", kind = "point", mass = 0.5, position = [4, 1], shape = [{ kind = "circle", radius = 0.05 }] },
+  { name = "carriage", kind = "rigid", mass = 1, inertia = 1, position = [6, 1] },
+  { name = "trailer", kind = "rigid", mass = 1, inertia = 1, position = [7, 1] },
+]
+ground.shape = [
+  { name = "table", kind = "half_plane", normal = [0, 1] },
+  { kind = "polygon", vertices = [[1, 0], [1.3, 0], [1.1, 0.3]] },
+]
+joint = [
+  { name = "pivot", kind = "revolute", bodies = ["ground", "lever"], at = [2, 1], limits = [-1, 1] },
+  { name = "rod", kind = "distance", bodies = ["ground", "weight"], anchors = [[4, 2], [0, 0]] },
+  { name = "rail", kind = "prismatic", bodies = ["ground", "carriage"], at = [6, 1], axis = [1, 0], limits = [-inf, 0.5] },
+  { name = "weld", kind = "fixed", bodies = ["carriage", "trailer"], at = [6.5, 1] },
+]
+force = [
+  { name = "push", kind = "applied", body = "crate", force = [{ kind = "input", start = 2 }, { kind = "input" }], torque = { kind = "input" } },
+  { name = "pull", kind = "applied", body = "carriage", frame = "body", force = [{ kind = "table", times = [0, 1], values = [0, -1] }, { kind = "harmonic", amplitude = 1, omega = 2 }] },
+  { name = "strut", kind = "spring_damper", bodies = ["lever", "weight"], anchors = [[0.5, 0], [0, 0]], stiffness = 100, damping = 2 },
+  { name = "return_spring", kind = "torsional", joint = "pivot", stiffness = 5 },
+  { name = "air", kind = "viscous", bodies = ["weight"], linear = 0.1 },
+  { name = "seal", kind = "stribeck", joint = "rail", static_friction = 1.5, kinetic_friction = 1, stribeck_rate = 0.1, transition_rate = 1e-3 },
+]
+contact_default = { friction = 0.2, restitution = 0.5 }
+"#;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Name and text of every shipped scene.
+fn shipped() -> Vec<(String, String)> {
+    let mut scenes = Vec::new();
+    for entry in fs::read_dir(root().join("resources")).unwrap() {
+        let folder = entry.unwrap().path();
+        if let Ok(text) = fs::read_to_string(folder.join("scene.toml")) {
+            let name = folder.file_name().unwrap().to_str().unwrap();
+            scenes.push((name.to_owned(), text));
+        }
+    }
+    scenes.sort();
+    assert!(scenes.len() >= 10);
+    scenes
+}
+
+/// The shipped scenes and one with everything.
+fn all() -> Vec<(String, String)> {
+    let mut scenes = shipped();
+    scenes.push(("everything".to_owned(), EVERYTHING.to_owned()));
+    scenes
+}
+
+fn models() -> Vec<(Model, String)> {
+    let scenes = all().into_iter();
+    scenes
+        .map(|(name, text)| (model_from_text(&name, &text).unwrap(), text))
+        .collect()
+}
+
+/// An element of a document: path of names, attributes.
+struct Found {
+    path: String,
+    attributes: Vec<(String, String)>,
+}
+
+impl Found {
+    fn get(&self, name: &str) -> Option<&str> {
+        let found = self.attributes.iter().find(|(key, _)| key == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    fn number(&self, name: &str) -> Option<f64> {
+        self.get(name).map(|text| text.parse().unwrap())
+    }
+}
+
+fn read(xml: &str) -> Vec<Found> {
+    let mut reader = Reader::from_str(xml);
+    let mut path = Vec::new();
+    let mut found = Vec::new();
+    let mut add = |path: &[String], start: &BytesStart| {
+        let attribute = |a: quick_xml::events::attributes::Attribute| {
+            let key = String::from_utf8(a.key.as_ref().to_vec()).unwrap();
+            (key, a.unescape_value().unwrap().into_owned())
+        };
+        found.push(Found {
+            path: path.join("/"),
+            attributes: start.attributes().map(|a| attribute(a.unwrap())).collect(),
+        });
+    };
+    loop {
+        let name = |start: &BytesStart| String::from_utf8(start.name().as_ref().to_vec()).unwrap();
+        match reader.read_event().unwrap() {
+            Event::Start(start) => {
+                path.push(name(&start));
+                add(&path, &start);
+            }
+            Event::Empty(start) => {
+                path.push(name(&start));
+                add(&path, &start);
+                path.pop();
+            }
+            Event::End(_) => {
+                path.pop();
+            }
+            Event::Eof => return found,
+            _ => {}
+        }
+    }
+}
+
+fn at<'a>(found: &'a [Found], path: &'a str) -> impl Iterator<Item = &'a Found> {
+    let path = format!("fmiModelDescription/{path}");
+    found.iter().filter(move |element| element.path == path)
+}
+
+#[test]
+fn model_descriptions_of_the_shipped_scenes_are_those_that_are_checked_in() {
+    let folder = root().join("modelDescription");
+    let mut expected = BTreeSet::new();
+    for (name, text) in shipped() {
+        let generated = model_description(&model_from_text(&name, &text).unwrap(), &text);
+        let file = folder.join(format!("{name}.xml"));
+        if env::var_os("STICTION_BLESS").is_some() {
+            fs::write(&file, &generated).unwrap();
+        }
+        let checked_in = fs::read_to_string(&file).unwrap_or_default();
+        assert!(
+            generated == checked_in,
+            "{} is not what is generated: if the change is meant, `STICTION_BLESS=1 cargo test --test describe` writes it anew",
+            file.display()
+        );
+        expected.insert(file);
+    }
+    let files = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+    let files: BTreeSet<PathBuf> = files
+        .filter(|file| file.extension().is_some_and(|e| e == "xml"))
+        .collect();
+    assert_eq!(files, expected);
+}
+
+#[test]
+fn elements_come_in_the_order_of_the_schema_and_no_list_is_empty() {
+    for (model, text) in models() {
+        let found = read(&model_description(&model, &text));
+        let sections: Vec<&str> = found
+            .iter()
+            .filter_map(|element| element.path.strip_prefix("fmiModelDescription/"))
+            .filter(|path| !path.contains('/'))
+            .collect();
+        let order = [
+            "CoSimulation",
+            "UnitDefinitions",
+            "TypeDefinitions",
+            "LogCategories",
+            "DefaultExperiment",
+            "ModelVariables",
+            "ModelStructure",
+        ];
+        assert_eq!(sections, order, "{}", model.name);
+        for path in [
+            "UnitDefinitions/Unit/BaseUnit",
+            "TypeDefinitions/SimpleType",
+            "ModelStructure/Outputs/Unknown",
+            "ModelStructure/InitialUnknowns/Unknown",
+        ] {
+            assert!(at(&found, path).next().is_some(), "{}: {path}", model.name);
+        }
+        let head = &found[0];
+        assert_eq!(head.get("modelName"), Some(model.name.as_str()));
+        assert_eq!(head.get("description"), Some(model.description.as_str()));
+        assert_eq!(head.get("generationDateAndTime"), None);
+    }
+}
+
+#[test]
+fn variables_are_the_rows_of_the_table() {
+    for (model, text) in models() {
+        let table = table(&model);
+        let found = read(&model_description(&model, &text));
+        let variables: Vec<&Found> = at(&found, "ModelVariables/ScalarVariable").collect();
+        assert_eq!(variables.len(), table.len());
+        for (i, (variable, row)) in variables.iter().zip(&table).enumerate() {
+            assert_eq!(variable.get("name"), Some(row.name.as_str()));
+            assert_eq!(variable.number("valueReference"), Some(i as f64));
+            let initial = match row.causality {
+                Causality::Input => None,
+                Causality::Parameter => Some("exact"),
+                Causality::Output => Some("calculated"),
+            };
+            assert_eq!(variable.get("initial"), initial, "{}", row.name);
+        }
+    }
+}
+
+/// The one element inside each variable.
+fn kinds(found: &[Found]) -> Vec<&Found> {
+    let inside = "fmiModelDescription/ModelVariables/ScalarVariable/";
+    found
+        .iter()
+        .filter(|element| element.path.starts_with(inside))
+        .collect()
+}
+
+#[test]
+fn start_is_given_where_the_standard_wants_it_and_lies_in_its_range() {
+    for (model, text) in models() {
+        let table = table(&model);
+        let found = read(&model_description(&model, &text));
+        for (kind, row) in kinds(&found).into_iter().zip(&table) {
+            let wanted = row.causality != Causality::Output;
+            assert_eq!(kind.get("start").is_some(), wanted, "{}", row.name);
+            if kind.path.ends_with("/Boolean") {
+                continue;
+            }
+            if let Some(start) = kind.number("start") {
+                let low = kind.number("min").unwrap_or(f64::NEG_INFINITY);
+                let high = kind.number("max").unwrap_or(f64::INFINITY);
+                assert!((low..=high).contains(&start), "{}: {start}", row.name);
+            }
+            if kind.path.ends_with("/Enumeration") && wanted {
+                let items = items(&found, kind.get("declaredType").unwrap());
+                let start = kind.get("start").unwrap();
+                assert!(items.contains(&start.to_owned()), "{}", row.name);
+            }
+        }
+    }
+}
+
+/// Values of an enumeration: its items follow its type.
+fn items(found: &[Found], name: &str) -> Vec<String> {
+    let types = "fmiModelDescription/TypeDefinitions/SimpleType";
+    let start = found
+        .iter()
+        .position(|e| e.path == types && e.get("name") == Some(name))
+        .unwrap();
+    found[start + 1..]
+        .iter()
+        .take_while(|e| e.path != types)
+        .filter_map(|e| e.get("value").map(str::to_owned))
+        .collect()
+}
+
+#[test]
+fn every_unit_and_type_that_is_used_is_defined_and_no_other() {
+    for (model, text) in models() {
+        let found = read(&model_description(&model, &text));
+        let names = |path: &str| -> BTreeSet<String> {
+            let names = at(&found, path).map(|e| e.get("name").unwrap().to_owned());
+            names.collect()
+        };
+        let used = |attribute: &str| -> BTreeSet<String> {
+            let kinds = kinds(&found).into_iter();
+            kinds
+                .filter_map(|e| e.get(attribute).map(str::to_owned))
+                .collect()
+        };
+        assert_eq!(names("UnitDefinitions/Unit"), used("unit"));
+        assert_eq!(names("TypeDefinitions/SimpleType"), used("declaredType"));
+        let shown = names("UnitDefinitions/Unit/DisplayUnit");
+        assert_eq!(shown, used("displayUnit"));
+        // a type must not go by the name of a variable
+        let variables = names("ModelVariables/ScalarVariable");
+        assert!(variables.is_disjoint(&names("TypeDefinitions/SimpleType")));
+    }
+}
+
+#[test]
+fn model_structure_lists_every_output_twice_with_its_dependencies() {
+    let mut n_dependent = 0;
+    for (model, text) in models() {
+        let table = table(&model);
+        let found = read(&model_description(&model, &text));
+        let numbered = |causality| {
+            let rows = (1..).zip(&table);
+            rows.filter(move |(_, row): &(usize, &Variable)| row.causality == causality)
+        };
+        let outputs: Vec<f64> = numbered(Causality::Output).map(|(i, _)| i as f64).collect();
+        for list in ["Outputs", "InitialUnknowns"] {
+            let path = format!("ModelStructure/{list}/Unknown");
+            let listed: Vec<f64> = at(&found, &path)
+                .map(|e| e.number("index").unwrap())
+                .collect();
+            assert_eq!(listed, outputs, "{}: {list}", model.name);
+        }
+        let inputs: Vec<String> = numbered(Causality::Input)
+            .map(|(i, _)| i.to_string())
+            .collect();
+        let unknowns = at(&found, "ModelStructure/Outputs/Unknown");
+        for (unknown, (_, row)) in unknowns.zip(numbered(Causality::Output)) {
+            let expected = if depends_on_inputs(row.role) {
+                n_dependent += inputs.len();
+                inputs.join(" ")
+            } else {
+                String::new()
+            };
+            assert_eq!(unknown.get("dependencies"), Some(expected.as_str()));
+        }
+    }
+    assert!(n_dependent > 0, "no scene has inputs");
+}
+
+/// `identifier = B-name [ arrayIndices ] { "." B-name [ arrayIndices ] }` of FMI 2.0, 2.2.9, without quoted names.
+fn is_structured(name: &str) -> bool {
+    name.split('.').all(|part| {
+        let (word, indices) = part.split_once('[').unwrap_or((part, "1]"));
+        let is_letter = |c: char| c.is_ascii_alphabetic() || c == '_';
+        let is_number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
+        word.starts_with(is_letter)
+            && word.chars().all(|c| is_letter(c) || c.is_ascii_digit())
+            && indices
+                .strip_suffix(']')
+                .is_some_and(|list| list.split(',').all(is_number))
+    })
+}
+
+#[test]
+fn names_are_structured_and_unique() {
+    for bad in ["", "1a", "a-b", "a..b", "a[", "a[x]", "a b", "a[1]b"] {
+        assert!(!is_structured(bad), "{bad}");
+    }
+    for (model, _) in models() {
+        let mut seen = BTreeSet::new();
+        for variable in table(&model) {
+            assert!(is_structured(&variable.name), "{}", variable.name);
+            let name = variable.name.clone();
+            assert!(seen.insert(variable.name), "{}: {name}", model.name);
+        }
+    }
+}
+
+/// The header of a library, as far as it is looked at.
+fn fake_library(platform: Platform) -> Vec<u8> {
+    let mut bytes = vec![0; 256];
+    match platform {
+        Platform::Linux64 | Platform::Aarch64Linux => {
+            bytes[..6].copy_from_slice(b"\x7fELF\x02\x01");
+            bytes[18] = if platform == Platform::Linux64 { 62 } else { 183 };
+        }
+        Platform::Win64 | Platform::Win32 => {
+            bytes[..2].copy_from_slice(b"MZ");
+            bytes[0x3c] = 0x80;
+            bytes[0x80..0x84].copy_from_slice(b"PE\0\0");
+            let machine: [u8; 2] = if platform == Platform::Win64 {
+                [0x64, 0x86]
+            } else {
+                [0x4c, 0x01]
+            };
+            bytes[0x84..0x86].copy_from_slice(&machine);
+        }
+        Platform::Darwin64 => bytes[..4].copy_from_slice(&[0xcf, 0xfa, 0xed, 0xfe]),
+    }
+    bytes
+}
+
+fn library(platform: Platform) -> Library {
+    Library {
+        platform,
+        bytes: fake_library(platform),
+    }
+}
+
+/// Names in the order of the archive.
+fn listing(fmu: &[u8]) -> Vec<String> {
+    let mut archive = zip::ZipArchive::new(Cursor::new(fmu)).unwrap();
+    let entry = |i| archive.by_index(i).unwrap().name().to_owned();
+    (0..archive.len()).map(entry).collect::<Vec<String>>()
+}
+
+fn entry(fmu: &[u8], name: &str) -> Vec<u8> {
+    let mut archive = zip::ZipArchive::new(Cursor::new(fmu)).unwrap();
+    let mut bytes = Vec::new();
+    let mut file = archive.by_name(name).unwrap();
+    file.read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn an_fmu_has_its_files_in_their_places() {
+    let libraries = [Platform::Win64, Platform::Linux64].map(library);
+    let fmu = build_fmu("everything", EVERYTHING, &libraries).unwrap();
+    let expected = [
+        "modelDescription.xml",
+        "resources/scene.toml",
+        "binaries/linux64/stiction.so",
+        "binaries/win64/stiction.dll",
+        "documentation/index.html",
+        "model.png",
+    ];
+    assert_eq!(listing(&fmu), expected);
+    assert_eq!(LIBRARY, "stiction");
+    assert_eq!(entry(&fmu, "resources/scene.toml"), EVERYTHING.as_bytes());
+    let model = model_from_text("everything", EVERYTHING).unwrap();
+    let xml = entry(&fmu, "modelDescription.xml");
+    assert_eq!(xml, model_description(&model, EVERYTHING).as_bytes());
+    let binary = entry(&fmu, "binaries/linux64/stiction.so");
+    assert_eq!(binary, fake_library(Platform::Linux64));
+}
+
+#[test]
+fn the_same_scene_gives_the_same_bytes() {
+    for (name, text) in all() {
+        let build = || build_fmu(&name, &text, &[library(Platform::Linux64)]).unwrap();
+        assert!(build() == build(), "{name}");
+    }
+    let [a, b] = [Platform::Linux64, Platform::Win64].map(library);
+    let forward = build_fmu("a", EVERYTHING, &[a.clone(), b.clone()]).unwrap();
+    let backward = build_fmu("a", EVERYTHING, &[b, a]).unwrap();
+    assert!(forward == backward);
+}
+
+#[test]
+fn the_picture_is_a_png_and_the_page_carries_it_and_every_variable() {
+    for (name, text) in all() {
+        let fmu = build_fmu(&name, &text, &[library(Platform::Linux64)]).unwrap();
+        let png = entry(&fmu, "model.png");
+        assert!(png.starts_with(b"\x89PNG\r\n\x1a\n"));
+        let size = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+        assert_eq!((size(16), size(20)), (WIDTH, HEIGHT));
+        let page = String::from_utf8(entry(&fmu, "documentation/index.html")).unwrap();
+        assert!(page.contains("src=\"data:image/png;base64,iVBORw0KGgo"));
+        assert!(!page.contains("http"), "the page loads nothing");
+        let model = model_from_text(&name, &text).unwrap();
+        for variable in table(&model) {
+            let cell = format!("<td><code>{}</code></td>", variable.name);
+            assert!(page.contains(&cell), "{name}: {}", variable.name);
+        }
+    }
+}
+
+#[test]
+fn a_scene_with_mistakes_and_wrong_libraries_are_refused() {
+    let good = library(Platform::Linux64);
+    let build = |text: &str, libraries: &[Library]| build_fmu("x", text, libraries).unwrap_err();
+    assert!(matches!(
+        build("until = -1", std::slice::from_ref(&good)),
+        PackageError::Scene(_)
+    ));
+    assert!(matches!(build(EVERYTHING, &[]), PackageError::NoLibrary));
+    assert!(matches!(
+        build(EVERYTHING, &[good.clone(), good.clone()]),
+        PackageError::Twice(Platform::Linux64)
+    ));
+    let foreign = Library {
+        platform: Platform::Win64,
+        ..good
+    };
+    assert!(matches!(
+        build(EVERYTHING, &[foreign]),
+        PackageError::Foreign(Platform::Win64)
+    ));
+}
+
+/// A folder of its own for each test, empty.
+fn scratch(test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("describe")
+        .join(test);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn stiction_in(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stiction"));
+    command.current_dir(folder).args(arguments);
+    command.output().unwrap()
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+#[test]
+fn build_writes_an_fmu_and_twice_the_same() {
+    let folder = scratch("build");
+    fs::write(folder.join("lib.so"), fake_library(Platform::Linux64)).unwrap();
+    fs::write(folder.join("lib.dll"), fake_library(Platform::Win64)).unwrap();
+    let libraries = ["--library", "lib.so", "--library", "win64=lib.dll"];
+    let build = |more: &[&str]| {
+        let arguments = [&["build", "two_carts"], &libraries[..], more].concat();
+        let output = stiction_in(&folder, &arguments);
+        assert!(output.status.success(), "{}", stderr(&output));
+        output
+    };
+    let told = build(&[]);
+    assert!(stdout(&told).starts_with("two_carts.fmu: "), "{told:?}");
+    assert!(stdout(&told).contains("linux64 win64"), "{told:?}");
+    build(&["-o", "second.fmu"]);
+    let first = fs::read(folder.join("two_carts.fmu")).unwrap();
+    assert!(first == fs::read(folder.join("second.fmu")).unwrap());
+    assert!(first == build(&["-o", "-"]).stdout);
+    assert_eq!(listing(&first).len(), 6);
+}
+
+#[test]
+fn build_takes_the_library_beside_the_program() {
+    let Some(platform) = Platform::current() else {
+        return;
+    };
+    let folder = scratch("beside");
+    let program = folder.join(format!("stiction{}", env::consts::EXE_SUFFIX));
+    fs::copy(env!("CARGO_BIN_EXE_stiction"), &program).unwrap();
+    let build = || {
+        let mut command = Command::new(&program);
+        let command = command.current_dir(&folder);
+        command.args(["build", "incline"]).output().unwrap()
+    };
+    let output = build();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("looked for") && stderr(&output).contains("cargo build --release"),
+        "{output:?}"
+    );
+    fs::write(folder.join(platform.built_name()), fake_library(platform)).unwrap();
+    let output = build();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(folder.join("incline.fmu").is_file());
+}
+
+#[test]
+fn build_says_what_is_wrong_with_a_library() {
+    let folder = scratch("wrong");
+    fs::write(folder.join("lib.so"), fake_library(Platform::Linux64)).unwrap();
+    fs::write(folder.join("text"), "no library").unwrap();
+    fs::write(folder.join("scene.toml"), EVERYTHING).unwrap();
+    for (arguments, word) in [
+        (vec!["--library", "win64=lib.so"], "header is one for linux64"),
+        (vec!["--library", "vax=lib.so"], "the platforms are linux64"),
+        (vec!["--library", "text"], "not a shared library"),
+        (vec!["--library", "none.so"], "cannot be read"),
+        (
+            vec!["--library", "lib.so", "--library", "lib.so"],
+            "two libraries for linux64",
+        ),
+        (
+            vec!["--library", "lib.so", "-o", "scene.toml"],
+            "would be overwritten",
+        ),
+    ] {
+        let all = [&["build", "scene.toml"], &arguments[..]].concat();
+        let output = stiction_in(&folder, &all);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(stderr(&output).contains(word), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn describe_prints_every_variable_or_the_model_description() {
+    let folder = scratch("print");
+    fs::write(folder.join("scene.toml"), EVERYTHING).unwrap();
+    let model = model_from_text("scene.toml", EVERYTHING).unwrap();
+    let output = stiction_in(&folder, &["describe", "scene.toml"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let lines: Vec<&str> = stdout(&output).lines().collect();
+    let table = table(&model);
+    assert_eq!(lines.len(), table.len() + 1);
+    for (line, variable) in lines[1..].iter().zip(&table) {
+        let name = line.split_whitespace().nth(1);
+        assert_eq!(name, Some(variable.name.as_str()));
+    }
+    let output = stiction_in(&folder, &["describe", "scene.toml", "--xml"]);
+    assert_eq!(stdout(&output), model_description(&model, EVERYTHING));
+}
