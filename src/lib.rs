@@ -6,6 +6,7 @@ pub mod collide;
 pub mod constraint;
 pub mod describe;
 pub mod dynamics;
+pub mod fmi;
 pub mod force;
 pub mod instance;
 pub mod joint;

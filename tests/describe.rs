@@ -363,7 +363,11 @@ fn fake_library(platform: Platform) -> Vec<u8> {
     match platform {
         Platform::Linux64 | Platform::Aarch64Linux => {
             bytes[..6].copy_from_slice(b"\x7fELF\x02\x01");
-            bytes[18] = if platform == Platform::Linux64 { 62 } else { 183 };
+            bytes[18] = if platform == Platform::Linux64 {
+                62
+            } else {
+                183
+            };
         }
         Platform::Win64 | Platform::Win32 => {
             bytes[..2].copy_from_slice(b"MZ");
@@ -391,8 +395,9 @@ fn library(platform: Platform) -> Library {
 /// Names in the order of the archive.
 fn listing(fmu: &[u8]) -> Vec<String> {
     let mut archive = zip::ZipArchive::new(Cursor::new(fmu)).unwrap();
-    let entry = |i| archive.by_index(i).unwrap().name().to_owned();
-    (0..archive.len()).map(entry).collect::<Vec<String>>()
+    let n = archive.len();
+    let mut entry = |i| archive.by_index(i).unwrap().name().to_owned();
+    (0..n).map(&mut entry).collect()
 }
 
 fn entry(fmu: &[u8], name: &str) -> Vec<u8> {
@@ -557,7 +562,10 @@ fn build_says_what_is_wrong_with_a_library() {
     fs::write(folder.join("text"), "no library").unwrap();
     fs::write(folder.join("scene.toml"), EVERYTHING).unwrap();
     for (arguments, word) in [
-        (vec!["--library", "win64=lib.so"], "header is one for linux64"),
+        (
+            vec!["--library", "win64=lib.so"],
+            "header is one for linux64",
+        ),
         (vec!["--library", "vax=lib.so"], "the platforms are linux64"),
         (vec!["--library", "text"], "not a shared library"),
         (vec!["--library", "none.so"], "cannot be read"),

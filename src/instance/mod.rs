@@ -141,6 +141,11 @@ impl Instance {
         self.last_successful_time
     }
 
+    /// What happened so far; its list of events is empty between calls.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
     /// The tolerance that the master gave.
     pub fn tolerance(&self) -> Option<f64> {
         self.experiment.tolerance
@@ -266,43 +271,53 @@ impl Instance {
         )
     }
 
-    /// Sets a variable.
-    pub fn set(&mut self, reference: u32, value: Value) -> Result<(), Trouble> {
+    /// Would [`Instance::set`] take the value?
+    pub fn check_set(&self, reference: u32, value: Value) -> Result<(), Trouble> {
         let variable = self.variable(reference)?;
-        let (role, name) = (variable.role, &variable.name);
-        let before_steps = matches!(self.phase, Phase::Instantiated | Phase::Initialization);
+        let name = &variable.name;
         match (variable.causality, variable.variability) {
             (Causality::Output, _) => {
                 return error(format!("`{name}` is an output and cannot be set"));
             }
-            (Causality::Parameter, Variability::Fixed) if !before_steps => {
+            (Causality::Parameter, Variability::Fixed) if !self.is_before_steps() => {
                 return error(format!(
                     "`{name}` is fixed: it can be set before the initialization ends, or after a reset"
                 ));
             }
             _ => self.admit(Call::Set)?,
         }
-        let fits = match (role, value) {
-            (Role::Input(i), Value::Real(x)) if x.is_finite() => {
-                self.set_input(i, x);
-                true
-            }
-            (Role::Input(_), _) => false,
-            (Role::Parameter(parameter), value) => {
-                parameter.set(&mut self.model, &mut self.settings, value)
-            }
+        let fits = match (variable.role, value) {
+            (Role::Input(_), Value::Real(x)) => x.is_finite(),
+            (Role::Parameter(parameter), value) => parameter.accepts(&self.settings, value),
             _ => false,
         };
         if !fits {
-            let name = &self.table[reference as usize].name;
             return error(format!("{value:?} is not a value that `{name}` can have"));
         }
-        if before_steps {
+        Ok(())
+    }
+
+    /// Sets a variable.
+    pub fn set(&mut self, reference: u32, value: Value) -> Result<(), Trouble> {
+        self.check_set(reference, value)?;
+        let role = self.variable(reference)?.role;
+        match (role, value) {
+            (Role::Input(i), Value::Real(x)) => self.set_input(i, x),
+            (Role::Parameter(parameter), value) => {
+                parameter.set(&mut self.model, &mut self.settings, value);
+            }
+            _ => {}
+        }
+        if self.is_before_steps() {
             self.stale = true;
         } else if matches!(role, Role::Parameter(_)) {
             self.force_jumped();
         }
         Ok(())
+    }
+
+    fn is_before_steps(&self) -> bool {
+        matches!(self.phase, Phase::Instantiated | Phase::Initialization)
     }
 
     fn set_input(&mut self, i: usize, value: f64) {
@@ -320,13 +335,13 @@ impl Instance {
         self.state.damping_left = self.settings.damping_steps;
     }
 
-    /// Gives a derivative of an input, for the next step.
-    pub fn set_input_derivative(
-        &mut self,
+    /// Would [`Instance::set_input_derivative`] take the value? Gives the indices of input and order.
+    pub fn check_input_derivative(
+        &self,
         reference: u32,
         order: i32,
         value: f64,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(usize, usize), Trouble> {
         self.admit(Call::SetInputDerivatives)?;
         let variable = self.variable(reference)?;
         let Role::Input(i) = variable.role else {
@@ -347,6 +362,17 @@ impl Instance {
                 variable.name
             ));
         }
+        Ok((i, order))
+    }
+
+    /// Gives a derivative of an input, for the next step.
+    pub fn set_input_derivative(
+        &mut self,
+        reference: u32,
+        order: i32,
+        value: f64,
+    ) -> Result<(), Trouble> {
+        let (i, order) = self.check_input_derivative(reference, order, value)?;
         self.state.inputs[i].since = self.state.time;
         self.state.inputs[i].derivatives[order] = value;
         Ok(())

@@ -158,12 +158,25 @@ impl Parameter {
         }
     }
 
-    fn set_real(self, model: &mut Model, settings: &mut Settings, x: f64) -> bool {
+    /// Does the value fit its type and range?
+    pub fn accepts(self, settings: &Settings, value: Value) -> bool {
+        match value {
+            Value::Real(x) => self.is_in_range(x),
+            Value::Integer(x) => self.set_integer(&mut settings.clone(), x),
+            Value::Boolean(x) => self.set_boolean(&mut settings.clone(), x),
+        }
+    }
+
+    fn is_in_range(self, x: f64) -> bool {
         let in_range = match self.range() {
             (low, high, true) => x > low && x <= high,
             (low, high, false) => x >= low && x <= high,
         };
-        if !in_range || !x.is_finite() {
+        in_range && x.is_finite()
+    }
+
+    fn set_real(self, model: &mut Model, settings: &mut Settings, x: f64) -> bool {
+        if !self.is_in_range(x) {
             return false;
         }
         match self {

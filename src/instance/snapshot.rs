@@ -71,6 +71,8 @@ impl Instance {
         if snapshot.guid != self.guid {
             return error("the saved state belongs to another FMU");
         }
+        // what no parameter can say, such as a scheme without a name, is as in the scene
+        self.settings.clone_from(&self.scene.settings);
         let mut values = snapshot.parameters.iter();
         let mass = self.model.mass.clone();
         for variable in &self.table {

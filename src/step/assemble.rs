@@ -13,11 +13,21 @@ use crate::model::{BodyRef, Model, pose_of, twist_of};
 /// angle of 3e-5 between their gradients, far above the drift that a projected configuration has.
 const JOINT_RANK_TOLERANCE: f64 = 1e-9;
 
+/// What a contact does beyond the end of its sharp edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BeyondEdges {
+    /// It goes on along the edge's line: a step with frozen statuses, whose event functions see the end of the edge.
+    Line,
+    /// It does nothing: a step that finds its own statuses.
+    Nothing,
+}
+
 /// Fills the rows and residuals of joints and of the system's contacts at the given poses.
-pub(super) fn rows(model: &Model, poses: &[Pose], system: &mut System) {
+pub(super) fn rows(model: &Model, poses: &[Pose], beyond: BeyondEdges, system: &mut System) {
     gather(
         model,
         poses,
+        beyond,
         &system.contacts,
         &mut system.rows,
         Some(&mut system.residual),
@@ -29,13 +39,21 @@ pub(super) fn rows(model: &Model, poses: &[Pose], system: &mut System) {
 }
 
 /// Fills the columns at the given poses.
-pub(super) fn columns(model: &Model, poses: &[Pose], system: &mut System) {
-    gather(model, poses, &system.contacts, &mut system.columns, None);
+pub(super) fn columns(model: &Model, poses: &[Pose], beyond: BeyondEdges, system: &mut System) {
+    gather(
+        model,
+        poses,
+        beyond,
+        &system.contacts,
+        &mut system.columns,
+        None,
+    );
 }
 
 fn gather(
     model: &Model,
     poses: &[Pose],
+    beyond: BeyondEdges,
     contacts: &[usize],
     rows: &mut Vec<GlobalRow>,
     mut residual: Option<&mut Vec<f64>>,
@@ -64,7 +82,7 @@ fn gather(
         let contact = &model.contacts[index];
         let [a, b] = contact.bodies.map(|body| pose_of(poses, body));
         let near = model.closeness(contact, &a, &b);
-        match near.filter(|near| near.margin >= BEYOND) {
+        match near.filter(|near| beyond == BeyondEdges::Line || near.margin >= BEYOND) {
             Some(near) => {
                 push(
                     GlobalRow::new(model, contact.bodies, &near.normal),
@@ -130,7 +148,7 @@ pub(super) fn level(
     let level = &mut workspace.level;
     level.contacts.clear();
     level.contacts.extend(contacts);
-    rows(model, &workspace.poses, level);
+    rows(model, &workspace.poses, BeyondEdges::Line, level);
     level.columns.clone_from(&level.rows);
     level.condense(&workspace.mass);
 }
@@ -219,6 +237,7 @@ pub(super) fn step_system(
     model: &Model,
     workspace: &mut Workspace,
     scheme: &Coefficients,
+    beyond: BeyondEdges,
     t: f64,
     q: &[f64],
     v: &[f64],
@@ -243,13 +262,13 @@ pub(super) fn step_system(
     }
     move_by(place, q, scheme.row_at * h, v);
     model.poses(place, poses);
-    rows(model, poses, system);
+    rows(model, poses, beyond, system);
     if scheme.column_at == scheme.row_at {
         system.columns.clone_from(&system.rows);
     } else {
         move_by(place, q, scheme.column_at * h, v);
         model.poses(place, poses);
-        columns(model, poses, system);
+        columns(model, poses, beyond, system);
     }
     condense_with_step_metric(workspace);
     let Workspace {

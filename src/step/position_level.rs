@@ -6,7 +6,7 @@
 //! No event is located and nothing bounces; obstacles that the step would reach take part from the start, and those
 //! found to be violated at its end are added.
 
-use super::assemble;
+use super::assemble::{self, BeyondEdges};
 use super::coefficients::{Coefficients, IMPLICIT_EULER};
 use super::report::Report;
 use super::system::Stiffness;
@@ -120,7 +120,7 @@ fn solve_at(
     } = workspace;
     system.contacts.clone_from(active);
     model.poses(place, poses);
-    assemble::rows(model, poses, system);
+    assemble::rows(model, poses, BeyondEdges::Nothing, system);
     system.columns.clone_from(&system.rows);
     assemble::condense_with_step_metric(workspace);
     let Workspace {

@@ -4,7 +4,7 @@
 //! the step: normal force and cone slack from the acceleration level, sliding speed from the velocities.
 
 use super::StepError;
-use super::assemble;
+use super::assemble::{self, BeyondEdges};
 use super::coefficients::Coefficients;
 use super::complementarity::Sliding;
 use super::stabilize;
@@ -89,7 +89,11 @@ pub(super) fn take(
             .active
             .extend((0..state.status.len()).filter(|j| state.status[*j].is_closed()));
     }
-    let stiffness = assemble::step_system(model, workspace, scheme, t, q, v, h);
+    let beyond = match mode {
+        Mode::Frozen => BeyondEdges::Line,
+        Mode::Complementarity => BeyondEdges::Nothing,
+    };
+    let stiffness = assemble::step_system(model, workspace, scheme, beyond, t, q, v, h);
     if stiffness == Stiffness::Singular {
         return Err(StepError::Singular { time: t });
     }
@@ -110,6 +114,9 @@ pub(super) fn take(
     finish(workspace, scheme, q, v, h);
     if !workspace.trial.velocity.iter().all(|x| x.is_finite()) {
         return Err(StepError::NotFinite { time: t });
+    }
+    if mode == Mode::Complementarity {
+        release_beyond_edges(model, workspace);
     }
     if settings.projection {
         project(model, workspace);
@@ -168,6 +175,18 @@ pub(super) fn finish(
         trial.velocity[i] = end;
         trial.average[i] = 0.5 * (v[i] + end);
         trial.position[i] = q[i] + h * ((1.0 - scheme.gamma) * v[i] + scheme.gamma * end);
+    }
+}
+
+// a contact that the step carried over the end of its edge is not to be drawn back onto it
+fn release_beyond_edges(model: &Model, workspace: &mut Workspace) {
+    let end = std::mem::take(&mut workspace.trial.position);
+    assemble::gaps(model, workspace, &end);
+    workspace.trial.position = end;
+    for (status, gap) in workspace.statuses.iter_mut().zip(&workspace.gap) {
+        if gap.is_infinite() {
+            *status = Status::Open;
+        }
     }
 }
 

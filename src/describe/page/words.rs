@@ -113,35 +113,39 @@ fn signal(signal: &Signal, model: &Model) -> String {
     }
 }
 
-/// One row for each contact.
+/// One row for each pair of shapes that can touch, and for each stop.
 pub fn contact_rows(model: &Model) -> Vec<Row> {
-    let rows = model.contacts.iter().map(|contact| {
-        let restitution = number(contact.restitution);
-        let (kind, equation) = match &contact.kind {
-            ContactKind::Feature(_) => {
-                let friction = number(contact.friction);
-                let tangential = number(contact.tangential_restitution);
-                let equation = format!(
-                    "friction {friction}, restitution {restitution}, tangential restitution {tangential}"
-                );
-                ("contact", equation)
-            }
-            ContactKind::Limit { bound, above, .. } => {
-                let side = if *above { "at least" } else { "at most" };
-                let bound = number(*bound);
-                let equation =
-                    format!("coordinate {side} {bound}, restitution {restitution}");
-                ("stop", equation)
-            }
-        };
-        [
-            contact.name.clone(),
-            kind.to_owned(),
-            between(model, contact.bodies),
-            equation,
-        ]
-    });
-    rows.collect()
+    let mut rows = Vec::new();
+    for (i, pair) in model.pairs.iter().enumerate() {
+        let contacts: Vec<_> = model.contacts.iter().filter(|c| c.pair == i).collect();
+        for (k, contact) in contacts.iter().enumerate() {
+            let restitution = number(contact.restitution);
+            let (name, kind, equation) = match &contact.kind {
+                // all points of a pair follow the same law
+                ContactKind::Feature(_) if k > 0 => continue,
+                ContactKind::Feature(_) => {
+                    let friction = number(contact.friction);
+                    let tangential = number(contact.tangential_restitution);
+                    let equation = format!(
+                        "friction {friction}, restitution {restitution}, tangential restitution {tangential}"
+                    );
+                    let kind = match contacts.len() {
+                        1 => "contact".to_owned(),
+                        n => format!("contact, {n} places"),
+                    };
+                    (pair, kind, equation)
+                }
+                ContactKind::Limit { bound, above, .. } => {
+                    let side = if *above { "at least" } else { "at most" };
+                    let bound = number(*bound);
+                    let equation = format!("coordinate {side} {bound}, restitution {restitution}");
+                    (&contact.name, "stop".to_owned(), equation)
+                }
+            };
+            rows.push([name.clone(), kind, between(model, contact.bodies), equation]);
+        }
+    }
+    rows
 }
 
 /// What holds for the whole scene and how it is integrated, a sentence each.
