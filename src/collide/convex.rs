@@ -3,8 +3,12 @@
 //! (1)  outside, the nearest point of an edge from p to q is p + s (q - p), s = (x - p).(q - p)/|q - p|^2 cut to
 //!      [0, 1]; at s = 0 or 1 it is a vertex
 //! (2)  inside a polygon, the edge with the largest (negative) distance along its outward normal
+//!
+//! Two polygons as wholes: the separation by the best of all their edges, positive exactly where they are apart.
+//!
+//! (3)  S = max over edges e of either one, min over vertices x of the other one: height of x over the line of e
 
-use super::{Feature, Nearest, at_surface};
+use super::{Feature, Nearest, Separation, at_surface};
 use crate::constraint::{Pose, Row};
 use crate::math::{Real, Vec2, cross, dot, length};
 use crate::shape::Convex;
@@ -31,7 +35,7 @@ pub(super) fn nearest<T: Real>(
     let sharp = core.vertices.len() > 2 && core.radius + feature.radius == 0.0;
     let mut place = nearest_place(&core.vertices, x);
     if sharp && feature.whole.len() > 1 {
-        let facing = facing_edge(feature, core, a, b);
+        let facing = best_axis(&core.vertices, &feature.whole, a, b).edge;
         if holds(&core.vertices, facing, x) {
             place = Place::Edge(facing);
         }
@@ -44,7 +48,8 @@ pub(super) fn nearest<T: Real>(
             let edges = if n == 2 { [0, 0] } else { [(i + n - 1) % n, i] };
             let [d0, d1] = edges
                 .map(|e| (height(&core.vertices, e, x).abs() - core.radius - feature.radius).abs());
-            let mut near = on_edge(core, edges[usize::from(d1 < d0)], a, b, vertex, x, radii);
+            let edge = edges[usize::from(d1 < d0)];
+            let mut near = on_edge(&core.vertices, edge, a, b, vertex, x, radii);
             let corner = a.point(core.vertices[i]);
             let d = vertex - corner;
             let distance = length(d);
@@ -74,7 +79,7 @@ pub(super) fn nearest<T: Real>(
             Some(at_surface(a, b, corner, vertex, normal, radii, distance))
         }
         Place::Edge(i) => {
-            let mut near = on_edge(core, i, a, b, vertex, x, radii);
+            let mut near = on_edge(&core.vertices, i, a, b, vertex, x, radii);
             if !sharp && !feature.edges_only {
                 near.margin = f64::INFINITY;
             }
@@ -84,7 +89,7 @@ pub(super) fn nearest<T: Real>(
 }
 
 fn on_edge<T: Real>(
-    core: &Convex,
+    vertices: &[Vec2],
     i: usize,
     a: &Pose<T>,
     b: &Pose<T>,
@@ -92,9 +97,9 @@ fn on_edge<T: Real>(
     x: Vec2,
     radii: (f64, f64),
 ) -> Nearest<T> {
-    let p = core.vertices[i];
-    let edge = core.vertices[(i + 1) % core.vertices.len()] - p;
-    let side = if core.vertices.len() == 2 && cross(edge, x - p) > 0.0 {
+    let p = vertices[i];
+    let edge = vertices[(i + 1) % vertices.len()] - p;
+    let side = if vertices.len() == 2 && cross(edge, x - p) > 0.0 {
         -1.0
     } else {
         1.0
@@ -104,7 +109,7 @@ fn on_edge<T: Real>(
     let distance = dot(normal, vertex - a.point(p));
     let foot = vertex - normal * distance;
     Nearest {
-        margin: margin(&core.vertices, i, x),
+        margin: margin(vertices, i, x),
         ..at_surface(a, b, foot, vertex, normal, radii, distance)
     }
 }
@@ -123,24 +128,72 @@ fn margin(vertices: &[Vec2], i: usize, x: Vec2) -> f64 {
     along.min(len - along)
 }
 
-// the edge from which the whole of the other shape is farthest
-fn facing_edge<T: Real>(feature: &Feature, core: &Convex, a: &Pose<T>, b: &Pose<T>) -> usize {
-    let mut best = (f64::NEG_INFINITY, 0);
-    for i in 0..core.vertices.len() {
-        let mut lowest = f64::INFINITY;
-        for &v in &feature.whole {
-            let local = a.turn_back(b.point(v) - a.position);
-            lowest = lowest.min(height(
-                &core.vertices,
-                i,
-                Vec2::new(local.x.value(), local.y.value()),
-            ));
+/// Separation (3) of the two polygons that a feature belongs to; `None` for other shapes.
+pub(super) fn separation(
+    feature: &Feature,
+    core: &Convex,
+    a: &Pose,
+    b: &Pose,
+) -> Option<Separation> {
+    if core.vertices.len() < 3 || feature.whole.len() < 3 || core.radius + feature.radius > 0.0 {
+        return None;
+    }
+    let of_a = best_axis(&core.vertices, &feature.whole, a, b);
+    let of_b = best_axis(&feature.whole, &core.vertices, b, a);
+    Some(if of_a.height >= of_b.height {
+        along(&of_a, &core.vertices, &feature.whole, a, b)
+    } else {
+        let swapped = along(&of_b, &feature.whole, &core.vertices, b, a);
+        let Row { a, b } = swapped.row;
+        Separation {
+            row: Row { a: b, b: a },
+            ..swapped
         }
-        if lowest > best.0 {
-            best = (lowest, i);
+    })
+}
+
+fn along(axis: &Axis, vertices: &[Vec2], others: &[Vec2], a: &Pose, b: &Pose) -> Separation {
+    let vertex = b.point(others[axis.lowest]);
+    let x = a.turn_back(vertex - a.position);
+    let near = on_edge(vertices, axis.edge, a, b, vertex, x, (0.0, 0.0));
+    Separation {
+        gap: near.offset,
+        row: near.normal_row(),
+    }
+}
+
+struct Axis {
+    height: f64,
+    edge: usize,
+    lowest: usize,
+}
+
+// the edge from which the whole of the other shape is farthest, and that shape's lowest vertex over it
+fn best_axis<T: Real>(vertices: &[Vec2], others: &[Vec2], a: &Pose<T>, b: &Pose<T>) -> Axis {
+    let mut best = Axis {
+        height: f64::NEG_INFINITY,
+        edge: 0,
+        lowest: 0,
+    };
+    for edge in 0..vertices.len() {
+        let mut lowest = (f64::INFINITY, 0);
+        for (i, &other) in others.iter().enumerate() {
+            let local = a.turn_back(b.point(other) - a.position);
+            let x = Vec2::new(local.x.value(), local.y.value());
+            let over = height(vertices, edge, x);
+            if over < lowest.0 {
+                lowest = (over, i);
+            }
+        }
+        if lowest.0 > best.height {
+            best = Axis {
+                height: lowest.0,
+                edge,
+                lowest: lowest.1,
+            };
         }
     }
-    best.1
+    best
 }
 
 // is a point over or under this edge, and not outside of another one?

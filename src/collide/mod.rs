@@ -44,6 +44,15 @@ pub struct Nearest<T = f64> {
     pub corner: Option<Row<T>>,
 }
 
+/// How far two polygons are apart, along the edge of either one that separates them best.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Separation {
+    /// m; positive exactly where they do not touch, minus the least way that parts them where they overlap.
+    pub gap: f64,
+    /// Gradient of the gap.
+    pub row: Row,
+}
+
 impl<T: Real> Nearest<T> {
     /// Rate of the gap.
     pub fn normal_row(&self) -> Row<T> {
@@ -68,6 +77,15 @@ impl Feature {
         match &self.target {
             Shape::HalfPlane(plane) => Some(half_plane::nearest(self, plane, a, b)),
             Shape::Convex(core) => convex::nearest(self, core, a, b),
+        }
+    }
+
+    /// Separation of the two shapes as wholes, if both are polygons. No vertex need be inside the other shape where
+    /// they overlap: a tip can cut through a corner.
+    pub fn separation(&self, a: &Pose, b: &Pose) -> Option<Separation> {
+        match &self.target {
+            Shape::HalfPlane(_) => None,
+            Shape::Convex(core) => convex::separation(self, core, a, b),
         }
     }
 }

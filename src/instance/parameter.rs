@@ -83,6 +83,8 @@ const SCHEMES: [Scheme; 6] = [
     Scheme::ExplicitEuler,
     Scheme::PositionEuler,
 ];
+/// Number of the scene's own alpha and gamma, which cannot be set from outside.
+const GENERAL: i32 = SCHEMES.len() as i32 + 1;
 const LAWS: [ImpactLaw; 3] = [ImpactLaw::Poisson, ImpactLaw::Newton, ImpactLaw::Expedient];
 const VELOCITIES: [ReportedVelocity; 2] = [ReportedVelocity::End, ReportedVelocity::Average];
 const STATES: [EventState; 2] = [EventState::Restep, EventState::Interpolant];
@@ -131,7 +133,10 @@ impl Parameter {
             Self::InitialPosition(i) => Value::Real(model.initial_position[i]),
             Self::InitialVelocity(i) => Value::Real(model.initial_velocity[i]),
             Self::Step => Value::Real(settings.step),
-            Self::Scheme => number_of(&SCHEMES, &settings.scheme),
+            Self::Scheme => match settings.scheme {
+                Scheme::General { .. } => Value::Integer(GENERAL),
+                scheme => number_of(&SCHEMES, &scheme),
+            },
             Self::ImpactLaw => number_of(&LAWS, &settings.impact_law),
             Self::LocateCollisions => Value::Boolean(settings.locate_collisions),
             Self::LocateTransitions => Value::Boolean(settings.locates_transitions()),
@@ -245,6 +250,7 @@ impl Parameter {
             return false;
         };
         match self {
+            Self::Scheme if x == GENERAL => matches!(settings.scheme, Scheme::General { .. }),
             Self::Scheme => item_of(&SCHEMES, x).map(|s| settings.scheme = s).is_some(),
             Self::ImpactLaw => item_of(&LAWS, x).map(|l| settings.impact_law = l).is_some(),
             Self::EventState => item_of(&STATES, x)

@@ -107,6 +107,9 @@ impl Instance {
     fn read(&self, reader: &mut Reader) -> Option<Snapshot> {
         let guid = reader.text()?;
         let phase = *Phase::ALL.get(reader.byte()? as usize)?;
+        if phase == Phase::Fatal {
+            return None; // a broken instance is not saved
+        }
         let stale = reader.flag()?;
         let experiment = Experiment {
             start: reader.real()?,

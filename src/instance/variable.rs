@@ -139,6 +139,7 @@ impl Enumeration {
                 ("implicit_euler", "first order, linearly implicit"),
                 ("explicit_euler", "first order, explicit forces"),
                 ("position_euler", "first order, position-level constraints"),
+                ("general", "the scene's own alpha and gamma"),
             ],
             Self::ImpactLaw => &[
                 ("poisson", "restitution of impulses"),
@@ -302,24 +303,24 @@ impl Unit {
         let degrees = 180.0 / std::f64::consts::PI;
         match self {
             Self::One => ("1", [0, 0, 0, 0], None),
-            Self::Second => ("s", [0, 0, 1, 0], show("ms", 1e3)),
+            Self::Second => ("s", [0, 0, 1, 0], None),
             Self::Meter => ("m", [0, 1, 0, 0], show("mm", 1e3)),
             Self::Radian => ("rad", [0, 0, 0, 1], show("deg", degrees)),
-            Self::MeterPerSecond => ("m/s", [0, 1, -1, 0], show("mm/s", 1e3)),
+            Self::MeterPerSecond => ("m/s", [0, 1, -1, 0], None),
             Self::RadianPerSecond => ("rad/s", [0, 0, -1, 1], show("rpm", degrees / 6.0)),
             Self::MeterPerSecond2 => ("m/s2", [0, 1, -2, 0], None),
             Self::RadianPerSecond2 => ("rad/s2", [0, 0, -2, 1], show("deg/s2", degrees)),
-            Self::Kilogram => ("kg", [1, 0, 0, 0], show("g", 1e3)),
+            Self::Kilogram => ("kg", [1, 0, 0, 0], None),
             Self::KilogramMeter2 => ("kg.m2", [1, 2, 0, 0], None),
-            Self::Newton => ("N", [1, 1, -2, 0], show("kN", 1e-3)),
+            Self::Newton => ("N", [1, 1, -2, 0], None),
             Self::NewtonMeter => ("N.m", [1, 2, -2, 0], None),
             Self::NewtonSecond => ("N.s", [1, 1, -1, 0], None),
             Self::NewtonMeterSecond => ("N.m.s", [1, 2, -1, 0], None),
-            Self::NewtonPerMeter => ("N/m", [1, 0, -2, 0], show("N/mm", 1e-3)),
+            Self::NewtonPerMeter => ("N/m", [1, 0, -2, 0], None),
             Self::NewtonMeterPerRadian => ("N.m/rad", [1, 2, -2, -1], None),
             Self::NewtonSecondPerMeter => ("N.s/m", [1, 0, -1, 0], None),
             Self::NewtonMeterSecondPerRadian => ("N.m.s/rad", [1, 2, -1, -1], None),
-            Self::Joule => ("J", [1, 2, -2, 0], show("kJ", 1e-3)),
+            Self::Joule => ("J", [1, 2, -2, 0], None),
             Self::MeterPerSecond3 => ("m/s3", [0, 1, -3, 0], None),
         }
     }

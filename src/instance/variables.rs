@@ -18,12 +18,13 @@ pub fn table(model: &Model) -> Vec<Variable> {
     table.totals();
     table.parameters(model);
     table.settings();
+    table.unique();
     table.rows
 }
 
-/// A name for a contact or a pair that structured names allow: `rod-ground[1]` becomes `rod_ground[1]`.
+/// A structured name for a contact or a pair: `rod-ground[1]` becomes `rod.on.ground[1]`.
 fn structured(name: &str) -> String {
-    name.replace(['-', '.'], "_")
+    name.replace('-', ".on.")
 }
 
 #[derive(Default)]
@@ -111,6 +112,16 @@ impl Table {
             kind,
             role,
         );
+    }
+
+    // shapes and bodies may be named so that two structured names meet
+    fn unique(&mut self) {
+        let mut seen = std::collections::BTreeSet::new();
+        for row in &mut self.rows {
+            while !seen.insert(row.name.clone()) {
+                row.name.push('_');
+            }
+        }
     }
 
     fn inputs(&mut self, model: &Model) {

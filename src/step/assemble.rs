@@ -7,7 +7,7 @@ use crate::constraint::Pose;
 use crate::dynamics::{self, Jacobians};
 use crate::force::Side;
 use crate::math::{Dual, dense::RankRevealing};
-use crate::model::{BodyRef, Model, pose_of, twist_of};
+use crate::model::{BodyRef, ContactKind, Model, pose_of, twist_of};
 
 /// Joint equations are dependent when the scaled pivot of their Gram matrix falls below this: the square of an
 /// angle of 3e-5 between their gradients, far above the drift that a projected configuration has.
@@ -191,6 +191,49 @@ pub(super) fn joint_drift(model: &Model, workspace: &Workspace) -> f64 {
         }
     }
     worst
+}
+
+/// What can close: a contact, or the two polygons to which a contact belongs, as wholes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Closing {
+    Contact(usize),
+    Polygons(usize),
+}
+
+/// Gap of a contact or of two polygons at `q` and its rate at velocities `v`; infinite where there is none.
+pub(super) fn closing(
+    model: &Model,
+    workspace: &mut Workspace,
+    what: Closing,
+    q: &[f64],
+    v: &[f64],
+) -> (f64, f64) {
+    match what {
+        Closing::Contact(index) => gap_and_rate(model, workspace, index, q, v),
+        Closing::Polygons(index) => separation_and_rate(model, workspace, index, q, v),
+    }
+}
+
+fn separation_and_rate(
+    model: &Model,
+    workspace: &mut Workspace,
+    index: usize,
+    q: &[f64],
+    v: &[f64],
+) -> (f64, f64) {
+    let contact = &model.contacts[index];
+    let ContactKind::Feature(feature) = &contact.kind else {
+        return (f64::INFINITY, 0.0);
+    };
+    model.poses(q, &mut workspace.poses);
+    let [a, b] = contact.bodies.map(|body| pose_of(&workspace.poses, body));
+    match feature.separation(&a, &b) {
+        Some(apart) => {
+            let row = GlobalRow::new(model, contact.bodies, &apart.row);
+            (apart.gap, row.dot(v))
+        }
+        None => (f64::INFINITY, 0.0),
+    }
 }
 
 /// Gap of one contact at `q` and its rate at velocities `v`.

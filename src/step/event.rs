@@ -4,7 +4,7 @@
 //! where the gap dips below zero between two positive ends. Transitions ([T] 7.5): the first root of an event
 //! function over the length of the step, the step being taken again with the same statuses.
 
-use super::assemble;
+use super::assemble::{self, Closing};
 use super::coefficients::Coefficients;
 use super::trial::{self, Mode, Probe, ProbeKind};
 use super::workspace::Workspace;
@@ -35,10 +35,10 @@ pub(super) enum Transition {
     Contradiction,
 }
 
-/// A gap that closes during the trial step: contact and bracket of the time since the start of the step.
+/// A gap that closes during the trial step, and the bracket of the time since the start of the step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Crossing {
-    pub contact: usize,
+    pub what: Closing,
     pub open: f64,
     pub time: f64,
     pub closed: f64,
@@ -148,12 +148,28 @@ pub(super) fn collision(
     settings: &Settings,
 ) -> Option<Crossing> {
     let mut first: Option<Crossing> = None;
-    for contact in 0..model.contacts.len() {
-        if workspace.watched[contact]
-            && let Some(found) = first_crossing(model, state, workspace, settings, contact)
+    let mut watch = |workspace: &mut Workspace, what: Closing| {
+        if let Some(found) = first_crossing(model, state, workspace, settings, what)
             && first.is_none_or(|f| found.time < f.time)
         {
             first = Some(found);
+        }
+    };
+    let mut start = 0;
+    for pair in model.contacts.chunk_by(|a, b| a.pair == b.pair) {
+        let contacts = start..start + pair.len();
+        start = contacts.end;
+        let first_of_pair = contacts.start;
+        let mut all_open = true;
+        for contact in contacts {
+            if workspace.watched[contact] {
+                watch(workspace, Closing::Contact(contact));
+            } else {
+                all_open = false;
+            }
+        }
+        if all_open {
+            watch(workspace, Closing::Polygons(first_of_pair));
         }
     }
     first
@@ -172,7 +188,9 @@ pub(super) fn missed_collision(
     assemble::gaps(model, workspace, &end);
     workspace.trial.position = end;
     let band = contact_band(settings, workspace.standard_step);
-    workspace.watched[located.contact] = false;
+    if let Closing::Contact(contact) = located.what {
+        workspace.watched[contact] = false;
+    }
     let overlaps = |j: usize| workspace.watched[j] && workspace.gap[j] < -band;
     if !(0..model.contacts.len()).any(overlaps) {
         return None;
@@ -180,12 +198,31 @@ pub(super) fn missed_collision(
     collision(model, state, workspace, settings).filter(|found| found.time < workspace.trial.h)
 }
 
+/// The contact that closes at the state: of two polygons the one that touches.
+pub(super) fn contact_of(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    what: Closing,
+) -> usize {
+    let index = match what {
+        Closing::Contact(index) => return index,
+        Closing::Polygons(index) => index,
+    };
+    assemble::gaps(model, workspace, &state.position);
+    let pair = model.contacts[index].pair;
+    let of_pair = (index..model.contacts.len()).take_while(|j| model.contacts[*j].pair == pair);
+    of_pair
+        .min_by(|i, j| workspace.gap[*i].total_cmp(&workspace.gap[*j]))
+        .unwrap_or(index)
+}
+
 // gap and rate at a time since the start of the step, on the interpolant
 fn gap_at(
     model: &Model,
     state: &State,
     workspace: &mut Workspace,
-    contact: usize,
+    what: Closing,
     time: f64,
 ) -> (f64, f64) {
     let mut place = std::mem::take(&mut workspace.place);
@@ -201,7 +238,7 @@ fn gap_at(
             time,
         );
     }
-    let result = assemble::gap_and_rate(model, workspace, contact, &place, &speed);
+    let result = assemble::closing(model, workspace, what, &place, &speed);
     workspace.place = place;
     workspace.look_velocity = speed;
     result
@@ -212,12 +249,12 @@ fn first_crossing(
     state: &State,
     workspace: &mut Workspace,
     settings: &Settings,
-    contact: usize,
+    what: Closing,
 ) -> Option<Crossing> {
     let h = workspace.trial.h;
     let band = contact_band(settings, workspace.standard_step);
-    let n_samples = n_samples(model, state, workspace, contact);
-    let gap = |workspace: &mut Workspace, time: f64| gap_at(model, state, workspace, contact, time);
+    let n_samples = n_samples(model, state, workspace, what);
+    let gap = |workspace: &mut Workspace, time: f64| gap_at(model, state, workspace, what, time);
     let (mut t0, (mut g0, mut d0)) = (0.0, gap(workspace, 0.0));
     for i in 1..=n_samples {
         let t1 = if i == n_samples {
@@ -246,7 +283,7 @@ fn first_crossing(
                 // what hovers within rounding does not collide
                 if approaches || closed.1 <= -band {
                     return Some(Crossing {
-                        contact,
+                        what,
                         open: open.0,
                         time,
                         closed: closed.0,
@@ -254,7 +291,7 @@ fn first_crossing(
                 }
             } else if closed.1 < -band {
                 return Some(Crossing {
-                    contact,
+                    what,
                     open: t0,
                     time: t0,
                     closed: t0,
@@ -278,7 +315,8 @@ fn first_opening(mut gap: impl FnMut(f64) -> f64, t0: f64, t1: f64) -> Option<(f
     None
 }
 
-fn n_samples(model: &Model, state: &State, workspace: &Workspace, contact: usize) -> usize {
+fn n_samples(model: &Model, state: &State, workspace: &Workspace, what: Closing) -> usize {
+    let (Closing::Contact(contact) | Closing::Polygons(contact)) = what;
     let mut turn: f64 = 0.0;
     for body in model.contacts[contact].bodies.into_iter().flatten() {
         let body = &model.bodies[body];
@@ -311,9 +349,8 @@ pub(super) fn restep_to(
             return 0.0;
         }
         let end = std::mem::take(&mut workspace.trial);
-        let contact = crossing.contact;
         let (gap, _) =
-            assemble::gap_and_rate(model, workspace, contact, &end.position, &end.velocity);
+            assemble::closing(model, workspace, crossing.what, &end.position, &end.velocity);
         workspace.trial = end;
         gap
     };

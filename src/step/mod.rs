@@ -325,6 +325,7 @@ impl Run<'_> {
 
     // one stretch up to the next event or the target
     fn substep(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+        self.dump("substep");
         // 1. independent joints; 2. impacts of what touches and still approaches
         assemble::select_joints(self.model, self.workspace, &self.state.position);
         self.release();

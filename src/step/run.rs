@@ -148,7 +148,40 @@ impl Run<'_> {
         if collides { self.impact(None) } else { Ok(()) }
     }
 
+    pub(super) fn dump(&mut self, label: &str) {
+        if std::env::var("DUMP").is_err() {
+            return;
+        }
+        let q = self.state.position.clone();
+        let v = self.state.velocity.clone();
+        self.model.poses(&q, &mut self.workspace.poses);
+        eprintln!(
+            "-- {label} t={:.12} known={}",
+            self.state.time, self.state.statuses_known
+        );
+        for (j, c) in self.model.contacts.iter().enumerate() {
+            let [a, b] = c
+                .bodies
+                .map(|body| crate::model::pose_of(&self.workspace.poses, body));
+            if let Some(n) = self.model.closeness(c, &a, &b) {
+                let rate = super::system::GlobalRow::new(self.model, c.bodies, &n.gap_row).dot(&v);
+                let nr = super::system::GlobalRow::new(self.model, c.bodies, &n.normal).dot(&v);
+                let tr = super::system::GlobalRow::new(self.model, c.bodies, &n.tangent).dot(&v);
+                if n.gap < 1e-3 || n.offset.abs() < 1e-7 {
+                    eprintln!(
+                        "   {} {:?} gap={:.3e} off={:.3e} margin={:.3e} rate={:.3e} nrate={:.3e} trate={:.3e}",
+                        c.name, self.state.status[j], n.gap, n.offset, n.margin, rate, nr, tr
+                    );
+                }
+            }
+        }
+    }
+
     pub(super) fn impact(&mut self, located: Option<usize>) -> Result<(), StepError> {
+        self.dump(&format!(
+            "impact {:?}",
+            located.map(|j| &self.model.contacts[j].name)
+        ));
         impact::apply(
             self.model,
             self.state,
@@ -213,10 +246,10 @@ impl Run<'_> {
         let State {
             position, velocity, ..
         } = &*self.state;
-        let contact = crossing.contact;
         let (_, rate) =
-            assemble::gap_and_rate(self.model, self.workspace, contact, position, velocity);
+            assemble::closing(self.model, self.workspace, crossing.what, position, velocity);
         if rate < -rest_speed(velocity) {
+            let contact = event::contact_of(self.model, self.state, self.workspace, crossing.what);
             return self.impact(Some(contact));
         }
         // it touches without a blow; if that was at once, the statuses do not know better

@@ -1,0 +1,214 @@
+//! Random calls: no crash, no instance that disturbs another.
+
+use crate::call;
+use crate::library::{Fmu, Random, Resources, pushed_block};
+use std::ffi::c_int;
+use stiction::fmi::types::*;
+
+const CALLS: u64 = 1_000_000;
+
+fn odd(random: &mut Random) -> f64 {
+    const ODD: [f64; 14] = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.3,
+        0.01,
+        2.0,
+        1e-3,
+        1e300,
+        -1e300,
+        5e-324,
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+    ];
+    ODD[random.below(ODD.len() as u64) as usize]
+}
+
+/// One random call with random arguments.
+fn act(fmu: &Fmu, state: &mut fmi2FMUstate, random: &mut Random) -> c_int {
+    const N: usize = 5;
+    let n_variables = fmu.resources.variables.len() as u64;
+    let n = random.below(N as u64 + 1) as usize;
+    let mut vr = [0; N];
+    let (mut real, mut whole, mut text) = ([0.0; N], [0; N], [std::ptr::null(); N]);
+    for i in 0..N {
+        let known = random.below(8) > 0;
+        vr[i] = random.below(if known { n_variables } else { 1 << 32 }) as u32;
+        real[i] = odd(random);
+        whole[i] = random.below(6) as c_int - 1;
+        if random.below(4) > 0 {
+            text[i] = [c"logAll", c"logEvents", c"%s%n"][random.below(3) as usize].as_ptr();
+        }
+    }
+    let mut some = |p: *mut f64| {
+        if random.below(20) > 0 {
+            p
+        } else {
+            std::ptr::null_mut()
+        }
+    };
+    let (first, second) = (some(real.as_mut_ptr()), some(real.as_mut_ptr()));
+    let reals = first;
+    let wholes = if second.is_null() {
+        std::ptr::null_mut()
+    } else {
+        whole.as_mut_ptr()
+    };
+    let vrs = if random.below(20) > 0 {
+        vr.as_ptr()
+    } else {
+        std::ptr::null()
+    };
+    let places = if random.below(20) > 0 {
+        std::ptr::from_mut(state)
+    } else {
+        std::ptr::null_mut()
+    };
+    let kind = random.below(6) as c_int - 1;
+    let mut out = [0.0; N];
+    match random.below(36) {
+        0 => call!(fmu, fmi2SetDebugLogging, 1, n, text.as_ptr()),
+        1 => call!(fmu, fmi2SetDebugLogging, 0, n, std::ptr::null()),
+        2 => {
+            let start = if random.below(4) > 0 {
+                0.0
+            } else {
+                odd(random)
+            };
+            call!(
+                fmu,
+                fmi2SetupExperiment,
+                whole[0],
+                odd(random),
+                start,
+                0,
+                odd(random)
+            )
+        }
+        3 | 4 => call!(fmu, fmi2EnterInitializationMode),
+        5..8 => call!(fmu, fmi2ExitInitializationMode),
+        8 if random.below(10) == 0 => call!(fmu, fmi2Terminate),
+        9 if random.below(4) == 0 => call!(fmu, fmi2Reset),
+        10 => call!(fmu, fmi2GetReal, vrs, n, reals),
+        11 => call!(fmu, fmi2GetInteger, vrs, n, wholes),
+        12 => call!(fmu, fmi2GetBoolean, vrs, n, wholes),
+        13 => call!(fmu, fmi2GetString, vrs, n, text.as_mut_ptr()),
+        14 => call!(fmu, fmi2SetReal, vrs, n, reals),
+        15 => call!(fmu, fmi2SetReal, &0, 1, &odd(random)),
+        16 => call!(fmu, fmi2SetInteger, vrs, n, wholes),
+        17 => call!(fmu, fmi2SetBoolean, vrs, n, wholes),
+        18 => call!(fmu, fmi2SetString, vrs, n, text.as_ptr()),
+        19 => call!(fmu, fmi2GetFMUstate, places),
+        20 => call!(fmu, fmi2SetFMUstate, *state),
+        21 => call!(fmu, fmi2FreeFMUstate, places),
+        22 => {
+            let mut size = 0;
+            call!(fmu, fmi2SerializedFMUstateSize, *state, &mut size)
+        }
+        23 => {
+            let mut bytes = [0; 64];
+            call!(
+                fmu,
+                fmi2SerializeFMUstate,
+                *state,
+                bytes.as_mut_ptr(),
+                random.below(65) as usize
+            )
+        }
+        24 => {
+            let mut new = std::ptr::null_mut();
+            let bytes = real.as_ptr().cast();
+            call!(fmu, fmi2DeSerializeFMUstate, bytes, 8 * n, &mut new)
+        }
+        25 => call!(
+            fmu,
+            fmi2GetDirectionalDerivative,
+            vrs,
+            n,
+            vr.as_ptr(),
+            n,
+            reals,
+            out.as_mut_ptr()
+        ),
+        26 => call!(
+            fmu,
+            fmi2GetDirectionalDerivative,
+            vrs,
+            n,
+            &0,
+            1,
+            reals,
+            out.as_mut_ptr()
+        ),
+        27 => call!(fmu, fmi2SetRealInputDerivatives, vrs, n, wholes, reals),
+        28 => call!(fmu, fmi2GetRealOutputDerivatives, vrs, n, wholes, reals),
+        29 => call!(fmu, fmi2CancelStep),
+        30 => call!(fmu, fmi2GetStatus, kind, wholes),
+        31 => call!(fmu, fmi2GetRealStatus, kind, reals),
+        32 => call!(fmu, fmi2GetIntegerStatus, kind, wholes),
+        33 => call!(fmu, fmi2GetBooleanStatus, kind, wholes),
+        34 => call!(fmu, fmi2GetStringStatus, kind, text.as_mut_ptr()),
+        _ => {
+            let mut time = odd(random);
+            if random.below(10) > 0 {
+                call!(fmu, fmi2GetRealStatus, LAST_SUCCESSFUL_TIME, &mut time);
+            }
+            let size = if random.below(8) > 0 {
+                0.02 * random.unit()
+            } else {
+                odd(random)
+            };
+            fmu.step(time, size)
+        }
+    }
+}
+
+#[test]
+fn random_calls_do_not_crash() {
+    let scenes = [
+        Resources::temporary("fuzz", &pushed_block()),
+        Resources::shipped("bouncing_ball"),
+        Resources::shipped("falling_rod"),
+        Resources::shipped("two_carts"),
+        Resources::shipped("double_pendulum_wall"),
+    ];
+    let undisturbed: Vec<_> = scenes.iter().map(late_run).collect();
+    let mut random = Random(0xabcd_ef01);
+    let mut fmus: Vec<(Fmu, fmi2FMUstate)> = Vec::new();
+    for scene in &scenes {
+        fmus.push((Fmu::new(scene), std::ptr::null_mut()));
+    }
+    let mut counts = [0u64; 6];
+    for i in 0..CALLS {
+        let at = random.below(fmus.len() as u64) as usize;
+        let (fmu, state) = &mut fmus[at];
+        let status = act(fmu, state, &mut random);
+        counts[status as usize] += 1;
+        let lines = fmu.log();
+        assert!(
+            status == OK || !lines.is_empty(),
+            "call {i} failed without a word"
+        );
+        assert_ne!(status, FATAL, "call {i}: {lines:?}");
+        // a life has an end
+        if random.below(500) == 0 {
+            assert_eq!(call!(fmu, fmi2FreeFMUstate, state), OK);
+            *fmu = Fmu::new(&scenes[at]);
+        }
+    }
+    println!("statuses OK, warning, discard, error, fatal, pending: {counts:?}");
+    for (fmu, state) in &mut fmus {
+        assert_eq!(call!(fmu, fmi2FreeFMUstate, state), OK);
+    }
+    let later: Vec<_> = scenes.iter().map(late_run).collect();
+    assert!(later == undisturbed, "later instances are disturbed");
+}
+
+fn late_run(resources: &Resources) -> Vec<u64> {
+    let fmu = Fmu::initialized(resources);
+    assert_eq!(fmu.step(0.0, 0.7), OK);
+    fmu.bits()
+}

@@ -1,0 +1,107 @@
+//! The host written in C, built with the system's compiler.
+
+use crate::library::{Resources, library_path, pushed_block};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// Its executable, beside that of this test.
+fn host() -> &'static Path {
+    static HOST: OnceLock<PathBuf> = OnceLock::new();
+    HOST.get_or_init(|| {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c_host/host.c");
+        let program = std::env::current_exe()
+            .unwrap()
+            .with_file_name("stiction_c_host");
+        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+        let built = Command::new(&compiler)
+            .args(["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-o"])
+            .arg(&program)
+            .arg(source)
+            .args(["-ldl", "-lm"])
+            .output()
+            .unwrap_or_else(|e| panic!("{compiler}: {e}"));
+        assert!(
+            built.status.success(),
+            "{}",
+            String::from_utf8_lossy(&built.stderr)
+        );
+        program
+    })
+}
+
+/// Runs it and reads the numbers it prints.
+fn call(mode: &str, resources: &Resources, arguments: &[String]) -> Vec<f64> {
+    let output = Command::new(host())
+        .arg(mode)
+        .arg(library_path())
+        .args([resources.uri(), resources.guid.clone()])
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.split_whitespace()
+        .filter_map(|word| word.parse().ok())
+        .collect()
+}
+
+/// What the host feeds to an input: amplitude, angular frequency, highest derivative.
+pub struct Cosine(pub &'static str, pub f64, pub f64, pub u32);
+
+/// A run from 0 to `until` with steps of `size`: some variables at the end.
+pub fn run(
+    resources: &Resources,
+    until: f64,
+    size: f64,
+    settings: &[(&str, f64)],
+    cosine: Option<Cosine>,
+    variables: &[&str],
+) -> Vec<f64> {
+    let mut arguments = vec!["0".to_owned(), format!("{until:?}"), format!("{size:?}")];
+    let mut add = |words: &[String]| arguments.extend_from_slice(words);
+    let reference = |name: &str| resources.reference(name).to_string();
+    for (name, value) in settings {
+        add(&["--set".into(), reference(name), format!("{value:?}")]);
+    }
+    if let Some(Cosine(name, amplitude, omega, order)) = cosine {
+        let words = [amplitude.to_string(), omega.to_string(), order.to_string()];
+        add(&["--cosine".into(), reference(name)]);
+        add(&words);
+    }
+    for name in variables {
+        add(&["--get".into(), reference(name)]);
+    }
+    let values = call("run", resources, &arguments);
+    assert_eq!(values.len(), variables.len());
+    values
+}
+
+#[test]
+fn wrong_calls_from_c_are_refused() {
+    let resources = Resources::temporary("wrong", &pushed_block());
+    let refused = call("wrong", &resources, &[]);
+    assert_eq!(refused, [37.0]);
+}
+
+#[test]
+fn ten_thousand_cycles_leave_no_memory_behind() {
+    let resources = Resources::shipped("bouncing_ball");
+    let pages = call("cycles", &resources, &["10000".into()]);
+    println!("resident pages after 1,000 and 10,000 cycles: {pages:?}");
+    assert!(pages[1] - pages[0] < 16.0, "{pages:?}");
+}
+
+#[test]
+fn random_calls_from_c_do_not_crash() {
+    for resources in [
+        Resources::temporary("c fuzz", &pushed_block()),
+        Resources::shipped("two_bars"),
+    ] {
+        call("fuzz", &resources, &["20000".into(), "3".into()]);
+    }
+}

@@ -1,0 +1,15 @@
+//! The shared library through its C interface: loaded from Rust, and driven by a host written in C.
+#![allow(unsafe_code)]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod accuracy;
+mod derivatives;
+mod fuzz;
+mod host;
+mod library;
+mod lifecycle;
+mod many;
+mod start;
+mod states;

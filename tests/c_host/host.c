@@ -1,0 +1,383 @@
+/* A small master for FMI 2.0 co-simulation.
+ *
+ *   host run LIBRARY RESOURCES GUID START STOP STEP [option ..]
+ *       --set REFERENCE VALUE            a Real parameter or input, before the initialization
+ *       --cosine REFERENCE A OMEGA K     input A cos(OMEGA t) with derivatives up to order K, at every step
+ *       --get REFERENCE                  a Real variable to be printed, one line each, at the end
+ *   host wrong LIBRARY RESOURCES GUID           wrong calls: each must be refused, none may crash
+ *   host cycles LIBRARY RESOURCES GUID N        instantiate, run and free N times; prints resident pages on the way
+ *   host fuzz LIBRARY RESOURCES GUID N SEED     N random calls
+ */
+#define _GNU_SOURCE
+#include "fmi2.h"
+#include <dlfcn.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DECLARE(name, result, parameters) static result(*name) parameters;
+FMI2_FUNCTIONS(DECLARE)
+
+static void fail(const char *what) {
+    fprintf(stderr, "host: %s\n", what);
+    exit(1);
+}
+
+static void load(const char *library) {
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) fail(dlerror());
+#define RESOLVE(name, result, parameters) \
+    *(void **)&name = dlsym(handle, #name); \
+    if (!name) fail(#name " is missing");
+    FMI2_FUNCTIONS(RESOLVE)
+    if (dlsym(handle, "fmi2GetDerivatives")) fail("model exchange is not offered, but its functions are there");
+}
+
+static int messages;
+static int quiet;
+
+/* formats as printf does: a percent sign in a message that is not safe would read garbage here */
+static void logger(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status, fmi2String category,
+                   fmi2String message, ...) {
+    char text[4096];
+    va_list arguments;
+    va_start(arguments, message);
+    vsnprintf(text, sizeof text, message, arguments);
+    va_end(arguments);
+    if (environment != &messages || !name || !category || !*category) fail("the logger was called wrongly");
+    messages++;
+    if (!quiet) fprintf(stderr, "[%s] %s, status %d: %s\n", name, category, (int)status, text);
+}
+
+static const fmi2CallbackFunctions callbacks = {logger, calloc, free, NULL, &messages};
+
+static void must(fmi2Status status, const char *what) {
+    if (status != fmi2OK) fail(what);
+}
+
+static fmi2Component instance(const char *resources, const char *guid) {
+    fmi2Component c = fmi2Instantiate("host", fmi2CoSimulation, guid, resources, &callbacks, fmi2False, fmi2False);
+    if (!c) fail("fmi2Instantiate");
+    return c;
+}
+
+static void initialize(fmi2Component c, double start) {
+    must(fmi2SetupExperiment(c, fmi2False, 0, start, fmi2False, 0), "fmi2SetupExperiment");
+    must(fmi2EnterInitializationMode(c), "fmi2EnterInitializationMode");
+    must(fmi2ExitInitializationMode(c), "fmi2ExitInitializationMode");
+}
+
+/* a cos(omega t) and its derivatives */
+static void feed(fmi2Component c, fmi2ValueReference vr, double a, double omega, int highest, double t) {
+    double value = a * cos(omega * t);
+    must(fmi2SetReal(c, &vr, 1, &value), "fmi2SetReal");
+    double scale = a;
+    for (int order = 1; order <= highest; order++) {
+        scale *= omega;
+        switch (order % 4) {
+            case 0: value = scale * cos(omega * t); break;
+            case 1: value = -scale * sin(omega * t); break;
+            case 2: value = -scale * cos(omega * t); break;
+            default: value = scale * sin(omega * t);
+        }
+        must(fmi2SetRealInputDerivatives(c, &vr, 1, &order, &value), "fmi2SetRealInputDerivatives");
+    }
+}
+
+static int run(int n, char **argument) {
+    if (n < 6) fail("run needs six arguments");
+    double start = atof(argument[3]), stop = atof(argument[4]), step = atof(argument[5]);
+    load(argument[0]);
+    fmi2Component c = instance(argument[1], argument[2]);
+    fmi2ValueReference get[64], fed = 0;
+    size_t n_get = 0;
+    double a = 0, omega = 0;
+    int order = -1;
+    for (int i = 6; i < n;) {
+        if (!strcmp(argument[i], "--set") && i + 2 < n) {
+            fmi2ValueReference vr = (fmi2ValueReference)atoi(argument[i + 1]);
+            double value = atof(argument[i + 2]);
+            must(fmi2SetReal(c, &vr, 1, &value), "fmi2SetReal");
+            i += 3;
+        } else if (!strcmp(argument[i], "--cosine") && i + 4 < n) {
+            fed = (fmi2ValueReference)atoi(argument[i + 1]);
+            a = atof(argument[i + 2]);
+            omega = atof(argument[i + 3]);
+            order = atoi(argument[i + 4]);
+            feed(c, fed, a, omega, order, start);
+            i += 5;
+        } else if (!strcmp(argument[i], "--get") && i + 1 < n && n_get < 64) {
+            get[n_get++] = (fmi2ValueReference)atoi(argument[i + 1]);
+            i += 2;
+        } else {
+            fail("an option is not known");
+        }
+    }
+    initialize(c, start);
+    double t = start;
+    for (long i = 0; t < stop * (1 - 1e-12); i++) {
+        double end = start + (double)(i + 1) * step;
+        if (end > stop - 1e-9 * step) end = stop;
+        if (order >= 0) feed(c, fed, a, omega, order, t);
+        must(fmi2DoStep(c, t, end - t, fmi2True), "fmi2DoStep");
+        t = end;
+    }
+    for (size_t i = 0; i < n_get; i++) {
+        double value;
+        must(fmi2GetReal(c, &get[i], 1, &value), "fmi2GetReal");
+        printf("%.17g\n", value);
+    }
+    must(fmi2Terminate(c), "fmi2Terminate");
+    fmi2FreeInstance(c);
+    return 0;
+}
+
+/* a call that must be refused with a word in the log */
+static int n_wrong;
+static void refused(fmi2Status status, const char *what) {
+    static int heard;
+    n_wrong++;
+    if (status < fmi2Discard || status > fmi2Fatal || messages == heard) {
+        fprintf(stderr, "host: %s gave %d, %d messages\n", what, (int)status, messages);
+        exit(1);
+    }
+    heard = messages;
+}
+#define REFUSED(call) refused(call, #call)
+
+static int wrong(int n, char **argument) {
+    if (n < 3) fail("wrong needs three arguments");
+    const char *resources = argument[1], *guid = argument[2];
+    const fmi2CallbackFunctions none = {NULL, NULL, NULL, NULL, NULL};
+    load(argument[0]);
+    quiet = 1;
+    if (strcmp(fmi2GetVersion(), "2.0") || strcmp(fmi2GetTypesPlatform(), "default")) fail("versions");
+
+    /* nothing to instantiate; with and without a logger */
+    const fmi2CallbackFunctions *with[] = {&callbacks, &none, NULL};
+    for (int i = 0; i < 3; i++) {
+        if (fmi2Instantiate("x", fmi2ModelExchange, guid, resources, with[i], 0, 1) ||
+            fmi2Instantiate("x", (fmi2Type)77, guid, resources, with[i], 0, 1) ||
+            fmi2Instantiate(NULL, fmi2CoSimulation, guid, resources, with[i], 0, 1) ||
+            fmi2Instantiate("", fmi2CoSimulation, guid, resources, with[i], 0, 1) ||
+            fmi2Instantiate("x", fmi2CoSimulation, "{0}", resources, with[i], 0, 1) ||
+            fmi2Instantiate("x", fmi2CoSimulation, NULL, resources, with[i], 0, 1) ||
+            fmi2Instantiate("x", fmi2CoSimulation, guid, NULL, with[i], 0, 1) ||
+            fmi2Instantiate("x", fmi2CoSimulation, guid, "", with[i], 0, 1) ||
+            fmi2Instantiate("x", fmi2CoSimulation, guid, "file:///no/such/100%/%s%n", with[i], 0, 1) ||
+            fmi2Instantiate("x", fmi2CoSimulation, guid, "http://x/y", with[i], 0, 1))
+            fail("an instance that must not be");
+        if (messages != 10) fail("each refusal of the first round must be logged, and none of the others");
+    }
+    fmi2FreeInstance(NULL);
+    for (int i = 1; i < 3; i++) {
+        fmi2Component c = fmi2Instantiate("x", fmi2CoSimulation, guid, resources, with[i], 0, 1);
+        if (!c) fail("no callbacks are needed");
+        if (fmi2DoStep(c, 0, 1, 0) != fmi2Error) fail("a step before the initialization");
+        fmi2FreeInstance(c);
+    }
+
+    fmi2Component c = instance(resources, guid);
+    fmi2ValueReference vr[] = {0, 100000};
+    fmi2Integer whole[] = {1, 1};
+    fmi2Boolean flag[] = {1, 1};
+    fmi2Real real[] = {NAN, NAN};
+    fmi2String text[] = {"%s%n", NULL};
+    fmi2FMUstate state = NULL;
+    size_t size;
+    refused(fmi2Error, "start"); /* takes note of the messages so far */
+    REFUSED(fmi2DoStep(c, 0, 0.1, 0));
+    REFUSED(fmi2ExitInitializationMode(c));
+    REFUSED(fmi2Terminate(c));
+    REFUSED(fmi2CancelStep(c));
+    REFUSED(fmi2SetupExperiment(c, 0, 0, NAN, 0, 0));
+    REFUSED(fmi2SetupExperiment(c, 1, -1, 0, 0, 0));
+    REFUSED(fmi2SetDebugLogging(c, 1, 2, text));
+    REFUSED(fmi2SetDebugLogging(c, 1, 2, NULL));
+    REFUSED(fmi2GetReal(c, vr, 2, real));
+    initialize(c, 0);
+    REFUSED(fmi2GetReal(c, NULL, 1, real));
+    REFUSED(fmi2GetReal(c, vr, 1, NULL));
+    REFUSED(fmi2GetReal(c, vr + 1, 1, real));
+    REFUSED(fmi2GetReal(c, vr, SIZE_MAX, real));
+    REFUSED(fmi2GetInteger(c, vr, 1, whole));
+    REFUSED(fmi2GetBoolean(c, vr, 1, flag));
+    REFUSED(fmi2GetString(c, vr, 1, text));
+    REFUSED(fmi2SetReal(c, vr, 1, real));
+    REFUSED(fmi2SetReal(c, vr, 1, NULL));
+    REFUSED(fmi2SetInteger(c, vr, 1, whole));
+    REFUSED(fmi2SetBoolean(c, vr, 1, flag));
+    REFUSED(fmi2SetString(c, vr, 1, text));
+    REFUSED(fmi2SetRealInputDerivatives(c, vr + 1, 1, whole, real));
+    REFUSED(fmi2GetRealOutputDerivatives(c, vr + 1, 1, whole, real));
+    REFUSED(fmi2GetDirectionalDerivative(c, vr + 1, 1, vr, 1, real, real + 1));
+    REFUSED(fmi2GetFMUstate(c, NULL));
+    REFUSED(fmi2SetFMUstate(c, NULL));
+    REFUSED(fmi2SerializedFMUstateSize(c, NULL, &size));
+    REFUSED(fmi2SerializeFMUstate(c, NULL, (char *)&size, sizeof size));
+    REFUSED(fmi2DeSerializeFMUstate(c, NULL, 5, &state));
+    REFUSED(fmi2DeSerializeFMUstate(c, "12345", 5, &state));
+    REFUSED(fmi2GetStatus(c, (fmi2StatusKind)99, (fmi2Status *)whole));
+    REFUSED(fmi2GetIntegerStatus(c, fmi2LastSuccessfulTime, whole));
+    REFUSED(fmi2GetRealStatus(c, fmi2LastSuccessfulTime, NULL));
+    must(fmi2GetReal(c, NULL, 0, NULL), "nothing to get");
+    must(fmi2SetReal(c, NULL, 0, NULL), "nothing to set");
+    must(fmi2SetString(c, NULL, 0, NULL), "nothing to set");
+    must(fmi2SetRealInputDerivatives(c, NULL, 0, NULL, NULL), "nothing to set");
+    must(fmi2FreeFMUstate(c, NULL), "nothing to free");
+    must(fmi2FreeFMUstate(c, &state), "nothing to free");
+    must(fmi2DoStep(c, 0, 0.1, 0), "refused calls leave the instance as it was");
+    must(fmi2GetFMUstate(c, &state), "fmi2GetFMUstate");
+    must(fmi2GetFMUstate(c, &state), "fmi2GetFMUstate, in place");
+    REFUSED(fmi2SerializeFMUstate(c, state, (char *)&size, sizeof size));
+    REFUSED(fmi2DoStep(c, 0.1, 1e300, 0));
+    REFUSED(fmi2DoStep(c, 0.1, 0.1, 0)); /* in error */
+    must(fmi2SetFMUstate(c, state), "a saved state helps");
+    must(fmi2DoStep(c, 0.1, 0.1, 0), "fmi2DoStep");
+    REFUSED(fmi2DoStep(c, 0.7, 0.1, 0));
+    must(fmi2Reset(c), "a reset helps");
+    must(fmi2FreeFMUstate(c, &state), "fmi2FreeFMUstate");
+    if (state) fail("the handle of a freed state must be cleared");
+    fmi2FreeInstance(c);
+
+    /* without a handle */
+    if (fmi2DoStep(NULL, 0, 1, 0) != fmi2Error || fmi2GetReal(NULL, vr, 1, real) != fmi2Error ||
+        fmi2Reset(NULL) != fmi2Error || fmi2FreeFMUstate(NULL, NULL) != fmi2Error)
+        fail("a null handle");
+    printf("%d\n", n_wrong - 1);
+    return 0;
+}
+
+static long resident(void) {
+    long total, pages;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%ld %ld", &total, &pages) != 2) fail("/proc/self/statm");
+    fclose(file);
+    return pages;
+}
+
+static int cycles(int n, char **argument) {
+    if (n < 4) fail("cycles needs four arguments");
+    load(argument[0]);
+    int count = atoi(argument[3]);
+    for (int i = 0; i < count; i++) {
+        fmi2Component c = instance(argument[1], argument[2]);
+        fmi2FMUstate state = NULL, copy = NULL;
+        size_t size;
+        initialize(c, 0);
+        must(fmi2GetFMUstate(c, &state), "fmi2GetFMUstate");
+        must(fmi2DoStep(c, 0, 0.01, 0), "fmi2DoStep");
+        must(fmi2SerializedFMUstateSize(c, state, &size), "fmi2SerializedFMUstateSize");
+        char *bytes = malloc(size);
+        must(fmi2SerializeFMUstate(c, state, bytes, size), "fmi2SerializeFMUstate");
+        must(fmi2DeSerializeFMUstate(c, bytes, size, &copy), "fmi2DeSerializeFMUstate");
+        must(fmi2SetFMUstate(c, copy), "fmi2SetFMUstate");
+        must(fmi2FreeFMUstate(c, &copy), "fmi2FreeFMUstate");
+        must(fmi2FreeFMUstate(c, &state), "fmi2FreeFMUstate");
+        free(bytes);
+        fmi2FreeInstance(c);
+        if (i + 1 == count / 10 || i + 1 == count) printf("%ld\n", resident());
+    }
+    return 0;
+}
+
+static uint64_t seed;
+static uint64_t any(uint64_t below) {
+    seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+    return (seed >> 11) % below;
+}
+
+static double any_real(void) {
+    static const double odd[] = {0, 1, -1, 0.01, 0.5, NAN, INFINITY, -INFINITY, 1e300, -1e300, 5e-324};
+    return odd[any(sizeof odd / sizeof *odd)];
+}
+
+static int fuzz(int n, char **argument) {
+    enum { N = 3, M = 4 };
+    fmi2Component c[N] = {0};
+    fmi2FMUstate state[N] = {0};
+    double time[N] = {0};
+    if (n < 5) fail("fuzz needs five arguments");
+    load(argument[0]);
+    quiet = 1;
+    long count = atol(argument[3]);
+    seed = 0x9e3779b97f4a7c15u ^ (uint64_t)atol(argument[4]);
+    for (long k = 0; k < count; k++) {
+        size_t i = any(N), m = any(M + 1);
+        fmi2ValueReference vr[M];
+        fmi2Integer whole[M];
+        fmi2Real real[M], out[M];
+        fmi2String text[M];
+        if (!c[i]) c[i] = instance(argument[1], argument[2]), time[i] = 0;
+        for (int j = 0; j < M; j++) {
+            vr[j] = any(8) ? (fmi2ValueReference)any(70) : (fmi2ValueReference)any(UINT32_MAX);
+            whole[j] = (int)any(5) - 1, real[j] = any_real(), text[j] = any(3) ? "logAll" : any(2) ? "%s" : NULL;
+        }
+        const fmi2ValueReference *vrs = any(16) ? vr : NULL;
+        fmi2Component h = any(64) ? c[i] : NULL;
+        switch (any(34)) {
+            case 0: fmi2SetDebugLogging(h, (int)any(2), m, any(8) ? text : NULL); break;
+            case 1: fmi2SetupExperiment(h, (int)any(2), any_real(), any(4) ? 0 : any_real(), 0, any_real()); break;
+            case 2: fmi2EnterInitializationMode(h); break;
+            case 3: case 4: case 5: fmi2ExitInitializationMode(h); break;
+            case 6: if (!any(8)) fmi2Terminate(h); break;
+            case 7: if (!any(4)) { if (fmi2Reset(h) == fmi2OK) time[i] = 0; } break;
+            case 8: if (!any(50)) { fmi2FreeFMUstate(c[i], &state[i]); fmi2FreeInstance(c[i]); c[i] = NULL; } break;
+            case 9: fmi2GetReal(h, vrs, m, any(16) ? out : NULL); break;
+            case 10: fmi2GetInteger(h, vrs, m, any(16) ? whole : NULL); break;
+            case 11: fmi2GetBoolean(h, vrs, m, any(16) ? whole : NULL); break;
+            case 12: fmi2GetString(h, vrs, m, text); break;
+            case 13: fmi2SetReal(h, vrs, m, any(16) ? real : NULL); break;
+            case 14: fmi2SetInteger(h, vrs, m, any(16) ? whole : NULL); break;
+            case 15: fmi2SetBoolean(h, vrs, m, whole); break;
+            case 16: fmi2SetString(h, vrs, m, text); break;
+            case 17: fmi2GetFMUstate(h, any(16) ? &state[i] : NULL); break;
+            case 18: if (fmi2SetFMUstate(h, state[any(N)]) == fmi2OK) time[i] = -1; break;
+            case 19: fmi2FreeFMUstate(h, any(16) ? &state[i] : NULL); break;
+            case 20: {
+                size_t size = 0;
+                fmi2FMUstate copy = NULL;
+                if (fmi2SerializedFMUstateSize(h, state[i], &size) != fmi2OK) break;
+                char *bytes = malloc(size);
+                if (fmi2SerializeFMUstate(h, state[i], bytes, size - (any(8) ? 0 : 1)) == fmi2OK) {
+                    if (any(2)) bytes[any(size)] ^= (char)(1 + any(255));
+                    fmi2DeSerializeFMUstate(h, bytes, size, &copy);
+                }
+                free(bytes);
+                fmi2FreeFMUstate(c[i], &copy);
+                break;
+            }
+            case 21: fmi2GetDirectionalDerivative(h, vrs, m, vr, any(3), real, out); break;
+            case 22: fmi2SetRealInputDerivatives(h, vrs, m, whole, real); break;
+            case 23: fmi2GetRealOutputDerivatives(h, vrs, m, whole, out); break;
+            case 24: fmi2CancelStep(h); break;
+            case 25: { fmi2Status x; fmi2GetStatus(h, (fmi2StatusKind)any(6), any(8) ? &x : NULL); break; }
+            case 26: if (fmi2GetRealStatus(h, (fmi2StatusKind)any(6), real) == fmi2OK) time[i] = real[0]; break;
+            case 27: fmi2GetIntegerStatus(h, (fmi2StatusKind)any(6), whole); break;
+            case 28: fmi2GetBooleanStatus(h, (fmi2StatusKind)any(6), whole); break;
+            case 29: if (fmi2GetStringStatus(h, (fmi2StatusKind)any(6), text) == fmi2OK && strlen(text[0]) > 99) fail("text"); break;
+            default: {
+                double size = any(8) ? 0.005 * (double)any(10) : any_real();
+                if (h && fmi2GetRealStatus(h, fmi2LastSuccessfulTime, out) == fmi2OK) time[i] = out[0];
+                fmi2DoStep(h, any(16) ? time[i] : any_real(), size, 0);
+            }
+        }
+    }
+    for (int i = 0; i < N; i++) {
+        if (c[i]) fmi2FreeFMUstate(c[i], &state[i]);
+        fmi2FreeInstance(c[i]);
+    }
+    printf("%ld calls, %d messages\n", count, messages);
+    return 0;
+}
+
+int main(int n, char **argument) {
+    if (n > 1 && !strcmp(argument[1], "run")) return run(n - 2, argument + 2);
+    if (n > 1 && !strcmp(argument[1], "wrong")) return wrong(n - 2, argument + 2);
+    if (n > 1 && !strcmp(argument[1], "cycles")) return cycles(n - 2, argument + 2);
+    if (n > 1 && !strcmp(argument[1], "fuzz")) return fuzz(n - 2, argument + 2);
+    fail("run, wrong, cycles or fuzz");
+}
