@@ -143,11 +143,6 @@ fn write_row(line: &mut String, simulation: &mut Simulation) -> fmt::Result {
         let state = simulation.state();
         let friction = has_friction_column(&simulation.model().contacts[contact]);
         write!(line, ",{gap:?}")?;
-        // before the first step nobody knows what presses
-        if !state.started {
-            line.push_str(if friction { ",,," } else { ",," });
-            continue;
-        }
         let [normal, tangential] = state.contact_force[contact];
         write!(line, ",{normal:?}")?;
         if friction {
@@ -156,10 +151,7 @@ fn write_row(line: &mut String, simulation: &mut Simulation) -> fmt::Result {
         write!(line, ",{}", state.status[contact].name())?;
     }
     for force in &simulation.state().joint_force {
-        line.push(',');
-        if simulation.state().started {
-            write!(line, "{force:?}")?;
-        }
+        write!(line, ",{force:?}")?;
     }
     let energy = simulation.energy();
     for x in [energy.kinetic, energy.potential, energy.total()] {

@@ -97,6 +97,9 @@ impl Run {
 
     // rows at the start, at every output step and at the end
     fn integrate(&mut self, timeline: Timeline) -> Result<(), CliError> {
+        let settled = self.simulation.initialize();
+        self.keep_books()?;
+        settled.map_err(CliError::Step)?;
         self.row()?;
         let mut start = 0.0;
         for end in timeline.rows() {
@@ -112,6 +115,11 @@ impl Run {
     // step by step: the report keeps a limited number of events
     fn advance(&mut self, time: f64) -> Result<(), CliError> {
         let result = self.simulation.advance_to(time);
+        self.keep_books()?;
+        result.map_err(CliError::Step)
+    }
+
+    fn keep_books(&mut self) -> Result<(), CliError> {
         let reached = self.simulation.state().time;
         self.watch.look(self.simulation.report(), reached);
         self.progress.show(reached);
@@ -120,7 +128,7 @@ impl Run {
             self.events.take(model, &self.simulation.report().events)?;
             self.simulation.report_mut().events.clear();
         }
-        result.map_err(CliError::Step)
+        Ok(())
     }
 
     fn row(&mut self) -> Result<(), CliError> {

@@ -193,11 +193,12 @@ pub(super) fn joint_drift(model: &Model, workspace: &Workspace) -> f64 {
     worst
 }
 
-/// What can close: a contact, or the two polygons to which a contact belongs, as wholes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What can close.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Closing {
     Contact(usize),
-    Polygons(usize),
+    /// The two polygons to which a contact belongs, as wholes, and the overlap at which they count as closed, m.
+    Polygons(usize, f64),
 }
 
 /// Gap of a contact or of two polygons at `q` and its rate at velocities `v`; infinite where there is none.
@@ -210,7 +211,10 @@ pub(super) fn closing(
 ) -> (f64, f64) {
     match what {
         Closing::Contact(index) => gap_and_rate(model, workspace, index, q, v),
-        Closing::Polygons(index) => separation_and_rate(model, workspace, index, q, v),
+        Closing::Polygons(index, slack) => {
+            let (gap, rate) = separation_and_rate(model, workspace, index, q, v);
+            (gap + slack, rate)
+        }
     }
 }
 

@@ -24,6 +24,10 @@ const SAMPLE_ANGLE: f64 = 0.2;
 /// Halvings of the step in search of a function that starts at zero and becomes positive.
 const MAX_HALVINGS: u32 = 20;
 
+/// Polygons that touch already overlap elsewhere when they overlap by this, m: more than a closed contact may be beyond
+/// the end of its edge.
+const CLOSED_OVERLAP: f64 = 2e-9;
+
 /// What the event functions say of a trial step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Transition {
@@ -168,9 +172,8 @@ pub(super) fn collision(
                 all_open = false;
             }
         }
-        if all_open {
-            watch(workspace, Closing::Polygons(first_of_pair));
-        }
+        let slack = if all_open { 0.0 } else { CLOSED_OVERLAP };
+        watch(workspace, Closing::Polygons(first_of_pair, slack));
     }
     first
 }
@@ -207,7 +210,7 @@ pub(super) fn contact_of(
 ) -> usize {
     let index = match what {
         Closing::Contact(index) => return index,
-        Closing::Polygons(index) => index,
+        Closing::Polygons(index, _) => index,
     };
     assemble::gaps(model, workspace, &state.position);
     let pair = model.contacts[index].pair;
@@ -316,7 +319,7 @@ fn first_opening(mut gap: impl FnMut(f64) -> f64, t0: f64, t1: f64) -> Option<(f
 }
 
 fn n_samples(model: &Model, state: &State, workspace: &Workspace, what: Closing) -> usize {
-    let (Closing::Contact(contact) | Closing::Polygons(contact)) = what;
+    let (Closing::Contact(contact) | Closing::Polygons(contact, _)) = what;
     let mut turn: f64 = 0.0;
     for body in model.contacts[contact].bodies.into_iter().flatten() {
         let body = &model.bodies[body];

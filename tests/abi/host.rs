@@ -93,7 +93,7 @@ fn ten_thousand_cycles_leave_no_memory_behind() {
     let resources = Resources::shipped("bouncing_ball");
     let pages = call("cycles", &resources, &["10000".into()]);
     println!("resident pages after 1,000 and 10,000 cycles: {pages:?}");
-    assert!(pages[1] - pages[0] < 16.0, "{pages:?}");
+    assert!(pages[1] - pages[0] < 64.0, "{pages:?}");
 }
 
 #[test]

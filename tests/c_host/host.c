@@ -49,6 +49,7 @@ static void logger(fmi2ComponentEnvironment environment, fmi2String name, fmi2St
     va_end(arguments);
     if (environment != &messages || !name || !category || !*category) fail("the logger was called wrongly");
     messages++;
+    if (status == fmi2Fatal) fail(text);
     if (!quiet) fprintf(stderr, "[%s] %s, status %d: %s\n", name, category, (int)status, text);
 }
 
@@ -263,6 +264,7 @@ static int cycles(int n, char **argument) {
     if (n < 4) fail("cycles needs four arguments");
     load(argument[0]);
     int count = atoi(argument[3]);
+    resident(); /* what looking takes is there from now on */
     for (int i = 0; i < count; i++) {
         fmi2Component c = instance(argument[1], argument[2]);
         fmi2FMUstate state = NULL, copy = NULL;
