@@ -1,6 +1,7 @@
 //! Times of the complementarity solver on the saved contact problems: cold, and warm after the vector moved by 1 %.
 //!
 //! `cargo bench --bench lcp` prints a table; with `-- --csv` it prints `name,n,cold_us,warm_us,pivots`, one line each.
+//! `--only <name>` leaves out all other problems.
 
 use std::path::Path;
 use std::time::Instant;
@@ -120,6 +121,10 @@ fn main() {
         .collect();
     paths.sort();
     let csv = std::env::args().any(|argument| argument == "--csv");
+    let mut only = std::env::args().skip_while(|argument| argument != "--only");
+    if let Some(name) = only.nth(1) {
+        paths.retain(|path| path.file_stem().is_some_and(|stem| *stem == *name));
+    }
     let mut all = Vec::new();
     for path in paths {
         let text = std::fs::read_to_string(&path).expect("readable");

@@ -459,6 +459,10 @@ fn scalar_problems_have_their_textbook_answers() {
         )
     );
     assert_eq!(solve(-1.0, 6.0).1, 0.0);
+    // zero but for the rounding of the speed of another body
+    let (outcome, z, basis) = Owned::new(&[2.0, 0.0, 0.0, 2.0], &[-1e-16, 6.0]).solve_cold();
+    assert!(accepted(outcome) && matches!(outcome, Outcome::Solved { pivots: 0, .. }));
+    assert_eq!((z, basis), (vec![0.0; 2], vec![false; 2]));
     // nothing raises w above -1
     assert_eq!(solve(0.0, -1.0).0, Outcome::Ray);
     assert_eq!(solve(-1.0, -1.0).0, Outcome::Ray);

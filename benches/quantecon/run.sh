@@ -1,5 +1,5 @@
 #!/bin/sh
-# Times our Lemke against quantecon's on the same problems, one after the other. Exit code 1: slower somewhere.
+# Times our Lemke against quantecon's on the same problems, in turns. Exit code 1: slower at some size.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 venv="$root/target/quantecon-venv"
@@ -8,6 +8,5 @@ if [ ! -x "$venv/bin/python" ] || ! "$venv/bin/python" -c 'import quantecon' 2>/
     "$venv/bin/pip" install --quiet quantecon
 fi
 cd "$root"
-ours="$root/target/quantecon-ours.csv"
-cargo bench --quiet --bench lcp -- --csv >"$ours"
-"$venv/bin/python" benches/quantecon/compare.py tests/data/lcp "$ours"
+cargo bench --quiet --bench lcp --no-run
+"$venv/bin/python" benches/quantecon/compare.py tests/data/lcp cargo bench --quiet --bench lcp -- --csv --only

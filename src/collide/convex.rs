@@ -28,19 +28,10 @@ pub(super) fn nearest<T: Real>(
     a: &Pose<T>,
     b: &Pose<T>,
 ) -> Option<Nearest<T>> {
-    let vertex = b.point(feature.vertex);
-    let local = a.turn_back(vertex - a.position);
-    let x = Vec2::new(local.x.value(), local.y.value());
+    let (vertex, x) = vertex_in_core(feature, a, b);
     let radii = (core.radius, feature.radius);
     let sharp = core.vertices.len() > 2 && core.radius + feature.radius == 0.0;
-    let mut place = nearest_place(&core.vertices, x);
-    if sharp && feature.whole.len() > 1 {
-        let facing = best_axis(&core.vertices, &feature.whole, a, b).edge;
-        if holds(&core.vertices, facing, x) {
-            place = Place::Edge(facing);
-        }
-    }
-    match place {
+    match place(feature, core, a, b) {
         Place::Vertex(i) if sharp || feature.edges_only => {
             // beyond a sharp corner, and where another feature looks after the corner, this one no longer touches; what
             // did goes on along the line of its edge
@@ -86,6 +77,48 @@ pub(super) fn nearest<T: Real>(
             Some(near)
         }
     }
+}
+
+/// The sharp edge that counts at the given poses; `None` on rounded shapes and beyond corners.
+pub(super) fn edge(feature: &Feature, core: &Convex, a: &Pose, b: &Pose) -> Option<usize> {
+    if core.vertices.len() < 3 || core.radius + feature.radius > 0.0 {
+        return None;
+    }
+    match place(feature, core, a, b) {
+        Place::Edge(edge) => Some(edge),
+        Place::Vertex(_) => None,
+    }
+}
+
+/// The vertex against the line of one edge, wherever it is.
+pub(super) fn nearest_on<T: Real>(
+    feature: &Feature,
+    core: &Convex,
+    edge: usize,
+    a: &Pose<T>,
+    b: &Pose<T>,
+) -> Nearest<T> {
+    let (vertex, x) = vertex_in_core(feature, a, b);
+    let radii = (core.radius, feature.radius);
+    on_edge(&core.vertices, edge, a, b, vertex, x, radii)
+}
+
+fn vertex_in_core<T: Real>(feature: &Feature, a: &Pose<T>, b: &Pose<T>) -> (Vec2<T>, Vec2) {
+    let vertex = b.point(feature.vertex);
+    let local = a.turn_back(vertex - a.position);
+    (vertex, Vec2::new(local.x.value(), local.y.value()))
+}
+
+fn place<T: Real>(feature: &Feature, core: &Convex, a: &Pose<T>, b: &Pose<T>) -> Place {
+    let (_, x) = vertex_in_core(feature, a, b);
+    let sharp = core.vertices.len() > 2 && core.radius + feature.radius == 0.0;
+    if sharp && feature.whole.len() > 1 {
+        let facing = best_axis(&core.vertices, &feature.whole, a, b).edge;
+        if holds(&core.vertices, facing, x) {
+            return Place::Edge(facing);
+        }
+    }
+    nearest_place(&core.vertices, x)
 }
 
 fn on_edge<T: Real>(

@@ -80,6 +80,22 @@ impl Feature {
         }
     }
 
+    /// The sharp edge that counts at the given poses; `None` on rounded shapes and beyond corners.
+    pub fn edge(&self, a: &Pose, b: &Pose) -> Option<usize> {
+        match &self.target {
+            Shape::HalfPlane(_) => None,
+            Shape::Convex(core) => convex::edge(self, core, a, b),
+        }
+    }
+
+    /// Like [`Feature::nearest`], but against the line of the given edge wherever the vertex is.
+    pub fn nearest_on<T: Real>(&self, edge: usize, a: &Pose<T>, b: &Pose<T>) -> Option<Nearest<T>> {
+        match &self.target {
+            Shape::HalfPlane(_) => self.nearest(a, b),
+            Shape::Convex(core) => Some(convex::nearest_on(self, core, edge, a, b)),
+        }
+    }
+
     /// Separation of the two shapes as wholes, if both are polygons. No vertex need be inside the other shape where
     /// they overlap: a tip can cut through a corner.
     pub fn separation(&self, a: &Pose, b: &Pose) -> Option<Separation> {

@@ -93,3 +93,27 @@ fn the_normal_row_is_the_exact_rate_of_the_gap() {
         assert!((near.normal_row().rate(&tp, &tq) - dual.offset.rate).abs() < 1e-14);
     }
 }
+
+#[test]
+fn a_tip_that_cuts_through_a_corner_has_no_vertex_inside_but_overlaps() {
+    let (square, tip) = (
+        unit_box(),
+        shape(Geometry::Polygon {
+            vertices: vec![[0.0, 0.0], [-2.0, 0.2], [-2.0, -0.2]],
+        }),
+    );
+    // from the left, turned down by 45 degrees, through the upper right corner of the box
+    let (a, b) = (
+        Pose::new(0.0, 0.0, 0.0),
+        Pose::new(0.75, 0.05, -std::f64::consts::FRAC_PI_4),
+    );
+    assert!(gap(&square, &tip, a, b) > 0.0);
+    for (feature, swapped) in features(&square, &tip) {
+        let (p, q) = if swapped { (b, a) } else { (a, b) };
+        let apart = feature.separation(&p, &q).unwrap();
+        assert!(apart.gap < -0.1 && apart.gap > -0.25, "{}", apart.gap);
+        let moved = Pose::new(q.position.x + 1e-6, q.position.y, q.angle);
+        let rate = (feature.separation(&p, &moved).unwrap().gap - apart.gap) / 1e-6;
+        assert!((apart.row.b[0] - rate).abs() < 1e-8);
+    }
+}

@@ -185,6 +185,7 @@ impl Instance {
         }
         if end <= now {
             self.state.time = end;
+            self.last_successful_time = end;
             return Ok(());
         }
         let outcome = step::advance(

@@ -12,7 +12,7 @@
 use std::ops::Range;
 
 use super::Problem;
-use super::scaling::Scaling;
+use super::scaling::{Scaling, larger};
 
 /// Rows of four numbers at a time let the compiler use vector registers without changing the order of any sum.
 const LANES: usize = 4;
@@ -74,7 +74,7 @@ impl BasisSolver {
             }
         }
         for x in z.iter_mut() {
-            *x = x.max(0.0);
+            *x = if *x > 0.0 { *x } else { 0.0 };
         }
         same_rank
     }
@@ -106,7 +106,7 @@ impl BasisSolver {
 
     fn eliminate(&mut self, rank_tolerance: f64) -> Range<f64> {
         let k = self.members.len();
-        let (mut largest_dropped, mut smallest_kept) = (0.0_f64, f64::INFINITY);
+        let (mut largest_dropped, mut smallest_kept) = (0.0, f64::INFINITY);
         for col in 0..k {
             let top = self.steps.len();
             let (mut best, mut size) = (top, 0.0);
@@ -117,10 +117,14 @@ impl BasisSolver {
                 }
             }
             if size <= rank_tolerance {
-                largest_dropped = largest_dropped.max(size);
+                largest_dropped = larger(largest_dropped, size);
                 continue;
             }
-            smallest_kept = smallest_kept.min(size);
+            smallest_kept = if size < smallest_kept {
+                size
+            } else {
+                smallest_kept
+            };
             self.swap_rows(top, best);
             self.steps.push(col);
             let pivot = self.cell(top, col);

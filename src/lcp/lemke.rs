@@ -9,8 +9,8 @@
 //! (6)  pivot: T_r <- -T_r / p, T_rc <- 1 / p, then T_i <- T_i + T_ic T_r, T_ic <- T_ic / p      p = T_rc
 //! ```
 //!
-//! (6) is put off: the stored tableau lacks the last few products `T_ic T_r`, which are added together, four at a time, to
-//! save memory traffic.
+//! (6) is put off: the stored tableau lacks the products `T_ic T_r` of the last pivots. A pivot reads no more than one row
+//! and one column, to which they are added; to the rest they are added all together, which a short run never comes to.
 //!
 //! ```text
 //! (7)  T = stored + sum_k  column_k row_k
@@ -21,13 +21,18 @@
 
 use super::Problem;
 use super::basis::grow;
-use super::scaling::Scaling;
+use super::scaling::{Scaling, larger};
 
-/// Columns per block: a block of the pivot row that is all zero is skipped.
+/// Columns, or rows, per block: what the compiler keeps in vector registers without changing the order of any sum.
 const LANES: usize = 8;
 
-/// Products that are added at a time.
-const PENDING: usize = 4;
+/// Products that are put off. More of them make the rows and columns that a pivot reads dearer, fewer the rest.
+const PENDING: usize = 32;
+
+/// Blocks of columns that the products are added to at a time, so that they stay in the nearest cache.
+const GROUP: usize = 16;
+
+type Block = [f64; LANES];
 
 /// Rows that end this close to zero (with `b` scaled to 1) tie in the ratio test.
 const TIE: f64 = 1e-13;
@@ -47,10 +52,10 @@ pub(super) struct Tableau {
     last_left: usize,
     /// Pivots of the last run.
     pub pivots: u32,
-    /// The stored part of `T`, padded with zeros to `stride` blocks a row.
-    cells: Vec<[f64; LANES]>,
+    /// The stored part of `T`, padded with zeros to whole blocks of rows, and to `stride` blocks a row.
+    cells: Vec<Block>,
     stride: usize,
-    /// `q`.
+    /// `q`, padded with zeros.
     constants: Vec<f64>,
     /// `|b|`, by which `q` is divided.
     size: f64,
@@ -58,59 +63,58 @@ pub(super) struct Tableau {
     nonbasic: Vec<usize>,
     /// Row of a variable, or `n +` its column.
     place: Vec<usize>,
-    /// The column that enters.
+    /// The column that enters, padded with zeros.
     column: Vec<f64>,
     /// Products of (7) in use.
     n_pending: usize,
-    /// (7): per row, the entries of the columns.
-    factors: Vec<[f64; PENDING]>,
-    /// (7): per block, the entries of the rows.
-    products: Vec<[[f64; LANES]; PENDING]>,
-    /// Blocks of `products` that are not zero.
-    blocks: Vec<usize>,
+    /// (7): per block of rows, the entries of the columns.
+    factors: Vec<[Block; PENDING]>,
+    /// (7): per block of columns, the entries of the rows.
+    products: Vec<[Block; PENDING]>,
+    /// Which products a row or column takes part in.
+    used: Used,
     /// Rows that tie in the ratio test.
     ties: Vec<usize>,
 }
 
 impl Tableau {
     pub fn reserve(&mut self, n: usize) {
-        let stride = (n + 1).div_ceil(LANES);
-        grow(&mut self.cells, n * stride);
-        grow(&mut self.factors, n);
+        let (height, stride) = (n.div_ceil(LANES), (n + 1).div_ceil(LANES));
+        grow(&mut self.cells, height * LANES * stride);
+        grow(&mut self.factors, height);
         grow(&mut self.products, stride);
-        grow(&mut self.blocks, stride);
         grow(&mut self.basic, n);
         grow(&mut self.nonbasic, n + 1);
         grow(&mut self.place, 2 * n + 1);
-        grow(&mut self.column, n);
-        grow(&mut self.constants, n);
+        grow(&mut self.column, height * LANES);
+        grow(&mut self.constants, height * LANES);
         grow(&mut self.ties, n);
     }
 
     /// (1), scaled. Covering vector 0 is all ones, the others are spread over [1/2, 3/2].
     pub fn load(&mut self, problem: &Problem, scaling: &Scaling, covering: u32) {
         let n = problem.n;
+        let height = n.div_ceil(LANES);
         self.n = n;
         self.pivots = 0;
         self.stride = (n + 1).div_ceil(LANES);
-        self.size = problem
-            .vector
-            .iter()
-            .zip(&scaling.row)
-            .fold(0.0_f64, |m, (b, r)| m.max((b * r).abs()));
+        self.size = scaling.size(problem.vector);
         self.constants.clear();
         self.cells.clear();
-        self.cells.resize(n * self.stride, [0.0; LANES]);
-        for i in 0..n {
-            let row = self.cells[i * self.stride..(i + 1) * self.stride].as_flattened_mut();
+        self.cells
+            .resize(height * LANES * self.stride, [0.0; LANES]);
+        for (i, target) in self.cells.chunks_exact_mut(self.stride).take(n).enumerate() {
+            let r = scaling.row[i];
+            let target = target.as_flattened_mut();
             let source = &problem.matrix[i * n..(i + 1) * n];
-            for ((cell, a), c) in row.iter_mut().zip(source).zip(&scaling.col) {
-                *cell = a * scaling.row[i] * c;
+            for ((cell, a), c) in target.iter_mut().zip(source).zip(&scaling.col) {
+                *cell = a * r * c;
             }
-            row[n] = covering_entry(i, covering);
-            self.constants
-                .push(problem.vector[i] * scaling.row[i] / self.size);
+            target[n] = covering_entry(i, covering);
+            self.constants.push(problem.vector[i] * r / self.size);
         }
+        self.constants.resize(height * LANES, 0.0);
+        self.column.resize(height * LANES, 0.0);
         self.basic.clear();
         self.basic.extend(0..n);
         self.nonbasic.clear();
@@ -118,9 +122,7 @@ impl Tableau {
         self.place.clear();
         self.place.extend((0..n).chain(n..=2 * n));
         self.n_pending = 0;
-        self.factors.clear();
-        self.factors.resize(n, [0.0; PENDING]);
-        self.products.clear();
+        self.factors.resize(height, [[0.0; LANES]; PENDING]);
         self.products.resize(self.stride, [[0.0; LANES]; PENDING]);
     }
 
@@ -130,15 +132,16 @@ impl Tableau {
         let limit = 20 * n as u32 + 50;
         let mut row = self.first_row();
         let mut col = n;
-        self.read_column(col);
+        self.take_column(col);
         loop {
             let leaving = self.basic[row];
             self.last_left = leaving;
-            self.pivot(row, col);
             self.pivots += 1;
+            self.exchange(row, col);
             if leaving == 2 * n {
                 return End::Complementary;
             }
+            self.pivot(row, col);
             if self.pivots >= limit {
                 return End::PivotLimit;
             }
@@ -147,8 +150,8 @@ impl Tableau {
             } else {
                 leaving - n
             }] - n;
-            self.read_column(col);
-            match self.blocking_row(smallest_pivot) {
+            self.take_column(col);
+            match self.blocking_row(col, smallest_pivot) {
                 Some(found) => row = found,
                 None => return End::Ray,
             }
@@ -173,7 +176,12 @@ impl Tableau {
         for (row, &variable) in self.basic.iter().enumerate() {
             if (self.n..2 * self.n).contains(&variable) {
                 let i = variable - self.n;
-                z[i] = self.constants[row].max(0.0) * self.size * scaling.col[i];
+                let x = self.constants[row];
+                z[i] = if x > 0.0 {
+                    x * self.size * scaling.col[i]
+                } else {
+                    0.0
+                };
             }
         }
     }
@@ -181,91 +189,107 @@ impl Tableau {
     /// An entry of `T`, by (7).
     fn cell(&self, row: usize, col: usize) -> f64 {
         let (block, lane) = (col / LANES, col % LANES);
-        let products = &self.products[block];
         let stored = self.cells[row * self.stride + block][lane];
-        (0..PENDING).fold(stored, |sum, k| {
-            sum + self.factors[row][k] * products[k][lane]
-        })
+        let factors = self.factors[row / LANES].iter();
+        let products = self.products[block].iter();
+        factors
+            .zip(products)
+            .take(self.n_pending)
+            .fold(stored, |sum, (factors, products)| {
+                sum + factors[row % LANES] * products[lane]
+            })
     }
 
-    fn read_column(&mut self, col: usize) {
-        self.column.clear();
+    /// Moves a column of (7) into `column`.
+    fn take_column(&mut self, col: usize) {
         let (block, lane) = (col / LANES, col % LANES);
-        let products = self.products[block].map(|row| row[lane]);
-        let stored = self
-            .cells
-            .iter()
-            .skip(block)
-            .step_by(self.stride)
-            .map(|cells| cells[lane]);
-        let entries = stored.zip(&self.factors).map(|(stored, factors)| {
-            factors
-                .iter()
-                .zip(products)
-                .fold(stored, |sum, (factor, product)| sum + factor * product)
-        });
-        self.column.extend(entries);
+        self.used
+            .take(&mut self.products[block][..self.n_pending], lane);
+        let rows = self.cells.chunks_exact_mut(LANES * self.stride);
+        let (column, _) = self.column.as_chunks_mut::<LANES>();
+        for ((entries, rows), factors) in column.iter_mut().zip(rows).zip(&self.factors) {
+            let stored =
+                std::array::from_fn(|i| std::mem::take(&mut rows[i * self.stride + block][lane]));
+            *entries = self.used.add_to(stored, factors);
+        }
     }
 
     /// (3): of equal quotients the last, whose unit vector comes latest.
     fn first_row(&self) -> usize {
-        let quotient = |row: usize| self.constants[row] / self.cell(row, self.n);
-        (0..self.n).fold(0, |best, row| {
-            if quotient(row) <= quotient(best) {
-                row
-            } else {
-                best
+        let (mut best, mut smallest) = (0, f64::INFINITY);
+        for row in 0..self.n {
+            let quotient = self.constants[row] / self.cell(row, self.n);
+            if quotient <= smallest {
+                (best, smallest) = (row, quotient);
             }
-        })
+        }
+        best
     }
 
     /// (5).
-    fn blocking_row(&mut self, smallest_pivot: f64) -> Option<usize> {
-        // comparisons, because the minimum and maximum of the library also look for NaN
-        let mut largest = 0.0;
-        for &x in &self.column {
-            largest = if x.abs() > largest { x.abs() } else { largest };
-        }
-        let threshold = -smallest_pivot * largest;
-        let mut step = f64::INFINITY;
-        for (&x, &q) in self.column.iter().zip(&self.constants) {
-            if x < threshold {
-                let ratio = if q > 0.0 { q / -x } else { 0.0 };
-                step = if ratio < step { ratio } else { step };
+    fn blocking_row(&mut self, col: usize, smallest_pivot: f64) -> Option<usize> {
+        // comparisons, because the minimum and maximum of the library also look for NaN; side by side, for speed
+        let mut largest = [0.0; LANES];
+        let (column, _) = self.column.as_chunks::<LANES>();
+        for x in column {
+            for lane in 0..LANES {
+                largest[lane] = larger(largest[lane], x[lane].abs());
             }
         }
+        let threshold = -smallest_pivot * largest.into_iter().fold(0.0, larger);
+        let mut steps = [f64::INFINITY; LANES];
+        let (constants, _) = self.constants.as_chunks::<LANES>();
+        for (x, q) in column.iter().zip(constants) {
+            for lane in 0..LANES {
+                let ratio = if q[lane] > 0.0 { q[lane] } else { 0.0 } / -x[lane];
+                let ratio = if x[lane] < threshold {
+                    ratio
+                } else {
+                    f64::INFINITY
+                };
+                steps[lane] = smaller(steps[lane], ratio);
+            }
+        }
+        let step = steps.into_iter().fold(f64::INFINITY, smaller);
         if step == f64::INFINITY {
             return None;
         }
-        let ties = |x: f64, q: f64| x < threshold && q + step * x <= TIE;
+        let ties = |x: f64, q: f64| (x < threshold) & (q + step * x <= TIE);
         // z0 wins every tie: that ends the run
         let artificial = self.place[2 * self.n];
         if ties(self.column[artificial], self.constants[artificial]) {
             return Some(artificial);
         }
         self.ties.clear();
-        for (row, (&x, &q)) in self.column.iter().zip(&self.constants).enumerate() {
-            if ties(x, q) {
-                self.ties.push(row);
+        for (block, (x, q)) in column.iter().zip(constants).enumerate() {
+            // without an early exit, for speed
+            if (0..LANES).fold(false, |any, lane| any | ties(x[lane], q[lane])) {
+                let rows = (0..LANES).filter(|&lane| ties(x[lane], q[lane]));
+                self.ties.extend(rows.map(|lane| block * LANES + lane));
             }
         }
-        self.break_tie()
+        self.break_tie(col)
     }
 
     /// The lexicographic part of (5).
-    fn break_tie(&mut self) -> Option<usize> {
-        let mut variable = 0;
-        while self.ties.len() > 1 && variable < self.n {
+    fn break_tie(&mut self, col: usize) -> Option<usize> {
+        for variable in 0..self.n {
+            if self.ties.len() == 1 {
+                break;
+            }
             let place = self.place[variable];
+            // the entering variable does not tell rows apart
+            if place == self.n + col {
+                continue;
+            }
             let mut smallest = f64::INFINITY;
             for &row in &self.ties {
-                smallest = smallest.min(self.perturbation(row, place));
+                smallest = smaller(smallest, self.perturbation(row, place));
             }
-            let keep = smallest + TIE * smallest.abs().max(1.0);
+            let keep = smallest + TIE * larger(smallest.abs(), 1.0);
             let mut ties = std::mem::take(&mut self.ties);
             ties.retain(|&row| self.perturbation(row, place) <= keep);
             self.ties = ties;
-            variable += 1;
         }
         self.ties.first().copied()
     }
@@ -280,45 +304,12 @@ impl Tableau {
         numerator / -self.column[row]
     }
 
-    /// (6), with `column` read.
-    fn pivot(&mut self, row: usize, col: usize) {
-        if self.n_pending == PENDING {
-            self.add_products();
+    /// (6) for the constants and the names of the variables, with `column` read.
+    fn exchange(&mut self, row: usize, col: usize) {
+        let constant = -self.constants[row] / self.column[row];
+        for (q, entry) in self.constants.iter_mut().zip(&self.column) {
+            *q += entry * constant;
         }
-        let (block, lane) = (col / LANES, col % LANES);
-        let pivot = self.column[row];
-        let k = self.n_pending;
-        self.n_pending += 1;
-
-        // the pivot row leaves the stored part and the older products, and becomes the newest product
-        let factors = std::mem::take(&mut self.factors[row]);
-        let source = &mut self.cells[row * self.stride..(row + 1) * self.stride];
-        for (cells, products) in source.iter_mut().zip(&mut self.products) {
-            let mut entries = *cells;
-            for older in 0..k {
-                add_multiple(&mut entries, factors[older], &products[older]);
-            }
-            // a division, not a product with the inverse: equal contacts must cancel exactly
-            *cells = entries.map(|x| -x / pivot);
-            products[k] = *cells;
-        }
-
-        // so does the pivot column, which holds nothing but its part of the newest product
-        for cells in self.cells.iter_mut().skip(block).step_by(self.stride) {
-            cells[lane] = 0.0;
-        }
-        self.cells[row * self.stride + block][lane] = 1.0 / pivot;
-        for older in 0..k {
-            self.products[block][older][lane] = 0.0;
-        }
-        self.products[block][k][lane] = 1.0 / pivot;
-
-        let constant = -self.constants[row] / pivot;
-        for (i, &entry) in self.column.iter().enumerate() {
-            self.factors[i][k] = entry;
-            self.constants[i] += entry * constant;
-        }
-        self.factors[row][k] = 0.0;
         self.constants[row] = constant;
 
         let (leaving, entering) = (self.basic[row], self.nonbasic[col]);
@@ -328,40 +319,96 @@ impl Tableau {
         self.place[leaving] = self.n + col;
     }
 
+    /// (6) for `T`, with the column taken out of it.
+    fn pivot(&mut self, row: usize, col: usize) {
+        if self.n_pending == PENDING {
+            self.add_products();
+        }
+        let pivot = self.column[row];
+        let k = self.n_pending;
+        self.n_pending += 1;
+
+        // the pivot row leaves the stored part and the older products, and becomes the newest product
+        self.used
+            .take(&mut self.factors[row / LANES][..k], row % LANES);
+        let source = &mut self.cells[row * self.stride..(row + 1) * self.stride];
+        for (cells, products) in source.iter_mut().zip(&mut self.products) {
+            // a division, not a product with the inverse: equal contacts must cancel exactly
+            let entries = self.used.add_to(*cells, products).map(|x| -x / pivot);
+            *cells = entries;
+            products[k] = entries;
+        }
+        let (block, lane) = (col / LANES, col % LANES);
+        source[block][lane] = 1.0 / pivot;
+        self.products[block][k][lane] = 1.0 / pivot;
+
+        let (column, _) = self.column.as_chunks::<LANES>();
+        for (factors, entries) in self.factors.iter_mut().zip(column) {
+            factors[k] = *entries;
+        }
+        self.factors[row / LANES][k][row % LANES] = 0.0;
+    }
+
     /// (7).
     fn add_products(&mut self) {
-        self.blocks.clear();
-        let is_used = |(k, rows): (usize, &[[f64; LANES]; PENDING])| {
-            rows.as_flattened().iter().any(|&x| x != 0.0).then_some(k)
-        };
-        self.blocks
-            .extend(self.products.iter().enumerate().filter_map(is_used));
-        for (target, factors) in self
-            .cells
-            .chunks_exact_mut(self.stride)
-            .zip(&mut self.factors)
-        {
-            if factors.iter().any(|&x| x != 0.0) {
-                for &block in &self.blocks {
-                    let products = &self.products[block];
-                    let mut cells = target[block];
-                    for k in 0..PENDING {
-                        add_multiple(&mut cells, factors[k], &products[k]);
+        for (group, products) in self.products.chunks(GROUP).enumerate() {
+            let rows = self.cells.chunks_exact_mut(self.stride);
+            for (row, cells) in rows.take(self.n).enumerate() {
+                let factors = &self.factors[row / LANES];
+                self.used.collect(&factors[..self.n_pending], row % LANES);
+                if self.used.n > 0 {
+                    let cells = cells[group * GROUP..].iter_mut();
+                    for (cells, products) in cells.zip(products) {
+                        *cells = self.used.add_to(*cells, products);
                     }
-                    target[block] = cells;
                 }
             }
-            *factors = [0.0; PENDING];
         }
         self.n_pending = 0;
     }
 }
 
-#[inline(always)]
-fn add_multiple(target: &mut [f64; LANES], factor: f64, source: &[f64; LANES]) {
-    for lane in 0..LANES {
-        target[lane] += factor * source[lane];
+/// The entries of one lane of some blocks that are not zero, with the numbers of their blocks.
+#[derive(Debug, Default)]
+struct Used {
+    entries: [(usize, f64); PENDING],
+    n: usize,
+}
+
+impl Used {
+    #[inline(always)]
+    fn collect(&mut self, blocks: &[Block], lane: usize) {
+        self.n = 0;
+        for (k, block) in blocks.iter().enumerate() {
+            self.entries[self.n] = (k, block[lane]);
+            self.n += usize::from(block[lane] != 0.0);
+        }
     }
+
+    /// Moves the entries out of their blocks.
+    #[inline(always)]
+    fn take(&mut self, blocks: &mut [Block], lane: usize) {
+        self.collect(blocks, lane);
+        for block in blocks {
+            block[lane] = 0.0;
+        }
+    }
+
+    /// `sum` plus the blocks times the entries, in their order.
+    #[inline(always)]
+    fn add_to(&self, mut sum: Block, blocks: &[Block; PENDING]) -> Block {
+        for &(k, factor) in &self.entries[..self.n] {
+            let block = &blocks[k];
+            for lane in 0..LANES {
+                sum[lane] += factor * block[lane];
+            }
+        }
+        sum
+    }
+}
+
+fn smaller(a: f64, b: f64) -> f64 {
+    if b < a { b } else { a }
 }
 
 /// Entry `i` of a covering vector: multiples of the golden section are spread evenly.

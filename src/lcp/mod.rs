@@ -7,9 +7,9 @@
 //! Frictional contact yields a copositive `A`, often singular (redundant contacts) and slightly unsymmetric. A solve
 //! goes from cheap to thorough, and an answer counts only when [`residual`] accepts it:
 //!
-//! 1. `b >= 0`: `z = 0`;
-//! 2. the guessed basis, one linear solve (`basis`);
-//! 3. Lemke's method with lexicographic ties (`lemke`), and 2 on its final basis unless its answer is as good as the
+//! 1. the guessed basis, one linear solve (`basis`);
+//! 2. `z = 0`, if `b >= 0` but for rounding;
+//! 3. Lemke's method with lexicographic ties (`lemke`), and 1 on its final basis unless its answer is as good as the
 //!    arithmetic allows;
 //! 4. the same with other pivot tolerances and other covering vectors.
 //!
@@ -24,7 +24,7 @@ pub use residual::residual;
 
 use basis::BasisSolver;
 use lemke::{End, Tableau};
-use scaling::Scaling;
+use scaling::{Scaling, larger};
 
 /// Largest residual of an accepted answer. Rounding alone makes `n` machine epsilons, 2e-13 at 1000 unknowns; a wrong
 /// basis shows up at the relative size of the quantity it ignores, and what is below 1e-10 is no longer mechanics.
@@ -65,9 +65,16 @@ impl Problem<'_> {
     }
 }
 
-/// Without an early exit, so that the compiler can use vector registers.
+/// Zero times a number that is not finite is not zero; eight sums side by side, so that the compiler can use vector registers.
 fn all_finite(numbers: &[f64]) -> bool {
-    numbers.iter().fold(true, |all, x| all & x.is_finite())
+    let (blocks, rest) = numbers.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for block in blocks {
+        for lane in 0..8 {
+            sums[lane] += block[lane] * 0.0;
+        }
+    }
+    sums == [0.0; 8] && rest.iter().all(|x| x.is_finite())
 }
 
 /// How a solve ended.
@@ -148,10 +155,13 @@ impl Solver {
             self.stats.warm_hits += 1;
             return self.solved(0, residual);
         }
-        if problem.vector.iter().all(|&b| b >= 0.0) {
-            basis.fill(false);
-            z.fill(0.0);
-            return self.solved(0, 0.0);
+        basis.fill(false);
+        z.fill(0.0);
+        if self.is_almost_positive(problem.vector) {
+            let judged = residual(problem, z);
+            if judged <= ROUNDING {
+                return self.solved(0, judged);
+            }
         }
         self.pivot_until_accepted(problem, basis, z)
     }
@@ -183,12 +193,19 @@ impl Solver {
         self.trial.resize(n, 0.0);
     }
 
+    /// Is there a chance that `z = 0` will do? Cheaper than asking the judge, whose scales are similar.
+    fn is_almost_positive(&self, vector: &[f64]) -> bool {
+        let least = -100.0 * ROUNDING * self.scaling.size(vector);
+        let scaled = vector.iter().zip(&self.scaling.row).map(|(b, r)| b * r);
+        scaled.fold(true, |all, b| all & (b >= least))
+    }
+
     fn solved(&mut self, pivots: u32, residual: f64) -> Outcome {
-        self.stats.worst_residual = self.stats.worst_residual.max(residual);
+        self.stats.worst_residual = larger(self.stats.worst_residual, residual);
         Outcome::Solved { pivots, residual }
     }
 
-    /// Stage 2: one linear solve, or more if it depends on what counts as independent.
+    /// Stage 1: one linear solve, or more if it depends on what counts as independent.
     fn solve_on(&mut self, problem: &Problem, basis: &[bool], z: &mut [f64]) -> Option<f64> {
         let mut same_rank = 0.0..0.0;
         for rank_tolerance in RANK_TOLERANCES {
@@ -206,14 +223,14 @@ impl Solver {
         None
     }
 
-    /// Stages 3 and 4.
+    /// Stages 3 and 4; `basis` and `z` are empty.
     fn pivot_until_accepted(
         &mut self,
         problem: &Problem,
         basis: &mut [bool],
         z: &mut [f64],
     ) -> Outcome {
-        let mut best = residual(problem, z);
+        let mut best = f64::INFINITY;
         let mut pivots = 0;
         let mut failure = Outcome::Ray;
         let (mut trial_basis, mut trial) = (
@@ -256,6 +273,16 @@ impl Solver {
             }
         }
         (self.basis, self.trial) = (trial_basis, trial);
+        if best > ACCEPTED_RESIDUAL {
+            // no better than nothing?
+            self.trial.fill(0.0);
+            let of_nothing = residual(problem, &self.trial);
+            if of_nothing <= best {
+                best = of_nothing;
+                basis.fill(false);
+                z.fill(0.0);
+            }
+        }
         match failure {
             _ if best <= ACCEPTED_RESIDUAL => self.solved(pivots, best),
             Outcome::Inaccurate { .. } => Outcome::Inaccurate { residual: best },

@@ -25,23 +25,28 @@ pub fn residual(problem: &Problem, z: &[f64]) -> f64 {
     if problem.matrix.len() != n * n || problem.vector.len() != n || z.len() != n {
         return f64::INFINITY;
     }
-    let noise = DIAGONAL_NOISE * (0..n).fold(0.0, |m: f64, i| m.max(problem.matrix[i * n + i]));
-    let (mut worst, mut size) = (0.0_f64, 0.0_f64);
+    let noise = DIAGONAL_NOISE * (0..n).fold(0.0, |m, i| larger(m, problem.matrix[i * n + i]));
+    let (mut worst, mut size) = (0.0, 0.0);
     for i in 0..n {
         let row = &problem.matrix[i * n..(i + 1) * n];
         let w = problem.vector[i] + dot(row, z);
         let (r, c) = unit_scales(problem, i, noise);
-        let violation = f64::min(z[i] / c, w * r).abs();
-        // a NaN in either of the two would be hidden by the minimum
-        if !(w * r).is_finite() || !(z[i] / c).is_finite() {
+        let (w_unit, z_unit) = (w * r, z[i] / c);
+        // whatever is not a number in row i makes w_i so, and the comparisons below would not see it
+        if !w_unit.is_finite() || !z_unit.is_finite() {
             return f64::INFINITY;
         }
-        worst = worst.max(violation);
-        size = size
-            .max((problem.vector[i] * r).abs())
-            .max((z[i] / c).abs());
+        let violation = if w_unit < z_unit { w_unit } else { z_unit };
+        worst = larger(worst, violation.abs());
+        size = larger(size, (problem.vector[i] * r).abs());
+        size = larger(size, z_unit.abs());
     }
     if worst == 0.0 { 0.0 } else { worst / size }
+}
+
+/// The maximum, without the library's look for NaN.
+fn larger(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
 }
 
 /// Four sums side by side, for speed.
@@ -65,18 +70,18 @@ fn unit_scales(problem: &Problem, i: usize, noise: f64) -> (f64, f64) {
         let scale = 1.0 / entry(i, i).sqrt();
         return (scale, scale);
     }
-    let (mut row, mut col, mut row_plain, mut col_plain) = (0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64);
+    let (mut row, mut col, mut row_plain, mut col_plain) = (0.0, 0.0, 0.0, 0.0);
     for j in 0..n {
         let (across, down) = (entry(i, j).abs(), entry(j, i).abs());
         if across + down == 0.0 {
             continue;
         }
-        row_plain = row_plain.max(across);
-        col_plain = col_plain.max(down);
+        row_plain = larger(row_plain, across);
+        col_plain = larger(col_plain, down);
         if entry(j, j) > noise {
             let scale = 1.0 / entry(j, j).sqrt();
-            row = row.max(across * scale);
-            col = col.max(down * scale);
+            row = larger(row, across * scale);
+            col = larger(col, down * scale);
         }
     }
     let inverse = |scaled: f64, plain: f64| match (scaled > 0.0, plain > 0.0) {

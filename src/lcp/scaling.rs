@@ -19,12 +19,23 @@ const NOISE: f64 = 1e-14;
 pub(super) struct Scaling {
     pub row: Vec<f64>,
     pub col: Vec<f64>,
+    /// The indices of (3).
+    without: Vec<usize>,
 }
 
 impl Scaling {
     pub fn reserve(&mut self, n: usize) {
         grow(&mut self.row, n);
         grow(&mut self.col, n);
+        grow(&mut self.without, n);
+    }
+
+    /// `|R vector|`, the largest number in it.
+    pub fn size(&self, vector: &[f64]) -> f64 {
+        vector
+            .iter()
+            .zip(&self.row)
+            .fold(0.0, |m, (b, r)| larger(m, (b * r).abs()))
     }
 
     /// (2), (3).
@@ -32,41 +43,55 @@ impl Scaling {
         let (n, a) = (problem.n, problem.matrix);
         self.row.clear();
         self.col.clear();
-        let largest = (0..n).fold(0.0_f64, |m, i| m.max(a[i * n + i]));
+        self.without.clear();
+        let largest = (0..n).fold(0.0, |m, i| larger(m, a[i * n + i]));
         for i in 0..n {
             let d = a[i * n + i];
             // zero marks what (3) has to fill in, and is neutral in its maxima
             let s = if d > NOISE * largest {
                 power_of_two(1.0 / d.sqrt())
             } else {
+                self.without.push(i);
                 0.0
             };
             self.row.push(s);
             self.col.push(s);
         }
-        for i in 0..n {
-            if self.row[i] == 0.0 {
-                let row = &a[i * n..(i + 1) * n];
-                let scaled = row
-                    .iter()
-                    .zip(&self.col)
-                    .fold(0.0_f64, |m, (x, c)| larger(m, x.abs() * c));
-                let plain = row.iter().fold(0.0_f64, |m, x| larger(m, x.abs()));
-                self.row[i] = inverse(if scaled > 0.0 { scaled } else { plain });
+        for &i in &self.without {
+            let row = &a[i * n..(i + 1) * n];
+            let scaled = largest_product(row, &self.col);
+            self.row[i] = inverse(if scaled > 0.0 {
+                scaled
+            } else {
+                row.iter().fold(0.0, |m, x| larger(m, x.abs()))
+            });
+        }
+        for (row, r) in a.chunks_exact(n.max(1)).zip(&self.row) {
+            for &i in &self.without {
+                self.col[i] = larger(self.col[i], row[i].abs() * r);
             }
         }
-        for i in 0..n {
-            if self.col[i] == 0.0 {
-                self.col[i] = inverse(
-                    (0..n).fold(0.0_f64, |m, j| larger(m, a[j * n + i].abs() * self.row[j])),
-                );
-            }
+        for &i in &self.without {
+            self.col[i] = inverse(self.col[i]);
         }
     }
 }
 
+/// The largest `|a_i| c_i`; eight maxima side by side, for speed.
+fn largest_product(a: &[f64], c: &[f64]) -> f64 {
+    let ((a, a_rest), (c, c_rest)) = (a.as_chunks::<8>(), c.as_chunks::<8>());
+    let mut maxima = [0.0; 8];
+    for (a, c) in a.iter().zip(c) {
+        for lane in 0..8 {
+            maxima[lane] = larger(maxima[lane], a[lane].abs() * c[lane]);
+        }
+    }
+    let rest = a_rest.iter().zip(c_rest).map(|(a, c)| a.abs() * c);
+    maxima.into_iter().chain(rest).fold(0.0, larger)
+}
+
 /// The maximum of numbers that are not NaN, without the library's look for NaN.
-fn larger(a: f64, b: f64) -> f64 {
+pub(super) fn larger(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
 }
 

@@ -79,6 +79,9 @@ pub fn is_positive_definite(n: usize, a: &[f64], scratch: &mut [f64]) -> bool {
 
 /// LU with complete pivoting that drops what is linearly dependent: equations and unknowns whose pivot falls
 /// below `tolerance` times the largest entry of the row-and-column scaled matrix. Dropped unknowns are zero.
+///
+/// The largest entry of a symmetric semidefinite matrix is on its diagonal, and stays there: only that is searched, and
+/// only half of the matrix is computed.
 #[derive(Clone, Debug, Default)]
 pub struct RankRevealing {
     n: usize,
@@ -86,8 +89,7 @@ pub struct RankRevealing {
     a: Vec<f64>,
     row: Vec<usize>,
     column: Vec<usize>,
-    row_scale: Vec<f64>,
-    column_scale: Vec<f64>,
+    scale: Vec<f64>,
     work: Vec<f64>,
 }
 
@@ -100,8 +102,7 @@ impl RankRevealing {
             a: Vec::with_capacity(n * n),
             row: Vec::with_capacity(n),
             column: Vec::with_capacity(n),
-            row_scale: Vec::with_capacity(n),
-            column_scale: Vec::with_capacity(n),
+            scale: Vec::with_capacity(n),
             work: Vec::with_capacity(n),
         }
     }
@@ -131,35 +132,86 @@ impl RankRevealing {
         self.row.extend(0..n);
         self.column.clear();
         self.column.extend(0..n);
-        self.equilibrate();
-        self.rank = n;
+        let symmetric = self.equilibrate();
+        let done = if symmetric {
+            self.eliminate_symmetric(tolerance)
+        } else {
+            0
+        };
+        self.rank = self.eliminate(done, tolerance);
+    }
+
+    /// Pivots on the diagonal of a symmetric matrix while that is what complete pivoting would do. Returns the number of
+    /// pivots.
+    fn eliminate_symmetric(&mut self, tolerance: f64) -> usize {
+        let n = self.n;
         for k in 0..n {
-            let (mut best, mut pi, mut pj) = (0.0, k, k);
+            let (mut pivot, mut place) = (tolerance, n);
             for i in k..n {
-                for j in k..n {
-                    let x = self.a[i * n + j].abs();
-                    if x > best {
-                        (best, pi, pj) = (x, i, j);
-                    }
+                let d = self.a[i * n + i];
+                if d > pivot {
+                    (pivot, place) = (d, i);
                 }
             }
-            if best.is_nan() || best <= tolerance {
-                self.rank = k;
-                return;
+            if place == n {
+                return k;
             }
-            self.swap_rows(k, pi);
-            self.swap_columns(k, pj);
-            let pivot = self.a[k * n + k];
+            self.swap_rows(k, place);
+            self.swap_columns(k, place);
+            let mut semidefinite = true;
+            let a = &mut self.a[..n * n];
             for i in k + 1..n {
-                let factor = self.a[i * n + k] / pivot;
-                self.a[i * n + k] = factor;
+                let (upper, row) = a.split_at_mut(i * n);
+                let factor = row[k] / pivot;
+                row[k] = factor;
                 if factor != 0.0 {
-                    for j in k + 1..n {
-                        self.a[i * n + j] -= factor * self.a[k * n + j];
+                    for j in k + 1..i {
+                        let x = row[j] - factor * upper[k * n + j];
+                        row[j] = x;
+                        upper[j * n + i] = x;
                     }
+                    row[i] -= factor * upper[k * n + i];
+                    // larger than the diagonal by more than rounding
+                    semidefinite &= factor.abs() <= 1.0 + 1e-9;
                 }
+            }
+            if !semidefinite {
+                return k + 1;
             }
         }
+        n
+    }
+
+    /// Complete pivoting after `done` pivots. Returns the rank.
+    fn eliminate(&mut self, done: usize, tolerance: f64) -> usize {
+        let n = self.n;
+        let mut largest = Largest::default();
+        for i in done..n {
+            largest.look_at(&self.a[i * n + done..(i + 1) * n], i, done);
+        }
+        for k in done..n {
+            if largest.size <= tolerance {
+                return k;
+            }
+            self.swap_rows(k, largest.row);
+            self.swap_columns(k, largest.column);
+            // eliminates, and looks for the next pivot among the new entries
+            largest = Largest::default();
+            let (upper, lower) = self.a.split_at_mut((k + 1) * n);
+            let (pivot, pivot_row) = (upper[k * n + k], &upper[k * n + k + 1..]);
+            for (i, row) in lower.chunks_exact_mut(n).enumerate() {
+                let (done, tail) = row.split_at_mut(k + 1);
+                let factor = done[k] / pivot;
+                done[k] = factor;
+                if factor != 0.0 {
+                    for (x, p) in tail.iter_mut().zip(pivot_row) {
+                        *x -= factor * p;
+                    }
+                }
+                largest.look_at(tail, k + 1 + i, k + 1);
+            }
+        }
+        n
     }
 
     /// Solves in place of `b`.
@@ -168,7 +220,7 @@ impl RankRevealing {
         let rank = self.rank;
         self.work.clear();
         self.work
-            .extend(self.row.iter().map(|&i| b[i] * self.row_scale[i]));
+            .extend(self.row.iter().map(|&i| b[i] * self.scale[i]));
         for i in 1..rank {
             let mut sum = self.work[i];
             for j in 0..i {
@@ -186,37 +238,43 @@ impl RankRevealing {
         b[..n].fill(0.0);
         for k in 0..rank {
             let j = self.column[k];
-            b[j] = self.work[k] * self.column_scale[j];
+            b[j] = self.work[k] * self.scale[j];
         }
     }
 
-    // symmetric-style scaling by the diagonal, so that units of the rows do not decide the rank
-    fn equilibrate(&mut self) {
+    // symmetric scaling by the diagonal, so that units of the rows do not decide the rank; true for a symmetric matrix
+    fn equilibrate(&mut self) -> bool {
         let n = self.n;
-        self.row_scale.clear();
-        self.column_scale.clear();
+        self.scale.clear();
+        self.scale.resize(n, 1.0);
+        let (a, scales) = (&mut self.a[..n * n], &mut self.scale[..n]);
+        let mut symmetric = true;
         for i in 0..n {
-            let d = self.a[i * n + i].abs();
-            let scale = if d > 0.0 && d.is_finite() {
-                1.0 / d.sqrt()
-            } else {
-                1.0
-            };
-            self.row_scale.push(scale);
-            self.column_scale.push(scale);
-        }
-        for i in 0..n {
-            for j in 0..n {
-                self.a[i * n + j] *= self.row_scale[i] * self.column_scale[j];
+            let (upper, row) = a.split_at_mut(i * n);
+            let d = row[i].abs();
+            if d > 0.0 && d.is_finite() {
+                scales[i] = 1.0 / d.sqrt();
+            }
+            row[i] *= scales[i] * scales[i];
+            for j in 0..i {
+                let product = scales[i] * scales[j];
+                let above = &mut upper[j * n + i];
+                symmetric &= row[j] == *above;
+                row[j] *= product;
+                *above *= product;
             }
         }
+        symmetric
     }
 
+    /// `i <= k`.
     fn swap_rows(&mut self, i: usize, k: usize) {
         if i != k {
             self.row.swap(i, k);
-            for j in 0..self.n {
-                self.a.swap(i * self.n + j, k * self.n + j);
+            let (upper, lower) = self.a.split_at_mut(k * self.n);
+            let upper = &mut upper[i * self.n..(i + 1) * self.n];
+            for (x, y) in upper.iter_mut().zip(lower) {
+                std::mem::swap(x, y);
             }
         }
     }
@@ -224,8 +282,32 @@ impl RankRevealing {
     fn swap_columns(&mut self, i: usize, k: usize) {
         if i != k {
             self.column.swap(i, k);
-            for j in 0..self.n {
-                self.a.swap(j * self.n + i, j * self.n + k);
+            for row in self.a.chunks_exact_mut(self.n) {
+                row.swap(i, k);
+            }
+        }
+    }
+}
+
+/// The largest entry met, and its place; of equal ones the first.
+#[derive(Clone, Copy, Debug, Default)]
+struct Largest {
+    size: f64,
+    row: usize,
+    column: usize,
+}
+
+impl Largest {
+    /// Looks at the entries of `row` from `column` on.
+    #[inline(always)]
+    fn look_at(&mut self, entries: &[f64], row: usize, column: usize) {
+        for (j, x) in entries.iter().enumerate() {
+            if x.abs() > self.size {
+                *self = Self {
+                    size: x.abs(),
+                    row,
+                    column: column + j,
+                };
             }
         }
     }
@@ -258,6 +340,39 @@ mod tests {
         let mut b = [2.0, 2.0, 8.0];
         solver.solve(&mut b);
         assert!((b[0] + b[1] - 1.0).abs() < 1e-15 && b[2] == 2.0);
+    }
+
+    #[test]
+    fn symmetric_matrices_of_any_rank_and_sign_are_factored() {
+        // eight vectors in three dimensions, an indefinite matrix, one without a diagonal, a definite one
+        let vector = |i: usize| [1.0, (i * i % 7) as f64, (3 * i % 5) as f64 - 2.0];
+        let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+        let gram = (0..64).map(|e| dot(vector(e / 8), vector(e % 8))).collect();
+        let cases: [(usize, Vec<f64>); 4] = [
+            (3, gram),
+            (3, vec![1.0, 0.9, -0.9, 0.9, 1.0, 0.9, -0.9, 0.9, 1.0]),
+            (2, vec![0.0, 1.0, 1.0, 0.0]),
+            (3, vec![4.0, 1.0, 0.5, 1.0, 3.0, -1.0, 0.5, -1.0, 9.0]),
+        ];
+        for (rank, matrix) in cases {
+            let n = matrix.len().isqrt();
+            let product = |x: &[f64]| -> Vec<f64> {
+                let rows = matrix.chunks(n);
+                rows.map(|row| row.iter().zip(x).map(|(a, x)| a * x).sum())
+                    .collect()
+            };
+            let mut solver = RankRevealing::with_capacity(n);
+            solver.start(n).copy_from_slice(&matrix);
+            solver.factor(1e-11);
+            assert_eq!(solver.rank(), rank);
+            // a right-hand side in the range
+            let rhs = product(&[1.0, -2.0, 3.0, 1.0, 0.0, 2.0, -1.0, 4.0][..n]);
+            let mut x = rhs.clone();
+            solver.solve(&mut x);
+            for (a, b) in product(&x).iter().zip(&rhs) {
+                assert!((a - b).abs() < 1e-12 * (1.0 + b.abs()));
+            }
+        }
     }
 
     #[test]

@@ -23,10 +23,13 @@ pub(super) fn accept(
     state.velocity.clone_from(&trial.velocity);
     state.average_velocity.clone_from(&trial.average);
     state.damping_left = state.damping_left.saturating_sub(1);
+    let State {
+        status, position, ..
+    } = &*state;
+    assemble::find_edges(model, workspace, position, |j| !status[j].is_closed());
     report.substeps += 1;
-    report.stabilized_steps += u64::from(trial.stabilized);
-    assemble::gaps(model, workspace, &state.position);
-    let deepest = workspace.gap.iter().fold(0.0, |m: f64, g| m.max(-g));
+    report.stabilized_steps += u64::from(workspace.trial.stabilized);
+    let deepest = assemble::deepest_overlap(model, workspace, &state.position);
     report.worst_penetration = report.worst_penetration.max(deepest);
     let drift = assemble::joint_drift(model, workspace);
     report.worst_joint_drift = report.worst_joint_drift.max(drift);

@@ -3,11 +3,13 @@
 use super::coefficients::Coefficients;
 use super::system::{GlobalRow, Stiffness, System};
 use super::workspace::Workspace;
+use crate::collide::Separation;
 use crate::constraint::Pose;
 use crate::dynamics::{self, Jacobians};
 use crate::force::Side;
-use crate::math::{Dual, dense::RankRevealing};
-use crate::model::{BodyRef, ContactKind, Model, pose_of, twist_of};
+use crate::math::{Dual, Real, dense::RankRevealing};
+use crate::model::{BodyRef, Closeness, Contact, ContactKind, Model, pose_of, twist_of};
+use std::ops::Range;
 
 /// Joint equations are dependent when the scaled pivot of their Gram matrix falls below this: the square of an
 /// angle of 3e-5 between their gradients, far above the drift that a projected configuration has.
@@ -23,10 +25,17 @@ pub(super) enum BeyondEdges {
 }
 
 /// Fills the rows and residuals of joints and of the system's contacts at the given poses.
-pub(super) fn rows(model: &Model, poses: &[Pose], beyond: BeyondEdges, system: &mut System) {
+pub(super) fn rows(
+    model: &Model,
+    poses: &[Pose],
+    edges: &[Option<usize>],
+    beyond: BeyondEdges,
+    system: &mut System,
+) {
     gather(
         model,
         poses,
+        edges,
         beyond,
         &system.contacts,
         &mut system.rows,
@@ -39,10 +48,17 @@ pub(super) fn rows(model: &Model, poses: &[Pose], beyond: BeyondEdges, system: &
 }
 
 /// Fills the columns at the given poses.
-pub(super) fn columns(model: &Model, poses: &[Pose], beyond: BeyondEdges, system: &mut System) {
+pub(super) fn columns(
+    model: &Model,
+    poses: &[Pose],
+    edges: &[Option<usize>],
+    beyond: BeyondEdges,
+    system: &mut System,
+) {
     gather(
         model,
         poses,
+        edges,
         beyond,
         &system.contacts,
         &mut system.columns,
@@ -53,6 +69,7 @@ pub(super) fn columns(model: &Model, poses: &[Pose], beyond: BeyondEdges, system
 fn gather(
     model: &Model,
     poses: &[Pose],
+    edges: &[Option<usize>],
     beyond: BeyondEdges,
     contacts: &[usize],
     rows: &mut Vec<GlobalRow>,
@@ -81,7 +98,7 @@ fn gather(
     for &index in contacts {
         let contact = &model.contacts[index];
         let [a, b] = contact.bodies.map(|body| pose_of(poses, body));
-        let near = model.closeness(contact, &a, &b);
+        let near = closeness(model, contact, edges[index], &a, &b);
         match near.filter(|near| beyond == BeyondEdges::Line || near.margin >= BEYOND) {
             Some(near) => {
                 push(
@@ -106,6 +123,7 @@ pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64])
         level,
         poses,
         twists,
+        edges,
         ..
     } = workspace;
     let moving = |body: BodyRef| pose_of(poses, body).with_rate(&twist_of(twists, body));
@@ -125,10 +143,10 @@ pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64])
             index += 1;
         }
     }
-    for &contact in &level.contacts {
-        let contact = &model.contacts[contact];
+    for &j in &level.contacts {
+        let contact = &model.contacts[j];
         let [a, b] = contact.bodies.map(moving);
-        if let Some(near) = model.closeness(contact, &a, &b) {
+        if let Some(near) = closeness(model, contact, edges[j], &a, &b) {
             level.bias[index] += rate(contact.bodies, &near.normal);
             level.bias[index + 1] += rate(contact.bodies, &near.tangent);
         }
@@ -145,17 +163,64 @@ pub(super) fn level(
     contacts: impl Iterator<Item = usize>,
 ) {
     model.poses(q, &mut workspace.poses);
-    let level = &mut workspace.level;
+    let Workspace {
+        level,
+        poses,
+        edges,
+        ..
+    } = workspace;
     level.contacts.clear();
     level.contacts.extend(contacts);
-    rows(model, &workspace.poses, BeyondEdges::Line, level);
+    rows(model, poses, edges, BeyondEdges::Line, level);
     level.columns.clone_from(&level.rows);
     level.condense(&workspace.mass);
 }
 
+// the contact on its edge, if it has one
+fn closeness<T: Real>(
+    model: &Model,
+    contact: &Contact,
+    edge: Option<usize>,
+    a: &Pose<T>,
+    b: &Pose<T>,
+) -> Option<Closeness<T>> {
+    match (&contact.kind, edge) {
+        (ContactKind::Feature(feature), Some(edge)) => {
+            let near = feature.nearest_on(edge, a, b)?;
+            Some(Closeness {
+                gap: near.gap,
+                normal: near.normal_row(),
+                tangent: near.tangent_row(),
+                offset: near.offset,
+                margin: near.margin,
+                gap_row: near.gap_row(),
+            })
+        }
+        _ => model.closeness(contact, a, b),
+    }
+}
+
+/// Finds the edges of all contacts at `q` that `moved` says may have gone to another one.
+pub(super) fn find_edges(
+    model: &Model,
+    workspace: &mut Workspace,
+    q: &[f64],
+    moved: impl Fn(usize) -> bool,
+) {
+    model.poses(q, &mut workspace.poses);
+    for (j, contact) in model.contacts.iter().enumerate() {
+        if let ContactKind::Feature(feature) = &contact.kind
+            && (moved(j) || workspace.edges[j].is_none())
+        {
+            let [a, b] = contact.bodies.map(|body| pose_of(&workspace.poses, body));
+            workspace.edges[j] = feature.edge(&a, &b);
+        }
+    }
+}
+
 /// A contact this far beyond the end of its sharp edge no longer touches along it, m: a little more than the distance
 /// at which edges are told apart.
-const BEYOND: f64 = -2e-9;
+pub(super) const BEYOND: f64 = -2e-9;
 
 /// Gap of every contact at `q`; infinite where it cannot press: another contact looks after the place, or it is beyond
 /// the end of its edge.
@@ -172,12 +237,10 @@ pub(super) fn gaps(model: &Model, workspace: &mut Workspace, q: &[f64]) {
 
 /// How far a contact is from the end of its sharp edge at the poses in the workspace, m; minus infinity where another
 /// contact looks after the place.
-pub(super) fn margin(model: &Model, poses: &[Pose], index: usize) -> f64 {
+pub(super) fn margin(model: &Model, poses: &[Pose], edges: &[Option<usize>], index: usize) -> f64 {
     let contact = &model.contacts[index];
     let [a, b] = contact.bodies.map(|body| pose_of(poses, body));
-    model
-        .closeness(contact, &a, &b)
-        .map_or(f64::NEG_INFINITY, |near| near.margin)
+    closeness(model, contact, edges[index], &a, &b).map_or(f64::NEG_INFINITY, |near| near.margin)
 }
 
 /// Largest joint residual at the poses in the workspace, m or rad.
@@ -218,6 +281,35 @@ pub(super) fn closing(
     }
 }
 
+/// The contacts of each pair of shapes.
+pub(super) fn pairs(model: &Model) -> impl Iterator<Item = Range<usize>> {
+    let mut end = 0;
+    let chunks = model.contacts.chunk_by(|a, b| a.pair == b.pair);
+    chunks.map(move |pair| {
+        let start = end;
+        end += pair.len();
+        start..end
+    })
+}
+
+/// Deepest overlap at `q`, m, of contacts and of polygons as wholes. Leaves the gaps of the contacts in the workspace.
+pub(super) fn deepest_overlap(model: &Model, workspace: &mut Workspace, q: &[f64]) -> f64 {
+    gaps(model, workspace, q);
+    let of_contacts = workspace.gap.iter().fold(0.0, |m: f64, gap| m.max(-gap));
+    pairs(model)
+        .filter_map(|pair| separation(model, &workspace.poses, pair.start))
+        .fold(of_contacts, |m, apart| m.max(-apart.gap))
+}
+
+fn separation(model: &Model, poses: &[Pose], index: usize) -> Option<Separation> {
+    let contact = &model.contacts[index];
+    let ContactKind::Feature(feature) = &contact.kind else {
+        return None;
+    };
+    let [a, b] = contact.bodies.map(|body| pose_of(poses, body));
+    feature.separation(&a, &b)
+}
+
 fn separation_and_rate(
     model: &Model,
     workspace: &mut Workspace,
@@ -225,15 +317,10 @@ fn separation_and_rate(
     q: &[f64],
     v: &[f64],
 ) -> (f64, f64) {
-    let contact = &model.contacts[index];
-    let ContactKind::Feature(feature) = &contact.kind else {
-        return (f64::INFINITY, 0.0);
-    };
     model.poses(q, &mut workspace.poses);
-    let [a, b] = contact.bodies.map(|body| pose_of(&workspace.poses, body));
-    match feature.separation(&a, &b) {
+    match separation(model, &workspace.poses, index) {
         Some(apart) => {
-            let row = GlobalRow::new(model, contact.bodies, &apart.row);
+            let row = GlobalRow::new(model, model.contacts[index].bodies, &apart.row);
             (apart.gap, row.dot(v))
         }
         None => (f64::INFINITY, 0.0),
@@ -296,6 +383,7 @@ pub(super) fn step_system(
         poses,
         place,
         active,
+        edges,
         ..
     } = workspace;
     system.contacts.clone_from(active);
@@ -309,13 +397,13 @@ pub(super) fn step_system(
     }
     move_by(place, q, scheme.row_at * h, v);
     model.poses(place, poses);
-    rows(model, poses, beyond, system);
+    rows(model, poses, edges, beyond, system);
     if scheme.column_at == scheme.row_at {
         system.columns.clone_from(&system.rows);
     } else {
         move_by(place, q, scheme.column_at * h, v);
         model.poses(place, poses);
-        columns(model, poses, beyond, system);
+        columns(model, poses, edges, beyond, system);
     }
     condense_with_step_metric(workspace);
     let Workspace {

@@ -12,6 +12,9 @@ use crate::lcp::{self, Outcome};
 use crate::math::dense::RankRevealing;
 use crate::state::Status;
 
+/// Part of the speeds of the joint equations (with masses scaled to one) that eliminating them leaves as rounding.
+const ROUNDING: f64 = 1e-14;
+
 /// What is known of a contact's sliding before the problem is solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sliding {
@@ -103,8 +106,8 @@ impl Complementarity {
             let first = self.first[i];
             self.z[first] = c_n;
             if system.friction[i] > 0.0 {
-                self.z[first + 1] = c_t.max(0.0);
-                self.z[first + 2] = (-c_t).max(0.0);
+                self.z[first + 1] = if c_t > 0.0 { c_t } else { 0.0 };
+                self.z[first + 2] = if c_t < 0.0 { -c_t } else { 0.0 };
                 let slack = system.friction[i] * c_n - c_t.abs();
                 let speed = self.sliding_speed(system, i).abs();
                 // the multiplier of a cone that is not reached is zero; on its surface it is the sliding speed
@@ -205,6 +208,23 @@ impl Complementarity {
                 } else {
                     self.offset[i] -= sum;
                 }
+            }
+        }
+        self.drop_rounding(system);
+    }
+
+    // what b' has left of b_j is no longer seen in (1): its rounding would pass for speeds of contacts at rest
+    fn drop_rounding(&mut self, system: &System) {
+        let k = system.len();
+        let unit = |row: usize| system.delassus[row * k + row].sqrt();
+        let mut size = 0.0;
+        for &joint in &self.joint_rows {
+            let speed = system.bias[joint].abs() / unit(joint);
+            size = if speed > size { speed } else { size };
+        }
+        for (i, x) in self.offset.iter_mut().enumerate() {
+            if x.abs() <= ROUNDING * size * unit(system.n_joint + i) {
+                *x = 0.0;
             }
         }
     }

@@ -150,6 +150,7 @@ pub(super) fn collision(
     state: &State,
     workspace: &mut Workspace,
     settings: &Settings,
+    mode: Mode,
 ) -> Option<Crossing> {
     let mut first: Option<Crossing> = None;
     let mut watch = |workspace: &mut Workspace, what: Closing| {
@@ -159,21 +160,21 @@ pub(super) fn collision(
             first = Some(found);
         }
     };
-    let mut start = 0;
-    for pair in model.contacts.chunk_by(|a, b| a.pair == b.pair) {
-        let contacts = start..start + pair.len();
-        start = contacts.end;
-        let first_of_pair = contacts.start;
+    for pair in assemble::pairs(model) {
+        let leader = pair.start;
         let mut all_open = true;
-        for contact in contacts {
+        for contact in pair {
             if workspace.watched[contact] {
                 watch(workspace, Closing::Contact(contact));
             } else {
                 all_open = false;
             }
         }
-        let slack = if all_open { 0.0 } else { CLOSED_OVERLAP };
-        watch(workspace, Closing::Polygons(first_of_pair, slack));
+        if all_open {
+            watch(workspace, Closing::Polygons(leader, 0.0));
+        } else if mode == Mode::Frozen {
+            watch(workspace, Closing::Polygons(leader, CLOSED_OVERLAP));
+        }
     }
     first
 }
@@ -185,6 +186,7 @@ pub(super) fn missed_collision(
     state: &State,
     workspace: &mut Workspace,
     settings: &Settings,
+    mode: Mode,
     located: &Crossing,
 ) -> Option<Crossing> {
     let end = std::mem::take(&mut workspace.trial.position);
@@ -198,7 +200,8 @@ pub(super) fn missed_collision(
     if !(0..model.contacts.len()).any(overlaps) {
         return None;
     }
-    collision(model, state, workspace, settings).filter(|found| found.time < workspace.trial.h)
+    collision(model, state, workspace, settings, mode)
+        .filter(|found| found.time < workspace.trial.h)
 }
 
 /// The contact that closes at the state: of two polygons the one that touches.
@@ -256,7 +259,13 @@ fn first_crossing(
 ) -> Option<Crossing> {
     let h = workspace.trial.h;
     let band = contact_band(settings, workspace.standard_step);
-    let n_samples = n_samples(model, state, workspace, what);
+    // closed contacts are closed at both ends, not along the interpolant between them
+    let ends_only = matches!(what, Closing::Polygons(_, slack) if slack > 0.0);
+    let n_samples = if ends_only {
+        1
+    } else {
+        n_samples(model, state, workspace, what)
+    };
     let gap = |workspace: &mut Workspace, time: f64| gap_at(model, state, workspace, what, time);
     let (mut t0, (mut g0, mut d0)) = (0.0, gap(workspace, 0.0));
     for i in 1..=n_samples {
@@ -267,7 +276,7 @@ fn first_crossing(
         };
         let (g1, d1) = gap(workspace, t1);
         let mut closed = (t1, g1);
-        if g1 >= 0.0 && g0 > 0.0 && d0 < 0.0 && d1 > 0.0 {
+        if !ends_only && g1 >= 0.0 && g0 > 0.0 && d0 < 0.0 && d1 > 0.0 {
             // two open ends, but it comes nearer and leaves again
             let tolerance = ROOT_TOLERANCE * h;
             let bottom = bracketed(|t| gap(workspace, t).1, (t0, d0), (t1, d1), tolerance);
@@ -352,8 +361,13 @@ pub(super) fn restep_to(
             return 0.0;
         }
         let end = std::mem::take(&mut workspace.trial);
-        let (gap, _) =
-            assemble::closing(model, workspace, crossing.what, &end.position, &end.velocity);
+        let (gap, _) = assemble::closing(
+            model,
+            workspace,
+            crossing.what,
+            &end.position,
+            &end.velocity,
+        );
         workspace.trial = end;
         gap
     };
@@ -378,6 +392,15 @@ pub(super) fn restep_to(
         } else {
             f64::MIN_POSITIVE
         };
+        // what is stiff moves differently in a shorter step: it opens earlier, and closes earlier too
+        for _ in 0..MAX_HALVINGS {
+            if early.1 > 0.0 {
+                break;
+            }
+            late = early;
+            early.0 *= 0.5;
+            early.1 = gap(workspace, early.0);
+        }
     }
     if late.1.is_nan() {
         late.1 = gap(workspace, closed);

@@ -187,6 +187,7 @@ fn counted(
     workspace.complementarity.reset_stats();
     workspace.standard_step = standard;
     workspace.inputs.clone_from(&state.inputs);
+    assemble::find_edges(model, workspace, &state.position, |_| true);
     let result = action(&mut Run {
         model,
         state,
@@ -209,6 +210,7 @@ fn counted(
 pub fn refresh_forces(model: &Model, state: &mut State, workspace: &mut Workspace, standard: f64) {
     workspace.standard_step = standard;
     workspace.inputs.clone_from(&state.inputs);
+    assemble::find_edges(model, workspace, &state.position, |_| true);
     assemble::select_joints(model, workspace, &state.position);
     let now = (state.time, Side::After);
     trial::probe(
@@ -225,6 +227,7 @@ pub fn refresh_forces(model: &Model, state: &mut State, workspace: &mut Workspac
 /// Power that contact friction takes at the state, W.
 pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
     let closed = (0..state.status.len()).filter(|j| state.status[*j].is_closed());
+    assemble::find_edges(model, workspace, &state.position, |_| true);
     assemble::level(model, workspace, &state.position, closed);
     let level = &workspace.level;
     let mut power = 0.0;
@@ -325,7 +328,6 @@ impl Run<'_> {
 
     // one stretch up to the next event or the target
     fn substep(&mut self, h: f64, target: f64) -> Result<(), StepError> {
-        self.dump("substep");
         // 1. independent joints; 2. impacts of what touches and still approaches
         assemble::select_joints(self.model, self.workspace, &self.state.position);
         self.release();

@@ -116,11 +116,13 @@ fn solve_at(
         system,
         poses,
         active,
+        edges,
         ..
     } = workspace;
     system.contacts.clone_from(active);
     model.poses(place, poses);
-    assemble::rows(model, poses, BeyondEdges::Nothing, system);
+    edges.fill(None);
+    assemble::rows(model, poses, edges, BeyondEdges::Nothing, system);
     system.columns.clone_from(&system.rows);
     assemble::condense_with_step_metric(workspace);
     let Workspace {

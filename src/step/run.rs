@@ -124,6 +124,11 @@ impl Run<'_> {
                 self.state.statuses_known = false;
             }
         }
+        let State {
+            status, position, ..
+        } = &*self.state;
+        let open = |j: usize| !status[j].is_closed();
+        assemble::find_edges(self.model, self.workspace, position, open);
     }
 
     /// Contacts that touch and approach, and were not closed before, collide now.
@@ -148,40 +153,7 @@ impl Run<'_> {
         if collides { self.impact(None) } else { Ok(()) }
     }
 
-    pub(super) fn dump(&mut self, label: &str) {
-        if std::env::var("DUMP").is_err() {
-            return;
-        }
-        let q = self.state.position.clone();
-        let v = self.state.velocity.clone();
-        self.model.poses(&q, &mut self.workspace.poses);
-        eprintln!(
-            "-- {label} t={:.12} known={}",
-            self.state.time, self.state.statuses_known
-        );
-        for (j, c) in self.model.contacts.iter().enumerate() {
-            let [a, b] = c
-                .bodies
-                .map(|body| crate::model::pose_of(&self.workspace.poses, body));
-            if let Some(n) = self.model.closeness(c, &a, &b) {
-                let rate = super::system::GlobalRow::new(self.model, c.bodies, &n.gap_row).dot(&v);
-                let nr = super::system::GlobalRow::new(self.model, c.bodies, &n.normal).dot(&v);
-                let tr = super::system::GlobalRow::new(self.model, c.bodies, &n.tangent).dot(&v);
-                if n.gap < 1e-3 || n.offset.abs() < 1e-7 {
-                    eprintln!(
-                        "   {} {:?} gap={:.3e} off={:.3e} margin={:.3e} rate={:.3e} nrate={:.3e} trate={:.3e}",
-                        c.name, self.state.status[j], n.gap, n.offset, n.margin, rate, nr, tr
-                    );
-                }
-            }
-        }
-    }
-
     pub(super) fn impact(&mut self, located: Option<usize>) -> Result<(), StepError> {
-        self.dump(&format!(
-            "impact {:?}",
-            located.map(|j| &self.model.contacts[j].name)
-        ));
         impact::apply(
             self.model,
             self.state,
@@ -207,7 +179,7 @@ impl Run<'_> {
                 Mode::Complementarity => !active.contains(&j),
             };
         }
-        event::collision(self.model, self.state, self.workspace, self.settings)
+        event::collision(self.model, self.state, self.workspace, self.settings, mode)
     }
 
     /// Ends the trial step at a collision and applies its impact.
@@ -234,7 +206,7 @@ impl Run<'_> {
                     crossing.time
                 }
             };
-            match event::missed_collision(model, state, workspace, settings, &crossing) {
+            match event::missed_collision(model, state, workspace, settings, mode, &crossing) {
                 Some(earlier) => crossing = earlier,
                 None => break tau,
             }
@@ -246,8 +218,13 @@ impl Run<'_> {
         let State {
             position, velocity, ..
         } = &*self.state;
-        let (_, rate) =
-            assemble::closing(self.model, self.workspace, crossing.what, position, velocity);
+        let (_, rate) = assemble::closing(
+            self.model,
+            self.workspace,
+            crossing.what,
+            position,
+            velocity,
+        );
         if rate < -rest_speed(velocity) {
             let contact = event::contact_of(self.model, self.state, self.workspace, crossing.what);
             return self.impact(Some(contact));
@@ -346,9 +323,9 @@ impl Run<'_> {
     // does a contact of the trial step overlap at its end?
     fn overlaps(&mut self) -> bool {
         let end = std::mem::take(&mut self.workspace.trial.position);
-        assemble::gaps(self.model, self.workspace, &end);
+        let overlap = assemble::deepest_overlap(self.model, self.workspace, &end);
         self.workspace.trial.position = end;
-        self.workspace.gap.iter().any(|gap| *gap < -OVERLAP)
+        overlap > OVERLAP
     }
 
     /// No accelerations satisfy the friction law (Painleve): a very short implicit step finds the impulse that

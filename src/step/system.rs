@@ -37,12 +37,21 @@ impl GlobalRow {
     }
 
     /// Scalar product with a vector of velocities.
+    #[inline(always)]
     pub fn dot(&self, v: &[f64]) -> f64 {
         let mut sum = 0.0;
         for side in 0..2 {
-            let first = self.first[side];
-            for i in 0..self.len[side] {
-                sum += self.value[side][i] * v[first + i];
+            let (first, row) = (self.first[side], &self.value[side]);
+            // the usual length apart, so that the compiler knows it
+            if self.len[side] == BODY_DOF {
+                let v = &v[first..first + BODY_DOF];
+                sum += row[0] * v[0];
+                sum += row[1] * v[1];
+                sum += row[2] * v[2];
+            } else {
+                for i in 0..self.len[side] {
+                    sum += row[i] * v[first + i];
+                }
             }
         }
         sum
@@ -56,6 +65,27 @@ impl GlobalRow {
                 out[first + i] += factor * self.value[side][i];
             }
         }
+    }
+
+    /// Adds the row divided by the masses.
+    fn add_divided_to(&self, mass: &[f64], out: &mut [f64]) {
+        for side in 0..2 {
+            let first = self.first[side];
+            for i in 0..self.len[side] {
+                out[first + i] += self.value[side][i] / mass[first + i];
+            }
+        }
+    }
+
+    /// Equal to the column of the same constraint, and so of the same bodies?
+    fn has_values_of(&self, column: &Self) -> bool {
+        let mut equal = true;
+        for side in 0..2 {
+            for i in 0..BODY_DOF {
+                equal &= self.value[side][i] == column.value[side][i];
+            }
+        }
+        equal
     }
 }
 
@@ -219,12 +249,25 @@ impl System {
             .iter()
             .zip(self.response.chunks_exact_mut(n.max(1)))
         {
-            column.add_to(1.0, out);
-            metric.divide(out);
+            match &metric.diagonal {
+                Some(mass) => column.add_divided_to(mass, out),
+                None => {
+                    column.add_to(1.0, out);
+                    metric.divide(out);
+                }
+            }
         }
+        let mut constraints = self.rows.iter().zip(&self.columns);
+        let symmetric =
+            metric.diagonal.is_some() && constraints.all(|(row, column)| row.has_values_of(column));
         self.delassus.clear();
-        for row in &self.rows {
-            for j in 0..k {
+        for (i, row) in self.rows.iter().enumerate() {
+            // the columns before are known from the rows before
+            let known = if symmetric { i } else { 0 };
+            for j in 0..known {
+                self.delassus.push(self.delassus[j * k + i]);
+            }
+            for j in known..k {
                 self.delassus
                     .push(row.dot(&self.response[j * n..(j + 1) * n]));
             }

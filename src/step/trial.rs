@@ -183,8 +183,16 @@ fn release_beyond_edges(model: &Model, workspace: &mut Workspace) {
     let end = std::mem::take(&mut workspace.trial.position);
     assemble::gaps(model, workspace, &end);
     workspace.trial.position = end;
-    for (status, gap) in workspace.statuses.iter_mut().zip(&workspace.gap) {
-        if gap.is_infinite() {
+    let Workspace {
+        statuses,
+        gap,
+        poses,
+        edges,
+        ..
+    } = workspace;
+    for (j, status) in statuses.iter_mut().enumerate() {
+        let beyond = || assemble::margin(model, poses, edges, j) < assemble::BEYOND;
+        if status.is_closed() && (gap[j].is_infinite() || beyond()) {
             *status = Status::Open;
         }
     }
@@ -240,6 +248,7 @@ pub(super) fn probe(
         level,
         probes,
         poses,
+        edges,
         ..
     } = workspace;
     for (i, &contact) in level.contacts.iter().enumerate() {
@@ -252,7 +261,7 @@ pub(super) fn probe(
                 what,
             });
         };
-        let margin = assemble::margin(model, poses, contact);
+        let margin = assemble::margin(model, poses, edges, contact);
         if margin.is_finite() {
             // the contact leaves just before the corner, where its edge is not in doubt
             watch(margin - 1e-10, 1e-9, ProbeKind::Edge(contact));

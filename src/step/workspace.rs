@@ -47,6 +47,9 @@ pub struct Workspace {
     pub(super) probes: Vec<Probe>,
     pub(super) start_probes: Vec<Probe>,
     pub(super) gap: Vec<f64>,
+    /// Edge of each contact at the start of the substep, or where it opened or touched since: a closed contact stays on
+    /// it while the substep lasts.
+    pub(super) edges: Vec<Option<usize>>,
     pub(super) active: Vec<usize>,
     /// Contacts whose gap is looked at for collisions.
     pub(super) watched: Vec<bool>,
@@ -96,6 +99,7 @@ impl Workspace {
             probes: Vec::with_capacity(4 * n_contacts + 1),
             start_probes: Vec::with_capacity(4 * n_contacts + 1),
             gap: vec![0.0; n_contacts],
+            edges: vec![None; n_contacts],
             active: Vec::with_capacity(n_contacts),
             watched: vec![false; n_contacts],
             statuses: Vec::with_capacity(n_contacts),

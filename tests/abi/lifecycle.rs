@@ -185,7 +185,7 @@ fn a_reset_after_any_failure_gives_the_first_run_again() {
     let resources = Resources::temporary("reset", &pushed_block());
     let fmu = Fmu::new(&resources);
     let first = course(&fmu);
-    let failures: [(&str, Action); 11] = [
+    let failures: [(&str, Action); 12] = [
         ("none", |_| ERROR),
         ("not a number", |f| f.step(f64::NAN, 0.1)),
         ("a step back", |f| f.step(1.4, -0.1)),
@@ -194,7 +194,7 @@ fn a_reset_after_any_failure_gives_the_first_run_again() {
         ("a step without end", |f| f.step(1.4, 1e300)),
         ("an infinite step", |f| f.step(1.4, f64::INFINITY)),
         ("terminated", |f| call!(f, fmi2Terminate) + ERROR),
-        ("overflow", |f| {
+        ("a huge force along the table", |f| {
             assert_eq!(f.set_real("push.force_x", 1e308), OK);
             assert_eq!(
                 call!(
@@ -207,7 +207,17 @@ fn a_reset_after_any_failure_gives_the_first_run_again() {
                 ),
                 OK
             );
-            f.step(1.4, 10.0).max(f.step(11.4, 10.0))
+            let status = f.step(1.4, 10.0);
+            let lines = f.log();
+            assert!(lines[0].2.contains("at t ="), "{lines:?}");
+            status
+        }),
+        ("a huge force off the table", |f| {
+            assert_eq!(f.set_real("push.force_y", 1e308), OK);
+            let status = f.step(1.4, 100.0);
+            let lines = f.log();
+            assert!(lines[0].2.contains("overflowed"), "{lines:?}");
+            status
         }),
         ("refused values", |f| f.set_real("push.force_x", f64::NAN)),
         ("in initialization", |f| {

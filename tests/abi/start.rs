@@ -37,6 +37,15 @@ fn the_library_says_its_version_and_exports_the_functions_of_the_standard_only()
     assert_eq!(expected.len(), 34);
 }
 
+/// Name, type, GUID, location, and a part of the reason.
+type Row<'a> = (
+    Option<&'a CStr>,
+    i32,
+    Option<&'a str>,
+    Option<&'a str>,
+    &'a str,
+);
+
 #[test]
 fn what_cannot_be_instantiated_is_refused_with_a_reason() {
     let ball = Resources::shipped("bouncing_ball");
@@ -44,7 +53,7 @@ fn what_cannot_be_instantiated_is_refused_with_a_reason() {
     let (uri, guid) = (ball.uri(), ball.guid.as_str());
     let name = Some(c"x");
     #[rustfmt::skip]
-    let rows: [(Option<&CStr>, i32, Option<&str>, Option<&str>, &str); 15] = [
+    let rows: [Row; 15] = [
         (None, CO_SIMULATION, Some(guid), Some(&uri), "name"),
         (Some(c""), CO_SIMULATION, Some(guid), Some(&uri), "name"),
         (name, MODEL_EXCHANGE, Some(guid), Some(&uri), "co-simulation"),
