@@ -370,7 +370,7 @@ fn a_pendulum_hits_its_stop_in_order_two() {
         // about the hinge: the stop's torque gives (1 + e) times the angular momentum
         (end.report().events[0].impulse[0] - 1.7 * rate / 3.0).abs()
     });
-    let after = order_study("0.3 s later", &halvings(0.005, 6), |step| {
+    let after = order_study("0.3 s later", &halvings(0.0025, 6), |step| {
         let end = run(&model, hit + 0.3, |s| s.step = step);
         (end.state().position[2] - angle).abs()
     });

@@ -15,12 +15,12 @@ use stiction::simulate::Simulation;
 const GOLDEN: [(&str, u64, u64); 10] = [
     ("block_on_table", 0xadf2371cbd831eac, 0xbe4314754196fa5e),
     ("bouncing_ball", 0xaf4876c2da1dada2, 0x72b874066b1f4419),
-    ("double_pendulum_wall", 0x1501027705edabc0, 0x40293839c8be8d17),
-    ("falling_rod", 0x4597a316e2329cf4, 0x21a16c5769c0a23e),
+    ("double_pendulum_wall", 0x74d7c208441b0a03, 0xb046e45fd9858a00),
+    ("falling_rod", 0x491af2ee1d6c1a73, 0xe649e22589957018),
     ("incline", 0x150fa3d87d8a8165, 0xc57a8efd2e939311),
-    ("newtons_cradle", 0x6b2a041163ac5c10, 0xa2c70d2b20b443b0),
-    ("slider_crank", 0x50c6dafb8b74db66, 0x864eca1833e7a8b4),
-    ("two_bars", 0xbd26acdccfdf67b7, 0x36bc86cbb7b3ff48),
+    ("newtons_cradle", 0x97ce44ab3b4770a4, 0xde2b5c0a629bb5f9),
+    ("slider_crank", 0x22eb2e90c212a38e, 0x376f3fb9ac5c0444),
+    ("two_bars", 0xff96049e83f10f2a, 0xdef05f17c8da0f1b),
     ("two_bodies_damper", 0x54b22c68ec4c7fa6, 0xa3bdaaf39a237537),
     ("two_carts", 0x16188858b46b7550, 0x84b3f9a7021c72b7),
 ];
