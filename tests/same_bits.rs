@@ -18,7 +18,7 @@ const GOLDEN: [(&str, u64, u64); 10] = [
     ("double_pendulum_wall", 0x74d7c208441b0a03, 0xb046e45fd9858a00),
     ("falling_rod", 0x491af2ee1d6c1a73, 0xe649e22589957018),
     ("incline", 0x150fa3d87d8a8165, 0xc57a8efd2e939311),
-    ("newtons_cradle", 0x97ce44ab3b4770a4, 0xde2b5c0a629bb5f9),
+    ("newtons_cradle", 0xf88712ae12c0f9b6, 0xb66ace77d93e6950),
     ("slider_crank", 0x22eb2e90c212a38e, 0x376f3fb9ac5c0444),
     ("two_bars", 0xff96049e83f10f2a, 0xdef05f17c8da0f1b),
     ("two_bodies_damper", 0x54b22c68ec4c7fa6, 0xa3bdaaf39a237537),

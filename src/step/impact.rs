@@ -72,7 +72,8 @@ fn gather(
 }
 
 // restitution of each contact of the level: zero where the approach is slower than what the smooth motion gains in
-// a standard step, which ends an infinite sequence of bounces
+// a standard step, which ends an infinite sequence of bounces. A contact that does not approach gives back its share
+// of an impact that bounces, and nothing in one that ends at rest.
 fn restitution(
     model: &Model,
     state: &State,
@@ -97,6 +98,8 @@ fn restitution(
     };
     level.solve_frozen(joints, status, frozen);
     restitution.clear();
+    let slow = rest_speed(&state.velocity);
+    let mut bounces = false;
     let k = level.len();
     for i in 0..level.contacts.len() {
         let normal = level.normal(i);
@@ -106,9 +109,14 @@ fn restitution(
         }
         let contact = &model.contacts[level.contacts[i]];
         let approach = -level.rows[normal].dot(&state.velocity);
-        let rests = approach < -acceleration * threshold;
-        report.rests += u64::from(rests && approach > 0.0 && contact.restitution > 0.0);
+        let approaches = approach > slow;
+        let rests = approaches && approach < -acceleration * threshold;
+        bounces |= approaches && !rests;
+        report.rests += u64::from(rests && contact.restitution > 0.0);
         restitution.push(if rests { 0.0 } else { contact.restitution });
+    }
+    if !bounces {
+        restitution.fill(0.0);
     }
 }
 
