@@ -1,0 +1,144 @@
+"""What every master is measured against: the FMUs of the shipped scenes and the values that `stiction run` prints.
+
+A master is a function `trajectory(fmu, outputs, step, n_steps)` that runs an FMU from 0 and gives a row of values, in the
+order of the outputs, at the start and after each step.
+"""
+
+import csv
+import io
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import fmpy
+
+# a communication step that is exact in binary and in nanoseconds, so that all clocks agree to the last bit; one that is
+# neither; how many steps are run; what the values may differ by, in absolute terms
+STEPS = [(2.0**-7, 96, 0.0), (0.01, 75, 1e-12)]
+
+BODY = {"position": {"x": "x", "y": "y", "angle": "angle"}, "velocity": {"x": "vx", "y": "vy", "angle": "omega"}}
+CONTACT = ["gap", "normal_force", "friction_force", "status"]
+SPELLING = {"slip+": "slip_forward", "slip-": "slip_backward", "take-off": "take_off"}
+
+
+def run(*command):
+    """Output of a command that must succeed."""
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def outputs_of(fmu):
+    """The outputs in the order of the model description."""
+    return [v for v in fmpy.read_model_description(fmu).modelVariables if v.causality == "output"]
+
+
+def item(variable, name):
+    """Number of an item of an enumeration."""
+    name = SPELLING.get(name, name)
+    return next(int(i.value) for i in variable.declaredType.items if i.name == name)
+
+
+def column(name):
+    """Column of the trajectory that has this output, or None."""
+    parts = name.split(".")
+    if name in ("energy.kinetic", "energy.potential"):
+        return name
+    if parts[0] == "contact" and parts[-1] in CONTACT:
+        return ".".join(parts[1:]).replace(".on.", "-")
+    if len(parts) == 3 and parts[1] in BODY:
+        return f"{parts[0]}.{BODY[parts[1]][parts[2]]}"
+    if len(parts) == 3 and parts[1] == "reaction":
+        return f"{parts[0]}.force.{parts[2]}"
+    return None
+
+
+def expected(stiction, scene, outputs, step, n_steps):
+    """Rows of `stiction run`, with its events; None for an output that it does not print."""
+    with tempfile.TemporaryDirectory() as folder:
+        events_file = Path(folder) / "events.csv"
+        printed = run(
+            stiction, "run", scene, "--until", repr(step * n_steps), "--output-step", repr(step),
+            "-o", "-", "--events-csv", str(events_file),
+        )  # fmt: skip
+        events = list(csv.DictReader(io.StringIO(events_file.read_text())))
+    rows = []
+    for line in csv.DictReader(io.StringIO(printed)):
+        past = [e for e in events if float(e["time"]) <= float(line["time"])]
+        row = []
+        for v in outputs:
+            if v.name == "events.count":
+                row.append(len(past))
+            elif v.name == "events.last_time":
+                row.append(float(past[-1]["time"]) if past else None)
+            elif v.name == "events.last_kind":
+                row.append(item(v, past[-1]["kind"] if past else "none"))
+            elif (printed_as := column(v.name)) is None:
+                row.append(None)
+            elif v.type == "Enumeration":
+                row.append(item(v, line[printed_as]))
+            else:
+                row.append(float(line[printed_as]))
+        rows.append(row)
+    return rows
+
+
+def off_by(value, wanted, bound):
+    """0 for the same bits, the absolute difference otherwise; infinite for what cannot be compared."""
+    if isinstance(wanted, int) or bound == 0.0:
+        return 0.0 if struct.pack("<d", value) == struct.pack("<d", wanted) else abs(value - wanted) or 1.0
+    return 0.0 if value == wanted else abs(value - wanted)
+
+
+def compare(outputs, rows, wanted_rows, bound):
+    """Number of compared values, the worst difference, and the complaints."""
+    if len(rows) != len(wanted_rows):
+        return 0, 0.0, [f"{len(rows)} rows, wanted {len(wanted_rows)}"]
+    n_compared, worst, complaints = 0, 0.0, []
+    for i, (row, wanted_row) in enumerate(zip(rows, wanted_rows)):
+        for v, value, wanted in zip(outputs, row, wanted_row):
+            if value is None or wanted is None:
+                continue
+            n_compared += 1
+            difference = off_by(value, wanted, bound)
+            worst = max(worst, difference)
+            if not difference <= bound:
+                complaints.append(f"{v.name} after {i} steps is {value!r}, wanted {wanted!r}")
+    return n_compared, worst, complaints
+
+
+def fmpy_trajectory(fmu, outputs, step, n_steps):
+    """The master FMPy. It is also the witness for what `stiction run` does not print."""
+    result = fmpy.simulate_fmu(
+        fmu, stop_time=step * n_steps, step_size=step, output_interval=step,
+        output=[v.name for v in outputs], set_stop_time=False,
+    )  # fmt: skip
+    return [[row[v.name].item() for v in outputs] for row in result]
+
+
+def check_master(name, trajectory, examine=lambda fmu: []):
+    """Runs all shipped scenes with a master and exits: 0 if all values agree. `examine` gives further complaints."""
+    stiction = sys.argv[1]
+    scenes = [line.split()[0] for line in run(stiction, "scenes").splitlines()]
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for scene in scenes:
+            fmu = str(Path(folder) / f"{scene}.fmu")
+            run(stiction, "build", scene, "-o", fmu)
+            outputs = outputs_of(fmu)
+            complaints, agreed = examine(fmu), []
+            for step, n_steps, bound in STEPS:
+                rows = trajectory(fmu, outputs, step, n_steps)
+                printed = compare(outputs, rows, expected(stiction, scene, outputs, step, n_steps), bound)
+                witness = compare(outputs, rows, fmpy_trajectory(fmu, outputs, step, n_steps), bound)
+                complaints += [f"step {step}: {c}" for c in printed[2] + witness[2]]
+                agreed.append(f"step {step}: {printed[0]} printed values off by {printed[1]}, all {witness[0]} by {witness[1]}")
+            failed += bool(complaints)
+            print(f"{'FAIL' if complaints else 'ok  '} {name} {scene}, {len(outputs)} outputs; {'; '.join(agreed)}", flush=True)
+            for complaint in complaints[:10]:
+                print(f"     {scene}: {complaint}")
+    print(f"{len(scenes) - failed} passed, {failed} failed")
+    sys.exit(failed > 0)
