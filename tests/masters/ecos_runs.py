@@ -16,12 +16,11 @@ def trajectory(fmu, outputs, step, n_steps):
         structure.add_model("scene", fmu)
         with EcosSimulation(structure=structure, step_size=step) as simulation:
             read = {"Real": simulation.get_real, "Integer": simulation.get_integer}
-            skip = lambda name: None  # noqa: E731
             assert simulation.init(), "the initialization failed"
             for i in range(n_steps + 1):
                 if i > 0:
                     simulation.step()
-                rows.append([read.get(v.type, skip)(f"scene::{v.name}") for v in outputs])
+                rows.append([read[v.type](f"scene::{v.name}") if v.type in read else None for v in outputs])
             assert abs(simulation.get_time() - step * n_steps) < 1e-9, f"ended at {simulation.get_time()}"
             simulation.terminate()
     return rows
