@@ -238,7 +238,6 @@ fn values(ours: &Library, plain: &Library) {
     };
     let is_tunable = |v: &Variable| is_real(v) && v.variability == Variability::Tunable;
     let reads = [
-        ("read none", &cradle, Vec::new()),
         ("read motion", &cradle, hundred(&cradle, is_state)),
         ("read outputs", &cradle, hundred(&cradle, is_output)),
         (
@@ -255,17 +254,26 @@ fn values(ours: &Library, plain: &Library) {
     ];
     let other: Vec<u32> = (0..100).collect();
     let c = Fmu::initialized(&plain, &[]);
+    let fmu = Fmu::initialized(&cradle, &[]);
+    let [ours, theirs] = in_turn(ROUNDS, [read_at_once(&fmu, &[]), read_at_once(&c, &[])]);
+    println!(
+        "{:28} {:8.0} {:>8} {:8.0} {:>8} {:6.1}",
+        "read none: the call itself",
+        1e9 * ours.median(),
+        "",
+        1e9 * theirs.median(),
+        "",
+        ours.over(&theirs)
+    );
     for (what, source, references) in reads {
         let fmu = Fmu::initialized(source, &[]);
-        let get = |fmu, references| read_at_once(fmu, references);
-        let n = references.len();
         row(
             what,
             [
-                get(&fmu, &references),
+                read_at_once(&fmu, &references),
                 read_one_by_one(&fmu, &references),
-                get(&c, &other[..n]),
-                read_one_by_one(&c, &other[..n]),
+                read_at_once(&c, &other),
+                read_one_by_one(&c, &other),
             ],
         );
     }
