@@ -3,13 +3,17 @@
 
 use super::variable::Variable;
 use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
 
 /// Digest in the form of a GUID.
 pub fn guid(scene_text: &str, table: &[Variable]) -> String {
     let mut digest = Sha256::new();
     digest.update(scene_text.as_bytes());
+    let mut row = String::new();
     for variable in table {
-        digest.update(format!("{variable:?}\n").as_bytes());
+        row.clear();
+        let _ = writeln!(row, "{variable:?}"); // a string takes all
+        digest.update(row.as_bytes());
     }
     let bytes = digest.finalize();
     let hex: String = bytes

@@ -250,7 +250,7 @@ impl Instance {
     }
 
     fn gap(&mut self, contact: usize) -> f64 {
-        self.place();
+        self.model.poses(&self.state.position, &mut self.poses);
         let contact = &self.model.contacts[contact];
         let [a, b] = contact.bodies.map(|body| pose_of(&self.poses, body));
         self.model

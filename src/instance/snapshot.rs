@@ -12,6 +12,10 @@ use crate::step::{EventKind, Report, Workspace};
 
 const MAGIC: &[u8; 8] = b"STICTION";
 const VERSION: u32 = 1;
+/// Bytes before the body: magic, version, length.
+const HEAD: usize = 8 + 4 + 8;
+/// Bytes after it: the checksum.
+const SEAL: usize = 8;
 
 /// A saved state of an instance.
 #[derive(Clone, Debug, PartialEq)]
@@ -188,7 +192,16 @@ impl Instance {
 impl Snapshot {
     /// The bytes of the saved state.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut writer = Writer::default();
+        self.written().sealed()
+    }
+
+    /// Number of these bytes.
+    pub fn n_bytes(&self) -> usize {
+        self.written().bytes.len() + SEAL
+    }
+
+    fn written(&self) -> Writer {
+        let mut writer = Writer::new();
         writer.text(&self.guid);
         writer.byte(
             Phase::ALL
@@ -258,7 +271,7 @@ impl Snapshot {
                 }
             }
         }
-        writer.sealed()
+        writer
     }
 }
 
@@ -268,20 +281,29 @@ fn checksum(bytes: &[u8]) -> u64 {
     })
 }
 
-#[derive(Default)]
 struct Writer {
-    body: Vec<u8>,
+    bytes: Vec<u8>,
 }
 
 impl Writer {
+    // the length of the body is not known yet
+    fn new() -> Self {
+        let mut writer = Self {
+            bytes: Vec::with_capacity(1024),
+        };
+        writer.bytes.extend(MAGIC);
+        writer.bytes.extend(VERSION.to_le_bytes());
+        writer.whole(0);
+        writer
+    }
     fn byte(&mut self, x: u8) {
-        self.body.push(x);
+        self.bytes.push(x);
     }
     fn flag(&mut self, x: bool) {
         self.byte(u8::from(x));
     }
     fn whole(&mut self, x: u64) {
-        self.body.extend(x.to_le_bytes());
+        self.bytes.extend(x.to_le_bytes());
     }
     fn real(&mut self, x: f64) {
         self.whole(x.to_bits());
@@ -295,16 +317,14 @@ impl Writer {
     }
     fn text(&mut self, x: &str) {
         self.whole(x.len() as u64);
-        self.body.extend(x.as_bytes());
+        self.bytes.extend(x.as_bytes());
     }
-    fn sealed(self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend(VERSION.to_le_bytes());
-        bytes.extend((self.body.len() as u64).to_le_bytes());
-        bytes.extend(self.body);
-        let sum = checksum(&bytes);
-        bytes.extend(sum.to_le_bytes());
-        bytes
+    fn sealed(mut self) -> Vec<u8> {
+        let n = (self.bytes.len() - HEAD) as u64;
+        self.bytes[HEAD - 8..HEAD].copy_from_slice(&n.to_le_bytes());
+        let sum = checksum(&self.bytes);
+        self.whole(sum);
+        self.bytes
     }
 }
 

@@ -83,7 +83,7 @@ pub unsafe extern "C" fn fmi2SerializedFMUstateSize(
     unsafe {
         enter(c, "fmi2SerializedFMUstateSize", call, |_| {
             let mut place = places(size, 1, "the place for the size")?;
-            place.fill([saved(FMUstate)?.to_bytes().len()]);
+            place.fill([saved(FMUstate)?.n_bytes()]);
             Ok(())
         })
     }

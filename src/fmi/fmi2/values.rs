@@ -75,12 +75,17 @@ unsafe fn get<T>(
             for reference in references {
                 must_be(wanted, &inside.instance, *reference)?;
             }
-            let mut values = Vec::with_capacity(nvr);
-            for reference in references {
-                values.extend(convert(inside.instance.get(*reference)?));
-            }
-            places.fill(values);
-            Ok(())
+            let mut outcome = Ok(());
+            places.fill(references.iter().map_while(|reference| {
+                match inside.instance.get(*reference) {
+                    Ok(value) => convert(value),
+                    Err(trouble) => {
+                        outcome = Err(trouble);
+                        None
+                    }
+                }
+            }));
+            outcome
         })
     }
 }

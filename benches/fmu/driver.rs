@@ -1,0 +1,238 @@
+//! Libraries as an importer loads them, and their instances: one driver for ours and for the one written in C.
+
+use std::ffi::{CString, c_char, c_int};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use stiction::fmi::types::*;
+use stiction::instance::Instance;
+use stiction::instance::variable::Variable;
+
+type Handle = fmi2Component;
+type Vr = fmi2ValueReference;
+
+macro_rules! functions {
+    ($($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
+        /// The functions that are measured.
+        #[allow(non_snake_case)]
+        pub struct Library {
+            $($name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
+        }
+
+        impl Library {
+            fn load(file: &Path) -> Self {
+                // SAFETY: libraries of this project, which run nothing when they are loaded and stay loaded; types as
+                // in the standard
+                unsafe {
+                    let library = Box::leak(Box::new(libloading::Library::new(file).unwrap()));
+                    Self {
+                        $($name: *library.get(concat!(stringify!($name), "\0").as_bytes()).unwrap(),)*
+                    }
+                }
+            }
+        }
+    };
+}
+
+functions! {
+    fmi2Instantiate: fn(fmi2String, c_int, fmi2String, fmi2String, *const fmi2CallbackFunctions, c_int, c_int) -> Handle;
+    fmi2FreeInstance: fn(Handle);
+    fmi2SetupExperiment: fn(Handle, c_int, f64, f64, c_int, f64) -> c_int;
+    fmi2EnterInitializationMode: fn(Handle) -> c_int;
+    fmi2ExitInitializationMode: fn(Handle) -> c_int;
+    fmi2DoStep: fn(Handle, f64, f64, c_int) -> c_int;
+    fmi2GetReal: fn(Handle, *const Vr, usize, *mut f64) -> c_int;
+    fmi2SetReal: fn(Handle, *const Vr, usize, *const f64) -> c_int;
+    fmi2GetFMUstate: fn(Handle, *mut fmi2FMUstate) -> c_int;
+    fmi2SetFMUstate: fn(Handle, fmi2FMUstate) -> c_int;
+    fmi2FreeFMUstate: fn(Handle, *mut fmi2FMUstate) -> c_int;
+    fmi2SerializedFMUstateSize: fn(Handle, fmi2FMUstate, *mut usize) -> c_int;
+    fmi2SerializeFMUstate: fn(Handle, fmi2FMUstate, *mut c_char, usize) -> c_int;
+    fmi2DeSerializeFMUstate: fn(Handle, *const c_char, usize, *mut fmi2FMUstate) -> c_int;
+}
+
+impl Library {
+    /// Ours: it was built with this benchmark and is above the folder of its executable.
+    pub fn ours() -> Self {
+        let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+        let name = format!("{prefix}stiction{suffix}");
+        let program = std::env::current_exe().unwrap();
+        let mut files = program.ancestors().skip(1).map(|above| above.join(&name));
+        let file = files.find(|file| file.is_file());
+        Self::load(&file.unwrap_or_else(|| panic!("{name} is not above {}", program.display())))
+    }
+
+    /// The one in C, compiled beside the executable of this benchmark.
+    pub fn plain() -> Self {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/c_fmu/ball.c");
+        let name = format!("stiction_plain_ball{}", std::env::consts::DLL_SUFFIX);
+        let file = std::env::current_exe().unwrap().with_file_name(name);
+        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+        let built = Command::new(&compiler)
+            .args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror"])
+            .args(["-shared", "-fPIC", "-o"])
+            .args([&file, &source])
+            .arg("-lm")
+            .status()
+            .unwrap_or_else(|e| panic!("{compiler}: {e}"));
+        assert!(built.success(), "{compiler} failed");
+        Self::load(&file)
+    }
+}
+
+/// What an instance is made from.
+pub struct Source<'a> {
+    library: &'a Library,
+    guid: CString,
+    location: CString,
+    pub variables: Vec<Variable>,
+    scratch: Option<PathBuf>,
+}
+
+impl<'a> Source<'a> {
+    /// A shipped scene.
+    pub fn shipped(library: &'a Library, scene: &str) -> Self {
+        let resources = Path::new(env!("CARGO_MANIFEST_DIR")).join("resources");
+        Self::folder(library, &resources.join(scene))
+    }
+
+    /// A scene in a folder of its own, which is removed in the end.
+    pub fn scratch(library: &'a Library, scene: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("stiction-bench-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("scene.toml"), scene).unwrap();
+        let mut source = Self::folder(library, &folder);
+        source.scratch = Some(folder);
+        source
+    }
+
+    fn folder(library: &'a Library, folder: &Path) -> Self {
+        let text = std::fs::read_to_string(folder.join("scene.toml")).unwrap();
+        let instance = Instance::new("bench", "scene", &text).unwrap_or_else(|e| panic!("{e}"));
+        let location = folder.to_str().unwrap().replace(' ', "%20");
+        Self {
+            library,
+            guid: CString::new(instance.guid()).unwrap(),
+            location: CString::new(format!("file://{location}")).unwrap(),
+            variables: instance.variables().to_vec(),
+            scratch: None,
+        }
+    }
+
+    /// The FMU in C needs nothing.
+    pub fn plain(library: &'a Library) -> Self {
+        Self {
+            library,
+            guid: c"ball".into(),
+            location: c"".into(),
+            variables: Vec::new(),
+            scratch: None,
+        }
+    }
+
+    /// Value reference by name.
+    pub fn reference(&self, name: &str) -> Vr {
+        let place = self.variables.iter().position(|v| v.name == name);
+        place.unwrap_or_else(|| panic!("no {name}")) as Vr
+    }
+}
+
+impl Drop for Source<'_> {
+    fn drop(&mut self) {
+        if let Some(folder) = &self.scratch {
+            let _ = std::fs::remove_dir_all(folder);
+        }
+    }
+}
+
+/// An instance.
+pub struct Fmu<'a> {
+    library: &'a Library,
+    handle: Handle,
+}
+
+macro_rules! call {
+    ($fmu:expr, $name:ident $(, $argument:expr)*) => {
+        // SAFETY: a handle that lives, and arguments that fit the function
+        assert_eq!(unsafe { ($fmu.library.$name)($fmu.handle $(, $argument)*) }, OK, stringify!($name))
+    };
+}
+
+impl<'a> Fmu<'a> {
+    /// Instantiated.
+    pub fn new(source: &Source<'a>) -> Self {
+        let (guid, location) = (source.guid.as_ptr(), source.location.as_ptr());
+        let (name, callbacks) = (c"bench".as_ptr(), std::ptr::null());
+        let make = source.library.fmi2Instantiate;
+        // SAFETY: strings that live; the callbacks may be missing
+        let handle = unsafe { make(name, CO_SIMULATION, guid, location, callbacks, 0, 0) };
+        assert!(!handle.is_null(), "no instance at {:?}", source.location);
+        Self {
+            library: source.library,
+            handle,
+        }
+    }
+
+    /// Ready for steps.
+    pub fn initialized(source: &Source<'a>, start_values: &[(Vr, f64)]) -> Self {
+        let fmu = Self::new(source);
+        for (reference, value) in start_values {
+            fmu.set(&[*reference], &[*value]);
+        }
+        call!(fmu, fmi2SetupExperiment, 0, 0.0, 0.0, 0, 0.0);
+        call!(fmu, fmi2EnterInitializationMode);
+        call!(fmu, fmi2ExitInitializationMode);
+        fmu
+    }
+
+    pub fn step(&self, time: f64, size: f64) {
+        call!(self, fmi2DoStep, time, size, 1);
+    }
+
+    pub fn get(&self, references: &[Vr], values: &mut [f64]) {
+        assert_eq!(references.len(), values.len());
+        let (n, places) = (values.len(), values.as_mut_ptr());
+        call!(self, fmi2GetReal, references.as_ptr(), n, places);
+    }
+
+    pub fn set(&self, references: &[Vr], values: &[f64]) {
+        assert_eq!(references.len(), values.len());
+        let (n, values) = (values.len(), values.as_ptr());
+        call!(self, fmi2SetReal, references.as_ptr(), n, values);
+    }
+
+    /// Saves the state, in a new handle if it is null.
+    pub fn save(&self, state: &mut fmi2FMUstate) {
+        call!(self, fmi2GetFMUstate, state);
+    }
+
+    pub fn restore(&self, state: fmi2FMUstate) {
+        call!(self, fmi2SetFMUstate, state);
+    }
+
+    pub fn free_state(&self, state: &mut fmi2FMUstate) {
+        call!(self, fmi2FreeFMUstate, state);
+    }
+
+    pub fn serialized_size(&self, state: fmi2FMUstate) -> usize {
+        let mut size = 0;
+        call!(self, fmi2SerializedFMUstateSize, state, &mut size);
+        size
+    }
+
+    pub fn serialize(&self, state: fmi2FMUstate, bytes: &mut [u8]) {
+        let (first, n) = (bytes.as_mut_ptr().cast(), bytes.len());
+        call!(self, fmi2SerializeFMUstate, state, first, n);
+    }
+
+    pub fn deserialize(&self, bytes: &[u8], state: &mut fmi2FMUstate) {
+        let (first, n) = (bytes.as_ptr().cast(), bytes.len());
+        call!(self, fmi2DeSerializeFMUstate, first, n, state);
+    }
+}
+
+impl Drop for Fmu<'_> {
+    fn drop(&mut self) {
+        // SAFETY: a handle that lives and is not used again
+        unsafe { (self.library.fmi2FreeInstance)(self.handle) }
+    }
+}
