@@ -143,6 +143,7 @@ rules! {
     LibraryExit "library.exit" Error "a library must not end the process that loads it"
     LibraryHang "library.hang" Error "the call did not return within the time limit (--time-limit); later trials were left out"
     AbuseCrash "abuse.crash" Warning "the call was a wrong one, yet a library should refuse it and not crash or hang"
+    AbuseSteps "abuse.steps" Note "the step made no sense, yet a library should refuse it and not crash or hang"
     LibrarySlow "library.slow" Warning "the trial took too long as a whole and was ended; --time-limit makes it longer"
     Instantiate "instantiate.failed" Error "the log says why, if the FMU says it; the GUID may be that of another build"
     GuidUnchecked "guid.unchecked" Warning "compare fmuGUID in fmi2Instantiate: a stale model description goes unnoticed"

@@ -73,6 +73,9 @@ impl Finding {
 /// A message of the FMU's log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogLine {
+    /// Was it the answer to a call that was wrong on purpose?
+    #[serde(default)]
+    pub provoked: bool,
     /// Its status.
     pub status: String,
     /// Its category.

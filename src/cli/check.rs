@@ -11,6 +11,7 @@ use super::args::{CheckOptions, TrialOptions};
 use super::format::count;
 use super::output::Output;
 use crate::check::behaviour::{Trial, run_trial};
+use crate::check::verdict::LogLine;
 use crate::check::{Finding, Options, Report, Rule, Severity, examine};
 use serde_json::{Value, json};
 
@@ -145,15 +146,16 @@ fn page(fmu: &str, report: &Report) -> String {
             }
         }
     }
-    if !report.log.is_empty() {
+    let log: Vec<&LogLine> = report.log.iter().filter(|line| !line.provoked).collect();
+    if !log.is_empty() {
         text.push_str("log of the FMU:\n");
-        for line in report.log.iter().take(MOST_MESSAGES) {
+        for line in log.iter().take(MOST_MESSAGES) {
             let category = line.category.as_deref().unwrap_or("null");
             let message = line.message.as_deref().unwrap_or("null");
             let _ = writeln!(text, "  {} {category}: {message}", line.status);
         }
-        if report.log.len() > MOST_MESSAGES {
-            let more = report.log.len() - MOST_MESSAGES;
+        if log.len() > MOST_MESSAGES {
+            let more = log.len() - MOST_MESSAGES;
             let _ = writeln!(text, "  and {more} more; --json has them");
         }
         text.push('\n');

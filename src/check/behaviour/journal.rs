@@ -22,6 +22,8 @@ const LONGEST_MESSAGE: usize = 400;
 pub enum Line {
     /// A function is about to be called.
     Call(String),
+    /// What the next calls are about.
+    Aim(String),
     /// Something was found.
     Finding(Finding),
     /// Something was seen: its name and value.
@@ -100,6 +102,7 @@ impl Observer for Journal {
         }
         let shortened = |text: String| text.chars().take(LONGEST_MESSAGE).collect();
         self.write(&Line::Log(LogLine {
+            provoked: false,
             status: Status::of(message.status).to_string(),
             category: message.category.map(shortened),
             message: message.text.map(shortened),

@@ -23,6 +23,9 @@ pub use trials::run_trial;
 /// Messages of the log that are kept.
 const MOST_MESSAGES: usize = 100;
 
+/// How long a wrong call may take.
+const PATIENCE: Duration = Duration::from_secs(3);
+
 /// Runs all trials that the capabilities ask for.
 ///
 /// # Errors
@@ -48,6 +51,12 @@ pub fn examine(
             folder = renamed;
         }
         names.push(trial.name());
+        // what is wrong on purpose need not be waited for
+        let limit = if trial.provokes() {
+            limit.min(PATIENCE)
+        } else {
+            limit
+        };
         let ended = process::run(program, trial, temporary, &folder, limit)?;
         let must_stop = judge(trial, ended, limit, report);
         if must_stop {
@@ -61,13 +70,16 @@ pub fn examine(
 /// Takes over what a trial found. Is there no use in going on?
 fn judge(trial: Trial, ended: Ended, limit: Duration, report: &mut Report) -> bool {
     let mut last_call = "the start of the process".to_owned();
-    let mut is_done = false;
+    let (mut aim, mut is_done) = (None, false);
     for line in ended.lines {
         match line {
             Line::Call(name) => last_call = name,
+            Line::Aim(text) => aim = Some(text),
             Line::Finding(finding) => report.add(finding),
             Line::Fact(name, value) => report.tell(&name, value),
             Line::Log(line) => {
+                let provoked = trial.provokes();
+                let line = LogLine { provoked, ..line };
                 if report.log.len() < MOST_MESSAGES && !report.log.contains(&line) {
                     report.log.push(line);
                 }
@@ -78,7 +90,8 @@ fn judge(trial: Trial, ended: Ended, limit: Duration, report: &mut Report) -> bo
     let place = if is_done {
         "after the last call".to_owned()
     } else {
-        format!("in {last_call}")
+        let aim = aim.map_or(String::new(), |aim| format!(" with {aim}"));
+        format!("in {last_call}{aim}")
     };
     let purpose = trial.purpose();
     let bad = |fallback| trial.rule_of_bad_end().unwrap_or(fallback);

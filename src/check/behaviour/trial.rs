@@ -6,8 +6,10 @@ use crate::check::rules::Rule;
 /// One trial: one process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trial {
-    /// Exports, version, GUID, unloading.
+    /// Exports, version, an instance, unloading.
     Load,
+    /// An instance with a wrong GUID.
+    Guid,
     /// Start values after the initialization.
     Start,
     /// The default experiment.
@@ -36,8 +38,9 @@ pub enum Trial {
 
 impl Trial {
     /// In the order in which they are run; the last one moves the folder.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Load,
+        Self::Guid,
         Self::Start,
         Self::Run,
         Self::Steps,
@@ -56,6 +59,7 @@ impl Trial {
     pub fn name(self) -> &'static str {
         match self {
             Self::Load => "load",
+            Self::Guid => "guid",
             Self::Start => "start",
             Self::Run => "run",
             Self::Steps => "steps",
@@ -80,6 +84,7 @@ impl Trial {
     pub fn purpose(self) -> &'static str {
         match self {
             Self::Load => "when it was loaded and instantiated",
+            Self::Guid => "when it was instantiated with a wrong GUID",
             Self::Start => "when start values were read",
             Self::Run => "in the default experiment",
             Self::Steps => "when steps of half the length were taken",
@@ -98,7 +103,7 @@ impl Trial {
     /// Is it for an FMU with these capabilities?
     pub fn is_for(self, interface: &Interface) -> bool {
         match self {
-            Self::Load | Self::Start | Self::Run | Self::Reset => true,
+            Self::Load | Self::Guid | Self::Start | Self::Run | Self::Reset => true,
             Self::Null | Self::Early | Self::Limits | Self::Abuse | Self::Location => true,
             Self::Steps => interface.variable_step,
             Self::State => interface.saves_state,
@@ -115,9 +120,11 @@ impl Trial {
     pub fn rule_of_bad_end(self) -> Option<Rule> {
         match self {
             Self::Null => Some(Rule::NullInstance),
-            Self::Early | Self::Limits | Self::Abuse => Some(Rule::AbuseCrash),
+            Self::Early | Self::Limits => Some(Rule::AbuseCrash),
+            Self::Abuse => Some(Rule::AbuseSteps),
             Self::Location => Some(Rule::ResourcesLocation),
             Self::Load
+            | Self::Guid
             | Self::Start
             | Self::Run
             | Self::Steps
@@ -125,6 +132,22 @@ impl Trial {
             | Self::State
             | Self::Derivatives
             | Self::Instances => None,
+        }
+    }
+
+    /// Does it make wrong calls, so that complaints in the log are good?
+    pub fn provokes(self) -> bool {
+        match self {
+            Self::Guid | Self::Null | Self::Early | Self::Limits | Self::Abuse => true,
+            Self::Load
+            | Self::Start
+            | Self::Run
+            | Self::Steps
+            | Self::Reset
+            | Self::State
+            | Self::Derivatives
+            | Self::Instances
+            | Self::Location => false,
         }
     }
 }

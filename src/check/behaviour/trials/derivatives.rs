@@ -79,9 +79,10 @@ fn directional(bench: &Bench) {
                 .find_in(Rule::DirectionalUndeclared, &of.name, message);
         }
     }
-    bench
-        .journal
-        .tell("directional derivatives", n_asked.to_string());
+    if n_asked > 0 {
+        let name = "directional derivatives";
+        bench.journal.tell(name, n_asked.to_string());
+    }
 }
 
 fn is_continuous(variable: &Variable) -> bool {

@@ -24,7 +24,10 @@ pub fn load(bench: &Bench) {
         let message = format!("fmi2SetDebugLogging with all categories gives {status}");
         bench.journal.find(Rule::DebugLogging, message);
     }
-    drop(slave);
+}
+
+/// A GUID that is not that of the FMU should be refused.
+pub fn guid(bench: &Bench) {
     if bench.with_guid(WRONG_GUID, "wrong GUID").is_some() {
         let message = "fmi2Instantiate takes any GUID";
         bench.journal.find(Rule::GuidUnchecked, message);

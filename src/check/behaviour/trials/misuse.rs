@@ -1,6 +1,7 @@
 //! Calls that are wrong: what does the library do? It may refuse them, and should survive them.
 
 use crate::check::behaviour::bench::Bench;
+use crate::check::behaviour::journal::Line;
 use crate::check::description::{Kind, Variable};
 use crate::check::rules::Rule;
 use crate::fmi::import::Slave;
@@ -67,6 +68,7 @@ pub fn steps(bench: &Bench) {
         if !slave.do_step(plan.start, plan.step).is_good() {
             return;
         }
+        bench.journal.write(&Line::Aim(what.to_owned()));
         let status = slave.do_step(time, step);
         if status.is_good() {
             let message = format!("{what} gives {status}");

@@ -63,6 +63,7 @@ pub fn run_trial(trial: Trial, folder: &Path, journal: &Path, limit: Duration) -
 fn perform(trial: Trial, bench: &Bench) {
     match trial {
         Trial::Load => load::load(bench),
+        Trial::Guid => load::guid(bench),
         Trial::Start => start::start(bench),
         Trial::Run => run::run(bench),
         Trial::Steps => repeat::halves(bench),
