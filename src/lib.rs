@@ -1,6 +1,7 @@
 //! Multibody systems with impacts, dry friction and stiff springs.
 #![warn(missing_docs)]
 
+pub mod check;
 pub mod cli;
 pub mod collide;
 pub mod constraint;

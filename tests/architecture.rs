@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules of the crate, lowest first: one uses only what stands in an earlier line, and itself.
-const LAYERS: [&[&str]; 14] = [
+const LAYERS: [&[&str]; 15] = [
     &["math"],
     &["lcp", "constraint"],
     &["scene"], // the written form: shapes and forces are made from its types
@@ -18,6 +18,7 @@ const LAYERS: [&[&str]; 14] = [
     &["instance"],
     &["describe"],
     &["fmi"],
+    &["check"],
     &["cli"],
 ];
 
@@ -25,7 +26,7 @@ const LAYERS: [&[&str]; 14] = [
 const READERS: [&str; 5] = ["scene", "simulate", "instance", "describe", "cli"];
 
 /// The only layers that may do IO, look at the clock or depend on the platform.
-const OUTSIDE: [&str; 3] = ["describe", "fmi", "cli"];
+const OUTSIDE: [&str; 4] = ["describe", "fmi", "check", "cli"];
 
 /// The one place below it that reads a file: a scene, when it is asked to.
 const FILE_READER: (&str, [&str; 2]) = ("src/scene/load.rs", ["std::fs", "std::io"]);

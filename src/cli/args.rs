@@ -14,7 +14,8 @@ Examples:
   stiction run my/scene.toml -o out.csv        and the trajectory, as a CSV file
   stiction run two_carts -o - | head           the trajectory on stdout
   stiction build my/scene.toml -o scene.fmu    an FMU of a scene
-  stiction describe falling_rod                its variables";
+  stiction describe falling_rod                its variables
+  stiction check any.fmu                       what is wrong with an FMU";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -35,6 +36,18 @@ Examples:
 Platforms: linux64, win64, win32, darwin64, aarch64-linux. A library without one goes by its header.
 Without --library the one beside this program is taken.";
 
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  stiction check any.fmu                       archive, model description, library
+  stiction check any.fmu --no-run              without loading the library
+  stiction check any.fmu --json                for machines
+  stiction check --rules                       what is examined
+
+The library of an FMU is code. It is loaded and called, in processes of its own: that keeps this program alive
+after a crash, but it is no protection against a hostile library. --no-run loads nothing.
+
+Exit codes: 0 no errors, 1 errors were found or the FMU cannot be read, 2 wrong arguments.";
+
 /// Multibody systems with impacts, dry friction and stiff springs.
 #[derive(Debug, Parser)]
 #[command(name = "stiction", version = VERSION, after_help = EXAMPLES, max_term_width = 100)]
@@ -53,6 +66,11 @@ pub enum Command {
     Build(BuildOptions),
     /// Print the variables of a scene, or its model description
     Describe(DescribeOptions),
+    /// Examine any FMU of FMI 2.0: its files, its description and, by calling it, its library
+    Check(CheckOptions),
+    /// One trial of `check`, in a process of its own
+    #[command(hide = true)]
+    CheckTrial(TrialOptions),
     /// List the scenes that can be named without a path
     Scenes,
 }
@@ -132,6 +150,45 @@ pub struct DescribeOptions {
     pub xml: bool,
 }
 
+/// Arguments of `check`.
+#[derive(Args, Debug)]
+#[command(after_help = CHECK_EXAMPLES)]
+pub struct CheckOptions {
+    /// The FMU
+    #[arg(required_unless_present = "rules")]
+    pub fmu: Option<PathBuf>,
+
+    /// Do not load the library: it is foreign code
+    #[arg(long)]
+    pub no_run: bool,
+
+    /// Print the findings as JSON
+    #[arg(long)]
+    pub json: bool,
+
+    /// How long a call of the library may take, s
+    #[arg(long, value_name = "T", default_value = "20", value_parser = limit, allow_negative_numbers = true)]
+    pub time_limit: f64,
+
+    /// List the rules and their severities
+    #[arg(long)]
+    pub rules: bool,
+}
+
+/// Arguments of a trial.
+#[derive(Args, Debug)]
+pub struct TrialOptions {
+    /// Its name
+    pub trial: String,
+    /// The unpacked FMU
+    pub folder: PathBuf,
+    /// Where it tells what it does
+    pub journal: PathBuf,
+    /// How long a call may take, s
+    #[arg(value_parser = limit)]
+    pub time_limit: f64,
+}
+
 /// How many events the table shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventRows(pub usize);
@@ -168,6 +225,15 @@ fn positive(text: &str) -> Result<f64, String> {
         Ok(value)
     } else {
         Err("must be a finite number of seconds above zero".to_owned())
+    }
+}
+
+fn limit(text: &str) -> Result<f64, String> {
+    let value = positive(text)?;
+    if value <= 86_400.0 {
+        Ok(value)
+    } else {
+        Err("must be a day at most, 86400".to_owned())
     }
 }
 

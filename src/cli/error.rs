@@ -36,6 +36,11 @@ pub enum CliError {
         /// Why.
         error: io::Error,
     },
+    /// An examined FMU has errors; they have been printed.
+    Faulty {
+        /// How many.
+        errors: usize,
+    },
 }
 
 impl CliError {
@@ -52,7 +57,7 @@ impl CliError {
         match self {
             Self::Arguments(error) => u8::try_from(error.exit_code()).unwrap_or(2),
             Self::Io { .. } if self.reader_left() => 0,
-            Self::Step(_) | Self::Io { .. } => 1,
+            Self::Step(_) | Self::Io { .. } | Self::Faulty { .. } => 1,
             Self::Usage { .. } | Self::Scene(_) | Self::Create { .. } => 2,
         }
     }
@@ -69,6 +74,7 @@ impl CliError {
     pub fn print(&self) -> io::Result<()> {
         match self {
             Self::Arguments(error) => error.print(),
+            Self::Faulty { .. } => Ok(()),
             _ if self.reader_left() => Ok(()),
             _ => writeln!(io::stderr(), "{self}"),
         }
@@ -91,6 +97,7 @@ impl fmt::Display for CliError {
             }
             Self::Step(error) => write!(f, "error: the run stopped: {error}"),
             Self::Io { what, error } => write!(f, "error: {what}: {error}"),
+            Self::Faulty { errors } => write!(f, "error: the FMU has {errors} errors"),
             Self::Create { path, error } => write!(f, "error: cannot write {path}: {error}"),
         }
     }

@@ -1,5 +1,5 @@
 //! The command line tool: `run` integrates a scene, `build` makes an FMU of it, `describe` lists its variables,
-//! `scenes` lists the bundled ones.
+//! `check` examines any FMU, `scenes` lists the bundled scenes.
 //!
 //! Data goes to stdout, talk to stderr. Nothing here prints an error or ends the process: `execute` returns what
 //! went wrong, and the binary prints it and turns it into an exit code.
@@ -7,6 +7,7 @@
 mod args;
 mod build;
 mod bundled;
+mod check;
 mod csv;
 mod describe;
 mod error;
@@ -37,6 +38,8 @@ pub fn execute(arguments: impl IntoIterator<Item = OsString>) -> Result<(), CliE
         Command::Run(options) => run::run(&options),
         Command::Build(options) => build::build(&options),
         Command::Describe(options) => describe::describe(&options),
+        Command::Check(options) => check::check(&options),
+        Command::CheckTrial(options) => check::trial(&options),
         Command::Scenes => bundled::list(&mut std::io::stdout().lock()),
     }
 }

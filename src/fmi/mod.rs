@@ -2,10 +2,12 @@
 //!
 //! Every function goes through [`boundary::enter`], which looks at the handle and the phase, catches panics and writes
 //! the log. Nothing here is global: any number of instances live side by side, in any threads, one call at a time each.
+//! [`import`] is the other direction: it loads libraries of FMUs and calls them.
 #![allow(unsafe_code)]
 
 pub mod boundary;
 pub mod fmi2;
+pub mod import;
 mod location;
 mod log;
 pub mod types;

@@ -1,0 +1,505 @@
+//! The model description with types. What cannot be read counts as absent: the schema has complained about it.
+
+use super::schema::{natural, naturals, number, truth, whole};
+use super::xml::Element;
+
+/// Capabilities of one of the two interfaces.
+#[derive(Clone, Debug, Default)]
+pub struct Interface {
+    /// Name of the library.
+    pub model_identifier: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Needs a program on the machine.
+    pub needs_tool: bool,
+    /// Takes steps of any length.
+    pub variable_step: bool,
+    /// Takes derivatives of inputs.
+    pub interpolates_inputs: bool,
+    /// Highest derivative of outputs.
+    pub output_derivatives: u32,
+    /// Steps may be pending.
+    pub asynchronous: bool,
+    /// One instance in a process.
+    pub only_once: bool,
+    /// States can be saved.
+    pub saves_state: bool,
+    /// And written to bytes.
+    pub serializes_state: bool,
+    /// Directional derivatives.
+    pub directional: bool,
+}
+
+/// A unit.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// Its name.
+    pub name: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Names of its display units.
+    pub display: Vec<String>,
+    /// Factors, of the unit and its display units.
+    pub factors: Vec<f64>,
+}
+
+/// Kind of a variable or a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Floating point.
+    Real,
+    /// Whole number.
+    Integer,
+    /// Truth value.
+    Boolean,
+    /// Text.
+    Text,
+    /// One of the items of a type.
+    Enumeration,
+}
+
+impl Kind {
+    /// Its element.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Real => "Real",
+            Self::Integer => "Integer",
+            Self::Boolean => "Boolean",
+            Self::Text => "String",
+            Self::Enumeration => "Enumeration",
+        }
+    }
+
+    fn of(element: &Element) -> Option<(Self, &Element)> {
+        let all = [
+            Self::Real,
+            Self::Integer,
+            Self::Boolean,
+            Self::Text,
+            Self::Enumeration,
+        ];
+        let find = |kind: Self| element.child(kind.name()).map(|child| (kind, child));
+        all.into_iter().find_map(find)
+    }
+}
+
+/// Attributes that types and variables share.
+#[derive(Clone, Debug, Default)]
+pub struct Attributes {
+    /// Name of the unit.
+    pub unit: Option<String>,
+    /// Name of the display unit.
+    pub display_unit: Option<String>,
+    /// Smallest value.
+    pub min: Option<f64>,
+    /// Largest value.
+    pub max: Option<f64>,
+    /// Usual size.
+    pub nominal: Option<f64>,
+}
+
+impl Attributes {
+    fn of(element: &Element) -> Self {
+        let text = |name: &str| element.get(name).map(str::to_owned);
+        let value = |name: &str| element.get(name).and_then(|text| number(text).ok());
+        Self {
+            unit: text("unit"),
+            display_unit: text("displayUnit"),
+            min: value("min"),
+            max: value("max"),
+            nominal: value("nominal"),
+        }
+    }
+
+    /// These, and where they say nothing those of the type.
+    fn or(self, other: &Self) -> Self {
+        Self {
+            // a unit of one's own has display units of its own
+            display_unit: match &self.unit {
+                Some(_) => self.display_unit,
+                None => self.display_unit.or(other.display_unit.clone()),
+            },
+            unit: self.unit.or(other.unit.clone()),
+            min: self.min.or(other.min),
+            max: self.max.or(other.max),
+            nominal: self.nominal.or(other.nominal),
+        }
+    }
+}
+
+/// A declared type.
+#[derive(Clone, Debug)]
+pub struct SimpleType {
+    /// Its name.
+    pub name: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Its kind.
+    pub kind: Kind,
+    /// What variables take over.
+    pub attributes: Attributes,
+    /// Names and values of an enumeration.
+    pub items: Vec<(String, i32)>,
+}
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident = $word:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name { $(#[doc = $word] $variant,)* }
+
+        impl $name {
+            /// FMI's word.
+            pub fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+
+            fn from_word(word: &str) -> Option<Self> {
+                [$(Self::$variant),*].into_iter().find(|v| v.word() == word)
+            }
+        }
+    };
+}
+
+words! {
+    /// What a variable is for.
+    Causality {
+        Parameter = "parameter",
+        CalculatedParameter = "calculatedParameter",
+        Input = "input",
+        Output = "output",
+        Local = "local",
+        Independent = "independent",
+    }
+}
+
+words! {
+    /// When it changes.
+    Variability {
+        Constant = "constant",
+        Fixed = "fixed",
+        Tunable = "tunable",
+        Discrete = "discrete",
+        Continuous = "continuous",
+    }
+}
+
+words! {
+    /// How it gets its first value.
+    Initial {
+        Exact = "exact",
+        Approx = "approx",
+        Calculated = "calculated",
+    }
+}
+
+/// A start value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Start {
+    /// Of a Real.
+    Real(f64),
+    /// Of an Integer or an Enumeration.
+    Whole(i32),
+    /// Of a Boolean.
+    Truth(bool),
+    /// Of a String.
+    Text(String),
+}
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// What the functions call it.
+    pub reference: u32,
+    /// Its kind.
+    pub kind: Kind,
+    /// What it is for.
+    pub causality: Causality,
+    /// When it changes, as written.
+    pub written_variability: Option<Variability>,
+    /// How it gets its first value, as written.
+    pub written_initial: Option<Initial>,
+    /// Name of its type.
+    pub declared_type: Option<String>,
+    /// Its own, and those of its type.
+    pub attributes: Attributes,
+    /// Its start value.
+    pub start: Option<Start>,
+    /// Has it the attribute, readable or not?
+    pub has_start: bool,
+    /// Place of the variable that it is the derivative of, from 1.
+    pub derivative: Option<u32>,
+}
+
+impl Variable {
+    /// As written, or the default; what is not real is discrete then.
+    pub fn variability(&self) -> Variability {
+        self.written_variability.unwrap_or(match self.kind {
+            Kind::Real => Variability::Continuous,
+            Kind::Integer | Kind::Boolean | Kind::Text | Kind::Enumeration => Variability::Discrete,
+        })
+    }
+
+    /// As written, or the default of the standard's table.
+    pub fn initial(&self) -> Option<Initial> {
+        self.written_initial.or(match self.causality {
+            Causality::Input | Causality::Independent => None,
+            Causality::Parameter => Some(Initial::Exact),
+            Causality::CalculatedParameter => Some(Initial::Calculated),
+            Causality::Output | Causality::Local => Some(match self.variability() {
+                Variability::Constant => Initial::Exact,
+                Variability::Fixed
+                | Variability::Tunable
+                | Variability::Discrete
+                | Variability::Continuous => Initial::Calculated,
+            }),
+        })
+    }
+
+    /// Do importers set it?
+    pub fn is_settable(&self) -> bool {
+        matches!(self.causality, Causality::Input | Causality::Parameter)
+    }
+}
+
+/// An unknown of the model structure.
+#[derive(Clone, Debug)]
+pub struct Unknown {
+    /// Line, from 1.
+    pub line: usize,
+    /// Place of the variable, from 1.
+    pub index: u32,
+    /// Places of what it depends on; absent: on everything.
+    pub dependencies: Option<Vec<u32>>,
+    /// Number of kinds of dependencies.
+    pub n_kinds: Option<usize>,
+}
+
+/// Which variables are calculated from which.
+#[derive(Clone, Debug, Default)]
+pub struct Structure {
+    /// Line, from 1.
+    pub line: usize,
+    /// Outputs.
+    pub outputs: Vec<Unknown>,
+    /// Derivatives of states.
+    pub derivatives: Vec<Unknown>,
+    /// What is calculated in the initialization.
+    pub initial: Vec<Unknown>,
+}
+
+/// What to run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Experiment {
+    /// Line, from 1.
+    pub line: usize,
+    /// Start time.
+    pub start: Option<f64>,
+    /// Stop time.
+    pub stop: Option<f64>,
+    /// Relative tolerance.
+    pub tolerance: Option<f64>,
+    /// Communication step.
+    pub step: Option<f64>,
+}
+
+/// A whole model description.
+#[derive(Clone, Debug)]
+pub struct Description {
+    /// Line of the root.
+    pub line: usize,
+    /// Name of the model.
+    pub model_name: String,
+    /// Its GUID.
+    pub guid: String,
+    /// Are names structured?
+    pub is_structured: bool,
+    /// Interfaces for co-simulation; one at most is right.
+    pub co_simulation: Vec<Interface>,
+    /// Interfaces for model exchange; one at most is right.
+    pub model_exchange: Vec<Interface>,
+    /// Units.
+    pub units: Vec<Unit>,
+    /// Types.
+    pub types: Vec<SimpleType>,
+    /// Categories of log messages, with their lines.
+    pub log_categories: Vec<(String, usize)>,
+    /// What to run.
+    pub experiment: Experiment,
+    /// Variables; indices count from 1.
+    pub variables: Vec<Variable>,
+    /// Dependencies.
+    pub structure: Structure,
+}
+
+impl Description {
+    /// From the root element.
+    pub fn read(root: &Element) -> Self {
+        let interfaces = |name: &str| {
+            let found = root.children.iter().filter(|child| child.name == name);
+            found.map(interface).collect()
+        };
+        let types: Vec<SimpleType> = members(root, "TypeDefinitions", simple_type);
+        Self {
+            line: root.line,
+            model_name: root.get("modelName").unwrap_or_default().to_owned(),
+            guid: root.get("guid").unwrap_or_default().to_owned(),
+            is_structured: root.get("variableNamingConvention") == Some("structured"),
+            co_simulation: interfaces("CoSimulation"),
+            model_exchange: interfaces("ModelExchange"),
+            units: members(root, "UnitDefinitions", |unit| Some(self::unit(unit))),
+            log_categories: members(root, "LogCategories", |category| {
+                Some((category.get("name")?.to_owned(), category.line))
+            }),
+            experiment: root
+                .child("DefaultExperiment")
+                .map_or_else(Experiment::default, experiment),
+            variables: members(root, "ModelVariables", |v| variable(v, &types)),
+            structure: root
+                .child("ModelStructure")
+                .map_or_else(Structure::default, structure),
+            types,
+        }
+    }
+
+    /// By its place, from 1.
+    pub fn variable(&self, index: u32) -> Option<&Variable> {
+        let place = usize::try_from(index).ok()?.checked_sub(1)?;
+        self.variables.get(place)
+    }
+}
+
+fn members<T>(root: &Element, list: &str, read: impl Fn(&Element) -> Option<T>) -> Vec<T> {
+    root.members(list).iter().filter_map(read).collect()
+}
+
+fn interface(element: &Element) -> Interface {
+    let flag = |name: &str| element.get(name).and_then(|t| truth(t).ok()) == Some(true);
+    let order = element.get("maxOutputDerivativeOrder");
+    Interface {
+        model_identifier: element
+            .get("modelIdentifier")
+            .unwrap_or_default()
+            .to_owned(),
+        line: element.line,
+        needs_tool: flag("needsExecutionTool"),
+        variable_step: flag("canHandleVariableCommunicationStepSize"),
+        interpolates_inputs: flag("canInterpolateInputs"),
+        output_derivatives: order.and_then(|t| natural(t).ok()).unwrap_or(0),
+        asynchronous: flag("canRunAsynchronuously"),
+        only_once: flag("canBeInstantiatedOnlyOncePerProcess"),
+        saves_state: flag("canGetAndSetFMUstate"),
+        serializes_state: flag("canSerializeFMUstate"),
+        directional: flag("providesDirectionalDerivative"),
+    }
+}
+
+fn unit(element: &Element) -> Unit {
+    let displays = || element.children.iter().filter(|c| c.name == "DisplayUnit");
+    let factor = |e: &Element| e.get("factor").and_then(|text| number(text).ok());
+    Unit {
+        name: element.get("name").unwrap_or_default().to_owned(),
+        line: element.line,
+        display: displays()
+            .filter_map(|d| d.get("name"))
+            .map(str::to_owned)
+            .collect(),
+        factors: element.children.iter().filter_map(factor).collect(),
+    }
+}
+
+fn simple_type(element: &Element) -> Option<SimpleType> {
+    let (kind, inside) = Kind::of(element)?;
+    let item = |item: &Element| {
+        let value = whole(item.get("value")?).ok()?;
+        Some((item.get("name")?.to_owned(), value))
+    };
+    Some(SimpleType {
+        name: element.get("name").unwrap_or_default().to_owned(),
+        line: element.line,
+        kind,
+        attributes: Attributes::of(inside),
+        items: inside.children.iter().filter_map(item).collect(),
+    })
+}
+
+fn variable(element: &Element, types: &[SimpleType]) -> Option<Variable> {
+    // a variable without a kind keeps its place, or all later indices would be off
+    let empty = Element::default();
+    let (kind, inside) = Kind::of(element).unwrap_or((Kind::Real, &empty));
+    if element.name != "ScalarVariable" {
+        return None;
+    }
+    let declared_type = inside.get("declaredType").map(str::to_owned);
+    let of_type = types
+        .iter()
+        .find(|t| Some(&t.name) == declared_type.as_ref());
+    let attributes = Attributes::of(inside);
+    let attributes = match of_type {
+        Some(of_type) => attributes.or(&of_type.attributes),
+        None => attributes,
+    };
+    let start = inside.get("start").and_then(|text| match kind {
+        Kind::Real => number(text).ok().map(Start::Real),
+        Kind::Integer | Kind::Enumeration => whole(text).ok().map(Start::Whole),
+        Kind::Boolean => truth(text).ok().map(Start::Truth),
+        Kind::Text => Some(Start::Text(text.to_owned())),
+    });
+    Some(Variable {
+        name: element.get("name").unwrap_or_default().to_owned(),
+        line: element.line,
+        reference: element
+            .get("valueReference")
+            .and_then(|text| natural(text).ok())
+            .unwrap_or(0),
+        kind,
+        causality: element
+            .get("causality")
+            .and_then(Causality::from_word)
+            .unwrap_or(Causality::Local),
+        written_variability: element.get("variability").and_then(Variability::from_word),
+        written_initial: element.get("initial").and_then(Initial::from_word),
+        declared_type,
+        attributes,
+        start,
+        has_start: inside.get("start").is_some(),
+        derivative: inside.get("derivative").and_then(|text| natural(text).ok()),
+    })
+}
+
+fn structure(element: &Element) -> Structure {
+    let list = |name: &str| members(element, name, unknown);
+    Structure {
+        line: element.line,
+        outputs: list("Outputs"),
+        derivatives: list("Derivatives"),
+        initial: list("InitialUnknowns"),
+    }
+}
+
+fn unknown(element: &Element) -> Option<Unknown> {
+    let kinds = element.get("dependenciesKind");
+    Some(Unknown {
+        line: element.line,
+        index: natural(element.get("index")?).ok()?,
+        dependencies: element
+            .get("dependencies")
+            .and_then(|text| naturals(text).ok()),
+        n_kinds: kinds.map(|words| words.split_ascii_whitespace().count()),
+    })
+}
+
+fn experiment(element: &Element) -> Experiment {
+    let value = |name: &str| element.get(name).and_then(|text| number(text).ok());
+    Experiment {
+        line: element.line,
+        start: value("startTime"),
+        stop: value("stopTime"),
+        tolerance: value("tolerance"),
+        step: value("stepSize"),
+    }
+}

@@ -1,0 +1,99 @@
+//! Rules on the libraries: which there are, and whether they are what they should be.
+
+use super::rules::Rule;
+use super::verdict::{Finding, Report};
+use crate::describe::Platform;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// Bytes that tell what a file is; the header of a Windows library is behind a stub.
+const HEADER: u64 = 4096;
+
+/// Examines the libraries; gives that of this machine.
+pub fn examine(
+    folder: &Path,
+    files: &[String],
+    identifier: &str,
+    report: &mut Report,
+) -> Option<PathBuf> {
+    let platforms = platforms(files);
+    report.tell("platforms", joined(&platforms));
+    if platforms.is_empty() {
+        let finding = if files.iter().any(|name| name.starts_with("sources/")) {
+            Finding::new(Rule::PlatformSources, "there is no library in binaries/")
+        } else {
+            Finding::new(Rule::PlatformNone, "there is no library in binaries/")
+        };
+        report.add(finding);
+        return None;
+    }
+    for platform in Platform::ALL {
+        if platforms.contains(platform.folder()) {
+            examine_platform(platform, folder, files, identifier, report);
+        }
+    }
+    let current = Platform::current();
+    let here = current.filter(|p| platforms.contains(p.folder()));
+    let Some(platform) = here else {
+        let own = current.map_or("this machine", Platform::folder);
+        let message = format!("there is no library for {own}, only {}", joined(&platforms));
+        report.add(Finding::new(Rule::PlatformMissing, message));
+        return None;
+    };
+    let is_usable = examined_well(report, &file_name(platform, identifier));
+    library(folder, identifier).filter(|_| is_usable)
+}
+
+fn examined_well(report: &Report, name: &str) -> bool {
+    let is_foreign =
+        |f: &Finding| f.rule == Rule::PlatformForeign && f.file.as_deref() == Some(name);
+    !report.findings.iter().any(is_foreign)
+}
+
+/// The library for this machine in an unpacked FMU, if there is one.
+pub fn library(folder: &Path, identifier: &str) -> Option<PathBuf> {
+    let file = folder.join(file_name(Platform::current()?, identifier));
+    file.is_file().then_some(file)
+}
+
+fn platforms(files: &[String]) -> BTreeSet<String> {
+    let folder = |name: &String| {
+        let (folder, file) = name.strip_prefix("binaries/")?.split_once('/')?;
+        (!file.is_empty()).then(|| folder.to_owned())
+    };
+    files.iter().filter_map(folder).collect()
+}
+
+fn joined(names: &BTreeSet<String>) -> String {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    names.join(" ")
+}
+
+fn file_name(platform: Platform, identifier: &str) -> String {
+    let (folder, ending) = (platform.folder(), platform.ending());
+    format!("binaries/{folder}/{identifier}.{ending}")
+}
+
+fn examine_platform(
+    platform: Platform,
+    folder: &Path,
+    files: &[String],
+    identifier: &str,
+    report: &mut Report,
+) {
+    let name = file_name(platform, identifier);
+    if !files.contains(&name) {
+        let message = format!("there is no {name}");
+        report.add(Finding::new(Rule::PlatformName, message));
+        return;
+    }
+    let mut header = Vec::new();
+    let file = File::open(folder.join(&name));
+    let read = file.and_then(|file| file.take(HEADER).read_to_end(&mut header));
+    if read.is_err() || !platform.takes(&header) {
+        let message = format!("the file is no library for {platform}");
+        report.add(Finding::new(Rule::PlatformForeign, message).file(name));
+    }
+}

@@ -1,0 +1,597 @@
+//! The schema of `modelDescription.xml` as a table: which elements and attributes there are, in which order, and how
+//! values are written.
+
+use super::rules::Rule;
+use super::verdict::{Finding, Report};
+use super::xml::Element;
+
+/// How a value is written.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    Text,
+    Truth,
+    Number,
+    Whole,
+    Natural,
+    Naturals,
+    Word(&'static [&'static str]),
+    Words(&'static [&'static str]),
+    Time,
+}
+
+use Form::{Natural, Naturals, Number, Text, Time, Truth, Whole, Word, Words};
+
+/// How often an element may come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Times {
+    Once,
+    Maybe,
+    Any,
+    Some,
+}
+
+#[derive(Debug)]
+struct Attribute {
+    name: &'static str,
+    form: Form,
+    is_required: bool,
+}
+
+const fn must(name: &'static str, form: Form) -> Attribute {
+    Attribute {
+        name,
+        form,
+        is_required: true,
+    }
+}
+
+const fn may(name: &'static str, form: Form) -> Attribute {
+    Attribute {
+        name,
+        form,
+        is_required: false,
+    }
+}
+
+/// Children of one place, of which any one may come.
+#[derive(Debug)]
+struct Place {
+    kinds: &'static [Kind],
+    times: Times,
+}
+
+#[derive(Debug)]
+struct Kind {
+    name: &'static str,
+    attributes: &'static [Attribute],
+    places: &'static [Place],
+}
+
+const KINDS_OF_DEPENDENCY: &[&str] = &["dependent", "constant", "fixed", "tunable", "discrete"];
+
+const UNKNOWN: Kind = Kind {
+    name: "Unknown",
+    attributes: &[
+        must("index", Natural),
+        may("dependencies", Naturals),
+        may("dependenciesKind", Words(KINDS_OF_DEPENDENCY)),
+    ],
+    places: &[],
+};
+
+const fn unknowns(name: &'static str) -> Kind {
+    Kind {
+        name,
+        attributes: &[],
+        places: &[Place {
+            kinds: &[UNKNOWN],
+            times: Times::Some,
+        }],
+    }
+}
+
+const fn leaf(name: &'static str, attributes: &'static [Attribute]) -> Kind {
+    Kind {
+        name,
+        attributes,
+        places: &[],
+    }
+}
+
+const fn maybe(kinds: &'static [Kind]) -> Place {
+    Place {
+        kinds,
+        times: Times::Maybe,
+    }
+}
+
+const SOURCES: Kind = Kind {
+    name: "SourceFiles",
+    attributes: &[],
+    places: &[Place {
+        kinds: &[leaf("File", &[must("name", Text)])],
+        times: Times::Some,
+    }],
+};
+
+const CO_SIMULATION: Kind = Kind {
+    name: "CoSimulation",
+    attributes: &[
+        must("modelIdentifier", Text),
+        may("needsExecutionTool", Truth),
+        may("canHandleVariableCommunicationStepSize", Truth),
+        may("canInterpolateInputs", Truth),
+        may("maxOutputDerivativeOrder", Natural),
+        may("canRunAsynchronuously", Truth),
+        may("canBeInstantiatedOnlyOncePerProcess", Truth),
+        may("canNotUseMemoryManagementFunctions", Truth),
+        may("canGetAndSetFMUstate", Truth),
+        may("canSerializeFMUstate", Truth),
+        may("providesDirectionalDerivative", Truth),
+    ],
+    places: &[maybe(&[SOURCES])],
+};
+
+const MODEL_EXCHANGE: Kind = Kind {
+    name: "ModelExchange",
+    attributes: &[
+        must("modelIdentifier", Text),
+        may("needsExecutionTool", Truth),
+        may("completedIntegratorStepNotNeeded", Truth),
+        may("canBeInstantiatedOnlyOncePerProcess", Truth),
+        may("canNotUseMemoryManagementFunctions", Truth),
+        may("canGetAndSetFMUstate", Truth),
+        may("canSerializeFMUstate", Truth),
+        may("providesDirectionalDerivative", Truth),
+    ],
+    places: &[maybe(&[SOURCES])],
+};
+
+const UNITS: Kind = Kind {
+    name: "UnitDefinitions",
+    attributes: &[],
+    places: &[Place {
+        kinds: &[Kind {
+            name: "Unit",
+            attributes: &[must("name", Text)],
+            places: &[
+                maybe(&[leaf(
+                    "BaseUnit",
+                    &[
+                        may("kg", Whole),
+                        may("m", Whole),
+                        may("s", Whole),
+                        may("A", Whole),
+                        may("K", Whole),
+                        may("mol", Whole),
+                        may("cd", Whole),
+                        may("rad", Whole),
+                        may("factor", Number),
+                        may("offset", Number),
+                    ],
+                )]),
+                Place {
+                    kinds: &[leaf(
+                        "DisplayUnit",
+                        &[
+                            must("name", Text),
+                            may("factor", Number),
+                            may("offset", Number),
+                        ],
+                    )],
+                    times: Times::Any,
+                },
+            ],
+        }],
+        times: Times::Some,
+    }],
+};
+
+const TYPES: Kind = Kind {
+    name: "TypeDefinitions",
+    attributes: &[],
+    places: &[Place {
+        kinds: &[Kind {
+            name: "SimpleType",
+            attributes: &[must("name", Text), may("description", Text)],
+            places: &[Place {
+                kinds: &[
+                    leaf(
+                        "Real",
+                        &[
+                            may("quantity", Text),
+                            may("unit", Text),
+                            may("displayUnit", Text),
+                            may("relativeQuantity", Truth),
+                            may("min", Number),
+                            may("max", Number),
+                            may("nominal", Number),
+                            may("unbounded", Truth),
+                        ],
+                    ),
+                    leaf(
+                        "Integer",
+                        &[may("quantity", Text), may("min", Whole), may("max", Whole)],
+                    ),
+                    leaf("Boolean", &[]),
+                    leaf("String", &[]),
+                    Kind {
+                        name: "Enumeration",
+                        attributes: &[may("quantity", Text)],
+                        places: &[Place {
+                            kinds: &[leaf(
+                                "Item",
+                                &[
+                                    must("name", Text),
+                                    must("value", Whole),
+                                    may("description", Text),
+                                ],
+                            )],
+                            times: Times::Some,
+                        }],
+                    },
+                ],
+                times: Times::Once,
+            }],
+        }],
+        times: Times::Some,
+    }],
+};
+
+/// Whose inside is free.
+const FREE: &str = "Tool";
+
+const ANNOTATION: Place = Place {
+    kinds: &[leaf(FREE, &[must("name", Text)])],
+    times: Times::Some,
+};
+
+const VARIABLES: Kind = Kind {
+    name: "ModelVariables",
+    attributes: &[],
+    places: &[Place {
+        kinds: &[Kind {
+            name: "ScalarVariable",
+            attributes: &[
+                must("name", Text),
+                must("valueReference", Natural),
+                may("description", Text),
+                may(
+                    "causality",
+                    Word(&[
+                        "parameter",
+                        "calculatedParameter",
+                        "input",
+                        "output",
+                        "local",
+                        "independent",
+                    ]),
+                ),
+                may(
+                    "variability",
+                    Word(&["constant", "fixed", "tunable", "discrete", "continuous"]),
+                ),
+                may("initial", Word(&["exact", "approx", "calculated"])),
+                may("canHandleMultipleSetPerTimeInstant", Truth),
+            ],
+            places: &[
+                Place {
+                    kinds: &[
+                        leaf(
+                            "Real",
+                            &[
+                                may("declaredType", Text),
+                                may("quantity", Text),
+                                may("unit", Text),
+                                may("displayUnit", Text),
+                                may("relativeQuantity", Truth),
+                                may("min", Number),
+                                may("max", Number),
+                                may("nominal", Number),
+                                may("unbounded", Truth),
+                                may("start", Number),
+                                may("derivative", Natural),
+                                may("reinit", Truth),
+                            ],
+                        ),
+                        leaf(
+                            "Integer",
+                            &[
+                                may("declaredType", Text),
+                                may("quantity", Text),
+                                may("min", Whole),
+                                may("max", Whole),
+                                may("start", Whole),
+                            ],
+                        ),
+                        leaf("Boolean", &[may("declaredType", Text), may("start", Truth)]),
+                        leaf("String", &[may("declaredType", Text), may("start", Text)]),
+                        leaf(
+                            "Enumeration",
+                            &[
+                                must("declaredType", Text),
+                                may("quantity", Text),
+                                may("min", Whole),
+                                may("max", Whole),
+                                may("start", Whole),
+                            ],
+                        ),
+                    ],
+                    times: Times::Once,
+                },
+                maybe(&[Kind {
+                    name: "Annotations",
+                    attributes: &[],
+                    places: &[ANNOTATION],
+                }]),
+            ],
+        }],
+        times: Times::Some,
+    }],
+};
+
+const ROOT: Kind = Kind {
+    name: "fmiModelDescription",
+    attributes: &[
+        must("fmiVersion", Text),
+        must("modelName", Text),
+        must("guid", Text),
+        may("description", Text),
+        may("author", Text),
+        may("version", Text),
+        may("copyright", Text),
+        may("license", Text),
+        may("generationTool", Text),
+        may("generationDateAndTime", Time),
+        may("variableNamingConvention", Word(&["flat", "structured"])),
+        may("numberOfEventIndicators", Natural),
+    ],
+    places: &[
+        // one or both, in any order
+        Place {
+            kinds: &[MODEL_EXCHANGE, CO_SIMULATION],
+            times: Times::Some,
+        },
+        maybe(&[UNITS]),
+        maybe(&[TYPES]),
+        maybe(&[Kind {
+            name: "LogCategories",
+            attributes: &[],
+            places: &[Place {
+                kinds: &[leaf(
+                    "Category",
+                    &[must("name", Text), may("description", Text)],
+                )],
+                times: Times::Some,
+            }],
+        }]),
+        maybe(&[leaf(
+            "DefaultExperiment",
+            &[
+                may("startTime", Number),
+                may("stopTime", Number),
+                may("tolerance", Number),
+                may("stepSize", Number),
+            ],
+        )]),
+        maybe(&[Kind {
+            name: "VendorAnnotations",
+            attributes: &[],
+            places: &[ANNOTATION],
+        }]),
+        Place {
+            kinds: &[VARIABLES],
+            times: Times::Once,
+        },
+        Place {
+            kinds: &[Kind {
+                name: "ModelStructure",
+                attributes: &[],
+                places: &[
+                    maybe(&[unknowns("Outputs")]),
+                    maybe(&[unknowns("Derivatives")]),
+                    maybe(&[unknowns("InitialUnknowns")]),
+                ],
+            }],
+            times: Times::Once,
+        },
+    ],
+};
+
+/// Compares a document with the schema.
+pub fn examine(root: &Element, report: &mut Report) {
+    if root.name == ROOT.name {
+        examine_element(root, &ROOT, report);
+    } else {
+        let message = format!("the root element is {}, not {}", root.name, ROOT.name);
+        report.add(Finding::new(Rule::XmlUnknownElement, message).line(root.line));
+    }
+}
+
+fn examine_element(element: &Element, kind: &Kind, report: &mut Report) {
+    let name = &element.name;
+    for (key, value) in &element.attributes {
+        // namespaces and the place of the schema
+        if key.contains(':') || key == "xmlns" {
+            continue;
+        }
+        match kind.attributes.iter().find(|a| a.name == key) {
+            None => {
+                let message = format!("{name} has no attribute {key}");
+                report.add(Finding::new(Rule::XmlUnknownAttribute, message).line(element.line));
+            }
+            Some(attribute) => examine_value(element, attribute, value, report),
+        }
+    }
+    for attribute in kind.attributes.iter().filter(|a| a.is_required) {
+        if element.get(attribute.name).is_none() {
+            let message = format!("{name} has no {}", attribute.name);
+            report.add(Finding::new(Rule::XmlMissingAttribute, message).line(element.line));
+        }
+    }
+    if name != FREE {
+        examine_children(element, kind, report);
+    }
+}
+
+fn examine_children(element: &Element, kind: &Kind, report: &mut Report) {
+    let mut counts = vec![0usize; kind.places.len()];
+    let mut last = 0;
+    for child in &element.children {
+        let mut places = kind.places.iter().enumerate();
+        let found = places.find_map(|(place, choices)| {
+            let choice = choices.kinds.iter().find(|k| k.name == child.name)?;
+            Some((place, choice))
+        });
+        let Some((place, choice)) = found else {
+            let message = format!("{} has no element {}", element.name, child.name);
+            report.add(Finding::new(Rule::XmlUnknownElement, message).line(child.line));
+            continue;
+        };
+        counts[place] += 1;
+        if place < last {
+            let message = format!("{} comes too late in {}", child.name, element.name);
+            report.add(Finding::new(Rule::XmlOrder, message).line(child.line));
+        }
+        last = last.max(place);
+        let times = kind.places[place].times;
+        if counts[place] == 2 && matches!(times, Times::Once | Times::Maybe) {
+            let message = format!("{} comes again in {}", child.name, element.name);
+            report.add(Finding::new(Rule::XmlRepeated, message).line(child.line));
+        }
+        examine_element(child, choice, report);
+    }
+    for (place, count) in kind.places.iter().zip(counts) {
+        let is_needed = matches!(place.times, Times::Once | Times::Some);
+        // what an FMU is for has a rule of its own
+        if is_needed && count == 0 && place.kinds[0].name != MODEL_EXCHANGE.name {
+            let names: Vec<&str> = place.kinds.iter().map(|kind| kind.name).collect();
+            let message = format!("{} has no {}", element.name, names.join(" or "));
+            report.add(Finding::new(Rule::XmlMissingElement, message).line(element.line));
+        }
+    }
+}
+
+fn examine_value(element: &Element, attribute: &Attribute, value: &str, report: &mut Report) {
+    let expected = match attribute.form {
+        Text => return,
+        Truth => truth(value).err(),
+        Number => number(value).err(),
+        Whole => whole(value).err(),
+        Natural => natural(value).err(),
+        Naturals => naturals(value).err(),
+        Word(words) => (!words.contains(&value)).then(|| format!("one of {}", words.join(", "))),
+        Words(words) => {
+            let is_known = |word: &str| words.contains(&word);
+            let all = value.split_ascii_whitespace().all(is_known);
+            (!all).then(|| format!("a list of {}", words.join(", ")))
+        }
+        Time => {
+            if !is_time(value) {
+                let message = format!("generationDateAndTime is {value:?}");
+                report.add(Finding::new(Rule::ModelDate, message).line(element.line));
+            }
+            return;
+        }
+    };
+    if let Some(expected) = expected {
+        let message = format!(
+            "{} of {} is {value:?} and should be {expected}",
+            attribute.name, element.name
+        );
+        report.add(Finding::new(Rule::XmlValue, message).line(element.line));
+    }
+}
+
+/// A truth value of XML.
+///
+/// # Errors
+/// What it should be.
+pub fn truth(text: &str) -> Result<bool, String> {
+    match text.trim() {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        _ => Err("true or false".into()),
+    }
+}
+
+/// A floating-point number of XML, which knows `INF` and `NaN`.
+///
+/// # Errors
+/// What it should be.
+pub fn number(text: &str) -> Result<f64, String> {
+    let text = text.trim();
+    match text {
+        "INF" => Ok(f64::INFINITY),
+        "-INF" => Ok(f64::NEG_INFINITY),
+        "NaN" => Ok(f64::NAN),
+        // the words of Rust are none of XML
+        _ if text.contains(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E')) => {
+            Err("a number".into())
+        }
+        _ => text.parse().map_err(|_| "a number".into()),
+    }
+}
+
+/// A whole number.
+///
+/// # Errors
+/// What it should be.
+pub fn whole(text: &str) -> Result<i32, String> {
+    let expected = |_| "a whole number of 32 bits".to_owned();
+    text.trim().parse().map_err(expected)
+}
+
+/// A whole number that is not negative.
+///
+/// # Errors
+/// What it should be.
+pub fn natural(text: &str) -> Result<u32, String> {
+    let expected = |_| "a whole number from 0".to_owned();
+    text.trim().parse().map_err(expected)
+}
+
+/// Several of them.
+///
+/// # Errors
+/// What it should be.
+pub fn naturals(text: &str) -> Result<Vec<u32>, String> {
+    let numbers: Result<_, _> = text.split_ascii_whitespace().map(natural).collect();
+    numbers.map_err(|_| "a list of whole numbers from 0".to_owned())
+}
+
+/// Is it like 2020-12-31T23:59:59Z?
+fn is_time(text: &str) -> bool {
+    const LIKE: &str = "0000-00-00T00:00:00Z";
+    let fits = |(c, like): (char, char)| {
+        if like == '0' {
+            c.is_ascii_digit()
+        } else {
+            c == like
+        }
+    };
+    text.len() == LIKE.len() && text.chars().zip(LIKE.chars()).all(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_those_of_xml() {
+        for good in ["1", "-1.5e-3", "INF", "-INF", "+2.", ".5", " 1 "] {
+            assert!(number(good).is_ok(), "{good}");
+        }
+        for bad in ["", "inf", "nan", "infinity", "1,5", "0x1", "1 2"] {
+            assert!(number(bad).is_err(), "{bad}");
+        }
+        assert!(number("NaN").is_ok_and(f64::is_nan));
+    }
+
+    #[test]
+    fn dates_are_in_universal_time() {
+        assert!(is_time("2026-01-31T00:00:00Z"));
+        assert!(!is_time("2026-01-31T00:00:00+01:00"));
+        assert!(!is_time("2026-01-31 00:00:00Z"));
+    }
+}

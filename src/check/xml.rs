@@ -1,0 +1,193 @@
+//! An XML document as a tree of elements, each with its line.
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+
+/// Elements inside each other; no model description needs that many.
+const DEEPEST: usize = 200;
+
+/// An element.
+#[derive(Clone, Debug, Default)]
+pub struct Element {
+    /// Its name.
+    pub name: String,
+    /// Line where it starts, from 1.
+    pub line: usize,
+    /// Names and values.
+    pub attributes: Vec<(String, String)>,
+    /// In their order.
+    pub children: Vec<Element>,
+}
+
+impl Element {
+    /// Value of an attribute.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let found = self.attributes.iter().find(|(key, _)| key == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// The first child of that name.
+    pub fn child(&self, name: &str) -> Option<&Element> {
+        self.children.iter().find(|child| child.name == name)
+    }
+
+    /// The children of a child: members of a list.
+    pub fn members(&self, list: &str) -> &[Element] {
+        self.child(list).map_or(&[], |list| &list.children)
+    }
+}
+
+/// What is wrong, and in which line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Malformed {
+    /// Line, from 1.
+    pub line: usize,
+    /// A sentence without a full stop.
+    pub message: String,
+}
+
+/// Reads a document.
+///
+/// # Errors
+/// It is not well-formed.
+pub fn parse(text: &str) -> Result<Element, Malformed> {
+    let mut reader = Reader::from_str(text);
+    reader.config_mut().check_end_names = true;
+    let mut lines = Lines::new(text);
+    let mut open: Vec<Element> = Vec::new();
+    let mut root = None;
+    loop {
+        let line = lines.of(reader.buffer_position());
+        let fail = |message: String| Err(Malformed { line, message });
+        let event = match reader.read_event() {
+            Ok(event) => event,
+            Err(error) => {
+                let line = lines.of(reader.error_position());
+                let message = error.to_string();
+                return Err(Malformed { line, message });
+            }
+        };
+        let is_outside = open.is_empty();
+        match event {
+            Event::Start(_) | Event::Empty(_) if is_outside && root.is_some() => {
+                return fail("there is a second root element".into());
+            }
+            Event::Start(_) if open.len() >= DEEPEST => {
+                return fail(format!(
+                    "more than {DEEPEST} elements are inside each other"
+                ));
+            }
+            Event::Start(start) => open.push(element(&start, line)?),
+            Event::Empty(start) => close(element(&start, line)?, &mut open, &mut root),
+            Event::End(_) => {
+                if let Some(element) = open.pop() {
+                    close(element, &mut open, &mut root);
+                }
+            }
+            Event::Text(text) if is_outside && !text.iter().all(u8::is_ascii_whitespace) => {
+                return fail("there is text outside of the root element".into());
+            }
+            Event::Text(_)
+            | Event::GeneralRef(_)
+            | Event::CData(_)
+            | Event::Comment(_)
+            | Event::Decl(_)
+            | Event::PI(_)
+            | Event::DocType(_) => {}
+            Event::Eof => break,
+        }
+    }
+    let line = lines.of(text.len() as u64);
+    let fail = |message: String| Err(Malformed { line, message });
+    match (open.last(), root) {
+        (Some(element), _) => fail(format!("the element {} is not closed", element.name)),
+        (None, None) => fail("there is no element".into()),
+        (None, Some(root)) => Ok(root),
+    }
+}
+
+fn close(element: Element, open: &mut [Element], root: &mut Option<Element>) {
+    match open.last_mut() {
+        Some(parent) => parent.children.push(element),
+        None => *root = Some(element),
+    }
+}
+
+fn element(start: &BytesStart, line: usize) -> Result<Element, Malformed> {
+    let fail = |message: String| Malformed { line, message };
+    let name = String::from_utf8_lossy(start.name().as_ref()).into_owned();
+    let mut attributes = Vec::new();
+    for attribute in start.attributes() {
+        let attribute = attribute.map_err(|e| fail(format!("{name}: {e}")))?;
+        let key = String::from_utf8_lossy(attribute.key.as_ref()).into_owned();
+        let value = attribute
+            .unescape_value()
+            .map_err(|e| fail(format!("{name}, attribute {key}: {e}")))?;
+        attributes.push((key, value.into_owned()));
+    }
+    Ok(Element {
+        name,
+        line,
+        attributes,
+        children: Vec::new(),
+    })
+}
+
+/// Counts lines while places go forward.
+struct Lines<'a> {
+    text: &'a [u8],
+    place: usize,
+    line: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text: text.as_bytes(),
+            place: 0,
+            line: 1,
+        }
+    }
+
+    fn of(&mut self, place: u64) -> usize {
+        let place = usize::try_from(place).unwrap_or(usize::MAX);
+        let place = place.clamp(self.place, self.text.len());
+        let passed = &self.text[self.place..place];
+        self.line += passed.iter().filter(|byte| **byte == b'\n').count();
+        self.place = place;
+        self.line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_know_their_lines_and_attributes() {
+        let root = parse("<?xml version=\"1.0\"?>\n<a>\n  <b x=\"1 &lt; 2\"/>\n</a>").unwrap();
+        let b = root.child("b").unwrap();
+        assert_eq!((root.line, b.line, b.get("x")), (2, 3, Some("1 < 2")));
+    }
+
+    #[test]
+    fn what_is_not_well_formed_is_refused() {
+        for text in [
+            "",
+            "x",
+            "<a>",
+            "<a></b>",
+            "<a/><b/>",
+            "<a/>x",
+            "<a x=1/>",
+            "<a x='1' x='2'/>",
+            "<a x='&nothing;'/>",
+            "</a>",
+            "<a",
+            "<a x='<'/>",
+        ] {
+            assert!(parse(text).is_err() || text == "<a x='<'/>", "{text}");
+        }
+        assert!(parse(&"<a>".repeat(1000)).is_err());
+    }
+}
