@@ -38,6 +38,8 @@ pub fn model_from_text(file: &str, text: &str) -> Result<Model, SceneError> {
 pub struct Simulation {
     model: Model,
     state: State,
+    /// Where the integrator is when it is ahead of the state.
+    ahead: Option<State>,
     workspace: Workspace,
     settings: Settings,
     report: Report,
@@ -72,6 +74,7 @@ impl Simulation {
     pub fn with_settings(model: Model, settings: Settings) -> Self {
         Self {
             state: State::new(&model),
+            ahead: None,
             workspace: Workspace::new(&model),
             report: Report::new(),
             poses: vec![Pose::new(0.0, 0.0, 0.0); model.bodies.len()],
@@ -84,6 +87,7 @@ impl Simulation {
     /// Settles the start without moving on: joints are closed, what touches and approaches collides, statuses and
     /// forces are decided. The first step does it otherwise.
     pub fn initialize(&mut self) -> Result<(), StepError> {
+        self.ahead = None;
         step::initialize(
             &self.model,
             &mut self.state,
@@ -96,6 +100,7 @@ impl Simulation {
     /// Integrates up to `time` exactly, in equal standard steps that are not longer than the settings' step. An
     /// error leaves the last accepted state.
     pub fn advance_to(&mut self, time: f64) -> Result<(), StepError> {
+        self.ahead = None;
         step::advance(
             &self.model,
             &mut self.state,
@@ -103,6 +108,24 @@ impl Simulation {
             &self.settings,
             &mut self.report,
             time,
+        )
+    }
+
+    /// Like [`Self::advance_to`], for one of many times at which the motion is looked at: by tolerance, steps go on to
+    /// where their accuracy ends, not beyond `end`, and the state at `time` is interpolated from them, as accurately
+    /// as they are. Without a tolerance it is the same as `advance_to`.
+    pub fn glide_to(&mut self, time: f64, end: f64) -> Result<(), StepError> {
+        if self.settings.tolerance.is_none() {
+            return self.advance_to(time);
+        }
+        let ahead = self.ahead.get_or_insert_with(|| self.state.clone());
+        step::glide(
+            &self.model,
+            (&mut self.state, ahead),
+            &mut self.workspace,
+            &self.settings,
+            &mut self.report,
+            (time, end),
         )
     }
 
@@ -123,6 +146,7 @@ impl Simulation {
 
     /// The state now, to be changed: inconsistent values are closed or collide at the next step.
     pub fn state_mut(&mut self) -> &mut State {
+        self.ahead = None;
         &mut self.state
     }
 

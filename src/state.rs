@@ -45,6 +45,15 @@ impl Status {
     }
 }
 
+/// Memory of the step control.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Control {
+    /// Length of the next step, s; 0 before the first one.
+    pub step: f64,
+    /// Error of the last step, in units of the tolerance.
+    pub error: f64,
+}
+
 /// The state of a simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
@@ -70,11 +79,45 @@ pub struct State {
     pub inputs: Vec<Input>,
     /// Damping steps still to be taken.
     pub damping_left: u32,
+    /// What the choice of the next step by a tolerance remembers.
+    pub control: Control,
     /// The joints are closed and no impact is pending: false until the first step.
     pub started: bool,
 }
 
 impl State {
+    /// Becomes equal to `other`, a state of the same model, without allocating.
+    pub fn copy_from(&mut self, other: &Self) {
+        let Self {
+            time,
+            position,
+            velocity,
+            average_velocity,
+            status,
+            statuses_known,
+            acceleration,
+            contact_force,
+            joint_force,
+            inputs,
+            damping_left,
+            control,
+            started,
+        } = other;
+        self.time = *time;
+        self.position.clone_from(position);
+        self.velocity.clone_from(velocity);
+        self.average_velocity.clone_from(average_velocity);
+        self.status.clone_from(status);
+        self.statuses_known = *statuses_known;
+        self.acceleration.clone_from(acceleration);
+        self.contact_force.clone_from(contact_force);
+        self.joint_force.clone_from(joint_force);
+        self.inputs.clone_from(inputs);
+        self.damping_left = *damping_left;
+        self.control = *control;
+        self.started = *started;
+    }
+
     /// The state that the scene starts in.
     pub fn new(model: &Model) -> Self {
         let n_contacts = model.contacts.len();
@@ -94,6 +137,7 @@ impl State {
                 .map(|i| Input::held(0.0, i.start))
                 .collect(),
             damping_left: 0,
+            control: Control::default(),
             started: false,
         }
     }

@@ -203,6 +203,8 @@ pub enum SchemeName {
     TrapezoidalPrinted,
     /// Order 2, constraints on the mean velocity
     TrapezoidalAverage,
+    /// Symmetric steps, extrapolated to order 8 (settings.rows changes it)
+    Extrapolated,
     /// Order 1, the most damped
     ImplicitEuler,
     /// Order 1, for comparison: stiff scenes diverge

@@ -31,6 +31,17 @@ impl Jacobians {
         }
     }
 
+    /// Becomes equal to `other`, of the same size, without allocating.
+    pub fn copy_from(&mut self, other: &Self) {
+        if self.any || other.any {
+            self.stiff.clone_from(&other.stiff);
+            self.rest.clone_from(&other.rest);
+            self.damper.clone_from(&other.damper);
+            self.velocity.clone_from(&other.velocity);
+        }
+        self.any = other.any;
+    }
+
     /// Does a step with these weights of velocity and position derivatives add more to some velocity's inertia than
     /// its mass? Then the trapezoidal rule rings and explicit forces blow up.
     pub fn are_stiff(&self, mass: &[f64], by_velocity: f64, by_position: f64) -> bool {

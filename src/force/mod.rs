@@ -129,6 +129,17 @@ impl Force {
         }
     }
 
+    /// Is the force linear in the velocities?
+    pub fn is_linear_in_velocity(&self) -> bool {
+        match self {
+            Force::SpringDamper(_)
+            | Force::Torsional(_)
+            | Force::Applied(_)
+            | Force::Viscous(_) => true,
+            Force::Stribeck(_) => false,
+        }
+    }
+
     /// Times at which the force is not smooth.
     pub fn breakpoints(&self) -> impl Iterator<Item = f64> + '_ {
         let signals = match self {

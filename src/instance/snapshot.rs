@@ -146,6 +146,8 @@ impl Instance {
         state.statuses_known = reader.flag()?;
         state.started = reader.flag()?;
         state.damping_left = u32::try_from(reader.whole()?).ok()?;
+        state.control.step = reader.real()?;
+        state.control.error = reader.real()?;
         let mut report = Report::new();
         for place in report.whole_numbers() {
             *place = reader.whole()?;
@@ -238,6 +240,8 @@ impl Snapshot {
         writer.flag(state.statuses_known);
         writer.flag(state.started);
         writer.whole(u64::from(state.damping_left));
+        writer.real(state.control.step);
+        writer.real(state.control.error);
         let mut report = self.report.clone();
         for number in report.whole_numbers() {
             writer.whole(*number);

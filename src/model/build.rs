@@ -64,6 +64,7 @@ fn empty(scene: &Scene) -> Model {
         n_velocities: 0,
         n_joint_rows: 0,
         mass: Vec::new(),
+        angular: Vec::new(),
         initial_position: Vec::new(),
         initial_velocity: Vec::new(),
     }
@@ -89,9 +90,11 @@ impl Builder<'_> {
             let mut coordinates = body.position.to_vec();
             let mut velocities = body.velocity.to_vec();
             model.mass.extend([body.mass; 2]);
+            model.angular.extend([false; 2]);
             if body.kind == BodyKind::Rigid {
                 coordinates.push(body.angle);
                 velocities.push(body.angular_velocity);
+                model.angular.push(true);
                 model
                     .mass
                     .push(body.inertia.unwrap_or_else(|| uniform_inertia(body)));

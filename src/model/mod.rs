@@ -48,6 +48,8 @@ pub struct Model {
     pub n_joint_rows: usize,
     /// Mass of each velocity, kg or kg m².
     pub mass: Vec<f64>,
+    /// Is it a rotation?
+    pub angular: Vec<bool>,
     /// Coordinates at the start: x, y (and the angle) of each body.
     pub initial_position: Vec<f64>,
     /// Velocities at the start.
@@ -153,6 +155,13 @@ pub struct Closeness<T = f64> {
 }
 
 impl Model {
+    /// Are all forces linear in the velocities?
+    pub fn velocity_forces_are_linear(&self) -> bool {
+        self.forces
+            .iter()
+            .all(|link| link.force.is_linear_in_velocity())
+    }
+
     /// Poses of all bodies at coordinates `q`.
     pub fn poses(&self, q: &[f64], poses: &mut [Pose]) {
         for (body, pose) in self.bodies.iter().zip(poses) {

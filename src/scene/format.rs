@@ -40,6 +40,14 @@ pub struct Settings {
     pub scheme: Scheme,
     /// Standard step, s.
     pub step: f64,
+    /// Bound on the error of a step, relative to the nominal sizes and to the values; absent: steps of fixed length.
+    pub tolerance: Option<f64>,
+    /// Longest step that a tolerance may choose, s.
+    pub max_step: f64,
+    /// Rows of the extrapolation; the order is twice as much.
+    pub rows: u32,
+    /// Sizes that the tolerance refers to where values are small.
+    pub nominal: Nominal,
     /// A contact is active at a gap below `max(active_gap, active_gap_cubic * step^3)`, m.
     pub active_gap: f64,
     /// See `active_gap`; m/s³.
@@ -70,7 +78,40 @@ pub struct Settings {
     pub fixed_point_iterations: u32,
 }
 
+/// Rows of the extrapolation at most: more would lose to rounding what they gain.
+pub const MAX_ROWS: u32 = 6;
+
+/// Sizes that a tolerance refers to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nominal {
+    /// m.
+    pub length: f64,
+    /// rad.
+    pub angle: f64,
+    /// m/s.
+    pub speed: f64,
+    /// rad/s.
+    pub rotation: f64,
+}
+
+impl Nominal {
+    /// Of a coordinate, m or rad.
+    pub fn position(&self, angular: bool) -> f64 {
+        if angular { self.angle } else { self.length }
+    }
+
+    /// Of a velocity, m/s or rad/s.
+    pub fn velocity(&self, angular: bool) -> f64 {
+        if angular { self.rotation } else { self.speed }
+    }
+}
+
 impl Settings {
+    /// Are steps with frozen statuses extrapolated to high order?
+    pub fn extrapolates(&self) -> bool {
+        self.tolerance.is_some() || self.scheme == Scheme::Extrapolated
+    }
+
     /// Are stick-slip, slip-stick, reversal and take-off located? Without a word on it, only where it pays: the
     /// Euler schemes are of first order whether it is done or not.
     pub fn locates_transitions(&self) -> bool {
@@ -78,6 +119,7 @@ impl Settings {
             Scheme::Trapezoidal
             | Scheme::TrapezoidalPrinted
             | Scheme::TrapezoidalAverage
+            | Scheme::Extrapolated
             | Scheme::General { .. } => true,
             Scheme::ImplicitEuler | Scheme::ExplicitEuler | Scheme::PositionEuler => false,
         })
@@ -93,6 +135,8 @@ pub enum Scheme {
     TrapezoidalPrinted,
     /// `"trapezoidal_average"`: scheme II, constraint on the mean velocity.
     TrapezoidalAverage,
+    /// `"extrapolated"`: the symmetric form of scheme II, extrapolated to order `2 rows`.
+    Extrapolated,
     /// `"implicit_euler"`: linearly implicit Euler.
     ImplicitEuler,
     /// `"explicit_euler"`: explicit forces, velocity-level constraints.

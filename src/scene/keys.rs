@@ -123,6 +123,7 @@ const KEYS: &[(&str, &str, &str)] = &[
         "materials = [\"steel\", \"ice\"]",
         "names that shapes have",
     ),
+    ("max_step", "max_step = 1.0", "s"),
     ("max_substeps", "max_substeps = 200", "a count"),
     (
         "min_substep",
@@ -130,6 +131,10 @@ const KEYS: &[(&str, &str, &str)] = &[
         "a fraction of the step",
     ),
     ("name", "name = \"block\"", "how others refer to it"),
+    ("nominal_angle", "nominal_angle = 1.0", "rad"),
+    ("nominal_length", "nominal_length = 1.0", "m"),
+    ("nominal_rotation", "nominal_rotation = 1.0", "rad/s"),
+    ("nominal_speed", "nominal_speed = 1.0", "m/s"),
     ("normal", "normal = [0, 1]", "points out of the material"),
     ("offset", "offset = 0.0", "mean of the signal"),
     ("omega", "omega = 6.283", "rad/s"),
@@ -155,6 +160,7 @@ const KEYS: &[(&str, &str, &str)] = &[
         "restitution_threshold = 1.0",
         "without unit",
     ),
+    ("rows", "rows = 4", "half the order"),
     (
         "scheme",
         "scheme = \"trapezoidal\"",
@@ -172,6 +178,11 @@ const KEYS: &[(&str, &str, &str)] = &[
     ),
     ("times", "times = [0.0, 1.0, 2.0]", "s, not decreasing"),
     ("to", "to = [0.25, 0]", "m"),
+    (
+        "tolerance",
+        "tolerance = 1e-6",
+        "bound on the error of a step",
+    ),
     ("torque", "torque = 1.0", "N m, a number or a signal"),
     ("transition_rate", "transition_rate = 1e-3", "rad/s or m/s"),
     ("until", "until = 10.0", "s"),

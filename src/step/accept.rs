@@ -2,13 +2,15 @@
 
 use super::assemble;
 use super::report::Report;
+use super::system::System;
+use super::trial::Trial;
 use super::workspace::Workspace;
 use crate::dynamics;
 use crate::force::Side;
 use crate::model::Model;
 use crate::state::State;
 
-/// Moves the state to the end of the trial step, at time `end`, and keeps the books.
+/// Moves the state to the end of the trial step, at time `end`.
 pub(super) fn accept(
     model: &Model,
     state: &mut State,
@@ -16,7 +18,6 @@ pub(super) fn accept(
     report: &mut Report,
     end: f64,
 ) {
-    work(model, state, workspace, report);
     let trial = &workspace.trial;
     state.time = end;
     state.position.clone_from(&trial.position);
@@ -35,15 +36,57 @@ pub(super) fn accept(
     report.worst_joint_drift = report.worst_joint_drift.max(drift);
 }
 
+/// Contact and joint forces of a [`System`], kept until they are wanted.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Forces {
+    contacts: Vec<usize>,
+    impulse: Vec<f64>,
+}
+
+impl Forces {
+    /// Room for `n_joint` joint equations and `n_contacts` contacts.
+    pub fn with_capacity(n_joint: usize, n_contacts: usize) -> Self {
+        Self {
+            contacts: Vec::with_capacity(n_contacts),
+            impulse: Vec::with_capacity(n_joint + 2 * n_contacts),
+        }
+    }
+
+    /// Becomes equal to `other` without allocating.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.contacts.clone_from(&other.contacts);
+        self.impulse.clone_from(&other.impulse);
+    }
+
+    /// Keeps those of a solved system.
+    pub fn read(&mut self, system: &System) {
+        self.contacts.clone_from(&system.contacts);
+        self.impulse.clone_from(&system.impulse);
+    }
+}
+
+/// Contact and joint forces at the end of an extrapolated step.
+pub(super) fn forces_of_trial(state: &mut State, workspace: &Workspace) {
+    let Trial {
+        end_forces,
+        end_acceleration,
+        ..
+    } = &workspace.trial;
+    write_forces(state, &end_forces.contacts, &end_forces.impulse, 1.0);
+    state.acceleration.clone_from(end_acceleration);
+}
+
 /// Contact and joint forces from the acceleration level, which `workspace.level` holds.
 pub(super) fn forces_from_accelerations(state: &mut State, workspace: &Workspace) {
-    write_forces(state, &workspace.level, 1.0);
+    let level = &workspace.level;
+    write_forces(state, &level.contacts, &level.impulse, 1.0);
     state.acceleration.clone_from(&workspace.acceleration);
 }
 
 /// Contact and joint forces as the mean over the step, from the impulses that `workspace.system` holds.
 pub(super) fn forces_from_impulses(state: &mut State, workspace: &Workspace, h: f64) {
-    write_forces(state, &workspace.system, 1.0 / h);
+    let system = &workspace.system;
+    write_forces(state, &system.contacts, &system.impulse, 1.0 / h);
     let end = &workspace.trial;
     for ((a, v), mean) in state
         .acceleration
@@ -55,22 +98,20 @@ pub(super) fn forces_from_impulses(state: &mut State, workspace: &Workspace, h: 
     }
 }
 
-fn write_forces(state: &mut State, system: &super::system::System, factor: f64) {
+fn write_forces(state: &mut State, contacts: &[usize], impulse: &[f64], factor: f64) {
+    let n_joint = state.joint_force.len();
     state.contact_force.fill([0.0; 2]);
-    for (i, &contact) in system.contacts.iter().enumerate() {
-        let normal = system.normal(i);
-        state.contact_force[contact] = [
-            factor * system.impulse[normal],
-            factor * system.impulse[normal + 1],
-        ];
+    for (i, &contact) in contacts.iter().enumerate() {
+        let normal = n_joint + 2 * i;
+        state.contact_force[contact] = [factor * impulse[normal], factor * impulse[normal + 1]];
     }
-    for (force, impulse) in state.joint_force.iter_mut().zip(&system.impulse) {
+    for (force, impulse) in state.joint_force.iter_mut().zip(impulse) {
         *force = factor * impulse;
     }
 }
 
-// work over the step, with the mean velocity: exact for the kinetic energy of constraint impulses
-fn work(model: &Model, state: &State, workspace: &mut Workspace, report: &mut Report) {
+/// Work over a single step, with the mean velocity: exact for the kinetic energy of constraint impulses.
+pub(super) fn work(model: &Model, state: &State, workspace: &mut Workspace, report: &mut Report) {
     let Workspace {
         system,
         trial,

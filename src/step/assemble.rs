@@ -431,6 +431,45 @@ pub(super) fn condense_with_step_metric(workspace: &mut Workspace) {
     system.condense(if *step_has_metric { step_metric } else { mass });
 }
 
+/// Metric of a symmetric step, `M - a kv - ag kq`, from the derivatives in the workspace. What dampers add to `kq`
+/// depends on the velocity and would spoil the symmetry.
+pub(super) fn step_metric(model: &Model, workspace: &mut Workspace, a: f64, ag: f64) -> Stiffness {
+    let Workspace {
+        jacobians,
+        step_metric,
+        step_has_metric,
+        ..
+    } = workspace;
+    *step_has_metric = jacobians.any;
+    if !jacobians.any {
+        return Stiffness::Exact;
+    }
+    let Jacobians {
+        stiff,
+        rest,
+        velocity,
+        ..
+    } = jacobians;
+    step_metric.factor(&model.mass, (a, velocity), (ag, stiff), (ag, rest))
+}
+
+/// Divides `workspace.free` by the metric of the step.
+pub(super) fn divide_by_step_metric(workspace: &mut Workspace) {
+    let Workspace {
+        free,
+        mass,
+        step_metric,
+        step_has_metric,
+        ..
+    } = workspace;
+    if *step_has_metric {
+        &*step_metric
+    } else {
+        &*mass
+    }
+    .divide(free);
+}
+
 /// Metric of the step and the change of velocity without constraints.
 pub(super) fn free_motion(
     model: &Model,

@@ -45,7 +45,8 @@ impl From<Scheme> for Coefficients {
             implicit: true,
         };
         match scheme {
-            Scheme::Trapezoidal => trapezoidal,
+            // where the extrapolation falls back on single steps
+            Scheme::Trapezoidal | Scheme::Extrapolated => trapezoidal,
             Scheme::TrapezoidalPrinted => Coefficients {
                 row_at: 0.5,
                 ..trapezoidal

@@ -6,6 +6,7 @@
 
 use super::assemble::{self, Closing};
 use super::coefficients::Coefficients;
+use super::trial::Curve;
 use super::trial::{self, Mode, Probe, ProbeKind};
 use super::workspace::Workspace;
 use super::{StepError, contact_band, rest_speed};
@@ -22,7 +23,7 @@ const ROOT_TOLERANCE: f64 = 1e-15;
 const SAMPLE_ANGLE: f64 = 0.2;
 
 /// Halvings of the step in search of a function that starts at zero and becomes positive.
-const MAX_HALVINGS: u32 = 20;
+pub(super) const MAX_HALVINGS: u32 = 20;
 
 /// Polygons that touch already overlap elsewhere when they overlap by this, m: more than a closed contact may be beyond
 /// the end of its edge.
@@ -126,7 +127,7 @@ pub(super) fn transition(
     Ok(located.map_or(Transition::Contradiction, |what| Transition::At(end, what)))
 }
 
-fn is_violated(probe: &Probe) -> bool {
+pub(super) fn is_violated(probe: &Probe) -> bool {
     probe.value < -probe.tolerance
 }
 
@@ -180,22 +181,18 @@ pub(super) fn collision(
 }
 
 /// A trial step that ends at a located collision may overlap another contact, whose gap closed and opened again
-/// between two samples of the longer step: the first one of these.
+/// between two samples of the longer step: the first one of these. The located contact is no longer watched.
 pub(super) fn missed_collision(
     model: &Model,
     state: &State,
     workspace: &mut Workspace,
     settings: &Settings,
     mode: Mode,
-    located: &Crossing,
 ) -> Option<Crossing> {
     let end = std::mem::take(&mut workspace.trial.position);
     assemble::gaps(model, workspace, &end);
     workspace.trial.position = end;
     let band = contact_band(settings, workspace.standard_step);
-    if let Closing::Contact(contact) = located.what {
-        workspace.watched[contact] = false;
-    }
     let overlaps = |j: usize| workspace.watched[j] && workspace.gap[j] < -band;
     if !(0..model.contacts.len()).any(overlaps) {
         return None;
@@ -233,17 +230,7 @@ fn gap_at(
 ) -> (f64, f64) {
     let mut place = std::mem::take(&mut workspace.place);
     let mut speed = std::mem::take(&mut workspace.look_velocity);
-    let end = &workspace.trial;
-    for i in 0..place.len() {
-        (place[i], speed[i]) = hermite(
-            state.position[i],
-            state.velocity[i],
-            end.position[i],
-            end.velocity[i],
-            end.h,
-            time,
-        );
-    }
+    workspace.trial.at(state, time, &mut place, &mut speed);
     let result = assemble::closing(model, workspace, what, &place, &speed);
     workspace.place = place;
     workspace.look_velocity = speed;
@@ -340,8 +327,12 @@ fn n_samples(model: &Model, state: &State, workspace: &Workspace, what: Closing)
             turn = turn.max(rate * workspace.trial.h);
         }
     }
+    let least = match workspace.trial.curve {
+        Curve::Cubic => 1.0,
+        Curve::Quintic => 4.0,
+    };
     // NaN and absurd rates end at the upper bound
-    (1.0 + turn / SAMPLE_ANGLE).min(64.0) as usize
+    (least + turn / SAMPLE_ANGLE).min(64.0) as usize
 }
 
 /// Takes the step again so that it ends where the crossing gap is zero, and returns its length.

@@ -18,6 +18,24 @@ use crate::model::Model;
 use crate::scene::format::{ImpactLaw, Settings};
 use crate::state::{State, Status};
 
+/// What bounces lower than this stays where it is: it ends an infinite sequence of bounces.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum LowestBounce {
+    /// The smooth motion makes up for the approach within this time, s.
+    Time(f64),
+    /// The height of the fall behind the approach, m.
+    Height(f64),
+}
+
+impl LowestBounce {
+    fn is_above(self, approach: f64, acceleration: f64) -> bool {
+        match self {
+            LowestBounce::Time(time) => approach < acceleration * time,
+            LowestBounce::Height(height) => approach * approach < 2.0 * acceleration * height,
+        }
+    }
+}
+
 /// Applies the impact of all contacts that touch at the state, and of `located`.
 pub(super) fn apply(
     model: &Model,
@@ -25,12 +43,11 @@ pub(super) fn apply(
     workspace: &mut Workspace,
     settings: &Settings,
     report: &mut Report,
-    standard_step: f64,
+    bounce: LowestBounce,
     located: Option<usize>,
 ) -> Result<(), StepError> {
-    let threshold = settings.restitution_threshold * standard_step;
     gather(model, state, workspace, settings, located);
-    restitution(model, state, workspace, threshold, report);
+    restitution(model, state, workspace, bounce, report);
     // an impact is too short for any force, stiff or not: the metric is the mass again
     workspace.level.condense(&workspace.mass);
     let energy_before = kinetic_energy(model, &state.velocity);
@@ -71,14 +88,13 @@ fn gather(
     workspace.gap = gaps;
 }
 
-// restitution of each contact of the level: zero where the approach is slower than what the smooth motion gains in
-// a standard step, which ends an infinite sequence of bounces. A contact that does not approach gives back its share
+// restitution of each contact of the level: zero where it would bounce too low. A contact that does not approach gives back its share
 // of an impact that bounces, and nothing in one that ends at rest.
 fn restitution(
     model: &Model,
     state: &State,
     workspace: &mut Workspace,
-    threshold: f64,
+    bounce: LowestBounce,
     report: &mut Report,
 ) {
     trial::free_acceleration(model, workspace, (state.time, Side::After), &state.velocity);
@@ -110,7 +126,7 @@ fn restitution(
         let contact = &model.contacts[level.contacts[i]];
         let approach = -level.rows[normal].dot(&state.velocity);
         let approaches = approach > slow;
-        let rests = approaches && approach < -acceleration * threshold;
+        let rests = approaches && bounce.is_above(approach, -acceleration);
         bounces |= approaches && !rests;
         report.rests += u64::from(rests && contact.restitution > 0.0);
         restitution.push(if rests { 0.0 } else { contact.restitution });

@@ -1,6 +1,7 @@
 //! One standard step, with its events located inside (docs/METHOD.md has a table from the numbers here to its sections).
 
 mod accept;
+mod accurate;
 mod assemble;
 mod classify;
 mod coefficients;
@@ -88,9 +89,13 @@ impl std::error::Error for StepError {}
 
 /// A contact is active below this gap, m (7.1).
 fn contact_band(settings: &Settings, h: f64) -> f64 {
-    settings
+    let band = settings
         .active_gap
-        .max(settings.active_gap_cubic * h * h * h)
+        .max(settings.active_gap_cubic * h * h * h);
+    match settings.tolerance {
+        Some(tolerance) => band.min((0.1 * tolerance).max(1e-12)),
+        None => band,
+    }
 }
 
 /// Below this speed a contact is at rest, m/s: rounding of the velocities that a solve leaves behind.
@@ -104,8 +109,7 @@ const JUDGE_TOLERANCE: f64 = 1e-8;
 /// Substeps below the lower bound on their length that one standard step may have.
 const MAX_SHORT_SUBSTEPS: u32 = 20;
 
-/// Length of the step that resolves a jam, as a fraction of the standard step: short enough for its own error to
-/// vanish, long enough for its impulses to be computed.
+/// Length of the step that resolves a jam, as a fraction of the standard step.
 const JAM_STEP: f64 = 1e-7;
 
 /// Settles the state without moving on in time: joints are closed, what touches and approaches collides, statuses
@@ -141,8 +145,11 @@ pub fn step(
     end: f64,
 ) -> Result<(), StepError> {
     let standard = end - state.time;
-    report.steps += 1;
     counted(model, state, workspace, settings, report, standard, |run| {
+        if run.settings.extrapolates() {
+            return run.accurately(end, end);
+        }
+        run.report.steps += 1;
         run.to(end)
     })
 }
@@ -157,6 +164,9 @@ pub fn advance(
     report: &mut Report,
     time: f64,
 ) -> Result<(), StepError> {
+    if settings.tolerance.is_some() && time > state.time {
+        return step(model, state, workspace, settings, report, time);
+    }
     let start = state.time;
     let span = time - start;
     // a number of steps that is whole but for the rounding of times stays whole
@@ -174,6 +184,40 @@ pub fn advance(
     Ok(())
 }
 
+/// Advances `ahead` to `time` or beyond, in steps that end where their accuracy wants it, but not after `end`; `state` is
+/// then the motion at `time`. Only by tolerance.
+pub fn glide(
+    model: &Model,
+    (state, ahead): (&mut State, &mut State),
+    workspace: &mut Workspace,
+    settings: &Settings,
+    report: &mut Report,
+    (time, end): (f64, f64),
+) -> Result<(), StepError> {
+    if ahead.time < time {
+        let standard = settings.step;
+        counted(model, ahead, workspace, settings, report, standard, |run| {
+            run.accurately(time, end)
+        })?;
+    }
+    if ahead.time == time {
+        state.copy_from(ahead);
+        return Ok(());
+    }
+    let result = accurate::interpolate(model, workspace, settings, time, state);
+    report.factorizations += std::mem::take(&mut workspace.work);
+    result
+}
+
+// the step that forces are stiff against where accelerations are wanted; extrapolated steps resolve everything
+fn instant_step(settings: &Settings, standard: f64) -> f64 {
+    if settings.extrapolates() {
+        0.0
+    } else {
+        standard
+    }
+}
+
 // runs something and adds the solver's work to the report
 fn counted(
     model: &Model,
@@ -185,7 +229,7 @@ fn counted(
     action: impl FnOnce(&mut Run) -> Result<(), StepError>,
 ) -> Result<(), StepError> {
     workspace.complementarity.reset_stats();
-    workspace.standard_step = standard;
+    workspace.standard_step = instant_step(settings, standard);
     workspace.inputs.clone_from(&state.inputs);
     assemble::find_edges(model, workspace, &state.position, |_| true);
     let result = action(&mut Run {
@@ -197,8 +241,10 @@ fn counted(
         standard,
         short_substeps: 0,
         in_doubt: false,
+        ways_out: 0,
     });
     let work = workspace.complementarity.stats();
+    report.factorizations += std::mem::take(&mut workspace.work);
     report.lcps += work.solves;
     report.pivots += work.pivots;
     report.warm_hits += work.warm_hits;
@@ -248,6 +294,8 @@ struct Run<'a> {
     short_substeps: u32,
     /// The statuses were wrong in a way that deciding them anew would not mend.
     in_doubt: bool,
+    /// Short steps in a row that found their own statuses.
+    ways_out: u32,
 }
 
 impl Run<'_> {

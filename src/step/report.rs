@@ -11,6 +11,10 @@ pub struct Report {
     pub substeps: u64,
     /// Trial steps, without those that locate events.
     pub trials: u64,
+    /// Extrapolated steps that were not accurate enough.
+    pub rejected_steps: u64,
+    /// Small systems factored: steps with frozen statuses, accelerations, projections.
+    pub factorizations: u64,
     /// Complementarity problems solved.
     pub lcps: u64,
     /// Pivots in them.
@@ -145,12 +149,14 @@ impl Report {
     }
 
     /// All whole numbers, in a fixed order.
-    pub fn whole_numbers(&mut self) -> [&mut u64; 17] {
+    pub fn whole_numbers(&mut self) -> [&mut u64; 19] {
         let counts = &mut self.n_events;
         [
             &mut self.steps,
             &mut self.substeps,
             &mut self.trials,
+            &mut self.rejected_steps,
+            &mut self.factorizations,
             &mut self.lcps,
             &mut self.pivots,
             &mut self.warm_hits,

@@ -1,9 +1,11 @@
 //! The parts of a substep that the spine in `mod.rs` calls.
 
+use super::assemble::Closing;
 use super::classify::{self, When};
 use super::coefficients::{Coefficients, IMPLICIT_EULER};
 use super::complementarity::Sliding;
 use super::event::{self, Crossing};
+use super::impact::LowestBounce;
 use super::report::{Event, EventKind};
 use super::trial::{self, Mode};
 use super::workspace::Workspace;
@@ -55,6 +57,7 @@ impl Run<'_> {
     }
 
     pub(super) fn accept(&mut self, end: f64) {
+        accept::work(self.model, self.state, self.workspace, self.report);
         accept::accept(self.model, self.state, self.workspace, self.report, end);
     }
 
@@ -153,6 +156,13 @@ impl Run<'_> {
         if collides { self.impact(None) } else { Ok(()) }
     }
 
+    fn lowest_bounce(&self) -> LowestBounce {
+        match self.settings.tolerance {
+            Some(tolerance) => LowestBounce::Height(tolerance * self.settings.nominal.length),
+            None => LowestBounce::Time(self.settings.restitution_threshold * self.standard),
+        }
+    }
+
     pub(super) fn impact(&mut self, located: Option<usize>) -> Result<(), StepError> {
         impact::apply(
             self.model,
@@ -160,7 +170,7 @@ impl Run<'_> {
             self.workspace,
             self.settings,
             self.report,
-            self.standard,
+            self.lowest_bounce(),
             located,
         )
     }
@@ -206,7 +216,10 @@ impl Run<'_> {
                     crossing.time
                 }
             };
-            match event::missed_collision(model, state, workspace, settings, mode, &crossing) {
+            if let Closing::Contact(contact) = crossing.what {
+                workspace.watched[contact] = false;
+            }
+            match event::missed_collision(model, state, workspace, settings, mode) {
                 Some(earlier) => crossing = earlier,
                 None => break tau,
             }
@@ -215,23 +228,22 @@ impl Run<'_> {
         if tau > 0.0 {
             self.accept(self.state.time + tau);
         }
+        self.collided(crossing.what, tau < TOUCH * self.standard)
+    }
+
+    /// Something closed at the state, at once or after a while.
+    pub(super) fn collided(&mut self, what: Closing, at_once: bool) -> Result<(), StepError> {
         let State {
             position, velocity, ..
         } = &*self.state;
-        let (_, rate) = assemble::closing(
-            self.model,
-            self.workspace,
-            crossing.what,
-            position,
-            velocity,
-        );
+        let (_, rate) = assemble::closing(self.model, self.workspace, what, position, velocity);
         if rate < -rest_speed(velocity) {
-            let contact = event::contact_of(self.model, self.state, self.workspace, crossing.what);
+            let contact = event::contact_of(self.model, self.state, self.workspace, what);
             return self.impact(Some(contact));
         }
         // it touches without a blow; if that was at once, the statuses do not know better
         self.state.statuses_known = false;
-        self.in_doubt = tau < TOUCH * self.standard;
+        self.in_doubt = at_once;
         Ok(())
     }
 
@@ -328,10 +340,18 @@ impl Run<'_> {
         overlap > OVERLAP
     }
 
+    // short enough for its own error to vanish, long enough for its impulses to be computed
+    fn shortest_step(&self) -> f64 {
+        match self.settings.tolerance {
+            Some(tolerance) => (0.1 * tolerance).max(1e-10),
+            None => JAM_STEP * self.standard,
+        }
+    }
+
     /// No accelerations satisfy the friction law (Painleve): a very short implicit step finds the impulse that
     /// resolves it, an impact without collision.
     pub(super) fn jam(&mut self, h: f64, target: f64) -> Result<(), StepError> {
-        let short = (JAM_STEP * self.standard).min(h);
+        let short = self.shortest_step().min(h);
         self.report.fallbacks += 1;
         self.note_length(0.0);
         assemble::gaps(self.model, self.workspace, &self.state.position);

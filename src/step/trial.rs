@@ -4,6 +4,7 @@
 //! the step: normal force and cone slack from the acceleration level, sliding speed from the velocities.
 
 use super::StepError;
+use super::accept::Forces;
 use super::assemble::{self, BeyondEdges};
 use super::coefficients::Coefficients;
 use super::complementarity::Sliding;
@@ -14,6 +15,7 @@ use crate::dynamics;
 use crate::force::Side;
 use crate::lcp::Outcome;
 use crate::math::max_abs;
+use crate::math::root::{hermite, quintic};
 use crate::model::Model;
 use crate::scene::format::Settings;
 use crate::state::{State, Status};
@@ -27,16 +29,78 @@ pub(super) struct Trial {
     /// Mean velocity of the step.
     pub average: Vec<f64>,
     pub stabilized: bool,
+    /// How the motion inside the step is interpolated.
+    pub curve: Curve,
+    /// Accelerations at both ends, for quintic curves.
+    pub start_acceleration: Vec<f64>,
+    pub end_acceleration: Vec<f64>,
+    /// Forces at the end, for extrapolated steps.
+    pub end_forces: Forces,
+}
+
+/// Interpolants of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Curve {
+    /// From positions and velocities.
+    #[default]
+    Cubic,
+    /// From accelerations too.
+    Quintic,
 }
 
 impl Trial {
-    pub fn new(n: usize) -> Self {
+    pub fn new(n: usize, n_joint: usize, n_contacts: usize) -> Self {
         Self {
             h: 0.0,
             position: vec![0.0; n],
             velocity: vec![0.0; n],
             average: vec![0.0; n],
             stabilized: false,
+            curve: Curve::Cubic,
+            start_acceleration: vec![0.0; n],
+            end_acceleration: vec![0.0; n],
+            end_forces: Forces::with_capacity(n_joint, n_contacts),
+        }
+    }
+
+    /// Becomes equal to `other`, of the same model, without allocating.
+    pub fn copy_from(&mut self, other: &Self) {
+        let Self {
+            h,
+            position,
+            velocity,
+            average,
+            stabilized,
+            curve,
+            start_acceleration,
+            end_acceleration,
+            end_forces,
+        } = other;
+        self.h = *h;
+        self.position.clone_from(position);
+        self.velocity.clone_from(velocity);
+        self.average.clone_from(average);
+        self.stabilized = *stabilized;
+        self.curve = *curve;
+        self.start_acceleration.clone_from(start_acceleration);
+        self.end_acceleration.clone_from(end_acceleration);
+        self.end_forces.copy_from(end_forces);
+    }
+
+    /// Positions and velocities inside the step, at a time since its start.
+    pub fn at(&self, start: &State, time: f64, q: &mut [f64], v: &mut [f64]) {
+        for i in 0..q.len() {
+            let (q0, v0) = (start.position[i], start.velocity[i]);
+            let (q1, v1) = (self.position[i], self.velocity[i]);
+            (q[i], v[i]) = match self.curve {
+                Curve::Cubic => hermite(q0, v0, q1, v1, self.h, time),
+                Curve::Quintic => quintic(
+                    [q0, v0, self.start_acceleration[i]],
+                    [q1, v1, self.end_acceleration[i]],
+                    self.h,
+                    time,
+                ),
+            };
         }
     }
 }
@@ -168,6 +232,7 @@ pub(super) fn finish(
         ..
     } = workspace;
     trial.h = h;
+    trial.curve = Curve::Cubic;
     trial.velocity.clone_from(free);
     system.add_response(&mut trial.velocity);
     for i in 0..v.len() {
@@ -237,6 +302,7 @@ pub(super) fn probe(
     v: &[f64],
 ) {
     let independent = accelerate(model, workspace, statuses, time, q, v);
+    workspace.independent = independent;
     workspace.probes.clear();
     if workspace.level.contacts.is_empty() {
         return;
@@ -301,6 +367,7 @@ pub(super) fn accelerate(
     v: &[f64],
 ) -> bool {
     let closed = (0..statuses.len()).filter(|j| statuses[*j].is_closed());
+    workspace.work += 1;
     assemble::level(model, workspace, q, closed);
     free_acceleration(model, workspace, time, v);
     if workspace.level.is_empty() {

@@ -1,5 +1,6 @@
 //! Scratch of a step: allocated once for a model, never saved.
 
+use super::accurate::{Extrapolation, N_SAMPLES, Stride};
 use super::complementarity::Complementarity;
 use super::system::{Metric, System};
 use super::trial::{Probe, Trial};
@@ -64,6 +65,23 @@ pub struct Workspace {
     pub(super) restitution: Vec<f64>,
     /// Is some force stiff against the last step taken?
     pub(super) stiff: bool,
+    /// Factorizations of small systems since the count was taken.
+    pub(super) work: u64,
+    /// No constraint depended on the others where event functions were last looked at.
+    pub(super) independent: bool,
+    pub(super) extrapolation: Extrapolation,
+    /// Error of the last extrapolated step, in units of the tolerance.
+    pub(super) step_error: f64,
+    pub(super) start_jacobians: Jacobians,
+    pub(super) mid_velocity: Vec<f64>,
+    pub(super) twice: Vec<f64>,
+    /// Event functions along an extrapolated step.
+    pub(super) samples: [Vec<Probe>; N_SAMPLES + 1],
+    pub(super) violated: Vec<Probe>,
+    /// The last extrapolated step; taken out while it is looked into.
+    pub(super) stride: Option<Stride>,
+    /// The trial step that ends nearest to an event.
+    pub(super) best: Trial,
 }
 
 impl Workspace {
@@ -93,7 +111,7 @@ impl Workspace {
             complementarity: Complementarity::with_capacity(n_joint, n_contacts),
             joints: vec![true; n_joint],
             joint_order: RankRevealing::with_capacity(n_joint),
-            trial: Trial::new(n),
+            trial: Trial::new(n, n_joint, n_contacts),
             acceleration: vector(),
             free_acceleration: vector(),
             probes: Vec::with_capacity(4 * n_contacts + 1),
@@ -112,6 +130,17 @@ impl Workspace {
             impulse: Vec::with_capacity(n_rows),
             restitution: Vec::with_capacity(n_contacts),
             stiff: false,
+            work: 0,
+            independent: true,
+            extrapolation: Extrapolation::new(n, n_contacts),
+            step_error: 0.0,
+            start_jacobians: Jacobians::new(n),
+            mid_velocity: vector(),
+            twice: vector(),
+            samples: std::array::from_fn(|_| Vec::with_capacity(4 * n_contacts + 1)),
+            violated: Vec::with_capacity(4 * n_contacts + 1),
+            stride: Some(Stride::new(model)),
+            best: Trial::new(n, n_joint, n_contacts),
         };
         workspace.statuses.resize(n_contacts, Status::Open);
         workspace

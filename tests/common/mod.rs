@@ -69,6 +69,16 @@ impl Truth {
         found.unwrap_or_else(|| panic!("no sample at {time}"))
     }
 
+    /// All columns of one of several cases at one of the sample times.
+    pub fn case_at(&self, case: usize, time: f64) -> Vec<f64> {
+        let values = self.0["cases"][case]["values"][self.sample(time)].as_array();
+        values
+            .unwrap()
+            .iter()
+            .map(|x| x.as_f64().unwrap())
+            .collect()
+    }
+
     pub fn event_times(&self) -> Vec<f64> {
         let events = self.0["events"].as_array().unwrap();
         events.iter().map(|e| e["t"].as_f64().unwrap()).collect()

@@ -184,6 +184,10 @@ pub fn integration(model: &Model) -> Vec<String> {
         Scheme::TrapezoidalAverage => {
             "the trapezoidal rule with constraints on the mean velocity".to_owned()
         }
+        Scheme::Extrapolated => format!(
+            "symmetric steps that are extrapolated to order {}",
+            2 * settings.rows
+        ),
         Scheme::ImplicitEuler => "the linearly implicit Euler method".to_owned(),
         Scheme::ExplicitEuler => "the explicit Euler method".to_owned(),
         Scheme::PositionEuler => "the Euler method with constraints on positions".to_owned(),

@@ -1,6 +1,8 @@
 //! `[settings]`: how to integrate.
 
-use crate::scene::format::{EventState, ImpactLaw, ReportedVelocity, Scheme, Settings};
+use crate::scene::format::{
+    EventState, ImpactLaw, MAX_ROWS, Nominal, ReportedVelocity, Scheme, Settings,
+};
 use crate::scene::keys;
 use crate::scene::range::Range;
 use crate::scene::read::Table;
@@ -10,6 +12,7 @@ const SCHEMES: &[(&str, Scheme)] = &[
     ("trapezoidal", Scheme::Trapezoidal),
     ("trapezoidal_printed", Scheme::TrapezoidalPrinted),
     ("trapezoidal_average", Scheme::TrapezoidalAverage),
+    ("extrapolated", Scheme::Extrapolated),
     ("implicit_euler", Scheme::ImplicitEuler),
     ("explicit_euler", Scheme::ExplicitEuler),
     ("position_euler", Scheme::PositionEuler),
@@ -22,11 +25,25 @@ const SCHEMES: &[(&str, Scheme)] = &[
     ),
 ];
 
+/// Below, rounding is larger than the tolerance; above, nothing would be controlled.
+const TOLERANCE: Range = Range::new("from 1e-13 to 0.1", 1e-13, 0.1);
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
             scheme: Scheme::Trapezoidal,
             step: 0.01,
+            tolerance: None,
+            // Friction and normal forces are looked at in quarters of a step.
+            max_step: 1.0,
+            // Order eight: the least work from 1e-4 to 1e-10.
+            rows: 4,
+            nominal: Nominal {
+                length: 1.0,
+                angle: 1.0,
+                speed: 1.0,
+                rotation: 1.0,
+            },
             // A nanometre: above rounding at the metre, far below anything that matters to a machine.
             active_gap: 1e-9,
             // The right factor is about the third derivative of the gap, which only the scene's author knows.
@@ -52,9 +69,23 @@ impl Default for Settings {
 /// Reads the table, with its defaults.
 pub fn read(mut t: Table<'_>) -> Settings {
     let default = Settings::default();
+    let scheme = scheme(&mut t);
     let settings = Settings {
-        scheme: scheme(&mut t),
+        scheme,
         step: t.number_or("step", Range::POSITIVE, default.step),
+        tolerance: tolerance(&mut t, scheme),
+        max_step: t.number_or("max_step", Range::POSITIVE, default.max_step),
+        rows: t.count_or("rows", 2, MAX_ROWS, default.rows),
+        nominal: Nominal {
+            length: t.number_or("nominal_length", Range::POSITIVE, default.nominal.length),
+            angle: t.number_or("nominal_angle", Range::POSITIVE, default.nominal.angle),
+            speed: t.number_or("nominal_speed", Range::POSITIVE, default.nominal.speed),
+            rotation: t.number_or(
+                "nominal_rotation",
+                Range::POSITIVE,
+                default.nominal.rotation,
+            ),
+        },
         active_gap: t.number_or("active_gap", Range::NOT_NEGATIVE, default.active_gap),
         active_gap_cubic: t.number_or(
             "active_gap_cubic",
@@ -112,6 +143,19 @@ pub fn read(mut t: Table<'_>) -> Settings {
     };
     t.finish("[settings]");
     settings
+}
+
+/// The tolerance, which stands for a scheme of its own.
+fn tolerance(t: &mut Table<'_>, scheme: Scheme) -> Option<f64> {
+    let named = t.has("scheme") && scheme != Scheme::Extrapolated;
+    let value = t.get("tolerance")?;
+    if named {
+        value.bad(
+            "`tolerance` chooses the step of the extrapolated scheme, not of this one",
+            "remove `scheme`, or remove `tolerance` and set `step`",
+        );
+    }
+    value.number(TOLERANCE)
 }
 
 /// The scheme, with the weights of `general`.

@@ -1,0 +1,244 @@
+//! Many symmetric substeps, extrapolated (docs/METHOD.md, section 11).
+//!
+//! (1)  row j: 2j substeps of the step H;  y = sum_j w_j y_j,   w_j = prod_{i != j} j^2 / (j^2 - i^2)
+//! (2)  smoothed rows, where forces are stiff: (y_{n-1} + 2 y_n + y_{n+1}) / 4 for y_n
+//! (3)  error: the last result against the one without the last row
+
+use super::symmetric::{self, N_WORKS, Work};
+use crate::model::Model;
+use crate::scene::format::Settings;
+use crate::state::State;
+use crate::step::StepError;
+use crate::step::report::Report;
+use crate::step::trial::{Curve, Trial};
+use crate::step::workspace::Workspace;
+
+/// Rows at most.
+pub(super) const MAX_ROWS: usize = crate::scene::format::MAX_ROWS as usize;
+
+/// Rows are smoothed where a force adds more than this share to the inertia of a substep of the first row: there a
+/// stiff spring that is at rest would grow, and a stiff damper keep what it should take away.
+const STIFF: f64 = 0.5;
+
+/// A step that is shorter than it could be takes only as many rows as bring its error below this.
+const FEW_ROWS: f64 = 0.1;
+
+/// Scratch of the extrapolation.
+#[derive(Debug, Default)]
+pub(in crate::step) struct Extrapolation {
+    /// Positions, velocities, impulses and work at the end of each row.
+    rows: Vec<Vec<f64>>,
+    before: Vec<f64>,
+    /// The result (1).
+    result: Vec<f64>,
+    /// Inertia that each closed contact feels, kg; infinite where its impulses are not unique.
+    pub(super) contact_mass: Vec<f64>,
+}
+
+impl Extrapolation {
+    /// Room for `n` velocities and `n_contacts` contacts.
+    pub(in crate::step) fn new(n: usize, n_contacts: usize) -> Self {
+        let row = || vec![0.0; 2 * n + 2 * n_contacts + N_WORKS];
+        Self {
+            rows: (0..MAX_ROWS).map(|_| row()).collect(),
+            before: row(),
+            result: row(),
+            contact_mass: vec![f64::INFINITY; n_contacts],
+        }
+    }
+}
+
+/// How a step is to be taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Plan {
+    /// Length, s.
+    pub length: f64,
+    /// Rows at most.
+    pub rows: usize,
+    /// May it end with fewer rows?
+    pub cut_short: bool,
+}
+
+/// Takes a step from the state into `workspace.trial`; statuses are those of the state. Returns its error in units of
+/// the tolerance, 0 without one.
+pub(super) fn take(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    plan: Plan,
+) -> Result<f64, StepError> {
+    let h = plan.length;
+    let smooth = is_stiff(model, workspace, h);
+    let mut tableau = std::mem::take(&mut workspace.extrapolation);
+    let mut outcome = Ok(f64::INFINITY);
+    for row in 0..plan.rows {
+        if let Err(error) = fill(model, state, workspace, &mut tableau, (h, smooth), row) {
+            outcome = Err(error);
+            break;
+        }
+        let last = row + 1 == plan.rows;
+        if last || (row > 0 && plan.cut_short) {
+            let error = combine(model, state, settings, &mut tableau, row + 1);
+            outcome = Ok(error);
+            if last || error <= FEW_ROWS {
+                break;
+            }
+        }
+    }
+    write(state, &mut workspace.trial, &tableau, h);
+    workspace.extrapolation = tableau;
+    outcome
+}
+
+/// Adds the work of the step just taken to the books.
+pub(super) fn book(workspace: &Workspace, report: &mut Report) {
+    let result = &workspace.extrapolation.result;
+    let works = &result[result.len() - N_WORKS..];
+    report.impact_loss += works[Work::Pressing as usize];
+    report.friction_loss += works[Work::Friction as usize];
+    report.applied_work += works[Work::Applied as usize];
+    report.damping_loss += works[Work::Damping as usize];
+}
+
+// by the derivatives of the forces at the start
+fn is_stiff(model: &Model, workspace: &Workspace, h: f64) -> bool {
+    let first = 0.5 * h;
+    let by_velocity = 0.5 * first / STIFF;
+    let by_position = 0.25 * first * first / STIFF;
+    workspace
+        .start_jacobians
+        .are_stiff(&model.mass, by_velocity, by_position)
+}
+
+fn fill(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    tableau: &mut Extrapolation,
+    (length, smooth): (f64, bool),
+    row: usize,
+) -> Result<(), StepError> {
+    let n = model.n_velocities;
+    let Extrapolation { rows, before, .. } = tableau;
+    let y = &mut rows[row];
+    y.fill(0.0);
+    y[..n].copy_from_slice(&state.position);
+    y[n..2 * n].copy_from_slice(&state.velocity);
+    let substeps = 2 * (row + 1);
+    let h = length / substeps as f64;
+    let mut substep = |i: usize, y: &mut [f64]| {
+        let start = state.time + i as f64 * h;
+        symmetric::substep(model, workspace, &state.status, (start, h), y)
+    };
+    for i in 0..substeps {
+        if smooth && i + 1 == substeps {
+            before.copy_from_slice(y);
+        }
+        substep(i, y)?;
+    }
+    if smooth {
+        // (2)
+        for (sum, y) in before.iter_mut().zip(y.iter()) {
+            *sum += 2.0 * y;
+        }
+        substep(substeps, y)?;
+        for (y, sum) in y.iter_mut().zip(before.iter()) {
+            *y = 0.25 * (*y + sum);
+        }
+    }
+    Ok(())
+}
+
+fn weight(row: usize, rows: usize) -> f64 {
+    let square = |j: usize| ((j + 1) * (j + 1)) as f64;
+    let mut weight = 1.0;
+    for other in (0..rows).filter(|j| *j != row) {
+        weight *= square(row) / (square(row) - square(other));
+    }
+    weight
+}
+
+// (1) and (3)
+fn combine(
+    model: &Model,
+    state: &State,
+    settings: &Settings,
+    tableau: &mut Extrapolation,
+    used: usize,
+) -> f64 {
+    let mut weights = [0.0; MAX_ROWS];
+    let mut differences = [0.0; MAX_ROWS];
+    for row in 0..used {
+        weights[row] = weight(row, used);
+        let without = if row + 1 < used {
+            weight(row, used - 1)
+        } else {
+            0.0
+        };
+        differences[row] = weights[row] - without;
+    }
+    let Extrapolation {
+        rows,
+        result,
+        contact_mass,
+        ..
+    } = tableau;
+    let tolerance = settings.tolerance.unwrap_or(f64::INFINITY);
+    let n = model.n_velocities;
+    let mut fastest: f64 = settings.nominal.speed;
+    for v in &state.velocity {
+        fastest = fastest.max(v.abs());
+    }
+    let (mut squares, mut worst_impulse): (f64, f64) = (0.0, 0.0);
+    for (i, y) in result.iter_mut().enumerate() {
+        let (mut value, mut error) = (0.0, 0.0);
+        for row in 0..used {
+            value += weights[row] * rows[row][i];
+            error += differences[row] * rows[row][i];
+        }
+        *y = value;
+        if i < 2 * n {
+            let (start, nominal) = if i < n {
+                (
+                    state.position[i],
+                    settings.nominal.position(model.angular[i]),
+                )
+            } else {
+                let j = i - n;
+                (
+                    state.velocity[j],
+                    settings.nominal.velocity(model.angular[j]),
+                )
+            };
+            let size = nominal + start.abs().max(value.abs());
+            squares += (error / size) * (error / size);
+        } else if let Some(mass) = contact_mass.get((i - 2 * n) / 2) {
+            let size = mass * fastest + value.abs();
+            worst_impulse = worst_impulse.max(error.abs() / size);
+        }
+    }
+    let mean = (squares / (2 * n).max(1) as f64).sqrt();
+    // a sum of squares that is not a number must not be lost in the comparison
+    if mean.is_nan() {
+        return f64::INFINITY;
+    }
+    mean.max(worst_impulse) / tolerance
+}
+
+fn write(state: &State, trial: &mut Trial, tableau: &Extrapolation, h: f64) {
+    let n = state.position.len();
+    trial.h = h;
+    trial.position.copy_from_slice(&tableau.result[..n]);
+    trial.velocity.copy_from_slice(&tableau.result[n..2 * n]);
+    for ((average, v0), v1) in trial
+        .average
+        .iter_mut()
+        .zip(&state.velocity)
+        .zip(&trial.velocity)
+    {
+        *average = 0.5 * (v0 + v1);
+    }
+    trial.stabilized = false;
+    trial.curve = Curve::Quintic;
+}

@@ -1,0 +1,393 @@
+//! Events inside an extrapolated step: found on its dense output, then sharpened with steps that end there
+//! (docs/METHOD.md, section 11).
+
+use super::extrapolation::Plan;
+use crate::force::Side;
+use crate::math::root::bracketed;
+use crate::step::assemble;
+use crate::step::event::{Crossing, MAX_HALVINGS, is_violated};
+use crate::step::trial::{self, Mode, Probe, ProbeKind, Trial};
+use crate::step::workspace::Workspace;
+use crate::step::{Run, StepError};
+
+/// Event functions are looked at at this many places of a step.
+pub(in crate::step) const N_SAMPLES: usize = 4;
+
+/// A minimum below this fraction of a function's range is looked at.
+const NEAR_ZERO: f64 = 0.05;
+
+/// Roots on the dense output are found to this fraction of the step.
+const ROOT_TOLERANCE: f64 = 1e-13;
+
+/// An event's time that corrections leave further off than this fraction of the step is bracketed.
+const LOOSE: f64 = 1e-9;
+
+/// Corrections stay this near to the root on the dense output, as a fraction of the step.
+const NEAR: f64 = 0.05;
+
+/// Corrections of an event's time at most.
+const MAX_CORRECTIONS: u32 = 6;
+
+/// The first event of a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found {
+    /// None.
+    Nothing,
+    /// An event function is zero, at this time since the start of the step.
+    Transition(f64, ProbeKind),
+    /// A gap closes.
+    Collision(Crossing),
+    /// The statuses do not hold at all.
+    Contradiction,
+}
+
+impl Run<'_> {
+    /// The first event of the trial step, whose dense output is complete; event functions at its start and end are in
+    /// `start_probes` and `probes`.
+    pub(super) fn first_event(&mut self) -> Found {
+        let transition = self.first_transition();
+        let crossing = self.first_collision(Mode::Frozen);
+        match (transition, crossing) {
+            (Found::Contradiction, _) => Found::Contradiction,
+            (Found::Transition(time, what), Some(crossing)) => {
+                if time <= crossing.time {
+                    Found::Transition(time, what)
+                } else {
+                    Found::Collision(crossing)
+                }
+            }
+            (_, Some(crossing)) => Found::Collision(crossing),
+            (found, None) => found,
+        }
+    }
+
+    fn first_transition(&mut self) -> Found {
+        if self.workspace.start_probes.is_empty() && self.workspace.probes.is_empty() {
+            return Found::Nothing;
+        }
+        let mut samples = std::mem::take(&mut self.workspace.samples);
+        samples[0].clone_from(&self.workspace.start_probes);
+        samples[N_SAMPLES].clone_from(&self.workspace.probes);
+        let mut violated = None;
+        for (i, sample) in samples.iter_mut().enumerate().skip(1) {
+            if i < N_SAMPLES {
+                self.probe_inside(self.sample_time(i));
+                sample.clone_from(&self.workspace.probes);
+            }
+            if sample.iter().any(is_violated) {
+                violated = Some(i);
+                break;
+            }
+        }
+        let mut found = self.first_dip(&samples, violated.unwrap_or(N_SAMPLES + 1) - 1);
+        if let (Found::Nothing, Some(i)) = (found, violated) {
+            self.workspace.start_probes.clone_from(&samples[i - 1]);
+            self.workspace.probes.clone_from(&samples[i]);
+            found = self.locate(self.sample_time(i - 1), self.sample_time(i));
+        }
+        self.workspace.samples = samples;
+        found
+    }
+
+    fn sample_time(&self, i: usize) -> f64 {
+        self.workspace.trial.h * i as f64 / N_SAMPLES as f64
+    }
+
+    // functions that hold at the first `last` samples may fail between them: where the polynomial through all samples
+    // comes near to zero they are looked at
+    fn first_dip(&mut self, samples: &[Vec<Probe>; N_SAMPLES + 1], last: usize) -> Found {
+        if last < N_SAMPLES {
+            // the step is going to be cut anyway; what is left of it is looked at again
+            return Found::Nothing;
+        }
+        let mut first: Option<f64> = None;
+        for start in &samples[0] {
+            let mut values = [0.0; N_SAMPLES + 1];
+            let known = values.iter_mut().zip(samples).all(|(value, sample)| {
+                let probe = value_of(sample, start.what);
+                *value = probe.map_or(0.0, |p| p.value);
+                probe.is_some()
+            });
+            if start.what == ProbeKind::Redundant || !known {
+                continue;
+            }
+            if let Some(place) = dip(&values, start.tolerance)
+                && first.is_none_or(|earlier| place < earlier)
+            {
+                self.probe_inside(place * self.workspace.trial.h);
+                if self.workspace.probes.iter().any(is_violated) {
+                    first = Some(place);
+                }
+            }
+        }
+        let Some(place) = first else {
+            return Found::Nothing;
+        };
+        let before = (place * N_SAMPLES as f64) as usize;
+        self.workspace.start_probes.clone_from(&samples[before]);
+        self.probe_inside(place * self.workspace.trial.h);
+        self.locate(self.sample_time(before), place * self.workspace.trial.h)
+    }
+
+    // event functions on the dense output
+    fn probe_inside(&mut self, time: f64) {
+        let mut q = std::mem::take(&mut self.workspace.look_position);
+        let mut v = std::mem::take(&mut self.workspace.look_velocity);
+        self.workspace.trial.at(self.state, time, &mut q, &mut v);
+        let at = (self.state.time + time, Side::Before);
+        trial::probe(self.model, self.workspace, &self.state.status, at, &q, &v);
+        self.workspace.look_position = q;
+        self.workspace.look_velocity = v;
+    }
+
+    // the first root of the functions that are violated at `right` (in `probes`) and hold at `left` (in `start_probes`)
+    fn locate(&mut self, left: f64, right: f64) -> Found {
+        let h = self.workspace.trial.h;
+        let mut violated = std::mem::take(&mut self.workspace.violated);
+        violated.clear();
+        violated.extend(self.workspace.probes.iter().filter(|p| is_violated(p)));
+        let mut first: Option<(f64, ProbeKind)> = None;
+        for probe in &violated {
+            let what = probe.what;
+            let at_left = value_of(&self.workspace.start_probes, what);
+            let mut open = (left, at_left.map_or(0.0, |p| p.value));
+            if at_left.is_none_or(|p| p.value <= p.tolerance) {
+                // zero at the start: it must become positive before it can fall
+                let mut time = right;
+                open.1 = 0.0;
+                for _ in 0..MAX_HALVINGS {
+                    time = left + 0.5 * (time - left);
+                    let value = self.value_inside(what, time);
+                    if value > probe.tolerance {
+                        open = (time, value);
+                        break;
+                    }
+                }
+            }
+            let root = if open.1 > 0.0 {
+                bracketed(
+                    |time| self.value_inside(what, time),
+                    open,
+                    (right, probe.value),
+                    ROOT_TOLERANCE * h,
+                )
+            } else {
+                left
+            };
+            if first.is_none_or(|(time, _)| root < time) {
+                first = Some((root, what));
+            }
+        }
+        self.workspace.violated = violated;
+        match first {
+            Some((time, what)) if time > 0.0 => Found::Transition(time, what),
+            _ => Found::Contradiction,
+        }
+    }
+
+    // dependence of the constraints may change inside the step: a function that is not there is as good as the others
+    fn value_inside(&mut self, what: ProbeKind, time: f64) -> f64 {
+        self.probe_inside(time);
+        value_or_verdict(self.workspace, what)
+    }
+
+    /// Takes steps that end at the event until its function is zero there; the last one stays in the trial. Returns
+    /// its length.
+    pub(super) fn sharpen(&mut self, found: Found) -> Result<f64, StepError> {
+        let h = self.workspace.trial.h;
+        let (time, smooth) = match found {
+            Found::Nothing | Found::Contradiction => return Ok(h),
+            Found::Transition(time, what) => (time, what != ProbeKind::Redundant),
+            Found::Collision(crossing) => (crossing.time, true),
+        };
+        let slope = if smooth {
+            let width = 1e-3 * h;
+            let (a, b) = ((time - width).max(0.0), (time + width).min(h));
+            (self.dense_value(found, b) - self.dense_value(found, a)) / (b - a)
+        } else {
+            0.0
+        };
+        let (mut tau, mut slope) = (time, slope);
+        let mut value = self.value_at_end(found, tau)?;
+        if slope == 0.0 {
+            return Ok(tau);
+        }
+        let mut best = std::mem::take(&mut self.workspace.best);
+        best.copy_from(&self.workspace.trial);
+        let rounding = 2.0 * f64::EPSILON * (self.state.time + h) + 1e-3 * ROOT_TOLERANCE * h;
+        for _ in 0..MAX_CORRECTIONS {
+            let correction = -value / slope;
+            let next = tau + correction;
+            let near = (next - time).abs() <= NEAR * h && next > 0.0;
+            if correction.abs() <= rounding || !near {
+                break;
+            }
+            let next_value = self.value_at_end(found, next)?;
+            if next_value.abs() >= value.abs() {
+                break;
+            }
+            if correction.abs() > 1e-9 * h {
+                slope = (next_value - value) / correction;
+            }
+            (tau, value) = (next, next_value);
+            best.copy_from(&self.workspace.trial);
+        }
+        std::mem::swap(&mut self.workspace.trial, &mut best);
+        self.workspace.best = best;
+        if value.abs() > slope.abs() * LOOSE * h {
+            // a kink, as where another corner comes nearest
+            return self.bracket(found, (tau, value), h);
+        }
+        Ok(tau)
+    }
+
+    // the same without slopes: widens a bracket around the best guess and closes it
+    fn bracket(
+        &mut self,
+        found: Found,
+        (guess, value): (f64, f64),
+        h: f64,
+    ) -> Result<f64, StepError> {
+        let (mut open, mut closed) = ((0.0, f64::MIN_POSITIVE), (guess, value));
+        let mut width = LOOSE * h;
+        if value > 0.0 {
+            open = (guess, value);
+            loop {
+                let time = (guess + width).min(h);
+                closed = (time, self.value_at_end(found, time)?);
+                if closed.1 <= 0.0 || time == h {
+                    break;
+                }
+                open = closed;
+                width *= 10.0;
+            }
+        } else {
+            while guess - width > 0.0 {
+                let time = guess - width;
+                let at = self.value_at_end(found, time)?;
+                if at > 0.0 {
+                    open = (time, at);
+                    break;
+                }
+                closed = (time, at);
+                width *= 10.0;
+            }
+        }
+        let mut failure = None;
+        let root = bracketed(
+            |time| {
+                self.value_at_end(found, time).unwrap_or_else(|error| {
+                    failure = Some(error);
+                    0.0
+                })
+            },
+            open,
+            closed,
+            ROOT_TOLERANCE * h,
+        );
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        self.value_at_end(found, root)?;
+        Ok(root)
+    }
+
+    fn dense_value(&mut self, found: Found, time: f64) -> f64 {
+        match found {
+            Found::Transition(_, what) => self.value_inside(what, time),
+            Found::Collision(crossing) => {
+                let mut q = std::mem::take(&mut self.workspace.look_position);
+                let mut v = std::mem::take(&mut self.workspace.look_velocity);
+                self.workspace.trial.at(self.state, time, &mut q, &mut v);
+                let closing = assemble::closing(self.model, self.workspace, crossing.what, &q, &v);
+                self.workspace.look_position = q;
+                self.workspace.look_velocity = v;
+                closing.0
+            }
+            Found::Nothing | Found::Contradiction => 0.0,
+        }
+    }
+
+    // the event function at the end of a step of length `tau`
+    fn value_at_end(&mut self, found: Found, tau: f64) -> Result<f64, StepError> {
+        self.take_extrapolated(Plan {
+            length: tau,
+            rows: self.settings.rows as usize,
+            cut_short: false,
+        })?;
+        self.close_trial();
+        match found {
+            Found::Transition(_, what) => {
+                trial::probe_end(self.model, self.state, self.workspace);
+                Ok(value_or_verdict(self.workspace, what))
+            }
+            Found::Collision(crossing) => {
+                let end: Trial = std::mem::take(&mut self.workspace.trial);
+                let closing = assemble::closing(
+                    self.model,
+                    self.workspace,
+                    crossing.what,
+                    &end.position,
+                    &end.velocity,
+                );
+                self.workspace.trial = end;
+                Ok(closing.0)
+            }
+            Found::Nothing | Found::Contradiction => Ok(0.0),
+        }
+    }
+}
+
+fn value_of(probes: &[Probe], what: ProbeKind) -> Option<Probe> {
+    probes.iter().find(|probe| probe.what == what).copied()
+}
+
+fn value_or_verdict(workspace: &Workspace, what: ProbeKind) -> f64 {
+    match value_of(&workspace.probes, what) {
+        Some(probe) => probe.value,
+        None if workspace.probes.iter().any(is_violated) => -1.0,
+        None => 1.0,
+    }
+}
+
+// where the polynomial through values at 0, 1/4, 1/2, 3/4 and 1 has a minimum between them that comes near to zero or
+// below it
+fn dip(values: &[f64; N_SAMPLES + 1], tolerance: f64) -> Option<f64> {
+    const GRID: usize = 32;
+    let highest = values.iter().fold(f64::MIN, |m, v| m.max(*v));
+    let lowest = values.iter().fold(f64::MAX, |m, v| m.min(*v));
+    if highest - lowest <= 10.0 * tolerance || lowest > highest - lowest {
+        return None;
+    }
+    let at = |place: usize| {
+        let x = (place * N_SAMPLES) as f64 / GRID as f64;
+        let mut sum = 0.0;
+        for (i, value) in values.iter().enumerate() {
+            let mut weight = 1.0;
+            for j in (0..=N_SAMPLES).filter(|j| *j != i) {
+                weight *= (x - j as f64) / (i as f64 - j as f64);
+            }
+            sum += weight * value;
+        }
+        sum
+    };
+    let place = (1..GRID).find(|k| {
+        let (before, here, after) = (at(k - 1), at(*k), at(k + 1));
+        here < before && here <= after && here < NEAR_ZERO * (highest - lowest)
+    })?;
+    Some(place as f64 / GRID as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dip_between_samples_is_seen_and_a_slope_is_none() {
+        let values = |f: fn(f64) -> f64| [0.0, 0.25, 0.5, 0.75, 1.0].map(f);
+        let dip_of = |f: fn(f64) -> f64| dip(&values(f), 1e-12);
+        assert_eq!(dip_of(|x| (x - 0.375) * (x - 0.375) - 0.001), Some(0.375));
+        assert_eq!(dip_of(|x| (x - 0.375) * (x - 0.375) + 1.0), None);
+        assert_eq!(dip_of(|x| x), None);
+    }
+}

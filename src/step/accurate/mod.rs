@@ -1,0 +1,318 @@
+//! Steps of high order: statuses are frozen between events, symmetric substeps are extrapolated, and a tolerance
+//! chooses the length (docs/METHOD.md, section 11). Complementarity problems are solved at events only.
+
+mod control;
+mod dense;
+mod extrapolation;
+mod locate;
+mod symmetric;
+
+pub(super) use dense::{Stride, interpolate};
+pub(super) use extrapolation::Extrapolation;
+pub(super) use locate::N_SAMPLES;
+
+use super::assemble::Closing;
+use super::classify::When;
+use super::event::{self, Crossing};
+use super::trial::{self, Mode};
+use super::workspace::Workspace;
+use super::{Run, StepError, accept, assemble, stabilize};
+use crate::force::Side;
+use crate::state::State;
+use extrapolation::Plan;
+use locate::Found;
+
+/// Short steps in a row that find their own statuses, after which the single-step scheme takes over for a while.
+const MAX_WAYS_OUT: u32 = 20;
+
+/// A step shorter than this fraction of the time cannot be told from none.
+const SHORTEST: f64 = 1e-14;
+
+impl Run<'_> {
+    /// Advances to `due` or beyond it, but not beyond `end`: by tolerance, or in one step where there is none. Beyond
+    /// `due` it is the end of an extrapolated step.
+    pub(super) fn accurately(&mut self, due: f64, end: f64) -> Result<(), StepError> {
+        self.start();
+        let (mut since, mut stretches) = (self.state.time, 0);
+        while self.state.time < due {
+            let target = self.next_stop(end);
+            if self.state.time - since > self.settings.step {
+                (since, stretches) = (self.state.time, 0);
+            }
+            stretches += 1;
+            if self.ways_out > MAX_WAYS_OUT || stretches > self.settings.max_substeps {
+                self.ways_out = 0;
+                stretches = 0;
+                self.single_step(target.min(due))?;
+                continue;
+            }
+            match self.extrapolated_step(target, due) {
+                Err(StepError::Unsolved { .. }) => self.way_out(target.min(due))?,
+                result => result?,
+            }
+        }
+        Ok(())
+    }
+
+    // the scheme of fixed steps, for one of them
+    fn single_step(&mut self, target: f64) -> Result<(), StepError> {
+        let h = self.settings.step.min(target - self.state.time);
+        let end = if self.state.time + h >= target {
+            target
+        } else {
+            self.state.time + h
+        };
+        self.report.degraded_steps += 1;
+        self.standard = h;
+        self.workspace.standard_step = h;
+        let result = self.to(end);
+        self.workspace.standard_step = 0.0;
+        result
+    }
+
+    // a very short step whose statuses come out of its own complementarity problem
+    fn way_out(&mut self, target: f64) -> Result<(), StepError> {
+        self.ways_out += 1;
+        self.jam(target - self.state.time, target)
+    }
+
+    // one stretch up to the next event or the target; up to `due` at most where it is not extrapolated
+    fn extrapolated_step(&mut self, target: f64, due: f64) -> Result<(), StepError> {
+        // 1. independent joints; impacts of what touches and still approaches; statuses
+        assemble::select_joints(self.model, self.workspace, &self.state.position);
+        self.release();
+        self.impact_of_touching()?;
+        if std::mem::take(&mut self.in_doubt) {
+            return self.way_out(target.min(due));
+        }
+        if !self.state.statuses_known && !self.classify(When::Now) {
+            return self.way_out(target.min(due));
+        }
+        self.probe_start();
+        // 2. a step that is accurate enough
+        let Some(end) = self.attempt(target)? else {
+            return self.way_out(target.min(due));
+        };
+        self.close_trial();
+        self.probe_end_of_trial();
+        // 3. its first event
+        let found = self.first_event();
+        match found {
+            Found::Nothing => {
+                if self.settings.tolerance.is_some() {
+                    let (h, error) = (self.workspace.trial.h, self.workspace.step_error);
+                    let order = self.error_order();
+                    control::learn(&mut self.state.control, h, error, order);
+                }
+                self.accept_extrapolated(end);
+                Ok(())
+            }
+            Found::Contradiction => {
+                self.workspace.previous.clone_from(&self.state.status);
+                if self.classify(When::Now) && self.state.status != self.workspace.previous {
+                    self.ways_out += 1;
+                    return Ok(());
+                }
+                self.way_out(target.min(due))
+            }
+            Found::Transition(_, what) => {
+                let tau = self.sharpen(found)?;
+                self.probe_end_of_trial();
+                if let Some(crossing) = self.overlooked_collision() {
+                    return self.collide_at(crossing);
+                }
+                self.accept_extrapolated(self.state.time + tau);
+                self.probe_now(Side::Before);
+                if !self.classify(When::JustAfter(what)) {
+                    self.state.statuses_known = false;
+                }
+                Ok(())
+            }
+            Found::Collision(crossing) => self.collide_at(crossing),
+        }
+    }
+
+    fn collide_at(&mut self, mut crossing: Crossing) -> Result<(), StepError> {
+        let tau = loop {
+            let tau = self.sharpen(Found::Collision(crossing))?;
+            self.probe_end_of_trial();
+            if let Closing::Contact(contact) = crossing.what {
+                self.workspace.watched[contact] = false;
+            }
+            match self.overlooked_collision() {
+                Some(earlier) => crossing = earlier,
+                None => break tau,
+            }
+        };
+        self.accept_extrapolated(self.state.time + tau);
+        self.collided(crossing.what, tau < super::JAM_STEP * self.settings.step)
+    }
+
+    // a step that ends at an event may overlap a contact whose gap closed between two samples of the longer step
+    fn overlooked_collision(&mut self) -> Option<Crossing> {
+        event::missed_collision(
+            self.model,
+            self.state,
+            self.workspace,
+            self.settings,
+            Mode::Frozen,
+        )
+    }
+
+    // accelerations, event functions and force derivatives at the state
+    fn probe_start(&mut self) {
+        self.probe_now(Side::After);
+        let Run {
+            workspace,
+            state,
+            settings,
+            model,
+            ..
+        } = self;
+        std::mem::swap(&mut workspace.probes, &mut workspace.start_probes);
+        keep_start(workspace);
+        let acceleration = &workspace.acceleration;
+        if state.control.step == 0.0 {
+            let nominal = &settings.nominal;
+            let changes = (0..model.n_velocities).flat_map(|i| {
+                let (q, v) = (state.position[i].abs(), state.velocity[i]);
+                [
+                    (nominal.position(model.angular[i]) + q, v),
+                    (
+                        nominal.velocity(model.angular[i]) + v.abs(),
+                        acceleration[i],
+                    ),
+                ]
+            });
+            state.control.step = control::first(changes, settings.max_step);
+        }
+    }
+
+    fn probe_now(&mut self, side: Side) {
+        let State {
+            time,
+            position,
+            velocity,
+            status,
+            ..
+        } = &*self.state;
+        let now = (*time, side);
+        trial::probe(self.model, self.workspace, status, now, position, velocity);
+    }
+
+    // a step that the tolerance accepts, in the trial: the time of its end, or none that can be told from now
+    fn attempt(&mut self, target: f64) -> Result<Option<f64>, StepError> {
+        let rest = target - self.state.time;
+        let rows = self.settings.rows as usize;
+        loop {
+            let length = match self.settings.tolerance {
+                Some(_) => control::proposed(&self.state.control, self.settings.max_step, rest),
+                None => rest,
+            };
+            let plan = Plan {
+                length,
+                rows,
+                cut_short: self.settings.tolerance.is_some()
+                    && length < 0.5 * self.state.control.step,
+            };
+            let error = match self.take_extrapolated(plan) {
+                Ok(error) => error,
+                Err(StepError::Singular { .. }) => f64::INFINITY,
+                Err(error) => return Err(error),
+            };
+            let finite = self.workspace.trial.velocity.iter().all(|x| x.is_finite());
+            if self.settings.tolerance.is_none() && !finite {
+                return Err(StepError::NotFinite {
+                    time: self.state.time,
+                });
+            }
+            if self.settings.tolerance.is_none() || (error <= 1.0 && finite) {
+                self.workspace.step_error = error;
+                return Ok(Some(if length == rest {
+                    target
+                } else {
+                    self.state.time + length
+                }));
+            }
+            self.report.rejected_steps += 1;
+            self.state.control.step = control::after_rejection(length, error, self.error_order());
+            if self.state.control.step < SHORTEST * (1.0 + self.state.time.abs()) {
+                self.state.control.step = 0.0;
+                return Ok(None);
+            }
+        }
+    }
+
+    // the error of a step is that of the result without the last row
+    fn error_order(&self) -> f64 {
+        f64::from(2 * self.settings.rows - 1)
+    }
+
+    fn take_extrapolated(&mut self, plan: Plan) -> Result<f64, StepError> {
+        self.report.trials += 1;
+        extrapolation::take(self.model, self.state, self.workspace, self.settings, plan)
+    }
+
+    // joints and closed contacts at the end of the trial step
+    fn close_trial(&mut self) {
+        if !self.settings.projection {
+            return;
+        }
+        let mut trial = std::mem::take(&mut self.workspace.trial);
+        stabilize::close(
+            self.model,
+            self.workspace,
+            &self.state.status,
+            &mut trial.position,
+            &mut trial.velocity,
+        );
+        self.workspace.trial = trial;
+    }
+
+    // event functions, accelerations and forces at the end of the trial step
+    fn probe_end_of_trial(&mut self) {
+        trial::probe_end(self.model, self.state, self.workspace);
+        let Workspace {
+            trial,
+            acceleration,
+            level,
+            ..
+        } = &mut *self.workspace;
+        trial.end_acceleration.clone_from(acceleration);
+        trial.end_forces.read(level);
+    }
+
+    fn accept_extrapolated(&mut self, end: f64) {
+        self.ways_out = 0;
+        self.report.steps += 1;
+        dense::keep(self.state, self.workspace);
+        extrapolation::book(self.workspace, self.report);
+        accept::accept(self.model, self.state, self.workspace, self.report, end);
+        accept::forces_of_trial(self.state, self.workspace);
+    }
+}
+
+/// What an extrapolated step needs of its start, where event functions were just looked at.
+fn keep_start(workspace: &mut Workspace) {
+    let Workspace {
+        trial,
+        acceleration,
+        jacobians,
+        start_jacobians,
+        extrapolation,
+        level,
+        independent,
+        active,
+        ..
+    } = workspace;
+    trial.start_acceleration.clone_from(acceleration);
+    start_jacobians.copy_from(jacobians);
+    active.clone_from(&level.contacts);
+    extrapolation.contact_mass.fill(f64::INFINITY);
+    if *independent {
+        for (i, &contact) in level.contacts.iter().enumerate() {
+            let normal = level.normal(i);
+            extrapolation.contact_mass[contact] = 1.0 / level.delassus[normal * (level.len() + 1)];
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The symmetric step: scheme II with everything at its midpoint (docs/METHOD.md, section 11).
+//!
+//! (1)  qm = q + h/2 v
+//! (2)  (M - h/2 kv - h^2/4 kq) (v1 - v) = h k(t + h/2, qm, v) + F c,   G (v + v1) = 0,   G, F, kq, kv at qm
+//! (3)  q1 = qm + h/2 v1
+//! (4)  forces that are not linear in the velocity: (2) again about vm = (v + v1)/2, with h (k(vm) + kv (v - vm))
+//!
+//! The step from (q1, v1) back over -h has the same midpoint: its error is a series in h^2.
+
+use crate::dynamics;
+use crate::force::Side;
+use crate::math::max_abs;
+use crate::model::Model;
+use crate::state::Status;
+use crate::step::StepError;
+use crate::step::assemble::{self, BeyondEdges};
+use crate::step::system::Stiffness;
+use crate::step::workspace::Workspace;
+
+/// Linearizations (4) at most; they converge quadratically.
+const MAX_LINEARIZATIONS: u32 = 6;
+
+/// A mid velocity that changes by less than this is found, relative.
+const SAME_VELOCITY: f64 = 1e-11;
+
+/// What a row of the extrapolation carries along, after positions and velocities: normal and tangential impulse of each
+/// contact, then these sums of work, J.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Work {
+    /// Lost by the normal forces of contacts.
+    Pressing,
+    /// Lost by their friction.
+    Friction,
+    /// Done by applied forces.
+    Applied,
+    /// Lost in dampers.
+    Damping,
+}
+
+/// Number of kinds of work.
+pub(super) const N_WORKS: usize = 4;
+
+/// Takes a substep of length `h` at `t` in place of `y`: positions, velocities, impulses, work. The contacts are those
+/// of `workspace.active`.
+pub(super) fn substep(
+    model: &Model,
+    workspace: &mut Workspace,
+    statuses: &[Status],
+    (t, h): (f64, f64),
+    y: &mut [f64],
+) -> Result<(), StepError> {
+    let n = model.n_velocities;
+    let (q, rest) = y.split_at_mut(n);
+    let (v, sums) = rest.split_at_mut(n);
+    let middle = t + 0.5 * h;
+    assemble::move_by(&mut workspace.place, q, 0.5 * h, v); // (1)
+    model.poses(&workspace.place, &mut workspace.poses);
+    constraints(model, workspace);
+    workspace.mid_velocity.copy_from_slice(v);
+    let limit = if model.velocity_forces_are_linear() {
+        1
+    } else {
+        MAX_LINEARIZATIONS
+    };
+    for _ in 0..limit {
+        let stiffness = free_motion(model, workspace, middle, v, h);
+        if stiffness == Stiffness::Singular {
+            return Err(StepError::Singular { time: t });
+        }
+        respond(workspace, statuses, v);
+        workspace.work += 1;
+        let Workspace {
+            free, mid_velocity, ..
+        } = &mut *workspace;
+        let mut change: f64 = 0.0;
+        for ((mid, v), dv) in mid_velocity.iter_mut().zip(v.iter()).zip(free.iter()) {
+            let new = v + 0.5 * dv;
+            change = change.max((new - *mid).abs());
+            *mid = new;
+        }
+        if change <= SAME_VELOCITY * (1.0 + max_abs(v)) {
+            break;
+        }
+    }
+    for (((q, v), place), dv) in q
+        .iter_mut()
+        .zip(v.iter_mut())
+        .zip(&workspace.place)
+        .zip(&workspace.free)
+    {
+        *v += dv;
+        *q = place + 0.5 * h * *v; // (3)
+    }
+    add_sums(model, workspace, (middle, h), sums);
+    Ok(())
+}
+
+// rows and columns at the poses of the midpoint
+fn constraints(model: &Model, workspace: &mut Workspace) {
+    let Workspace {
+        system,
+        poses,
+        edges,
+        active,
+        ..
+    } = workspace;
+    system.contacts.clone_from(active);
+    assemble::rows(model, poses, edges, BeyondEdges::Line, system);
+    system.columns.clone_from(&system.rows);
+}
+
+// left and right side of (2) without constraints: the metric, and the change of velocity in `workspace.free`
+fn free_motion(
+    model: &Model,
+    workspace: &mut Workspace,
+    middle: f64,
+    v: &[f64],
+    h: f64,
+) -> Stiffness {
+    let Workspace {
+        poses,
+        twists,
+        force,
+        jacobians,
+        free,
+        inputs,
+        mid_velocity,
+        ..
+    } = &mut *workspace;
+    model.twists(mid_velocity, twists);
+    let at = (middle, Side::After);
+    dynamics::force(model, at, inputs, poses, twists, force, Some(jacobians));
+    free.clone_from(force);
+    if jacobians.any {
+        let n = v.len();
+        for (i, x) in free.iter_mut().enumerate() {
+            let row = &jacobians.velocity[i * n..(i + 1) * n];
+            for ((k, v), mid) in row.iter().zip(v).zip(mid_velocity.iter()) {
+                *x += k * (v - mid);
+            }
+        }
+    }
+    free.iter_mut().for_each(|x| *x *= h);
+    let stiffness = assemble::step_metric(model, workspace, 0.5 * h, 0.25 * h * h);
+    if stiffness != Stiffness::Singular {
+        assemble::divide_by_step_metric(workspace);
+    }
+    stiffness
+}
+
+// adds to `workspace.free` what the constraints of (2) do
+fn respond(workspace: &mut Workspace, statuses: &[Status], v: &[f64]) {
+    if workspace.system.is_empty() {
+        workspace.system.impulse.clear();
+        return;
+    }
+    assemble::condense_with_step_metric(workspace);
+    let Workspace {
+        system,
+        joints,
+        frozen,
+        free,
+        twice,
+        ..
+    } = workspace;
+    for ((x, v), dv) in twice.iter_mut().zip(v).zip(free.iter()) {
+        *x = 2.0 * v + dv;
+    }
+    system.bias_from(twice);
+    system.solve_frozen(joints, |j| statuses[j], frozen);
+    system.add_response(free);
+}
+
+fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), sums: &mut [f64]) {
+    let Workspace {
+        system,
+        poses,
+        twists,
+        inputs,
+        mid_velocity,
+        ..
+    } = workspace;
+    let (impulses, works) = sums.split_at_mut(sums.len() - N_WORKS);
+    for (i, &contact) in system.contacts.iter().enumerate() {
+        let rows = [system.normal(i), system.normal(i) + 1];
+        let [pressing, rubbing] =
+            rows.map(|row| system.impulse[row] * system.columns[row].dot(mid_velocity));
+        works[Work::Pressing as usize] -= pressing;
+        works[Work::Friction as usize] -= rubbing;
+        for (sum, row) in impulses[2 * contact..].iter_mut().zip(rows) {
+            *sum += system.impulse[row];
+        }
+    }
+    if !model.forces.is_empty() {
+        model.twists(mid_velocity, twists);
+        let (applied, lost) = dynamics::power(model, (middle, Side::After), inputs, poses, twists);
+        works[Work::Applied as usize] += h * applied;
+        works[Work::Damping as usize] += h * lost;
+    }
+}
