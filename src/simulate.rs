@@ -115,18 +115,43 @@ impl Simulation {
     /// where their accuracy ends, not beyond `end`, and the state at `time` is interpolated from them, as accurately
     /// as they are. Without a tolerance it is the same as `advance_to`.
     pub fn glide_to(&mut self, time: f64, end: f64) -> Result<(), StepError> {
+        self.glide(time, end, true)
+    }
+
+    /// Like [`Self::glide_to`] where nobody looks: the state may stay behind, until one of these is called with `time`
+    /// equal to `end`.
+    pub fn glide_past(&mut self, time: f64, end: f64) -> Result<(), StepError> {
+        self.glide(time, end, time == end)
+    }
+
+    fn glide(&mut self, time: f64, end: f64, look: bool) -> Result<(), StepError> {
         if self.settings.tolerance.is_none() {
             return self.advance_to(time);
         }
-        let ahead = self.ahead.get_or_insert_with(|| self.state.clone());
-        step::glide(
-            &self.model,
-            (&mut self.state, ahead),
-            &mut self.workspace,
-            &self.settings,
-            &mut self.report,
-            (time, end),
-        )
+        let Self {
+            model,
+            state,
+            ahead,
+            workspace,
+            settings,
+            report,
+            ..
+        } = self;
+        let ahead = ahead.get_or_insert_with(|| state.clone());
+        let moved = step::advance_past(model, ahead, workspace, settings, report, (time, end));
+        if moved.is_err() {
+            state.copy_from(ahead);
+        } else if look {
+            step::interpolate(model, ahead, workspace, settings, report, time, state)?;
+        }
+        moved
+    }
+
+    /// How far the integrator is, s: where [`Self::glide_to`] looks back from.
+    pub fn reached(&self) -> f64 {
+        self.ahead
+            .as_ref()
+            .map_or(self.state.time, |ahead| ahead.time)
     }
 
     /// The model.

@@ -117,8 +117,9 @@ const SCENES: [(&str, u64, u64); 10] = [
     ("two_carts", 1, 3),
 ];
 
-const SCHEMES: [Scheme; 7] = [
+const SCHEMES: [Scheme; 8] = [
     Scheme::Trapezoidal,
+    Scheme::Extrapolated,
     Scheme::TrapezoidalPrinted,
     Scheme::TrapezoidalAverage,
     Scheme::ImplicitEuler,
@@ -183,6 +184,33 @@ fn no_step_allocates_with_the_papers_settings_or_another_impact_law() {
     }
 }
 
+#[test]
+fn no_step_by_tolerance_allocates_nor_does_a_look_between_steps() {
+    for (scene, least_impacts, least_transitions) in SCENES {
+        let model = variant(scene, &[]);
+        for tolerance in [1e-4, 1e-9] {
+            let counts =
+                run_without_allocations(&model, |settings| settings.tolerance = Some(tolerance));
+            assert!(counts.impacts >= least_impacts, "{scene}: {counts:?}");
+            assert!(
+                transitions(&counts) >= least_transitions,
+                "{scene}: {counts:?}"
+            );
+        }
+        let mut settings = model.settings.clone();
+        settings.tolerance = Some(1e-6);
+        let mut simulation = Simulation::with_settings(model.clone(), settings);
+        // the first look makes room for the state that is ahead
+        simulation.glide_to(1e-3, model.until).unwrap();
+        for i in 1..=100 {
+            let time = model.until * f64::from(i) / 100.0;
+            let (count, result) = allocations(|| simulation.glide_to(time, model.until));
+            result.unwrap();
+            assert_eq!(count, 0, "{scene} at {time} s");
+        }
+    }
+}
+
 /// A tilted pile of boxes whose corners touch in many places at once, and a lever that swings to its stop.
 const PILE: &str = r#"
     name = "pile"
@@ -224,6 +252,8 @@ const PILE: &str = r#"
 #[test]
 fn no_step_of_a_pile_of_boxes_and_a_stop_allocates() {
     let model = model(PILE);
+    let by_tolerance = run_without_allocations(&model, |settings| settings.tolerance = Some(1e-6));
+    assert!(by_tolerance.impacts > 0);
     for scheme in SCHEMES {
         let counts = run_without_allocations(&model, |settings| settings.scheme = scheme);
         println!("{scheme:?}: {} contacts, {counts:?}", model.contacts.len());

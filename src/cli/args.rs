@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::scene::format::TOLERANCE;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Shown by `--version`.
@@ -22,6 +23,7 @@ Examples:
   stiction run bouncing_ball                   events and summary
   stiction run my/scene.toml -o out.csv        and the trajectory, as a CSV file
   stiction run falling_rod --until 0.6 --step 1e-3 --output-step 0.05 -o -
+  stiction run falling_rod --tolerance 1e-8    order eight, steps by tolerance
   stiction run two_carts --scheme implicit_euler --events all
   stiction run two_carts --alpha 0.6 --gamma 0.5
 
@@ -93,6 +95,10 @@ pub struct RunOptions {
     /// Standard step, s [default: the scene's]
     #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
     pub step: Option<f64>,
+
+    /// Bound on the error of a step: steps are as long as it allows [default: the scene's]
+    #[arg(long, value_name = "TOL", value_parser = tolerance, allow_negative_numbers = true, conflicts_with = "step")]
+    pub tolerance: Option<f64>,
 
     /// Integration scheme [default: the scene's]
     #[arg(long, value_name = "NAME")]
@@ -219,6 +225,15 @@ fn number(text: &str) -> Result<f64, String> {
     text.trim()
         .parse()
         .map_err(|_| "must be a number, for example 0.01".to_owned())
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    let value = number(text)?;
+    if TOLERANCE.contains(value) {
+        Ok(value)
+    } else {
+        Err(format!("must be {}", TOLERANCE.words))
+    }
 }
 
 fn positive(text: &str) -> Result<f64, String> {

@@ -103,13 +103,28 @@ impl Run {
         self.row()?;
         let mut start = 0.0;
         for end in timeline.rows() {
-            for time in timeline.steps(start, end) {
-                self.advance(time)?;
+            if self.simulation.settings().tolerance.is_some() {
+                self.glide(end, timeline.until())?;
+            } else {
+                for time in timeline.steps(start, end) {
+                    self.advance(time)?;
+                }
             }
             self.row()?;
             start = end;
         }
         Ok(())
+    }
+
+    // by tolerance: rows are looked at between the steps, if there is somewhere to write them
+    fn glide(&mut self, time: f64, until: f64) -> Result<(), CliError> {
+        let result = if self.trajectory.is_some() {
+            self.simulation.glide_to(time, until)
+        } else {
+            self.simulation.glide_past(time, until)
+        };
+        self.keep_books()?;
+        result.map_err(CliError::Step)
     }
 
     // step by step: the report keeps a limited number of events
@@ -120,7 +135,7 @@ impl Run {
     }
 
     fn keep_books(&mut self) -> Result<(), CliError> {
-        let reached = self.simulation.state().time;
+        let reached = self.simulation.reached();
         self.watch.look(self.simulation.report(), reached);
         self.progress.show(reached);
         if !self.simulation.report().events.is_empty() {

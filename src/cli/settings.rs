@@ -4,8 +4,22 @@ use super::CliError;
 use super::args::{RunOptions, SchemeName};
 use crate::scene::format::{Scheme, Settings};
 
-/// Applies `--step`, `--scheme`, `--alpha` and `--gamma`.
+/// Applies `--tolerance`, `--step`, `--scheme`, `--alpha` and `--gamma`. Whoever names a step or a scheme of fixed steps does
+/// not want the scene's tolerance.
 pub fn overridden(mut settings: Settings, options: &RunOptions) -> Result<Settings, CliError> {
+    let fixed = |name: SchemeName| name != SchemeName::Extrapolated;
+    let scheme_of_fixed_steps =
+        options.scheme.is_some_and(fixed) || options.alpha.is_some() || options.gamma.is_some();
+    if options.tolerance.is_some() && scheme_of_fixed_steps {
+        return Err(CliError::usage(
+            "--tolerance chooses the steps of the extrapolated scheme, not of another one",
+            "leave --scheme, --alpha and --gamma out, or give --step for --tolerance",
+        ));
+    }
+    if options.step.is_some() || scheme_of_fixed_steps {
+        settings.tolerance = None;
+    }
+    settings.tolerance = options.tolerance.or(settings.tolerance);
     settings.scheme = scheme(settings.scheme, options)?;
     settings.step = options.step.unwrap_or(settings.step);
     Ok(settings)

@@ -70,6 +70,11 @@ fn solver(report: &Report) -> Vec<Line> {
         ("steps", report.steps.to_string()),
         ("substeps", report.substeps.to_string()),
         ("trials", report.trials.to_string()),
+        (
+            "rejected steps",
+            of(report.rejected_steps, "not accurate enough"),
+        ),
+        ("factorizations", report.factorizations.to_string()),
         ("LCPs", report.lcps.to_string()),
         ("pivots", report.pivots.to_string()),
         ("warm-start hits", report.warm_hits.to_string()),
@@ -77,6 +82,10 @@ fn solver(report: &Report) -> Vec<Line> {
         (
             "degraded steps",
             of(report.degraded_steps, "finished with the first-order step"),
+        ),
+        (
+            "relief steps",
+            of(report.relief_steps, "taken by the scheme of fixed steps"),
         ),
         ("stabilized", of(report.stabilized_steps, stabilized)),
         ("worst residual", short(report.worst_residual)),
@@ -119,6 +128,13 @@ fn wall(duration: Duration) -> String {
 
 fn scheme(settings: &Settings) -> String {
     let step = short(settings.step);
+    if let Some(tolerance) = settings.tolerance {
+        let order = 2 * settings.rows;
+        return format!(
+            "extrapolated to order {order}, tolerance {}",
+            short(tolerance)
+        );
+    }
     match settings.scheme {
         Scheme::General { alpha, gamma } => {
             format!(

@@ -2,6 +2,7 @@
 //! place it was read from. Nothing here is checked against the rest of the scene; `model` does that.
 
 use super::error::Place;
+use super::range::Range;
 
 /// A two-component vector as it stands in the file.
 pub type Pair = [f64; 2];
@@ -80,6 +81,9 @@ pub struct Settings {
 
 /// Rows of the extrapolation at most: more would lose to rounding what they gain.
 pub const MAX_ROWS: u32 = 6;
+
+/// Below, rounding is larger than the tolerance; above, nothing would be controlled.
+pub const TOLERANCE: Range = Range::new("from 1e-13 to 0.1", 1e-13, 0.1);
 
 /// Sizes that a tolerance refers to.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -184,22 +184,35 @@ pub fn advance(
     Ok(())
 }
 
-/// Advances `ahead` to `time` or beyond, in steps that end where their accuracy wants it, but not after `end`; `state` is
-/// then the motion at `time`. Only by tolerance.
-pub fn glide(
+/// Advances the state to `time` or beyond, in steps that end where their accuracy wants it, but not after `end`. Only by
+/// tolerance; [`interpolate`] looks back at `time`.
+pub fn advance_past(
     model: &Model,
-    (state, ahead): (&mut State, &mut State),
+    state: &mut State,
     workspace: &mut Workspace,
     settings: &Settings,
     report: &mut Report,
     (time, end): (f64, f64),
 ) -> Result<(), StepError> {
-    if ahead.time < time {
-        let standard = settings.step;
-        counted(model, ahead, workspace, settings, report, standard, |run| {
-            run.accurately(time, end)
-        })?;
+    if state.time >= time {
+        return Ok(());
     }
+    let standard = settings.step;
+    counted(model, state, workspace, settings, report, standard, |run| {
+        run.accurately(time, end)
+    })
+}
+
+/// The motion at `time`, inside the last step of [`advance_past`] that ended in `ahead`.
+pub fn interpolate(
+    model: &Model,
+    ahead: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    report: &mut Report,
+    time: f64,
+    state: &mut State,
+) -> Result<(), StepError> {
     if ahead.time == time {
         state.copy_from(ahead);
         return Ok(());

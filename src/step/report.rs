@@ -13,6 +13,8 @@ pub struct Report {
     pub trials: u64,
     /// Extrapolated steps that were not accurate enough.
     pub rejected_steps: u64,
+    /// Steps that the scheme of fixed steps took over, because the extrapolated ones found no way on.
+    pub relief_steps: u64,
     /// Small systems factored: steps with frozen statuses, accelerations, projections.
     pub factorizations: u64,
     /// Complementarity problems solved.
@@ -149,13 +151,14 @@ impl Report {
     }
 
     /// All whole numbers, in a fixed order.
-    pub fn whole_numbers(&mut self) -> [&mut u64; 19] {
+    pub fn whole_numbers(&mut self) -> [&mut u64; 20] {
         let counts = &mut self.n_events;
         [
             &mut self.steps,
             &mut self.substeps,
             &mut self.trials,
             &mut self.rejected_steps,
+            &mut self.relief_steps,
             &mut self.factorizations,
             &mut self.lcps,
             &mut self.pivots,

@@ -62,11 +62,16 @@ impl Truth {
     }
 
     fn sample(&self, time: f64) -> usize {
-        let times = self.0["sample_times"].as_array().unwrap();
-        let found = times
+        let found = self
+            .sample_times()
             .iter()
-            .position(|t| (t.as_f64().unwrap() - time).abs() < 1e-12);
+            .position(|t| (t - time).abs() < 1e-12);
         found.unwrap_or_else(|| panic!("no sample at {time}"))
+    }
+
+    pub fn sample_times(&self) -> Vec<f64> {
+        let times = self.0["sample_times"].as_array().unwrap();
+        times.iter().map(|t| t.as_f64().unwrap()).collect()
     }
 
     /// All columns of one of several cases at one of the sample times.

@@ -1,7 +1,7 @@
 //! `[settings]`: how to integrate.
 
 use crate::scene::format::{
-    EventState, ImpactLaw, MAX_ROWS, Nominal, ReportedVelocity, Scheme, Settings,
+    EventState, ImpactLaw, MAX_ROWS, Nominal, ReportedVelocity, Scheme, Settings, TOLERANCE,
 };
 use crate::scene::keys;
 use crate::scene::range::Range;
@@ -24,9 +24,6 @@ const SCHEMES: &[(&str, Scheme)] = &[
         },
     ),
 ];
-
-/// Below, rounding is larger than the tolerance; above, nothing would be controlled.
-const TOLERANCE: Range = Range::new("from 1e-13 to 0.1", 1e-13, 0.1);
 
 impl Default for Settings {
     fn default() -> Self {

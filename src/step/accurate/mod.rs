@@ -62,7 +62,7 @@ impl Run<'_> {
         } else {
             self.state.time + h
         };
-        self.report.degraded_steps += 1;
+        self.report.relief_steps += 1;
         self.standard = h;
         self.workspace.standard_step = h;
         let result = self.to(end);
