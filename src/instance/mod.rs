@@ -7,6 +7,7 @@ pub mod lifecycle;
 pub mod parameter;
 mod sensitivity;
 pub mod snapshot;
+mod until_event;
 pub mod variable;
 pub mod variables;
 
@@ -18,7 +19,7 @@ use crate::scene::error::SceneError;
 use crate::scene::format::{ReportedVelocity, Settings};
 use crate::simulate::model_from_text;
 use crate::state::State;
-use crate::step::{EventKind, Report, Workspace};
+use crate::step::{Event, EventKind, Report, Workspace};
 use lifecycle::{Call, Phase};
 use variable::{Causality, Role, Value, Variability, Variable};
 
@@ -141,9 +142,17 @@ impl Instance {
         self.last_successful_time
     }
 
-    /// What happened so far; its list of events is empty between calls.
+    /// What happened so far; its list of events is that of the last step.
     pub fn report(&self) -> &Report {
         &self.report
+    }
+
+    /// Words on an event: kind, contact, bodies, time.
+    pub fn words_on(&self, event: &Event) -> String {
+        let contact = &self.model.contacts[event.contact];
+        let [a, b] = contact.bodies.map(|body| self.model.body_name(body));
+        let (kind, name, time) = (event.kind.name(), &contact.name, event.time);
+        format!("{kind} of {name} ({a}, {b}) at {time} s")
     }
 
     /// The tolerance that the master gave.
@@ -303,16 +312,15 @@ impl Instance {
         let role = self.variable(reference)?.role;
         match (role, value) {
             (Role::Input(i), Value::Real(x)) => self.set_input(i, x),
-            (Role::Parameter(parameter), value) => {
+            (Role::Parameter(parameter), value)
+                if parameter.get(&self.model, &self.settings) != value =>
+            {
                 parameter.set(&mut self.model, &mut self.settings, value);
+                self.force_jumped();
             }
             _ => {}
         }
-        if self.is_before_steps() {
-            self.stale = true;
-        } else if matches!(role, Role::Parameter(_)) {
-            self.force_jumped();
-        }
+        self.stale |= self.is_before_steps();
         Ok(())
     }
 
@@ -322,9 +330,35 @@ impl Instance {
 
     fn set_input(&mut self, i: usize, value: f64) {
         let now = self.state.time;
-        let jumps = self.state.inputs[i].value(now) != value;
+        let old = self.state.inputs[i];
+        if old == Input::held(old.since, value) {
+            return;
+        }
         self.state.inputs[i] = Input::held(now, value);
-        if jumps {
+        let reached = old.value(now);
+        if value == reached {
+            return;
+        }
+        // what derivatives leave over is less than what they brought, and no jump
+        if (value - reached).abs() > (reached - old.derivatives[0]).abs() {
+            self.force_jumped();
+        } else {
+            self.state.statuses_known = false;
+        }
+    }
+
+    // derivatives of an input are for one step; without new ones it falls back to the value that was set
+    fn drop_used_derivatives(&mut self) {
+        for i in 0..self.state.inputs.len() {
+            self.drop_used_derivatives_of(i);
+        }
+    }
+
+    fn drop_used_derivatives_of(&mut self, i: usize) {
+        let (now, old) = (self.state.time, self.state.inputs[i]);
+        let held = Input::held(now, old.derivatives[0]);
+        if old.since < now && old.derivatives != held.derivatives {
+            self.state.inputs[i] = held;
             self.force_jumped();
         }
     }
@@ -373,6 +407,7 @@ impl Instance {
         value: f64,
     ) -> Result<(), Trouble> {
         let (i, order) = self.check_input_derivative(reference, order, value)?;
+        self.drop_used_derivatives_of(i);
         self.state.inputs[i].since = self.state.time;
         self.state.inputs[i].derivatives[order] = value;
         Ok(())

@@ -94,7 +94,7 @@ impl Instance {
     }
 
     // accelerations and forces of the state as it is, statuses frozen
-    fn refresh_forces(&mut self) {
+    pub(super) fn refresh_forces(&mut self) {
         step::refresh_forces(
             &self.model,
             &mut self.state,

@@ -53,6 +53,8 @@ impl Instance {
                 parameters.push(parameter.get(&self.model, &self.settings));
             }
         }
+        let mut report = self.report.clone();
+        report.events.clear(); // told already
         Snapshot {
             guid: self.guid.clone(),
             phase: self.phase,
@@ -60,7 +62,7 @@ impl Instance {
             experiment: self.experiment,
             last_successful_time: self.last_successful_time,
             state: self.state.clone(),
-            report: self.report.clone(),
+            report,
             memory: self.memory.clone(),
             parameters,
         }

@@ -156,6 +156,11 @@ const KEYS: &[(&str, &str, &str)] = &[
         "without unit",
     ),
     (
+        "return_at_event",
+        "return_at_event = false",
+        "true or false; for FMUs",
+    ),
+    (
         "scheme",
         "scheme = \"trapezoidal\"",
         "the others are in docs/SCENE.md",

@@ -7,6 +7,7 @@ mod common;
 
 mod accuracy;
 mod derivatives;
+mod events;
 mod fuzz;
 mod host;
 mod library;
