@@ -87,10 +87,7 @@ impl Instance {
     fn begin(&mut self) {
         self.workspace = Workspace::new(&self.model);
         self.report = Report::new();
-        self.memory = Memory {
-            last_event: None,
-            impulse: vec![[0.0; 2]; self.model.contacts.len()],
-        };
+        self.memory = Memory::new(&self.model, self.experiment.start);
         self.last_successful_time = self.experiment.start;
     }
 
@@ -191,6 +188,7 @@ impl Instance {
             return Ok(());
         }
         self.drop_used_derivatives();
+        self.memory.last_start = now;
         let outcome = if self.settings.return_at_event {
             self.advance_to_event(end)
         } else {

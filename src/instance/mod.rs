@@ -39,15 +39,33 @@ pub enum Trouble {
     Warning(String),
 }
 
+/// Samples of a smooth signal do not change by more than this times their last change.
+const LARGEST_GROWTH: f64 = 2.0;
+
 fn error<T>(message: impl Into<String>) -> Result<T, Trouble> {
     Err(Trouble::Error(message.into()))
 }
 
-/// What the outputs remember of past events.
+/// What is remembered of past events and inputs.
 #[derive(Clone, Debug, PartialEq)]
 struct Memory {
     last_event: Option<(f64, EventKind)>,
     impulse: Vec<[f64; 2]>,
+    /// Start of the last communication step, s.
+    last_start: f64,
+    /// By how much each input changed when it was last set.
+    last_change: Vec<f64>,
+}
+
+impl Memory {
+    fn new(model: &Model, start: f64) -> Self {
+        Self {
+            last_event: None,
+            impulse: vec![[0.0; 2]; model.contacts.len()],
+            last_start: start,
+            last_change: vec![0.0; model.inputs.len()],
+        }
+    }
 }
 
 /// Times and tolerance that the master gave.
@@ -93,10 +111,7 @@ impl Instance {
             state: State::new(&scene),
             workspace: Workspace::new(&scene),
             report: Report::new(),
-            memory: Memory {
-                last_event: None,
-                impulse: vec![[0.0; 2]; scene.contacts.len()],
-            },
+            memory: Memory::new(&scene, 0.0),
             experiment: Experiment {
                 start: 0.0,
                 stop: None,
@@ -335,15 +350,25 @@ impl Instance {
             return;
         }
         self.state.inputs[i] = Input::held(now, value);
-        let reached = old.value(now);
-        if value == reached {
+        let whole = value - old.derivatives[0];
+        let last = std::mem::replace(&mut self.memory.last_change[i], whole);
+        let change = value - old.value(now);
+        if change == 0.0 {
             return;
         }
-        // what derivatives leave over is less than what they brought, and no jump
-        if (value - reached).abs() > (reached - old.derivatives[0]).abs() {
-            self.force_jumped();
+        self.state.statuses_known = false;
+        let brought = whole - change;
+        let is_smooth = if brought != 0.0 {
+            // derivatives leave over less than they brought
+            change.abs() <= brought.abs()
         } else {
-            self.state.statuses_known = false;
+            // samples of a smooth signal go on as they did one step ago
+            old.since == self.memory.last_start
+                && change * last > 0.0
+                && change.abs() <= LARGEST_GROWTH * last.abs()
+        };
+        if !is_smooth {
+            self.force_jumped();
         }
     }
 

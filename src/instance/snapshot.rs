@@ -11,7 +11,7 @@ use crate::state::{State, Status};
 use crate::step::{EventKind, Report, Workspace};
 
 const MAGIC: &[u8; 8] = b"STICTION";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A saved state of an instance.
 #[derive(Clone, Debug, PartialEq)]
@@ -155,10 +155,13 @@ impl Instance {
             0 => None,
             number => Some((reader.real()?, *EVENTS.get(number as usize - 1)?)),
         };
-        let mut impulse = vec![[0.0; 2]; self.model.contacts.len()];
-        for pair in &mut impulse {
+        let mut memory = Memory::new(&self.model, 0.0);
+        memory.last_event = last_event;
+        for pair in &mut memory.impulse {
             reader.fill(pair)?;
         }
+        memory.last_start = reader.real()?;
+        reader.fill(&mut memory.last_change)?;
         let mut parameters = Vec::new();
         for variable in &self.table {
             if matches!(variable.role, Role::Parameter(_)) {
@@ -178,10 +181,7 @@ impl Instance {
             last_successful_time,
             state,
             report,
-            memory: Memory {
-                last_event,
-                impulse,
-            },
+            memory,
             parameters,
         })
     }
@@ -244,6 +244,8 @@ impl Snapshot {
         for pair in &self.memory.impulse {
             writer.reals(pair);
         }
+        writer.real(self.memory.last_start);
+        writer.reals(&self.memory.last_change);
         for value in &self.parameters {
             match value {
                 Value::Real(x) => {

@@ -31,7 +31,7 @@ impl Instance {
             };
             if time < end - margin {
                 self.settle_at_event()?;
-                return Ok(Reached::Event(time));
+                return Ok(Reached::Event(self.state.time));
             }
             if time >= end - rounding(end) {
                 self.state.time = end;

@@ -10,6 +10,7 @@ mod derivatives;
 mod events;
 mod fuzz;
 mod host;
+mod inputs;
 mod library;
 mod lifecycle;
 mod many;
