@@ -36,11 +36,33 @@ impl Instance {
             if time >= end - rounding(end) {
                 self.state.time = end;
                 self.settle_at_event()?;
+                return Ok(Reached::End);
             }
             // between the two: go on to the end
             from = f64::INFINITY;
         }
+        self.take_event_at(end)?;
         Ok(Reached::End)
+    }
+
+    // where a force jumps, or events are not located, they are seen at the start of the step after them: it belongs to
+    // the one that ends there
+    fn take_event_at(&mut self, end: f64) -> Result<(), StepError> {
+        let settings = &self.settings;
+        let located = settings.locate_collisions && settings.locates_transitions();
+        let jumps = |b: &f64| (b - end).abs() <= rounding(end);
+        if located && !self.model.breakpoints.iter().any(jumps) {
+            return Ok(());
+        }
+        let here = (self.state.clone(), self.report.clone());
+        let next = self.next_grid_point(end + self.settings.step);
+        let found = self.run_to_event(end - 2.0 * rounding(end), next);
+        if matches!(found, Ok(Some(time)) if time <= end + rounding(end)) {
+            self.state.time = end;
+            return self.settle_at_event();
+        }
+        (self.state, self.report) = here;
+        Ok(())
     }
 
     // up to the next point of the grid, `end`, or an event later than `from`, whose time it gives
@@ -63,11 +85,11 @@ impl Instance {
         self.run_to_event(from, end)
     }
 
-    fn next_grid_point(&self, end: f64) -> f64 {
+    fn next_grid_point(&self, otherwise: f64) -> f64 {
         let (start, step, now) = (self.experiment.start, self.settings.step, self.state.time);
         let next = start + step * (((now - start) / step + MARGIN).floor() + 1.0);
         // where times are too large for the grid there is none
-        if next > now { next } else { end }
+        if next > now { next } else { otherwise }
     }
 
     fn run_to_event(&mut self, from: f64, target: f64) -> Result<Option<f64>, StepError> {
