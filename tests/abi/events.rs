@@ -2,7 +2,7 @@
 
 use crate::call;
 use crate::common::scene_text;
-use crate::library::{Fmu, Resources, pushed_block};
+use crate::library::{Fmu, Random, Resources, pushed_block};
 use stiction::fmi::types::*;
 use stiction::instance::variable::{Role, Variable};
 use stiction::simulate::{Simulation, model_from_text};
@@ -385,5 +385,34 @@ fn every_scheme_can_be_cut_at_events() {
                 assert!(!landed.is_empty() || name == "block_on_table" || scheme == 6);
             }
         }
+    }
+}
+
+#[test]
+fn a_master_lands_on_the_events_of_a_pile() {
+    let mut random = Random(4711);
+    for round in 0..6 {
+        let mut text = String::from(
+            "name = \"pile\"\n[[ground.shape]]\nkind = \"half_plane\"\nnormal = [0, 1]\n[contact_default]\nfriction = 0.4\nrestitution = 0.3\n",
+        );
+        for i in 0..4 {
+            let shape = [
+                "{ kind = \"box\", size = [0.3, 0.2] }",
+                "{ kind = \"circle\", radius = 0.15 }",
+            ][(i + round) % 2];
+            text += &format!(
+                "[[body]]\nname = \"b{i}\"\nkind = \"rigid\"\nmass = 1\nposition = [{}, {}]\nangle = {}\nshape = [{shape}]\n",
+                0.2 * random.unit(),
+                0.4 + 0.5 * i as f64,
+                3.0 * random.unit()
+            );
+        }
+        let resources = Resources::temporary(&format!("pile {round}"), &text);
+        let fmu = Fmu::new(&resources);
+        return_at_events(&fmu);
+        fmu.initialize();
+        let landed = land_on_events(&fmu, 2.0, 0.05, |_| {});
+        println!("pile {round}: {} events", landed.len());
+        assert!(landed.len() > 10);
     }
 }
