@@ -1,11 +1,13 @@
 //! The host written in C, built with the system's compiler.
 
+use crate::common::scene_text;
 use crate::library::{Fmu, Resources, SCENES, library_path, pushed_block};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use stiction::fmi::types::OK;
 use stiction::instance::variable::Kind;
+use stiction::simulate::{Simulation, model_from_text};
 
 /// Its executable, beside that of this test.
 fn host() -> &'static Path {
@@ -81,6 +83,22 @@ pub fn run(
     let values = call("run", resources, &arguments);
     assert_eq!(values.len(), variables.len());
     values
+}
+
+#[test]
+fn a_ball_is_met_at_every_bounce_from_c() {
+    let resources = Resources::shipped("bouncing_ball");
+    let flag = resources.reference("settings.return_at_event").to_string();
+    let met = call("events", &resources, &["5".into(), "0.1".into(), flag]);
+    let model = model_from_text("ball", &scene_text("bouncing_ball")).unwrap();
+    let mut simulation = Simulation::new(model);
+    simulation.advance_to(5.0).unwrap();
+    let bounces: Vec<f64> = simulation.report().events.iter().map(|e| e.time).collect();
+    assert_eq!(met.len(), bounces.len());
+    let off = met.iter().zip(&bounces).map(|(a, b)| (a - b).abs());
+    let off = off.fold(0.0, f64::max);
+    println!("{} bounces, {off:.1e} s off", met.len());
+    assert!(off < 1e-12, "{met:?} {bounces:?}");
 }
 
 #[test]

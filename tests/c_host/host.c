@@ -6,6 +6,9 @@
  *       --get REFERENCE                  a Real variable to be printed, one line each, at the end
  *       --save N FILE                    after N steps: the serialized state into a file
  *       --load FILE                      from such a file instead of an initialization
+ *   host events LIBRARY RESOURCES GUID STOP STEP FLAG
+ *       with the Boolean parameter FLAG set: restores the state when a step is cut short, repeats it up to the event and
+ *       goes on from there; prints the times of the events
  *   host wrong LIBRARY RESOURCES GUID           wrong calls: each must be refused, none may crash
  *   host cycles LIBRARY RESOURCES GUID N        instantiate, run and free N times; prints resident pages on the way
  *   host fuzz LIBRARY RESOURCES GUID N SEED     N random calls
@@ -169,6 +172,42 @@ static int run(int n, char **argument) {
         must(fmi2GetReal(c, &get[i], 1, &value), "fmi2GetReal");
         printf("%.17g\n", value);
     }
+    must(fmi2Terminate(c), "fmi2Terminate");
+    fmi2FreeInstance(c);
+    return 0;
+}
+
+static int events(int n, char **argument) {
+    if (n < 6) fail("events needs six arguments");
+    double stop = atof(argument[3]), step = atof(argument[4]), t = 0;
+    fmi2ValueReference flag = (fmi2ValueReference)atoi(argument[5]);
+    fmi2Boolean on = fmi2True;
+    fmi2FMUstate state = NULL;
+    load(argument[0]);
+    quiet = 1;
+    fmi2Component c = instance(argument[1], argument[2]);
+    must(fmi2SetBoolean(c, &flag, 1, &on), "fmi2SetBoolean");
+    initialize(c, 0);
+    for (long i = 1; t < stop * (1 - 1e-12); i++) {
+        double end = (double)i * step;
+        while (t < end) {
+            double goal = end;
+            must(fmi2GetFMUstate(c, &state), "fmi2GetFMUstate");
+            fmi2Status status = fmi2DoStep(c, t, end - t, fmi2True);
+            if (status == fmi2Discard) {
+                fmi2Boolean terminated = fmi2True;
+                must(fmi2GetBooleanStatus(c, fmi2Terminated, &terminated), "fmi2GetBooleanStatus");
+                if (terminated) fail("it does not want to end");
+                must(fmi2GetRealStatus(c, fmi2LastSuccessfulTime, &goal), "fmi2GetRealStatus");
+                must(fmi2SetFMUstate(c, state), "fmi2SetFMUstate");
+                status = fmi2DoStep(c, t, goal - t, fmi2True);
+                printf("%.17g\n", goal);
+            }
+            must(status, "fmi2DoStep");
+            t = goal;
+        }
+    }
+    must(fmi2FreeFMUstate(c, &state), "fmi2FreeFMUstate");
     must(fmi2Terminate(c), "fmi2Terminate");
     fmi2FreeInstance(c);
     return 0;
@@ -416,8 +455,9 @@ static int fuzz(int n, char **argument) {
 
 int main(int n, char **argument) {
     if (n > 1 && !strcmp(argument[1], "run")) return run(n - 2, argument + 2);
+    if (n > 1 && !strcmp(argument[1], "events")) return events(n - 2, argument + 2);
     if (n > 1 && !strcmp(argument[1], "wrong")) return wrong(n - 2, argument + 2);
     if (n > 1 && !strcmp(argument[1], "cycles")) return cycles(n - 2, argument + 2);
     if (n > 1 && !strcmp(argument[1], "fuzz")) return fuzz(n - 2, argument + 2);
-    fail("run, wrong, cycles or fuzz");
+    fail("run, events, wrong, cycles or fuzz");
 }
