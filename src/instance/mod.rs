@@ -165,7 +165,11 @@ impl Instance {
     /// Words on an event: kind, contact, bodies, time.
     pub fn words_on(&self, event: &Event) -> String {
         let contact = &self.model.contacts[event.contact];
-        let [a, b] = contact.bodies.map(|body| self.model.body_name(body));
+        let [mut a, mut b] = contact.bodies;
+        if a.is_none() {
+            std::mem::swap(&mut a, &mut b); // the ground comes last
+        }
+        let [a, b] = [a, b].map(|body| self.model.body_name(body));
         let (kind, name, time) = (event.kind.name(), &contact.name, event.time);
         format!("{kind} of {name} ({a}, {b}) at {time} s")
     }
