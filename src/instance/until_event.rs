@@ -8,8 +8,13 @@ use super::Instance;
 use crate::step::{self, StepError};
 
 /// Events as near as this to the start or the end of a communication step do not cut it, as a fraction of the standard
-/// step: every attempt gets somewhere, and a master may round the event's time.
+/// step: every attempt gets somewhere.
 const MARGIN: f64 = 1e-6;
+
+/// It is at least this long, s, because masters round times to nanoseconds, but not longer than this fraction of the
+/// standard step.
+const SHORTEST_MARGIN: f64 = 1e-9;
+const LONGEST_MARGIN: f64 = 1e-3;
 
 /// How a communication step ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,7 +28,10 @@ pub(super) enum Reached {
 impl Instance {
     /// Advances to `end`, or to the first event on the way.
     pub(super) fn advance_to_event(&mut self, end: f64) -> Result<Reached, StepError> {
-        let margin = MARGIN * self.settings.step;
+        let step = self.settings.step;
+        let margin = (MARGIN * step)
+            .max(SHORTEST_MARGIN)
+            .min(LONGEST_MARGIN * step);
         let mut from = self.state.time + margin;
         while self.state.time < end {
             let Some(time) = self.cell(from, end)? else {
