@@ -357,9 +357,10 @@ fn names_are_structured_and_unique() {
     }
 }
 
-/// The header of a library, as far as it is looked at.
+/// What is looked at in a library: its header, and the name of a function.
 fn fake_library(platform: Platform) -> Vec<u8> {
     let mut bytes = vec![0; 256];
+    bytes.extend(b"fmi2DoStep");
     match platform {
         Platform::Linux64 | Platform::Aarch64Linux => {
             bytes[..6].copy_from_slice(b"\x7fELF\x02\x01");
@@ -474,6 +475,11 @@ fn a_scene_with_mistakes_and_wrong_libraries_are_refused() {
         build(EVERYTHING, &[good.clone(), good.clone()]),
         PackageError::Twice(Platform::Linux64)
     ));
+    let mut other = good.clone();
+    other.bytes.truncate(256);
+    let error = build(EVERYTHING, &[other]);
+    assert!(matches!(error, PackageError::Other(Platform::Linux64)));
+    assert!(error.to_string().contains("fmi2DoStep"), "{error}");
     let foreign = Library {
         platform: Platform::Win64,
         ..good

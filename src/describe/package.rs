@@ -15,6 +15,9 @@ use super::{LIBRARY, Platform};
 use crate::model;
 use crate::scene::{self, SceneError};
 
+/// A function that every library for co-simulation has.
+const FUNCTION: &str = "fmi2DoStep";
+
 /// A shared library for one platform.
 #[derive(Clone, Debug)]
 pub struct Library {
@@ -35,6 +38,8 @@ pub enum PackageError {
     Twice(Platform),
     /// A file that is no shared library for the platform it was given for.
     Foreign(Platform),
+    /// A shared library that is not this one.
+    Other(Platform),
     /// The picture could not be drawn.
     Picture,
     /// The archive could not be written.
@@ -50,6 +55,10 @@ impl fmt::Display for PackageError {
             Self::Foreign(platform) => {
                 write!(f, "the library for {platform} is not one for {platform}")
             }
+            Self::Other(platform) => write!(
+                f,
+                "the library for {platform} has no function {FUNCTION}: it is not one for FMUs"
+            ),
             Self::Picture => write!(f, "the scene cannot be drawn"),
             Self::Archive(reason) => write!(f, "the archive cannot be written: {reason}"),
         }
@@ -73,7 +82,7 @@ impl From<std::io::Error> for PackageError {
 /// Packs a scene and libraries into an FMU; `file` is what error messages call the scene.
 ///
 /// # Errors
-/// A scene with mistakes; no library, two for one platform, or one of another platform.
+/// A scene with mistakes; no library, two for one platform, one of another platform, or one without FMI.
 pub fn build_fmu(
     file: &str,
     scene_text: &str,
@@ -116,10 +125,16 @@ fn sorted(libraries: &[Library]) -> Result<Vec<&Library>, PackageError> {
     {
         return Err(PackageError::Twice(pair[0].platform));
     }
-    match sorted.iter().find(|l| !l.platform.takes(&l.bytes)) {
-        Some(library) => Err(PackageError::Foreign(library.platform)),
-        None => Ok(sorted),
+    for library in &sorted {
+        if !library.platform.takes(&library.bytes) {
+            return Err(PackageError::Foreign(library.platform));
+        }
+        let mut parts = library.bytes.windows(FUNCTION.len());
+        if !parts.any(|part| part == FUNCTION.as_bytes()) {
+            return Err(PackageError::Other(library.platform));
+        }
     }
+    Ok(sorted)
 }
 
 struct Archive {

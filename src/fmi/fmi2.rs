@@ -21,7 +21,6 @@ use super::types::{
 use crate::describe::LOG_CATEGORIES;
 use crate::instance::Trouble;
 use crate::instance::lifecycle::{Call, Phase};
-use crate::instance::variable::{Enumeration, Role, Value};
 
 fn error<T>(message: impl Into<String>) -> Result<T, Trouble> {
     Err(Trouble::Error(message.into()))
@@ -197,13 +196,18 @@ pub unsafe extern "C" fn fmi2DoStep(
 }
 
 // what the step did, for those who asked
-fn tell_step(inside: &mut Inside, before: &crate::step::Report) {
-    let report = inside.instance.report();
-    let time = inside.instance.time();
-    let new = report
-        .n_events
-        .total()
-        .saturating_sub(before.n_events.total());
+fn tell_step(inside: &Inside, before: &crate::step::Report) {
+    let instance = &inside.instance;
+    let (report, time) = (instance.report(), instance.time());
+    for event in &report.events {
+        inside.log.note(Topic::Events, &instance.words_on(event));
+    }
+    let new = report.n_events.total() - before.n_events.total();
+    let kept = report.events.len() as u64;
+    if new > kept {
+        let more = format!("{} more events up to {time} s", new - kept);
+        inside.log.note(Topic::Events, &more);
+    }
     let work = format!(
         "up to {time} s: {} standard steps, {} substeps, {} complementarity problems, {} pivots, {} fallbacks, worst residual so far {:.1e}",
         report.steps - before.steps,
@@ -214,29 +218,6 @@ fn tell_step(inside: &mut Inside, before: &crate::step::Report) {
         report.worst_residual,
     );
     inside.log.note(Topic::Solver, &work);
-    if new == 0 {
-        return;
-    }
-    let kind = match value_of(inside, Role::LastEventKind) {
-        Some(Value::Integer(kind)) => usize::try_from(kind - 1).unwrap_or(0),
-        _ => 0,
-    };
-    let kind = Enumeration::EventKind
-        .items()
-        .get(kind)
-        .map_or("", |(name, _)| name);
-    let last = match value_of(inside, Role::LastEventTime) {
-        Some(Value::Real(last)) => last,
-        _ => time,
-    };
-    let events = format!("up to {time} s: events {new}, the last one of kind `{kind}` at {last} s");
-    inside.log.note(Topic::Events, &events);
-}
-
-fn value_of(inside: &mut Inside, role: Role) -> Option<Value> {
-    let table = inside.instance.variables();
-    let place = table.iter().position(|variable| variable.role == role)?;
-    inside.instance.get(u32::try_from(place).ok()?).ok()
 }
 
 /// Steps end before [`fmi2DoStep`] returns, so there is none to cancel: an error.

@@ -1,7 +1,7 @@
 //! What cannot be reached from outside: panics, messages, handles in use.
 
 use super::boundary::{enter, free, instantiate};
-use super::fmi2::{fmi2DoStep, fmi2GetReal, fmi2Reset};
+use super::fmi2::{fmi2DoStep, fmi2FreeFMUstate, fmi2GetFMUstate, fmi2GetReal, fmi2Reset};
 use super::log::escaped;
 use super::types::{
     CO_SIMULATION, ERROR, FATAL, OK, fmi2CallbackFunctions, fmi2CallbackLogger, fmi2Component,
@@ -105,6 +105,26 @@ fn a_panic_is_caught_logged_and_breaks_its_instance_only() {
     assert!(!later.is_null());
     // SAFETY: a handle that lives
     unsafe { free(later) };
+}
+
+#[test]
+fn saved_states_of_a_broken_instance_can_be_freed() {
+    let broken = new(std::ptr::null());
+    let mut state = std::ptr::null_mut();
+    // SAFETY: a handle that lives, and a place for a state
+    unsafe {
+        assert_eq!(fmi2GetFMUstate(broken, &mut state), OK);
+        assert!(!state.is_null());
+        assert_eq!(enter(broken, "fmi2Test", None, |_| panic!("broken")), FATAL);
+        let mut new = std::ptr::null_mut();
+        assert_eq!(fmi2GetFMUstate(broken, &mut new), FATAL);
+        assert!(new.is_null());
+        assert_eq!(fmi2FreeFMUstate(broken, &mut state), FATAL);
+        assert!(state.is_null(), "it was freed and its handle cleared");
+        assert_eq!(fmi2FreeFMUstate(broken, &mut state), FATAL);
+        assert_eq!(fmi2FreeFMUstate(broken, std::ptr::null_mut()), FATAL);
+        free(broken);
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The course of an experiment: initialization, steps, end and reset.
 
 use super::lifecycle::{Call, Phase};
+use super::until_event::Reached;
 use super::{Experiment, Instance, Memory, Trouble, error};
 use crate::math::max_abs;
 use crate::model::pose_of;
@@ -86,10 +87,7 @@ impl Instance {
     fn begin(&mut self) {
         self.workspace = Workspace::new(&self.model);
         self.report = Report::new();
-        self.memory = Memory {
-            last_event: None,
-            impulse: vec![[0.0; 2]; self.model.contacts.len()],
-        };
+        self.memory = Memory::new(&self.model, self.experiment.start);
         self.last_successful_time = self.experiment.start;
     }
 
@@ -183,38 +181,42 @@ impl Instance {
                 self.settings.step
             ));
         }
+        self.report.events.clear();
         if end <= now {
             self.state.time = end;
             self.last_successful_time = end;
             return Ok(());
         }
-        let outcome = step::advance(
-            &self.model,
-            &mut self.state,
-            &mut self.workspace,
-            &self.settings,
-            &mut self.report,
-            end,
-        );
+        self.drop_used_derivatives();
+        self.memory.last_start = now;
+        let outcome = if self.settings.return_at_event {
+            self.advance_to_event(end)
+        } else {
+            step::advance(
+                &self.model,
+                &mut self.state,
+                &mut self.workspace,
+                &self.settings,
+                &mut self.report,
+                end,
+            )
+            .map(|()| Reached::End)
+        };
         self.last_successful_time = self.state.time;
         self.remember_events();
-        self.hold_inputs();
         match outcome {
-            Ok(()) => Ok(()),
-            Err(problem) => self.fail(problem.to_string()),
-        }
-    }
-
-    // derivatives of inputs are for one step; the next one starts from the value that was set
-    fn hold_inputs(&mut self) {
-        for i in 0..self.state.inputs.len() {
-            if self.state.inputs[i].derivatives[1..]
-                .iter()
-                .any(|d| *d != 0.0)
-            {
-                let value = self.state.inputs[i].derivatives[0];
-                self.set_input(i, value);
+            Ok(Reached::End) => Ok(()),
+            Ok(Reached::Event(time)) => {
+                self.phase = Phase::StepFailed;
+                let what = self.words_on_events_from(time);
+                Err(Trouble::Discard {
+                    time,
+                    reason: format!(
+                        "an event cut the step short at {time} s: {what}; restore the state of its start and repeat it up to there"
+                    ),
+                })
             }
+            Err(problem) => self.fail(problem.to_string()),
         }
     }
 
@@ -225,6 +227,5 @@ impl Instance {
                 self.memory.impulse[event.contact] = event.impulse;
             }
         }
-        self.report.events.clear();
     }
 }

@@ -7,6 +7,7 @@ pub mod lifecycle;
 pub mod parameter;
 mod sensitivity;
 pub mod snapshot;
+mod until_event;
 pub mod variable;
 pub mod variables;
 
@@ -18,7 +19,7 @@ use crate::scene::error::SceneError;
 use crate::scene::format::{ReportedVelocity, Settings};
 use crate::simulate::model_from_text;
 use crate::state::State;
-use crate::step::{EventKind, Report, Workspace};
+use crate::step::{Event, EventKind, Report, Workspace};
 use lifecycle::{Call, Phase};
 use variable::{Causality, Role, Value, Variability, Variable};
 
@@ -38,15 +39,33 @@ pub enum Trouble {
     Warning(String),
 }
 
+/// Samples of a smooth signal do not change by more than this times their last change.
+const LARGEST_GROWTH: f64 = 2.0;
+
 fn error<T>(message: impl Into<String>) -> Result<T, Trouble> {
     Err(Trouble::Error(message.into()))
 }
 
-/// What the outputs remember of past events.
+/// What is remembered of past events and inputs.
 #[derive(Clone, Debug, PartialEq)]
 struct Memory {
     last_event: Option<(f64, EventKind)>,
     impulse: Vec<[f64; 2]>,
+    /// Start of the last communication step, s.
+    last_start: f64,
+    /// By how much each input changed when it was last set.
+    last_change: Vec<f64>,
+}
+
+impl Memory {
+    fn new(model: &Model, start: f64) -> Self {
+        Self {
+            last_event: None,
+            impulse: vec![[0.0; 2]; model.contacts.len()],
+            last_start: start,
+            last_change: vec![0.0; model.inputs.len()],
+        }
+    }
 }
 
 /// Times and tolerance that the master gave.
@@ -92,10 +111,7 @@ impl Instance {
             state: State::new(&scene),
             workspace: Workspace::new(&scene),
             report: Report::new(),
-            memory: Memory {
-                last_event: None,
-                impulse: vec![[0.0; 2]; scene.contacts.len()],
-            },
+            memory: Memory::new(&scene, 0.0),
             experiment: Experiment {
                 start: 0.0,
                 stop: None,
@@ -141,9 +157,21 @@ impl Instance {
         self.last_successful_time
     }
 
-    /// What happened so far; its list of events is empty between calls.
+    /// What happened so far; its list of events is that of the last step.
     pub fn report(&self) -> &Report {
         &self.report
+    }
+
+    /// Words on an event: kind, contact, bodies, time.
+    pub fn words_on(&self, event: &Event) -> String {
+        let contact = &self.model.contacts[event.contact];
+        let [mut a, mut b] = contact.bodies;
+        if a.is_none() {
+            std::mem::swap(&mut a, &mut b); // the ground comes last
+        }
+        let [a, b] = [a, b].map(|body| self.model.body_name(body));
+        let (kind, name, time) = (event.kind.name(), &contact.name, event.time);
+        format!("{kind} of {name} ({a}, {b}) at {time} s")
     }
 
     /// The tolerance that the master gave.
@@ -303,16 +331,15 @@ impl Instance {
         let role = self.variable(reference)?.role;
         match (role, value) {
             (Role::Input(i), Value::Real(x)) => self.set_input(i, x),
-            (Role::Parameter(parameter), value) => {
+            (Role::Parameter(parameter), value)
+                if parameter.get(&self.model, &self.settings) != value =>
+            {
                 parameter.set(&mut self.model, &mut self.settings, value);
+                self.force_jumped();
             }
             _ => {}
         }
-        if self.is_before_steps() {
-            self.stale = true;
-        } else if matches!(role, Role::Parameter(_)) {
-            self.force_jumped();
-        }
+        self.stale |= self.is_before_steps();
         Ok(())
     }
 
@@ -322,9 +349,45 @@ impl Instance {
 
     fn set_input(&mut self, i: usize, value: f64) {
         let now = self.state.time;
-        let jumps = self.state.inputs[i].value(now) != value;
+        let old = self.state.inputs[i];
+        if old == Input::held(old.since, value) {
+            return;
+        }
         self.state.inputs[i] = Input::held(now, value);
-        if jumps {
+        let whole = value - old.derivatives[0];
+        let last = std::mem::replace(&mut self.memory.last_change[i], whole);
+        let change = value - old.value(now);
+        if change == 0.0 {
+            return;
+        }
+        self.state.statuses_known = false;
+        let brought = whole - change;
+        let is_smooth = if brought != 0.0 {
+            // derivatives leave over less than they brought
+            change.abs() <= brought.abs()
+        } else {
+            // samples of a smooth signal go on as they did one step ago
+            old.since == self.memory.last_start
+                && change * last > 0.0
+                && change.abs() <= LARGEST_GROWTH * last.abs()
+        };
+        if !is_smooth {
+            self.force_jumped();
+        }
+    }
+
+    // derivatives of an input are for one step; without new ones it falls back to the value that was set
+    fn drop_used_derivatives(&mut self) {
+        for i in 0..self.state.inputs.len() {
+            self.drop_used_derivatives_of(i);
+        }
+    }
+
+    fn drop_used_derivatives_of(&mut self, i: usize) {
+        let (now, old) = (self.state.time, self.state.inputs[i]);
+        let held = Input::held(now, old.derivatives[0]);
+        if old.since < now && old.derivatives != held.derivatives {
+            self.state.inputs[i] = held;
             self.force_jumped();
         }
     }
@@ -373,6 +436,7 @@ impl Instance {
         value: f64,
     ) -> Result<(), Trouble> {
         let (i, order) = self.check_input_derivative(reference, order, value)?;
+        self.drop_used_derivatives_of(i);
         self.state.inputs[i].since = self.state.time;
         self.state.inputs[i].derivatives[order] = value;
         Ok(())

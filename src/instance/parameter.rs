@@ -73,6 +73,8 @@ pub enum Parameter {
     MinSubstep,
     /// Rounds of the position-level scheme.
     FixedPointIterations,
+    /// A communication step ends at its first event.
+    ReturnAtEvent,
 }
 
 const SCHEMES: [Scheme; 6] = [
@@ -151,6 +153,7 @@ impl Parameter {
             Self::MaxSubsteps => Value::Integer(settings.max_substeps as i32),
             Self::MinSubstep => Value::Real(settings.min_substep),
             Self::FixedPointIterations => Value::Integer(settings.fixed_point_iterations as i32),
+            Self::ReturnAtEvent => Value::Boolean(settings.return_at_event),
         }
     }
 
@@ -224,7 +227,8 @@ impl Parameter {
             | Self::EnergyGuard
             | Self::ReportedVelocity
             | Self::MaxSubsteps
-            | Self::FixedPointIterations => return false,
+            | Self::FixedPointIterations
+            | Self::ReturnAtEvent => return false,
         }
         true
     }
@@ -281,6 +285,7 @@ impl Parameter {
             Self::LocateTransitions => settings.locate_transitions = Some(x),
             Self::Projection => settings.projection = x,
             Self::EnergyGuard => settings.energy_guard = x,
+            Self::ReturnAtEvent => settings.return_at_event = x,
             _ => return false,
         }
         true

@@ -4,16 +4,21 @@
 //! (2)  other quantities: the difference of their values at the state and at the state moved on by a very short time
 //!      with its accelerations, statuses frozen
 //! (3)  by inputs, statuses frozen: accelerations and forces are linear in applied forces, so the difference of two
-//!      solves is exact but for rounding
+//!      solves is exact but for rounding. Where constraints depend on each other their forces are linear piece by
+//!      piece, so the inputs are moved by little
 
 use super::lifecycle::Call;
 use super::variable::{Causality, Role, Value};
 use super::{Instance, Trouble, error};
+use crate::math::max_abs;
 use crate::scene::format::ReportedVelocity;
 use crate::step;
 
 /// The short time of (2), as a fraction of the standard step.
 const AHEAD: f64 = 1e-4;
+
+/// Inputs of (3) are moved by this fraction of the forces that are there.
+const NUDGE: f64 = 1e-4;
 
 impl Instance {
     /// Derivative of an output by time; orders above 1 are not known.
@@ -94,7 +99,7 @@ impl Instance {
     }
 
     // accelerations and forces of the state as it is, statuses frozen
-    fn refresh_forces(&mut self) {
+    pub(super) fn refresh_forces(&mut self) {
         step::refresh_forces(
             &self.model,
             &mut self.state,
@@ -134,8 +139,14 @@ impl Instance {
         let here = self.state.clone();
         self.refresh_forces();
         let before: Vec<f64> = roles.iter().map(|role| self.real(*role)).collect();
+        let largest = max_abs(seed);
+        let nudge = if largest > 0.0 {
+            NUDGE * self.force_scale() / largest
+        } else {
+            1.0
+        };
         for (input, seed) in inputs.iter().zip(seed) {
-            self.state.inputs[*input].derivatives[0] += seed;
+            self.state.inputs[*input].derivatives[0] += nudge * seed;
         }
         self.refresh_forces();
         for (i, role) in roles.iter().enumerate() {
@@ -147,12 +158,29 @@ impl Instance {
                     | Role::JointForce(_)
             );
             result[i] = if depends {
-                self.real(*role) - before[i]
+                (self.real(*role) - before[i]) / nudge
             } else {
                 0.0
             };
         }
         self.state = here;
         Ok(())
+    }
+
+    // the largest force that acts, or 1 where none does
+    fn force_scale(&self) -> f64 {
+        let state = &self.state;
+        let mut scale = max_abs(&state.joint_force);
+        for force in &state.contact_force {
+            scale = scale.max(max_abs(force));
+        }
+        for (mass, acceleration) in self.model.mass.iter().zip(&state.acceleration) {
+            scale = scale.max((mass * acceleration).abs());
+        }
+        if scale > 0.0 && scale.is_finite() {
+            scale
+        } else {
+            1.0
+        }
     }
 }

@@ -11,7 +11,7 @@ use crate::state::{State, Status};
 use crate::step::{EventKind, Report, Workspace};
 
 const MAGIC: &[u8; 8] = b"STICTION";
-const VERSION: u32 = 1;
+const VERSION: u32 = 3;
 /// Bytes before the body: magic, version, length.
 const HEAD: usize = 8 + 4 + 8;
 /// Bytes after it: the checksum.
@@ -57,6 +57,8 @@ impl Instance {
                 parameters.push(parameter.get(&self.model, &self.settings));
             }
         }
+        let mut report = self.report.clone();
+        report.events.clear(); // told already
         Snapshot {
             guid: self.guid.clone(),
             phase: self.phase,
@@ -64,7 +66,7 @@ impl Instance {
             experiment: self.experiment,
             last_successful_time: self.last_successful_time,
             state: self.state.clone(),
-            report: self.report.clone(),
+            report,
             memory: self.memory.clone(),
             parameters,
         }
@@ -159,10 +161,13 @@ impl Instance {
             0 => None,
             number => Some((reader.real()?, *EVENTS.get(number as usize - 1)?)),
         };
-        let mut impulse = vec![[0.0; 2]; self.model.contacts.len()];
-        for pair in &mut impulse {
+        let mut memory = Memory::new(&self.model, 0.0);
+        memory.last_event = last_event;
+        for pair in &mut memory.impulse {
             reader.fill(pair)?;
         }
+        memory.last_start = reader.real()?;
+        reader.fill(&mut memory.last_change)?;
         let mut parameters = Vec::new();
         for variable in &self.table {
             if matches!(variable.role, Role::Parameter(_)) {
@@ -182,10 +187,7 @@ impl Instance {
             last_successful_time,
             state,
             report,
-            memory: Memory {
-                last_event,
-                impulse,
-            },
+            memory,
             parameters,
         })
     }
@@ -259,6 +261,8 @@ impl Snapshot {
         for pair in &self.memory.impulse {
             writer.reals(pair);
         }
+        writer.real(self.memory.last_start);
+        writer.reals(&self.memory.last_change);
         for value in &self.parameters {
             match value {
                 Value::Real(x) => {

@@ -516,6 +516,11 @@ impl Table {
                 "rounds of the position-level scheme",
                 count(P::FixedPointIterations, 1, 1000),
             ),
+            (
+                "return_at_event",
+                "a communication step ends at its first event, for masters that restore states",
+                flag(P::ReturnAtEvent),
+            ),
         ];
         for (name, what, (p, kind)) in rows {
             self.parameter(format!("settings.{name}"), what, true, kind, p);

@@ -77,6 +77,8 @@ pub struct Settings {
     pub reported_velocity: ReportedVelocity,
     /// Fixed-point iterations of the position-level scheme at most; 1 = the linear version.
     pub fixed_point_iterations: u32,
+    /// A communication step of an FMU ends at its first event.
+    pub return_at_event: bool,
 }
 
 /// Rows of the extrapolation at most: more would lose to rounding what they gain.

@@ -162,6 +162,11 @@ const KEYS: &[(&str, &str, &str)] = &[
     ),
     ("rows", "rows = 4", "half the order"),
     (
+        "return_at_event",
+        "return_at_event = false",
+        "true or false; for FMUs",
+    ),
+    (
         "scheme",
         "scheme = \"trapezoidal\"",
         "the others are in docs/SCENE.md",

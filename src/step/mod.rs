@@ -154,6 +154,25 @@ pub fn step(
     })
 }
 
+/// Advances the state towards `end`, as a part of a standard step of the settings, and stops right after the first event
+/// that is later than `from`.
+pub fn step_to_event(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    report: &mut Report,
+    from: f64,
+    end: f64,
+) -> Result<(), StepError> {
+    let standard = settings.step;
+    report.steps += 1;
+    counted(model, state, workspace, settings, report, standard, |run| {
+        run.stop_after = from;
+        run.to(end)
+    })
+}
+
 /// Advances the state to `time` exactly, in equal standard steps that are not longer than the settings' step. An error
 /// leaves the last accepted state.
 pub fn advance(
@@ -255,6 +274,7 @@ fn counted(
         short_substeps: 0,
         in_doubt: false,
         ways_out: 0,
+        stop_after: f64::INFINITY,
     });
     let work = workspace.complementarity.stats();
     report.factorizations += std::mem::take(&mut workspace.work);
@@ -309,6 +329,8 @@ struct Run<'a> {
     in_doubt: bool,
     /// Short steps in a row that found their own statuses.
     ways_out: u32,
+    /// The first event after this time ends the run, s.
+    stop_after: f64,
 }
 
 impl Run<'_> {
@@ -316,6 +338,7 @@ impl Run<'_> {
         let mut n_substeps = 0;
         self.start();
         while self.state.time < end {
+            let n_events = self.report.n_events.total();
             let target = self.next_stop(end);
             let h = target - self.state.time;
             if self.settings.scheme == Scheme::PositionEuler {
@@ -331,6 +354,9 @@ impl Run<'_> {
                 }
             }
             n_substeps += 1;
+            if self.state.time > self.stop_after && self.report.n_events.total() > n_events {
+                break;
+            }
         }
         Ok(())
     }

@@ -1,8 +1,12 @@
 //! Derivatives of outputs: by time, and by inputs.
 
 use crate::call;
-use crate::library::{Fmu, Resources, pushed_block};
+use crate::common::scene_text;
+use crate::library::{Fmu, Random, Resources, SCENES, pushed_block};
+use stiction::describe::depends_on_inputs;
 use stiction::fmi::types::{ERROR, OK};
+use stiction::instance::variable::{Causality, Kind, Role, Variable};
+use stiction::simulate::model_from_text;
 
 fn rate(fmu: &Fmu, name: &str) -> f64 {
     let mut value = f64::NAN;
@@ -126,4 +130,206 @@ fn a_block_that_slides_or_sticks_answers_to_its_push() {
     near(directional(&fmu, "block.acceleration.x", [1.0, 0.0]), 0.0);
     near(directional(&fmu, friction, [1.0, 0.0]), -1.0);
     near(fmu.real(friction), -1.0);
+}
+
+/// A scene with an input for each coordinate of each body.
+fn with_inputs(text: &str) -> String {
+    let model = model_from_text("scene", text).unwrap();
+    let mut text = text.to_owned();
+    for body in &model.bodies {
+        let (name, torque) = (&body.name, "\ntorque = { kind = \"input\" }");
+        let torque = if body.n_dof == 3 { torque } else { "" };
+        text += &format!(
+            "\n[[force]]\nname = \"hand_{name}\"\nkind = \"applied\"\nbody = \"{name}\"\nforce = [{{ kind = \"input\" }}, {{ kind = \"input\" }}]{torque}\n"
+        );
+    }
+    text
+}
+
+/// A box that rests on two corners, pushed while it sticks; a cart on a rail against its stop; a stiff spring and a
+/// stiff damper between bodies; a frame of two bodies with a joint too many.
+const WRITTEN: &str = r#"
+    name = "written"
+    [settings]
+    step = 0.005
+    [[body]]
+    name = "crate"
+    kind = "rigid"
+    mass = 2
+    position = [0, 0.1]
+    shape = [{ kind = "box", size = [0.4, 0.2] }]
+    [[body]]
+    name = "weight"
+    kind = "point"
+    mass = 1
+    position = [0, 1.1]
+    [[body]]
+    name = "cart"
+    kind = "rigid"
+    mass = 3
+    inertia = 0.2
+    position = [5, 2]
+    [[body]]
+    name = "load"
+    kind = "rigid"
+    mass = 1
+    inertia = 0.1
+    position = [5, 1]
+    [[ground.shape]]
+    kind = "half_plane"
+    normal = [0, 1]
+    [contact_default]
+    friction = 0.7
+    [[joint]]
+    name = "rail"
+    kind = "prismatic"
+    bodies = ["ground", "cart"]
+    anchors = [[5, 2], [0, 0]]
+    axis = [1, 0]
+    limits = [0, 1]
+    [[joint]]
+    name = "hook"
+    kind = "revolute"
+    bodies = ["cart", "load"]
+    anchors = [[0, -0.5], [0, 0.5]]
+    [[force]]
+    name = "column"
+    kind = "spring_damper"
+    bodies = ["crate", "weight"]
+    anchors = [[0, 0], [0, 0]]
+    stiffness = 1e6
+    damping = 1e3
+    rest_length = 1
+    [[force]]
+    name = "wind"
+    kind = "applied"
+    body = "cart"
+    force = [-4, 0]
+"#;
+
+/// A new instance whose start is where another one is now, with inputs; still in its initialization.
+fn started_like<'a>(fmu: &Fmu<'a>, time: f64, inputs: &[f64]) -> Fmu<'a> {
+    let twin = Fmu::new(fmu.resources);
+    for variable in &fmu.resources.variables {
+        let initial = |what: &str| {
+            let (body, component) = variable.name.split_once(what).unwrap();
+            format!("{body}.initial{what}{component}")
+        };
+        let place = match variable.role {
+            Role::Position(_) => initial(".position."),
+            Role::Velocity(_) => initial(".velocity."),
+            _ => continue,
+        };
+        assert_eq!(twin.set_real(&place, fmu.real(&variable.name)), OK);
+    }
+    for (reference, value) in (0u32..).zip(inputs) {
+        assert_eq!(call!(twin, fmi2SetReal, &reference, 1, value), OK);
+    }
+    assert_eq!(call!(twin, fmi2SetupExperiment, 0, 0.0, time, 0, 0.0), OK);
+    assert_eq!(call!(twin, fmi2EnterInitializationMode), OK);
+    twin
+}
+
+fn is_real_output(variable: &Variable) -> bool {
+    variable.causality == Causality::Output && matches!(variable.kind, Kind::Real { .. })
+}
+
+/// Compares derivatives in random directions with differences, for all outputs; gives the number of nonzero ones and
+/// the worst error.
+fn compare(fmu: &Fmu, time: f64, inputs: &[f64], random: &mut Random) -> (usize, f64) {
+    let variables = &fmu.resources.variables;
+    let n = inputs.len();
+    let outputs: Vec<usize> = (0..variables.len())
+        .filter(|i| is_real_output(&variables[*i]))
+        .collect();
+    let unknowns: Vec<u32> = outputs.iter().map(|i| *i as u32).collect();
+    let knowns: Vec<u32> = (0..n as u32).collect();
+    let (mut nonzero, mut worst): (_, f64) = (0, 0.0);
+    for round in 0..=n {
+        // one input after the other, then all of them
+        let seed: Vec<f64> = (0..n)
+            .map(|i| {
+                if round == n {
+                    random.unit() - 0.5
+                } else {
+                    f64::from(u8::from(i == round))
+                }
+            })
+            .collect();
+        let mut found = vec![f64::NAN; unknowns.len()];
+        let status = call!(
+            fmu,
+            fmi2GetDirectionalDerivative,
+            unknowns.as_ptr(),
+            unknowns.len(),
+            knowns.as_ptr(),
+            n,
+            seed.as_ptr(),
+            found.as_mut_ptr()
+        );
+        assert_eq!(status, OK, "{:?}", fmu.log());
+        let size = 1e-3;
+        let [up, down] = [size, -size].map(|size| {
+            let moved: Vec<f64> = inputs
+                .iter()
+                .zip(&seed)
+                .map(|(u, s)| u + size * s)
+                .collect();
+            let twin = started_like(fmu, time, &moved);
+            let values = outputs.iter().map(|i| twin.real(&variables[*i].name));
+            values.collect::<Vec<f64>>()
+        });
+        for (k, i) in outputs.iter().enumerate() {
+            let difference = (up[k] - down[k]) / (2.0 * size);
+            let variable = &variables[*i];
+            if !depends_on_inputs(variable.role) {
+                assert_eq!(found[k], 0.0, "{} is not declared", variable.name);
+                assert!(difference.abs() < 1e-8, "{} depends", variable.name);
+                continue;
+            }
+            let error = (found[k] - difference).abs() / (1.0 + difference.abs());
+            let what = &variable.name;
+            assert!(
+                error < 1e-6,
+                "{:?} at {time} s, {what} by {seed:?}: {} against {difference}",
+                fmu.resources.folder,
+                found[k]
+            );
+            nonzero += usize::from(difference.abs() > 1e-6);
+            worst = worst.max(error);
+        }
+    }
+    (nonzero, worst)
+}
+
+#[test]
+fn derivatives_by_inputs_are_those_of_differences_in_all_scenes() {
+    let mut random = Random(0x1234_5678);
+    let texts = SCENES.map(|scene| (scene, with_inputs(&scene_text(scene))));
+    let written = [
+        ("written", with_inputs(WRITTEN)),
+        ("pushed", pushed_block()),
+    ];
+    for (name, text) in texts.into_iter().chain(written) {
+        let resources = Resources::temporary(&format!("by inputs {name}"), &text);
+        let is_input = |v: &&Variable| v.causality == Causality::Input;
+        let n = resources.variables.iter().filter(is_input).count();
+        let inputs: Vec<f64> = (0..n).map(|_| 0.4 * random.unit() - 0.2).collect();
+        let fmu = Fmu::new(&resources);
+        for (reference, value) in (0u32..).zip(&inputs) {
+            assert_eq!(call!(fmu, fmi2SetReal, &reference, 1, value), OK);
+        }
+        fmu.initialize();
+        let (mut nonzero, mut worst): (_, f64) = (0, 0.0);
+        let mut time = 0.0;
+        for size in [0.013, 0.09, 0.2, 0.25] {
+            assert_eq!(fmu.step(time, size), OK, "{:?}", fmu.log());
+            time += size;
+            let found = compare(&fmu, fmu.last_time(), &inputs, &mut random);
+            nonzero += found.0;
+            worst = worst.max(found.1);
+        }
+        println!("{name}: {n} inputs, {nonzero} nonzero derivatives, worst error {worst:.1e}");
+        assert!(nonzero > 0, "{name}");
+    }
 }

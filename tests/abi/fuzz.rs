@@ -1,6 +1,7 @@
 //! Random calls: no crash, no instance that disturbs another.
 
 use crate::call;
+use crate::events::return_at_events;
 use crate::library::{Fmu, Random, Resources, pushed_block};
 use std::ffi::c_int;
 use stiction::fmi::types::*;
@@ -27,8 +28,21 @@ fn odd(random: &mut Random) -> f64 {
     ODD[random.below(ODD.len() as u64) as usize]
 }
 
-/// One random call with random arguments; counts steps that were taken.
-fn act(fmu: &Fmu, state: &mut fmi2FMUstate, random: &mut Random, steps: &mut u64) -> c_int {
+/// What was reached.
+#[derive(Debug, Default)]
+struct Counts {
+    /// Steps that were taken.
+    steps: u64,
+    /// Steps that were cut short by an event.
+    cuts: u64,
+    /// Calls while a step was cut short.
+    calls_after_cuts: u64,
+    /// Calls by status.
+    statuses: [u64; 6],
+}
+
+/// One random call with random arguments.
+fn act(fmu: &Fmu, state: &mut fmi2FMUstate, random: &mut Random, counts: &mut Counts) -> c_int {
     const N: usize = 5;
     let n_variables = fmu.resources.variables.len() as u64;
     let n = random.below(N as u64 + 1).min(random.below(3)) as usize;
@@ -156,13 +170,14 @@ fn act(fmu: &Fmu, state: &mut fmi2FMUstate, random: &mut Random, steps: &mut u64
             if random.below(10) > 0 {
                 call!(fmu, fmi2GetRealStatus, LAST_SUCCESSFUL_TIME, &mut time);
             }
-            let size = if random.below(8) > 0 {
-                0.02 * random.unit()
-            } else {
-                odd(random)
+            let size = match random.below(8) {
+                0 => odd(random),
+                1 => random.unit(),
+                _ => 0.02 * random.unit(),
             };
             let status = fmu.step(time, size);
-            *steps += u64::from(status == OK);
+            counts.steps += u64::from(status == OK);
+            counts.cuts += u64::from(status == DISCARD);
             status
         }
     }
@@ -183,12 +198,16 @@ fn random_calls_do_not_crash() {
     for scene in &scenes {
         fmus.push((Fmu::new(scene), std::ptr::null_mut()));
     }
-    let (mut counts, mut steps) = ([0u64; 6], 0);
+    let mut counts = Counts::default();
     for i in 0..CALLS {
         let at = random.below(fmus.len() as u64) as usize;
         let (fmu, state) = &mut fmus[at];
-        let status = act(fmu, state, &mut random, &mut steps);
-        counts[status as usize] += 1;
+        let mut last = OK;
+        let is_cut = call!(fmu, fmi2GetStatus, DO_STEP_STATUS, &mut last) == OK && last == DISCARD;
+        fmu.log();
+        let status = act(fmu, state, &mut random, &mut counts);
+        counts.statuses[status as usize] += 1;
+        counts.calls_after_cuts += u64::from(is_cut);
         let lines = fmu.log();
         assert!(
             status == OK || !lines.is_empty(),
@@ -199,10 +218,14 @@ fn random_calls_do_not_crash() {
         if random.below(500) == 0 {
             assert_eq!(call!(fmu, fmi2FreeFMUstate, state), OK);
             *fmu = Fmu::new(&scenes[at]);
+            if random.below(2) == 0 {
+                return_at_events(fmu);
+            }
         }
     }
-    println!("{steps} steps; statuses OK, warning, discard, error, fatal, pending: {counts:?}");
-    assert!(steps > CALLS / 1000);
+    println!("{counts:?}; statuses are OK, warning, discard, error, fatal, pending");
+    assert!(counts.steps > CALLS / 1000);
+    assert!(counts.cuts > CALLS / 10_000 && counts.calls_after_cuts > CALLS / 1000);
     for (fmu, state) in &mut fmus {
         assert_eq!(call!(fmu, fmi2FreeFMUstate, state), OK);
     }

@@ -1,9 +1,13 @@
 //! The host written in C, built with the system's compiler.
 
-use crate::library::{Resources, library_path, pushed_block};
+use crate::common::scene_text;
+use crate::library::{Fmu, Resources, SCENES, library_path, pushed_block};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use stiction::fmi::types::OK;
+use stiction::instance::variable::Kind;
+use stiction::simulate::{Simulation, model_from_text};
 
 /// Its executable, beside that of this test.
 fn host() -> &'static Path {
@@ -82,6 +86,22 @@ pub fn run(
 }
 
 #[test]
+fn a_ball_is_met_at_every_bounce_from_c() {
+    let resources = Resources::shipped("bouncing_ball");
+    let flag = resources.reference("settings.return_at_event").to_string();
+    let met = call("events", &resources, &["5".into(), "0.1".into(), flag]);
+    let model = model_from_text("ball", &scene_text("bouncing_ball")).unwrap();
+    let mut simulation = Simulation::new(model);
+    simulation.advance_to(5.0).unwrap();
+    let bounces: Vec<f64> = simulation.report().events.iter().map(|e| e.time).collect();
+    assert_eq!(met.len(), bounces.len());
+    let off = met.iter().zip(&bounces).map(|(a, b)| (a - b).abs());
+    let off = off.fold(0.0, f64::max);
+    println!("{} bounces, {off:.1e} s off", met.len());
+    assert!(off < 1e-12, "{met:?} {bounces:?}");
+}
+
+#[test]
 fn wrong_calls_from_c_are_refused() {
     let resources = Resources::temporary("wrong", &pushed_block());
     let refused = call("wrong", &resources, &[]);
@@ -103,5 +123,59 @@ fn random_calls_from_c_do_not_crash() {
         Resources::shipped("two_bars"),
     ] {
         call("fuzz", &resources, &["20000".into(), "3".into()]);
+    }
+}
+
+#[test]
+fn a_state_goes_on_with_the_same_bits_in_another_process() {
+    let mut scenes: Vec<Resources> = SCENES.into_iter().map(Resources::shipped).collect();
+    scenes.push(Resources::temporary("elsewhere", &pushed_block()));
+    for resources in &scenes {
+        let name = resources.folder.file_name().unwrap().to_str().unwrap();
+        let place = format!("stiction-state-{}-{name}", std::process::id());
+        let file = std::env::temp_dir().join(place);
+        let path = || file.to_str().unwrap().to_owned();
+        // binary fractions, so that communication points are the same ones
+        let (middle, end, size) = (0.75, 1.5, 1.0 / 128.0);
+        let times = |from: f64| vec![from.to_string(), end.to_string(), size.to_string()];
+        let mut names = Vec::new();
+        let mut get = Vec::new();
+        for (reference, variable) in resources.variables.iter().enumerate() {
+            if matches!(variable.kind, Kind::Real { .. }) {
+                names.push(variable.name.as_str());
+                get.extend(["--get".to_owned(), reference.to_string()]);
+            }
+        }
+        // an input whose derivatives are part of the state
+        let mut feed = Vec::new();
+        if resources.variables[0].name == "push.force_x" {
+            feed = ["--cosine", "0", "9", "2", "3"].map(str::to_owned).to_vec();
+        }
+        let save = ["--save".to_owned(), "96".to_owned(), path()];
+        let load = ["--load".to_owned(), path()];
+        let whole = call(
+            "run",
+            resources,
+            &[times(0.0), feed.clone(), save.to_vec(), get.clone()].concat(),
+        );
+        let rest = call(
+            "run",
+            resources,
+            &[times(middle), feed.clone(), load.to_vec(), get].concat(),
+        );
+        let bits = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        assert_eq!(whole.len(), names.len());
+        assert!(bits(&whole) == bits(&rest), "{name}: other bits");
+        // and in this one
+        let fmu = Fmu::new(resources);
+        assert_eq!(fmu.restore_bytes(&std::fs::read(&file).unwrap()), OK);
+        std::fs::remove_file(&file).unwrap();
+        if feed.is_empty() {
+            for i in 96..192 {
+                assert_eq!(fmu.step(f64::from(i) * size, size), OK);
+            }
+            let here: Vec<f64> = names.iter().map(|name| fmu.real(name)).collect();
+            assert!(bits(&whole) == bits(&here), "{name}: other bits");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Which call is allowed when, and that a reset brings everything back.
 
 use crate::call;
+use crate::events::return_at_events;
 use crate::library::{Fmu, Resources, pushed_block};
 use std::ffi::c_int;
 use stiction::fmi::types::*;
@@ -8,6 +9,15 @@ use stiction::fmi::types::*;
 /// Brings a new instance to a phase.
 fn bring(fmu: &Fmu, phase: usize) {
     if phase == 0 {
+        return;
+    }
+    if phase == 5 {
+        // it comes to rest after 13 ms
+        return_at_events(fmu);
+        assert_eq!(fmu.set_real("block.initial.velocity.x", 0.1), OK);
+        fmu.initialize();
+        assert_eq!(fmu.step(0.0, 0.05), DISCARD);
+        fmu.log();
         return;
     }
     assert_eq!(call!(fmu, fmi2SetupExperiment, 0, 0.0, 0.0, 0, 0.0), OK);
@@ -61,36 +71,37 @@ fn save_and_restore(fmu: &Fmu) -> c_int {
         .max(call!(fmu, fmi2FreeFMUstate, &mut state))
 }
 
-/// A call, and whether it is allowed while: instantiated, in initialization, ready for a step, terminated, in error.
+/// A call, and whether it is allowed while: instantiated, in initialization, ready for a step, terminated, in error,
+/// cut short.
 #[rustfmt::skip]
 const TABLE: [(&str, Action, &str); 27] = [
-    ("fmi2SetDebugLogging", |f| call!(f, fmi2SetDebugLogging, 0, 0, std::ptr::null()), "yyyyy"),
-    ("fmi2SetupExperiment", |f| call!(f, fmi2SetupExperiment, 1, 1e-4, 0.0, 1, 9.0), "y...."),
-    ("fmi2EnterInitializationMode", |f| call!(f, fmi2EnterInitializationMode), "y...."),
-    ("fmi2ExitInitializationMode", |f| call!(f, fmi2ExitInitializationMode), ".y..."),
-    ("fmi2Terminate", |f| call!(f, fmi2Terminate), "..y.."),
-    ("fmi2Reset", |f| call!(f, fmi2Reset), "yyyyy"),
-    ("fmi2GetReal", |f| read(f, "block.position.x"), ".yyyy"),
-    ("fmi2GetReal", |f| read(f, "block.mass"), "yyyyy"),
-    ("fmi2GetReal", |f| read(f, "push.force_x"), "yyyyy"),
-    ("fmi2SetReal", |f| f.set_real("push.force_x", 1.0), "yyy.."),
-    ("fmi2SetReal", |f| f.set_real("block.mass", 2.0), "yy..."),
-    ("fmi2SetReal", |f| f.set_real("pair.*.friction", 0.5), "yyy.."),
-    ("fmi2SetReal", |f| f.set_real("block.position.x", 2.0), "....."),
-    ("fmi2SetInteger", |f| call!(f, fmi2SetInteger, &reference(f, "settings.scheme"), 1, &1), "yy..."),
-    ("fmi2SetBoolean", |f| call!(f, fmi2SetBoolean, &reference(f, "settings.projection"), 1, &1), "yy..."),
-    ("fmi2SetString", |f| call!(f, fmi2SetString, &0, 1, &c"x".as_ptr()), "....."),
-    ("fmi2SetRealInputDerivatives", |f| call!(f, fmi2SetRealInputDerivatives, &reference(f, "push.force_x"), 1, &1, &1.0), "yyy.."),
-    ("fmi2GetRealOutputDerivatives", |f| call!(f, fmi2GetRealOutputDerivatives, &reference(f, "block.position.x"), 1, &1, &mut 0.0), "..yyy"),
-    ("fmi2GetDirectionalDerivative", directional, ".yyyy"),
-    ("fmi2GetFMUstate", save_and_restore, "yyyyy"),
-    ("fmi2DoStep", |f| f.step(0.05, 0.05), "..y.."),
-    ("fmi2CancelStep", |f| call!(f, fmi2CancelStep), "....."),
-    ("fmi2GetStatus", |f| call!(f, fmi2GetStatus, DO_STEP_STATUS, &mut 0), "..yy."),
-    ("fmi2GetRealStatus", |f| call!(f, fmi2GetRealStatus, LAST_SUCCESSFUL_TIME, &mut 0.0), "..yy."),
-    ("fmi2GetBooleanStatus", |f| call!(f, fmi2GetBooleanStatus, TERMINATED, &mut 0), "..yy."),
-    ("fmi2GetStringStatus", |f| call!(f, fmi2GetStringStatus, PENDING_STATUS, &mut std::ptr::null()), "..yy."),
-    ("fmi2FreeFMUstate", |f| call!(f, fmi2FreeFMUstate, &mut std::ptr::null_mut()), "yyyyy"),
+    ("fmi2SetDebugLogging", |f| call!(f, fmi2SetDebugLogging, 0, 0, std::ptr::null()), "yyyyyy"),
+    ("fmi2SetupExperiment", |f| call!(f, fmi2SetupExperiment, 1, 1e-4, 0.0, 1, 9.0), "y....."),
+    ("fmi2EnterInitializationMode", |f| call!(f, fmi2EnterInitializationMode), "y....."),
+    ("fmi2ExitInitializationMode", |f| call!(f, fmi2ExitInitializationMode), ".y...."),
+    ("fmi2Terminate", |f| call!(f, fmi2Terminate), "..y..y"),
+    ("fmi2Reset", |f| call!(f, fmi2Reset), "yyyyyy"),
+    ("fmi2GetReal", |f| read(f, "block.position.x"), ".yyyyy"),
+    ("fmi2GetReal", |f| read(f, "block.mass"), "yyyyyy"),
+    ("fmi2GetReal", |f| read(f, "push.force_x"), "yyyyyy"),
+    ("fmi2SetReal", |f| f.set_real("push.force_x", 1.0), "yyy..."),
+    ("fmi2SetReal", |f| f.set_real("block.mass", 2.0), "yy...."),
+    ("fmi2SetReal", |f| f.set_real("pair.*.friction", 0.5), "yyy..."),
+    ("fmi2SetReal", |f| f.set_real("block.position.x", 2.0), "......"),
+    ("fmi2SetInteger", |f| call!(f, fmi2SetInteger, &reference(f, "settings.scheme"), 1, &1), "yy...."),
+    ("fmi2SetBoolean", |f| call!(f, fmi2SetBoolean, &reference(f, "settings.projection"), 1, &1), "yy...."),
+    ("fmi2SetString", |f| call!(f, fmi2SetString, &0, 1, &c"x".as_ptr()), "......"),
+    ("fmi2SetRealInputDerivatives", |f| call!(f, fmi2SetRealInputDerivatives, &reference(f, "push.force_x"), 1, &1, &1.0), "yyy..."),
+    ("fmi2GetRealOutputDerivatives", |f| call!(f, fmi2GetRealOutputDerivatives, &reference(f, "block.position.x"), 1, &1, &mut 0.0), "..yyyy"),
+    ("fmi2GetDirectionalDerivative", directional, ".yyyyy"),
+    ("fmi2GetFMUstate", save_and_restore, "yyyyyy"),
+    ("fmi2DoStep", |f| f.step(0.05, 0.05), "..y..."),
+    ("fmi2CancelStep", |f| call!(f, fmi2CancelStep), "......"),
+    ("fmi2GetStatus", |f| call!(f, fmi2GetStatus, DO_STEP_STATUS, &mut 0), "..yy.y"),
+    ("fmi2GetRealStatus", |f| call!(f, fmi2GetRealStatus, LAST_SUCCESSFUL_TIME, &mut 0.0), "..yy.y"),
+    ("fmi2GetBooleanStatus", |f| call!(f, fmi2GetBooleanStatus, TERMINATED, &mut 0), "..yy.y"),
+    ("fmi2GetStringStatus", |f| call!(f, fmi2GetStringStatus, PENDING_STATUS, &mut std::ptr::null()), "..yy.y"),
+    ("fmi2FreeFMUstate", |f| call!(f, fmi2FreeFMUstate, &mut std::ptr::null_mut()), "yyyyyy"),
 ];
 
 #[test]
@@ -102,6 +113,7 @@ fn every_call_is_allowed_when_the_standard_says_so() {
         "ready",
         "terminated",
         "error",
+        "cut short",
     ];
     for (name, action, allowed) in TABLE {
         for (phase, letter) in allowed.chars().enumerate() {
@@ -129,6 +141,31 @@ fn bring_on(fmu: &Fmu, phase: usize) {
         1 => assert_eq!(call!(fmu, fmi2ExitInitializationMode), OK),
         2 => assert_eq!(fmu.step(0.05, 0.05), OK),
         _ => assert_eq!(call!(fmu, fmi2Reset), OK),
+    }
+}
+
+/// The standard ends a run with the first error, unless a state is restored. A refused call did nothing, so that what
+/// helps after an error helps here, too, and a master that goes on gets what it would have got without the call.
+#[test]
+fn a_refused_call_was_never_made() {
+    let resources = Resources::temporary("refused", &pushed_block());
+    for phase in [0, 1, 2, 3, 5] {
+        let (fmu, twin) = (Fmu::new(&resources), Fmu::new(&resources));
+        bring(&fmu, phase);
+        bring(&twin, phase);
+        let before = fmu.bytes();
+        for (name, action, allowed) in TABLE {
+            if allowed.as_bytes()[phase] == b'.' {
+                assert_eq!(action(&fmu), ERROR, "{name}");
+            }
+        }
+        assert!(fmu.bytes() == before && twin.bytes() == before);
+        if phase == 2 {
+            assert_eq!((fmu.step(0.05, 0.3), twin.step(0.05, 0.3)), (OK, OK));
+            assert!(fmu.bytes() == twin.bytes());
+        }
+        assert_eq!(fmu.restore_bytes(&before), OK);
+        assert_eq!(call!(fmu, fmi2Reset), OK);
     }
 }
 

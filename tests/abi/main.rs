@@ -7,8 +7,10 @@ mod common;
 
 mod accuracy;
 mod derivatives;
+mod events;
 mod fuzz;
 mod host;
+mod inputs;
 mod library;
 mod lifecycle;
 mod many;

@@ -4,6 +4,11 @@
  *       --set REFERENCE VALUE            a Real parameter or input, before the initialization
  *       --cosine REFERENCE A OMEGA K     input A cos(OMEGA t) with derivatives up to order K, at every step
  *       --get REFERENCE                  a Real variable to be printed, one line each, at the end
+ *       --save N FILE                    after N steps: the serialized state into a file
+ *       --load FILE                      from such a file instead of an initialization
+ *   host events LIBRARY RESOURCES GUID STOP STEP FLAG
+ *       with the Boolean parameter FLAG set: restores the state when a step is cut short, repeats it up to the event and
+ *       goes on from there; prints the times of the events
  *   host wrong LIBRARY RESOURCES GUID           wrong calls: each must be refused, none may crash
  *   host cycles LIBRARY RESOURCES GUID N        instantiate, run and free N times; prints resident pages on the way
  *   host fuzz LIBRARY RESOURCES GUID N SEED     N random calls
@@ -88,13 +93,40 @@ static void feed(fmi2Component c, fmi2ValueReference vr, double a, double omega,
     }
 }
 
+static void save(fmi2Component c, const char *path) {
+    fmi2FMUstate state = NULL;
+    size_t size;
+    must(fmi2GetFMUstate(c, &state), "fmi2GetFMUstate");
+    must(fmi2SerializedFMUstateSize(c, state, &size), "fmi2SerializedFMUstateSize");
+    char *bytes = malloc(size);
+    must(fmi2SerializeFMUstate(c, state, bytes, size), "fmi2SerializeFMUstate");
+    must(fmi2FreeFMUstate(c, &state), "fmi2FreeFMUstate");
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(bytes, 1, size, file) != size || fclose(file)) fail(path);
+    free(bytes);
+}
+
+static void restore(fmi2Component c, const char *path) {
+    static char bytes[1 << 20];
+    fmi2FMUstate state = NULL;
+    FILE *file = fopen(path, "rb");
+    if (!file) fail(path);
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    must(fmi2DeSerializeFMUstate(c, bytes, size, &state), "fmi2DeSerializeFMUstate");
+    must(fmi2SetFMUstate(c, state), "fmi2SetFMUstate");
+    must(fmi2FreeFMUstate(c, &state), "fmi2FreeFMUstate");
+}
+
 static int run(int n, char **argument) {
     if (n < 6) fail("run needs six arguments");
     double start = atof(argument[3]), stop = atof(argument[4]), step = atof(argument[5]);
     load(argument[0]);
     fmi2Component c = instance(argument[1], argument[2]);
-    fmi2ValueReference get[64], fed = 0;
+    fmi2ValueReference get[1024], fed = 0;
+    const char *saved = NULL, *loaded = NULL;
     size_t n_get = 0;
+    long save_after = -1;
     double a = 0, omega = 0;
     int order = -1;
     for (int i = 6; i < n;) {
@@ -110,14 +142,22 @@ static int run(int n, char **argument) {
             order = atoi(argument[i + 4]);
             feed(c, fed, a, omega, order, start);
             i += 5;
-        } else if (!strcmp(argument[i], "--get") && i + 1 < n && n_get < 64) {
+        } else if (!strcmp(argument[i], "--get") && i + 1 < n && n_get < 1024) {
             get[n_get++] = (fmi2ValueReference)atoi(argument[i + 1]);
+            i += 2;
+        } else if (!strcmp(argument[i], "--save") && i + 2 < n) {
+            save_after = atol(argument[i + 1]);
+            saved = argument[i + 2];
+            i += 3;
+        } else if (!strcmp(argument[i], "--load") && i + 1 < n) {
+            loaded = argument[i + 1];
             i += 2;
         } else {
             fail("an option is not known");
         }
     }
-    initialize(c, start);
+    if (loaded) restore(c, loaded);
+    else initialize(c, start);
     double t = start;
     for (long i = 0; t < stop * (1 - 1e-12); i++) {
         double end = start + (double)(i + 1) * step;
@@ -125,12 +165,49 @@ static int run(int n, char **argument) {
         if (order >= 0) feed(c, fed, a, omega, order, t);
         must(fmi2DoStep(c, t, end - t, fmi2True), "fmi2DoStep");
         t = end;
+        if (i + 1 == save_after) save(c, saved);
     }
     for (size_t i = 0; i < n_get; i++) {
         double value;
         must(fmi2GetReal(c, &get[i], 1, &value), "fmi2GetReal");
         printf("%.17g\n", value);
     }
+    must(fmi2Terminate(c), "fmi2Terminate");
+    fmi2FreeInstance(c);
+    return 0;
+}
+
+static int events(int n, char **argument) {
+    if (n < 6) fail("events needs six arguments");
+    double stop = atof(argument[3]), step = atof(argument[4]), t = 0;
+    fmi2ValueReference flag = (fmi2ValueReference)atoi(argument[5]);
+    fmi2Boolean on = fmi2True;
+    fmi2FMUstate state = NULL;
+    load(argument[0]);
+    quiet = 1;
+    fmi2Component c = instance(argument[1], argument[2]);
+    must(fmi2SetBoolean(c, &flag, 1, &on), "fmi2SetBoolean");
+    initialize(c, 0);
+    for (long i = 1; t < stop * (1 - 1e-12); i++) {
+        double end = (double)i * step;
+        while (t < end) {
+            double goal = end;
+            must(fmi2GetFMUstate(c, &state), "fmi2GetFMUstate");
+            fmi2Status status = fmi2DoStep(c, t, end - t, fmi2True);
+            if (status == fmi2Discard) {
+                fmi2Boolean terminated = fmi2True;
+                must(fmi2GetBooleanStatus(c, fmi2Terminated, &terminated), "fmi2GetBooleanStatus");
+                if (terminated) fail("it does not want to end");
+                must(fmi2GetRealStatus(c, fmi2LastSuccessfulTime, &goal), "fmi2GetRealStatus");
+                must(fmi2SetFMUstate(c, state), "fmi2SetFMUstate");
+                status = fmi2DoStep(c, t, goal - t, fmi2True);
+                printf("%.17g\n", goal);
+            }
+            must(status, "fmi2DoStep");
+            t = goal;
+        }
+    }
+    must(fmi2FreeFMUstate(c, &state), "fmi2FreeFMUstate");
     must(fmi2Terminate(c), "fmi2Terminate");
     fmi2FreeInstance(c);
     return 0;
@@ -378,8 +455,9 @@ static int fuzz(int n, char **argument) {
 
 int main(int n, char **argument) {
     if (n > 1 && !strcmp(argument[1], "run")) return run(n - 2, argument + 2);
+    if (n > 1 && !strcmp(argument[1], "events")) return events(n - 2, argument + 2);
     if (n > 1 && !strcmp(argument[1], "wrong")) return wrong(n - 2, argument + 2);
     if (n > 1 && !strcmp(argument[1], "cycles")) return cycles(n - 2, argument + 2);
     if (n > 1 && !strcmp(argument[1], "fuzz")) return fuzz(n - 2, argument + 2);
-    fail("run, wrong, cycles or fuzz");
+    fail("run, events, wrong, cycles or fuzz");
 }

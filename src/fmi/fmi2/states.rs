@@ -2,7 +2,7 @@
 
 use super::error;
 use crate::fmi::boundary::{array, enter, places};
-use crate::fmi::types::{fmi2Byte, fmi2Component, fmi2FMUstate, fmi2Status};
+use crate::fmi::types::{FATAL, fmi2Byte, fmi2Component, fmi2FMUstate, fmi2Status};
 use crate::instance::Trouble;
 use crate::instance::lifecycle::Call;
 use crate::instance::snapshot::Snapshot;
@@ -51,23 +51,35 @@ pub unsafe extern "C" fn fmi2SetFMUstate(c: fmi2Component, FMUstate: fmi2FMUstat
     }
 }
 
-/// Frees a saved state and clears its handle; null is nothing to free.
+/// Frees a saved state and clears its handle, of a broken instance too; null is nothing to free.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2FreeFMUstate(
     c: fmi2Component,
     FMUstate: *mut fmi2FMUstate,
 ) -> fmi2Status {
-    // SAFETY: handle and place as the standard demands; the state came out of a box and is not used again
+    // SAFETY: handle and place as the standard demands
     unsafe {
-        enter(c, "fmi2FreeFMUstate", None, |_| {
-            if let Some(place) = FMUstate.as_mut()
-                && !place.is_null()
-            {
-                drop(Box::from_raw(place.cast::<Snapshot>()));
-                *place = std::ptr::null_mut();
-            }
+        let status = enter(c, "fmi2FreeFMUstate", None, |_| {
+            discard(FMUstate);
             Ok(())
-        })
+        });
+        if status == FATAL {
+            discard(FMUstate);
+        }
+        status
+    }
+}
+
+// clears the handle before it frees what was behind
+unsafe fn discard(place: *mut fmi2FMUstate) {
+    // SAFETY: null, or a place whose state is null or came out of a box and is not used again
+    unsafe {
+        if let Some(place) = place.as_mut() {
+            let state = std::mem::replace(place, std::ptr::null_mut()).cast::<Snapshot>();
+            if !state.is_null() {
+                drop(Box::from_raw(state));
+            }
+        }
     }
 }
 

@@ -59,6 +59,8 @@ impl Default for Settings {
             restitution_threshold: 1.0,
             reported_velocity: ReportedVelocity::End,
             fixed_point_iterations: 1,
+            // Only masters that save and restore states can use it.
+            return_at_event: false,
         }
     }
 }
@@ -137,6 +139,7 @@ pub fn read(mut t: Table<'_>) -> Settings {
             1000,
             default.fixed_point_iterations,
         ),
+        return_at_event: t.flag_or("return_at_event", default.return_at_event),
     };
     t.finish("[settings]");
     settings
