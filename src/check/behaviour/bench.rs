@@ -168,6 +168,12 @@ impl<'a> Bench<'a> {
         Some(seen)
     }
 
+    /// Can a new instance take an ordinary step? If not, the run tells.
+    pub fn can_step(&self) -> bool {
+        let slave = self.ready();
+        slave.is_some_and(|slave| self.steps(&slave, 0, 1).is_some())
+    }
+
     /// A short run of a new instance.
     pub fn record(&self) -> Option<Vec<Observation>> {
         let slave = self.ready()?;
@@ -211,11 +217,18 @@ impl<'a> Bench<'a> {
         values
     }
 
-    /// Reports that two runs differ, unless runs of new instances do so too. No instance is alive meanwhile.
-    pub fn compare(&self, rule: Rule, what: &str, one: &[Observation], other: &[Observation]) {
+    /// Reports that two runs differ, unless runs of new instances do so too. No instance is alive meanwhile. Are they
+    /// alike?
+    pub fn compare(
+        &self,
+        rule: Rule,
+        what: &str,
+        one: &[Observation],
+        other: &[Observation],
+    ) -> bool {
         let mut differing = differences(one, other);
         if differing.is_empty() {
-            return;
+            return true;
         }
         if let (Some(first), Some(second)) = (self.record(), self.record()) {
             let unstable = differences(&first, &second);
@@ -227,7 +240,7 @@ impl<'a> Bench<'a> {
             differing.retain(|place| !unstable.contains(place));
         }
         let Some(place) = differing.first() else {
-            return;
+            return true;
         };
         let at = |i: &usize| one[*i][*place] != other[*i][*place];
         let step = (0..one.len().min(other.len())).find(at).unwrap_or(0);
@@ -240,6 +253,7 @@ impl<'a> Bench<'a> {
         let message = format!("{what}, step {n} gives {is} instead of {was}{also}");
         let name = &self.description.variables[*place].name;
         self.journal.find_in(rule, name, message);
+        false
     }
 
     /// Variables of a causality and a kind.

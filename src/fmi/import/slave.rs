@@ -137,7 +137,8 @@ impl<'a> Slave<'a> {
                 if logging { TRUE } else { FALSE },
             )
         };
-        (!handle.is_null()).then_some(Self {
+        // lazily: dropping an instance frees it
+        (!handle.is_null()).then(|| Self {
             library,
             handle,
             is_broken: Cell::new(false),

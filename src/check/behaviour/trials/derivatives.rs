@@ -121,7 +121,7 @@ fn of_outputs(bench: &Bench) {
 fn of_inputs(bench: &Bench) {
     let mut inputs = bench.variables(Causality::Input, Kind::Real);
     inputs.retain(|v| is_continuous(v));
-    if inputs.is_empty() {
+    if inputs.is_empty() || !bench.can_step() {
         return;
     }
     let references: Vec<u32> = inputs.iter().map(|v| v.reference).collect();

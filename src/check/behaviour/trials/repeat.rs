@@ -5,6 +5,9 @@ use crate::check::rules::Rule;
 
 /// Two half steps instead of one must be possible.
 pub fn halves(bench: &Bench) {
+    if !bench.can_step() {
+        return;
+    }
     let Some(slave) = bench.ready() else { return };
     let (plan, half) = (&bench.plan, 0.5 * bench.plan.step);
     for time in [plan.start, plan.start + half] {
@@ -55,7 +58,9 @@ pub fn reset(bench: &Bench) {
     }
     drop(slave);
     for (what, again) in later {
-        bench.compare(Rule::ResetDiffers, what, &first, &again);
+        if !bench.compare(Rule::ResetDiffers, what, &first, &again) {
+            return;
+        }
     }
 }
 
@@ -89,12 +94,10 @@ pub fn instances(bench: &Bench) {
             }
         }
     }
+    let (rule, what) = (Rule::InstancesDiffer, "beside another instance");
     for seen in &seen {
-        bench.compare(
-            Rule::InstancesDiffer,
-            "beside another instance",
-            &alone,
-            seen,
-        );
+        if !bench.compare(rule, what, &alone, seen) {
+            return;
+        }
     }
 }

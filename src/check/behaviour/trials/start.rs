@@ -36,7 +36,7 @@ pub fn early(bench: &Bench) {
     };
     let values = bench.observe(&slave);
     for (variable, value) in bench.description.variables.iter().zip(&values) {
-        let is_readable = !matches!(value, Value::Unreadable(_));
+        let is_readable = !matches!(value, Value::Unreadable(_) | Value::Text(None));
         if is_readable && variable.is_settable() {
             compare(bench, variable, value);
         }

@@ -1,0 +1,7 @@
+//! Claims about `stiction check`: what is well passes, and each fault is found by its name.
+
+mod archive;
+mod behaviour;
+mod description;
+mod fmu;
+mod shipped;
