@@ -52,6 +52,12 @@ pub struct Control {
     pub step: f64,
     /// Error of the last step, in units of the tolerance.
     pub error: f64,
+    /// Short steps in a row that found their own statuses.
+    pub ways_out: u32,
+    /// Events since `counted_from`, to see where they come too dense.
+    pub events: u32,
+    /// s.
+    pub counted_from: f64,
 }
 
 /// The state of a simulation.

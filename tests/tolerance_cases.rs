@@ -23,12 +23,15 @@ fn largest(errors: impl IntoIterator<Item = f64>) -> f64 {
     errors.into_iter().fold(0.0, |m, e| m.max(e.abs()))
 }
 
+/// A coordinate, and what the reference calls it and its velocity.
+type Column = (usize, &'static str, &'static str);
+
 /// Worst error of positions and velocities at all sample times of a reference, seen between the steps.
 fn error_between_steps(
     model: &Model,
     truth: &Truth,
     tolerance: f64,
-    columns: &[(usize, &str, &str)],
+    columns: &[Column],
 ) -> (f64, f64, u64) {
     let mut simulation = by_tolerance(model, tolerance);
     let times = truth.sample_times();
@@ -57,7 +60,7 @@ fn between_its_steps_the_motion_is_as_accurate_as_at_their_ends() {
     ];
     let rod = [(0, "x", "vx"), (1, "y", "vy"), (2, "theta", "omega")];
     let crank = [(2, "theta", "omega"), (6, "x_slider", "v_slider")];
-    let cases: [(&str, &str, &[(usize, &str, &str)], f64); 4] = [
+    let cases: [(&str, &str, &[Column], f64); 4] = [
         ("block_on_table", "p1_block", &block, 10.0),
         (
             "double_pendulum_wall",
@@ -242,11 +245,13 @@ fn steps_end_at_the_jumps_of_a_table() {
     }
 }
 
-#[test]
-fn three_supports_move_like_one() {
-    let truth = Truth::load("p1_block");
-    let shapes = [-0.5, 0.0, 0.5].map(|x| format!("{{ kind = \"point\", position = [{x}, 0.0] }}"));
-    let model = model(&format!(
+/// A rigid block on contacts at the given places, pushed to and fro at its support line.
+fn supported_block(supports: &[f64], omega: f64) -> Model {
+    let shapes: Vec<String> = supports
+        .iter()
+        .map(|x| format!("{{ kind = \"point\", position = [{x}, 0.0] }}"))
+        .collect();
+    model(&format!(
         r#"
         [[body]]
         name = "block"
@@ -259,20 +264,30 @@ fn three_supports_move_like_one() {
         name = "push"
         kind = "applied"
         body = "block"
-        force = [{{ kind = "harmonic", amplitude = 8.0, omega = 1.0 }}, 0.0]
+        force = [{{ kind = "harmonic", amplitude = 8.0, omega = {omega:?} }}, 0.0]
         [contact_default]
         friction = 0.8
         {FLOOR}"#,
         shapes.join(", ")
-    ));
+    ))
+}
+
+fn distinct_event_times(end: &Simulation) -> Vec<f64> {
+    let mut times: Vec<f64> = end.report().events.iter().map(|e| e.time).collect();
+    times.dedup();
+    times
+}
+
+#[test]
+fn three_supports_move_like_one() {
+    let truth = Truth::load("p1_block");
+    let model = supported_block(&[-0.5, 0.0, 0.5], 1.0);
     for tolerance in [1e-4, 1e-7, 1e-10] {
         let mut simulation = by_tolerance(&model, tolerance);
         simulation.advance_to(10.0).unwrap();
         let error = (simulation.state().position[0] - truth.at(10.0, "x")).abs();
-        let mut events: Vec<f64> = simulation.report().events.iter().map(|e| e.time).collect();
-        events.dedup();
-        let times = events.iter().zip(truth.event_times()).map(|(a, b)| a - b);
-        let worst = largest(times);
+        let events = distinct_event_times(&simulation);
+        let worst = largest(events.iter().zip(truth.event_times()).map(|(a, b)| a - b));
         let report = simulation.report();
         println!(
             "tolerance {tolerance:.0e}: {error:.1e}, {} event times to {worst:.1e}, {} problems, {} fallbacks",
@@ -281,6 +296,27 @@ fn three_supports_move_like_one() {
             report.fallbacks
         );
         assert!(error <= 10.0 * tolerance && events.len() == 7 && report.fallbacks == 0);
+    }
+}
+
+#[test]
+fn a_fast_push_on_dependent_supports_is_not_stepped_over() {
+    // both stick and slip last a few hundredths of a second, far less than the longest step
+    for tolerance in [1e-4, 1e-8] {
+        let [one, three] = [&[0.0][..], &[-0.5, 0.0, 0.5]].map(|supports| {
+            let mut simulation = by_tolerance(&supported_block(supports, 40.0), tolerance);
+            simulation.advance_to(2.0).unwrap();
+            let x = simulation.state().position[0];
+            (x, distinct_event_times(&simulation))
+        });
+        println!(
+            "{} events, x = {:.12} and {:.12}",
+            one.1.len(),
+            one.0,
+            three.0
+        );
+        assert!(one.1.len() > 40 && one.1.len() == three.1.len());
+        assert!((one.0 - three.0).abs() <= tolerance);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Forces on the coordinates, their derivatives, and energies; no contact in here.
 
 use crate::constraint::{BODY_DOF, Pose, Twist};
-use crate::force::{Input, PairMatrix, Side, Situation};
+use crate::force::{Effect, Force, Input, PairMatrix, Side, Situation};
 use crate::model::{BodyRef, ForceLink, Model, pose_of, twist_of};
 
 /// Derivatives of the forces, row-major, by coordinates (split as in [`crate::force::Effect`]) and velocities.
@@ -83,11 +83,7 @@ pub fn force(
         let effect = with_situation(model, link, (time, side), inputs, poses, twists, |at| {
             link.force.effect(at)
         });
-        for (body, block) in link.bodies.iter().zip([0, BODY_DOF]) {
-            for (coordinate, i) in coordinates(model, *body) {
-                total[coordinate] += effect.force[block + i];
-            }
-        }
+        add_force(model, link, 1.0, &effect, total);
         if let Some(jacobians) = jacobians.as_deref_mut() {
             jacobians.any = true;
             let n = model.n_velocities;
@@ -158,6 +154,26 @@ pub fn power(
     (applied, lost)
 }
 
+/// Adds the forces given from outside, times `factor`, to a vector over the coordinates.
+pub fn add_applied(
+    model: &Model,
+    time: (f64, Side),
+    inputs: &[Input],
+    poses: &[Pose],
+    twists: &[Twist],
+    factor: f64,
+    total: &mut [f64],
+) {
+    for link in &model.forces {
+        if let Force::Applied(applied) = &link.force {
+            let effect = with_situation(model, link, time, inputs, poses, twists, |at| {
+                applied.effect(at)
+            });
+            add_force(model, link, factor, &effect, total);
+        }
+    }
+}
+
 /// Force of an element along its own coordinate (distance, joint angle or displacement), N or N m; positive when it
 /// pushes the coordinate up. Zero for elements without one.
 pub fn coordinate_force(
@@ -193,6 +209,14 @@ fn with_situation<R>(
         inputs,
         joint: link.joint.map(|i| &model.joints[i].joint),
     })
+}
+
+fn add_force(model: &Model, link: &ForceLink, factor: f64, effect: &Effect, total: &mut [f64]) {
+    for (body, block) in link.bodies.iter().zip([0, BODY_DOF]) {
+        for (coordinate, i) in coordinates(model, *body) {
+            total[coordinate] += factor * effect.force[block + i];
+        }
+    }
 }
 
 // global index and place in the body's block of each coordinate

@@ -33,7 +33,8 @@ impl Applied {
         (force, self.torque.value(time, side, inputs))
     }
 
-    pub(super) fn effect(&self, at: &Situation) -> Effect {
+    /// Force and torque; their derivatives are zero.
+    pub fn effect(&self, at: &Situation) -> Effect {
         let (given, torque) = self.components(at.time, at.side, at.inputs);
         let arm = at.pose[1].turn(self.point);
         let mut effect = Effect::default();

@@ -150,6 +150,9 @@ impl Instance {
         state.damping_left = u32::try_from(reader.whole()?).ok()?;
         state.control.step = reader.real()?;
         state.control.error = reader.real()?;
+        state.control.ways_out = u32::try_from(reader.whole()?).ok()?;
+        state.control.events = u32::try_from(reader.whole()?).ok()?;
+        state.control.counted_from = reader.real()?;
         let mut report = Report::new();
         for place in report.whole_numbers() {
             *place = reader.whole()?;
@@ -244,6 +247,9 @@ impl Snapshot {
         writer.whole(u64::from(state.damping_left));
         writer.real(state.control.step);
         writer.real(state.control.error);
+        writer.whole(u64::from(state.control.ways_out));
+        writer.whole(u64::from(state.control.events));
+        writer.real(state.control.counted_from);
         let mut report = self.report.clone();
         for number in report.whole_numbers() {
             writer.whole(*number);

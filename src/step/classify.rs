@@ -37,6 +37,14 @@ pub(super) enum When {
     JustAfter(ProbeKind),
 }
 
+// the step that the forces change over
+fn look_ahead_of(state: &State, settings: &Settings) -> f64 {
+    match settings.tolerance {
+        Some(_) => settings.step.min(state.control.step),
+        None => settings.step,
+    }
+}
+
 /// Decides the statuses of all contacts and records what changed; false if there is no solution.
 pub(super) fn classify(
     model: &Model,
@@ -48,7 +56,7 @@ pub(super) fn classify(
 ) -> bool {
     let ahead = match when {
         When::Now => 0.0,
-        When::JustAfter(ProbeKind::Redundant) => LOOK_AHEAD * settings.step,
+        When::JustAfter(ProbeKind::Redundant) => LOOK_AHEAD * look_ahead_of(state, settings),
         When::JustAfter(_) => 0.0,
     };
     let mut q = std::mem::take(&mut workspace.look_position);

@@ -273,7 +273,6 @@ fn counted(
         standard,
         short_substeps: 0,
         in_doubt: false,
-        ways_out: 0,
         stop_after: f64::INFINITY,
     });
     let work = workspace.complementarity.stats();
@@ -327,8 +326,6 @@ struct Run<'a> {
     short_substeps: u32,
     /// The statuses were wrong in a way that deciding them anew would not mend.
     in_doubt: bool,
-    /// Short steps in a row that found their own statuses.
-    ways_out: u32,
     /// The first event after this time ends the run, s.
     stop_after: f64,
 }

@@ -302,7 +302,6 @@ pub(super) fn probe(
     v: &[f64],
 ) {
     let independent = accelerate(model, workspace, statuses, time, q, v);
-    workspace.independent = independent;
     workspace.probes.clear();
     if workspace.level.contacts.is_empty() {
         return;

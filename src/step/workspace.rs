@@ -67,8 +67,6 @@ pub struct Workspace {
     pub(super) stiff: bool,
     /// Factorizations of small systems since the count was taken.
     pub(super) work: u64,
-    /// No constraint depended on the others where event functions were last looked at.
-    pub(super) independent: bool,
     pub(super) extrapolation: Extrapolation,
     /// Error of the last extrapolated step, in units of the tolerance.
     pub(super) step_error: f64,
@@ -131,8 +129,7 @@ impl Workspace {
             restitution: Vec::with_capacity(n_contacts),
             stiff: false,
             work: 0,
-            independent: true,
-            extrapolation: Extrapolation::new(n, n_contacts),
+            extrapolation: Extrapolation::new(n),
             step_error: 0.0,
             start_jacobians: Jacobians::new(n),
             mid_velocity: vector(),

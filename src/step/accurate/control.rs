@@ -60,6 +60,7 @@ mod tests {
         let control = Control {
             step: 0.1,
             error: 1.0,
+            ..Control::default()
         };
         assert_eq!(proposed(&control, 1.0, 0.1005), 0.1005);
         assert_eq!(proposed(&control, 1.0, 0.2), 0.1);
@@ -71,6 +72,7 @@ mod tests {
         let mut control = Control {
             step: 0.1,
             error: 1.0,
+            ..Control::default()
         };
         learn(&mut control, 1e-3, 1e-9, 7.0);
         assert_eq!(control.step, 0.1);

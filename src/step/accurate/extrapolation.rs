@@ -26,24 +26,21 @@ const FEW_ROWS: f64 = 0.1;
 /// Scratch of the extrapolation.
 #[derive(Debug, Default)]
 pub(in crate::step) struct Extrapolation {
-    /// Positions, velocities, impulses and work at the end of each row.
+    /// Positions, velocities, applied impulses and work at the end of each row.
     rows: Vec<Vec<f64>>,
     before: Vec<f64>,
     /// The result (1).
     result: Vec<f64>,
-    /// Inertia that each closed contact feels, kg; infinite where its impulses are not unique.
-    pub(super) contact_mass: Vec<f64>,
 }
 
 impl Extrapolation {
-    /// Room for `n` velocities and `n_contacts` contacts.
-    pub(in crate::step) fn new(n: usize, n_contacts: usize) -> Self {
-        let row = || vec![0.0; 2 * n + 2 * n_contacts + N_WORKS];
+    /// Room for `n` velocities.
+    pub(in crate::step) fn new(n: usize) -> Self {
+        let row = || vec![0.0; 3 * n + N_WORKS];
         Self {
             rows: (0..MAX_ROWS).map(|_| row()).collect(),
             before: row(),
             result: row(),
-            contact_mass: vec![f64::INFINITY; n_contacts],
         }
     }
 }
@@ -178,18 +175,9 @@ fn combine(
         };
         differences[row] = weights[row] - without;
     }
-    let Extrapolation {
-        rows,
-        result,
-        contact_mass,
-        ..
-    } = tableau;
-    let tolerance = settings.tolerance.unwrap_or(f64::INFINITY);
+    let Extrapolation { rows, result, .. } = tableau;
     let n = model.n_velocities;
-    let mut fastest: f64 = settings.nominal.speed;
-    for v in &state.velocity {
-        fastest = fastest.max(v.abs());
-    }
+    let nominal = &settings.nominal;
     let (mut squares, mut worst_impulse): (f64, f64) = (0.0, 0.0);
     for (i, y) in result.iter_mut().enumerate() {
         let (mut value, mut error) = (0.0, 0.0);
@@ -198,32 +186,29 @@ fn combine(
             error += differences[row] * rows[row][i];
         }
         *y = value;
-        if i < 2 * n {
-            let (start, nominal) = if i < n {
-                (
-                    state.position[i],
-                    settings.nominal.position(model.angular[i]),
-                )
-            } else {
-                let j = i - n;
-                (
-                    state.velocity[j],
-                    settings.nominal.velocity(model.angular[j]),
-                )
-            };
-            let size = nominal + start.abs().max(value.abs());
-            squares += (error / size) * (error / size);
-        } else if let Some(mass) = contact_mass.get((i - 2 * n) / 2) {
-            let size = mass * fastest + value.abs();
-            worst_impulse = worst_impulse.max(error.abs() / size);
+        let angular = model.angular[i % n];
+        let size = |start: f64, nominal: f64| nominal + start.abs().max(value.abs());
+        match i / n {
+            0 => squares += square(error / size(state.position[i], nominal.position(angular))),
+            1 => squares += square(error / size(state.velocity[i - n], nominal.velocity(angular))),
+            2 => {
+                // a force that contacts and joints take up moves nothing, but its changes must be seen
+                let momentum = model.mass[i - 2 * n] * nominal.velocity(angular);
+                worst_impulse = worst_impulse.max(error.abs() / (momentum + value.abs()));
+            }
+            _ => {}
         }
     }
-    let mean = (squares / (2 * n).max(1) as f64).sqrt();
+    let mean = (squares / (2 * n) as f64).sqrt();
     // a sum of squares that is not a number must not be lost in the comparison
     if mean.is_nan() {
         return f64::INFINITY;
     }
-    mean.max(worst_impulse) / tolerance
+    mean.max(worst_impulse) / settings.tolerance.unwrap_or(f64::INFINITY)
+}
+
+fn square(x: f64) -> f64 {
+    x * x
 }
 
 fn write(state: &State, trial: &mut Trial, tableau: &Extrapolation, h: f64) {

@@ -33,17 +33,10 @@ impl Run<'_> {
     /// `due` it is the end of an extrapolated step.
     pub(super) fn accurately(&mut self, due: f64, end: f64) -> Result<(), StepError> {
         self.start();
-        let (mut since, mut stretches) = (self.state.time, 0);
         while self.state.time < due {
             let target = self.next_stop(end);
-            if self.state.time - since > self.settings.step {
-                (since, stretches) = (self.state.time, 0);
-            }
-            stretches += 1;
-            if self.ways_out > MAX_WAYS_OUT || stretches > self.settings.max_substeps {
-                self.ways_out = 0;
-                stretches = 0;
-                self.single_step(target.min(due))?;
+            if self.gets_nowhere() {
+                self.relief_step(target.min(due))?;
                 continue;
             }
             match self.extrapolated_step(target, due) {
@@ -54,8 +47,24 @@ impl Run<'_> {
         Ok(())
     }
 
+    // statuses that contradict themselves again and again, or too many events within a standard step
+    fn gets_nowhere(&mut self) -> bool {
+        let control = &mut self.state.control;
+        if self.state.time - control.counted_from > self.settings.step {
+            control.counted_from = self.state.time;
+            control.events = 0;
+        }
+        let nowhere =
+            control.ways_out > MAX_WAYS_OUT || control.events > self.settings.max_substeps;
+        if nowhere {
+            control.ways_out = 0;
+            control.events = 0;
+        }
+        nowhere
+    }
+
     // the scheme of fixed steps, for one of them
-    fn single_step(&mut self, target: f64) -> Result<(), StepError> {
+    fn relief_step(&mut self, target: f64) -> Result<(), StepError> {
         let h = self.settings.step.min(target - self.state.time);
         let end = if self.state.time + h >= target {
             target
@@ -72,7 +81,7 @@ impl Run<'_> {
 
     // a very short step whose statuses come out of its own complementarity problem
     fn way_out(&mut self, target: f64) -> Result<(), StepError> {
-        self.ways_out += 1;
+        self.state.control.ways_out += 1;
         self.jam(target - self.state.time, target)
     }
 
@@ -110,7 +119,7 @@ impl Run<'_> {
             Found::Contradiction => {
                 self.workspace.previous.clone_from(&self.state.status);
                 if self.classify(When::Now) && self.state.status != self.workspace.previous {
-                    self.ways_out += 1;
+                    self.state.control.ways_out += 1;
                     return Ok(());
                 }
                 self.way_out(target.min(due))
@@ -122,7 +131,7 @@ impl Run<'_> {
                     return self.collide_at(crossing);
                 }
                 self.accept_extrapolated(self.state.time + tau);
-                self.probe_now(Side::Before);
+                self.state.control.events += 1;
                 if !self.classify(When::JustAfter(what)) {
                     self.state.statuses_known = false;
                 }
@@ -145,6 +154,7 @@ impl Run<'_> {
             }
         };
         self.accept_extrapolated(self.state.time + tau);
+        self.state.control.events += 1;
         self.collided(crossing.what, tau < super::JAM_STEP * self.settings.step)
     }
 
@@ -283,7 +293,7 @@ impl Run<'_> {
     }
 
     fn accept_extrapolated(&mut self, end: f64) {
-        self.ways_out = 0;
+        self.state.control.ways_out = 0;
         self.report.steps += 1;
         dense::keep(self.state, self.workspace);
         extrapolation::book(self.workspace, self.report);
@@ -299,20 +309,11 @@ fn keep_start(workspace: &mut Workspace) {
         acceleration,
         jacobians,
         start_jacobians,
-        extrapolation,
         level,
-        independent,
         active,
         ..
     } = workspace;
     trial.start_acceleration.clone_from(acceleration);
     start_jacobians.copy_from(jacobians);
     active.clone_from(&level.contacts);
-    extrapolation.contact_mass.fill(f64::INFINITY);
-    if *independent {
-        for (i, &contact) in level.contacts.iter().enumerate() {
-            let normal = level.normal(i);
-            extrapolation.contact_mass[contact] = 1.0 / level.delassus[normal * (level.len() + 1)];
-        }
-    }
 }

@@ -23,8 +23,8 @@ const MAX_LINEARIZATIONS: u32 = 6;
 /// A mid velocity that changes by less than this is found, relative.
 const SAME_VELOCITY: f64 = 1e-11;
 
-/// What a row of the extrapolation carries along, after positions and velocities: normal and tangential impulse of each
-/// contact, then these sums of work, J.
+/// What a row of the extrapolation carries along, after positions, velocities and the impulses of applied
+/// forces on them: these sums of work, J.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Work {
     /// Lost by the normal forces of contacts.
@@ -40,7 +40,7 @@ pub(super) enum Work {
 /// Number of kinds of work.
 pub(super) const N_WORKS: usize = 4;
 
-/// Takes a substep of length `h` at `t` in place of `y`: positions, velocities, impulses, work. The contacts are those
+/// Takes a substep of length `h` at `t` in place of `y`: positions, velocities, applied impulses, work. The contacts are those
 /// of `workspace.active`.
 pub(super) fn substep(
     model: &Model,
@@ -181,19 +181,18 @@ fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), s
         ..
     } = workspace;
     let (impulses, works) = sums.split_at_mut(sums.len() - N_WORKS);
-    for (i, &contact) in system.contacts.iter().enumerate() {
+    for i in 0..system.contacts.len() {
         let rows = [system.normal(i), system.normal(i) + 1];
         let [pressing, rubbing] =
             rows.map(|row| system.impulse[row] * system.columns[row].dot(mid_velocity));
         works[Work::Pressing as usize] -= pressing;
         works[Work::Friction as usize] -= rubbing;
-        for (sum, row) in impulses[2 * contact..].iter_mut().zip(rows) {
-            *sum += system.impulse[row];
-        }
     }
     if !model.forces.is_empty() {
         model.twists(mid_velocity, twists);
-        let (applied, lost) = dynamics::power(model, (middle, Side::After), inputs, poses, twists);
+        let at = (middle, Side::After);
+        let (applied, lost) = dynamics::power(model, at, inputs, poses, twists);
+        dynamics::add_applied(model, at, inputs, poses, twists, h, impulses);
         works[Work::Applied as usize] += h * applied;
         works[Work::Damping as usize] += h * lost;
     }
