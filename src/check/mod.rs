@@ -126,7 +126,7 @@ fn examine_description(bytes: &[u8], report: &mut Report) -> Option<Description>
     };
     let version = root.get("fmiVersion").unwrap_or_default();
     if version != "2.0" {
-        let message = format!("fmiVersion is {version:?}");
+        let message = format!("fmiVersion is {version:?}, which this tool does not know");
         report.add(at(Rule::ModelVersion, root.line, message));
         return None;
     }

@@ -67,6 +67,14 @@ const FAULTS: &[(&str, &str, &str)] = &[
         "reset.differs",
         "after a reset, step 1 gives",
     ),
+    ("nearly reset", "reset.inexact", "x after a reset, step 1"),
+    ("nearly a state", "state.inexact", "x after fmi2SetFMUstate"),
+    (
+        "nearly the bytes",
+        "serialize.inexact",
+        "x after fmi2DeSerializeFMUstate",
+    ),
+    ("late start", "start.early", "k before the initialization"),
     (
         "no state",
         "state.failed",
@@ -108,7 +116,9 @@ const FAULTS: &[(&str, &str, &str)] = &[
 ];
 
 /// Faults that show in more than one way.
-const WIDE: [&str; 13] = [
+const WIDE: [&str; 15] = [
+    "nearly a state",
+    "other start",
     "hang in step",
     "exit in step",
     "unreadable",

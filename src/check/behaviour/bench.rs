@@ -14,6 +14,9 @@ const SHORT: u32 = 20;
 /// Steps if the model description does not say how long one is.
 const USUAL_STEPS: f64 = 100.0;
 
+/// Relative difference that the tolerance of a solver explains.
+const SOLVER_TOLERANCE: f64 = 1e-3;
+
 /// What is run.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
@@ -217,11 +220,11 @@ impl<'a> Bench<'a> {
         values
     }
 
-    /// Reports that two runs differ, unless runs of new instances do so too. No instance is alive meanwhile. Are they
-    /// alike?
+    /// Reports that two runs differ, by the first rule or, if it is no more than the tolerance of a solver explains, by
+    /// the second; unless runs of new instances do so too. No instance is alive meanwhile. Are they alike?
     pub fn compare(
         &self,
-        rule: Rule,
+        [rule, nearly]: [Rule; 2],
         what: &str,
         one: &[Observation],
         other: &[Observation],
@@ -252,6 +255,8 @@ impl<'a> Bench<'a> {
         let n = step + 1;
         let message = format!("{what}, step {n} gives {is} instead of {was}{also}");
         let name = &self.description.variables[*place].name;
+        let is_near = differing.iter().all(|place| is_near(*place, one, other));
+        let rule = if is_near { nearly } else { rule };
         self.journal.find_in(rule, name, message);
         false
     }
@@ -278,6 +283,26 @@ fn read(slave: &Slave, group: Kind, references: &[u32]) -> (Status, Vec<Value>) 
     }
 }
 
+/// Does a variable differ by no more than the tolerance of a solver, compared with its largest value?
+fn is_near(place: usize, one: &[Observation], other: &[Observation]) -> bool {
+    let (mut largest, mut difference) = (0.0f64, 0.0f64);
+    for (a, b) in one.iter().zip(other) {
+        match (&a[place], &b[place]) {
+            (Value::Real(a), Value::Real(b)) => {
+                let (a, b) = (f64::from_bits(*a), f64::from_bits(*b));
+                if !a.is_finite() || !b.is_finite() {
+                    return false;
+                }
+                largest = largest.max(a.abs()).max(b.abs());
+                difference = difference.max((a - b).abs());
+            }
+            (a, b) if a == b => {}
+            _ => return false,
+        }
+    }
+    difference <= SOLVER_TOLERANCE * largest
+}
+
 /// Places of variables that differ anywhere.
 fn differences(one: &[Observation], other: &[Observation]) -> BTreeSet<usize> {
     let mut places = BTreeSet::new();
@@ -299,6 +324,14 @@ mod tests {
             tolerance: None,
             step,
         })
+    }
+
+    #[test]
+    fn what_is_near_is_told_from_what_is_not() {
+        let real = |x: f64| vec![vec![Value::Real(x.to_bits())]];
+        let is_near = |a: f64, b: f64| is_near(0, &real(a), &real(b));
+        assert!(is_near(1.0, 1.0001) && is_near(-5.0, -5.0));
+        assert!(!is_near(1.0, 1.01) && !is_near(0.0, 1e-9) && !is_near(f64::NAN, 1.0));
     }
 
     #[test]
