@@ -67,12 +67,20 @@ const FAULTS: &[(&str, &str, &str)] = &[
         "reset.differs",
         "after a reset, step 1 gives",
     ),
-    ("nearly reset", "reset.inexact", "x after a reset, step 1"),
-    ("nearly a state", "state.inexact", "x after fmi2SetFMUstate"),
+    (
+        "nearly reset",
+        "reset.inexact",
+        "rate after a reset, step 1",
+    ),
+    (
+        "nearly a state",
+        "state.inexact",
+        "rate after fmi2SetFMUstate",
+    ),
     (
         "nearly the bytes",
         "serialize.inexact",
-        "x after fmi2DeSerializeFMUstate",
+        "rate after fmi2DeSerializeFMUstate",
     ),
     ("late start", "start.early", "k before the initialization"),
     (
@@ -157,7 +165,9 @@ fn the_specimen_passes_all_trials() {
 fn every_fault_of_a_library_is_found_by_its_name() {
     let fmu = Fmu::new(XML).zipped();
     let complaints = FAULTS.iter().filter_map(|(fault, rule, words)| {
-        let verdict = check(&fmu, &["--time-limit", "1"], Some(fault));
+        // a busy machine may be slow, so only what hangs for sure has little time
+        let limit = if fault.starts_with("hang") { "1" } else { "20" };
+        let verdict = check(&fmu, &["--time-limit", limit], Some(fault));
         let is_alone = !WIDE.contains(fault);
         verdict.complaint(fault, rule, words, is_alone)
     });
@@ -240,7 +250,7 @@ fn people_get_a_page() {
     let page = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1));
     for words in [
-        "error    reset.differs  \"x\"\n",
+        "error    reset.differs  \"rate\"\n",
         "         hint: after fmi2Reset",
         "verdict: faulty (1 error, 0 warnings, 0 notes)\n",
     ] {
