@@ -62,7 +62,7 @@ rules! {
     ArchiveLink "archive.link" Error "pack the file itself instead of a symbolic link"
     ArchiveDuplicate "archive.duplicate" Error "each file once"
     ArchiveCase "archive.case" Warning "on Windows and macOS these are one file; rename one"
-    ArchiveTooLarge "archive.too_large" Error "nothing was unpacked; unpack it by hand if you trust it"
+    ArchiveTooLarge "archive.too_large" Error "it was not examined; unpack it by hand if you trust it"
     ArchiveSize "archive.size" Error "the directory of the archive tells another size than the data; pack it again"
     ArchiveCompression "archive.compression" Error "FMI allows stored and deflated entries only, without encryption"
     ArchiveNoDescription "archive.no_description" Error "`modelDescription.xml` must be at the root of the archive"
