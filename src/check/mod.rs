@@ -27,6 +27,9 @@ use std::time::Duration;
 /// Name of the model description.
 pub const DESCRIPTION: &str = "modelDescription.xml";
 
+/// Bytes of a model description that is read: its tree takes several times as much.
+const LARGEST_DESCRIPTION: u64 = 64 << 20;
+
 /// How to examine.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -64,7 +67,14 @@ fn examine_files(
     if !unpacked.files.iter().any(|name| name == DESCRIPTION) {
         return Ok(());
     }
-    let bytes = fs::read(folder.join(DESCRIPTION))?;
+    let path = folder.join(DESCRIPTION);
+    let size = fs::metadata(&path)?.len();
+    if size > LARGEST_DESCRIPTION {
+        let message = format!("it has {size} bytes, and at most {LARGEST_DESCRIPTION} are read");
+        report.add(Finding::new(Rule::ArchiveTooLarge, message).file(DESCRIPTION));
+        return Ok(());
+    }
+    let bytes = fs::read(path)?;
     let Some(description) = examine_description(&bytes, report) else {
         return Ok(());
     };
@@ -126,7 +136,7 @@ fn examine_description(bytes: &[u8], report: &mut Report) -> Option<Description>
     };
     let version = root.get("fmiVersion").unwrap_or_default();
     if version != "2.0" {
-        let message = format!("fmiVersion is {version:?}");
+        let message = format!("fmiVersion is {version:?}, which this tool does not know");
         report.add(at(Rule::ModelVersion, root.line, message));
         return None;
     }

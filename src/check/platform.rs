@@ -84,13 +84,18 @@ fn examine_platform(
     report: &mut Report,
 ) {
     let name = file_name(platform, identifier);
-    if !files.contains(&name) {
+    let is_it = |file: &&String| match platform {
+        // where upper and lower case are the same
+        Platform::Win64 | Platform::Win32 => file.eq_ignore_ascii_case(&name),
+        Platform::Linux64 | Platform::Darwin64 | Platform::Aarch64Linux => **file == name,
+    };
+    let Some(name) = files.iter().find(is_it) else {
         let message = format!("there is no {name}");
         report.add(Finding::new(Rule::PlatformName, message));
         return;
-    }
+    };
     let mut header = Vec::new();
-    let file = File::open(folder.join(&name));
+    let file = File::open(folder.join(name));
     let read = file.and_then(|file| file.take(HEADER).read_to_end(&mut header));
     if read.is_err() || !platform.takes(&header) {
         let message = format!("the file is no library for {platform}");

@@ -30,7 +30,7 @@ macro_rules! rules {
         /// A rule.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Rule {
-            $(#[doc = $hint] $variant,)*
+            $(#[doc = $name] $variant,)*
         }
 
         impl Rule {
@@ -62,7 +62,7 @@ rules! {
     ArchiveLink "archive.link" Error "pack the file itself instead of a symbolic link"
     ArchiveDuplicate "archive.duplicate" Error "each file once"
     ArchiveCase "archive.case" Warning "on Windows and macOS these are one file; rename one"
-    ArchiveTooLarge "archive.too_large" Error "nothing was unpacked; unpack it by hand if you trust it"
+    ArchiveTooLarge "archive.too_large" Error "it was not examined; unpack it by hand if you trust it"
     ArchiveSize "archive.size" Error "the directory of the archive tells another size than the data; pack it again"
     ArchiveCompression "archive.compression" Error "FMI allows stored and deflated entries only, without encryption"
     ArchiveNoDescription "archive.no_description" Error "`modelDescription.xml` must be at the root of the archive"
@@ -154,6 +154,7 @@ rules! {
     InitializeFailed "initialize.failed" Error "the start values of the model description must be good enough to start"
     StartDiffers "start.differs" Error "the library has another value than the model description"
     StartRounded "start.rounded" Note "write start values with 17 digits"
+    StartEarly "start.early" Note "before the initialization values may be read by some importers and not by the standard"
     StartMoved "start.moved" Warning "after the initialization the variable is not what initial=\"exact\" promises"
     GetFailed "get.failed" Error "every variable can be read after the initialization"
     GetText "get.text" Error "fmi2GetString must not hand out null"
@@ -172,11 +173,14 @@ rules! {
     StepBackwards "step.backwards" Note "a negative step is accepted"
     ResetFailed "reset.failed" Error "fmi2Reset is for every FMU"
     ResetDiffers "reset.differs" Error "after fmi2Reset everything is as after fmi2Instantiate, the time too"
+    ResetInexact "reset.inexact" Warning "the run after a reset is nearly the first one; something of the solver is left over"
     StateFailed "state.failed" Error "say canGetAndSetFMUstate=\"false\" or make it work"
     StateDiffers "state.differs" Error "after fmi2SetFMUstate the run must go on as it did from there; internal memory is part of the state"
+    StateInexact "state.inexact" Warning "the run goes on nearly as it did; the memory of the solver may not be part of the state"
     StateFree "state.free" Warning "fmi2FreeFMUstate sets the pointer to null"
     SerializeFailed "serialize.failed" Error "say canSerializeFMUstate=\"false\" or make it work"
     SerializeDiffers "serialize.differs" Error "a deserialized state must be worth as much as the saved one"
+    SerializeInexact "serialize.inexact" Warning "the run goes on nearly as it did; the memory of the solver may not be part of the bytes"
     DirectionalFailed "directional.failed" Error "say providesDirectionalDerivative=\"false\" or make it work"
     DirectionalUndeclared "directional.undeclared" Error "ModelStructure says that there is no dependency; correct one of the two"
     InputDerivativesFailed "input_derivatives.failed" Error "say canInterpolateInputs=\"false\" or make it work"

@@ -99,6 +99,11 @@ fn bombs_are_not_unpacked() {
     }
     let verdict = check(&fmu.zipped(), &[], None);
     verdict.assert_only("too many files", "archive.too_large", "20004 entries");
+
+    let mut fmu = Fmu::new(XML);
+    fmu.files[0].1.resize((64 << 20) + 1, b' ');
+    let verdict = check(&fmu.zipped(), &[], None);
+    verdict.assert_only("a long text", "archive.too_large", "67108865 bytes");
 }
 
 #[test]

@@ -25,7 +25,7 @@ typedef struct {
 } Instance;
 
 static double shared;
-static int n_instances, n_made;
+static int n_instances, n_made, n_resets;
 
 static int is(const char *fault) {
     const char *chosen = getenv("SPECIMEN");
@@ -50,7 +50,7 @@ static fmi2Status refuse(Instance *it, const char *why) {
 
 static void restart(Values *v) {
     memset(v, 0, sizeof *v);
-    v->real[K] = is("other start") ? 2.5 : is("rounded start") ? 2.0000001 : 2;
+    v->real[K] = is("other start") ? 2.5 : is("late start") ? 0 : is("rounded start") ? 2.0000001 : 2;
     v->real[U] = 0.5;
     v->real[X0] = 1;
     v->real[C] = 3;
@@ -105,6 +105,8 @@ fmi2Status fmi2ExitInitializationMode(fmi2Component c) {
     Values *v = &((Instance *)c)->values;
     if (!is("forgetful reset") || v->real[X] == 0) v->real[X] = v->real[X0];
     if (is("shared variable")) shared = v->real[X];
+    if (is("nearly reset")) v->real[X] += 1e-9 * n_resets;
+    if (is("late start")) v->real[K] = 2;
     if (is("new every time")) v->real[X] += 0.1 * n_made;
     v->ready = 1;
     update(v);
@@ -119,6 +121,7 @@ fmi2Status fmi2Reset(fmi2Component c) {
     Values *v = &((Instance *)c)->values;
     double x = v->real[X];
     if (is("crash in reset")) crash();
+    n_resets++;
     if (is("no reset")) return refuse(c, "no reset");
     restart(v);
     if (is("forgetful reset")) v->real[X] = x;
@@ -192,6 +195,11 @@ fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *state) {
 
 fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state) {
     Values *v = &((Instance *)c)->values, *saved = state;
+    if (is("nearly a state")) {
+        *v = *saved;
+        v->real[X] *= 1 + 1e-9;
+        return fmi2OK;
+    }
     if (is("half a state")) {
         double x = v->real[X];
         *v = *saved;
@@ -218,6 +226,7 @@ fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate state, size_
 fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate state, fmi2Byte bytes[], size_t size) {
     (void)c;
     memcpy(bytes, state, size);
+    if (is("nearly the bytes")) ((Values *)bytes)->real[X] *= 1 + 1e-9;
     if (is("wrong bytes")) ((Values *)bytes)->real[X] += 1;
     return fmi2OK;
 }

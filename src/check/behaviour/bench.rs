@@ -14,6 +14,9 @@ const SHORT: u32 = 20;
 /// Steps if the model description does not say how long one is.
 const USUAL_STEPS: f64 = 100.0;
 
+/// Relative difference that the tolerance of a solver explains.
+const SOLVER_TOLERANCE: f64 = 1e-3;
+
 /// What is run.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
@@ -217,11 +220,11 @@ impl<'a> Bench<'a> {
         values
     }
 
-    /// Reports that two runs differ, unless runs of new instances do so too. No instance is alive meanwhile. Are they
-    /// alike?
+    /// Reports that two runs differ, by the first rule or, if it is no more than the tolerance of a solver explains, by
+    /// the second; unless runs of new instances do so too. No instance is alive meanwhile. Are they alike?
     pub fn compare(
         &self,
-        rule: Rule,
+        [rule, nearly]: [Rule; 2],
         what: &str,
         one: &[Observation],
         other: &[Observation],
@@ -239,19 +242,22 @@ impl<'a> Bench<'a> {
             }
             differing.retain(|place| !unstable.contains(place));
         }
-        let Some(place) = differing.first() else {
+        let distances = differing.iter().map(|p| (*p, distance(*p, one, other)));
+        let Some((place, farthest)) = distances.max_by(|a, b| a.1.total_cmp(&b.1)) else {
             return true;
         };
-        let at = |i: &usize| one[*i][*place] != other[*i][*place];
+        let at = |i: &usize| one[*i][place] != other[*i][place];
         let step = (0..one.len().min(other.len())).find(at).unwrap_or(0);
-        let (was, is) = (one[step][*place].shown(), other[step][*place].shown());
+        let (was, is) = (one[step][place].shown(), other[step][place].shown());
         let also = match differing.len() {
             1 => String::new(),
             n => format!("; {} more variables differ", n - 1),
         };
         let n = step + 1;
         let message = format!("{what}, step {n} gives {is} instead of {was}{also}");
-        let name = &self.description.variables[*place].name;
+        let name = &self.description.variables[place].name;
+        let is_near = farthest <= SOLVER_TOLERANCE;
+        let rule = if is_near { nearly } else { rule };
         self.journal.find_in(rule, name, message);
         false
     }
@@ -278,6 +284,34 @@ fn read(slave: &Slave, group: Kind, references: &[u32]) -> (Status, Vec<Value>) 
     }
 }
 
+/// How much a variable differs, compared with its largest value; infinitely, if that cannot be said.
+fn distance(place: usize, one: &[Observation], other: &[Observation]) -> f64 {
+    let (mut largest, mut difference) = (0.0f64, 0.0f64);
+    for (a, b) in one.iter().zip(other) {
+        match (&a[place], &b[place]) {
+            (a, b) if a == b => {}
+            (Value::Real(a), Value::Real(b)) => {
+                let (a, b) = (f64::from_bits(*a), f64::from_bits(*b));
+                if !a.is_finite() || !b.is_finite() {
+                    return f64::INFINITY;
+                }
+                difference = difference.max((a - b).abs());
+            }
+            _ => return f64::INFINITY,
+        }
+        for value in [&a[place], &b[place]] {
+            if let Value::Real(bits) = value {
+                largest = largest.max(f64::from_bits(*bits).abs());
+            }
+        }
+    }
+    // 0 and -0 differ in their bits only
+    if difference == 0.0 {
+        return 0.0;
+    }
+    difference / largest
+}
+
 /// Places of variables that differ anywhere.
 fn differences(one: &[Observation], other: &[Observation]) -> BTreeSet<usize> {
     let mut places = BTreeSet::new();
@@ -299,6 +333,16 @@ mod tests {
             tolerance: None,
             step,
         })
+    }
+
+    #[test]
+    fn what_is_near_is_told_from_what_is_not() {
+        let real = |x: f64| vec![vec![Value::Real(x.to_bits())]];
+        let is_near = |a: f64, b: f64| distance(0, &real(a), &real(b)) <= SOLVER_TOLERANCE;
+        assert!(is_near(1.0, 1.0001) && is_near(-5.0, -5.0) && is_near(0.0, -0.0));
+        assert!(!is_near(1.0, 1.01) && !is_near(0.0, 1e-9) && !is_near(f64::NAN, 1.0));
+        let words = |n| vec![vec![Value::Whole(n)]];
+        assert_eq!(distance(0, &words(1), &words(2)), f64::INFINITY);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Start values: what the model description says against what the library has.
 
 use crate::check::behaviour::bench::{Bench, Value};
-use crate::check::description::{Causality, Initial, Start, Variability, Variable};
+use crate::check::description::{Causality, Initial, Kind, Start, Variability, Variable};
 use crate::check::rules::Rule;
 
 /// Relative difference that a start value with few digits has.
@@ -35,40 +35,58 @@ pub fn early(bench: &Bench) {
         return;
     };
     let values = bench.observe(&slave);
+    let mut others = Vec::new();
     for (variable, value) in bench.description.variables.iter().zip(&values) {
         let is_readable = !matches!(value, Value::Unreadable(_) | Value::Text(None));
-        if is_readable && variable.is_settable() {
-            compare(bench, variable, value);
+        if is_readable
+            && variable.is_settable()
+            && let Some(expected) = expected(variable).filter(|e| !is_same(variable, e, value))
+            && !is_rounded(&expected, value)
+        {
+            others.push((&variable.name, value.shown(), expected.shown()));
         }
+    }
+    if let Some((name, is, should)) = others.first() {
+        let n = others.len();
+        let message = format!(
+            "before the initialization it is {is}; the model description says {should}; \
+             variables with other values than their start: {n}"
+        );
+        bench.journal.find_in(Rule::StartEarly, name, message);
     }
 }
 
-fn compare(bench: &Bench, variable: &Variable, value: &Value) {
+/// The start value that the library must have, if there is one.
+fn expected(variable: &Variable) -> Option<Value> {
     let is_exact = variable.initial() == Some(Initial::Exact);
-    let (Some(start), true) = (
-        &variable.start,
-        is_exact || variable.causality == Causality::Input,
-    ) else {
-        return;
-    };
-    let expected = match start {
+    let start = variable.start.as_ref()?;
+    (is_exact || variable.causality == Causality::Input).then(|| match start {
         Start::Real(x) => Value::Real(x.to_bits()),
         Start::Whole(x) => Value::Whole(*x),
         Start::Truth(x) => Value::Whole(i32::from(*x)),
         Start::Text(x) => Value::Text(Some(x.clone())),
-    };
-    let is_same = match (&expected, value) {
+    })
+}
+
+fn is_same(variable: &Variable, expected: &Value, value: &Value) -> bool {
+    match (expected, value) {
         (Value::Real(a), Value::Real(b)) => {
             let (a, b) = (f64::from_bits(*a), f64::from_bits(*b));
             a == b || a.is_nan() && b.is_nan()
         }
         // any number but 0 is true
-        (Value::Whole(a), Value::Whole(b)) if matches!(start, Start::Truth(_)) => {
+        (Value::Whole(a), Value::Whole(b)) if variable.kind == Kind::Boolean => {
             (*a != 0) == (*b != 0)
         }
-        _ => expected == *value,
+        _ => expected == value,
+    }
+}
+
+fn compare(bench: &Bench, variable: &Variable, value: &Value) {
+    let Some(expected) = expected(variable) else {
+        return;
     };
-    if is_same {
+    if is_same(variable, &expected, value) {
         return;
     }
     let rule = if is_rounded(&expected, value) {
