@@ -90,18 +90,31 @@ impl Trial {
     /// Positions and velocities inside the step, at a time since its start.
     pub fn at(&self, start: &State, time: f64, q: &mut [f64], v: &mut [f64]) {
         for i in 0..q.len() {
-            let (q0, v0) = (start.position[i], start.velocity[i]);
-            let (q1, v1) = (self.position[i], self.velocity[i]);
             (q[i], v[i]) = match self.curve {
-                Curve::Cubic => hermite(q0, v0, q1, v1, self.h, time),
-                Curve::Quintic => quintic(
-                    [q0, v0, self.start_acceleration[i]],
-                    [q1, v1, self.end_acceleration[i]],
-                    self.h,
-                    time,
-                ),
+                Curve::Cubic => {
+                    let (q0, v0) = (start.position[i], start.velocity[i]);
+                    hermite(q0, v0, self.position[i], self.velocity[i], self.h, time)
+                }
+                Curve::Quintic => {
+                    let [q, v, _] = self.quintic(start, time, i);
+                    (q, v)
+                }
             };
         }
+    }
+
+    /// Position, velocity and acceleration of a coordinate on the quintic curve.
+    pub fn quintic(&self, start: &State, time: f64, i: usize) -> [f64; 3] {
+        quintic(
+            [
+                start.position[i],
+                start.velocity[i],
+                self.start_acceleration[i],
+            ],
+            [self.position[i], self.velocity[i], self.end_acceleration[i]],
+            self.h,
+            time,
+        )
     }
 }
 

@@ -85,8 +85,46 @@ impl Run<'_> {
             self.workspace.probes.clone_from(&samples[i]);
             found = self.locate(self.sample_time(i - 1), self.sample_time(i));
         }
+        self.workspace.start_probes.clone_from(&samples[0]);
         self.workspace.samples = samples;
         found
+    }
+
+    /// How far the accelerations of the dense output are from those of its positions and velocities, in the middle of
+    /// the trial step: as a change of velocity over the step, relative. Where that is much its events are not to be
+    /// trusted. What stiff forces make of small errors they take away again.
+    pub(super) fn dense_defect(&mut self) -> f64 {
+        let h = self.workspace.trial.h;
+        self.probe_inside(0.5 * h);
+        let Workspace {
+            trial,
+            acceleration,
+            jacobians,
+            instant_metric,
+            place: defect,
+            ..
+        } = &mut *self.workspace;
+        for (i, x) in defect.iter_mut().enumerate() {
+            let [_, _, on_curve] = trial.quintic(self.state, 0.5 * h, i);
+            *x = h * (on_curve - acceleration[i]);
+        }
+        let mass = &self.model.mass;
+        if jacobians.are_stiff(mass, h, h * h) {
+            defect.iter_mut().zip(mass).for_each(|(x, m)| *x *= m);
+            let (by_velocity, by_position) =
+                ((h, &jacobians.velocity[..]), (h * h, &jacobians.stiff[..]));
+            instant_metric.factor(mass, by_velocity, by_position, (0.0, &jacobians.rest));
+            instant_metric.divide(defect);
+        }
+        let mut worst: f64 = 0.0;
+        for (i, x) in defect.iter().enumerate() {
+            let ends = trial.start_acceleration[i]
+                .abs()
+                .max(trial.end_acceleration[i].abs());
+            let nominal = self.settings.nominal.velocity(self.model.angular[i]);
+            worst = worst.max(x.abs() / (nominal + h * ends.max(acceleration[i].abs())));
+        }
+        worst
     }
 
     fn sample_time(&self, i: usize) -> f64 {

@@ -25,6 +25,9 @@ use locate::Found;
 /// Short steps in a row that find their own statuses, after which the single-step scheme takes over for a while.
 const MAX_WAYS_OUT: u32 = 20;
 
+/// Events are looked for on a dense output whose accelerations are off by less than this, relative.
+const TRUSTED_DEFECT: f64 = 0.1;
+
 /// A step shorter than this fraction of the time cannot be told from none.
 const SHORTEST: f64 = 1e-14;
 
@@ -98,12 +101,18 @@ impl Run<'_> {
             return self.way_out(target.min(due));
         }
         self.probe_start();
-        // 2. a step that is accurate enough
-        let Some(end) = self.attempt(target)? else {
-            return self.way_out(target.min(due));
+        // 2. a step that is accurate enough, also between its ends
+        let end = loop {
+            let Some(end) = self.attempt(target)? else {
+                return self.way_out(target.min(due));
+            };
+            self.close_trial();
+            self.probe_end_of_trial();
+            match self.shorter_for_events() {
+                Some(shorter) => self.state.control.step = shorter,
+                None => break end,
+            }
         };
-        self.close_trial();
-        self.probe_end_of_trial();
         // 3. its first event
         let found = self.first_event();
         match found {
@@ -139,6 +148,23 @@ impl Run<'_> {
             }
             Found::Collision(crossing) => self.collide_at(crossing),
         }
+    }
+
+    // the length of the step at which events could be found on its dense output, if that is less than it has
+    fn shorter_for_events(&mut self) -> Option<f64> {
+        if self.settings.tolerance.is_none() || self.model.contacts.is_empty() {
+            return None;
+        }
+        let end_probes = std::mem::take(&mut self.workspace.probes);
+        let defect = self.dense_defect();
+        self.workspace.probes = end_probes;
+        if defect <= TRUSTED_DEFECT {
+            return None;
+        }
+        self.report.rejected_steps += 1;
+        // the curvature of the dense output is of order four
+        let shorter = 0.9 * libm::sqrt(libm::sqrt(TRUSTED_DEFECT / defect));
+        Some(self.workspace.trial.h * shorter.max(0.2))
     }
 
     fn collide_at(&mut self, mut crossing: Crossing) -> Result<(), StepError> {
