@@ -150,14 +150,21 @@ impl Run<'_> {
         }
     }
 
-    // the length of the step at which events could be found on its dense output, if that is less than it has
+    // the length of the step at which events could be found on its dense output, if that is less than it has; the event
+    // functions at the end are kept
     fn shorter_for_events(&mut self) -> Option<f64> {
         if self.settings.tolerance.is_none() || self.model.contacts.is_empty() {
             return None;
         }
-        let end_probes = std::mem::take(&mut self.workspace.probes);
+        let Workspace {
+            probes, violated, ..
+        } = &mut *self.workspace;
+        std::mem::swap(probes, violated);
         let defect = self.dense_defect();
-        self.workspace.probes = end_probes;
+        let Workspace {
+            probes, violated, ..
+        } = &mut *self.workspace;
+        std::mem::swap(probes, violated);
         if defect <= TRUSTED_DEFECT {
             return None;
         }
