@@ -122,7 +122,10 @@ impl Run<'_> {
                 .abs()
                 .max(trial.end_acceleration[i].abs());
             let nominal = self.settings.nominal.velocity(self.model.angular[i]);
-            worst = worst.max(x.abs() / (nominal + h * ends.max(acceleration[i].abs())));
+            // differences of positions, twice divided by the step
+            let rounding = 1e3 * f64::EPSILON * (1.0 + self.state.position[i].abs()) / h;
+            let size = nominal + h * ends.max(acceleration[i].abs());
+            worst = worst.max((x.abs() - rounding) / size);
         }
         worst
     }

@@ -28,6 +28,9 @@ const MAX_WAYS_OUT: u32 = 20;
 /// Events are looked for on a dense output whose accelerations are off by less than this, relative.
 const TRUSTED_DEFECT: f64 = 0.1;
 
+/// A step is made shorter for that this often; what does not become smooth then has no smooth acceleration.
+const MAX_SHORTENED: u32 = 3;
+
 /// A step shorter than this fraction of the time cannot be told from none.
 const SHORTEST: f64 = 1e-14;
 
@@ -102,16 +105,21 @@ impl Run<'_> {
         }
         self.probe_start();
         // 2. a step that is accurate enough, also between its ends
+        let mut shortened = 0;
         let end = loop {
             let Some(end) = self.attempt(target)? else {
                 return self.way_out(target.min(due));
             };
             self.close_trial();
             self.probe_end_of_trial();
-            match self.shorter_for_events() {
-                Some(shorter) => self.state.control.step = shorter,
-                None => break end,
+            if shortened == MAX_SHORTENED {
+                break end;
             }
+            let Some(shorter) = self.shorter_for_events() else {
+                break end;
+            };
+            self.state.control.step = shorter;
+            shortened += 1;
         };
         // 3. its first event
         let found = self.first_event();
