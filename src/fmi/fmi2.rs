@@ -209,9 +209,12 @@ fn tell_step(inside: &Inside, before: &crate::step::Report) {
         inside.log.note(Topic::Events, &more);
     }
     let work = format!(
-        "up to {time} s: {} standard steps, {} substeps, {} complementarity problems, {} pivots, {} fallbacks, worst residual so far {:.1e}",
+        "up to {time} s: {} steps, {} relief steps, {} rejected steps, {} substeps, {} factorizations, {} complementarity problems, {} pivots, {} fallbacks, worst residual so far {:.1e}",
         report.steps - before.steps,
+        report.relief_steps - before.relief_steps,
+        report.rejected_steps - before.rejected_steps,
         report.substeps - before.substeps,
+        report.factorizations - before.factorizations,
         report.lcps - before.lcps,
         report.pivots - before.pivots,
         report.fallbacks - before.fallbacks,

@@ -35,6 +35,7 @@ impl Run<'_> {
         self.start();
         let (mut since, mut stretches) = (self.state.time, 0);
         while self.state.time < due {
+            let n_events = self.report.n_events.total();
             let target = self.next_stop(end);
             if self.state.time - since > self.settings.step {
                 (since, stretches) = (self.state.time, 0);
@@ -44,11 +45,14 @@ impl Run<'_> {
                 self.ways_out = 0;
                 stretches = 0;
                 self.single_step(target.min(due))?;
-                continue;
+            } else {
+                match self.extrapolated_step(target, due) {
+                    Err(StepError::Unsolved { .. }) => self.way_out(target.min(due))?,
+                    result => result?,
+                }
             }
-            match self.extrapolated_step(target, due) {
-                Err(StepError::Unsolved { .. }) => self.way_out(target.min(due))?,
-                result => result?,
+            if self.is_stopped(n_events) {
+                break;
             }
         }
         Ok(())
@@ -57,11 +61,10 @@ impl Run<'_> {
     // the scheme of fixed steps, for one of them
     fn single_step(&mut self, target: f64) -> Result<(), StepError> {
         let h = self.settings.step.min(target - self.state.time);
-        let end = if self.state.time + h >= target {
-            target
-        } else {
-            self.state.time + h
-        };
+        let mut end = self.state.time + h;
+        if end >= target || end == self.state.time {
+            end = target;
+        }
         self.report.relief_steps += 1;
         self.standard = h;
         self.workspace.standard_step = h;
@@ -203,10 +206,13 @@ impl Run<'_> {
     // a step that the tolerance accepts, in the trial: the time of its end, or none that can be told from now
     fn attempt(&mut self, target: f64) -> Result<Option<f64>, StepError> {
         let rest = target - self.state.time;
+        let shortest = SHORTEST * (1.0 + self.state.time.abs());
         let rows = self.settings.rows as usize;
         loop {
             let length = match self.settings.tolerance {
-                Some(_) => control::proposed(&self.state.control, self.settings.max_step, rest),
+                Some(_) => control::proposed(&self.state.control, self.settings.max_step, rest)
+                    .max(shortest)
+                    .min(rest),
                 None => rest,
             };
             let plan = Plan {
@@ -236,7 +242,7 @@ impl Run<'_> {
             }
             self.report.rejected_steps += 1;
             self.state.control.step = control::after_rejection(length, error, self.error_order());
-            if self.state.control.step < SHORTEST * (1.0 + self.state.time.abs()) {
+            if self.state.control.step < shortest {
                 self.state.control.step = 0.0;
                 return Ok(None);
             }
