@@ -18,7 +18,7 @@ use crate::step;
 const AHEAD: f64 = 1e-4;
 
 /// Inputs of (3) are moved by this fraction of the forces that are there.
-const NUDGE: f64 = 1e-4;
+const NUDGE: f64 = 1e-5;
 
 impl Instance {
     /// Derivative of an output by time; orders above 1 are not known.

@@ -61,7 +61,9 @@ impl Instance {
 
     fn advance_by_tolerance(&mut self, end: f64) -> Result<Reached, StepError> {
         let here = (self.state.clone(), self.report.clone());
-        if let Ok(Some(time)) = self.run_to_event(self.state.time + SHORTEST_MARGIN, end) {
+        let from = self.state.time + SHORTEST_MARGIN;
+        // a little more, as some events are seen at the start of the step after them
+        if let Ok(Some(time)) = self.run_to_event(from, end + 2.0 * rounding(end)) {
             if time < end - SHORTEST_MARGIN {
                 self.settle_at_event()?;
                 return Ok(Reached::Event(self.state.time));

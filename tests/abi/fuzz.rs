@@ -33,6 +33,8 @@ fn odd(random: &mut Random) -> f64 {
 struct Counts {
     /// Steps that were taken.
     steps: u64,
+    /// Of these, by tolerance.
+    by_tolerance: u64,
     /// Steps that were cut short by an event.
     cuts: u64,
     /// Calls while a step was cut short.
@@ -176,7 +178,9 @@ fn act(fmu: &Fmu, state: &mut fmi2FMUstate, random: &mut Random, counts: &mut Co
                 _ => 0.02 * random.unit(),
             };
             let status = fmu.step(time, size);
+            let tolerance = fmu.real("settings.tolerance");
             counts.steps += u64::from(status == OK);
+            counts.by_tolerance += u64::from(status == OK && tolerance > 0.0);
             counts.cuts += u64::from(status == DISCARD);
             status
         }
@@ -221,10 +225,14 @@ fn random_calls_do_not_crash() {
             if random.below(2) == 0 {
                 return_at_events(fmu);
             }
+            if random.below(2) == 0 {
+                let tolerance = [1e-3, 1e-6, 1e-10][random.below(3) as usize];
+                assert_eq!(fmu.set_real("settings.tolerance", tolerance), OK);
+            }
         }
     }
     println!("{counts:?}; statuses are OK, warning, discard, error, fatal, pending");
-    assert!(counts.steps > CALLS / 1000);
+    assert!(counts.steps > CALLS / 1000 && counts.by_tolerance > CALLS / 2000);
     assert!(counts.cuts > CALLS / 10_000 && counts.calls_after_cuts > CALLS / 1000);
     for (fmu, state) in &mut fmus {
         assert_eq!(call!(fmu, fmi2FreeFMUstate, state), OK);

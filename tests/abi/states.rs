@@ -5,7 +5,7 @@ use crate::library::{Fmu, Random, Resources, SCENES, pushed_block};
 use stiction::fmi::types::*;
 
 /// Some steps of random length with random inputs from a time on: every value after each.
-fn course(fmu: &Fmu, mut time: f64, seed: u64, n: usize) -> Vec<Vec<u64>> {
+pub fn course(fmu: &Fmu, mut time: f64, seed: u64, n: usize) -> Vec<Vec<u64>> {
     let mut random = Random(seed);
     let mut bits = Vec::new();
     let has_inputs = fmu.resources.variables[0].name == "push.force_x";

@@ -41,13 +41,19 @@ impl Run<'_> {
                 (since, stretches) = (self.state.time, 0);
             }
             stretches += 1;
+            // a run that looks for an event finds the same one whenever it is due
+            let limit = if self.stop_after.is_finite() {
+                target
+            } else {
+                target.min(due)
+            };
             if self.ways_out > MAX_WAYS_OUT || stretches > self.settings.max_substeps {
                 self.ways_out = 0;
                 stretches = 0;
-                self.single_step(target.min(due))?;
+                self.single_step(limit)?;
             } else {
-                match self.extrapolated_step(target, due) {
-                    Err(StepError::Unsolved { .. }) => self.way_out(target.min(due))?,
+                match self.extrapolated_step(target, limit) {
+                    Err(StepError::Unsolved { .. }) => self.way_out(limit)?,
                     result => result?,
                 }
             }
@@ -79,22 +85,22 @@ impl Run<'_> {
         self.jam(target - self.state.time, target)
     }
 
-    // one stretch up to the next event or the target; up to `due` at most where it is not extrapolated
-    fn extrapolated_step(&mut self, target: f64, due: f64) -> Result<(), StepError> {
+    // one stretch up to the next event or the target; up to `limit` at most where it is not extrapolated
+    fn extrapolated_step(&mut self, target: f64, limit: f64) -> Result<(), StepError> {
         // 1. independent joints; impacts of what touches and still approaches; statuses
         assemble::select_joints(self.model, self.workspace, &self.state.position);
         self.release();
         self.impact_of_touching()?;
         if std::mem::take(&mut self.in_doubt) {
-            return self.way_out(target.min(due));
+            return self.way_out(limit);
         }
         if !self.state.statuses_known && !self.classify(When::Now) {
-            return self.way_out(target.min(due));
+            return self.way_out(limit);
         }
         self.probe_start();
         // 2. a step that is accurate enough
         let Some(end) = self.attempt(target)? else {
-            return self.way_out(target.min(due));
+            return self.way_out(limit);
         };
         self.close_trial();
         self.probe_end_of_trial();
@@ -116,7 +122,7 @@ impl Run<'_> {
                     self.ways_out += 1;
                     return Ok(());
                 }
-                self.way_out(target.min(due))
+                self.way_out(limit)
             }
             Found::Transition(_, what) => {
                 let tau = self.sharpen(found)?;
