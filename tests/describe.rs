@@ -463,6 +463,38 @@ fn the_picture_is_a_png_and_the_page_carries_it_and_every_variable() {
 }
 
 #[test]
+fn a_scene_by_tolerance_says_so() {
+    let by_tolerance = format!("{EVERYTHING}settings = {{ tolerance = 1e-7, max_step = 0.25 }}\n");
+    for (text, tolerance) in [(EVERYTHING, None), (by_tolerance.as_str(), Some(1e-7))] {
+        let model = model_from_text("scene", text).unwrap();
+        let found = read(&model_description(&model, text));
+        let experiment = at(&found, "DefaultExperiment").next().unwrap();
+        assert_eq!(experiment.number("tolerance"), tolerance);
+        let start = |name: &str| {
+            let place = found
+                .iter()
+                .position(|element| element.get("name") == Some(name))
+                .unwrap();
+            let real = &found[place + 1];
+            let numbers = ["start", "min", "max"].map(|key| real.number(key));
+            assert!(real.path.ends_with("ScalarVariable/Real"));
+            numbers
+        };
+        let value = Some(tolerance.unwrap_or(0.0));
+        assert_eq!(start("settings.tolerance"), [value, Some(0.0), Some(0.1)]);
+        let longest = if tolerance.is_some() { 0.25 } else { 1.0 };
+        assert_eq!(start("settings.max_step")[0], Some(longest));
+        let fmu = build_fmu("scene", text, &[library(Platform::Linux64)]).unwrap();
+        let page = String::from_utf8(entry(&fmu, "documentation/index.html")).unwrap();
+        assert_eq!(page.contains("below 1e-7"), tolerance.is_some());
+        assert_eq!(
+            page.contains("Each step is one linear complementarity problem"),
+            tolerance.is_none()
+        );
+    }
+}
+
+#[test]
 fn a_scene_with_mistakes_and_wrong_libraries_are_refused() {
     let good = library(Platform::Linux64);
     let build = |text: &str, libraries: &[Library]| build_fmu("x", text, libraries).unwrap_err();

@@ -9,9 +9,6 @@ use crate::instance::variable::{Causality, Enumeration, Kind, Unit, Value, Varia
 use crate::instance::variables::table;
 use crate::model::Model;
 
-/// Tolerance of the default experiment.
-const TOLERANCE: f64 = 1e-6;
-
 /// Capabilities: attributes of the element `CoSimulation`.
 pub const CAPABILITIES: [(&str, &str); 10] = [
     ("needsExecutionTool", "false"),
@@ -129,7 +126,7 @@ fn default_experiment(model: &Model) -> Element {
     Element::new("DefaultExperiment")
         .with("startTime", number(0.0))
         .with("stopTime", number(model.until))
-        .with("tolerance", number(TOLERANCE))
+        .with_some("tolerance", model.settings.tolerance.map(number))
         .with("stepSize", number(model.settings.step))
 }
 

@@ -15,8 +15,8 @@ use super::boundary::{self, Inside, array, enter, places, string};
 use super::log::Topic;
 use super::types::{
     DISCARD, DO_STEP_STATUS, ERROR, FALSE, LAST_SUCCESSFUL_TIME, OK, PENDING_STATUS, TERMINATED,
-    TYPES_PLATFORM, VERSION, fmi2Boolean, fmi2CallbackFunctions, fmi2Component, fmi2Integer,
-    fmi2Real, fmi2Status, fmi2StatusKind, fmi2String, fmi2Type,
+    TYPES_PLATFORM, VERSION, WARNING, fmi2Boolean, fmi2CallbackFunctions, fmi2Component,
+    fmi2Integer, fmi2Real, fmi2Status, fmi2StatusKind, fmi2String, fmi2Type,
 };
 use crate::describe::LOG_CATEGORIES;
 use crate::instance::Trouble;
@@ -117,7 +117,15 @@ pub unsafe extern "C" fn fmi2SetupExperiment(
         enter(c, "fmi2SetupExperiment", call, |inside| {
             let tolerance = (toleranceDefined != FALSE).then_some(tolerance);
             let stop = (stopTimeDefined != FALSE).then_some(stopTime);
-            inside.instance.setup_experiment(tolerance, startTime, stop)
+            match inside.instance.setup_experiment(tolerance, startTime, stop) {
+                // some masters go on after `fmi2OK` only
+                Err(Trouble::Warning(words)) => {
+                    let message = format!("fmi2SetupExperiment: {words}");
+                    inside.log.status(WARNING, &message);
+                    Ok(())
+                }
+                result => result,
+            }
         })
     }
 }
@@ -209,9 +217,12 @@ fn tell_step(inside: &Inside, before: &crate::step::Report) {
         inside.log.note(Topic::Events, &more);
     }
     let work = format!(
-        "up to {time} s: {} standard steps, {} substeps, {} complementarity problems, {} pivots, {} fallbacks, worst residual so far {:.1e}",
+        "up to {time} s: {} steps, {} relief steps, {} rejected steps, {} substeps, {} factorizations, {} complementarity problems, {} pivots, {} fallbacks, worst residual so far {:.1e}",
         report.steps - before.steps,
+        report.relief_steps - before.relief_steps,
+        report.rejected_steps - before.rejected_steps,
         report.substeps - before.substeps,
+        report.factorizations - before.factorizations,
         report.lcps - before.lcps,
         report.pivots - before.pivots,
         report.fallbacks - before.fallbacks,

@@ -5,11 +5,16 @@ use super::until_event::Reached;
 use super::{Experiment, Instance, Memory, Trouble, error};
 use crate::math::max_abs;
 use crate::model::pose_of;
+use crate::scene::format::TOLERANCE;
 use crate::state::State;
 use crate::step::{self, EventKind, Report, Workspace};
 
-/// Standard steps in one communication step at most.
+/// Standard steps, or longest steps by tolerance, in one communication step at most.
 const MAX_STEPS: f64 = 1e7;
+
+/// Steps by tolerance count as not longer than this, s, whatever `max_step` says: where they would get through 300
+/// years at once, something else is wrong.
+const LONGEST_STEP: f64 = 1e3;
 
 /// A communication point may be off by this fraction of the step: rounding of the master's time.
 const TIME_SLACK: f64 = 1e-6;
@@ -31,16 +36,28 @@ impl Instance {
                 "start time {start} and stop time {stop:?} do not make an experiment"
             ));
         }
-        if tolerance.is_some_and(|t| !t.is_finite() || t <= 0.0) {
-            return error(format!("{tolerance:?} is not a tolerance"));
+        if let Some(tolerance) = tolerance
+            && !(tolerance.is_finite() && tolerance >= 0.0)
+        {
+            return error(format!("{tolerance} is not a tolerance"));
         }
-        self.experiment = Experiment {
-            start,
-            stop,
-            tolerance,
-        };
+        self.experiment = Experiment { start, stop };
         self.stale = true;
-        Ok(())
+        tolerance.map_or(Ok(()), |tolerance| self.take_tolerance(tolerance))
+    }
+
+    // the last word counts, whether it comes from here or as a parameter; 0 is for steps of fixed length
+    fn take_tolerance(&mut self, wanted: f64) -> Result<(), Trouble> {
+        let (lowest, highest) = TOLERANCE.ends();
+        let tolerance = wanted.clamp(lowest, highest);
+        self.settings.tolerance = (wanted > 0.0).then_some(tolerance);
+        if wanted == 0.0 || wanted == tolerance {
+            return Ok(());
+        }
+        Err(Trouble::Warning(format!(
+            "the tolerance {wanted:e} is taken as {tolerance:e}; it must be {}",
+            TOLERANCE.words
+        )))
     }
 
     /// Begins the initialization.
@@ -74,7 +91,6 @@ impl Instance {
         self.experiment = Experiment {
             start: 0.0,
             stop: None,
-            tolerance: None,
         };
         self.state = State::new(&self.model);
         self.begin();
@@ -175,10 +191,10 @@ impl Instance {
                 "the step ends at {end} s, after the stop time {stop} s"
             ));
         }
-        if size / self.settings.step > MAX_STEPS {
+        let longest = self.longest_step();
+        if size / longest > MAX_STEPS {
             return self.fail(format!(
-                "a communication step of {size} s has more than {MAX_STEPS:e} steps of {} s",
-                self.settings.step
+                "a communication step of {size} s has more than {MAX_STEPS:e} steps of {longest} s"
             ));
         }
         self.report.events.clear();
@@ -217,6 +233,14 @@ impl Instance {
                 })
             }
             Err(problem) => self.fail(problem.to_string()),
+        }
+    }
+
+    // of fixed steps, or of those that a tolerance chooses
+    fn longest_step(&self) -> f64 {
+        match self.settings.tolerance {
+            Some(_) => self.settings.max_step.min(LONGEST_STEP),
+            None => self.settings.step,
         }
     }
 

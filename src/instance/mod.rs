@@ -68,12 +68,11 @@ impl Memory {
     }
 }
 
-/// Times and tolerance that the master gave.
+/// Times that the master gave.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Experiment {
     start: f64,
     stop: Option<f64>,
-    tolerance: Option<f64>,
 }
 
 /// One FMU instance.
@@ -115,7 +114,6 @@ impl Instance {
             experiment: Experiment {
                 start: 0.0,
                 stop: None,
-                tolerance: None,
             },
             phase: Phase::Instantiated,
             stale: true,
@@ -172,11 +170,6 @@ impl Instance {
         let [a, b] = [a, b].map(|body| self.model.body_name(body));
         let (kind, name, time) = (event.kind.name(), &contact.name, event.time);
         format!("{kind} of {name} ({a}, {b}) at {time} s")
-    }
-
-    /// The tolerance that the master gave.
-    pub fn tolerance(&self) -> Option<f64> {
-        self.experiment.tolerance
     }
 
     /// Refuses a call that the phase does not allow.

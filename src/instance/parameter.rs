@@ -2,7 +2,9 @@
 
 use crate::force::Force;
 use crate::model::Model;
-use crate::scene::format::{EventState, ImpactLaw, ReportedVelocity, Scheme, Settings};
+use crate::scene::format::{
+    EventState, ImpactLaw, MAX_ROWS, ReportedVelocity, Scheme, Settings, TOLERANCE,
+};
 
 use super::variable::Value;
 
@@ -43,6 +45,20 @@ pub enum Parameter {
     InitialVelocity(usize),
     /// Standard step.
     Step,
+    /// Bound on the error of a step; 0 for steps of fixed length.
+    Tolerance,
+    /// Longest step that a tolerance may choose.
+    MaxStep,
+    /// Rows of the extrapolation.
+    Rows,
+    /// Length that the tolerance refers to.
+    NominalLength,
+    /// Angle that it refers to.
+    NominalAngle,
+    /// Speed that it refers to.
+    NominalSpeed,
+    /// Rate of rotation that it refers to.
+    NominalRotation,
     /// Integration scheme.
     Scheme,
     /// Impact law.
@@ -77,13 +93,14 @@ pub enum Parameter {
     ReturnAtEvent,
 }
 
-const SCHEMES: [Scheme; 6] = [
+const SCHEMES: [Scheme; 7] = [
     Scheme::Trapezoidal,
     Scheme::TrapezoidalPrinted,
     Scheme::TrapezoidalAverage,
     Scheme::ImplicitEuler,
     Scheme::ExplicitEuler,
     Scheme::PositionEuler,
+    Scheme::Extrapolated,
 ];
 /// Number of the scene's own alpha and gamma, which cannot be set from outside.
 const GENERAL: i32 = SCHEMES.len() as i32 + 1;
@@ -135,6 +152,13 @@ impl Parameter {
             Self::InitialPosition(i) => Value::Real(model.initial_position[i]),
             Self::InitialVelocity(i) => Value::Real(model.initial_velocity[i]),
             Self::Step => Value::Real(settings.step),
+            Self::Tolerance => Value::Real(settings.tolerance.unwrap_or(0.0)),
+            Self::MaxStep => Value::Real(settings.max_step),
+            Self::Rows => Value::Integer(settings.rows as i32),
+            Self::NominalLength => Value::Real(settings.nominal.length),
+            Self::NominalAngle => Value::Real(settings.nominal.angle),
+            Self::NominalSpeed => Value::Real(settings.nominal.speed),
+            Self::NominalRotation => Value::Real(settings.nominal.rotation),
             Self::Scheme => match settings.scheme {
                 Scheme::General { .. } => Value::Integer(GENERAL),
                 scheme => number_of(&SCHEMES, &scheme),
@@ -180,7 +204,9 @@ impl Parameter {
             (low, high, true) => x > low && x <= high,
             (low, high, false) => x >= low && x <= high,
         };
-        in_range && x.is_finite()
+        // no tolerance at all, or one that rounding leaves room for
+        let is_known = self != Self::Tolerance || x == 0.0 || TOLERANCE.contains(x);
+        in_range && is_known && x.is_finite()
     }
 
     fn set_real(self, model: &mut Model, settings: &mut Settings, x: f64) -> bool {
@@ -213,11 +239,18 @@ impl Parameter {
             Self::InitialPosition(i) => model.initial_position[i] = x,
             Self::InitialVelocity(i) => model.initial_velocity[i] = x,
             Self::Step => settings.step = x,
+            Self::Tolerance => settings.tolerance = (x > 0.0).then_some(x),
+            Self::MaxStep => settings.max_step = x,
+            Self::NominalLength => settings.nominal.length = x,
+            Self::NominalAngle => settings.nominal.angle = x,
+            Self::NominalSpeed => settings.nominal.speed = x,
+            Self::NominalRotation => settings.nominal.rotation = x,
             Self::ActiveGap => settings.active_gap = x,
             Self::ActiveGapCubic => settings.active_gap_cubic = x,
             Self::RestitutionThreshold => settings.restitution_threshold = x,
             Self::MinSubstep => settings.min_substep = x,
-            Self::Scheme
+            Self::Rows
+            | Self::Scheme
             | Self::ImpactLaw
             | Self::LocateCollisions
             | Self::LocateTransitions
@@ -239,7 +272,15 @@ impl Parameter {
         match self {
             Self::Friction(_) => (0.0, 1000.0, false),
             Self::Restitution(_) | Self::TangentialRestitution(_) => (0.0, 1.0, false),
-            Self::Mass(_) | Self::Inertia(_) | Self::Step => (0.0, infinite, true),
+            Self::Mass(_)
+            | Self::Inertia(_)
+            | Self::Step
+            | Self::MaxStep
+            | Self::NominalLength
+            | Self::NominalAngle
+            | Self::NominalSpeed
+            | Self::NominalRotation => (0.0, infinite, true),
+            Self::Tolerance => (0.0, TOLERANCE.ends().1, false),
             Self::RestLength(_)
             | Self::Gravity(_)
             | Self::InitialPosition(_)
@@ -263,6 +304,10 @@ impl Parameter {
             Self::ReportedVelocity => item_of(&VELOCITIES, x)
                 .map(|v| settings.reported_velocity = v)
                 .is_some(),
+            Self::Rows if (2..=MAX_ROWS).contains(&count) => {
+                settings.rows = count;
+                true
+            }
             Self::DampingSteps if count <= 1000 => {
                 settings.damping_steps = count;
                 true

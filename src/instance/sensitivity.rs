@@ -14,11 +14,11 @@ use crate::math::max_abs;
 use crate::scene::format::ReportedVelocity;
 use crate::step;
 
-/// The short time of (2), as a fraction of the standard step.
+/// The short time of (2), as a fraction of the standard step, or of the next one by tolerance if that is shorter.
 const AHEAD: f64 = 1e-4;
 
 /// Inputs of (3) are moved by this fraction of the forces that are there.
-const NUDGE: f64 = 1e-4;
+const NUDGE: f64 = 1e-5;
 
 impl Instance {
     /// Derivative of an output by time; orders above 1 are not known.
@@ -72,7 +72,7 @@ impl Instance {
     // (2)
     fn rate(&mut self, role: Role) -> f64 {
         let here = self.state.clone();
-        let ahead = AHEAD * self.settings.step;
+        let ahead = AHEAD * self.step_ahead();
         self.refresh_forces();
         let before = self.real(role);
         self.state.time += ahead;
@@ -85,6 +85,15 @@ impl Instance {
         let after = self.real(role);
         self.state = here;
         (after - before) / ahead
+    }
+
+    fn step_ahead(&self) -> f64 {
+        let (standard, next) = (self.settings.step, self.state.control.step);
+        if self.settings.tolerance.is_some() && next > 0.0 {
+            standard.min(next)
+        } else {
+            standard
+        }
     }
 
     fn dissipation_rate(&mut self) -> f64 {
@@ -104,7 +113,7 @@ impl Instance {
             &self.model,
             &mut self.state,
             &mut self.workspace,
-            self.settings.step,
+            &self.settings,
         );
     }
 

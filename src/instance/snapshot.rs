@@ -11,7 +11,7 @@ use crate::state::{State, Status};
 use crate::step::{EventKind, Report, Workspace};
 
 const MAGIC: &[u8; 8] = b"STICTION";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// Bytes before the body: magic, version, length.
 const HEAD: usize = 8 + 4 + 8;
 /// Bytes after it: the checksum.
@@ -120,7 +120,6 @@ impl Instance {
         let experiment = Experiment {
             start: reader.real()?,
             stop: reader.option()?,
-            tolerance: reader.option()?,
         };
         let last_successful_time = reader.real()?;
         // every length is known from the model: a state of another shape is refused
@@ -219,7 +218,6 @@ impl Snapshot {
         writer.flag(self.stale);
         writer.real(self.experiment.start);
         writer.option(self.experiment.stop);
-        writer.option(self.experiment.tolerance);
         writer.real(self.last_successful_time);
         let state = &self.state;
         writer.real(state.time);

@@ -3,6 +3,9 @@
 //! The result must not depend on how often the master tries: standard steps end on a grid that starts at the start of
 //! the experiment, whatever the communication points, and an event is always looked for in a whole one of them. So a
 //! step that is repeated up to the event finds the same event, with the same bits, at its end.
+//!
+//! By tolerance there is no grid. There an event is looked for in steps that end where their accuracy wants it, beyond
+//! the end of the communication step if need be; where none is found before that end, they are taken again up to it.
 
 use super::Instance;
 use crate::step::{self, StepError};
@@ -28,6 +31,9 @@ pub(super) enum Reached {
 impl Instance {
     /// Advances to `end`, or to the first event on the way.
     pub(super) fn advance_to_event(&mut self, end: f64) -> Result<Reached, StepError> {
+        if self.settings.tolerance.is_some() {
+            return self.advance_by_tolerance(end);
+        }
         let step = self.settings.step;
         let margin = (MARGIN * step)
             .max(SHORTEST_MARGIN)
@@ -53,11 +59,33 @@ impl Instance {
         Ok(Reached::End)
     }
 
+    fn advance_by_tolerance(&mut self, end: f64) -> Result<Reached, StepError> {
+        let here = (self.state.clone(), self.report.clone());
+        let from = self.state.time + SHORTEST_MARGIN;
+        // a little more, as some events are seen at the start of the step after them
+        if let Ok(Some(time)) = self.run_to_event(from, end + 2.0 * rounding(end)) {
+            if time < end - SHORTEST_MARGIN {
+                self.settle_at_event()?;
+                return Ok(Reached::Event(self.state.time));
+            }
+            if (time - end).abs() <= rounding(end) {
+                self.state.time = end;
+                self.settle_at_event()?;
+                return Ok(Reached::End);
+            }
+        }
+        (self.state, self.report) = here;
+        self.run_to(end)?;
+        self.take_event_at(end)?;
+        Ok(Reached::End)
+    }
+
     // where a force jumps, or events are not located, they are seen at the start of the step after them: it belongs to
     // the one that ends there
     fn take_event_at(&mut self, end: f64) -> Result<(), StepError> {
         let settings = &self.settings;
-        let located = settings.locate_collisions && settings.locates_transitions();
+        let located = settings.extrapolates() || settings.locates_transitions();
+        let located = located && settings.locate_collisions;
         let jumps = |b: &f64| (b - end).abs() <= rounding(end);
         if located && !self.model.breakpoints.iter().any(jumps) {
             return Ok(());
@@ -110,11 +138,26 @@ impl Instance {
         {
             // a force jumped there, and the run went on with other statuses: back, and only up to there
             (self.state, self.report) = here;
-            self.step_to_event(f64::INFINITY, time)?;
+            self.run_to(time)?;
             self.state.statuses_known = false;
             self.settle_at_event()?;
         }
         Ok(first)
+    }
+
+    // whatever happens on the way
+    fn run_to(&mut self, target: f64) -> Result<(), StepError> {
+        if self.settings.tolerance.is_none() {
+            return self.step_to_event(f64::INFINITY, target);
+        }
+        step::advance(
+            &self.model,
+            &mut self.state,
+            &mut self.workspace,
+            &self.settings,
+            &mut self.report,
+            target,
+        )
     }
 
     fn step_to_event(&mut self, from: f64, target: f64) -> Result<(), StepError> {

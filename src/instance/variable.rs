@@ -139,6 +139,10 @@ impl Enumeration {
                 ("implicit_euler", "first order, linearly implicit"),
                 ("explicit_euler", "first order, explicit forces"),
                 ("position_euler", "first order, position-level constraints"),
+                (
+                    "extrapolated",
+                    "symmetric steps, extrapolated to an order of twice the rows",
+                ),
                 ("general", "the scene's own alpha and gamma"),
             ],
             Self::ImpactLaw => &[

@@ -6,6 +6,7 @@ use super::variable::{Causality, Enumeration, Kind, Role, Unit, Variability, Var
 use crate::force::Force;
 use crate::joint::Joint;
 use crate::model::{ContactKind, Model};
+use crate::scene::format::MAX_ROWS;
 
 /// All variables of a model, in the order of their value references.
 pub fn table(model: &Model) -> Vec<Variable> {
@@ -441,6 +442,41 @@ impl Table {
         let choice = |p, e| (p, Kind::Enumeration(e));
         let rows = [
             ("step", "standard step", real(P::Step, Unit::Second)),
+            (
+                "tolerance",
+                "bound on the error of a step, relative to nominal sizes and values; 0: steps of fixed length",
+                real(P::Tolerance, Unit::One),
+            ),
+            (
+                "max_step",
+                "longest step that the tolerance may choose",
+                real(P::MaxStep, Unit::Second),
+            ),
+            (
+                "rows",
+                "rows of the extrapolation, whose order is twice as much",
+                count(P::Rows, 2, MAX_ROWS as i32),
+            ),
+            (
+                "nominal_length",
+                "length that the tolerance refers to",
+                real(P::NominalLength, Unit::Meter),
+            ),
+            (
+                "nominal_angle",
+                "angle that the tolerance refers to",
+                real(P::NominalAngle, Unit::Radian),
+            ),
+            (
+                "nominal_speed",
+                "speed that the tolerance refers to",
+                real(P::NominalSpeed, Unit::MeterPerSecond),
+            ),
+            (
+                "nominal_rotation",
+                "rate of rotation that the tolerance refers to",
+                real(P::NominalRotation, Unit::RadianPerSecond),
+            ),
             (
                 "scheme",
                 "integration scheme",

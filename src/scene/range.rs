@@ -44,6 +44,11 @@ impl Range {
         }
     }
 
+    /// Lower and upper end.
+    pub const fn ends(&self) -> (f64, f64) {
+        (self.lower, self.upper)
+    }
+
     /// Is `x` one of the numbers?
     pub fn contains(&self, x: f64) -> bool {
         (x.is_finite() || self.infinite && x.is_infinite())

@@ -155,7 +155,8 @@ pub fn step(
 }
 
 /// Advances the state towards `end`, as a part of a standard step of the settings, and stops right after the first event
-/// that is later than `from`.
+/// that is later than `from`. By tolerance it may go beyond `end`, to where the last step's accuracy or a breakpoint ends
+/// it: an event is found in the same steps, wherever the end is.
 pub fn step_to_event(
     model: &Model,
     state: &mut State,
@@ -166,9 +167,15 @@ pub fn step_to_event(
     end: f64,
 ) -> Result<(), StepError> {
     let standard = settings.step;
-    report.steps += 1;
     counted(model, state, workspace, settings, report, standard, |run| {
         run.stop_after = from;
+        if run.settings.tolerance.is_some() {
+            return run.accurately(end, f64::INFINITY);
+        }
+        if run.settings.extrapolates() {
+            return run.accurately(end, end);
+        }
+        run.report.steps += 1;
         run.to(end)
     })
 }
@@ -261,6 +268,7 @@ fn counted(
     action: impl FnOnce(&mut Run) -> Result<(), StepError>,
 ) -> Result<(), StepError> {
     workspace.complementarity.reset_stats();
+    workspace.work = 0; // of questions between two steps
     workspace.standard_step = instant_step(settings, standard);
     workspace.inputs.clone_from(&state.inputs);
     assemble::find_edges(model, workspace, &state.position, |_| true);
@@ -284,9 +292,14 @@ fn counted(
     result
 }
 
-/// Accelerations and forces of the state as it is, with its statuses; `standard` is the length of a step.
-pub fn refresh_forces(model: &Model, state: &mut State, workspace: &mut Workspace, standard: f64) {
-    workspace.standard_step = standard;
+/// Accelerations and forces of the state as it is, with its statuses.
+pub fn refresh_forces(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+) {
+    workspace.standard_step = instant_step(settings, settings.step);
     workspace.inputs.clone_from(&state.inputs);
     assemble::find_edges(model, workspace, &state.position, |_| true);
     assemble::select_joints(model, workspace, &state.position);
@@ -351,11 +364,16 @@ impl Run<'_> {
                 }
             }
             n_substeps += 1;
-            if self.state.time > self.stop_after && self.report.n_events.total() > n_events {
+            if self.is_stopped(n_events) {
                 break;
             }
         }
         Ok(())
+    }
+
+    // was there a new event, late enough to end the run?
+    fn is_stopped(&self, n_events: u64) -> bool {
+        self.state.time > self.stop_after && self.report.n_events.total() > n_events
     }
 
     // 0. the scene's rounded coordinates are closed, and stiff parts of an inconsistent start damped

@@ -8,7 +8,7 @@ use stiction::fmi::types::{ERROR, OK};
 use stiction::instance::variable::{Causality, Kind, Role, Variable};
 use stiction::simulate::model_from_text;
 
-fn rate(fmu: &Fmu, name: &str) -> f64 {
+pub fn rate(fmu: &Fmu, name: &str) -> f64 {
     let mut value = f64::NAN;
     let reference = fmu.resources.reference(name);
     let status = call!(
@@ -133,7 +133,7 @@ fn a_block_that_slides_or_sticks_answers_to_its_push() {
 }
 
 /// A scene with an input for each coordinate of each body.
-fn with_inputs(text: &str) -> String {
+pub fn with_inputs(text: &str) -> String {
     let model = model_from_text("scene", text).unwrap();
     let mut text = text.to_owned();
     for body in &model.bodies {
@@ -148,7 +148,7 @@ fn with_inputs(text: &str) -> String {
 
 /// A box that rests on two corners, pushed while it sticks; a cart on a rail against its stop; a stiff spring and a
 /// stiff damper between bodies; a frame of two bodies with a joint too many.
-const WRITTEN: &str = r#"
+pub const WRITTEN: &str = r#"
     name = "written"
     [settings]
     step = 0.005
@@ -236,7 +236,7 @@ fn is_real_output(variable: &Variable) -> bool {
 
 /// Compares derivatives in random directions with differences, for all outputs; gives the number of nonzero ones and
 /// the worst error.
-fn compare(fmu: &Fmu, time: f64, inputs: &[f64], random: &mut Random) -> (usize, f64) {
+pub fn compare(fmu: &Fmu, time: f64, inputs: &[f64], random: &mut Random) -> (usize, f64) {
     let variables = &fmu.resources.variables;
     let n = inputs.len();
     let outputs: Vec<usize> = (0..variables.len())

@@ -13,7 +13,7 @@ pub fn return_at_events(fmu: &Fmu) {
     assert_eq!(call!(fmu, fmi2SetBoolean, &reference, 1, &TRUE), OK);
 }
 
-fn whole(fmu: &Fmu, name: &str) -> i32 {
+pub fn whole(fmu: &Fmu, name: &str) -> i32 {
     let mut value = -1;
     let reference = fmu.resources.reference(name);
     assert_eq!(call!(fmu, fmi2GetInteger, &reference, 1, &mut value), OK);
@@ -22,7 +22,7 @@ fn whole(fmu: &Fmu, name: &str) -> i32 {
 
 /// A master that restores the state of the start of a discarded step, repeats it up to the event, and goes on from
 /// there. Gives the times at which it landed.
-fn land_on_events(fmu: &Fmu, until: f64, size: f64, mut feed: impl FnMut(f64)) -> Vec<f64> {
+pub fn land_on_events(fmu: &Fmu, until: f64, size: f64, mut feed: impl FnMut(f64)) -> Vec<f64> {
     let (mut time, mut landed) = (0.0, Vec::new());
     let mut state = std::ptr::null_mut();
     let n = (until / size - 1e-9).ceil() as u32;
@@ -369,7 +369,7 @@ fn every_scheme_can_be_cut_at_events() {
         "two_carts",
     ] {
         let resources = Resources::shipped(name);
-        for scheme in 1..=6 {
+        for scheme in 1..=7 {
             for (event_state, locate) in [(1, TRUE), (2, TRUE), (1, FALSE)] {
                 let fmu = Fmu::new(&resources);
                 return_at_events(&fmu);
@@ -397,25 +397,31 @@ fn every_scheme_can_be_cut_at_events() {
     }
 }
 
+/// A few bodies that fall on each other.
+pub fn pile(round: usize, random: &mut Random) -> String {
+    let mut text = String::from(
+        "name = \"pile\"\n[settings]\n[[ground.shape]]\nkind = \"half_plane\"\nnormal = [0, 1]\n[contact_default]\nfriction = 0.4\nrestitution = 0.3\n",
+    );
+    for i in 0..4 {
+        let shape = [
+            "{ kind = \"box\", size = [0.3, 0.2] }",
+            "{ kind = \"circle\", radius = 0.15 }",
+        ][(i + round) % 2];
+        text += &format!(
+            "[[body]]\nname = \"b{i}\"\nkind = \"rigid\"\nmass = 1\nposition = [{}, {}]\nangle = {}\nshape = [{shape}]\n",
+            0.2 * random.unit(),
+            0.4 + 0.5 * i as f64,
+            3.0 * random.unit()
+        );
+    }
+    text
+}
+
 #[test]
 fn a_master_lands_on_the_events_of_a_pile() {
     let mut random = Random(4711);
     for round in 0..6 {
-        let mut text = String::from(
-            "name = \"pile\"\n[[ground.shape]]\nkind = \"half_plane\"\nnormal = [0, 1]\n[contact_default]\nfriction = 0.4\nrestitution = 0.3\n",
-        );
-        for i in 0..4 {
-            let shape = [
-                "{ kind = \"box\", size = [0.3, 0.2] }",
-                "{ kind = \"circle\", radius = 0.15 }",
-            ][(i + round) % 2];
-            text += &format!(
-                "[[body]]\nname = \"b{i}\"\nkind = \"rigid\"\nmass = 1\nposition = [{}, {}]\nangle = {}\nshape = [{shape}]\n",
-                0.2 * random.unit(),
-                0.4 + 0.5 * i as f64,
-                3.0 * random.unit()
-            );
-        }
+        let text = pile(round, &mut random);
         let resources = Resources::temporary(&format!("pile {round}"), &text);
         let fmu = Fmu::new(&resources);
         return_at_events(&fmu);

@@ -5,6 +5,7 @@ use crate::events::return_at_events;
 use crate::library::{Fmu, Random, Resources, pushed_block};
 use std::ffi::c_int;
 use stiction::fmi::types::*;
+use stiction::instance::variable::Kind;
 
 const CALLS: u64 = 1_000_000;
 
@@ -33,6 +34,8 @@ fn odd(random: &mut Random) -> f64 {
 struct Counts {
     /// Steps that were taken.
     steps: u64,
+    /// Of these, by tolerance.
+    by_tolerance: u64,
     /// Steps that were cut short by an event.
     cuts: u64,
     /// Calls while a step was cut short.
@@ -176,7 +179,9 @@ fn act(fmu: &Fmu, state: &mut fmi2FMUstate, random: &mut Random, counts: &mut Co
                 _ => 0.02 * random.unit(),
             };
             let status = fmu.step(time, size);
+            let tolerance = fmu.real("settings.tolerance");
             counts.steps += u64::from(status == OK);
+            counts.by_tolerance += u64::from(status == OK && tolerance > 0.0);
             counts.cuts += u64::from(status == DISCARD);
             status
         }
@@ -221,10 +226,14 @@ fn random_calls_do_not_crash() {
             if random.below(2) == 0 {
                 return_at_events(fmu);
             }
+            if random.below(2) == 0 {
+                let tolerance = [1e-3, 1e-6, 1e-10][random.below(3) as usize];
+                assert_eq!(fmu.set_real("settings.tolerance", tolerance), OK);
+            }
         }
     }
     println!("{counts:?}; statuses are OK, warning, discard, error, fatal, pending");
-    assert!(counts.steps > CALLS / 1000);
+    assert!(counts.steps > CALLS / 1000 && counts.by_tolerance > CALLS / 2000);
     assert!(counts.cuts > CALLS / 10_000 && counts.calls_after_cuts > CALLS / 1000);
     for (fmu, state) in &mut fmus {
         assert_eq!(call!(fmu, fmi2FreeFMUstate, state), OK);
@@ -237,4 +246,56 @@ fn late_run(resources: &Resources) -> Vec<u64> {
     let fmu = Fmu::initialized(resources);
     assert_eq!(fmu.step(0.0, 0.7), OK);
     fmu.bits()
+}
+
+#[test]
+fn steps_by_tolerance_end_with_any_settings() {
+    const SIZES: [f64; 9] = [5e-324, 1e-300, 1e-12, 1e-4, 1e-2, 1.0, 1e3, 1e12, 1e300];
+    const TOLERANCES: [f64; 5] = [1e-13, 1e-10, 1e-6, 1e-3, 0.1];
+    let scenes = [
+        Resources::temporary("any settings", &pushed_block()),
+        Resources::shipped("bouncing_ball"),
+        Resources::shipped("falling_rod"),
+        Resources::shipped("two_carts"),
+        Resources::shipped("double_pendulum_wall"),
+    ];
+    let mut random = Random(0x1dea);
+    let (mut taken, mut failed) = (0, 0);
+    for round in 0..500 {
+        let fmu = Fmu::new(&scenes[round % scenes.len()]);
+        let mut told = String::new();
+        for (reference, variable) in (0u32..).zip(&fmu.resources.variables) {
+            if !variable.name.starts_with("settings.") || random.below(4) > 0 {
+                continue;
+            }
+            let mut value = SIZES[random.below(SIZES.len() as u64) as usize];
+            if variable.name.contains("nominal") {
+                value = value.max(1e-6); // accuracy relative to nothing is endless work
+            }
+            let whole = random.below(8) as c_int;
+            told += &format!("{} = {value:e} or {whole}, ", variable.name);
+            match variable.kind {
+                Kind::Real { .. } => call!(fmu, fmi2SetReal, &reference, 1, &value),
+                Kind::Boolean => call!(fmu, fmi2SetBoolean, &reference, 1, &(whole % 2)),
+                Kind::Integer { .. } | Kind::Enumeration(_) => {
+                    call!(fmu, fmi2SetInteger, &reference, 1, &whole)
+                }
+            };
+        }
+        let tolerance = TOLERANCES[random.below(5) as usize];
+        assert_eq!(fmu.set_real("settings.tolerance", tolerance), OK);
+        fmu.initialize();
+        fmu.log();
+        for i in 0..4 {
+            let status = fmu.step(0.05 * f64::from(i), 0.05);
+            assert_ne!(status, FATAL, "{told}: {:?}", fmu.log());
+            if status != OK {
+                failed += 1;
+                break;
+            }
+            taken += 1;
+        }
+    }
+    println!("{taken} steps, {failed} runs failed or were cut");
+    assert!(taken > 1000);
 }

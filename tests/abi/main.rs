@@ -16,3 +16,4 @@ mod lifecycle;
 mod many;
 mod start;
 mod states;
+mod tolerance;

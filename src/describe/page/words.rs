@@ -197,14 +197,26 @@ pub fn integration(model: &Model) -> Vec<String> {
             number(gamma)
         ),
     };
-    sentences.push(format!(
-        "It is integrated by {scheme} with a step of {} s. Each step is one linear complementarity problem of joints, contacts and friction.",
-        number(settings.step)
-    ));
+    match settings.tolerance {
+        Some(tolerance) => sentences.push(format!(
+            "It is integrated by symmetric steps that are extrapolated to order {}, whose lengths, up to {} s, keep the error of each step below {:e}, relative to nominal sizes and values. Between events the statuses of contacts are frozen; a linear complementarity problem of joints, contacts and friction is solved at events only.",
+            2 * settings.rows,
+            number(settings.max_step),
+            tolerance
+        )),
+        None if settings.extrapolates() => sentences.push(format!(
+            "It is integrated by {scheme}, with a step of {} s. Between events the statuses of contacts are frozen; a linear complementarity problem of joints, contacts and friction is solved at events only.",
+            number(settings.step)
+        )),
+        None => sentences.push(format!(
+            "It is integrated by {scheme} with a step of {} s. Each step is one linear complementarity problem of joints, contacts and friction.",
+            number(settings.step)
+        )),
+    }
     if settings.locate_collisions {
         sentences.push("Collisions are located inside a step.".to_owned());
     }
-    if settings.locates_transitions() {
+    if settings.extrapolates() || settings.locates_transitions() {
         sentences.push(
             "Changes between stick and slip, reversals and take-off are located inside a step."
                 .to_owned(),

@@ -40,14 +40,24 @@ impl Run<'_> {
     pub(super) fn accurately(&mut self, due: f64, end: f64) -> Result<(), StepError> {
         self.start();
         while self.state.time < due {
+            let n_events = self.report.n_events.total();
             let target = self.next_stop(end);
+            // a run that looks for an event finds the same one whenever it is due
+            let limit = if self.stop_after.is_finite() {
+                target
+            } else {
+                target.min(due)
+            };
             if self.gets_nowhere() {
-                self.relief_step(target.min(due))?;
-                continue;
+                self.relief_step(limit)?;
+            } else {
+                match self.extrapolated_step(target, limit) {
+                    Err(StepError::Unsolved { .. }) => self.way_out(limit)?,
+                    result => result?,
+                }
             }
-            match self.extrapolated_step(target, due) {
-                Err(StepError::Unsolved { .. }) => self.way_out(target.min(due))?,
-                result => result?,
+            if self.is_stopped(n_events) {
+                break;
             }
         }
         Ok(())
@@ -72,11 +82,10 @@ impl Run<'_> {
     // the scheme of fixed steps, for one of them
     fn relief_step(&mut self, target: f64) -> Result<(), StepError> {
         let h = self.settings.step.min(target - self.state.time);
-        let end = if self.state.time + h >= target {
-            target
-        } else {
-            self.state.time + h
-        };
+        let mut end = self.state.time + h;
+        if end >= target || end == self.state.time {
+            end = target;
+        }
         self.report.relief_steps += 1;
         self.standard = h;
         self.workspace.standard_step = h;
@@ -91,35 +100,22 @@ impl Run<'_> {
         self.jam(target - self.state.time, target)
     }
 
-    // one stretch up to the next event or the target; up to `due` at most where it is not extrapolated
-    fn extrapolated_step(&mut self, target: f64, due: f64) -> Result<(), StepError> {
+    // one stretch up to the next event or the target; up to `limit` at most where it is not extrapolated
+    fn extrapolated_step(&mut self, target: f64, limit: f64) -> Result<(), StepError> {
         // 1. independent joints; impacts of what touches and still approaches; statuses
         assemble::select_joints(self.model, self.workspace, &self.state.position);
         self.release();
         self.impact_of_touching()?;
         if std::mem::take(&mut self.in_doubt) {
-            return self.way_out(target.min(due));
+            return self.way_out(limit);
         }
         if !self.state.statuses_known && !self.classify(When::Now) {
-            return self.way_out(target.min(due));
+            return self.way_out(limit);
         }
         self.probe_start();
         // 2. a step that is accurate enough, also between its ends
-        let mut shortened = 0;
-        let end = loop {
-            let Some(end) = self.attempt(target)? else {
-                return self.way_out(target.min(due));
-            };
-            self.close_trial();
-            self.probe_end_of_trial();
-            if shortened == MAX_SHORTENED {
-                break end;
-            }
-            let Some(shorter) = self.shorter_for_events() else {
-                break end;
-            };
-            self.state.control.step = shorter;
-            shortened += 1;
+        let Some(end) = self.accurate_step(target)? else {
+            return self.way_out(limit);
         };
         // 3. its first event
         let found = self.first_event();
@@ -139,7 +135,7 @@ impl Run<'_> {
                     self.state.control.ways_out += 1;
                     return Ok(());
                 }
-                self.way_out(target.min(due))
+                self.way_out(limit)
             }
             Found::Transition(_, what) => {
                 let tau = self.sharpen(found)?;
@@ -155,6 +151,26 @@ impl Run<'_> {
                 Ok(())
             }
             Found::Collision(crossing) => self.collide_at(crossing),
+        }
+    }
+
+    // the trial step, complete, and the time of its end; none that can be told from now
+    fn accurate_step(&mut self, target: f64) -> Result<Option<f64>, StepError> {
+        let mut shortened = 0;
+        loop {
+            let Some(end) = self.attempt(target)? else {
+                return Ok(None);
+            };
+            self.close_trial();
+            self.probe_end_of_trial();
+            if shortened == MAX_SHORTENED {
+                return Ok(Some(end));
+            }
+            let Some(shorter) = self.shorter_for_events() else {
+                return Ok(Some(end));
+            };
+            self.state.control.step = shorter;
+            shortened += 1;
         }
     }
 
@@ -254,10 +270,13 @@ impl Run<'_> {
     // a step that the tolerance accepts, in the trial: the time of its end, or none that can be told from now
     fn attempt(&mut self, target: f64) -> Result<Option<f64>, StepError> {
         let rest = target - self.state.time;
+        let shortest = SHORTEST * (1.0 + self.state.time.abs());
         let rows = self.settings.rows as usize;
         loop {
             let length = match self.settings.tolerance {
-                Some(_) => control::proposed(&self.state.control, self.settings.max_step, rest),
+                Some(_) => control::proposed(&self.state.control, self.settings.max_step, rest)
+                    .max(shortest)
+                    .min(rest),
                 None => rest,
             };
             let plan = Plan {
@@ -287,7 +306,7 @@ impl Run<'_> {
             }
             self.report.rejected_steps += 1;
             self.state.control.step = control::after_rejection(length, error, self.error_order());
-            if self.state.control.step < SHORTEST * (1.0 + self.state.time.abs()) {
+            if self.state.control.step < shortest {
                 self.state.control.step = 0.0;
                 return Ok(None);
             }
