@@ -87,14 +87,14 @@ impl std::fmt::Display for StepError {
 
 impl std::error::Error for StepError {}
 
-/// A contact is active below this gap, m (7.1).
+/// A contact is active below this gap, m (7.1). `h` is the standard step, 0 by tolerance.
 fn contact_band(settings: &Settings, h: f64) -> f64 {
     let band = settings
         .active_gap
         .max(settings.active_gap_cubic * h * h * h);
     match settings.tolerance {
-        Some(tolerance) => band.min((0.1 * tolerance).max(1e-12)),
-        None => band,
+        Some(tolerance) if h == 0.0 => band.min((0.1 * tolerance).max(1e-12)),
+        Some(_) | None => band,
     }
 }
 
@@ -267,6 +267,10 @@ fn counted(
     standard: f64,
     action: impl FnOnce(&mut Run) -> Result<(), StepError>,
 ) -> Result<(), StepError> {
+    let standard = match settings.tolerance {
+        Some(_) => 0.0,
+        None => standard,
+    };
     workspace.complementarity.reset_stats();
     workspace.work = 0; // of questions between two steps
     workspace.standard_step = instant_step(settings, standard);
@@ -335,6 +339,7 @@ struct Run<'a> {
     workspace: &'a mut Workspace,
     settings: &'a Settings,
     report: &'a mut Report,
+    /// Length of the standard step, s; 0 by tolerance.
     standard: f64,
     short_substeps: u32,
     /// The statuses were wrong in a way that deciding them anew would not mend.

@@ -158,8 +158,12 @@ impl Run<'_> {
 
     fn lowest_bounce(&self) -> LowestBounce {
         match self.settings.tolerance {
-            Some(tolerance) => LowestBounce::Height(tolerance * self.settings.nominal.length),
-            None => LowestBounce::Time(self.settings.restitution_threshold * self.standard),
+            Some(tolerance) if self.standard == 0.0 => {
+                LowestBounce::Height(tolerance * self.settings.nominal.length)
+            }
+            Some(_) | None => {
+                LowestBounce::Time(self.settings.restitution_threshold * self.standard)
+            }
         }
     }
 
@@ -343,8 +347,8 @@ impl Run<'_> {
     // short enough for its own error to vanish, long enough for its impulses to be computed
     fn shortest_step(&self) -> f64 {
         match self.settings.tolerance {
-            Some(tolerance) => (0.1 * tolerance).max(1e-10),
-            None => JAM_STEP * self.standard,
+            Some(tolerance) if self.standard == 0.0 => (0.1 * tolerance).max(1e-10),
+            Some(_) | None => JAM_STEP * self.standard,
         }
     }
 

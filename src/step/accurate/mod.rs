@@ -87,9 +87,10 @@ impl Run<'_> {
             end = target;
         }
         self.report.relief_steps += 1;
-        self.standard = h;
+        let by_tolerance = std::mem::replace(&mut self.standard, h);
         self.workspace.standard_step = h;
         let result = self.to(end);
+        self.standard = by_tolerance;
         self.workspace.standard_step = 0.0;
         result
     }
