@@ -13,16 +13,16 @@ use stiction::simulate::Simulation;
 /// Scene, hash of its run with its own settings, hash of its runs with every other scheme, hash of its run by tolerance.
 #[rustfmt::skip]
 const GOLDEN: [(&str, u64, u64, u64); 10] = [
-    ("block_on_table", 0xadf2371cbd831eac, 0xa797fcf3579a6779, 0x97bb632478f80396),
-    ("bouncing_ball", 0xaf4876c2da1dada2, 0xc835447d45ee332c, 0x7204b128f226457c),
-    ("double_pendulum_wall", 0x74d7c208441b0a03, 0xc008ad6094cd20a6, 0x2a3632ca985a345f),
-    ("falling_rod", 0x491af2ee1d6c1a73, 0x96fca34f4d267b5e, 0x34d43fcc7f9ee6a4),
-    ("incline", 0x150fa3d87d8a8165, 0x89b8122bc3ea4471, 0xd48518350afa62fb),
-    ("newtons_cradle", 0xf88712ae12c0f9b6, 0xdabaffd4713866f2, 0x7b3a421c52539ea9),
+    ("block_on_table", 0xadf2371cbd831eac, 0x741b12df65faa5d7, 0x17882a3150b71750),
+    ("bouncing_ball", 0xaf4876c2da1dada2, 0xc835447d45ee332c, 0x46e26a3598b34fef),
+    ("double_pendulum_wall", 0x74d7c208441b0a03, 0x74710ddfeda0725d, 0xb67b2756bd4df3d0),
+    ("falling_rod", 0x491af2ee1d6c1a73, 0x3671837e8a293cb3, 0x76a155aa34bc6bb1),
+    ("incline", 0x150fa3d87d8a8165, 0x85fcf5b2d694c22e, 0x49b5d805ab4d61c6),
+    ("newtons_cradle", 0xf88712ae12c0f9b6, 0xdabaffd4713866f2, 0x4ae70b2e5cbc9855),
     ("slider_crank", 0x22eb2e90c212a38e, 0x53077d94bb2c6659, 0x39d6b1ca7014962a),
-    ("two_bars", 0xff96049e83f10f2a, 0xd54807103e5cfddb, 0xdc142af503c717ce),
-    ("two_bodies_damper", 0x54b22c68ec4c7fa6, 0x8a30bd1074f05756, 0xb47cb8576dc54587),
-    ("two_carts", 0x16188858b46b7550, 0x93a6b5d9ae0bdaff, 0x2ac04faa7258a05c),
+    ("two_bars", 0xff96049e83f10f2a, 0x67a591901116268d, 0x2b84e540c5ecb01d),
+    ("two_bodies_damper", 0x54b22c68ec4c7fa6, 0x666b90ed9a6236e6, 0xee18cb5fce7f567a),
+    ("two_carts", 0x16188858b46b7550, 0xf53c3a1606c393ee, 0x99a64ab43986f9df),
 ];
 
 const OTHER_SCHEMES: [Scheme; 7] = [

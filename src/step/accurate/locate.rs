@@ -16,8 +16,14 @@ pub(in crate::step) const N_SAMPLES: usize = 4;
 /// A minimum below this fraction of a function's range is looked at.
 const NEAR_ZERO: f64 = 0.05;
 
-/// Roots on the dense output are found to this fraction of the step.
+/// Roots are found to this fraction of the step.
 const ROOT_TOLERANCE: f64 = 1e-13;
+
+/// Roots on the dense output that are sharpened afterwards need no more than this.
+const ROUGH_ROOT: f64 = 1e-9;
+
+/// A correction below this fraction of the step needs no new step: the motion goes on with its acceleration.
+const TAYLOR: f64 = 1e-7;
 
 /// An event's time that corrections leave further off than this fraction of the step is bracketed.
 const LOOSE: f64 = 1e-9;
@@ -206,11 +212,19 @@ impl Run<'_> {
                 }
             }
             let root = if open.1 > 0.0 {
+                let tolerance = match what {
+                    ProbeKind::Redundant => ROOT_TOLERANCE,
+                    ProbeKind::NormalForce(_)
+                    | ProbeKind::ConeForward(_)
+                    | ProbeKind::ConeBackward(_)
+                    | ProbeKind::Sliding(_)
+                    | ProbeKind::Edge(_) => ROUGH_ROOT,
+                };
                 bracketed(
                     |time| self.value_inside(what, time),
                     open,
                     (right, probe.value),
-                    ROOT_TOLERANCE * h,
+                    tolerance * h,
                 )
             } else {
                 left
@@ -263,7 +277,12 @@ impl Run<'_> {
             if correction.abs() <= rounding || !near {
                 break;
             }
-            let next_value = self.value_at_end(found, next)?;
+            let next_value = if correction.abs() <= TAYLOR * h {
+                self.prolong(correction);
+                self.value_of_trial(found)
+            } else {
+                self.value_at_end(found, next)?
+            };
             if next_value.abs() >= value.abs() {
                 break;
             }
@@ -354,13 +373,30 @@ impl Run<'_> {
         self.take_extrapolated(Plan {
             length: tau,
             rows: self.settings.rows as usize,
-            cut_short: false,
+            cut_short: self.settings.tolerance.is_some(),
         })?;
         self.close_trial();
+        Ok(self.value_of_trial(found))
+    }
+
+    // moves the end of the trial step by a little
+    fn prolong(&mut self, time: f64) {
+        self.probe_end_of_trial();
+        let trial = &mut self.workspace.trial;
+        for i in 0..trial.position.len() {
+            let a = trial.end_acceleration[i];
+            trial.position[i] += time * (trial.velocity[i] + 0.5 * time * a);
+            trial.velocity[i] += time * a;
+        }
+        trial.h += time;
+    }
+
+    // the event function at the end of the trial step
+    fn value_of_trial(&mut self, found: Found) -> f64 {
         match found {
             Found::Transition(_, what) => {
                 trial::probe_end(self.model, self.state, self.workspace);
-                Ok(value_or_verdict(self.workspace, what))
+                value_or_verdict(self.workspace, what)
             }
             Found::Collision(crossing) => {
                 let end: Trial = std::mem::take(&mut self.workspace.trial);
@@ -372,9 +408,9 @@ impl Run<'_> {
                     &end.velocity,
                 );
                 self.workspace.trial = end;
-                Ok(closing.0)
+                closing.0
             }
-            Found::Nothing | Found::Contradiction => Ok(0.0),
+            Found::Nothing | Found::Contradiction => 0.0,
         }
     }
 }
