@@ -129,7 +129,7 @@ fn wall(duration: Duration) -> String {
 fn scheme(settings: &Settings) -> String {
     let step = short(settings.step);
     if let Some(tolerance) = settings.tolerance {
-        let order = 2 * settings.rows;
+        let order = 2 * settings.rows_taken();
         return format!(
             "extrapolated to order {order}, tolerance {}",
             short(tolerance)

@@ -1,7 +1,7 @@
 //! Forces on the coordinates, their derivatives, and energies; no contact in here.
 
 use crate::constraint::{BODY_DOF, Pose, Twist};
-use crate::force::{Effect, Force, Input, PairMatrix, Side, Situation};
+use crate::force::{Detail, Effect, Force, Input, PairMatrix, Side, Situation};
 use crate::model::{BodyRef, ForceLink, Model, pose_of, twist_of};
 
 /// Derivatives of the forces, row-major, by coordinates (split as in [`crate::force::Effect`]) and velocities.
@@ -63,13 +63,17 @@ pub fn force(
     poses: &[Pose],
     twists: &[Twist],
     total: &mut [f64],
-    mut jacobians: Option<&mut Jacobians>,
+    jacobians: Option<(&mut Jacobians, Detail)>,
 ) {
     total.fill(0.0);
     for body in &model.bodies {
         total[body.first] = model.mass[body.first] * model.gravity.x;
         total[body.first + 1] = model.mass[body.first + 1] * model.gravity.y;
     }
+    let (mut jacobians, detail) = match jacobians {
+        Some((jacobians, detail)) => (Some(jacobians), detail),
+        None => (None, Detail::Stiff),
+    };
     if let Some(jacobians) = jacobians.as_deref_mut()
         && jacobians.any
     {
@@ -81,19 +85,20 @@ pub fn force(
     }
     for link in &model.forces {
         let effect = with_situation(model, link, (time, side), inputs, poses, twists, |at| {
-            link.force.effect(at)
+            link.force.effect(at, detail)
         });
         add_force(model, link, 1.0, &effect, total);
         if let Some(jacobians) = jacobians.as_deref_mut() {
             jacobians.any = true;
             let n = model.n_velocities;
-            for (block, matrix) in [
-                (&effect.by_position_stiff, &mut jacobians.stiff),
-                (&effect.by_position_rest, &mut jacobians.rest),
-                (&effect.by_position_damper, &mut jacobians.damper),
-                (&effect.by_velocity, &mut jacobians.velocity),
-            ] {
+            let add = |block: &PairMatrix, matrix: &mut [f64]| {
                 add_block(model, link.bodies, block, matrix, n);
+            };
+            add(&effect.by_position_stiff, &mut jacobians.stiff);
+            add(&effect.by_velocity, &mut jacobians.velocity);
+            if detail == Detail::All {
+                add(&effect.by_position_rest, &mut jacobians.rest);
+                add(&effect.by_position_damper, &mut jacobians.damper);
             }
         }
     }

@@ -76,11 +76,20 @@ pub struct Effect {
     pub by_position_damper: PairMatrix,
 }
 
+/// Which derivatives by position are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// The stiff part.
+    Stiff,
+    /// All; the others may cost more than the force itself.
+    All,
+}
+
 impl Force {
-    /// Force and derivatives.
-    pub fn effect(&self, at: &Situation) -> Effect {
+    /// Force and derivatives; with [`Detail::Stiff`] some parts of them may be zero.
+    pub fn effect(&self, at: &Situation, detail: Detail) -> Effect {
         match self {
-            Force::SpringDamper(f) => f.effect(at),
+            Force::SpringDamper(f) => f.effect(at, detail),
             Force::Torsional(f) => f.effect(at),
             Force::Applied(f) => f.effect(at),
             Force::Viscous(f) => f.effect(at),

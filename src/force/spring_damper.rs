@@ -7,7 +7,7 @@
 //!
 //! H comes from moving the row along each coordinate, which the dual numbers give exactly.
 
-use super::{Effect, PAIR_DOF, PairMatrix, PairVector, Situation, add_outer, flat};
+use super::{Detail, Effect, PAIR_DOF, PairMatrix, PairVector, Situation, add_outer, flat};
 use crate::constraint::{Pose, Row, Twist};
 use crate::math::{Dual, Real, Vec2, length};
 
@@ -57,7 +57,7 @@ impl SpringDamper {
         hessian
     }
 
-    pub(super) fn effect(&self, at: &Situation) -> Effect {
+    pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
         let (distance, row) = self.distance(at.pose[0], at.pose[1]);
         let stretch = distance - self.rest_length; // (1)
         let rate = row.rate(at.twist[0], at.twist[1]);
@@ -67,7 +67,21 @@ impl SpringDamper {
         effect.push_along(&g, -pull); // (2)
         add_outer(&mut effect.by_position_stiff, -self.stiffness, &g, &g); // (3)
         add_outer(&mut effect.by_velocity, -self.damping, &g, &g);
-        // (4)
+        if detail == Detail::All {
+            self.add_bending(at, stretch, rate, &g, &mut effect);
+        }
+        effect
+    }
+
+    // (4)
+    fn add_bending(
+        &self,
+        at: &Situation,
+        stretch: f64,
+        rate: f64,
+        g: &PairVector,
+        effect: &mut Effect,
+    ) {
         let hessian = self.hessian(at.pose);
         let (a, b) = (at.twist[0], at.twist[1]);
         let v = [
@@ -87,8 +101,7 @@ impl SpringDamper {
             -self.damping * rate,
             &hessian,
         );
-        add_outer(&mut effect.by_position_damper, -self.damping, &g, &turning);
-        effect
+        add_outer(&mut effect.by_position_damper, -self.damping, g, &turning);
     }
 
     pub(super) fn push(&self, at: &Situation) -> f64 {

@@ -71,14 +71,15 @@ fn effect(force: &Force, q: &PairVector, v: &PairVector) -> Effect {
     };
     let poses = [Pose::new(q[0], q[1], q[2]), Pose::new(q[3], q[4], q[5])];
     let twists = [twist(&v[..3]), twist(&v[3..])];
-    force.effect(&Situation {
+    let situation = Situation {
         time: 0.0,
         side: Side::After,
         pose: [&poses[0], &poses[1]],
         twist: [&twists[0], &twists[1]],
         joint: Some(&joint),
         inputs: &[],
-    })
+    };
+    force.effect(&situation, Detail::All)
 }
 
 #[test]

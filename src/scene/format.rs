@@ -84,6 +84,12 @@ pub struct Settings {
 /// Rows of the extrapolation at most: more would lose to rounding what they gain.
 pub const MAX_ROWS: u32 = 6;
 
+/// From here on a tolerance is loose.
+const LOOSE_TOLERANCE: f64 = 1e-3;
+
+/// Rows that a loose tolerance takes at most.
+const ROWS_OF_LOOSE: u32 = 3;
+
 /// Below, rounding is larger than the tolerance; above, nothing would be controlled.
 pub const TOLERANCE: Range = Range::new("from 1e-13 to 0.1", 1e-13, 0.1);
 
@@ -113,6 +119,14 @@ impl Nominal {
 }
 
 impl Settings {
+    /// Rows that a step takes: order six is enough for a loose tolerance.
+    pub fn rows_taken(&self) -> u32 {
+        match self.tolerance {
+            Some(tolerance) if tolerance >= LOOSE_TOLERANCE => self.rows.min(ROWS_OF_LOOSE),
+            Some(_) | None => self.rows,
+        }
+    }
+
     /// Are steps with frozen statuses extrapolated to high order?
     pub fn extrapolates(&self) -> bool {
         self.tolerance.is_some() || self.scheme == Scheme::Extrapolated

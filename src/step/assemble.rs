@@ -6,7 +6,7 @@ use super::workspace::Workspace;
 use crate::collide::Separation;
 use crate::constraint::Pose;
 use crate::dynamics::{self, Jacobians};
-use crate::force::Side;
+use crate::force::{Detail, Side};
 use crate::math::{Dual, Real, dense::RankRevealing};
 use crate::model::{BodyRef, Closeness, Contact, ContactKind, Model, pose_of, twist_of};
 use std::ops::Range;
@@ -431,9 +431,8 @@ pub(super) fn condense_with_step_metric(workspace: &mut Workspace) {
     system.condense(if *step_has_metric { step_metric } else { mass });
 }
 
-/// Metric of a symmetric step, `M - a kv - ag kq`, from the derivatives in the workspace. What dampers add to `kq`
-/// depends on the velocity and would spoil the symmetry.
-pub(super) fn step_metric(model: &Model, workspace: &mut Workspace, a: f64, ag: f64) -> Stiffness {
+/// Metric of a symmetric step, `M - a kv - ag kq`, from the derivatives in the workspace; false if it is singular.
+pub(super) fn step_metric(model: &Model, workspace: &mut Workspace, a: f64, ag: f64) -> bool {
     let Workspace {
         jacobians,
         step_metric,
@@ -441,16 +440,12 @@ pub(super) fn step_metric(model: &Model, workspace: &mut Workspace, a: f64, ag: 
         ..
     } = workspace;
     *step_has_metric = jacobians.any;
-    if !jacobians.any {
-        return Stiffness::Exact;
-    }
-    let Jacobians {
-        stiff,
-        rest,
-        velocity,
-        ..
-    } = jacobians;
-    step_metric.factor(&model.mass, (a, velocity), (ag, stiff), (ag, rest))
+    !jacobians.any
+        || step_metric.factor_stiff(
+            &model.mass,
+            (a, &jacobians.velocity),
+            (ag, &jacobians.stiff),
+        )
 }
 
 /// Divides `workspace.free` by the metric of the step.
@@ -502,7 +497,9 @@ pub(super) fn free_motion(
     } else {
         force.fill(0.0);
     }
-    let wanted = scheme.implicit.then_some(&mut *jacobians);
+    let wanted = scheme
+        .implicit
+        .then_some((&mut *jacobians, Detail::All));
     dynamics::force(
         model,
         (t + h, Side::Before),

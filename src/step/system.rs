@@ -167,6 +167,22 @@ impl Metric {
         }
     }
 
+    /// Factors `diag(mass) - by_velocity - stiff`; false if that is singular.
+    pub fn factor_stiff(
+        &mut self,
+        mass: &[f64],
+        by_velocity: (f64, &[f64]),
+        stiff: (f64, &[f64]),
+    ) -> bool {
+        for (i, x) in self.factors.iter_mut().enumerate() {
+            *x = -by_velocity.0 * by_velocity.1[i] - stiff.0 * stiff.1[i];
+        }
+        for (i, m) in mass.iter().enumerate() {
+            self.factors[i * self.n + i] += m;
+        }
+        lu_factor(self.n, &mut self.factors, &mut self.pivots)
+    }
+
     /// Divides a vector by the metric.
     pub fn divide(&self, x: &mut [f64]) {
         match &self.diagonal {

@@ -12,7 +12,7 @@ use super::stabilize;
 use super::system::Stiffness;
 use super::workspace::Workspace;
 use crate::dynamics;
-use crate::force::Side;
+use crate::force::{Detail, Side};
 use crate::lcp::Outcome;
 use crate::math::max_abs;
 use crate::math::root::{hermite, quintic};
@@ -421,7 +421,8 @@ pub(super) fn free_acceleration(
         ..
     } = &mut *workspace;
     model.twists(v, twists);
-    dynamics::force(model, time, inputs, poses, twists, force, Some(jacobians));
+    let wanted = Some((&mut *jacobians, Detail::Stiff));
+    dynamics::force(model, time, inputs, poses, twists, force, wanted);
     acceleration.clone_from(force);
     if jacobians.are_stiff(&model.mass, *h, *h * *h) {
         let n = v.len();
@@ -433,7 +434,7 @@ pub(super) fn free_acceleration(
             (*h, &jacobians.velocity[..]),
             (*h * *h, &jacobians.stiff[..]),
         );
-        instant_metric.factor(&model.mass, velocity, position, (0.0, &jacobians.rest));
+        instant_metric.factor_stiff(&model.mass, velocity, position);
         instant_metric.divide(acceleration);
         level.condense(instant_metric);
     } else {

@@ -200,7 +200,7 @@ pub fn integration(model: &Model) -> Vec<String> {
     match settings.tolerance {
         Some(tolerance) => sentences.push(format!(
             "It is integrated by symmetric steps that are extrapolated to order {}, whose lengths, up to {} s, keep the error of each step below {:e}, relative to nominal sizes and values. Between events the statuses of contacts are frozen; a linear complementarity problem of joints, contacts and friction is solved at events only.",
-            2 * settings.rows,
+            2 * settings.rows_taken(),
             number(settings.max_step),
             tolerance
         )),

@@ -155,7 +155,7 @@ impl Stride {
         super::keep_start(workspace);
         let plan = Plan {
             length: 0.5 * self.length,
-            rows: settings.rows as usize,
+            rows: settings.rows_taken() as usize,
             cut_short: false,
         };
         extrapolation::take(model, start, workspace, settings, plan)?;

@@ -119,7 +119,7 @@ impl Run<'_> {
             defect.iter_mut().zip(mass).for_each(|(x, m)| *x *= m);
             let (by_velocity, by_position) =
                 ((h, &jacobians.velocity[..]), (h * h, &jacobians.stiff[..]));
-            instant_metric.factor(mass, by_velocity, by_position, (0.0, &jacobians.rest));
+            instant_metric.factor_stiff(mass, by_velocity, by_position);
             instant_metric.divide(defect);
         }
         let mut worst: f64 = 0.0;
@@ -372,7 +372,7 @@ impl Run<'_> {
     fn value_at_end(&mut self, found: Found, tau: f64) -> Result<f64, StepError> {
         self.take_extrapolated(Plan {
             length: tau,
-            rows: self.settings.rows as usize,
+            rows: self.settings.rows_taken() as usize,
             cut_short: self.settings.tolerance.is_some(),
         })?;
         self.close_trial();

@@ -272,7 +272,7 @@ impl Run<'_> {
     fn attempt(&mut self, target: f64) -> Result<Option<f64>, StepError> {
         let rest = target - self.state.time;
         let shortest = SHORTEST * (1.0 + self.state.time.abs());
-        let rows = self.settings.rows as usize;
+        let rows = self.settings.rows_taken() as usize;
         loop {
             let length = match self.settings.tolerance {
                 Some(_) => control::proposed(&self.state.control, self.settings.max_step, rest)
@@ -316,7 +316,7 @@ impl Run<'_> {
 
     // the error of a step is that of the result without the last row
     fn error_order(&self) -> f64 {
-        f64::from(2 * self.settings.rows - 1)
+        f64::from(2 * self.settings.rows_taken() - 1)
     }
 
     fn take_extrapolated(&mut self, plan: Plan) -> Result<f64, StepError> {

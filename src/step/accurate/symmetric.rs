@@ -8,13 +8,12 @@
 //! The step from (q1, v1) back over -h has the same midpoint: its error is a series in h^2.
 
 use crate::dynamics;
-use crate::force::Side;
+use crate::force::{Detail, Side};
 use crate::math::max_abs;
 use crate::model::Model;
 use crate::state::Status;
 use crate::step::StepError;
 use crate::step::assemble::{self, BeyondEdges};
-use crate::step::system::Stiffness;
 use crate::step::workspace::Workspace;
 
 /// Linearizations (4) at most; they converge quadratically.
@@ -63,8 +62,7 @@ pub(super) fn substep(
         MAX_LINEARIZATIONS
     };
     for _ in 0..limit {
-        let stiffness = free_motion(model, workspace, middle, v, h);
-        if stiffness == Stiffness::Singular {
+        if !free_motion(model, workspace, middle, v, h) {
             return Err(StepError::Singular { time: t });
         }
         respond(workspace, statuses, v);
@@ -109,14 +107,15 @@ fn constraints(model: &Model, workspace: &mut Workspace) {
     system.columns.clone_from(&system.rows);
 }
 
-// left and right side of (2) without constraints: the metric, and the change of velocity in `workspace.free`
+// left and right side of (2) without constraints: the metric, and the change of velocity in `workspace.free`; false if the
+// metric is singular
 fn free_motion(
     model: &Model,
     workspace: &mut Workspace,
     middle: f64,
     v: &[f64],
     h: f64,
-) -> Stiffness {
+) -> bool {
     let Workspace {
         poses,
         twists,
@@ -129,7 +128,9 @@ fn free_motion(
     } = &mut *workspace;
     model.twists(mid_velocity, twists);
     let at = (middle, Side::After);
-    dynamics::force(model, at, inputs, poses, twists, force, Some(jacobians));
+    // any derivative by position will do, as long as it stabilizes
+    let wanted = Some((&mut *jacobians, Detail::Stiff));
+    dynamics::force(model, at, inputs, poses, twists, force, wanted);
     free.clone_from(force);
     if jacobians.any {
         let n = v.len();
@@ -141,11 +142,11 @@ fn free_motion(
         }
     }
     free.iter_mut().for_each(|x| *x *= h);
-    let stiffness = assemble::step_metric(model, workspace, 0.5 * h, 0.25 * h * h);
-    if stiffness != Stiffness::Singular {
+    let regular = assemble::step_metric(model, workspace, 0.5 * h, 0.25 * h * h);
+    if regular {
         assemble::divide_by_step_metric(workspace);
     }
-    stiffness
+    regular
 }
 
 // adds to `workspace.free` what the constraints of (2) do
