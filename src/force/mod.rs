@@ -151,6 +151,16 @@ impl Force {
 
     /// Times at which the force is not smooth.
     pub fn breakpoints(&self) -> impl Iterator<Item = f64> + '_ {
+        self.signals().flat_map(|s| s.breakpoints().iter().copied())
+    }
+
+    /// The shortest time in which a part of it repeats, s; infinite where none does.
+    pub fn shortest_period(&self) -> f64 {
+        self.signals()
+            .fold(f64::INFINITY, |period, s| period.min(s.period()))
+    }
+
+    fn signals(&self) -> impl Iterator<Item = &Signal> {
         let signals = match self {
             Force::Applied(f) => Some(f.signals()),
             Force::SpringDamper(_)
@@ -158,10 +168,7 @@ impl Force {
             | Force::Viscous(_)
             | Force::Stribeck(_) => None,
         };
-        signals
-            .into_iter()
-            .flatten()
-            .flat_map(|s| s.breakpoints().iter().copied())
+        signals.into_iter().flatten()
     }
 }
 

@@ -65,6 +65,16 @@ impl Signal {
         }
     }
 
+    /// Time in which it repeats, s; infinite where it does not, or does not change.
+    pub(super) fn period(&self) -> f64 {
+        match self {
+            Signal::Given(format::Signal::Harmonic {
+                amplitude, omega, ..
+            }) if *amplitude != 0.0 => std::f64::consts::TAU / omega.abs(),
+            Signal::Given(_) | Signal::Input(_) => f64::INFINITY,
+        }
+    }
+
     pub(super) fn breakpoints(&self) -> &[f64] {
         match self {
             Signal::Given(format::Signal::Table { times, .. }) => times,

@@ -38,6 +38,9 @@ pub fn build(scene: &Scene) -> Result<Model, Vec<Problem>> {
         .iter()
         .flat_map(|link| link.force.breakpoints())
         .collect();
+    model.shortest_period = model.forces.iter().fold(f64::INFINITY, |period, link| {
+        period.min(link.force.shortest_period())
+    });
     model.breakpoints.sort_by(f64::total_cmp);
     model.breakpoints.dedup();
     if builder.problems.is_empty() {
@@ -61,6 +64,7 @@ fn empty(scene: &Scene) -> Model {
         pairs: Vec::new(),
         inputs: Vec::new(),
         breakpoints: Vec::new(),
+        shortest_period: f64::INFINITY,
         n_velocities: 0,
         n_joint_rows: 0,
         mass: Vec::new(),

@@ -42,6 +42,8 @@ pub struct Model {
     pub inputs: Vec<InputLink>,
     /// Times at which a force is not smooth, ascending, s.
     pub breakpoints: Vec<f64>,
+    /// The shortest time in which an applied force repeats, s; infinite where none does.
+    pub shortest_period: f64,
     /// Number of coordinates = number of velocities in the plane.
     pub n_velocities: usize,
     /// Number of joint equations.

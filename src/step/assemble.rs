@@ -497,9 +497,7 @@ pub(super) fn free_motion(
     } else {
         force.fill(0.0);
     }
-    let wanted = scheme
-        .implicit
-        .then_some((&mut *jacobians, Detail::All));
+    let wanted = scheme.implicit.then_some((&mut *jacobians, Detail::All));
     dynamics::force(
         model,
         (t + h, Side::Before),

@@ -327,12 +327,12 @@ fn n_samples(model: &Model, state: &State, workspace: &Workspace, what: Closing)
             turn = turn.max(rate * workspace.trial.h);
         }
     }
-    let least = match workspace.trial.curve {
-        Curve::Cubic => 1.0,
-        Curve::Quintic => 4.0,
+    let (least, most) = match workspace.trial.curve {
+        Curve::Cubic => (1.0, 64.0),
+        Curve::Quintic => (4.0, 1e5),
     };
     // NaN and absurd rates end at the upper bound
-    (least + turn / SAMPLE_ANGLE).min(64.0) as usize
+    (least + turn / SAMPLE_ANGLE).min(most) as usize
 }
 
 /// Takes the step again so that it ends where the crossing gap is zero, and returns its length.

@@ -18,20 +18,27 @@ use crate::model::Model;
 use crate::scene::format::{ImpactLaw, Settings};
 use crate::state::{State, Status};
 
+/// Hops lower than this are not followed, m: far above the rounding of a gap of metres.
+const LOWEST_HOP: f64 = 1e-13;
+
 /// What bounces lower than this stays where it is: it ends an infinite sequence of bounces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum LowestBounce {
     /// The smooth motion makes up for the approach within this time, s.
     Time(f64),
-    /// The height of the fall behind the approach, m.
-    Height(f64),
+    /// The speed of the approach, m/s.
+    Speed(f64),
 }
 
 impl LowestBounce {
     fn is_above(self, approach: f64, acceleration: f64) -> bool {
         match self {
             LowestBounce::Time(time) => approach < acceleration * time,
-            LowestBounce::Height(height) => approach * approach < 2.0 * acceleration * height,
+            LowestBounce::Speed(speed) => {
+                // a hop that is lost in the rounding of the gap cannot be followed
+                let slowest = libm::sqrt(2.0 * acceleration.max(0.0) * LOWEST_HOP);
+                acceleration > 0.0 && approach < speed.max(slowest)
+            }
         }
     }
 }

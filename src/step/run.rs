@@ -159,7 +159,7 @@ impl Run<'_> {
     fn lowest_bounce(&self) -> LowestBounce {
         match self.settings.tolerance {
             Some(tolerance) if self.standard == 0.0 => {
-                LowestBounce::Height(tolerance * self.settings.nominal.length)
+                LowestBounce::Speed(tolerance * self.settings.nominal.speed)
             }
             Some(_) | None => {
                 LowestBounce::Time(self.settings.restitution_threshold * self.standard)

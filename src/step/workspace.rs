@@ -73,6 +73,8 @@ pub struct Workspace {
     pub(super) start_jacobians: Jacobians,
     pub(super) mid_velocity: Vec<f64>,
     pub(super) twice: Vec<f64>,
+    /// Is the middle one of `samples` that of the trial step?
+    pub(super) middle_sampled: bool,
     /// Event functions along an extrapolated step.
     pub(super) samples: [Vec<Probe>; N_SAMPLES + 1],
     pub(super) violated: Vec<Probe>,
@@ -134,6 +136,7 @@ impl Workspace {
             start_jacobians: Jacobians::new(n),
             mid_velocity: vector(),
             twice: vector(),
+            middle_sampled: false,
             samples: std::array::from_fn(|_| Vec::with_capacity(4 * n_contacts + 1)),
             violated: Vec::with_capacity(4 * n_contacts + 1),
             stride: Some(Stride::new(model)),

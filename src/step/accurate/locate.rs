@@ -13,6 +13,9 @@ use crate::step::{Run, StepError};
 /// Event functions are looked at at this many places of a step.
 pub(in crate::step) const N_SAMPLES: usize = 4;
 
+/// The sample in the middle.
+const MIDDLE: usize = N_SAMPLES / 2;
+
 /// A minimum below this fraction of a function's range is looked at.
 const NEAR_ZERO: f64 = 0.05;
 
@@ -20,7 +23,7 @@ const NEAR_ZERO: f64 = 0.05;
 const ROOT_TOLERANCE: f64 = 1e-13;
 
 /// Roots on the dense output that are sharpened afterwards need no more than this.
-const ROUGH_ROOT: f64 = 1e-9;
+const ROUGH_ROOT: f64 = 1e-6;
 
 /// A correction below this fraction of the step needs no new step: the motion goes on with its acceleration.
 const TAYLOR: f64 = 1e-7;
@@ -76,7 +79,8 @@ impl Run<'_> {
         samples[N_SAMPLES].clone_from(&self.workspace.probes);
         let mut violated = None;
         for (i, sample) in samples.iter_mut().enumerate().skip(1) {
-            if i < N_SAMPLES {
+            let known = i == MIDDLE && std::mem::take(&mut self.workspace.middle_sampled);
+            if i < N_SAMPLES && !known {
                 self.probe_inside(self.sample_time(i));
                 sample.clone_from(&self.workspace.probes);
             }
@@ -102,6 +106,11 @@ impl Run<'_> {
     pub(super) fn dense_defect(&mut self) -> f64 {
         let h = self.workspace.trial.h;
         self.probe_inside(0.5 * h);
+        self.workspace.middle_sampled = true;
+        let Workspace {
+            samples, probes, ..
+        } = &mut *self.workspace;
+        samples[MIDDLE].clone_from(probes);
         let Workspace {
             trial,
             acceleration,

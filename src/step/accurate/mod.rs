@@ -25,11 +25,26 @@ use locate::Found;
 /// Short steps in a row that find their own statuses, after which the single-step scheme takes over for a while.
 const MAX_WAYS_OUT: u32 = 20;
 
+/// More events than a standard step may have, within this fraction of it, are too many.
+const CROWDED: f64 = 1e-4;
+
+/// Length of the step of the other scheme, as a fraction of its standard step.
+const RELIEF: f64 = 1e-2;
+
+/// Steps are no longer than this part of the period of a harmonic force.
+const PART_OF_PERIOD: f64 = 0.3;
+
+/// A step whose end the projection moves by more than the tolerance is tried again with this fraction of its length.
+const AFTER_KINK: f64 = 0.3;
+
 /// Events are looked for on a dense output whose accelerations are off by less than this, relative.
 const TRUSTED_DEFECT: f64 = 0.1;
 
 /// A step is made shorter for that this often; what does not become smooth then has no smooth acceleration.
 const MAX_SHORTENED: u32 = 3;
+
+/// A step is made shorter for a kink this often.
+const MAX_SHORTENED_FOR_KINKS: u32 = 30;
 
 /// A step shorter than this fraction of the time cannot be told from none.
 const SHORTEST: f64 = 1e-14;
@@ -63,10 +78,10 @@ impl Run<'_> {
         Ok(())
     }
 
-    // statuses that contradict themselves again and again, or too many events within a standard step
+    // statuses that contradict themselves again and again, or too many events at nearly the same time
     fn gets_nowhere(&mut self) -> bool {
         let control = &mut self.state.control;
-        if self.state.time - control.counted_from > self.settings.step {
+        if self.state.time - control.counted_from > CROWDED * self.settings.step {
             control.counted_from = self.state.time;
             control.events = 0;
         }
@@ -79,9 +94,9 @@ impl Run<'_> {
         nowhere
     }
 
-    // the scheme of fixed steps, for one of them
+    // the scheme of fixed steps, for a short one
     fn relief_step(&mut self, target: f64) -> Result<(), StepError> {
-        let h = self.settings.step.min(target - self.state.time);
+        let h = (RELIEF * self.settings.step).min(target - self.state.time);
         let mut end = self.state.time + h;
         if end >= target || end == self.state.time {
             end = target;
@@ -162,9 +177,15 @@ impl Run<'_> {
             let Some(end) = self.attempt(target)? else {
                 return Ok(None);
             };
-            self.close_trial();
+            if self.close_trial_moves() > 1.0 && shortened < MAX_SHORTENED_FOR_KINKS {
+                // the constraints have a kink that no substep has seen
+                self.report.rejected_steps += 1;
+                self.state.control.step = AFTER_KINK * self.workspace.trial.h;
+                shortened += 1;
+                continue;
+            }
             self.probe_end_of_trial();
-            if shortened == MAX_SHORTENED {
+            if shortened >= MAX_SHORTENED {
                 return Ok(Some(end));
             }
             let Some(shorter) = self.shorter_for_events() else {
@@ -268,6 +289,12 @@ impl Run<'_> {
         trial::probe(self.model, self.workspace, status, now, position, velocity);
     }
 
+    // a longer step could see a harmonic force at its zeros only
+    fn longest_step(&self) -> f64 {
+        let by_signals = PART_OF_PERIOD * self.model.shortest_period;
+        self.settings.max_step.min(by_signals)
+    }
+
     // a step that the tolerance accepts, in the trial: the time of its end, or none that can be told from now
     fn attempt(&mut self, target: f64) -> Result<Option<f64>, StepError> {
         let rest = target - self.state.time;
@@ -275,7 +302,7 @@ impl Run<'_> {
         let rows = self.settings.rows_taken() as usize;
         loop {
             let length = match self.settings.tolerance {
-                Some(_) => control::proposed(&self.state.control, self.settings.max_step, rest)
+                Some(_) => control::proposed(&self.state.control, self.longest_step(), rest)
                     .max(shortest)
                     .min(rest),
                 None => rest,
@@ -338,6 +365,28 @@ impl Run<'_> {
             &mut trial.velocity,
         );
         self.workspace.trial = trial;
+    }
+
+    // the same; by how much that moves it, in units of the tolerance
+    fn close_trial_moves(&mut self) -> f64 {
+        let Workspace { trial, best, .. } = &mut *self.workspace;
+        best.copy_from(trial);
+        self.close_trial();
+        let Some(tolerance) = self.settings.tolerance else {
+            return 0.0;
+        };
+        let Workspace { trial, best, .. } = &*self.workspace;
+        let nominal = &self.settings.nominal;
+        let mut moved: f64 = 0.0;
+        for (i, &angular) in self.model.angular.iter().enumerate() {
+            let (q, v) = (trial.position[i], trial.velocity[i]);
+            let by = [
+                (q - best.position[i]).abs() / (nominal.position(angular) + q.abs()),
+                (v - best.velocity[i]).abs() / (nominal.velocity(angular) + v.abs()),
+            ];
+            moved = moved.max(by[0]).max(by[1]);
+        }
+        moved / tolerance
     }
 
     // event functions, accelerations and forces at the end of the trial step

@@ -109,13 +109,7 @@ fn constraints(model: &Model, workspace: &mut Workspace) {
 
 // left and right side of (2) without constraints: the metric, and the change of velocity in `workspace.free`; false if the
 // metric is singular
-fn free_motion(
-    model: &Model,
-    workspace: &mut Workspace,
-    middle: f64,
-    v: &[f64],
-    h: f64,
-) -> bool {
+fn free_motion(model: &Model, workspace: &mut Workspace, middle: f64, v: &[f64], h: f64) -> bool {
     let Workspace {
         poses,
         twists,
