@@ -406,3 +406,133 @@ fn the_ledger_of_energy_closes_to_the_tolerance() {
         }
     }
 }
+
+/// A point body on a floor with friction, pushed by a harmonic force.
+fn pushed(amplitude: f64, frequency: f64, friction: f64) -> Model {
+    model(&format!(
+        r#"
+        [[body]]
+        name = "block"
+        kind = "point"
+        mass = 1.0
+        position = [0, 0]
+        shape = [{{ kind = "point" }}]
+        [[force]]
+        name = "push"
+        kind = "applied"
+        body = "block"
+        force = [{{ kind = "harmonic", amplitude = {amplitude:?}, frequency = {frequency:?}, phase = -1.5707963267948966 }}, 0]
+        [contact_default]
+        friction = {friction:?}
+        {FLOOR}"#
+    ))
+}
+
+#[test]
+fn a_sine_that_is_zero_at_every_sample_of_a_long_step_is_seen() {
+    for (frequency, until) in [(2.0, 2.0), (48.0, 1.0), (10.0, 3.3)] {
+        let model = pushed(8.0, frequency, 0.5);
+        let fixed = run(&model, until, |s| s.step = 1e-3 / frequency);
+        for tolerance in [1e-4, 1e-8] {
+            let mut simulation = by_tolerance(&model, tolerance);
+            simulation.advance_to(until).unwrap();
+            let [a, b] = [&simulation, &fixed].map(|s| s.report().n_events.total());
+            let off = (simulation.state().position[0] - fixed.state().position[0]).abs();
+            println!(
+                "{frequency} Hz, {tolerance:.0e}: {a} events of {b}, {off:.1e} off fixed steps"
+            );
+            assert!(a == b && off < 1e-6);
+        }
+    }
+}
+
+#[test]
+fn many_fast_impacts_lose_no_energy() {
+    let model = model(
+        r#"
+        gravity = [0, 0]
+        [[body]]
+        name = "ball"
+        kind = "point"
+        mass = 1.0
+        position = [3e-4, 0]
+        velocity = [30, 0]
+        shape = [{ kind = "point" }]
+        [contact_default]
+        restitution = 1
+        [[ground.shape]]
+        kind = "half_plane"
+        normal = [1, 0]
+        [[ground.shape]]
+        kind = "half_plane"
+        normal = [-1, 0]
+        point = [1e-3, 0]
+        "#,
+    );
+    let mut simulation = by_tolerance(&model, 1e-8);
+    simulation.advance_to(0.05).unwrap();
+    assert_eq!(simulation.report().n_events.impacts, 1500);
+    assert!((simulation.state().velocity[0].abs() - 30.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_fast_rotor_does_not_pass_through_a_wall() {
+    let model = model(
+        r#"
+        gravity = [0, 0]
+        [[body]]
+        name = "rotor"
+        kind = "rigid"
+        mass = 1.0
+        inertia = 0.083333333333333333
+        position = [0, 0]
+        angle = 0.3
+        velocity = [1, 0]
+        angular_velocity = 3000
+        shape = [{ kind = "point", position = [-0.5, 0] }, { kind = "point", position = [0.5, 0] }]
+        [contact_default]
+        restitution = 0.5
+        [[ground.shape]]
+        kind = "half_plane"
+        normal = [-1, 0]
+        point = [2, 0]
+        "#,
+    );
+    for tolerance in [1e-4, 1e-7, 1e-10] {
+        let mut simulation = by_tolerance(&model, tolerance);
+        simulation.advance_to(1.500568903252364).unwrap();
+        let times: Vec<f64> = simulation.report().events.iter().map(|e| e.time).collect();
+        println!("{tolerance:.0e}: {times:?}");
+        assert_eq!(times.len(), 1);
+        assert!((times[0] - 1.5005189032523638).abs() < 1e-11);
+    }
+}
+
+#[test]
+fn a_bead_slides_from_the_flat_onto_the_round_of_a_capsule() {
+    let model = model(
+        r#"
+        [[body]]
+        name = "bead"
+        kind = "point"
+        mass = 1.0
+        position = [-0.2, 0.5]
+        velocity = [0.4, 0]
+        shape = [{ kind = "point" }]
+        [[ground.shape]]
+        kind = "capsule"
+        from = [-1, 0]
+        to = [0, 0]
+        radius = 0.5
+        "#,
+    );
+    for tolerance in [1e-4, 1e-6, 1e-8, 1e-10] {
+        let mut simulation = by_tolerance(&model, tolerance);
+        simulation.advance_to(1.2050430388444269).unwrap();
+        let leaves = simulation.report().events[0];
+        let off = (leaves.time - 1.0050430388444269).abs();
+        println!("{tolerance:.0e}: leaves {off:.1e} s off");
+        assert_eq!(leaves.kind, EventKind::TakeOff);
+        assert!(off <= 10.0 * tolerance);
+    }
+}

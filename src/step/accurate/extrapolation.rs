@@ -2,9 +2,10 @@
 //!
 //! (1)  row j: 2j substeps of the step H;  y = sum_j w_j y_j,   w_j = prod_{i != j} j^2 / (j^2 - i^2)
 //! (2)  smoothed rows, where forces are stiff: (y_{n-1} + 2 y_n + y_{n+1}) / 4 for y_n
-//! (3)  error: the last result against the one without the last row
+//! (3)  error: the last result against the one without the last row, as far as it is more than rounding
 
 use super::symmetric::{self, N_WORKS, Work};
+use crate::dynamics::Jacobians;
 use crate::model::Model;
 use crate::scene::format::Settings;
 use crate::state::State;
@@ -31,6 +32,8 @@ pub(in crate::step) struct Extrapolation {
     before: Vec<f64>,
     /// The result (1).
     result: Vec<f64>,
+    /// Rounding of positions and velocities: smaller differences of rows say nothing.
+    rounding: Vec<f64>,
 }
 
 impl Extrapolation {
@@ -41,6 +44,7 @@ impl Extrapolation {
             rows: (0..MAX_ROWS).map(|_| row()).collect(),
             before: row(),
             result: row(),
+            rounding: vec![0.0; 2 * n],
         }
     }
 }
@@ -68,6 +72,13 @@ pub(super) fn take(
     let h = plan.length;
     let smooth = is_stiff(model, workspace, h);
     let mut tableau = std::mem::take(&mut workspace.extrapolation);
+    round(
+        model,
+        state,
+        &workspace.start_jacobians,
+        h,
+        &mut tableau.rounding,
+    );
     let mut outcome = Ok(f64::INFINITY);
     for row in 0..plan.rows {
         if let Err(error) = fill(model, state, workspace, &mut tableau, (h, smooth), row) {
@@ -96,6 +107,25 @@ pub(super) fn book(workspace: &Workspace, report: &mut Report) {
     report.friction_loss += works[Work::Friction as usize];
     report.applied_work += works[Work::Applied as usize];
     report.damping_loss += works[Work::Damping as usize];
+}
+
+// what rounding of the coordinates and of stiff forces can do to a step
+fn round(model: &Model, state: &State, jacobians: &Jacobians, h: f64, rounding: &mut [f64]) {
+    const UNIT: f64 = 64.0 * f64::EPSILON;
+    let n = model.n_velocities;
+    for i in 0..n {
+        let mut force = 0.0;
+        if jacobians.any {
+            for j in 0..n {
+                let k = i * n + j;
+                force += (jacobians.stiff[k] * state.position[j]).abs()
+                    + (jacobians.velocity[k] * state.velocity[j]).abs();
+            }
+        }
+        let velocity = UNIT * (state.velocity[i].abs() + h * force / model.mass[i]);
+        rounding[n + i] = velocity;
+        rounding[i] = UNIT * state.position[i].abs() + h * velocity;
+    }
 }
 
 // by the derivatives of the forces at the start
@@ -175,7 +205,12 @@ fn combine(
         };
         differences[row] = weights[row] - without;
     }
-    let Extrapolation { rows, result, .. } = tableau;
+    let Extrapolation {
+        rows,
+        result,
+        rounding,
+        ..
+    } = tableau;
     let n = model.n_velocities;
     let nominal = &settings.nominal;
     let (mut squares, mut worst_impulse): (f64, f64) = (0.0, 0.0);
@@ -186,6 +221,9 @@ fn combine(
             error += differences[row] * rows[row][i];
         }
         *y = value;
+        if i < 2 * n {
+            error = (error.abs() - rounding[i]).max(0.0);
+        }
         let angular = model.angular[i % n];
         let size = |start: f64, nominal: f64| nominal + start.abs().max(value.abs());
         match i / n {
