@@ -122,7 +122,12 @@ fn round(model: &Model, state: &State, jacobians: &Jacobians, h: f64, rounding: 
                     + (jacobians.velocity[k] * state.velocity[j]).abs();
             }
         }
-        let velocity = UNIT * (state.velocity[i].abs() + h * force / model.mass[i]);
+        // what is stiff against a substep takes it away again
+        let substep = 0.5 * h;
+        let inertia = model.mass[i]
+            - 0.5 * substep * jacobians.velocity[i * n + i]
+            - 0.25 * substep * substep * jacobians.stiff[i * n + i];
+        let velocity = UNIT * (state.velocity[i].abs() + h * force / inertia.max(model.mass[i]));
         rounding[n + i] = velocity;
         rounding[i] = UNIT * state.position[i].abs() + h * velocity;
     }
