@@ -536,3 +536,38 @@ fn a_bead_slides_from_the_flat_onto_the_round_of_a_capsule() {
         assert!(off <= 10.0 * tolerance);
     }
 }
+
+#[test]
+fn short_slips_of_dependent_supports_are_found() {
+    // a push that is a thousandth above the limit for a few hundredths of a second
+    let text = |shape: &str| {
+        format!(
+            r#"
+            [[body]]
+            name = "block"
+            kind = "rigid"
+            mass = 1.0
+            position = [0, 0.1]
+            shape = [{shape}]
+            [[force]]
+            name = "push"
+            kind = "applied"
+            body = "block"
+            force = [{{ kind = "harmonic", amplitude = 4.909905, omega = 1, phase = 0.4 }}, 0]
+            point = [0, -0.1]
+            [contact_default]
+            friction = 0.5
+            {FLOOR}"#
+        )
+    };
+    let box_model = model(&text(r#"{ kind = "box", size = [1.0, 0.2] }"#));
+    let fixed = run(&box_model, 20.0, |s| s.step = 2e-3);
+    for tolerance in [1e-6, 1e-8, 1e-10] {
+        let mut simulation = by_tolerance(&box_model, tolerance);
+        simulation.advance_to(20.0).unwrap();
+        let [a, b] = [&simulation, &fixed].map(|s| s.state().position[0]);
+        let n = distinct_event_times(&simulation).len();
+        println!("{tolerance:.0e}: x = {a:.9}, fixed steps {b:.9}, {n} events");
+        assert!((a - b).abs() < 1e-6);
+    }
+}

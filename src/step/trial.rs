@@ -9,7 +9,7 @@ use super::assemble::{self, BeyondEdges};
 use super::coefficients::Coefficients;
 use super::complementarity::Sliding;
 use super::stabilize;
-use super::system::Stiffness;
+use super::system::{Stiffness, System};
 use super::workspace::Workspace;
 use crate::dynamics;
 use crate::force::{Detail, Side};
@@ -136,6 +136,10 @@ pub(super) enum ProbeKind {
     Sliding(usize),
     /// Distance from the end of the edge it touches.
     Edge(usize),
+    /// Friction that the contacts of a pair could still take together, forward and backward, by its first contact: never
+    /// violated itself, it shows where `Redundant` is worth a look.
+    PairForward(usize),
+    PairBackward(usize),
     /// Dependent constraints: do the statuses still give the acceleration of the complementarity problem?
     Redundant,
 }
@@ -360,11 +364,39 @@ pub(super) fn probe(
         }
     }
     if !independent {
+        push_pairs(model, level, probes);
         probes.push(Probe {
             value: if redundant { -1.0 } else { 1.0 },
             tolerance: 0.0,
             what: ProbeKind::Redundant,
         });
+    }
+}
+
+// where contacts depend on each other their shares of a force are arbitrary, but not the sums over a pair of shapes
+fn push_pairs(model: &Model, level: &System, probes: &mut Vec<Probe>) {
+    let pair_of = |i: usize| model.contacts[level.contacts[i]].pair;
+    let mut i = 0;
+    while i < level.contacts.len() {
+        let first = i;
+        let (mut limit, mut shear) = (0.0, 0.0);
+        while i < level.contacts.len() && pair_of(i) == pair_of(first) {
+            let normal = level.normal(i);
+            limit += level.friction[i] * level.impulse[normal];
+            shear += level.impulse[normal + 1];
+            i += 1;
+        }
+        let contact = level.contacts[first];
+        for (value, what) in [
+            (limit - shear, ProbeKind::PairForward(contact)),
+            (limit + shear, ProbeKind::PairBackward(contact)),
+        ] {
+            probes.push(Probe {
+                value,
+                tolerance: f64::INFINITY,
+                what,
+            });
+        }
     }
 }
 

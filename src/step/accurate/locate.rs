@@ -167,7 +167,12 @@ impl Run<'_> {
             if start.what == ProbeKind::Redundant || !known {
                 continue;
             }
-            if let Some(place) = dip(&values, start.tolerance)
+            let tolerance = if start.tolerance.is_finite() {
+                start.tolerance
+            } else {
+                0.0
+            };
+            if let Some(place) = dip(&values, tolerance)
                 && first.is_none_or(|earlier| place < earlier)
             {
                 self.probe_inside(place * self.workspace.trial.h);
@@ -227,7 +232,9 @@ impl Run<'_> {
                     | ProbeKind::ConeForward(_)
                     | ProbeKind::ConeBackward(_)
                     | ProbeKind::Sliding(_)
-                    | ProbeKind::Edge(_) => ROUGH_ROOT,
+                    | ProbeKind::Edge(_)
+                    | ProbeKind::PairForward(_)
+                    | ProbeKind::PairBackward(_) => ROUGH_ROOT,
                 };
                 bracketed(
                     |time| self.value_inside(what, time),
