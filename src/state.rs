@@ -54,6 +54,8 @@ pub struct Control {
     pub error: f64,
     /// Short steps in a row that found their own statuses.
     pub ways_out: u32,
+    /// Steps of the scheme of fixed steps in a row.
+    pub reliefs: u32,
     /// Events since `counted_from`, to see where they come too dense.
     pub events: u32,
     /// s.

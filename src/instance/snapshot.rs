@@ -150,6 +150,7 @@ impl Instance {
         state.control.step = reader.real()?;
         state.control.error = reader.real()?;
         state.control.ways_out = u32::try_from(reader.whole()?).ok()?;
+        state.control.reliefs = u32::try_from(reader.whole()?).ok()?;
         state.control.events = u32::try_from(reader.whole()?).ok()?;
         state.control.counted_from = reader.real()?;
         let mut report = Report::new();
@@ -246,6 +247,7 @@ impl Snapshot {
         writer.real(state.control.step);
         writer.real(state.control.error);
         writer.whole(u64::from(state.control.ways_out));
+        writer.whole(u64::from(state.control.reliefs));
         writer.whole(u64::from(state.control.events));
         writer.real(state.control.counted_from);
         let mut report = self.report.clone();

@@ -28,7 +28,8 @@ const MAX_WAYS_OUT: u32 = 20;
 /// More events than a standard step may have, within this fraction of it, are too many.
 const CROWDED: f64 = 1e-4;
 
-/// Length of the step of the other scheme, as a fraction of its standard step.
+/// Length of the step of the other scheme, as a fraction of its standard step; the next one is twice as long if it was no
+/// relief.
 const RELIEF: f64 = 1e-2;
 
 /// Steps are no longer than this part of the period of a harmonic force.
@@ -42,9 +43,6 @@ const TRUSTED_DEFECT: f64 = 0.1;
 
 /// A step is made shorter for that this often; what does not become smooth then has no smooth acceleration.
 const MAX_SHORTENED: u32 = 3;
-
-/// A step is made shorter for a kink this often.
-const MAX_SHORTENED_FOR_KINKS: u32 = 30;
 
 /// A step shorter than this fraction of the time cannot be told from none.
 const SHORTEST: f64 = 1e-14;
@@ -96,7 +94,10 @@ impl Run<'_> {
 
     // the scheme of fixed steps, for a short one
     fn relief_step(&mut self, target: f64) -> Result<(), StepError> {
-        let h = (RELIEF * self.settings.step).min(target - self.state.time);
+        let longer = f64::from(1_u32 << self.state.control.reliefs.min(30));
+        self.state.control.reliefs += 1;
+        let standard = self.settings.step * (RELIEF * longer).min(1.0);
+        let h = standard.min(target - self.state.time);
         let mut end = self.state.time + h;
         if end >= target || end == self.state.time {
             end = target;
@@ -137,6 +138,9 @@ impl Run<'_> {
         let found = self.first_event();
         match found {
             Found::Nothing => {
+                if self.workspace.trial.h >= RELIEF * self.settings.step {
+                    self.state.control.reliefs = 0;
+                }
                 if self.settings.tolerance.is_some() {
                     let (h, error) = (self.workspace.trial.h, self.workspace.step_error);
                     let order = self.error_order();
@@ -172,20 +176,21 @@ impl Run<'_> {
 
     // the trial step, complete, and the time of its end; none that can be told from now
     fn accurate_step(&mut self, target: f64) -> Result<Option<f64>, StepError> {
-        let mut shortened = 0;
+        let (mut shortened, mut moved_before) = (0, f64::INFINITY);
         loop {
             let Some(end) = self.attempt(target)? else {
                 return Ok(None);
             };
-            if self.close_trial_moves() > 1.0 && shortened < MAX_SHORTENED_FOR_KINKS {
-                // the constraints have a kink that no substep has seen
+            let moved = self.close_trial_moves();
+            if moved > 1.0 && moved < 0.5 * moved_before {
+                // the constraints have a kink that no substep has seen, and a shorter step helps
                 self.report.rejected_steps += 1;
                 self.state.control.step = AFTER_KINK * self.workspace.trial.h;
-                shortened += 1;
+                moved_before = moved;
                 continue;
             }
             self.probe_end_of_trial();
-            if shortened >= MAX_SHORTENED {
+            if shortened == MAX_SHORTENED {
                 return Ok(Some(end));
             }
             let Some(shorter) = self.shorter_for_events() else {
