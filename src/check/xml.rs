@@ -65,11 +65,7 @@ fn refuse_malformed(text: &str) -> Result<(), Malformed> {
     let message = match &error {
         // its entities could grow without bounds
         Error::DtdDetected => "there is a document type declaration, which is not read".to_owned(),
-        error => {
-            let message = error.to_string();
-            let at = format!(" at {place}");
-            message.strip_suffix(&at).unwrap_or(&message).to_owned()
-        }
+        error => error.to_string().replace(&format!(" at {place}"), ""),
     };
     Err(Malformed {
         line: place.row as usize,
@@ -243,6 +239,11 @@ mod tests {
 
     #[test]
     fn line_and_column_are_told() {
+        let comment = parse("<a>\n<!-- -- --></a>").unwrap_err();
+        assert_eq!(
+            (comment.line, comment.message.as_str()),
+            (2, "column 1: comment contains '--'")
+        );
         let malformed = parse("<a>\n  <b x='<'/>\n</a>").unwrap_err();
         assert_eq!(malformed.line, 2);
         assert!(
