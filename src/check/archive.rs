@@ -5,7 +5,7 @@ use super::rules::Rule;
 use super::verdict::{Finding, Report};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 use zip::read::ZipFile;
 use zip::result::ZipError;
@@ -15,6 +15,13 @@ use zip::{CompressionMethod, ZipArchive};
 const MOST_ENTRIES: usize = 20_000;
 /// Bytes of an archive that is unpacked, altogether.
 const MOST_BYTES: u64 = 1 << 30;
+
+/// Bytes of the name of an entry.
+const LONGEST_NAME: usize = 1000;
+/// Folders inside each other.
+const DEEPEST: usize = 100;
+/// Characters of a long name that are shown.
+const SHOWN: usize = 60;
 
 /// What was unpacked.
 #[derive(Debug, Default)]
@@ -126,11 +133,16 @@ fn unpack_entry<R: Read>(
     report: &mut Report,
 ) -> io::Result<()> {
     let name = entry.name().to_owned();
+    let (is_hostile, long) = (leaves_folder(&name), too_long(&name));
+    if let (false, Some(finding)) = (is_hostile, long) {
+        report.add(finding);
+        return Ok(());
+    }
     let mut refuse = |rule, message: String| {
         report.add(Finding::new(rule, message).file(&name));
         Ok(())
     };
-    if leaves_folder(&name) {
+    if is_hostile {
         unpacked.is_hostile = true;
         return refuse(
             Rule::ArchiveEscape,
@@ -158,23 +170,28 @@ fn unpack_entry<R: Read>(
         );
     }
     let path = folder.join(&name);
-    if entry.is_dir() {
-        return fs::create_dir_all(path);
-    }
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent)?;
-    }
-    let size = entry.size();
-    let mut file = match File::create(&path) {
-        Ok(file) => file,
-        // a folder of this name, or a name that this system does not take
+    let file = match entry.is_dir() {
+        true => fs::create_dir_all(&path).map(|()| None),
+        false => created(&path).map(Some),
+    };
+    let mut file = match file {
+        Ok(Some(file)) => file,
+        Ok(None) => return Ok(()),
         Err(error) => {
-            return refuse(
-                Rule::ArchiveUnreadable,
-                format!("the entry {name:?} cannot be unpacked: {error}"),
-            );
+            return match error.kind() {
+                ErrorKind::AlreadyExists | ErrorKind::NotADirectory | ErrorKind::IsADirectory => {
+                    let message = format!("of the entry {name:?} a part is a file and a folder");
+                    refuse(Rule::ArchiveClash, message)
+                }
+                ErrorKind::InvalidFilename => {
+                    let message = format!("the entry {name:?} has a name that no file can have");
+                    refuse(Rule::ArchivePath, message)
+                }
+                _ => Err(error),
+            };
         }
     };
+    let size = entry.size();
     match io::copy(&mut entry.by_ref().take(size.saturating_add(1)), &mut file) {
         Ok(written) if written == size => unpacked.files.push(name),
         Ok(_) => {
@@ -191,6 +208,29 @@ fn unpack_entry<R: Read>(
         }
     }
     Ok(())
+}
+
+/// With the folders that it is in.
+fn created(path: &Path) -> io::Result<File> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    File::create(path)
+}
+
+fn too_long(name: &str) -> Option<Finding> {
+    let n_folders = name.matches(['/', '\\']).count();
+    let limit = if n_folders > DEEPEST {
+        format!("is {n_folders} folders deep, and at most {DEEPEST} are unpacked")
+    } else if name.len() > LONGEST_NAME {
+        let bytes = name.len();
+        format!("has a name of {bytes} bytes, and at most {LONGEST_NAME} are unpacked")
+    } else {
+        return None;
+    };
+    let shown: String = name.chars().take(SHOWN).chain("...".chars()).collect();
+    let message = format!("the entry {shown:?} {limit}");
+    Some(Finding::new(Rule::ArchivePath, message).file(shown))
 }
 
 /// Is this a name that some system takes for a place outside the folder?

@@ -215,6 +215,8 @@ pub struct Variable {
     pub line: usize,
     /// What the functions call it.
     pub reference: u32,
+    /// Could that be read? Otherwise it means nothing.
+    pub has_reference: bool,
     /// Its kind.
     pub kind: Kind,
     /// What it is for.
@@ -449,13 +451,14 @@ fn variable(element: &Element, types: &[SimpleType]) -> Option<Variable> {
         Kind::Boolean => truth(text).ok().map(Start::Truth),
         Kind::Text => Some(Start::Text(text.to_owned())),
     });
+    let reference = element
+        .get("valueReference")
+        .and_then(|text| natural(text).ok());
     Some(Variable {
         name: element.get("name").unwrap_or_default().to_owned(),
         line: element.line,
-        reference: element
-            .get("valueReference")
-            .and_then(|text| natural(text).ok())
-            .unwrap_or(0),
+        reference: reference.unwrap_or(0),
+        has_reference: reference.is_some(),
         kind,
         causality: element
             .get("causality")

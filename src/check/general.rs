@@ -38,7 +38,11 @@ fn model(description: &Description, report: &mut Report) {
             Rule::ModelExchangeOnly,
             "this FMU is for model exchange only and cannot be run by this tool",
         )),
-        (0 | 1, 1) => {}
+        (0, 1) => {}
+        (1, 1) => report.add(at(
+            Rule::ModelExchangeToo,
+            "the FMU is for model exchange too, and that part was not run",
+        )),
         _ => report.add(at(
             Rule::XmlRepeated,
             "CoSimulation or ModelExchange comes twice",

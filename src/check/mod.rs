@@ -18,7 +18,7 @@ mod xml;
 pub use rules::{Rule, Severity};
 pub use verdict::{Finding, Report};
 
-use description::Description;
+use description::{Description, Variable};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -85,7 +85,18 @@ fn examine_files(
     };
     let files = &unpacked.files;
     let library = platform::examine(folder, files, &interface.model_identifier, report);
+    if co_simulation.is_some() {
+        for exchange in &description.model_exchange {
+            platform::examine_exchange(files, interface, exchange, report);
+        }
+    }
     if library.is_none() || co_simulation.is_none() {
+        return Ok(());
+    }
+    let is_bad = |v: &&Variable| !v.has_reference;
+    if let Some(variable) = description.variables.iter().find(is_bad) {
+        let message = "its value reference cannot be read, so nothing was run";
+        report.add(Finding::new(Rule::NotRun, message).variable(&variable.name));
         return Ok(());
     }
     let program = match (&options.program, unpacked.is_hostile) {
@@ -120,7 +131,7 @@ fn examine_files(
 fn examine_description(bytes: &[u8], report: &mut Report) -> Option<Description> {
     let at = |rule, line: usize, message: String| Finding::new(rule, message).line(line);
     let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text.trim_start_matches('\u{feff}'),
+        Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
         Err(error) => {
             let message = format!("byte {} is not UTF-8", error.valid_up_to());
             report.add(at(Rule::XmlEncoding, 1, message));

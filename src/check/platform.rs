@@ -1,5 +1,6 @@
 //! Rules on the libraries: which there are, and whether they are what they should be.
 
+use super::description::Interface;
 use super::rules::Rule;
 use super::verdict::{Finding, Report};
 use crate::describe::Platform;
@@ -44,6 +45,27 @@ pub fn examine(
     };
     let is_usable = examined_well(report, &file_name(platform, identifier));
     library(folder, identifier).filter(|_| is_usable)
+}
+
+/// Looks for a library of the part for model exchange, which may have a name of its own.
+pub fn examine_exchange(
+    files: &[String],
+    co_simulation: &Interface,
+    exchange: &Interface,
+    report: &mut Report,
+) {
+    let identifier = &exchange.model_identifier;
+    if *identifier == co_simulation.model_identifier || platforms(files).is_empty() {
+        return;
+    }
+    let is_its = |platform: &Platform| {
+        let name = file_name(*platform, identifier);
+        files.iter().any(|file| file.eq_ignore_ascii_case(&name))
+    };
+    if !Platform::ALL.iter().any(is_its) {
+        let message = format!("there is no library {identifier:?} for model exchange");
+        report.add(Finding::new(Rule::PlatformName, message).line(exchange.line));
+    }
 }
 
 fn examined_well(report: &Report, name: &str) -> bool {

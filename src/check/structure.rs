@@ -141,7 +141,9 @@ fn initial(description: &Description, states: &BTreeSet<u32>, report: &mut Repor
     let address = |variable: &Variable| (variable.kind, variable.reference);
     let listed_addresses: BTreeSet<(Kind, u32)> = listed
         .iter()
-        .filter_map(|index| description.variable(*index).map(address))
+        .filter_map(|index| description.variable(*index))
+        .filter(|variable| variable.has_reference)
+        .map(address)
         .collect();
     for (index, variable) in (1..).zip(&description.variables) {
         let is_open = matches!(
@@ -159,7 +161,9 @@ fn initial(description: &Description, states: &BTreeSet<u32>, report: &mut Repor
                 .variable(&variable.name)
         };
         // one of an alias set is enough
-        if is_expected && !listed_addresses.contains(&address(variable)) {
+        let has_listed_alias =
+            variable.has_reference && listed_addresses.contains(&address(variable));
+        if is_expected && !listed.contains(&index) && !has_listed_alias {
             let message = "the variable is not in InitialUnknowns";
             report.add(finding(Rule::StructureInitialMissing, message));
         }

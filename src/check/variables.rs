@@ -239,7 +239,7 @@ fn space(kind: Kind) -> Kind {
 
 fn aliases(description: &Description, report: &mut Report) {
     let mut sets: BTreeMap<(Kind, u32), Vec<&Variable>> = BTreeMap::new();
-    for variable in &description.variables {
+    for variable in description.variables.iter().filter(|v| v.has_reference) {
         let key = (space(variable.kind), variable.reference);
         sets.entry(key).or_default().push(variable);
     }

@@ -2,6 +2,7 @@
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
+use roxmltree::{Document, Error};
 
 /// Elements inside each other; no model description needs that many.
 const DEEPEST: usize = 200;
@@ -51,6 +52,28 @@ pub struct Malformed {
 /// # Errors
 /// It is not well-formed.
 pub fn parse(text: &str) -> Result<Element, Malformed> {
+    // the reader of the tree lets much pass
+    refuse_malformed(text)?;
+    tree(text)
+}
+
+fn refuse_malformed(text: &str) -> Result<(), Malformed> {
+    let Err(error) = Document::parse(text) else {
+        return Ok(());
+    };
+    let place = error.pos();
+    let message = match &error {
+        // its entities could grow without bounds
+        Error::DtdDetected => "there is a document type declaration, which is not read".to_owned(),
+        error => error.to_string().replace(&format!(" at {place}"), ""),
+    };
+    Err(Malformed {
+        line: place.row as usize,
+        message: format!("column {}: {message}", place.col),
+    })
+}
+
+fn tree(text: &str) -> Result<Element, Malformed> {
     let mut reader = Reader::from_str(text);
     reader.config_mut().check_end_names = true;
     let mut lines = Lines::new(text);
@@ -185,9 +208,48 @@ mod tests {
             "</a>",
             "<a",
             "<a x='<'/>",
+            "<a x='1'y='2'/>",
+            "<a x='\u{0}'/>",
+            "<a>\u{1}</a>",
+            "<a x='\u{fffe}'/>",
+            "<a x='&#1;'/>",
+            "<a>&#1;</a>",
+            "\n<?xml version='1.0'?><a/>",
+            "<a><!-- x -- y --></a>",
+            "<a>]]></a>",
+            "<a>&</a>",
+            "<!DOCTYPE a><a/>",
+            "<a x:y='1'/>",
         ] {
-            assert!(parse(text).is_err() || text == "<a x='<'/>", "{text}");
+            assert!(parse(text).is_err(), "{text}");
         }
-        assert!(parse(&"<a>".repeat(1000)).is_err());
+        for text in [
+            "<a>\u{9}\r\n</a>",
+            "<?xml version='1.0'?>\n<!-- - --><a/>\n",
+        ] {
+            assert!(parse(text).is_ok(), "{text}");
+        }
+        let deep = |n: usize| "<a>".repeat(n) + &"</a>".repeat(n);
+        assert!(parse(&deep(DEEPEST)).is_ok());
+        for n in [DEEPEST + 1, 1_000_000] {
+            let message = parse(&deep(n)).unwrap_err().message;
+            assert!(message.contains("inside each other"), "{message}");
+        }
+    }
+
+    #[test]
+    fn line_and_column_are_told() {
+        let comment = parse("<a>\n<!-- -- --></a>").unwrap_err();
+        assert_eq!(
+            (comment.line, comment.message.as_str()),
+            (2, "column 1: comment contains '--'")
+        );
+        let malformed = parse("<a>\n  <b x='<'/>\n</a>").unwrap_err();
+        assert_eq!(malformed.line, 2);
+        assert!(
+            malformed.message.starts_with("column 9: "),
+            "{}",
+            malformed.message
+        );
     }
 }

@@ -16,11 +16,13 @@ fn with_file(name: &str) -> Vec<u8> {
 fn nothing_is_written_outside_of_the_folder_and_nothing_is_run() {
     let target = std::env::temp_dir().join("stiction-escaped");
     let absolute = target.to_str().unwrap().to_owned();
+    let far_up = "../".repeat(200) + "stiction-escaped";
     for name in [
         "../stiction-escaped",
         "../../stiction-escaped",
         "resources/../../../stiction-escaped",
         &absolute,
+        &far_up,
         "C:/stiction-escaped",
         "C:stiction-escaped",
         "..\\stiction-escaped",
@@ -53,6 +55,34 @@ fn backslashes_and_links_are_refused() {
     let bytes = zip.finish().unwrap().into_inner();
     let verdict = check(&bytes, &["--no-run"], None);
     verdict.assert_has("link", "archive.link", "resources/link");
+}
+
+#[test]
+fn names_that_cannot_be_unpacked_are_told() {
+    let folders = "d/".repeat(3000) + "file";
+    let verdict = check(&with_file(&folders), &[], None);
+    verdict.assert_only("deep", "archive.path", "3000 folders deep");
+    let verdict = check(&with_file(&"d".repeat(2000)), &[], None);
+    verdict.assert_only("long", "archive.path", "2000 bytes");
+    let verdict = check(&with_file(&"d".repeat(300)), &[], None);
+    verdict.assert_only("long part", "archive.path", "ddd");
+}
+
+#[test]
+fn a_file_is_no_folder() {
+    for names in [
+        ["resources/a", "resources/a/b"],
+        ["resources/a/b", "resources/a"],
+        ["resources/a", "resources/a/"],
+        ["resources/a/", "resources/a"],
+        ["resources/a", "resources/./a/b/c"],
+    ] {
+        let mut fmu = Fmu::new(XML);
+        let new = names.map(|name| (name.to_owned(), Vec::new()));
+        fmu.files.extend(new);
+        let verdict = check(&fmu.zipped(), &[], None);
+        verdict.assert_only(&names.join(" "), "archive.clash", "resources/");
+    }
 }
 
 /// Places of a name in an archive: local headers and the directory.

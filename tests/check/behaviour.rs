@@ -184,6 +184,49 @@ fn a_crash_does_not_keep_the_other_trials_from_running() {
 }
 
 #[test]
+fn the_rounding_of_a_derivative_is_no_dependency() {
+    let verdict = check(&Fmu::new(XML).zipped(), &[], Some("rounded derivative"));
+    assert_eq!(verdict.findings(), []);
+}
+
+#[test]
+fn an_infinite_start_value_is_not_rounded() {
+    for start in ["INF", "-INF", "1e400"] {
+        let xml = changed(&[("start=\"0.5\"", &format!("start=\"{start}\""))]);
+        let verdict = check(&Fmu::new(&xml).zipped(), &[], None);
+        verdict.assert_has(start, "start.differs", "u it is 0.5");
+        assert!(!verdict.has("start.rounded", ""), "{start}");
+    }
+}
+
+#[test]
+fn nothing_is_run_with_a_bad_value_reference() {
+    for bad in ["-1", "4294967296"] {
+        let to = format!("name=\"x_0\" valueReference=\"{bad}\"");
+        let xml = changed(&[("name=\"x_0\" valueReference=\"4\"", &to)]);
+        let verdict = check(&Fmu::new(&xml).zipped(), &[], None);
+        verdict.assert_only(bad, "xml.value", "valueReference");
+        verdict.assert_has(bad, "library.not_run", "x_0");
+    }
+}
+
+#[test]
+fn the_part_for_model_exchange_is_noted() {
+    let with = |identifier: &str| {
+        let exchange = format!("<ModelExchange modelIdentifier=\"{identifier}\"/>");
+        let xml = changed(&[("<CoSimulation", &format!("{exchange}<CoSimulation"))]);
+        check(&Fmu::new(&xml).zipped(), &[], None)
+    };
+    let same = with("specimen");
+    same.assert_only("same", "model.exchange_too", "not run");
+    assert_eq!(same.json["verdict"], "good");
+    assert_eq!(same.json["was_run"], true);
+    let other = with("other");
+    other.assert_has("other", "model.exchange_too", "not run");
+    other.assert_has("other", "platform.name", "\"other\" for model exchange");
+}
+
+#[test]
 fn missing_functions_are_named() {
     let mut fmu = Fmu::new(XML);
     fmu.files[1].1 = compiled("without_cancel.so", &["-DWITHOUT_CANCEL"]);

@@ -6,11 +6,41 @@ use crate::fmu::{Fmu, XML, changed, check};
 const FAULTS: &[(&str, &str, &str, &str)] = &[
     ("</ModelStructure>", "", "xml.malformed", "ModelStructure"),
     ("name=\"k\"", "name=\"k\" name=\"l\"", "xml.malformed", ""),
+    ("name=\"k\"", "name=\"&k;\"", "xml.malformed", "'k'"),
+    ("name=\"k\"", "name=\"k\u{0}\"", "xml.malformed", "column"),
+    ("name=\"k\"", "name=\"k\u{1}\"", "xml.malformed", "column"),
     (
         "name=\"k\"",
-        "name=\"&k;\"",
+        "name=\"k\u{fffe}\"",
         "xml.malformed",
-        "attribute name",
+        "column",
+    ),
+    ("name=\"k\"", "name=\"k&#1;\"", "xml.malformed", "column"),
+    ("name=\"k\"", "name=\"k<\"", "xml.malformed", "column"),
+    (
+        "name=\"k\" value",
+        "name=\"k\"value",
+        "xml.malformed",
+        "column",
+    ),
+    ("<?xml", "\n<?xml", "xml.malformed", "column 1"),
+    (
+        "<LogCategories>",
+        "<!-- a -- b --><LogCategories>",
+        "xml.malformed",
+        "column 3",
+    ),
+    (
+        "name=\"k\" valueReference=\"0\"",
+        "name=\"k\" valueReference=\"-1\"",
+        "xml.value",
+        "valueReference",
+    ),
+    (
+        "name=\"rate\" valueReference=\"3\"",
+        "name=\"rate\" valueReference=\"4294967296\"",
+        "xml.value",
+        "valueReference",
     ),
     (
         "fmiVersion=\"2.0\"",
@@ -374,6 +404,28 @@ fn what_an_fmu_is_for_is_told() {
     let twice = format!("{}{}", &XML[..end], &XML[start..]);
     let verdict = check(&Fmu::new(&twice).zipped(), &["--no-run"], None);
     verdict.assert_only("twice", "xml.repeated", "");
+}
+
+#[test]
+fn bad_value_references_make_no_aliases() {
+    let xml = changed(&[
+        (
+            "name=\"x\" valueReference=\"2\"",
+            "name=\"x\" valueReference=\"-1\"",
+        ),
+        (
+            "name=\"rate\" valueReference=\"3\"",
+            "name=\"rate\" valueReference=\"4294967296\"",
+        ),
+        ("      <Unknown index=\"4\"/>\n", ""),
+    ]);
+    let verdict = check(&Fmu::new(&xml).zipped(), &["--no-run"], None);
+    verdict.assert_has("unlisted", "structure.initial_missing", "rate");
+    let rules: Vec<String> = verdict.findings().into_iter().map(|f| f.1).collect();
+    assert!(
+        !rules.iter().any(|rule| rule.starts_with("alias")),
+        "{rules:?}"
+    );
 }
 
 #[test]

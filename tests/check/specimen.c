@@ -241,9 +241,10 @@ fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[], size
 fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference of[], size_t n_of,
                                         const fmi2ValueReference by[], size_t n_by, const fmi2Real seed[],
                                         fmi2Real values[]) {
+    const double rest = is("rounded derivative") ? 2e-12 : 0;
     if (is("no directional derivatives")) return refuse(c, "none");
     for (size_t i = 0; i < n_of; i++) {
-        values[i] = 0;
+        values[i] = rest;
         for (size_t j = 0; j < n_by; j++)
             if (by[j] == U && (of[i] == RATE || is("undeclared dependency"))) values[i] += seed[j];
     }
