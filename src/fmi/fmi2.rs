@@ -88,7 +88,10 @@ pub unsafe extern "C" fn fmi2SetDebugLogging(
                     Some(name) if LOG_CATEGORIES.iter().any(|(known, _)| *known == name) => {
                         names.push(name);
                     }
-                    other => return error(format!("{other:?} is not a category of messages")),
+                    Some(other) => {
+                        return error(format!("`{other}` is not a category of messages"));
+                    }
+                    None => return error("a category of messages is null".to_owned()),
                 }
             }
             let on = loggingOn != FALSE;

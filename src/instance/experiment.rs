@@ -33,7 +33,8 @@ impl Instance {
         self.admit(Call::SetupExperiment)?;
         if !start.is_finite() || stop.is_some_and(|stop| stop.is_nan() || stop < start) {
             return error(format!(
-                "start time {start} and stop time {stop:?} do not make an experiment"
+                "start time {start} and stop time {} do not make an experiment",
+                stop.unwrap_or(f64::INFINITY)
             ));
         }
         if let Some(tolerance) = tolerance
@@ -71,7 +72,10 @@ impl Instance {
     /// Ends the initialization: the state is consistent from here on.
     pub fn exit_initialization(&mut self) -> Result<(), Trouble> {
         self.admit(Call::ExitInitialization)?;
-        self.settle()?;
+        if let Err(trouble) = self.settle() {
+            self.phase = Phase::Error;
+            return Err(trouble);
+        }
         self.phase = Phase::StepComplete;
         Ok(())
     }
@@ -129,7 +133,7 @@ impl Instance {
             &mut self.report,
         );
         if let Err(problem) = started {
-            return self.fail(format!("the initialization failed: {problem}"));
+            return error(format!("the initialization failed: {problem}"));
         }
         self.remember_events();
         self.stale = false;
@@ -148,7 +152,7 @@ impl Instance {
                     "the initial positions leave the joint `{}` open by {open:.3e}; change them together",
                     link.name
                 );
-                return self.fail(message);
+                return error(message);
             }
         }
         for contact in 0..self.model.contacts.len() {
@@ -158,7 +162,7 @@ impl Instance {
                     "`{}` overlap by {:.3e} at the start; move the initial positions apart",
                     self.model.contacts[contact].name, -gap
                 );
-                return self.fail(message);
+                return error(message);
             }
         }
         Ok(())

@@ -313,7 +313,9 @@ impl Instance {
             _ => false,
         };
         if !fits {
-            return error(format!("{value:?} is not a value that `{name}` can have"));
+            return error(format!(
+                "{value} is not a value that `{name}` can have; its range is in the model description"
+            ));
         }
         Ok(())
     }

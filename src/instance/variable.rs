@@ -356,3 +356,13 @@ pub enum Value {
     /// Of a Boolean.
     Boolean(bool),
 }
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Value::Real(x) => write!(f, "{x:?}"),
+            Value::Integer(x) => write!(f, "{x}"),
+            Value::Boolean(x) => write!(f, "{x}"),
+        }
+    }
+}

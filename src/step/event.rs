@@ -329,7 +329,7 @@ fn n_samples(model: &Model, state: &State, workspace: &Workspace, what: Closing)
     }
     let (least, most) = match workspace.trial.curve {
         Curve::Cubic => (1.0, 64.0),
-        Curve::Quintic => (4.0, 1e5),
+        Curve::Quintic => (4.0, 128.0),
     };
     // NaN and absurd rates end at the upper bound
     (least + turn / SAMPLE_ANGLE).min(most) as usize

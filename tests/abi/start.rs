@@ -175,3 +175,18 @@ fn the_log_has_what_was_asked_for() {
     assert_eq!(fmu.step(-1.0, 0.1), ERROR);
     assert_eq!(fmu.log().len(), 1, "errors are always logged");
 }
+
+#[test]
+fn a_look_at_a_start_that_overlaps_can_be_mended() {
+    let ball = Resources::shipped("bouncing_ball");
+    let fmu = Fmu::new(&ball);
+    assert_eq!(call!(fmu, fmi2SetupExperiment, 0, 0.0, 0.0, 0, 0.0), OK);
+    assert_eq!(call!(fmu, fmi2EnterInitializationMode), OK);
+    assert_eq!(fmu.set_real("ball.initial.position.y", -1.0), OK);
+    let reference = ball.reference("ball.position.y");
+    let mut value = f64::NAN;
+    assert_eq!(call!(fmu, fmi2GetReal, &reference, 1, &mut value), ERROR);
+    assert_eq!(fmu.set_real("ball.initial.position.y", 2.0), OK);
+    assert_eq!(fmu.real("ball.position.y"), 2.0);
+    assert_eq!(call!(fmu, fmi2ExitInitializationMode), OK);
+}

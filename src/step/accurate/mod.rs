@@ -26,7 +26,7 @@ use locate::Found;
 const MAX_WAYS_OUT: u32 = 20;
 
 /// More events than a standard step may have, within this fraction of it, are too many.
-const CROWDED: f64 = 1e-4;
+const CROWDED: f64 = 1e-2;
 
 /// Length of the step of the other scheme, as a fraction of its standard step; the next one is twice as long if it was no
 /// relief.
@@ -34,6 +34,12 @@ const RELIEF: f64 = 1e-2;
 
 /// Steps are no longer than this part of the period of a harmonic force.
 const PART_OF_PERIOD: f64 = 0.3;
+
+/// Bodies turn by no more than this in a step, rad, where there are contacts ..
+const MOST_TURN: f64 = 20.0;
+
+/// .. unless that would make the step shorter than this part of what is to be done.
+const LEAST_PART: f64 = 1e-4;
 
 /// A step whose end the projection moves by more than the tolerance is tried again with this fraction of its length.
 const AFTER_KINK: f64 = 0.3;
@@ -294,10 +300,19 @@ impl Run<'_> {
         trial::probe(self.model, self.workspace, status, now, position, velocity);
     }
 
-    // a longer step could see a harmonic force at its zeros only
-    fn longest_step(&self) -> f64 {
+    // a longer step could see a harmonic force at its zeros only, or turn a body further than its gaps can be followed
+    fn longest_step(&self, rest: f64) -> f64 {
         let by_signals = PART_OF_PERIOD * self.model.shortest_period;
-        self.settings.max_step.min(by_signals)
+        let mut longest = self.settings.max_step.min(by_signals);
+        if !self.model.contacts.is_empty() {
+            let turning = self.model.angular.iter().zip(&self.state.velocity);
+            let fastest = turning
+                .filter(|(angular, _)| **angular)
+                .fold(0.0, |m: f64, (_, rate)| m.max(rate.abs()));
+            // rates beyond all reason must not stop the run
+            longest = longest.min((MOST_TURN / fastest).max(LEAST_PART * rest));
+        }
+        longest
     }
 
     // a step that the tolerance accepts, in the trial: the time of its end, or none that can be told from now
@@ -307,7 +322,7 @@ impl Run<'_> {
         let rows = self.settings.rows_taken() as usize;
         loop {
             let length = match self.settings.tolerance {
-                Some(_) => control::proposed(&self.state.control, self.longest_step(), rest)
+                Some(_) => control::proposed(&self.state.control, self.longest_step(rest), rest)
                     .max(shortest)
                     .min(rest),
                 None => rest,
