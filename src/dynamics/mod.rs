@@ -218,16 +218,16 @@ fn with_situation<R>(
 
 fn add_force(model: &Model, link: &ForceLink, factor: f64, effect: &Effect, total: &mut [f64]) {
     for (body, block) in link.bodies.iter().zip([0, BODY_DOF]) {
-        for (coordinate, i) in coordinates(model, *body) {
-            total[coordinate] += factor * effect.force[block + i];
+        let (first, n) = span(model, *body);
+        for i in 0..n {
+            total[first + i] += factor * effect.force[block + i];
         }
     }
 }
 
-// global index and place in the body's block of each coordinate
-fn coordinates(model: &Model, body: BodyRef) -> impl Iterator<Item = (usize, usize)> + use<> {
-    let (first, n) = body.map_or((0, 0), |i| (model.bodies[i].first, model.bodies[i].n_dof));
-    (0..n).map(move |i| (first + i, i))
+// first coordinate of a body and their number
+fn span(model: &Model, body: BodyRef) -> (usize, usize) {
+    body.map_or((0, 0), |i| (model.bodies[i].first, model.bodies[i].n_dof))
 }
 
 fn add_block(
@@ -237,11 +237,14 @@ fn add_block(
     matrix: &mut [f64],
     n: usize,
 ) {
-    for (row_body, row_block) in bodies.iter().zip([0, BODY_DOF]) {
-        for (row, i) in coordinates(model, *row_body) {
-            for (column_body, column_block) in bodies.iter().zip([0, BODY_DOF]) {
-                for (column, j) in coordinates(model, *column_body) {
-                    matrix[row * n + column] += block[row_block + i][column_block + j];
+    let places = bodies.map(|body| span(model, body));
+    for ((first_row, n_rows), row_block) in places.into_iter().zip([0, BODY_DOF]) {
+        for i in 0..n_rows {
+            let row = &mut matrix[(first_row + i) * n..(first_row + i + 1) * n];
+            for ((first, len), column_block) in places.into_iter().zip([0, BODY_DOF]) {
+                let values = &block[row_block + i][column_block..column_block + len];
+                for (x, value) in row[first..first + len].iter_mut().zip(values) {
+                    *x += value;
                 }
             }
         }
