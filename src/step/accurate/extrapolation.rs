@@ -227,7 +227,9 @@ fn combine(
         }
         *y = value;
         if i < 2 * n {
-            error = (error.abs() - rounding[i]).max(0.0);
+            let excess = error.abs() - rounding[i];
+            // not a number stays that
+            error = if excess < 0.0 { 0.0 } else { excess };
         }
         let angular = model.angular[i % n];
         let size = |start: f64, nominal: f64| nominal + start.abs().max(value.abs());

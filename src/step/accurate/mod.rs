@@ -368,6 +368,7 @@ impl Run<'_> {
 
     fn take_extrapolated(&mut self, plan: Plan) -> Result<f64, StepError> {
         self.report.trials += 1;
+        self.workspace.middle_sampled = false;
         extrapolation::take(self.model, self.state, self.workspace, self.settings, plan)
     }
 
