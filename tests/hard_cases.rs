@@ -1,7 +1,7 @@
 //! Cases that defeat simpler integrators.
 
 mod common;
-use common::{Truth, halvings, model, order_study, run, variant};
+use common::{Truth, halvings, model, order_study, run, supported_block, variant};
 use stiction::model::Model;
 use stiction::scene::format::Scheme;
 use stiction::simulate::Simulation;
@@ -99,39 +99,14 @@ fn reversing_block(amplitude: f64, friction: f64, until: f64) -> f64 {
     }
 }
 
-/// A rigid block pushed at its support line, on contacts at the given places.
-fn supported_block(supports: &[f64]) -> Model {
-    let shapes: Vec<String> = supports
-        .iter()
-        .map(|x| format!("{{ kind = \"point\", position = [{x}, 0.0] }}"))
-        .collect();
-    model(&format!(
-        r#"
-        [[body]]
-        name = "block"
-        kind = "rigid"
-        mass = 1.0
-        inertia = 0.1
-        position = [3.0, 0.0]
-        shape = [{}]
-        [[force]]
-        name = "push"
-        kind = "applied"
-        body = "block"
-        force = [{{ kind = "harmonic", amplitude = 8.0, omega = 1.0 }}, 0.0]
-        [contact_default]
-        friction = 0.8
-        {FLOOR}"#,
-        shapes.join(", ")
-    ))
-}
-
 #[test]
 fn three_collinear_supports_move_like_one() {
     let truth = Truth::load("p1_block");
     for step in [0.05, 0.01, 0.002] {
         let one = run(&variant("block_on_table", &[]), 10.0, |s| s.step = step);
-        let three = run(&supported_block(&[-0.5, 0.0, 0.5]), 10.0, |s| s.step = step);
+        let three = run(&supported_block(&[-0.5, 0.0, 0.5], 1.0), 10.0, |s| {
+            s.step = step
+        });
         let difference = three.state().position[0] - one.state().position[0];
         let (r, counts) = (three.report(), three.report().n_events);
         println!(

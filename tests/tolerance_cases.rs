@@ -1,7 +1,7 @@
 //! By tolerance, where it is hard: between steps, at jumps, in dips, at dependent contacts, where no accelerations exist.
 
 mod common;
-use common::{Truth, model, norm2, order_study, run, variant};
+use common::{Truth, model, norm2, order_study, run, supported_block, variant};
 use stiction::model::Model;
 use stiction::scene::format::Scheme;
 use stiction::simulate::Simulation;
@@ -243,33 +243,6 @@ fn steps_end_at_the_jumps_of_a_table() {
         assert_eq!(events.len(), 2);
         assert!(events[0] == 0.3 && (events[1] - stop).abs() < 1e-13);
     }
-}
-
-/// A rigid block on contacts at the given places, pushed to and fro at its support line.
-fn supported_block(supports: &[f64], omega: f64) -> Model {
-    let shapes: Vec<String> = supports
-        .iter()
-        .map(|x| format!("{{ kind = \"point\", position = [{x}, 0.0] }}"))
-        .collect();
-    model(&format!(
-        r#"
-        [[body]]
-        name = "block"
-        kind = "rigid"
-        mass = 1.0
-        inertia = 0.1
-        position = [3.0, 0.0]
-        shape = [{}]
-        [[force]]
-        name = "push"
-        kind = "applied"
-        body = "block"
-        force = [{{ kind = "harmonic", amplitude = 8.0, omega = {omega:?} }}, 0.0]
-        [contact_default]
-        friction = 0.8
-        {FLOOR}"#,
-        shapes.join(", ")
-    ))
 }
 
 fn distinct_event_times(end: &Simulation) -> Vec<f64> {

@@ -236,7 +236,7 @@ fn is_real_output(variable: &Variable) -> bool {
 
 /// Compares derivatives in random directions with differences, for all outputs; gives the number of nonzero ones and
 /// the worst error.
-pub fn compare(fmu: &Fmu, time: f64, inputs: &[f64], random: &mut Random) -> (usize, f64) {
+fn compare(fmu: &Fmu, time: f64, inputs: &[f64], random: &mut Random) -> (usize, f64) {
     let variables = &fmu.resources.variables;
     let n = inputs.len();
     let outputs: Vec<usize> = (0..variables.len())
@@ -302,6 +302,30 @@ pub fn compare(fmu: &Fmu, time: f64, inputs: &[f64], random: &mut Random) -> (us
     (nonzero, worst)
 }
 
+/// Compares after some steps of a run with random inputs.
+pub fn compare_in_run(name: &str, text: &str, random: &mut Random) {
+    let resources = Resources::temporary(&format!("by inputs {name}"), text);
+    let is_input = |v: &&Variable| v.causality == Causality::Input;
+    let n = resources.variables.iter().filter(is_input).count();
+    let inputs: Vec<f64> = (0..n).map(|_| 0.4 * random.unit() - 0.2).collect();
+    let fmu = Fmu::new(&resources);
+    for (reference, value) in (0u32..).zip(&inputs) {
+        assert_eq!(call!(fmu, fmi2SetReal, &reference, 1, value), OK);
+    }
+    fmu.initialize();
+    let (mut nonzero, mut worst): (_, f64) = (0, 0.0);
+    let mut time = 0.0;
+    for size in [0.013, 0.09, 0.2, 0.25] {
+        assert_eq!(fmu.step(time, size), OK, "{:?}", fmu.log());
+        time += size;
+        let found = compare(&fmu, fmu.last_time(), &inputs, random);
+        nonzero += found.0;
+        worst = worst.max(found.1);
+    }
+    println!("{name}: {n} inputs, {nonzero} nonzero derivatives, worst error {worst:.1e}");
+    assert!(nonzero > 0, "{name}");
+}
+
 #[test]
 fn derivatives_by_inputs_are_those_of_differences_in_all_scenes() {
     let mut random = Random(0x1234_5678);
@@ -311,25 +335,6 @@ fn derivatives_by_inputs_are_those_of_differences_in_all_scenes() {
         ("pushed", pushed_block()),
     ];
     for (name, text) in texts.into_iter().chain(written) {
-        let resources = Resources::temporary(&format!("by inputs {name}"), &text);
-        let is_input = |v: &&Variable| v.causality == Causality::Input;
-        let n = resources.variables.iter().filter(is_input).count();
-        let inputs: Vec<f64> = (0..n).map(|_| 0.4 * random.unit() - 0.2).collect();
-        let fmu = Fmu::new(&resources);
-        for (reference, value) in (0u32..).zip(&inputs) {
-            assert_eq!(call!(fmu, fmi2SetReal, &reference, 1, value), OK);
-        }
-        fmu.initialize();
-        let (mut nonzero, mut worst): (_, f64) = (0, 0.0);
-        let mut time = 0.0;
-        for size in [0.013, 0.09, 0.2, 0.25] {
-            assert_eq!(fmu.step(time, size), OK, "{:?}", fmu.log());
-            time += size;
-            let found = compare(&fmu, fmu.last_time(), &inputs, &mut random);
-            nonzero += found.0;
-            worst = worst.max(found.1);
-        }
-        println!("{name}: {n} inputs, {nonzero} nonzero derivatives, worst error {worst:.1e}");
-        assert!(nonzero > 0, "{name}");
+        compare_in_run(name, &text, &mut random);
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::call;
 use crate::common::{observed_order, scene_text};
-use crate::derivatives::{WRITTEN, compare, rate, with_inputs};
-use crate::events::{land_on_events, pile, return_at_events, whole};
+use crate::derivatives::{WRITTEN, compare_in_run, rate, with_inputs};
+use crate::events::{land_on_events, landings_on_jump, pile, return_at_events, whole};
 use crate::host::{Cosine, run};
 use crate::library::{Fmu, Random, Resources, SCENES, pushed_block};
 use crate::states::course;
@@ -520,7 +520,6 @@ fn a_master_that_rounds_times_gets_past_events_by_tolerance() {
 
 #[test]
 fn a_force_that_jumps_inside_a_step_cuts_it_there_by_tolerance() {
-    let built_in = "[{ kind = \"harmonic\", amplitude = 8, omega = 1 }, 0]";
     for (jump, size) in [
         (0.503, 0.01),
         (0.503, 0.1),
@@ -528,22 +527,10 @@ fn a_force_that_jumps_inside_a_step_cuts_it_there_by_tolerance() {
         (0.5, 0.5),
         (0.5, 1.0),
     ] {
-        let force = format!(
-            "[{{ kind = \"table\", times = [0, {jump}, {jump}, 9], values = [1, 1, 10, 10] }}, 0]"
-        );
-        let text = scene_text("block_on_table").replace(built_in, &force);
-        let resources = Resources::temporary("jump by tolerance", &with_tolerance(&text, 1e-8));
-        let fmu = Fmu::new(&resources);
-        return_at_events(&fmu);
-        fmu.initialize();
-        let landed = land_on_events(&fmu, 1.0, size, |_| {});
+        let landed = landings_on_jump(jump, size, |text| with_tolerance(text, 1e-8));
         // at the end of a communication step it belongs to that
         let expected: &[f64] = if size == 0.5 { &[] } else { &[jump] };
         assert_eq!(landed, expected, "{size}");
-        let sliding: f64 = 1.0 - jump;
-        let expected = 3.0 + 0.5 * (10.0 - 0.8 * 9.81) * sliding * sliding;
-        let off = fmu.real("block.position.x") - expected;
-        assert!(off.abs() < 1e-12, "{size}: {off:e}");
     }
 }
 
@@ -615,26 +602,7 @@ fn derivatives_by_inputs_are_those_of_differences_by_tolerance() {
     let mut random = Random(0x8765_4321);
     let texts = SCENES.map(|scene| (scene, with_inputs(&scene_text(scene))));
     for (name, text) in texts.into_iter().chain([("written", with_inputs(WRITTEN))]) {
-        let text = with_tolerance(&text, 1e-9);
-        let resources = Resources::temporary(&format!("by inputs, tolerance {name}"), &text);
-        let is_input = |v: &&Variable| v.causality == Causality::Input;
-        let n = resources.variables.iter().filter(is_input).count();
-        let inputs: Vec<f64> = (0..n).map(|_| 0.4 * random.unit() - 0.2).collect();
-        let fmu = Fmu::new(&resources);
-        for (reference, value) in (0u32..).zip(&inputs) {
-            assert_eq!(call!(fmu, fmi2SetReal, &reference, 1, value), OK);
-        }
-        fmu.initialize();
-        let (mut nonzero, mut worst): (_, f64) = (0, 0.0);
-        let mut time = 0.0;
-        for size in [0.013, 0.09, 0.2, 0.25] {
-            assert_eq!(fmu.step(time, size), OK, "{:?}", fmu.log());
-            time += size;
-            let found = compare(&fmu, fmu.last_time(), &inputs, &mut random);
-            nonzero += found.0;
-            worst = worst.max(found.1);
-        }
-        println!("{name}: {n} inputs, {nonzero} nonzero derivatives, worst error {worst:.1e}");
-        assert!(nonzero > 0, "{name}");
+        let name = format!("{name} by tolerance");
+        compare_in_run(&name, &with_tolerance(&text, 1e-9), &mut random);
     }
 }

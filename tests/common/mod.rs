@@ -118,3 +118,33 @@ pub fn halvings(first: f64, n: usize) -> Vec<f64> {
 pub fn norm2(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().map(|x| x * x).sum::<f64>().sqrt()
 }
+
+/// A rigid block on contacts at the given places, pushed to and fro at its support line.
+pub fn supported_block(supports: &[f64], omega: f64) -> Model {
+    let shapes: Vec<String> = supports
+        .iter()
+        .map(|x| format!("{{ kind = \"point\", position = [{x}, 0.0] }}"))
+        .collect();
+    model(&format!(
+        r#"
+        [[body]]
+        name = "block"
+        kind = "rigid"
+        mass = 1.0
+        inertia = 0.1
+        position = [3.0, 0.0]
+        shape = [{}]
+        [[force]]
+        name = "push"
+        kind = "applied"
+        body = "block"
+        force = [{{ kind = "harmonic", amplitude = 8.0, omega = {omega:?} }}, 0.0]
+        [contact_default]
+        friction = 0.8
+        [[ground.shape]]
+        kind = "half_plane"
+        normal = [0.0, 1.0]
+        "#,
+        shapes.join(", ")
+    ))
+}
