@@ -17,5 +17,6 @@ pub mod model;
 pub mod scene;
 pub mod shape;
 pub mod simulate;
+pub mod space;
 pub mod state;
 pub mod step;

@@ -8,7 +8,7 @@ const LAYERS: [&[&str]; 15] = [
     &["math"],
     &["lcp", "constraint"],
     &["scene"], // the written form: shapes and forces are made from its types
-    &["joint", "shape"],
+    &["joint", "shape", "space"],
     &["force", "collide"],
     &["model"],
     &["state"],

@@ -27,6 +27,8 @@ pub trait Real:
     fn value(self) -> f64;
     /// Square root.
     fn sqrt(self) -> Self;
+    /// A function of this number that has the given value and slope here.
+    fn with_slope(self, value: f64, slope: f64) -> Self;
 }
 
 impl Real for f64 {
@@ -38,6 +40,9 @@ impl Real for f64 {
     }
     fn sqrt(self) -> Self {
         f64::sqrt(self)
+    }
+    fn with_slope(self, value: f64, _slope: f64) -> Self {
+        value
     }
 }
 
@@ -67,6 +72,9 @@ impl Real for Dual {
     fn sqrt(self) -> Self {
         let root = self.value.sqrt();
         Self::new(root, 0.5 * self.rate / root)
+    }
+    fn with_slope(self, value: f64, slope: f64) -> Self {
+        Self::new(value, slope * self.rate)
     }
 }
 

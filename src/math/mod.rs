@@ -4,12 +4,34 @@
 
 pub mod dense;
 pub mod dual;
+pub mod quaternion;
 pub mod root;
 
 pub use dual::{Dual, Real};
+pub use quaternion::Quaternion;
 
 /// A vector in the plane.
 pub type Vec2<T = f64> = nalgebra::Vector2<T>;
+
+/// A vector in space.
+pub type Vec3<T = f64> = nalgebra::Vector3<T>;
+
+/// A matrix in space.
+pub type Mat3<T = f64> = nalgebra::Matrix3<T>;
+
+/// Vector product.
+pub fn cross3<T: Real>(a: Vec3<T>, b: Vec3<T>) -> Vec3<T> {
+    Vec3::new(
+        a.y * b.z - a.z * b.y,
+        a.z * b.x - a.x * b.z,
+        a.x * b.y - a.y * b.x,
+    )
+}
+
+/// Scalar product.
+pub fn dot3<T: Real>(a: Vec3<T>, b: Vec3<T>) -> T {
+    a.x * b.x + a.y * b.y + a.z * b.z
+}
 
 /// The vector turned by a right angle, counter-clockwise.
 pub fn perp<T: Real>(a: Vec2<T>) -> Vec2<T> {

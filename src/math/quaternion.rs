@@ -1,0 +1,236 @@
+//! Unit quaternions (w, x, y, z) as rotations, and their rotation vectors.
+//!
+//! (1)  exp(r) = (cos(|r|/2), sin(|r|/2) r/|r|)
+//! (2)  r = log(exp(r0) exp(d)) stays near r0: of the vectors that stand for one rotation, r + 2 pi k r/|r|, the nearest
+//! (3)  w = J(r) r',  the rate of rotation in body axes while exp(r) turns;  J = I - (1 - cos a)/a^2 [r] + (a - sin a)/a^3 [r]^2
+//! (4)  r' = w + 1/2 r x w + c r x (r x w),  c = 1/a^2 - (1 + cos a)/(2 a sin a),  a = |r|
+
+use super::{Mat3, Real, Vec3, cross3, dot3};
+
+/// A unit quaternion.
+pub type Quaternion = [f64; 4];
+
+/// No rotation.
+pub const IDENTITY: Quaternion = [1.0, 0.0, 0.0, 0.0];
+
+/// Below this angle series take the place of quotients, rad: their next term is below rounding.
+const SMALL: f64 = 1e-2;
+
+/// First `a`, then `b` about the axes that `a` has turned.
+pub fn product(a: Quaternion, b: Quaternion) -> Quaternion {
+    [
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
+    ]
+}
+
+/// The rotation back.
+pub fn conjugate(q: Quaternion) -> Quaternion {
+    [q[0], -q[1], -q[2], -q[3]]
+}
+
+/// Scaled to unit length; no rotation for zero.
+pub fn normalized(q: Quaternion) -> Quaternion {
+    let length = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]).sqrt();
+    if length > 0.0 {
+        q.map(|x| x / length)
+    } else {
+        IDENTITY
+    }
+}
+
+/// The rotation of a rotation vector (1).
+pub fn exp(r: Vec3) -> Quaternion {
+    let angle = dot3(r, r).sqrt();
+    let (sin, cos) = libm::sincos(0.5 * angle);
+    let factor = if angle > SMALL {
+        sin / angle
+    } else {
+        let square = 0.25 * angle * angle;
+        0.5 * (1.0 - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0)))
+    };
+    [cos, factor * r.x, factor * r.y, factor * r.z]
+}
+
+/// The rotation vector of a rotation, at most half a turn.
+pub fn log(q: Quaternion) -> Vec3 {
+    let q = if q[0] < 0.0 { q.map(|x| -x) } else { q };
+    let v = Vec3::new(q[1], q[2], q[3]);
+    let sin = dot3(v, v).sqrt();
+    if sin > 0.0 {
+        v * (2.0 * libm::atan2(sin, q[0]) / sin)
+    } else {
+        v * 2.0
+    }
+}
+
+/// The rotation vector of `r` followed by `d`, near to `r` (2).
+pub fn displaced(r: Vec3, d: Vec3) -> Vec3 {
+    if r == Vec3::zeros() {
+        return d;
+    }
+    let sum = log(product(exp(r), exp(d)));
+    let angle = dot3(sum, sum).sqrt();
+    if angle == 0.0 {
+        return sum;
+    }
+    let axis = sum / angle;
+    let turns = ((dot3(r + d, axis) - angle) / std::f64::consts::TAU).round();
+    sum + axis * (turns * std::f64::consts::TAU)
+}
+
+/// Its columns are the turned axes.
+pub fn matrix([w, x, y, z]: Quaternion) -> Mat3 {
+    Mat3::new(
+        1.0 - 2.0 * (y * y + z * z),
+        2.0 * (x * y - w * z),
+        2.0 * (x * z + w * y),
+        2.0 * (x * y + w * z),
+        1.0 - 2.0 * (x * x + z * z),
+        2.0 * (y * z - w * x),
+        2.0 * (x * z - w * y),
+        2.0 * (y * z + w * x),
+        1.0 - 2.0 * (x * x + y * y),
+    )
+}
+
+/// The rotation that turns the axes into the columns of a matrix.
+pub fn from_matrix(m: &Mat3) -> Quaternion {
+    let trace = m[(0, 0)] + m[(1, 1)] + m[(2, 2)];
+    let largest = (0..3).fold(0, |k, i| if m[(i, i)] > m[(k, k)] { i } else { k });
+    let mut q = [0.0; 4];
+    if trace > m[(largest, largest)] {
+        q[0] = 1.0 + trace;
+        q[1] = m[(2, 1)] - m[(1, 2)];
+        q[2] = m[(0, 2)] - m[(2, 0)];
+        q[3] = m[(1, 0)] - m[(0, 1)];
+    } else {
+        let (i, j, k) = (largest, (largest + 1) % 3, (largest + 2) % 3);
+        q[1 + i] = 1.0 + m[(i, i)] - m[(j, j)] - m[(k, k)];
+        q[1 + j] = m[(j, i)] + m[(i, j)];
+        q[1 + k] = m[(k, i)] + m[(i, k)];
+        q[0] = m[(k, j)] - m[(j, k)];
+    }
+    normalized(q)
+}
+
+/// Rate of rotation in body axes for the rate of a rotation vector (3).
+pub fn spin_of_rate(r: Vec3, rate: Vec3) -> Vec3 {
+    let square = dot3(r, r);
+    let angle = square.sqrt();
+    let (first, second) = if angle > SMALL {
+        let (sin, cos) = libm::sincos(angle);
+        ((1.0 - cos) / square, (angle - sin) / (square * angle))
+    } else {
+        (
+            0.5 - square / 24.0 * (1.0 - square / 30.0),
+            1.0 / 6.0 - square / 120.0 * (1.0 - square / 42.0),
+        )
+    };
+    let across = cross3(r, rate);
+    rate - across * first + cross3(r, across) * second
+}
+
+/// Rate of a rotation vector for the rate of rotation in body axes (4).
+pub fn rate_of_spin<T: Real>(r: Vec3<T>, spin: Vec3<T>) -> Vec3<T> {
+    let across = cross3(r, spin);
+    spin + across * T::constant(0.5) + cross3(r, across) * quadratic(dot3(r, r))
+}
+
+// c of (4), a function of the square s of the angle that is smooth at zero:
+// c = 1/12 + s/720 + s^2/30240 + s^3/1209600 + ..; beyond its reach by the closed form and its derivative
+fn quadratic<T: Real>(square: T) -> T {
+    let s = square.value();
+    if s < 1e-2 {
+        let k = T::constant;
+        let inner = k(1.0 / 1_209_600.0) + square * k(1.0 / 47_900_160.0);
+        let inner = k(1.0 / 30240.0) + square * inner;
+        let inner = k(1.0 / 720.0) + square * inner;
+        return k(1.0 / 12.0) + square * inner;
+    }
+    let angle = s.sqrt();
+    let (sin, cos) = libm::sincos(angle);
+    let half = 0.5 * (1.0 + cos) / (angle * sin);
+    let value = 1.0 / s - half;
+    // d/ds of 1/s - cot(a/2)/(2a), with da/ds = 1/(2a)
+    let (half_sin, half_cos) = libm::sincos(0.5 * angle);
+    let cot = half_cos / half_sin;
+    let slope =
+        -1.0 / (s * s) + (cot / (2.0 * s) + 0.25 / (angle * half_sin * half_sin)) / (2.0 * angle);
+    square.with_slope(value, slope)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Dual;
+
+    fn close(a: Vec3, b: Vec3, tolerance: f64) {
+        assert!((a - b).norm() < tolerance, "{a:?} {b:?}");
+    }
+
+    #[test]
+    fn exponential_and_logarithm_undo_each_other() {
+        for r in [
+            Vec3::new(0.3, -1.2, 0.5),
+            Vec3::new(1e-9, 2e-9, 0.0),
+            Vec3::new(3.0, 0.1, 0.2),
+        ] {
+            close(log(exp(r)), r, 1e-14);
+        }
+    }
+
+    #[test]
+    fn a_displaced_rotation_goes_on_beyond_half_a_turn() {
+        let r = Vec3::new(3.0, 0.2, 0.0);
+        let d = Vec3::new(0.8, 0.0, 0.1);
+        let sum = displaced(r, d);
+        assert!(sum.norm() > 3.7);
+        let (a, b) = (exp(sum), product(exp(r), exp(d)));
+        let same = (0..4).map(|i| a[i] * b[i]).sum::<f64>();
+        assert!((same.abs() - 1.0).abs() < 1e-14);
+    }
+
+    #[test]
+    fn a_matrix_gives_its_quaternion_back() {
+        for r in [
+            Vec3::new(0.3, -1.2, 0.5),
+            Vec3::new(3.1, 0.0, 0.2),
+            Vec3::new(0.0, 3.1, 0.3),
+            Vec3::new(0.1, 0.3, 3.1),
+        ] {
+            close(log(from_matrix(&matrix(exp(r)))), r, 1e-13);
+        }
+    }
+
+    #[test]
+    fn spin_and_rate_undo_each_other_and_agree_with_small_turns() {
+        for r in [
+            Vec3::new(0.3, -1.2, 0.5),
+            Vec3::new(1e-3, 2e-3, -1e-3),
+            Vec3::new(0.08, 0.05, -0.03),
+        ] {
+            let spin = Vec3::new(0.7, 0.4, -1.1);
+            let rate = rate_of_spin(r, spin);
+            close(spin_of_rate(r, rate), spin, 1e-13);
+            let h = 1e-6;
+            let moved = (displaced(r, spin * h) - displaced(r, spin * -h)) / (2.0 * h);
+            close(rate, moved, 1e-9);
+        }
+    }
+
+    #[test]
+    fn dual_numbers_carry_the_second_derivative_of_a_rotation_vector() {
+        for r in [Vec3::new(0.3, -1.2, 0.5), Vec3::new(0.01, 0.02, -0.03)] {
+            let spin = Vec3::new(0.7, 0.4, -1.1);
+            let rate = rate_of_spin(r, spin);
+            let moving = rate_of_spin(r.zip_map(&rate, Dual::new), spin.map(Dual::constant));
+            let h = 1e-5;
+            let ahead = rate_of_spin(displaced(r, spin * h), spin);
+            let behind = rate_of_spin(displaced(r, spin * -h), spin);
+            close(moving.map(|x| x.rate), (ahead - behind) / (2.0 * h), 1e-8);
+        }
+    }
+}
