@@ -1,5 +1,6 @@
 //! The common currency of joints, contacts and friction: a [`Row`] says how fast a scalar changes with the
-//! twists of two bodies, and as a column which force on them works against it. Kinds make rows from [`Pose`]s.
+//! twists of two bodies, and as a column which force on them works against it. Kinds make rows from [`Pose`]s; a
+//! [`GlobalRow`] knows where its two bodies stand among all velocities, in the plane or in space.
 
 use crate::math::{Dual, Real, Vec2, cross};
 
@@ -156,4 +157,98 @@ impl Row {
             + self.b[1] * b.linear.y
             + self.b[2] * b.angular
     }
+}
+
+/// Velocities of one body at most, in the plane and in space.
+pub const MOST_DOF: usize = 6;
+
+/// Place of a body in the vector of velocities.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    /// Index of its first velocity.
+    pub first: usize,
+    /// Number of its velocities; none for the ground.
+    pub len: usize,
+}
+
+/// Gradient of a scalar with the places of its two bodies in the vector of velocities.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GlobalRow {
+    span: [Span; 2],
+    value: [[f64; MOST_DOF]; 2],
+}
+
+impl GlobalRow {
+    /// Places the gradients of two bodies.
+    pub fn new<const N: usize>(span: [Span; 2], a: &[f64; N], b: &[f64; N]) -> Self {
+        let mut value = [[0.0; MOST_DOF]; 2];
+        value[0][..N].copy_from_slice(a);
+        value[1][..N].copy_from_slice(b);
+        Self { span, value }
+    }
+
+    /// Scalar product with a vector of velocities.
+    #[inline(always)]
+    pub fn dot(&self, v: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for (Span { first, len }, row) in self.span.iter().zip(&self.value) {
+            // the usual lengths apart, so that the compiler knows them
+            match len {
+                3 => sum = add_products::<3>(sum, row, &v[*first..]),
+                6 => sum = add_products::<6>(sum, row, &v[*first..]),
+                _ => {
+                    for i in 0..*len {
+                        sum += row[i] * v[first + i];
+                    }
+                }
+            }
+        }
+        sum
+    }
+
+    /// Adds the row times `factor` to a vector of forces.
+    pub fn add_to(&self, factor: f64, out: &mut [f64]) {
+        for (Span { first, len }, row) in self.span.iter().zip(&self.value) {
+            for i in 0..*len {
+                out[first + i] += factor * row[i];
+            }
+        }
+    }
+
+    /// Adds the row divided by the masses.
+    pub fn add_divided_to(&self, mass: &[f64], out: &mut [f64]) {
+        for (Span { first, len }, row) in self.span.iter().zip(&self.value) {
+            for i in 0..*len {
+                out[first + i] += row[i] / mass[first + i];
+            }
+        }
+    }
+
+    /// Equal to the column of the same constraint, and so of the same bodies?
+    pub fn has_values_of(&self, column: &Self) -> bool {
+        let mut equal = true;
+        for side in 0..2 {
+            for i in 0..self.span[side].len {
+                equal &= self.value[side][i] == column.value[side][i];
+            }
+        }
+        equal
+    }
+
+    /// The row of the negative scalar.
+    pub fn negated(mut self) -> Self {
+        for side in &mut self.value {
+            side.iter_mut().for_each(|x| *x = -*x);
+        }
+        self
+    }
+}
+
+#[inline(always)]
+fn add_products<const N: usize>(mut sum: f64, row: &[f64; MOST_DOF], v: &[f64]) -> f64 {
+    let v = &v[..N];
+    for i in 0..N {
+        sum += row[i] * v[i];
+    }
+    sum
 }

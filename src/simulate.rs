@@ -1,8 +1,7 @@
 //! A run from its start to any later time: the engine's front door for Rust users and for the command line.
 
-use crate::constraint::{Pose, Twist};
 use crate::dynamics;
-use crate::model::Model;
+use crate::model::{Model, Poses, Twists};
 use crate::scene::error::SceneError;
 use crate::scene::format::{ReportedVelocity, Settings};
 use crate::state::State;
@@ -43,8 +42,8 @@ pub struct Simulation {
     workspace: Workspace,
     settings: Settings,
     report: Report,
-    poses: Vec<Pose>,
-    twists: Vec<Twist>,
+    poses: Poses,
+    twists: Twists,
 }
 
 /// Energies of a state, J.
@@ -77,8 +76,8 @@ impl Simulation {
             ahead: None,
             workspace: Workspace::new(&model),
             report: Report::new(),
-            poses: vec![Pose::new(0.0, 0.0, 0.0); model.bodies.len()],
-            twists: vec![Twist::zero(); model.bodies.len()],
+            poses: Poses::new(&model),
+            twists: Twists::new(&model),
             settings,
             model,
         }
@@ -195,18 +194,15 @@ impl Simulation {
 
     /// Gap of a contact, m (rad at a stop); infinite while another contact looks after its place.
     pub fn gap(&mut self, contact: usize) -> f64 {
-        self.model.poses(&self.state.position, &mut self.poses);
-        let contact = &self.model.contacts[contact];
-        let [a, b] = contact.bodies.map(|body| model::pose_of(&self.poses, body));
+        self.place();
         self.model
-            .closeness(contact, &a, &b)
+            .gap(&self.model.contacts[contact], &self.poses)
             .map_or(f64::INFINITY, |near| near.gap)
     }
 
     /// Energies now.
     pub fn energy(&mut self) -> Energy {
-        self.model.poses(&self.state.position, &mut self.poses);
-        self.model.twists(&self.state.velocity, &mut self.twists);
+        self.place();
         Energy {
             kinetic: dynamics::kinetic_energy(&self.model, &self.state.velocity),
             potential: dynamics::potential_energy(
@@ -217,5 +213,11 @@ impl Simulation {
                 &self.twists,
             ),
         }
+    }
+
+    fn place(&mut self) {
+        self.poses.refer_to(&self.state.orientation);
+        self.model.poses(&self.state.position, &mut self.poses);
+        self.model.twists(&self.state.velocity, &mut self.twists);
     }
 }

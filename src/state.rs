@@ -1,6 +1,7 @@
 //! All that evolves, and only that.
 
 use crate::force::Input;
+use crate::math::Quaternion;
 use crate::model::Model;
 
 /// How a contact behaves between two events.
@@ -69,6 +70,8 @@ pub struct State {
     pub time: f64,
     /// Coordinates.
     pub position: Vec<f64>,
+    /// Orientations that rotations in space count from, one a body; none in the plane.
+    pub orientation: Vec<Quaternion>,
     /// Velocities.
     pub velocity: Vec<f64>,
     /// Mean of the velocities over the last step.
@@ -99,6 +102,7 @@ impl State {
         let Self {
             time,
             position,
+            orientation,
             velocity,
             average_velocity,
             status,
@@ -113,6 +117,7 @@ impl State {
         } = other;
         self.time = *time;
         self.position.clone_from(position);
+        self.orientation.clone_from(orientation);
         self.velocity.clone_from(velocity);
         self.average_velocity.clone_from(average_velocity);
         self.status.clone_from(status);
@@ -132,6 +137,7 @@ impl State {
         Self {
             time: 0.0,
             position: model.initial_position.clone(),
+            orientation: model.initial_orientation.clone(),
             velocity: model.initial_velocity.clone(),
             average_velocity: model.initial_velocity.clone(),
             status: vec![Status::Open; n_contacts],

@@ -5,7 +5,6 @@ use std::fmt::{self, Write as _};
 
 use super::CliError;
 use super::output::Output;
-use crate::joint::Joint;
 use crate::model::{Contact, ContactKind, Model};
 use crate::simulate::Simulation;
 
@@ -118,11 +117,7 @@ fn has_friction_column(contact: &Contact) -> bool {
 
 fn contact_units(model: &Model, contact: &Contact) -> (&'static str, &'static str) {
     match contact.kind {
-        ContactKind::Limit { joint, .. }
-            if matches!(model.joints[joint].joint, Joint::Revolute(_)) =>
-        {
-            ("rad", "N m")
-        }
+        ContactKind::Limit { joint, .. } if model.joints[joint].joint.turns() => ("rad", "N m"),
         ContactKind::Limit { .. } | ContactKind::Feature(_) => ("m", "N"),
     }
 }

@@ -1,8 +1,8 @@
 //! Forces on the coordinates, their derivatives, and energies; no contact in here.
 
-use crate::constraint::{BODY_DOF, Pose, Twist};
+use crate::constraint::BODY_DOF;
 use crate::force::{Detail, Effect, Force, Input, PairMatrix, Side, Situation};
-use crate::model::{BodyRef, ForceLink, Model, pose_of, twist_of};
+use crate::model::{AnyJoint, BodyRef, ForceLink, Model, Poses, Twists, pose_of, twist_of};
 
 /// Derivatives of the forces, row-major, by coordinates (split as in [`crate::force::Effect`]) and velocities.
 #[derive(Clone, Debug)]
@@ -60,8 +60,8 @@ pub fn force(
     model: &Model,
     (time, side): (f64, Side),
     inputs: &[Input],
-    poses: &[Pose],
-    twists: &[Twist],
+    poses: &Poses,
+    twists: &Twists,
     total: &mut [f64],
     jacobians: Option<(&mut Jacobians, Detail)>,
 ) {
@@ -119,11 +119,11 @@ pub fn potential_energy(
     model: &Model,
     time: f64,
     inputs: &[Input],
-    poses: &[Pose],
-    twists: &[Twist],
+    poses: &Poses,
+    twists: &Twists,
 ) -> f64 {
     let mut total = 0.0;
-    for (body, pose) in model.bodies.iter().zip(poses) {
+    for (body, pose) in model.bodies.iter().zip(poses.plane()) {
         let weight = model.gravity * model.mass[body.first];
         total -= weight.x * pose.position.x + weight.y * pose.position.y;
     }
@@ -146,8 +146,8 @@ pub fn power(
     model: &Model,
     time: (f64, Side),
     inputs: &[Input],
-    poses: &[Pose],
-    twists: &[Twist],
+    poses: &Poses,
+    twists: &Twists,
 ) -> (f64, f64) {
     let (mut applied, mut lost) = (0.0, 0.0);
     for link in &model.forces {
@@ -164,8 +164,8 @@ pub fn add_applied(
     model: &Model,
     time: (f64, Side),
     inputs: &[Input],
-    poses: &[Pose],
-    twists: &[Twist],
+    poses: &Poses,
+    twists: &Twists,
     factor: f64,
     total: &mut [f64],
 ) {
@@ -186,8 +186,8 @@ pub fn coordinate_force(
     force: usize,
     time: (f64, Side),
     inputs: &[Input],
-    poses: &[Pose],
-    twists: &[Twist],
+    poses: &Poses,
+    twists: &Twists,
 ) -> f64 {
     let link = &model.forces[force];
     with_situation(model, link, time, inputs, poses, twists, |at| {
@@ -200,19 +200,22 @@ fn with_situation<R>(
     link: &ForceLink,
     (time, side): (f64, Side),
     inputs: &[Input],
-    poses: &[Pose],
-    twists: &[Twist],
+    poses: &Poses,
+    twists: &Twists,
     use_it: impl FnOnce(&Situation) -> R,
 ) -> R {
-    let pose = link.bodies.map(|body| pose_of(poses, body));
-    let twist = link.bodies.map(|body| twist_of(twists, body));
+    let pose = link.bodies.map(|body| pose_of(poses.plane(), body));
+    let twist = link.bodies.map(|body| twist_of(twists.plane(), body));
     use_it(&Situation {
         time,
         side,
         pose: [&pose[0], &pose[1]],
         twist: [&twist[0], &twist[1]],
         inputs,
-        joint: link.joint.map(|i| &model.joints[i].joint),
+        joint: link.joint.map(|i| {
+            let AnyJoint::Plane(joint) = &model.joints[i].joint;
+            joint
+        }),
     })
 }
 

@@ -3,8 +3,6 @@
 use super::lifecycle::{Call, Phase};
 use super::until_event::Reached;
 use super::{Experiment, Instance, Memory, Trouble, error};
-use crate::math::max_abs;
-use crate::model::pose_of;
 use crate::scene::format::TOLERANCE;
 use crate::state::State;
 use crate::step::{self, EventKind, Report, Workspace};
@@ -144,9 +142,10 @@ impl Instance {
     fn check_start(&mut self) -> Result<(), Trouble> {
         self.place();
         for link in &self.model.joints {
-            let [a, b] = link.bodies.map(|body| pose_of(&self.poses, body));
-            let rows = link.joint.rows(&a, &b);
-            let open = max_abs(&rows.residual[..rows.n]);
+            let mut open: f64 = 0.0;
+            self.model.joint_rows(link, &self.poses, |_, residual| {
+                open = open.max(residual.abs())
+            });
             if open > CLOSED {
                 let message = format!(
                     "the initial positions leave the joint `{}` open by {open:.3e}; change them together",

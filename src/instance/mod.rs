@@ -11,10 +11,9 @@ mod until_event;
 pub mod variable;
 pub mod variables;
 
-use crate::constraint::{Pose, Twist};
 use crate::dynamics;
 use crate::force::{Input, MAX_INPUT_ORDER, Side};
-use crate::model::{Model, pose_of};
+use crate::model::{Model, Poses, Twists};
 use crate::scene::error::SceneError;
 use crate::scene::format::{ReportedVelocity, Settings};
 use crate::simulate::model_from_text;
@@ -93,8 +92,8 @@ pub struct Instance {
     /// The state does not show the parameters yet.
     stale: bool,
     last_successful_time: f64,
-    poses: Vec<Pose>,
-    twists: Vec<Twist>,
+    poses: Poses,
+    twists: Twists,
 }
 
 impl Instance {
@@ -118,8 +117,8 @@ impl Instance {
             phase: Phase::Instantiated,
             stale: true,
             last_successful_time: 0.0,
-            poses: vec![Pose::new(0.0, 0.0, 0.0); scene.bodies.len()],
-            twists: vec![Twist::zero(); scene.bodies.len()],
+            poses: Poses::new(&scene),
+            twists: Twists::new(&scene),
             model: scene.clone(),
             scene,
         })
@@ -266,16 +265,15 @@ impl Instance {
     }
 
     fn place(&mut self) {
+        self.poses.refer_to(&self.state.orientation);
         self.model.poses(&self.state.position, &mut self.poses);
         self.model.twists(&self.state.velocity, &mut self.twists);
     }
 
     fn gap(&mut self, contact: usize) -> f64 {
-        self.model.poses(&self.state.position, &mut self.poses);
-        let contact = &self.model.contacts[contact];
-        let [a, b] = contact.bodies.map(|body| pose_of(&self.poses, body));
+        self.place();
         self.model
-            .closeness(contact, &a, &b)
+            .gap(&self.model.contacts[contact], &self.poses)
             .map_or(f64::INFINITY, |near| near.gap)
     }
 

@@ -180,7 +180,7 @@ impl Table {
             let name = format!("contact.{}", structured(&contact.name));
             let what = &contact.name;
             let angular = matches!(&contact.kind, ContactKind::Limit { joint, .. }
-                if matches!(model.joints[*joint].joint, Joint::Revolute(_)));
+                if model.joints[*joint].joint.turns());
             let (length, force, impulse) = if angular {
                 (Unit::Radian, Unit::NewtonMeter, Unit::NewtonMeterSecond)
             } else {
@@ -257,7 +257,10 @@ impl Table {
 
     fn forces(&mut self, model: &Model) {
         for (i, link) in model.forces.iter().enumerate() {
-            let unit = match (&link.force, link.joint.map(|j| &model.joints[j].joint)) {
+            let unit = match (
+                &link.force,
+                link.joint.and_then(|j| model.joints[j].joint.plane()),
+            ) {
                 (Force::SpringDamper(_), _) | (Force::Stribeck(_), Some(Joint::Prismatic(_))) => {
                     Unit::Newton
                 }
@@ -618,7 +621,9 @@ fn force_parameters(i: usize, force: &Force, model: &Model) -> Vec<ParameterRow>
             ),
         ],
         Force::Stribeck(_) => {
-            let joint = model.forces[i].joint.map(|j| &model.joints[j].joint);
+            let joint = model.forces[i]
+                .joint
+                .and_then(|j| model.joints[j].joint.plane());
             let (force, viscous) = if matches!(joint, Some(Joint::Prismatic(_))) {
                 (Unit::Newton, Unit::NewtonSecondPerMeter)
             } else {

@@ -13,7 +13,7 @@ pub type Quaternion = [f64; 4];
 /// No rotation.
 pub const IDENTITY: Quaternion = [1.0, 0.0, 0.0, 0.0];
 
-/// Below this angle series take the place of quotients, rad: their next term is below rounding.
+/// Below this square of an angle series take the place of quotients: their next term is below rounding.
 const SMALL: f64 = 1e-2;
 
 /// First `a`, then `b` about the axes that `a` has turned.
@@ -45,11 +45,12 @@ pub fn normalized(q: Quaternion) -> Quaternion {
 pub fn exp(r: Vec3) -> Quaternion {
     let angle = dot3(r, r).sqrt();
     let (sin, cos) = libm::sincos(0.5 * angle);
-    let factor = if angle > SMALL {
+    let factor = if angle * angle > SMALL {
         sin / angle
     } else {
         let square = 0.25 * angle * angle;
-        0.5 * (1.0 - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0)))
+        0.5 * (1.0
+            - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0 * (1.0 - square / 72.0))))
     };
     [cos, factor * r.x, factor * r.y, factor * r.z]
 }
@@ -117,20 +118,46 @@ pub fn from_matrix(m: &Mat3) -> Quaternion {
 }
 
 /// Rate of rotation in body axes for the rate of a rotation vector (3).
-pub fn spin_of_rate(r: Vec3, rate: Vec3) -> Vec3 {
-    let square = dot3(r, r);
-    let angle = square.sqrt();
-    let (first, second) = if angle > SMALL {
-        let (sin, cos) = libm::sincos(angle);
-        ((1.0 - cos) / square, (angle - sin) / (square * angle))
-    } else {
-        (
-            0.5 - square / 24.0 * (1.0 - square / 30.0),
-            1.0 / 6.0 - square / 120.0 * (1.0 - square / 42.0),
-        )
-    };
+pub fn spin_of_rate<T: Real>(r: Vec3<T>, rate: Vec3<T>) -> Vec3<T> {
+    let (first, second) = tangent_map(dot3(r, r));
     let across = cross3(r, rate);
     rate - across * first + cross3(r, across) * second
+}
+
+// the two factors of (3), functions f and g of the square s of the angle a:
+// f' = (sin(a)/a - 2 f)/(2 s),  g' = (f - 3 g)/(2 s)
+fn tangent_map<T: Real>(square: T) -> (T, T) {
+    let s = square.value();
+    if s < SMALL {
+        let k = T::constant;
+        let series = |c: [f64; 5]| {
+            let terms = c.iter().rev();
+            terms.fold(T::zero(), |sum, c| sum * square + k(*c))
+        };
+        return (
+            series([
+                1.0 / 2.0,
+                -1.0 / 24.0,
+                1.0 / 720.0,
+                -1.0 / 40320.0,
+                1.0 / 3_628_800.0,
+            ]),
+            series([
+                1.0 / 6.0,
+                -1.0 / 120.0,
+                1.0 / 5040.0,
+                -1.0 / 362_880.0,
+                1.0 / 39_916_800.0,
+            ]),
+        );
+    }
+    let angle = s.sqrt();
+    let (sin, cos) = libm::sincos(angle);
+    let (f, g) = ((1.0 - cos) / s, (angle - sin) / (s * angle));
+    (
+        square.with_slope(f, (sin / angle - 2.0 * f) / (2.0 * s)),
+        square.with_slope(g, (f - 3.0 * g) / (2.0 * s)),
+    )
 }
 
 /// Rate of a rotation vector for the rate of rotation in body axes (4).
@@ -143,7 +170,7 @@ pub fn rate_of_spin<T: Real>(r: Vec3<T>, spin: Vec3<T>) -> Vec3<T> {
 // c = 1/12 + s/720 + s^2/30240 + s^3/1209600 + ..; beyond its reach by the closed form and its derivative
 fn quadratic<T: Real>(square: T) -> T {
     let s = square.value();
-    if s < 1e-2 {
+    if s < SMALL {
         let k = T::constant;
         let inner = k(1.0 / 1_209_600.0) + square * k(1.0 / 47_900_160.0);
         let inner = k(1.0 / 30240.0) + square * inner;
@@ -231,6 +258,12 @@ mod tests {
             let ahead = rate_of_spin(displaced(r, spin * h), spin);
             let behind = rate_of_spin(displaced(r, spin * -h), spin);
             close(moving.map(|x| x.rate), (ahead - behind) / (2.0 * h), 1e-8);
+            // the way back has no change of spin
+            let back = spin_of_rate(
+                r.zip_map(&rate, Dual::new),
+                rate.zip_map(&moving.map(|x| x.rate), Dual::new),
+            );
+            close(back.map(|x| x.rate), Vec3::zeros(), 1e-12);
         }
     }
 }

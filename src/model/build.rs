@@ -1,10 +1,13 @@
 //! Written scene -> model, with the checks that need geometry.
 
-use super::{Body, BodyRef, ForceLink, InputLink, JointLink, Model, contacts, pose_of, twist_of};
+use super::{
+    AnyJoint, Body, BodyRef, ForceLink, InputLink, JointLink, Model, Poses, contacts, pose_of,
+    twist_of,
+};
 use crate::constraint::{Pose, Twist};
 use crate::force::{Applied, Force, Signal, SpringDamper, Stribeck, Torsional, Viscous};
 use crate::joint::{Distance, Fixed, Joint, Prismatic, Revolute};
-use crate::math::{Vec2, length};
+use crate::math::{Vec2, Vec3, length};
 use crate::scene::error::Problem;
 use crate::scene::format::{self, Anchors, BodyKind, ForceKind, JointKind, Name, Scene};
 use crate::shape::Shape;
@@ -28,7 +31,7 @@ pub fn build(scene: &Scene) -> Result<Model, Vec<Problem>> {
         contacts::add(
             scene,
             &mut builder.model,
-            &builder.poses,
+            &Poses::Plane(builder.poses),
             &mut builder.problems,
         );
     }
@@ -54,7 +57,8 @@ fn empty(scene: &Scene) -> Model {
     Model {
         name: scene.name.clone(),
         description: scene.description.clone(),
-        gravity: vec2(scene.gravity),
+        spatial: false,
+        gravity: Vec3::new(scene.gravity[0], scene.gravity[1], 0.0),
         until: scene.until,
         settings: scene.settings.clone(),
         bodies: Vec::new(),
@@ -67,10 +71,12 @@ fn empty(scene: &Scene) -> Model {
         shortest_period: f64::INFINITY,
         n_velocities: 0,
         n_joint_rows: 0,
+        n_friction_rows: 1,
         mass: Vec::new(),
         angular: Vec::new(),
         initial_position: Vec::new(),
         initial_velocity: Vec::new(),
+        initial_orientation: Vec::new(),
     }
 }
 
@@ -112,13 +118,22 @@ impl Builder<'_> {
             model.initial_position.extend(coordinates);
             model.initial_velocity.extend(velocities);
         }
-        let zero = Pose::new(0.0, 0.0, 0.0);
-        self.poses = vec![zero; self.model.bodies.len()];
-        self.twists = vec![Twist::zero(); self.model.bodies.len()];
-        self.model
-            .poses(&self.model.initial_position, &mut self.poses);
-        self.model
-            .twists(&self.model.initial_velocity, &mut self.twists);
+        let (q, v) = (&self.model.initial_position, &self.model.initial_velocity);
+        for body in &self.model.bodies {
+            let turning = |x: &[f64]| {
+                if body.n_dof == 3 {
+                    x[body.first + 2]
+                } else {
+                    0.0
+                }
+            };
+            let [x, y] = [q[body.first], q[body.first + 1]];
+            self.poses.push(Pose::new(x, y, turning(q)));
+            self.twists.push(Twist {
+                linear: Vec2::new(v[body.first], v[body.first + 1]),
+                angular: turning(v),
+            });
+        }
     }
 
     fn body(&mut self, name: &Name) -> BodyRef {
@@ -194,7 +209,7 @@ impl Builder<'_> {
             self.model.joints.push(JointLink {
                 name: written.name.clone(),
                 bodies,
-                joint,
+                joint: AnyJoint::Plane(joint),
             });
         }
     }

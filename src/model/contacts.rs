@@ -1,14 +1,13 @@
 //! Which pairs of shapes can touch, and what holds for them.
 
-use super::{BodyRef, Contact, ContactKind, Model, pose_of};
+use super::{BodyRef, Contact, ContactKind, Model, Poses};
 use crate::collide;
-use crate::constraint::Pose;
 use crate::scene::error::Problem;
 use crate::scene::format::{self, ContactLaw, ContactPair, JointKind, Scene};
 use crate::shape::Shape;
 
 /// Adds the stops of joints and the features of all pairs of shapes; refuses shapes that overlap at the start.
-pub(super) fn add(scene: &Scene, model: &mut Model, poses: &[Pose], problems: &mut Vec<Problem>) {
+pub(super) fn add(scene: &Scene, model: &mut Model, poses: &Poses, problems: &mut Vec<Problem>) {
     add_limits(scene, model);
     let mut owners: Vec<(BodyRef, &str, &[format::Shape])> = vec![(None, "ground", &scene.ground)];
     for (i, body) in scene.bodies.iter().enumerate() {
@@ -148,10 +147,9 @@ fn add_pair(
     }
 }
 
-fn refuse_overlaps(scene: &Scene, model: &Model, poses: &[Pose], problems: &mut Vec<Problem>) {
+fn refuse_overlaps(scene: &Scene, model: &Model, poses: &Poses, problems: &mut Vec<Problem>) {
     for contact in &model.contacts {
-        let [a, b] = contact.bodies.map(|body| pose_of(poses, body));
-        let Some(near) = model.closeness(contact, &a, &b) else {
+        let Some(near) = model.gap(contact, poses) else {
             continue;
         };
         if near.gap >= -model.settings.active_gap.max(1e-9) {

@@ -2,14 +2,17 @@
 
 mod build;
 mod contacts;
+mod geometry;
+mod poses;
 
 pub use build::build;
+pub use geometry::{Gap, Hold, MAX_FRICTION_ROWS, Near};
+pub use poses::{Poses, Twists, pose_of, space_pose_of, space_twist_of, twist_of};
 
 use crate::collide::Feature;
-use crate::constraint::{Pose, Row, Twist};
 use crate::force::Force;
 use crate::joint::Joint;
-use crate::math::{Real, Vec2};
+use crate::math::{Quaternion, Vec3};
 use crate::scene::format::Settings;
 
 /// A body by its index in [`Model::bodies`]; `None` is the ground.
@@ -22,8 +25,10 @@ pub struct Model {
     pub name: String,
     /// One sentence on what it shows.
     pub description: String,
-    /// m/s².
-    pub gravity: Vec2,
+    /// Do bodies move in space, not in the plane?
+    pub spatial: bool,
+    /// m/s²; in the plane the third component is zero.
+    pub gravity: Vec3,
     /// Default end of a run, s.
     pub until: f64,
     /// How the scene wants to be integrated.
@@ -44,16 +49,20 @@ pub struct Model {
     pub breakpoints: Vec<f64>,
     /// The shortest time in which an applied force repeats, s; infinite where none does.
     pub shortest_period: f64,
-    /// Number of coordinates = number of velocities in the plane.
+    /// Number of coordinates = number of velocities.
     pub n_velocities: usize,
     /// Number of joint equations.
     pub n_joint_rows: usize,
+    /// Directions of sliding of each contact: 1 in the plane, 2 in space.
+    pub n_friction_rows: usize,
     /// Mass of each velocity, kg or kg m².
     pub mass: Vec<f64>,
     /// Is it a rotation?
     pub angular: Vec<bool>,
-    /// Coordinates at the start: x, y (and the angle) of each body.
+    /// Coordinates at the start: x, y (and the angle) of each body; in space x, y, z (and three zeros).
     pub initial_position: Vec<f64>,
+    /// Orientation of each body in space at the start.
+    pub initial_orientation: Vec<Quaternion>,
     /// Velocities at the start.
     pub initial_velocity: Vec<f64>,
 }
@@ -65,7 +74,7 @@ pub struct Body {
     pub name: String,
     /// Index of its first coordinate.
     pub first: usize,
-    /// Number of its coordinates: 2 for a point mass, 3 for a rigid body.
+    /// Number of its velocities: 2 for a point mass, 3 for a rigid body; in space 3 and 6.
     pub n_dof: usize,
 }
 
@@ -77,7 +86,14 @@ pub struct JointLink {
     /// First and second body.
     pub bodies: [BodyRef; 2],
     /// Its equations.
-    pub joint: Joint,
+    pub joint: AnyJoint,
+}
+
+/// A joint in the plane or in space.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnyJoint {
+    /// In the plane.
+    Plane(Joint),
 }
 
 /// A force element and the bodies it acts on.
@@ -139,21 +155,34 @@ pub enum ContactKind {
     },
 }
 
-/// A contact at a configuration.
-#[derive(Clone, Copy, Debug)]
-pub struct Closeness<T = f64> {
-    /// m (rad at a stop of a revolute joint).
-    pub gap: T,
-    /// Gradient of the gap.
-    pub normal: Row<T>,
-    /// Direction of sliding.
-    pub tangent: Row<T>,
-    /// What a closed contact keeps at zero, m; see [`crate::collide::Nearest`].
-    pub offset: T,
-    /// See [`crate::collide::Nearest`], m.
-    pub margin: f64,
-    /// Gradient of the gap.
-    pub gap_row: Row<T>,
+impl AnyJoint {
+    /// The joint in the plane, if it is one.
+    pub fn plane(&self) -> Option<&Joint> {
+        match self {
+            Self::Plane(joint) => Some(joint),
+        }
+    }
+
+    /// Number of equations.
+    pub fn n_rows(&self) -> usize {
+        match self {
+            Self::Plane(joint) => joint.n_rows(),
+        }
+    }
+
+    /// What the equations are called in error messages and outputs.
+    pub fn row_names(&self) -> &'static [&'static str] {
+        match self {
+            Self::Plane(joint) => joint.row_names(),
+        }
+    }
+
+    /// Is its coordinate an angle?
+    pub fn turns(&self) -> bool {
+        match self {
+            Self::Plane(joint) => matches!(joint, Joint::Revolute(_)),
+        }
+    }
 }
 
 impl Model {
@@ -164,79 +193,8 @@ impl Model {
             .all(|link| link.force.is_linear_in_velocity())
     }
 
-    /// Poses of all bodies at coordinates `q`.
-    pub fn poses(&self, q: &[f64], poses: &mut [Pose]) {
-        for (body, pose) in self.bodies.iter().zip(poses) {
-            let angle = if body.n_dof == 3 {
-                q[body.first + 2]
-            } else {
-                0.0
-            };
-            *pose = Pose::new(q[body.first], q[body.first + 1], angle);
-        }
-    }
-
-    /// Twists of all bodies at velocities `v`.
-    pub fn twists(&self, v: &[f64], twists: &mut [Twist]) {
-        for (body, twist) in self.bodies.iter().zip(twists) {
-            twist.linear = Vec2::new(v[body.first], v[body.first + 1]);
-            twist.angular = if body.n_dof == 3 {
-                v[body.first + 2]
-            } else {
-                0.0
-            };
-        }
-    }
-
-    /// Gap and rows of a contact; `None` while another contact looks after the same place.
-    pub fn closeness<T: Real>(
-        &self,
-        contact: &Contact,
-        a: &Pose<T>,
-        b: &Pose<T>,
-    ) -> Option<Closeness<T>> {
-        match &contact.kind {
-            ContactKind::Feature(feature) => feature.nearest(a, b).map(|near| Closeness {
-                gap: near.gap,
-                normal: near.normal_row(),
-                tangent: near.tangent_row(),
-                offset: near.offset,
-                margin: near.margin,
-                gap_row: near.gap_row(),
-            }),
-            ContactKind::Limit {
-                joint,
-                bound,
-                above,
-            } => {
-                let (coordinate, row) = self.joints[*joint].joint.coordinate(a, b)?;
-                let distance = coordinate - T::constant(*bound);
-                let gap = if *above { distance } else { -distance };
-                let normal = if *above { row } else { row.negated() };
-                Some(Closeness {
-                    gap,
-                    normal,
-                    tangent: Row::zero(),
-                    offset: gap,
-                    margin: f64::INFINITY,
-                    gap_row: normal,
-                })
-            }
-        }
-    }
-
     /// Name of a body.
     pub fn body_name(&self, body: BodyRef) -> &str {
         body.map_or("ground", |i| &self.bodies[i].name)
     }
-}
-
-/// The pose of a body or of the ground.
-pub fn pose_of(poses: &[Pose], body: BodyRef) -> Pose {
-    body.map_or_else(Pose::ground, |i| poses[i])
-}
-
-/// The twist of a body or of the ground.
-pub fn twist_of(twists: &[Twist], body: BodyRef) -> Twist {
-    body.map_or_else(Twist::zero, |i| twists[i])
 }

@@ -27,7 +27,7 @@ pub(super) fn accept(
     let State {
         status, position, ..
     } = &*state;
-    assemble::find_edges(model, workspace, position, |j| !status[j].is_closed());
+    assemble::find_holds(model, workspace, position, |j| !status[j].is_closed());
     report.substeps += 1;
     report.stabilized_steps += u64::from(workspace.trial.stabilized);
     let deepest = assemble::deepest_overlap(model, workspace, &state.position);

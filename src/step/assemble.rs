@@ -1,14 +1,13 @@
 //! From model and configuration to the rows of a [`System`].
 
 use super::coefficients::Coefficients;
-use super::system::{GlobalRow, Stiffness, System};
+use super::system::{Stiffness, System};
 use super::workspace::Workspace;
-use crate::collide::Separation;
-use crate::constraint::Pose;
+use crate::constraint::GlobalRow;
 use crate::dynamics::{self, Jacobians};
 use crate::force::{Detail, Side};
-use crate::math::{Dual, Real, dense::RankRevealing};
-use crate::model::{BodyRef, Closeness, Contact, ContactKind, Model, pose_of, twist_of};
+use crate::math::dense::RankRevealing;
+use crate::model::{Hold, Model, Poses};
 use std::ops::Range;
 
 /// Joint equations are dependent when the scaled pivot of their Gram matrix falls below this: the square of an
@@ -27,15 +26,15 @@ pub(super) enum BeyondEdges {
 /// Fills the rows and residuals of joints and of the system's contacts at the given poses.
 pub(super) fn rows(
     model: &Model,
-    poses: &[Pose],
-    edges: &[Option<usize>],
+    poses: &Poses,
+    holds: &[Hold],
     beyond: BeyondEdges,
     system: &mut System,
 ) {
     gather(
         model,
         poses,
-        edges,
+        holds,
         beyond,
         &system.contacts,
         &mut system.rows,
@@ -50,15 +49,15 @@ pub(super) fn rows(
 /// Fills the columns at the given poses.
 pub(super) fn columns(
     model: &Model,
-    poses: &[Pose],
-    edges: &[Option<usize>],
+    poses: &Poses,
+    holds: &[Hold],
     beyond: BeyondEdges,
     system: &mut System,
 ) {
     gather(
         model,
         poses,
-        edges,
+        holds,
         beyond,
         &system.contacts,
         &mut system.columns,
@@ -68,8 +67,8 @@ pub(super) fn columns(
 
 fn gather(
     model: &Model,
-    poses: &[Pose],
-    edges: &[Option<usize>],
+    poses: &Poses,
+    holds: &[Hold],
     beyond: BeyondEdges,
     contacts: &[usize],
     rows: &mut Vec<GlobalRow>,
@@ -86,32 +85,23 @@ fn gather(
         }
     };
     for link in &model.joints {
-        let [a, b] = link.bodies.map(|body| pose_of(poses, body));
-        let joint = link.joint.rows(&a, &b);
-        for i in 0..joint.n {
-            push(
-                GlobalRow::new(model, link.bodies, &joint.rows[i]),
-                joint.residual[i],
-            );
-        }
+        model.joint_rows(link, poses, &mut push);
     }
     for &index in contacts {
-        let contact = &model.contacts[index];
-        let [a, b] = contact.bodies.map(|body| pose_of(poses, body));
-        let near = closeness(model, contact, edges[index], &a, &b);
+        let near = model.near(&model.contacts[index], &holds[index], poses);
         match near.filter(|near| beyond == BeyondEdges::Line || near.margin >= BEYOND) {
             Some(near) => {
-                push(
-                    GlobalRow::new(model, contact.bodies, &near.normal),
-                    near.offset,
-                );
-                push(GlobalRow::new(model, contact.bodies, &near.tangent), 0.0);
+                push(near.normal, near.offset);
+                for row in &near.friction[..model.n_friction_rows] {
+                    push(*row, 0.0);
+                }
             }
             // its place went to another contact, or its edge has ended: it neither presses nor rubs
             None => {
-                let nothing = GlobalRow::new(model, [None, None], &crate::constraint::Row::zero());
-                push(nothing, f64::INFINITY);
-                push(nothing, 0.0);
+                push(GlobalRow::default(), f64::INFINITY);
+                for _ in 0..model.n_friction_rows {
+                    push(GlobalRow::default(), 0.0);
+                }
             }
         }
     }
@@ -123,34 +113,24 @@ pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64])
         level,
         poses,
         twists,
-        edges,
+        holds,
         ..
     } = workspace;
-    let moving = |body: BodyRef| pose_of(poses, body).with_rate(&twist_of(twists, body));
-    let rate = |bodies: [BodyRef; 2], row: &crate::constraint::Row<Dual>| {
-        let rates = crate::constraint::Row {
-            a: row.a.map(|x| x.rate),
-            b: row.b.map(|x| x.rate),
-        };
-        GlobalRow::new(model, bodies, &rates).dot(v)
-    };
     let mut index = 0;
     for link in &model.joints {
-        let [a, b] = link.bodies.map(moving);
-        let joint = link.joint.rows(&a, &b);
-        for row in &joint.rows[..joint.n] {
-            level.bias[index] += rate(link.bodies, row);
+        model.joint_row_rates(link, poses, twists, v, |rate| {
+            level.bias[index] += rate;
             index += 1;
-        }
+        });
     }
+    let n_rows = 1 + model.n_friction_rows;
     for &j in &level.contacts {
-        let contact = &model.contacts[j];
-        let [a, b] = contact.bodies.map(moving);
-        if let Some(near) = closeness(model, contact, edges[j], &a, &b) {
-            level.bias[index] += rate(contact.bodies, &near.normal);
-            level.bias[index + 1] += rate(contact.bodies, &near.tangent);
+        if let Some(rates) = model.near_rates(&model.contacts[j], &holds[j], poses, twists, v) {
+            for (b, rate) in level.bias[index..].iter_mut().zip(&rates[..n_rows]) {
+                *b += rate;
+            }
         }
-        index += 2;
+        index += n_rows;
     }
 }
 
@@ -166,42 +146,18 @@ pub(super) fn level(
     let Workspace {
         level,
         poses,
-        edges,
+        holds,
         ..
     } = workspace;
     level.contacts.clear();
     level.contacts.extend(contacts);
-    rows(model, poses, edges, BeyondEdges::Line, level);
+    rows(model, poses, holds, BeyondEdges::Line, level);
     level.columns.clone_from(&level.rows);
     level.condense(&workspace.mass);
 }
 
-// the contact on its edge, if it has one
-fn closeness<T: Real>(
-    model: &Model,
-    contact: &Contact,
-    edge: Option<usize>,
-    a: &Pose<T>,
-    b: &Pose<T>,
-) -> Option<Closeness<T>> {
-    match (&contact.kind, edge) {
-        (ContactKind::Feature(feature), Some(edge)) => {
-            let near = feature.nearest_on(edge, a, b)?;
-            Some(Closeness {
-                gap: near.gap,
-                normal: near.normal_row(),
-                tangent: near.tangent_row(),
-                offset: near.offset,
-                margin: near.margin,
-                gap_row: near.gap_row(),
-            })
-        }
-        _ => model.closeness(contact, a, b),
-    }
-}
-
-/// Finds the edges of all contacts at `q` that `moved` says may have gone to another one.
-pub(super) fn find_edges(
+/// Finds what holds all contacts at `q` that `moved` says may have gone elsewhere.
+pub(super) fn find_holds(
     model: &Model,
     workspace: &mut Workspace,
     q: &[f64],
@@ -209,11 +165,8 @@ pub(super) fn find_edges(
 ) {
     model.poses(q, &mut workspace.poses);
     for (j, contact) in model.contacts.iter().enumerate() {
-        if let ContactKind::Feature(feature) = &contact.kind
-            && (moved(j) || workspace.edges[j].is_none())
-        {
-            let [a, b] = contact.bodies.map(|body| pose_of(&workspace.poses, body));
-            workspace.edges[j] = feature.edge(&a, &b);
+        if moved(j) || workspace.holds[j].edge.is_none() {
+            workspace.holds[j] = model.hold(contact, &workspace.poses);
         }
     }
 }
@@ -227,9 +180,8 @@ pub(super) const BEYOND: f64 = -2e-9;
 pub(super) fn gaps(model: &Model, workspace: &mut Workspace, q: &[f64]) {
     model.poses(q, &mut workspace.poses);
     for (contact, gap) in model.contacts.iter().zip(&mut workspace.gap) {
-        let [a, b] = contact.bodies.map(|body| pose_of(&workspace.poses, body));
         *gap = model
-            .closeness(contact, &a, &b)
+            .gap(contact, &workspace.poses)
             .filter(|near| near.margin >= BEYOND)
             .map_or(f64::INFINITY, |near| near.gap);
     }
@@ -237,21 +189,19 @@ pub(super) fn gaps(model: &Model, workspace: &mut Workspace, q: &[f64]) {
 
 /// How far a contact is from the end of its sharp edge at the poses in the workspace, m; minus infinity where another
 /// contact looks after the place.
-pub(super) fn margin(model: &Model, poses: &[Pose], edges: &[Option<usize>], index: usize) -> f64 {
-    let contact = &model.contacts[index];
-    let [a, b] = contact.bodies.map(|body| pose_of(poses, body));
-    closeness(model, contact, edges[index], &a, &b).map_or(f64::NEG_INFINITY, |near| near.margin)
+pub(super) fn margin(model: &Model, poses: &Poses, holds: &[Hold], index: usize) -> f64 {
+    model
+        .near(&model.contacts[index], &holds[index], poses)
+        .map_or(f64::NEG_INFINITY, |near| near.margin)
 }
 
 /// Largest joint residual at the poses in the workspace, m or rad.
 pub(super) fn joint_drift(model: &Model, workspace: &Workspace) -> f64 {
     let mut worst: f64 = 0.0;
     for link in &model.joints {
-        let [a, b] = link.bodies.map(|body| pose_of(&workspace.poses, body));
-        let joint = link.joint.rows(&a, &b);
-        for residual in &joint.residual[..joint.n] {
+        model.joint_rows(link, &workspace.poses, |_, residual| {
             worst = worst.max(residual.abs());
-        }
+        });
     }
     worst
 }
@@ -297,17 +247,8 @@ pub(super) fn deepest_overlap(model: &Model, workspace: &mut Workspace, q: &[f64
     gaps(model, workspace, q);
     let of_contacts = workspace.gap.iter().fold(0.0, |m: f64, gap| m.max(-gap));
     pairs(model)
-        .filter_map(|pair| separation(model, &workspace.poses, pair.start))
-        .fold(of_contacts, |m, apart| m.max(-apart.gap))
-}
-
-fn separation(model: &Model, poses: &[Pose], index: usize) -> Option<Separation> {
-    let contact = &model.contacts[index];
-    let ContactKind::Feature(feature) = &contact.kind else {
-        return None;
-    };
-    let [a, b] = contact.bodies.map(|body| pose_of(poses, body));
-    feature.separation(&a, &b)
+        .filter_map(|pair| model.separation(&model.contacts[pair.start], &workspace.poses))
+        .fold(of_contacts, |m, (apart, _)| m.max(-apart))
 }
 
 fn separation_and_rate(
@@ -318,13 +259,9 @@ fn separation_and_rate(
     v: &[f64],
 ) -> (f64, f64) {
     model.poses(q, &mut workspace.poses);
-    match separation(model, &workspace.poses, index) {
-        Some(apart) => {
-            let row = GlobalRow::new(model, model.contacts[index].bodies, &apart.row);
-            (apart.gap, row.dot(v))
-        }
-        None => (f64::INFINITY, 0.0),
-    }
+    model
+        .separation(&model.contacts[index], &workspace.poses)
+        .map_or((f64::INFINITY, 0.0), |(apart, row)| (apart, row.dot(v)))
 }
 
 /// Gap of one contact at `q` and its rate at velocities `v`.
@@ -336,15 +273,9 @@ pub(super) fn gap_and_rate(
     v: &[f64],
 ) -> (f64, f64) {
     model.poses(q, &mut workspace.poses);
-    let contact = &model.contacts[index];
-    let [a, b] = contact.bodies.map(|body| pose_of(&workspace.poses, body));
-    match model.closeness(contact, &a, &b) {
-        Some(near) => {
-            let row = GlobalRow::new(model, contact.bodies, &near.gap_row);
-            (near.gap, row.dot(v))
-        }
-        None => (f64::INFINITY, 0.0),
-    }
+    model
+        .gap_row(&model.contacts[index], &workspace.poses)
+        .map_or((f64::INFINITY, 0.0), |(gap, row)| (gap, row.dot(v)))
 }
 
 /// Marks a maximal independent set of joint equations at `q`.
@@ -383,7 +314,7 @@ pub(super) fn step_system(
         poses,
         place,
         active,
-        edges,
+        holds,
         ..
     } = workspace;
     system.contacts.clone_from(active);
@@ -395,15 +326,15 @@ pub(super) fn step_system(
         system.condense(&workspace.mass);
         return stiffness;
     }
-    move_by(place, q, scheme.row_at * h, v);
+    model.displace(place, q, scheme.row_at * h, v);
     model.poses(place, poses);
-    rows(model, poses, edges, beyond, system);
+    rows(model, poses, holds, beyond, system);
     if scheme.column_at == scheme.row_at {
         system.columns.clone_from(&system.rows);
     } else {
-        move_by(place, q, scheme.column_at * h, v);
+        model.displace(place, q, scheme.column_at * h, v);
         model.poses(place, poses);
-        columns(model, poses, edges, beyond, system);
+        columns(model, poses, holds, beyond, system);
     }
     condense_with_step_metric(workspace);
     let Workspace {
@@ -547,11 +478,4 @@ pub(super) fn free_motion(
         step_metric.divide(free);
     }
     stiffness
-}
-
-/// `out = q + factor v`.
-pub(super) fn move_by(out: &mut [f64], q: &[f64], factor: f64, v: &[f64]) {
-    for ((x, q), v) in out.iter_mut().zip(q).zip(v) {
-        *x = q + factor * v;
-    }
 }

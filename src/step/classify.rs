@@ -61,8 +61,14 @@ pub(super) fn classify(
     };
     let mut q = std::mem::take(&mut workspace.look_position);
     let mut v = std::mem::take(&mut workspace.look_velocity);
-    assemble::move_by(&mut q, &state.position, ahead, &state.velocity);
-    assemble::move_by(&mut v, &state.velocity, ahead, &workspace.acceleration);
+    model.displace(&mut q, &state.position, ahead, &state.velocity);
+    for ((v, start), a) in v
+        .iter_mut()
+        .zip(&state.velocity)
+        .zip(&workspace.acceleration)
+    {
+        *v = start + ahead * a;
+    }
     touching(model, state, workspace, settings);
     let solved = decide(model, state, workspace, report, (when, ahead), &q, &v);
     workspace.look_position = q;

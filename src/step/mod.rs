@@ -275,7 +275,7 @@ fn counted(
     workspace.work = 0; // of questions between two steps
     workspace.standard_step = instant_step(settings, standard);
     workspace.inputs.clone_from(&state.inputs);
-    assemble::find_edges(model, workspace, &state.position, |_| true);
+    assemble::find_holds(model, workspace, &state.position, |_| true);
     let result = action(&mut Run {
         model,
         state,
@@ -305,7 +305,7 @@ pub fn refresh_forces(
 ) {
     workspace.standard_step = instant_step(settings, settings.step);
     workspace.inputs.clone_from(&state.inputs);
-    assemble::find_edges(model, workspace, &state.position, |_| true);
+    assemble::find_holds(model, workspace, &state.position, |_| true);
     assemble::select_joints(model, workspace, &state.position);
     let now = (state.time, Side::After);
     trial::probe(
@@ -322,7 +322,7 @@ pub fn refresh_forces(
 /// Power that contact friction takes at the state, W.
 pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
     let closed = (0..state.status.len()).filter(|j| state.status[*j].is_closed());
-    assemble::find_edges(model, workspace, &state.position, |_| true);
+    assemble::find_holds(model, workspace, &state.position, |_| true);
     assemble::level(model, workspace, &state.position, closed);
     let level = &workspace.level;
     let mut power = 0.0;

@@ -44,7 +44,7 @@ pub(super) fn step(
     reach(model, state, workspace, settings, h);
     let mut place = std::mem::take(&mut workspace.look_position);
     if settings.fixed_point_iterations > 1 {
-        assemble::move_by(&mut place, q, h, v);
+        model.displace(&mut place, q, h, v);
     } else {
         place.clone_from(q);
     }
@@ -116,13 +116,13 @@ fn solve_at(
         system,
         poses,
         active,
-        edges,
+        holds,
         ..
     } = workspace;
     system.contacts.clone_from(active);
     model.poses(place, poses);
-    edges.fill(None);
-    assemble::rows(model, poses, edges, BeyondEdges::Nothing, system);
+    holds.iter_mut().for_each(|hold| hold.edge = None);
+    assemble::rows(model, poses, holds, BeyondEdges::Nothing, system);
     system.columns.clone_from(&system.rows);
     assemble::condense_with_step_metric(workspace);
     let Workspace {
@@ -140,7 +140,7 @@ fn solve_at(
         motion[i] = (state.position[i] - place[i]) / h;
     }
     for (i, row) in system.rows.iter().enumerate() {
-        let tangent = i >= n_joint && (i - n_joint) % 2 == 1;
+        let tangent = i >= n_joint && (i - n_joint) % (1 + model.n_friction_rows) > 0;
         if !tangent && system.residual[i].is_finite() {
             system.bias[i] += system.residual[i] / h + row.dot(motion);
         }

@@ -131,7 +131,7 @@ impl Run<'_> {
             status, position, ..
         } = &*self.state;
         let open = |j: usize| !status[j].is_closed();
-        assemble::find_edges(self.model, self.workspace, position, open);
+        assemble::find_holds(self.model, self.workspace, position, open);
     }
 
     /// Contacts that touch and approach, and were not closed before, collide now.

@@ -6,88 +6,14 @@
 //!
 //! Rows come in the order: joint equations, then normal and tangent of each contact.
 
-use crate::constraint::{BODY_DOF, Row};
+use crate::constraint::GlobalRow;
 use crate::math::dense::{RankRevealing, is_positive_definite, lu_factor, lu_solve};
-use crate::model::{BodyRef, Model};
+use crate::model::Model;
 use crate::state::Status;
 
 /// Constraints whose scaled pivot falls below this depend on the others: rounding of products of order one, with
 /// room for the sums behind them.
 pub const RANK_TOLERANCE: f64 = 1e-11;
-
-/// A [`Row`] with the places of its two bodies in the vector of velocities.
-#[derive(Clone, Copy, Debug)]
-pub struct GlobalRow {
-    first: [usize; 2],
-    len: [usize; 2],
-    value: [[f64; BODY_DOF]; 2],
-}
-
-impl GlobalRow {
-    /// Places a row.
-    pub fn new(model: &Model, bodies: [BodyRef; 2], row: &Row) -> Self {
-        let place =
-            |body: BodyRef| body.map_or((0, 0), |i| (model.bodies[i].first, model.bodies[i].n_dof));
-        let [(first_a, len_a), (first_b, len_b)] = bodies.map(place);
-        Self {
-            first: [first_a, first_b],
-            len: [len_a, len_b],
-            value: [row.a, row.b],
-        }
-    }
-
-    /// Scalar product with a vector of velocities.
-    #[inline(always)]
-    pub fn dot(&self, v: &[f64]) -> f64 {
-        let mut sum = 0.0;
-        for side in 0..2 {
-            let (first, row) = (self.first[side], &self.value[side]);
-            // the usual length apart, so that the compiler knows it
-            if self.len[side] == BODY_DOF {
-                let v = &v[first..first + BODY_DOF];
-                sum += row[0] * v[0];
-                sum += row[1] * v[1];
-                sum += row[2] * v[2];
-            } else {
-                for i in 0..self.len[side] {
-                    sum += row[i] * v[first + i];
-                }
-            }
-        }
-        sum
-    }
-
-    /// Adds the row times `factor` to a vector of forces.
-    pub fn add_to(&self, factor: f64, out: &mut [f64]) {
-        for side in 0..2 {
-            let first = self.first[side];
-            for i in 0..self.len[side] {
-                out[first + i] += factor * self.value[side][i];
-            }
-        }
-    }
-
-    /// Adds the row divided by the masses.
-    fn add_divided_to(&self, mass: &[f64], out: &mut [f64]) {
-        for side in 0..2 {
-            let first = self.first[side];
-            for i in 0..self.len[side] {
-                out[first + i] += self.value[side][i] / mass[first + i];
-            }
-        }
-    }
-
-    /// Equal to the column of the same constraint, and so of the same bodies?
-    fn has_values_of(&self, column: &Self) -> bool {
-        let mut equal = true;
-        for side in 0..2 {
-            for i in 0..BODY_DOF {
-                equal &= self.value[side][i] == column.value[side][i];
-            }
-        }
-        equal
-    }
-}
 
 /// An inertia that can be divided by.
 #[derive(Clone, Debug)]

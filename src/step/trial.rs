@@ -269,11 +269,11 @@ fn release_beyond_edges(model: &Model, workspace: &mut Workspace) {
         statuses,
         gap,
         poses,
-        edges,
+        holds,
         ..
     } = workspace;
     for (j, status) in statuses.iter_mut().enumerate() {
-        let beyond = || assemble::margin(model, poses, edges, j) < assemble::BEYOND;
+        let beyond = || assemble::margin(model, poses, holds, j) < assemble::BEYOND;
         if status.is_closed() && (gap[j].is_infinite() || beyond()) {
             *status = Status::Open;
         }
@@ -330,7 +330,7 @@ pub(super) fn probe(
         level,
         probes,
         poses,
-        edges,
+        holds,
         ..
     } = workspace;
     for (i, &contact) in level.contacts.iter().enumerate() {
@@ -343,7 +343,7 @@ pub(super) fn probe(
                 what,
             });
         };
-        let margin = assemble::margin(model, poses, edges, contact);
+        let margin = assemble::margin(model, poses, holds, contact);
         if margin.is_finite() {
             // the contact leaves just before the corner, where its edge is not in doubt
             watch(margin - 1e-10, 1e-9, ProbeKind::Edge(contact));

@@ -4,18 +4,17 @@ use super::accurate::{Extrapolation, N_SAMPLES, Stride};
 use super::complementarity::Complementarity;
 use super::system::{Metric, System};
 use super::trial::{Probe, Trial};
-use crate::constraint::{Pose, Twist};
 use crate::dynamics::Jacobians;
 use crate::force::Input;
 use crate::math::dense::RankRevealing;
-use crate::model::Model;
+use crate::model::{Hold, Model, Poses, Twists};
 use crate::state::Status;
 
 /// Scratch of a step.
 #[derive(Debug)]
 pub struct Workspace {
-    pub(super) poses: Vec<Pose>,
-    pub(super) twists: Vec<Twist>,
+    pub(super) poses: Poses,
+    pub(super) twists: Twists,
     /// The inputs of the state under way.
     pub(super) inputs: Vec<Input>,
     pub(super) force: Vec<f64>,
@@ -48,9 +47,9 @@ pub struct Workspace {
     pub(super) probes: Vec<Probe>,
     pub(super) start_probes: Vec<Probe>,
     pub(super) gap: Vec<f64>,
-    /// Edge of each contact at the start of the substep, or where it opened or touched since: a closed contact stays on
+    /// What holds each contact at the start of the substep, or where it opened or touched since: a closed contact keeps
     /// it while the substep lasts.
-    pub(super) edges: Vec<Option<usize>>,
+    pub(super) holds: Vec<Hold>,
     pub(super) active: Vec<usize>,
     /// Contacts whose gap is looked at for collisions.
     pub(super) watched: Vec<bool>,
@@ -92,8 +91,8 @@ impl Workspace {
         let n_rows = n_joint + 2 * n_contacts;
         let vector = || vec![0.0; n];
         let mut workspace = Self {
-            poses: vec![Pose::new(0.0, 0.0, 0.0); model.bodies.len()],
-            twists: vec![Twist::zero(); model.bodies.len()],
+            poses: Poses::new(model),
+            twists: Twists::new(model),
             inputs: Vec::with_capacity(model.inputs.len()),
             force: vector(),
             force_end: vector(),
@@ -117,7 +116,7 @@ impl Workspace {
             probes: Vec::with_capacity(6 * n_contacts + 1),
             start_probes: Vec::with_capacity(6 * n_contacts + 1),
             gap: vec![0.0; n_contacts],
-            edges: vec![None; n_contacts],
+            holds: vec![Hold::default(); n_contacts],
             active: Vec::with_capacity(n_contacts),
             watched: vec![false; n_contacts],
             statuses: Vec::with_capacity(n_contacts),

@@ -14,7 +14,7 @@ use view::View;
 
 use crate::constraint::Pose;
 use crate::math::{Vec2, dot};
-use crate::model::{BodyRef, Model, pose_of};
+use crate::model::{BodyRef, Model, Poses, pose_of};
 use crate::scene::format::{Geometry, Scene};
 use crate::shape::{Convex, HalfPlane, Shape};
 
@@ -50,8 +50,9 @@ const BODIES: [[Colour; 2]; 5] = [
 /// Ground is hatched, springs are zigzags, dampers are pistons, joints are small circles; orange arrows are applied
 /// forces, green ones velocities at the start.
 pub fn picture(scene: &Scene, model: &Model) -> Option<Vec<u8>> {
-    let mut poses = vec![Pose::ground(); model.bodies.len()];
+    let mut poses = Poses::new(model);
     model.poses(&model.initial_position, &mut poses);
+    let poses = poses.plane().to_vec();
     let view = View::around(&extent(scene, model, &poses));
     let mut drawing = Drawing {
         scene,

@@ -7,14 +7,15 @@ use crate::constraint::Pose;
 use crate::force::{Applied, Force, Signal};
 use crate::joint::Joint;
 use crate::math::{Vec2, length};
-use crate::model::{ForceLink, Model, pose_of};
+use crate::model::{AnyJoint, ForceLink, Model, pose_of};
 use crate::scene::format::{self, Frame};
 
 /// Length of an arrow in pixels.
 const ARROW: f64 = 52.0;
 
 /// Attachment points of a joint, each in its body's coordinates.
-pub fn anchors(joint: &Joint) -> [Vec2; 2] {
+pub fn anchors(joint: &AnyJoint) -> [Vec2; 2] {
+    let AnyJoint::Plane(joint) = joint;
     match joint {
         Joint::Revolute(j) => [j.anchor_a, j.anchor_b],
         Joint::Prismatic(j) => [j.anchor_a, j.anchor_b],
@@ -48,7 +49,7 @@ impl Drawing<'_> {
     /// Rails of prismatic joints.
     pub(super) fn rails(&mut self) {
         for (i, link) in self.model.joints.iter().enumerate() {
-            if let Joint::Prismatic(joint) = &link.joint {
+            if let AnyJoint::Plane(Joint::Prismatic(joint)) = &link.joint {
                 let axis = self.pose(link.bodies[0]).turn(joint.axis);
                 let slider = self.view.pixel(self.ends(i)[1]);
                 for side in [-11.0, 11.0] {
@@ -68,7 +69,7 @@ impl Drawing<'_> {
     /// Rods of distance joints.
     pub(super) fn rods(&mut self) {
         for (i, link) in self.model.joints.iter().enumerate() {
-            if let Joint::Distance(_) = link.joint {
+            if let AnyJoint::Plane(Joint::Distance(_)) = link.joint {
                 let [a, b] = self.ends(i).map(|p| self.view.pixel(p));
                 self.canvas.line(&[a, b], INK, 2.0);
                 self.labels.take_line(a, b, 4.0);
@@ -106,16 +107,17 @@ impl Drawing<'_> {
     /// Signs at the anchors of joints.
     pub(super) fn joints(&mut self) {
         for (i, link) in self.model.joints.iter().enumerate() {
+            let AnyJoint::Plane(joint) = &link.joint;
             let ends = self.ends(i).map(|p| self.view.pixel(p));
             for (k, body) in link.bodies.into_iter().enumerate() {
-                if body.is_none() && !matches!(link.joint, Joint::Prismatic(_)) {
+                if body.is_none() && !matches!(joint, Joint::Prismatic(_)) {
                     let other = link.bodies[1 - k]
                         .map_or(ends[1 - k], |b| self.view.pixel(self.poses[b].position));
                     let is_below = other[1] <= ends[k][1];
                     support(&mut self.canvas, ends[k], is_below, INK);
                 }
             }
-            match link.joint {
+            match joint {
                 Joint::Revolute(_) => {
                     self.canvas.disc(ends[1], 5.0, [255; 3]);
                     self.canvas.circle(ends[1], 5.0, INK, 2.0);
@@ -148,7 +150,7 @@ impl Drawing<'_> {
     // a body without a shape that slides
     fn slider(&mut self, joint: usize) {
         let link = &self.model.joints[joint];
-        let Joint::Prismatic(prismatic) = &link.joint else {
+        let AnyJoint::Plane(Joint::Prismatic(prismatic)) = &link.joint else {
             return;
         };
         let axis = self.pose(link.bodies[0]).turn(prismatic.axis);
@@ -185,7 +187,7 @@ impl Drawing<'_> {
                 self.applied(link, applied);
             }
         }
-        let gravity = self.model.gravity;
+        let gravity = self.model.gravity.xy();
         let size = length(gravity);
         if size > 0.0 {
             let middle = [FRAME[2] - 30.0, FRAME[1] + 36.0];

@@ -3,7 +3,7 @@
 use super::number;
 use crate::force::{Force, Signal};
 use crate::joint::Joint;
-use crate::model::{BodyRef, ContactKind, Model};
+use crate::model::{AnyJoint, BodyRef, ContactKind, Model};
 use crate::scene::format::{self, Frame, ImpactLaw, Scheme};
 
 /// Name, kind, bodies, equation.
@@ -17,17 +17,17 @@ fn between(model: &Model, [a, b]: [BodyRef; 2]) -> String {
 pub fn joint_rows(model: &Model) -> Vec<Row> {
     let rows = model.joints.iter().map(|link| {
         let (kind, equation) = match &link.joint {
-            Joint::Revolute(_) => (
+            AnyJoint::Plane(Joint::Revolute(_)) => (
                 "revolute",
                 "the two anchors coincide; rotation is free".to_owned(),
             ),
-            Joint::Prismatic(_) => (
+            AnyJoint::Plane(Joint::Prismatic(_)) => (
                 "prismatic",
                 "the second anchor stays on the axis, the angle between the bodies is kept"
                     .to_owned(),
             ),
-            Joint::Fixed(_) => ("fixed", "no relative motion".to_owned()),
-            Joint::Distance(rod) => (
+            AnyJoint::Plane(Joint::Fixed(_)) => ("fixed", "no relative motion".to_owned()),
+            AnyJoint::Plane(Joint::Distance(rod)) => (
                 "distance",
                 format!("distance of the anchors = {} m", number(rod.length)),
             ),

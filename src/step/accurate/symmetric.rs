@@ -52,7 +52,7 @@ pub(super) fn substep(
     let (q, rest) = y.split_at_mut(n);
     let (v, sums) = rest.split_at_mut(n);
     let middle = t + 0.5 * h;
-    assemble::move_by(&mut workspace.place, q, 0.5 * h, v); // (1)
+    model.displace(&mut workspace.place, q, 0.5 * h, v); // (1)
     model.poses(&workspace.place, &mut workspace.poses);
     constraints(model, workspace);
     workspace.mid_velocity.copy_from_slice(v);
@@ -80,15 +80,10 @@ pub(super) fn substep(
             break;
         }
     }
-    for (((q, v), place), dv) in q
-        .iter_mut()
-        .zip(v.iter_mut())
-        .zip(&workspace.place)
+    v.iter_mut()
         .zip(&workspace.free)
-    {
-        *v += dv;
-        *q = place + 0.5 * h * *v; // (3)
-    }
+        .for_each(|(v, dv)| *v += dv);
+    model.displace(q, &workspace.place, 0.5 * h, v); // (3)
     add_sums(model, workspace, (middle, h), sums);
     Ok(())
 }
@@ -98,12 +93,12 @@ fn constraints(model: &Model, workspace: &mut Workspace) {
     let Workspace {
         system,
         poses,
-        edges,
+        holds,
         active,
         ..
     } = workspace;
     system.contacts.clone_from(active);
-    assemble::rows(model, poses, edges, BeyondEdges::Line, system);
+    assemble::rows(model, poses, holds, BeyondEdges::Line, system);
     system.columns.clone_from(&system.rows);
 }
 

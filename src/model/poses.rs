@@ -1,0 +1,244 @@
+//! Where all bodies are and how fast, in the plane or in space; and rotations in space as coordinates.
+//!
+//! A body in space has three rotational coordinates: the rotation vector r since a reference orientation R, so that it
+//! is at R exp(r). As many coordinates as velocities, and steps may treat both alike; accepted states have r = 0.
+
+use super::{Body, BodyRef, Model};
+use crate::constraint::{Pose, Twist};
+use crate::math::{Dual, Quaternion, Real, Vec2, Vec3, quaternion};
+use crate::space;
+
+/// Poses of all bodies.
+#[derive(Clone, Debug)]
+pub enum Poses {
+    /// In the plane.
+    Plane(Vec<Pose>),
+    /// In space.
+    Space {
+        /// Orientations that rotational coordinates count from.
+        reference: Vec<Quaternion>,
+        /// Where the bodies are.
+        poses: Vec<space::Pose>,
+    },
+}
+
+/// Twists of all bodies.
+#[derive(Clone, Debug)]
+pub enum Twists {
+    /// In the plane.
+    Plane(Vec<Twist>),
+    /// In space.
+    Space(Vec<space::Twist>),
+}
+
+impl Poses {
+    /// Room for the bodies of a model; at their initial orientations.
+    pub fn new(model: &Model) -> Self {
+        let n = model.bodies.len();
+        if model.is_spatial() {
+            Self::Space {
+                reference: model.initial_orientation.clone(),
+                poses: vec![space::Pose::ground(); n],
+            }
+        } else {
+            Self::Plane(vec![Pose::new(0.0, 0.0, 0.0); n])
+        }
+    }
+
+    /// From now on rotational coordinates count from these orientations.
+    pub fn refer_to(&mut self, orientation: &[Quaternion]) {
+        match self {
+            Self::Plane(_) => {}
+            Self::Space { reference, .. } => reference.copy_from_slice(orientation),
+        }
+    }
+
+    /// The poses in the plane; none in space.
+    pub fn plane(&self) -> &[Pose] {
+        match self {
+            Self::Plane(poses) => poses,
+            Self::Space { .. } => &[],
+        }
+    }
+
+    /// The poses in space; none in the plane.
+    pub fn space(&self) -> &[space::Pose] {
+        match self {
+            Self::Plane(_) => &[],
+            Self::Space { poses, .. } => poses,
+        }
+    }
+}
+
+impl Twists {
+    /// Room for the bodies of a model.
+    pub fn new(model: &Model) -> Self {
+        let n = model.bodies.len();
+        if model.is_spatial() {
+            Self::Space(vec![space::Twist::zero(); n])
+        } else {
+            Self::Plane(vec![Twist::zero(); n])
+        }
+    }
+
+    /// The twists in the plane; none in space.
+    pub fn plane(&self) -> &[Twist] {
+        match self {
+            Self::Plane(twists) => twists,
+            Self::Space(_) => &[],
+        }
+    }
+
+    /// The twists in space; none in the plane.
+    pub fn space(&self) -> &[space::Twist] {
+        match self {
+            Self::Plane(_) => &[],
+            Self::Space(twists) => twists,
+        }
+    }
+}
+
+impl Model {
+    /// Do bodies move in space?
+    pub fn is_spatial(&self) -> bool {
+        self.spatial
+    }
+
+    /// Poses of all bodies at coordinates `q`.
+    pub fn poses(&self, q: &[f64], poses: &mut Poses) {
+        match poses {
+            Poses::Plane(poses) => {
+                for (body, pose) in self.bodies.iter().zip(poses) {
+                    let angle = if body.n_dof == 3 {
+                        q[body.first + 2]
+                    } else {
+                        0.0
+                    };
+                    *pose = Pose::new(q[body.first], q[body.first + 1], angle);
+                }
+            }
+            Poses::Space { reference, poses } => {
+                for ((body, pose), reference) in self.bodies.iter().zip(poses).zip(reference) {
+                    let turned = match rotation_of(body) {
+                        Some(i) => quaternion::product(*reference, quaternion::exp(triple(q, i))),
+                        None => *reference,
+                    };
+                    *pose = space::Pose::new(triple(q, body.first), turned);
+                }
+            }
+        }
+    }
+
+    /// Twists of all bodies at velocities `v`.
+    pub fn twists(&self, v: &[f64], twists: &mut Twists) {
+        match twists {
+            Twists::Plane(twists) => {
+                for (body, twist) in self.bodies.iter().zip(twists) {
+                    twist.linear = Vec2::new(v[body.first], v[body.first + 1]);
+                    twist.angular = if body.n_dof == 3 {
+                        v[body.first + 2]
+                    } else {
+                        0.0
+                    };
+                }
+            }
+            Twists::Space(twists) => {
+                for (body, twist) in self.bodies.iter().zip(twists) {
+                    twist.linear = triple(v, body.first);
+                    twist.angular = rotation_of(body).map_or_else(Vec3::zeros, |i| triple(v, i));
+                }
+            }
+        }
+    }
+
+    /// First rotational coordinate of each body that has three of them.
+    pub fn rotations(&self) -> impl Iterator<Item = usize> + '_ {
+        let bodies = if self.spatial { &self.bodies[..] } else { &[] };
+        bodies.iter().filter_map(rotation_of)
+    }
+
+    /// `out` = coordinates `q` moved on for a time at velocities `v`.
+    pub fn displace(&self, out: &mut [f64], q: &[f64], time: f64, v: &[f64]) {
+        for ((x, q), v) in out.iter_mut().zip(q).zip(v) {
+            *x = q + time * v;
+        }
+        for i in self.rotations() {
+            put(
+                out,
+                i,
+                quaternion::displaced(triple(q, i), triple(v, i) * time),
+            );
+        }
+    }
+
+    /// Rates of the coordinates `q` at velocities `v`, and their changes at accelerations `a`, in place of `v` and `a`.
+    pub fn velocities_to_rates(&self, q: &[f64], v: &mut [f64], a: &mut [f64]) {
+        for i in self.rotations() {
+            let (r, spin, change) = (triple(q, i), triple(v, i), triple(a, i));
+            let rate = quaternion::rate_of_spin(r, spin);
+            let moving = quaternion::rate_of_spin(
+                r.zip_map(&rate, Dual::new),
+                spin.zip_map(&change, Dual::new),
+            );
+            put(v, i, rate);
+            put(a, i, moving.map(|x| x.rate));
+        }
+    }
+
+    /// The other way round.
+    pub fn rates_to_velocities(&self, q: &[f64], rate: &mut [f64], change: &mut [f64]) {
+        for i in self.rotations() {
+            let (r, rates, changes) = (triple(q, i), triple(rate, i), triple(change, i));
+            let moving = quaternion::spin_of_rate(
+                r.zip_map(&rates, Dual::new),
+                rates.zip_map(&changes, Dual::new),
+            );
+            put(rate, i, moving.map(Real::value));
+            put(change, i, moving.map(|x| x.rate));
+        }
+    }
+
+    /// Makes the present orientations the reference of coordinates `q`: their rotations become zero.
+    pub fn rebase(&self, q: &mut [f64], orientation: &mut [Quaternion]) {
+        for (body, orientation) in self.bodies.iter().zip(orientation) {
+            if let Some(i) = rotation_of(body) {
+                let turned = quaternion::product(*orientation, quaternion::exp(triple(q, i)));
+                *orientation = quaternion::normalized(turned);
+                put(q, i, Vec3::zeros());
+            }
+        }
+    }
+}
+
+/// The pose of a body or of the ground.
+pub fn pose_of(poses: &[Pose], body: BodyRef) -> Pose {
+    body.map_or_else(Pose::ground, |i| poses[i])
+}
+
+/// The twist of a body or of the ground.
+pub fn twist_of(twists: &[Twist], body: BodyRef) -> Twist {
+    body.map_or_else(Twist::zero, |i| twists[i])
+}
+
+/// The pose in space of a body or of the ground.
+pub fn space_pose_of(poses: &[space::Pose], body: BodyRef) -> space::Pose {
+    body.map_or_else(space::Pose::ground, |i| poses[i])
+}
+
+/// The twist in space of a body or of the ground.
+pub fn space_twist_of(twists: &[space::Twist], body: BodyRef) -> space::Twist {
+    body.map_or_else(space::Twist::zero, |i| twists[i])
+}
+
+// of a body in space; points have none
+fn rotation_of(body: &Body) -> Option<usize> {
+    (body.n_dof == space::BODY_DOF).then_some(body.first + 3)
+}
+
+fn triple(x: &[f64], i: usize) -> Vec3 {
+    Vec3::new(x[i], x[i + 1], x[i + 2])
+}
+
+fn put(x: &mut [f64], i: usize, value: Vec3) {
+    x[i..i + 3].copy_from_slice(value.as_slice());
+}
