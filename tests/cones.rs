@@ -13,6 +13,8 @@ struct Owned {
     matrix: Vec<f64>,
     vector: Vec<f64>,
     contacts: Vec<Contact>,
+    gaps: bool,
+    bodies: usize,
 }
 
 impl Owned {
@@ -77,6 +79,8 @@ fn instances() -> Vec<(String, Owned)> {
             matrix,
             vector: picked.iter().map(|&i| instance.q[i]).collect(),
             contacts: contacts.collect(),
+            gaps: false,
+            bodies: 0,
         };
         (instance.name, owned)
     };
@@ -100,6 +104,8 @@ fn saved_contact_problems_are_solved_cold_and_warm() {
             matrix: cones.matrix.clone(),
             vector: cones.vector.clone(),
             contacts: cones.contacts.clone(),
+            gaps: false,
+            bodies: 0,
         };
         for b in &mut moved.vector {
             *b *= 1.0 + 0.01 * random.signed();
@@ -174,10 +180,11 @@ enum Kind {
     ManyBlocks,
     Unsymmetric,
     SlidingColumns,
+    Gaps,
     Everything,
 }
 
-const KINDS: [Kind; 10] = [
+const KINDS: [Kind; 11] = [
     Kind::Plain,
     Kind::LargeFriction,
     Kind::Heavy,
@@ -187,6 +194,7 @@ const KINDS: [Kind; 10] = [
     Kind::ManyBlocks,
     Kind::Unsymmetric,
     Kind::SlidingColumns,
+    Kind::Gaps,
     Kind::Everything,
 ];
 
@@ -391,7 +399,7 @@ fn random_cones(random: &mut Random, kind: Kind) -> Owned {
             (false, _) => random.signed(),
         })
         .collect();
-    let gaps = random.chance(20);
+    let gaps = kind == Kind::Gaps || (everything && random.chance(20));
     let vector: Vec<f64> = rows
         .iter()
         .map(|row| {
@@ -404,6 +412,8 @@ fn random_cones(random: &mut Random, kind: Kind) -> Owned {
         matrix,
         vector,
         contacts: touches.iter().map(Touch::contact).collect(),
+        gaps,
+        bodies: n_bodies,
     }
 }
 
@@ -437,8 +447,8 @@ fn random_cones_are_solved_or_reported() {
                     worst = worst.max(residual);
                     if std::env::var("SHOW").is_ok() {
                         println!(
-                            "  {kind:?} {case} contacts {} residual {residual:.1e}",
-                            cones.contacts.len()
+                            "  {kind:?} {case} contacts {} bodies {} gaps {} residual {residual:.1e}",
+                            cones.contacts.len(), cones.bodies, cones.gaps
                         );
                     }
                 }

@@ -220,6 +220,8 @@ const PLAIN: Limits = Limits {
     iterations: 40,
     target: newton::ROUNDING,
     damping: [1e-12, 1e-4],
+    trials: 6,
+    allowed: true,
 };
 
 impl Solver {
@@ -321,15 +323,66 @@ impl Solver {
     }
 
     fn continuation(&mut self, problem: &Problem, x: &mut [f64], answer: &mut [f64], best: &mut f64) {
+        let n = x.len();
+        let mut good = std::mem::take(&mut self.best);
         x.fill(0.0);
-        let mut prox = 1.0;
-        while prox > 1e-12 {
+        good[..n].fill(0.0);
+        let debug = std::env::var("DEBUG").is_ok();
+        let (mut prox, mut last) = (1.0, 10.0);
+        let mut factor: f64 = 0.1;
+        let start = self.newton.iterations;
+        while prox > 1e-13 && self.newton.iterations - start < 1000 {
             self.scaled.prox = prox;
-            let (_end, _) = self.newton.run(&self.scaled, x, &PLAIN);
-            prox *= 0.2;
+            self.scaled.set_boost(1.0 / prox);
+            let before = self.newton.iterations;
+            let limits = Limits {
+                iterations: 60,
+                target: larger(1e-9, 1e-14 / prox),
+                damping: [1e-15, 1e-15],
+                trials: 10,
+                allowed: false,
+            };
+            let (end, size) = self.newton.run(&self.scaled, x, &limits);
+            let used = self.newton.iterations - before;
+            if debug {
+                eprintln!("    prox {prox:.1e} {end:?} it {} F {:.1e} r {:.1e}", used, size.largest, size.impulse);
+            }
+            match end {
+                End::Converged => {
+                    good[..n].copy_from_slice(x);
+                    last = prox;
+                    if prox < 1e-7 {
+                        self.judge(problem, x, answer, best);
+                        if *best <= ACCEPTED_RESIDUAL {
+                            break;
+                        }
+                    }
+                    factor = if used <= 6 {
+                        larger(factor * factor, 0.03)
+                    } else if used > 20 {
+                        factor.sqrt()
+                    } else { factor };
+                }
+                End::Stalled => {
+                    x.copy_from_slice(&good[..n]);
+                    factor = factor.sqrt();
+                    if factor > 0.9 {
+                        break;
+                    }
+                }
+            }
+            prox = last * factor;
         }
+        x.copy_from_slice(&good[..n]);
+        self.best = good;
+        self.scaled.set_boost(1.0);
         self.scaled.prox = 0.0;
-        self.attempt(problem, x, &PLAIN, answer, best);
+        if *best > ACCEPTED_RESIDUAL {
+            self.attempt(problem, x, &PLAIN, answer, best);
+        }
+        if debug && *best > ACCEPTED_RESIDUAL {
+            eprintln!("failed {best:e}");
+        }
     }
 
     /// Newton's method from `x`, and the judge.

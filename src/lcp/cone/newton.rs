@@ -18,8 +18,7 @@ use crate::lcp::basis::grow;
 /// Steps back that (5) looks.
 const MEMORY: usize = 4;
 
-/// Most steps of a line search, each [`SHORTER`] than the one before.
-const TRIALS: u32 = 6;
+/// Each step of a line search over the one before.
 const SHORTER: f64 = 0.4;
 
 /// Relative size of F at which there is nothing left to gain.
@@ -45,6 +44,10 @@ pub(super) struct Limits {
     pub target: f64,
     /// Least and largest damping of (4).
     pub damping: [f64; 2],
+    /// Most steps of a line search.
+    pub trials: u32,
+    /// Keep the impulses allowed on the way.
+    pub allowed: bool,
 }
 
 /// An unknown: its row of `W` is `row_a W_i + row_b W_(i+1)`.
@@ -141,11 +144,11 @@ impl Newton {
             let mut a = 1.0;
             let mut accepted = None;
             let mut smallest = (size.squares, 0.0);
-            for _ in 0..TRIALS {
+            for _ in 0..limits.trials {
                 for i in 0..n {
                     trial[i] = r[i] + a * self.base[i];
                 }
-                scaled.shorten(&mut trial[..n]);
+                if limits.allowed { scaled.shorten(&mut trial[..n]); }
                 scaled.velocities(&trial[..n], &mut trial_u[..n]);
                 let new = measure(scaled, &trial[..n], &trial_u[..n]);
                 let keep = 1.0 - 0.2 * a;
@@ -162,7 +165,7 @@ impl Newton {
                 for i in 0..n {
                     trial[i] = r[i] + smallest.1 * self.base[i];
                 }
-                scaled.shorten(&mut trial[..n]);
+                if limits.allowed { scaled.shorten(&mut trial[..n]); }
                 scaled.velocities(&trial[..n], &mut trial_u[..n]);
                 let new = measure(scaled, &trial[..n], &trial_u[..n]);
                 r.copy_from_slice(&trial[..n]);

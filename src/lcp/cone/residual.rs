@@ -3,7 +3,7 @@
 //! For `u = W r + b` it measures, in coordinates without units, the natural map of De Saxce's form of Coulomb's law
 //!
 //! ```text
-//! (1)  residual = max_i | r' - P_K (r' - v) |_i / max(|b'|, |r'|)                   maximum norms
+//! (1)  residual = max_i | r' - P_K (r' - v) |_i / max(|b'|, 1e-4 |r'|)              maximum norms
 //! (2)  v_n = u'_n + sum_b mu'_b |u'_b|,   v_b = u'_b                                per contact, over its blocks b
 //! (3)  K = { r_n >= 0, |r_b| <= mu'_b r_n },   P_K the nearest point of it
 //! (4)  u' = s u,  b' = s b,  r' = r / s,  mu'_b = mu_b s_n / s_b
@@ -11,9 +11,14 @@
 //! ```
 //!
 //! (5) makes a heavy and a light body weigh alike; a change of the units of mass, length or time changes nothing in (1).
-//! The denominator holds `r'` because the rounding error of `W r` alone is of the size of the machine epsilon times `|r'|`.
+//! The denominator holds `r'` because the rounding error of `W r` alone is of the size of the machine epsilon times `|r'|`:
+//! a residual of 1e-10 is never asked for below 1e-14 of the impulses (a heavy body on a light one). More would be wrong:
+//! where there is no solution, impulses that grow without bound come as close to one as one likes in relation to their size.
 
 use super::{MOST_BLOCKS, Problem};
+
+/// Part of the impulses in the size that residuals are relative to: 1e-4 of them times 1e-10 is some machine epsilons.
+const IMPULSES: f64 = 1e-4;
 
 /// How far `r` is from a solution: 0 is exact, and infinity is returned for anything that is not a number.
 #[must_use]
@@ -33,7 +38,8 @@ pub fn residual(problem: &Problem, r: &[f64]) -> f64 {
         let blocks = contact.blocks();
         let s_n = unit_scale(problem, row, 1);
         let (u_n, r_n) = (velocity(row) * s_n, r[row] / s_n);
-        size = larger(larger(size, (problem.vector[row] * s_n).abs()), r_n.abs());
+        size = larger(size, (problem.vector[row] * s_n).abs());
+        size = larger(size, IMPULSES * r_n.abs());
         let mut finite = u_n.is_finite() && r_n.is_finite();
         // (2)
         let mut slack = 0.0;
@@ -49,7 +55,8 @@ pub fn residual(problem: &Problem, r: &[f64]) -> f64 {
             for lane in 0..block.rows() {
                 let i = first + lane;
                 let (u, x) = (velocity(i) * s, r[i] / s);
-                size = larger(larger(size, (problem.vector[i] * s).abs()), x.abs());
+                size = larger(size, (problem.vector[i] * s).abs());
+                size = larger(size, IMPULSES * x.abs());
                 finite &= u.is_finite() && x.is_finite();
                 speed += u * u;
                 own[k][lane] = x;

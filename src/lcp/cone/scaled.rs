@@ -145,6 +145,16 @@ impl Scaled {
         }
     }
 
+    /// Steps of the projection, `boost` times those of a contact by itself.
+    pub fn set_boost(&mut self, boost: f64) {
+        for contact in &mut self.contacts {
+            contact.rho = boost / self.stiffness[contact.normal];
+            for block in &mut contact.all_blocks[..contact.count] {
+                block.rho = boost / self.stiffness[block.first];
+            }
+        }
+    }
+
     /// (3) without the proximal term, of one row.
     pub fn velocity(&self, i: usize, r: &[f64]) -> f64 {
         self.vector[i] + dot(&self.matrix[i * self.n..(i + 1) * self.n], r)
