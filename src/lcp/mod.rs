@@ -16,6 +16,7 @@
 //! Same input, same bits: no random numbers, no fused operations, no library functions but the square root.
 
 mod basis;
+pub mod cone;
 mod lemke;
 mod residual;
 mod scaling;

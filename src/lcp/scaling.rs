@@ -105,7 +105,7 @@ fn inverse(size: f64) -> f64 {
 }
 
 /// The power of two below `x > 0`, kept away from overflow.
-fn power_of_two(x: f64) -> f64 {
+pub(super) fn power_of_two(x: f64) -> f64 {
     const EXPONENT: u64 = 0x7FF0_0000_0000_0000;
     f64::from_bits(x.clamp(1e-150, 1e150).to_bits() & EXPONENT)
 }

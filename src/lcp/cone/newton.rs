@@ -1,0 +1,375 @@
+//! Newton's method on the map, with a line search.
+//!
+//! Unknowns are the impulses that the state leaves free: `x_n` per closed contact (with which the sliding blocks grow,
+//! along `n + sum mu d`), the rows of sticking blocks, and `x_p` across the sliding direction `d` of a block of two rows.
+//!
+//! ```text
+//! (1)  r + dr = base + E x:   open 0,   slip  r_b + dr_b = mu d (r_n + dr_n) + p x_p + p (p.r_b)
+//! (2)  normal and stick rows:  (W dr)_i + e x_i = -u_i
+//! (3)  rows across:            s (W dr)_p + ((1 - s) / rho + s e) x_p = -p.r_b / rho,    s = mu y_n / |y_b|
+//! (4)  e = (prox + damping) / rho      the damping makes redundant contacts solvable and vanishes at the solution
+//! (5)  r <- allowed(r + a dr):  accept if  |F|^2 <= (1 - a/5)^2 min(max of the last 4, 4 |F_now|^2)
+//! ```
+
+use super::map::{self, Size, State, aim, measure};
+use super::scaled::Scaled;
+use crate::lcp::basis::grow;
+
+/// Steps back that (5) looks.
+const MEMORY: usize = 4;
+
+/// Each step of a line search over the one before.
+const SHORTER: f64 = 0.4;
+
+/// Relative size of F at which there is nothing left to gain.
+pub(super) const ROUNDING: f64 = 1e-14;
+
+/// Damping of (4), times the size of F: large far away from the solution.
+const DAMPING: f64 = 1e-2;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum End {
+    /// F is as small as asked for.
+    Converged,
+    /// The line search found no smaller F, or the iterations are used up.
+    Stalled,
+}
+
+/// What a run may do.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub iterations: u32,
+    /// Relative size of F to stop at.
+    pub target: f64,
+    /// Least and largest damping of (4).
+    pub damping: [f64; 2],
+    /// Most steps of a line search.
+    pub trials: u32,
+    /// Keep the impulses allowed on the way.
+    pub allowed: bool,
+}
+
+/// An unknown: its row of `W` is `row_a W_i + row_b W_(i+1)`.
+#[derive(Clone, Copy, Debug)]
+struct Unknown {
+    row: usize,
+    across: Option<[f64; 2]>,
+    /// Factor of the row, (3).
+    factor: f64,
+    diagonal: f64,
+    rhs: f64,
+    /// Its entries of `columns`.
+    columns_end: usize,
+}
+
+/// Scratch.
+#[derive(Debug, Default)]
+pub(super) struct Newton {
+    unknowns: Vec<Unknown>,
+    /// `E`, column by column: row of `r` and its factor.
+    columns: Vec<(usize, f64)>,
+    cells: Vec<f64>,
+    solution: Vec<f64>,
+    row: Vec<f64>,
+    base: Vec<f64>,
+    product: Vec<f64>,
+    u: Vec<f64>,
+    trial: Vec<f64>,
+    trial_u: Vec<f64>,
+    best: Vec<f64>,
+    /// Iterations since the last reset.
+    pub iterations: u32,
+}
+
+impl Newton {
+    pub fn reserve(&mut self, n: usize) {
+        grow(&mut self.unknowns, n);
+        grow(&mut self.columns, 2 * n);
+        grow(&mut self.cells, n * n);
+        grow(&mut self.solution, n);
+        for buffer in [
+            &mut self.row,
+            &mut self.base,
+            &mut self.product,
+            &mut self.u,
+            &mut self.trial,
+            &mut self.trial_u,
+            &mut self.best,
+        ] {
+            buffer.resize(n.max(buffer.len()), 0.0);
+        }
+    }
+
+    /// Improves `r`; it is left at the smallest F met.
+    pub fn run(&mut self, scaled: &Scaled, r: &mut [f64], limits: &Limits) -> (End, Size) {
+        let n = scaled.n;
+        let mut u = std::mem::take(&mut self.u);
+        let mut trial = std::mem::take(&mut self.trial);
+        let mut trial_u = std::mem::take(&mut self.trial_u);
+        let mut best = std::mem::take(&mut self.best);
+        scaled.velocities(r, &mut u[..n]);
+        let mut size = measure(scaled, r, &u[..n]);
+        let mut best_size = size;
+        best[..n].copy_from_slice(r);
+        let mut history = [f64::INFINITY; MEMORY];
+        let mut end = End::Stalled;
+        for iteration in 0..=limits.iterations {
+            if size.squares < best_size.squares {
+                best_size = size;
+                best[..n].copy_from_slice(r);
+            }
+            if size.relative() <= limits.target {
+                end = End::Converged;
+                break;
+            }
+            if iteration == limits.iterations {
+                break;
+            }
+            self.iterations += 1;
+            history[iteration as usize % MEMORY] = size.squares;
+            let least = DAMPING * (size.squares / n as f64).sqrt() / size.impulse;
+            let damping = least.clamp(limits.damping[0], limits.damping[1]);
+            if !self.direction(scaled, r, &u[..n], damping) {
+                break;
+            }
+            let worst_recent = history[..(iteration as usize + 1).min(MEMORY)]
+                .iter()
+                .fold(0.0, |m: f64, x| if *x > m { *x } else { m });
+            let bound = if worst_recent < 4.0 * size.squares {
+                worst_recent
+            } else {
+                4.0 * size.squares
+            };
+            let mut a = 1.0;
+            let mut accepted = None;
+            let mut smallest = (size.squares, 0.0);
+            for _ in 0..limits.trials {
+                for i in 0..n {
+                    trial[i] = r[i] + a * self.base[i];
+                }
+                if limits.allowed { scaled.shorten(&mut trial[..n]); }
+                scaled.velocities(&trial[..n], &mut trial_u[..n]);
+                let new = measure(scaled, &trial[..n], &trial_u[..n]);
+                let keep = 1.0 - 0.2 * a;
+                if new.squares <= keep * keep * bound {
+                    accepted = Some(new);
+                    break;
+                }
+                if new.squares < smallest.0 {
+                    smallest = (new.squares, a);
+                }
+                a *= SHORTER;
+            }
+            if accepted.is_none() && smallest.1 > 0.0 {
+                for i in 0..n {
+                    trial[i] = r[i] + smallest.1 * self.base[i];
+                }
+                if limits.allowed { scaled.shorten(&mut trial[..n]); }
+                scaled.velocities(&trial[..n], &mut trial_u[..n]);
+                let new = measure(scaled, &trial[..n], &trial_u[..n]);
+                r.copy_from_slice(&trial[..n]);
+                if new.squares < best_size.squares {
+                    best_size = new;
+                    best[..n].copy_from_slice(r);
+                }
+            }
+            let Some(new) = accepted else { break };
+            r.copy_from_slice(&trial[..n]);
+            std::mem::swap(&mut u, &mut trial_u);
+            size = new;
+        }
+        r.copy_from_slice(&best[..n]);
+        (self.u, self.trial, self.trial_u, self.best) = (u, trial, trial_u, best);
+        (end, best_size)
+    }
+
+    /// `dr` into `base`; `false` if the system is singular.
+    fn direction(&mut self, scaled: &Scaled, r: &[f64], u: &[f64], damping: f64) -> bool {
+        self.collect(scaled, r, u, damping);
+        self.assemble(scaled);
+        if !self.factorise() {
+            return false;
+        }
+        let mut begin = 0;
+        for (unknown, x) in self.unknowns.iter().zip(&self.solution) {
+            for (i, factor) in &self.columns[begin..unknown.columns_end] {
+                self.base[*i] += factor * x;
+            }
+            begin = unknown.columns_end;
+        }
+        self.base[..scaled.n].iter().all(|x| x.is_finite())
+    }
+
+    /// (1): `base` holds the part of `dr` that does not depend on the unknowns.
+    fn collect(&mut self, scaled: &Scaled, r: &[f64], u: &[f64], damping: f64) {
+        self.unknowns.clear();
+        self.columns.clear();
+        let soft = scaled.prox + damping;
+        for contact in &scaled.contacts {
+            let n = contact.normal;
+            let y_n = r[n] - contact.rho * u[n];
+            if y_n <= 0.0 {
+                self.base[n] = -r[n];
+                for block in contact.blocks() {
+                    for i in block.first..block.first + block.rows {
+                        self.base[i] = -r[i];
+                    }
+                }
+                continue;
+            }
+            self.base[n] = 0.0;
+            self.columns.push((n, 1.0));
+            let of_normal = self.unknowns.len();
+            self.unknowns.push(Unknown {
+                row: n,
+                across: None,
+                factor: 1.0,
+                diagonal: soft * scaled.stiffness[n],
+                rhs: -u[n],
+                columns_end: 0,
+            });
+            // the column of the normal first, then those of the blocks
+            for block in contact.blocks() {
+                if let State::Slip { d, .. } = map::state(block, y_n, aim(block, r, u)) {
+                    for lane in 0..block.rows {
+                        self.columns
+                            .push((block.first + lane, block.friction * d[lane]));
+                    }
+                }
+            }
+            self.unknowns[of_normal].columns_end = self.columns.len();
+            for block in contact.blocks() {
+                let own = block.first..block.first + block.rows;
+                match map::state(block, y_n, aim(block, r, u)) {
+                    State::Open | State::Stick => {
+                        for i in own {
+                            self.base[i] = 0.0;
+                            self.columns.push((i, 1.0));
+                            self.unknowns.push(Unknown {
+                                row: i,
+                                across: None,
+                                factor: 1.0,
+                                diagonal: soft * scaled.stiffness[i],
+                                rhs: -u[i],
+                                columns_end: self.columns.len(),
+                            });
+                        }
+                    }
+                    State::Slip { d, s } => {
+                        let reach = block.friction * r[n];
+                        if block.rows == 1 || block.friction == 0.0 {
+                            for (lane, i) in own.enumerate() {
+                                self.base[i] = reach * d[lane] - r[i];
+                            }
+                            continue;
+                        }
+                        let p = [-d[1], d[0]];
+                        let i = block.first;
+                        let along = reach - (d[0] * r[i] + d[1] * r[i + 1]);
+                        self.base[i] = along * d[0];
+                        self.base[i + 1] = along * d[1];
+                        self.columns.push((i, p[0]));
+                        self.columns.push((i + 1, p[1]));
+                        let f_p = p[0] * r[i] + p[1] * r[i + 1];
+                        self.unknowns.push(Unknown {
+                            row: i,
+                            across: Some(p),
+                            factor: s,
+                            diagonal: (1.0 - s + s * soft) / block.rho,
+                            rhs: -f_p / block.rho,
+                            columns_end: self.columns.len(),
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    /// (2), (3).
+    fn assemble(&mut self, scaled: &Scaled) {
+        let n = scaled.n;
+        let m = self.unknowns.len();
+        scaled.product(&self.base[..n], &mut self.product[..n]);
+        self.cells.clear();
+        self.solution.clear();
+        for own in 0..m {
+            let Unknown {
+                row: i,
+                across,
+                factor,
+                diagonal,
+                rhs,
+                ..
+            } = self.unknowns[own];
+            let plain = &scaled.matrix[i * n..(i + 1) * n];
+            let (row, moved) = match across {
+                None => (plain, self.product[i]),
+                Some(p) => {
+                    let next = &scaled.matrix[(i + 1) * n..(i + 2) * n];
+                    for ((x, a), b) in self.row.iter_mut().zip(plain).zip(next) {
+                        *x = factor * (p[0] * a + p[1] * b);
+                    }
+                    let moved = p[0] * self.product[i] + p[1] * self.product[i + 1];
+                    (&self.row[..n], factor * moved)
+                }
+            };
+            self.solution.push(rhs - moved);
+            let mut begin = 0;
+            for unknown in &self.unknowns {
+                let entries = &self.columns[begin..unknown.columns_end];
+                begin = unknown.columns_end;
+                let sum = entries.iter().fold(0.0, |sum, (j, f)| sum + f * row[*j]);
+                self.cells.push(sum);
+            }
+            self.cells[own * m + own] += diagonal;
+        }
+    }
+
+    /// Elimination with row interchanges; `solution` holds the right-hand side before and the answer after.
+    fn factorise(&mut self) -> bool {
+        let m = self.unknowns.len();
+        for k in 0..m {
+            let (mut pivot_row, mut largest) = (k, 0.0);
+            for i in k..m {
+                let x = self.cells[i * m + k].abs();
+                if x > largest {
+                    (pivot_row, largest) = (i, x);
+                }
+            }
+            if largest == 0.0 || !largest.is_finite() {
+                return false;
+            }
+            let (upper, lower) = self.cells.split_at_mut((k + 1) * m);
+            let top = &mut upper[k * m..];
+            if pivot_row != k {
+                let other = (pivot_row - k - 1) * m;
+                top[k..].swap_with_slice(&mut lower[other + k..other + m]);
+                self.solution.swap(k, pivot_row);
+            }
+            let (pivot, x) = (top[k], self.solution[k]);
+            let rest = &top[k + 1..];
+            for (row, y) in lower
+                .chunks_exact_mut(m)
+                .zip(&mut self.solution[k + 1..])
+            {
+                let factor = row[k] / pivot;
+                if factor != 0.0 {
+                    for (cell, above) in row[k + 1..].iter_mut().zip(rest) {
+                        *cell -= factor * above;
+                    }
+                    *y -= factor * x;
+                }
+            }
+        }
+        for k in (0..m).rev() {
+            let row = &self.cells[k * m..(k + 1) * m];
+            let known = row[k + 1..]
+                .iter()
+                .zip(&self.solution[k + 1..])
+                .fold(0.0, |sum, (a, x)| sum + a * x);
+            self.solution[k] = (self.solution[k] - known) / row[k];
+        }
+        true
+    }
+}

@@ -1,0 +1,144 @@
+//! The judge of every answer; it shares no code with the solvers.
+//!
+//! For `u = W r + b` it measures, in coordinates without units, the natural map of De Saxce's form of Coulomb's law
+//!
+//! ```text
+//! (1)  residual = max_i | r' - P_K (r' - v) |_i / max(|b'|, 1e-4 |r'|)              maximum norms
+//! (2)  v_n = u'_n + sum_b mu'_b |u'_b|,   v_b = u'_b                                per contact, over its blocks b
+//! (3)  K = { r_n >= 0, |r_b| <= mu'_b r_n },   P_K the nearest point of it
+//! (4)  u' = s u,  b' = s b,  r' = r / s,  mu'_b = mu_b s_n / s_b
+//! (5)  s = 1 / sqrt(W_ii), the largest W_ii of a block for all of its rows
+//! ```
+//!
+//! (5) makes a heavy and a light body weigh alike; a change of the units of mass, length or time changes nothing in (1).
+//! The denominator holds `r'` because the rounding error of `W r` alone is of the size of the machine epsilon times `|r'|`:
+//! a residual of 1e-10 is never asked for below 1e-14 of the impulses (a heavy body on a light one). More would be wrong:
+//! where there is no solution, impulses that grow without bound come as close to one as one likes in relation to their size.
+
+use super::{MOST_BLOCKS, Problem};
+
+/// Part of the impulses in the size that residuals are relative to: 1e-4 of them times 1e-10 is some machine epsilons.
+const IMPULSES: f64 = 1e-4;
+
+/// How far `r` is from a solution: 0 is exact, and infinity is returned for anything that is not a number.
+#[must_use]
+pub fn residual(problem: &Problem, r: &[f64]) -> f64 {
+    let n = problem.n;
+    let rows: usize = problem.contacts.iter().map(super::Contact::rows).sum();
+    if problem.matrix.len() != n * n || problem.vector.len() != n || r.len() != n || rows != n {
+        return f64::INFINITY;
+    }
+    let velocity = |i: usize| {
+        let row = &problem.matrix[i * n..(i + 1) * n];
+        problem.vector[i] + dot(row, r)
+    };
+    let (mut worst, mut size) = (0.0, 0.0);
+    let mut row = 0;
+    for contact in problem.contacts {
+        let blocks = contact.blocks();
+        let s_n = unit_scale(problem, row, 1);
+        let (u_n, r_n) = (velocity(row) * s_n, r[row] / s_n);
+        size = larger(size, (problem.vector[row] * s_n).abs());
+        size = larger(size, IMPULSES * r_n.abs());
+        let mut finite = u_n.is_finite() && r_n.is_finite();
+        // (2)
+        let mut slack = 0.0;
+        let mut outward = [0.0; MOST_BLOCKS];
+        let mut mu = [0.0; MOST_BLOCKS];
+        let mut target = [[0.0; 2]; MOST_BLOCKS];
+        let mut own = [[0.0; 2]; MOST_BLOCKS];
+        let mut first = row + 1;
+        for (k, block) in blocks.iter().enumerate() {
+            let s = unit_scale(problem, first, block.rows());
+            mu[k] = block.friction() * s_n / s;
+            let mut speed = 0.0;
+            for lane in 0..block.rows() {
+                let i = first + lane;
+                let (u, x) = (velocity(i) * s, r[i] / s);
+                size = larger(size, (problem.vector[i] * s).abs());
+                size = larger(size, IMPULSES * x.abs());
+                finite &= u.is_finite() && x.is_finite();
+                speed += u * u;
+                own[k][lane] = x;
+                target[k][lane] = x - u;
+            }
+            slack += mu[k] * speed.sqrt();
+            outward[k] = length(target[k]);
+            first += block.rows();
+        }
+        if !finite || !slack.is_finite() {
+            return f64::INFINITY;
+        }
+        // (3): the nearest r_n is the zero of an increasing, piecewise linear function
+        let nearest = nearest_normal(r_n - u_n - slack, &mu, &outward);
+        worst = larger(worst, (r_n - nearest).abs());
+        for k in 0..blocks.len() {
+            let reach = mu[k] * nearest;
+            let shrink = if outward[k] > reach {
+                reach / outward[k]
+            } else {
+                1.0
+            };
+            for lane in 0..2 {
+                worst = larger(worst, (own[k][lane] - shrink * target[k][lane]).abs());
+            }
+        }
+        row = first;
+    }
+    if worst == 0.0 { 0.0 } else { worst / size }
+}
+
+/// The `x >= 0` that makes `(x - y)^2 + sum_b max(0, a_b - mu_b x)^2` least.
+fn nearest_normal(y: f64, mu: &[f64; MOST_BLOCKS], outward: &[f64; MOST_BLOCKS]) -> f64 {
+    // every set of blocks that are shortened gives a candidate; the one whose set is its own is the answer
+    let mut best = (f64::INFINITY, 0.0);
+    for set in 0..1_usize << MOST_BLOCKS {
+        let (mut above, mut below) = (y, 1.0);
+        for k in (0..MOST_BLOCKS).filter(|k| set >> k & 1 == 1) {
+            above += mu[k] * outward[k];
+            below += mu[k] * mu[k];
+        }
+        let x = larger(above / below, 0.0);
+        let distance = (0..MOST_BLOCKS).fold((x - y) * (x - y), |sum, k| {
+            let over = larger(outward[k] - mu[k] * x, 0.0);
+            sum + over * over
+        });
+        if distance < best.0 {
+            best = (distance, x);
+        }
+    }
+    best.1
+}
+
+/// (5) of the rows of a block.
+fn unit_scale(problem: &Problem, first: usize, rows: usize) -> f64 {
+    let n = problem.n;
+    let diagonal = (first..first + rows).fold(0.0, |m, i| larger(m, problem.matrix[i * n + i]));
+    if diagonal > 0.0 {
+        1.0 / diagonal.sqrt()
+    } else {
+        1.0
+    }
+}
+
+/// The maximum, without the library's look for NaN.
+fn larger(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
+}
+
+fn length(v: [f64; 2]) -> f64 {
+    (v[0] * v[0] + v[1] * v[1]).sqrt()
+}
+
+/// Four sums side by side, for speed.
+fn dot(a: &[f64], x: &[f64]) -> f64 {
+    let ((a, a_rest), (x, x_rest)) = (a.as_chunks::<4>(), x.as_chunks::<4>());
+    let mut sums = [0.0; 4];
+    for (a, x) in a.iter().zip(x) {
+        for lane in 0..4 {
+            sums[lane] += a[lane] * x[lane];
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(x_rest).map(|(a, x)| a * x).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+}

@@ -1,0 +1,465 @@
+//! Claims about the solver of exact friction cones. Every answer is judged by `lcp::cone::residual`.
+
+use std::path::Path;
+use std::time::Instant;
+
+use stiction::lcp;
+use stiction::lcp::cone::{
+    ACCEPTED_RESIDUAL, Block, Contact, Friction, Outcome, Problem, Rung, Solver, residual,
+};
+
+struct Owned {
+    n: usize,
+    matrix: Vec<f64>,
+    vector: Vec<f64>,
+    contacts: Vec<Contact>,
+    gaps: bool,
+    bodies: usize,
+}
+
+impl Owned {
+    fn problem(&self) -> Problem<'_> {
+        Problem {
+            n: self.n,
+            matrix: &self.matrix,
+            vector: &self.vector,
+            contacts: &self.contacts,
+        }
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct Instance {
+    name: String,
+    n: usize,
+    nc: usize,
+    nd: usize,
+    mu: serde_json::Value,
+    rows: Vec<usize>,
+    cols: Vec<usize>,
+    vals: Vec<f64>,
+    q: Vec<f64>,
+}
+
+/// The saved polyhedral problems with the cones in place of the pyramids.
+fn instances() -> Vec<(String, Owned)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/lcp");
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    paths.sort();
+    let read = |path| {
+        let instance: Instance =
+            serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let mut dense = vec![0.0; instance.n * instance.n];
+        for ((row, col), value) in instance.rows.iter().zip(&instance.cols).zip(&instance.vals) {
+            dense[row * instance.n + col] = *value;
+        }
+        let (nc, nd) = (instance.nc, instance.nd);
+        let picked: Vec<usize> = (0..nc)
+            .flat_map(|c| [c, nc + c * nd, nc + c * nd + nd / 4])
+            .collect();
+        let n = picked.len();
+        let mut matrix = Vec::new();
+        for &i in &picked {
+            matrix.extend(picked.iter().map(|&j| dense[i * instance.n + j]));
+        }
+        let friction = |c: usize| match &instance.mu {
+            serde_json::Value::Array(all) => all[c].as_f64().unwrap(),
+            one => one.as_f64().unwrap(),
+        };
+        let contacts = (0..nc).map(|c| {
+            Contact::new(&[Block::Disc {
+                friction: friction(c),
+            }])
+        });
+        let owned = Owned {
+            n,
+            matrix,
+            vector: picked.iter().map(|&i| instance.q[i]).collect(),
+            contacts: contacts.collect(),
+            gaps: false,
+            bodies: 0,
+        };
+        (instance.name, owned)
+    };
+    paths.into_iter().map(read).collect()
+}
+
+#[test]
+fn saved_contact_problems_are_solved_cold_and_warm() {
+    let mut solver = Solver::default();
+    let mut failures = 0;
+    for (name, cones) in instances() {
+        let mut r = vec![0.0; cones.n];
+        let start = Instant::now();
+        let cold = solver.solve(&cones.problem(), &mut r);
+        let time = start.elapsed();
+        let judged = residual(&cones.problem(), &r);
+        let rung = solver.rung;
+        let mut random = Random(77);
+        let mut moved = Owned {
+            n: cones.n,
+            matrix: cones.matrix.clone(),
+            vector: cones.vector.clone(),
+            contacts: cones.contacts.clone(),
+            gaps: false,
+            bodies: 0,
+        };
+        for b in &mut moved.vector {
+            *b *= 1.0 + 0.01 * random.signed();
+        }
+        let start = Instant::now();
+        let warm = solver.solve(&moved.problem(), &mut r);
+        let warm_time = start.elapsed();
+        println!(
+            "{name:24} n {:4} cold {cold:?} {rung:?} {time:?} warm {warm:?} {:?} {warm_time:?}",
+            cones.n, solver.rung
+        );
+        let warm_judged = residual(&moved.problem(), &r);
+        let good = judged <= ACCEPTED_RESIDUAL
+            && warm_judged <= ACCEPTED_RESIDUAL
+            && matches!(cold, Outcome::Solved { .. })
+            && matches!(warm, Outcome::Solved { .. });
+        failures += u32::from(!good);
+    }
+    println!("{:?}", solver.stats);
+    assert_eq!(failures, 0);
+}
+
+/// Xorshift (Marsaglia 2003).
+struct Random(u64);
+
+impl Random {
+    fn bits(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+    /// Uniform in [-1, 1].
+    fn signed(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+    fn below(&mut self, n: usize) -> usize {
+        (self.bits() >> 33) as usize % n
+    }
+    fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+    fn direction(&mut self) -> [f64; 3] {
+        unit([self.signed(), self.signed(), self.signed() + 1e-3])
+    }
+    fn shake(&mut self, v: [f64; 3], noise: f64) -> [f64; 3] {
+        v.map(|x| x + noise * self.signed())
+    }
+}
+
+fn unit(v: [f64; 3]) -> [f64; 3] {
+    let size = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt();
+    v.map(|x| x / size)
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Plain,
+    LargeFriction,
+    Heavy,
+    ExactCopies,
+    Copies1e9,
+    Copies1e7,
+    ManyBlocks,
+    Unsymmetric,
+    SlidingColumns,
+    Gaps,
+    Everything,
+}
+
+const KINDS: [Kind; 11] = [
+    Kind::Plain,
+    Kind::LargeFriction,
+    Kind::Heavy,
+    Kind::ExactCopies,
+    Kind::Copies1e9,
+    Kind::Copies1e7,
+    Kind::ManyBlocks,
+    Kind::Unsymmetric,
+    Kind::SlidingColumns,
+    Kind::Gaps,
+    Kind::Everything,
+];
+
+/// A contact of body `one` with body `other` or with the ground.
+#[derive(Clone, Copy)]
+struct Touch {
+    one: usize,
+    other: Option<usize>,
+    axes: [[f64; 3]; 3],
+    arms: [[f64; 3]; 2],
+    sliding: f64,
+    spinning: Option<f64>,
+    rolling: Option<f64>,
+    /// The impulse goes along `n - mu d`, the friction is known.
+    known: Option<([f64; 3], f64)>,
+}
+
+impl Touch {
+    fn push(&self, row: &mut [f64], force: [f64; 3], torque: [f64; 3]) {
+        for (body, sign, arm) in [
+            (Some(self.one), 1.0, self.arms[0]),
+            (self.other, -1.0, self.arms[1]),
+        ] {
+            if let Some(body) = body {
+                let moment = cross(arm, force);
+                for k in 0..3 {
+                    row[6 * body + k] += sign * force[k];
+                    row[6 * body + 3 + k] += sign * (moment[k] + torque[k]);
+                }
+            }
+        }
+    }
+    fn contact(&self) -> Contact {
+        let mut blocks = Vec::new();
+        if self.known.is_none() {
+            blocks.push(Block::Disc {
+                friction: self.sliding,
+            });
+        }
+        blocks.extend(self.spinning.map(|friction| Block::Line { friction }));
+        blocks.extend(self.rolling.map(|friction| Block::Disc { friction }));
+        Contact::new(&blocks)
+    }
+    /// Rows over the velocities of all bodies (6 each); `columns`: as directions of impulses.
+    fn rows(&self, n_bodies: usize, columns: bool) -> Vec<Vec<f64>> {
+        let empty = vec![0.0; 6 * n_bodies];
+        let mut all = Vec::new();
+        let mut add = |force: [f64; 3], torque: [f64; 3]| {
+            let mut row = empty.clone();
+            self.push(&mut row, force, torque);
+            all.push(row);
+        };
+        let none = [0.0; 3];
+        let mut normal = self.axes[0];
+        if let (true, Some((d, mu))) = (columns, self.known) {
+            for k in 0..3 {
+                normal[k] -= mu * d[k];
+            }
+        }
+        add(normal, none);
+        if self.known.is_none() {
+            add(self.axes[1], none);
+            add(self.axes[2], none);
+        }
+        if self.spinning.is_some() {
+            add(none, self.axes[0]);
+        }
+        if self.rolling.is_some() {
+            add(none, self.axes[1]);
+            add(none, self.axes[2]);
+        }
+        all
+    }
+}
+
+fn axes(normal: [f64; 3]) -> [[f64; 3]; 3] {
+    let other = if normal[0].abs() < 0.6 {
+        [1.0, 0.0, 0.0]
+    } else {
+        [0.0, 1.0, 0.0]
+    };
+    let t = unit(cross(normal, other));
+    [normal, t, cross(normal, t)]
+}
+
+/// Bodies at random places, touching each other and the ground.
+fn random_cones(random: &mut Random, kind: Kind) -> Owned {
+    let everything = kind == Kind::Everything;
+    let n_contacts = 1 + random.below(20);
+    let n_bodies = 1 + random.below(1 + n_contacts / 2);
+    let box_on_table = random.chance(25);
+    let masses: Vec<(f64, [f64; 3])> = (0..n_bodies)
+        .map(|_| {
+            let mass = if kind == Kind::Heavy || (everything && random.chance(50)) {
+                (0..random.below(9)).fold(1.0, |m, _| m * 10.0)
+            } else {
+                1.0 + random.below(10) as f64
+            };
+            let inertia = [0; 3].map(|_| mass * (0.1 + 0.3 * (random.signed() + 1.0)));
+            (mass, inertia)
+        })
+        .collect();
+    let mut touches: Vec<Touch> = Vec::new();
+    while touches.len() < n_contacts {
+        let copies = match kind {
+            Kind::ExactCopies | Kind::Copies1e7 | Kind::Copies1e9 => random.chance(50),
+            Kind::Everything => random.chance(20),
+            _ => false,
+        };
+        if copies && !touches.is_empty() {
+            let noise = match kind {
+                Kind::Copies1e7 => 1e-7,
+                Kind::Copies1e9 => 1e-9,
+                Kind::Everything => [0.0, 1e-9, 1e-7][random.below(3)],
+                _ => 0.0,
+            };
+            let mut copy = touches[random.below(touches.len())];
+            copy.axes = copy.axes.map(|a| random.shake(a, noise));
+            copy.arms = copy.arms.map(|a| random.shake(a, noise));
+            touches.push(copy);
+            continue;
+        }
+        let one = random.below(n_bodies);
+        let other = Some(random.below(n_bodies)).filter(|&o| o != one && random.chance(60));
+        let normal = if box_on_table && other.is_none() {
+            [0.0, 0.0, 1.0]
+        } else {
+            random.direction()
+        };
+        // round bodies half of the time, else normals and arms are unrelated
+        let round = random.chance(50);
+        let arm = |random: &mut Random, sign: f64| {
+            if round {
+                normal.map(|x| sign * x)
+            } else {
+                random.direction()
+            }
+        };
+        let sliding = match kind {
+            Kind::LargeFriction => 1.0 + 2.0 * (random.signed() + 1.0),
+            _ if random.chance(10) => 0.0,
+            Kind::Everything => 2.5 * (random.signed() + 1.0),
+            _ => 0.5 * (random.signed() + 1.0),
+        };
+        let many = kind == Kind::ManyBlocks || everything;
+        let spinning = Some(0.1 * (random.signed() + 1.0)).filter(|_| many && random.chance(50));
+        let rolling = Some(0.1 * (random.signed() + 1.0)).filter(|_| many && random.chance(50));
+        let frame = axes(normal);
+        let known = if (kind == Kind::SlidingColumns || everything) && random.chance(30) {
+            let d = unit([random.signed(), random.signed(), 0.0]);
+            let along = [0, 1, 2].map(|k| d[0] * frame[1][k] + d[1] * frame[2][k]);
+            Some((along, 0.25 * (random.signed() + 1.0)))
+        } else {
+            None
+        };
+        let arms = [arm(random, -1.0), arm(random, 1.0)];
+        touches.push(Touch {
+            one,
+            other,
+            axes: frame,
+            arms,
+            sliding,
+            spinning,
+            rolling,
+            known,
+        });
+    }
+    let rows: Vec<Vec<f64>> = touches
+        .iter()
+        .flat_map(|touch| touch.rows(n_bodies, false))
+        .collect();
+    let mut columns: Vec<Vec<f64>> = touches
+        .iter()
+        .flat_map(|touch| touch.rows(n_bodies, true))
+        .collect();
+    if kind == Kind::Unsymmetric || (everything && random.chance(50)) {
+        let noise = [1e-2, 1e-3, 1e-4][random.below(3)];
+        for column in &mut columns {
+            for x in column.iter_mut().filter(|x| **x != 0.0) {
+                *x += noise * random.signed();
+            }
+        }
+    }
+    let n = rows.len();
+    let inverse: Vec<f64> = masses
+        .iter()
+        .flat_map(|(m, i)| [1.0 / m, 1.0 / m, 1.0 / m, 1.0 / i[0], 1.0 / i[1], 1.0 / i[2]])
+        .collect();
+    let mut matrix = vec![0.0; n * n];
+    for (i, row) in rows.iter().enumerate() {
+        for (j, column) in columns.iter().enumerate() {
+            let sum = row.iter().zip(column).zip(&inverse);
+            matrix[i * n + j] = sum.map(|((a, b), w)| a * b * w).sum();
+        }
+    }
+    // free velocity: at rest under gravity, or thrown about
+    let at_rest = random.chance(40);
+    let velocity: Vec<f64> = (0..6 * n_bodies)
+        .map(|k| match (at_rest, k % 6) {
+            (true, 2) => -0.1,
+            (true, _) => 0.0,
+            (false, _) => random.signed(),
+        })
+        .collect();
+    let gaps = kind == Kind::Gaps || (everything && random.chance(20));
+    let vector: Vec<f64> = rows
+        .iter()
+        .map(|row| {
+            let sum: f64 = row.iter().zip(&velocity).map(|(a, v)| a * v).sum();
+            sum + if gaps { 1e-3 * random.signed() } else { 0.0 }
+        })
+        .collect();
+    Owned {
+        n,
+        matrix,
+        vector,
+        contacts: touches.iter().map(Touch::contact).collect(),
+        gaps,
+        bodies: n_bodies,
+    }
+}
+
+#[test]
+fn random_cones_are_solved_or_reported() {
+    let per_kind: usize = std::env::var("CONES").map_or(1000, |x| x.parse().unwrap());
+    let mut solver = Solver::default();
+    for kind in KINDS {
+        let mut random = Random(0x9E37_79B9_7F4A_7C15);
+        let start = Instant::now();
+        let (mut failed, mut wrong) = (0, 0);
+        let (mut rungs, mut worst, mut slowest) = ([0; 4], 0.0_f64, 0.0_f64);
+        solver.reset_stats();
+        for case in 0..per_kind {
+            let cones = random_cones(&mut random, kind);
+            let mut r = vec![0.0; cones.n];
+            let begin = Instant::now();
+            let outcome = solver.solve(&cones.problem(), &mut r);
+            slowest = slowest.max(begin.elapsed().as_secs_f64());
+            let judged = residual(&cones.problem(), &r);
+            rungs[match solver.rung {
+                Some(Rung::Newton) | None => 0,
+                Some(Rung::Sweeps) => 1,
+                Some(Rung::Continuation) => 2,
+                Some(Rung::Nothing) => 3,
+            }] += 1;
+            match outcome {
+                Outcome::Solved { .. } => wrong += usize::from(judged > ACCEPTED_RESIDUAL),
+                Outcome::Inaccurate { residual } => {
+                    failed += 1;
+                    worst = worst.max(residual);
+                    if std::env::var("SHOW").is_ok() {
+                        println!(
+                            "  {kind:?} {case} contacts {} bodies {} gaps {} residual {residual:.1e}",
+                            cones.contacts.len(), cones.bodies, cones.gaps
+                        );
+                    }
+                }
+            }
+        }
+        println!(
+            "{kind:?}: failures {failed} of {per_kind}, rungs {rungs:?}, worst {worst:.1e}, slowest {:.1} ms, {:.1} s, {:?}",
+            slowest * 1e3,
+            start.elapsed().as_secs_f64(),
+            solver.stats
+        );
+        assert_eq!(wrong, 0);
+    }
+}
