@@ -1,7 +1,7 @@
 //! All that evolves, and only that.
 
 use crate::force::Input;
-use crate::math::Quaternion;
+use crate::math::{Quaternion, Vec3};
 use crate::model::Model;
 
 /// How a contact behaves between two events.
@@ -17,6 +17,8 @@ pub enum Status {
     SlipForward,
     /// Closed, sliding against the tangent.
     SlipBackward,
+    /// Closed, sliding in any direction of space.
+    Slip,
 }
 
 impl Status {
@@ -25,12 +27,12 @@ impl Status {
         self != Status::Open
     }
 
-    /// Direction of sliding: 1, -1, or 0 where it does not slide.
+    /// Direction of sliding in the plane: 1, -1, or 0 where it does not slide.
     pub fn slip_sign(self) -> f64 {
         match self {
             Status::SlipForward => 1.0,
             Status::SlipBackward => -1.0,
-            Status::Open | Status::Frictionless | Status::Stick => 0.0,
+            Status::Open | Status::Frictionless | Status::Stick | Status::Slip => 0.0,
         }
     }
 
@@ -42,6 +44,7 @@ impl Status {
             Status::Stick => "stick",
             Status::SlipForward => "slip+",
             Status::SlipBackward => "slip-",
+            Status::Slip => "slip",
         }
     }
 }
@@ -82,8 +85,12 @@ pub struct State {
     pub statuses_known: bool,
     /// Accelerations, right after an event; the mean over the step where statuses were not decided.
     pub acceleration: Vec<f64>,
-    /// Normal and tangential force of each contact, N.
+    /// Normal and tangential force of each contact, N; in space the size of the tangential one.
     pub contact_force: Vec<[f64; 2]>,
+    /// Friction force of each contact in space, on its second body, world axes, N; none in the plane.
+    pub friction_force: Vec<Vec3>,
+    /// Where each contact in space slides, or slid last, as a vector of any length in world axes; none in the plane.
+    pub sliding: Vec<Vec3>,
     /// Force of each joint equation, N or N m.
     pub joint_force: Vec<f64>,
     /// Values from outside.
@@ -109,6 +116,8 @@ impl State {
             statuses_known,
             acceleration,
             contact_force,
+            friction_force,
+            sliding,
             joint_force,
             inputs,
             damping_left,
@@ -124,6 +133,8 @@ impl State {
         self.statuses_known = *statuses_known;
         self.acceleration.clone_from(acceleration);
         self.contact_force.clone_from(contact_force);
+        self.friction_force.clone_from(friction_force);
+        self.sliding.clone_from(sliding);
         self.joint_force.clone_from(joint_force);
         self.inputs.clone_from(inputs);
         self.damping_left = *damping_left;
@@ -134,6 +145,7 @@ impl State {
     /// The state that the scene starts in.
     pub fn new(model: &Model) -> Self {
         let n_contacts = model.contacts.len();
+        let n_spatial = if model.is_spatial() { n_contacts } else { 0 };
         Self {
             time: 0.0,
             position: model.initial_position.clone(),
@@ -144,6 +156,8 @@ impl State {
             statuses_known: false,
             acceleration: vec![0.0; model.n_velocities],
             contact_force: vec![[0.0; 2]; n_contacts],
+            friction_force: vec![Vec3::zeros(); n_spatial],
+            sliding: vec![Vec3::zeros(); n_spatial],
             joint_force: vec![0.0; model.n_joint_rows],
             inputs: model
                 .inputs

@@ -53,6 +53,11 @@ pub fn length<T: Real>(a: Vec2<T>) -> T {
     dot(a, a).sqrt()
 }
 
+/// Euclidean length of a list of components.
+pub fn norm(components: &[f64]) -> f64 {
+    components.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
 /// Largest absolute entry, 0 for an empty slice.
 pub fn max_abs(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |m: f64, x| m.max(x.abs()))

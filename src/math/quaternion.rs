@@ -5,7 +5,7 @@
 //! (3)  w = J(r) r',  the rate of rotation in body axes while exp(r) turns;  J = I - (1 - cos a)/a^2 [r] + (a - sin a)/a^3 [r]^2
 //! (4)  r' = w + 1/2 r x w + c r x (r x w),  c = 1/a^2 - (1 + cos a)/(2 a sin a),  a = |r|
 
-use super::{Mat3, Real, Vec3, cross3, dot3};
+use super::{Dual, Mat3, Real, Vec3, cross3, dot3};
 
 /// A unit quaternion.
 pub type Quaternion = [f64; 4];
@@ -166,6 +166,25 @@ pub fn rate_of_spin<T: Real>(r: Vec3<T>, spin: Vec3<T>) -> Vec3<T> {
     spin + across * T::constant(0.5) + cross3(r, across) * quadratic(dot3(r, r))
 }
 
+/// Rate of a rotation vector and its change, for the rate of rotation in body axes and its change.
+pub fn rates_of_spin(r: Vec3, spin: Vec3, change: Vec3) -> [Vec3; 2] {
+    let rate = rate_of_spin(r, spin);
+    let moving = rate_of_spin(
+        r.zip_map(&rate, Dual::new),
+        spin.zip_map(&change, Dual::new),
+    );
+    [rate, moving.map(|x| x.rate)]
+}
+
+/// Rate of rotation in body axes and its change, for the rate of a rotation vector and its change.
+pub fn spins_of_rate(r: Vec3, rate: Vec3, change: Vec3) -> [Vec3; 2] {
+    let moving = spin_of_rate(
+        r.zip_map(&rate, Dual::new),
+        rate.zip_map(&change, Dual::new),
+    );
+    [moving.map(|x| x.value), moving.map(|x| x.rate)]
+}
+
 // c of (4), a function of the square s of the angle that is smooth at zero:
 // c = 1/12 + s/720 + s^2/30240 + s^3/1209600 + ..; beyond its reach by the closed form and its derivative
 fn quadratic<T: Real>(square: T) -> T {
@@ -192,7 +211,6 @@ fn quadratic<T: Real>(square: T) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Dual;
 
     fn close(a: Vec3, b: Vec3, tolerance: f64) {
         assert!((a - b).norm() < tolerance, "{a:?} {b:?}");
@@ -252,18 +270,13 @@ mod tests {
     fn dual_numbers_carry_the_second_derivative_of_a_rotation_vector() {
         for r in [Vec3::new(0.3, -1.2, 0.5), Vec3::new(0.01, 0.02, -0.03)] {
             let spin = Vec3::new(0.7, 0.4, -1.1);
-            let rate = rate_of_spin(r, spin);
-            let moving = rate_of_spin(r.zip_map(&rate, Dual::new), spin.map(Dual::constant));
+            let [rate, change] = rates_of_spin(r, spin, Vec3::zeros());
             let h = 1e-5;
             let ahead = rate_of_spin(displaced(r, spin * h), spin);
             let behind = rate_of_spin(displaced(r, spin * -h), spin);
-            close(moving.map(|x| x.rate), (ahead - behind) / (2.0 * h), 1e-8);
-            // the way back has no change of spin
-            let back = spin_of_rate(
-                r.zip_map(&rate, Dual::new),
-                rate.zip_map(&moving.map(|x| x.rate), Dual::new),
-            );
-            close(back.map(|x| x.rate), Vec3::zeros(), 1e-12);
+            close(change, (ahead - behind) / (2.0 * h), 1e-8);
+            let [_, back] = spins_of_rate(r, rate, change);
+            close(back, Vec3::zeros(), 1e-12);
         }
     }
 }

@@ -25,6 +25,8 @@ pub struct Near {
     pub normal: GlobalRow,
     /// Directions of sliding, as many as the model's contacts have.
     pub friction: [GlobalRow; MAX_FRICTION_ROWS],
+    /// These directions in world axes, in space.
+    pub tangents: [Vec3; MAX_FRICTION_ROWS],
     /// What a closed contact keeps at zero, m; see [`crate::collide::Nearest`].
     pub offset: f64,
     /// How far the end of its edge is, m; see [`crate::collide::Nearest`].
@@ -126,6 +128,7 @@ impl Model {
                 Some(Near {
                     normal: self.place(contact.bodies, &near.normal_row()),
                     friction: [self.place(contact.bodies, &near.tangent_row()), nothing],
+                    tangents: [Vec3::zeros(); MAX_FRICTION_ROWS],
                     offset: near.offset,
                     margin: near.margin,
                 })
@@ -140,6 +143,7 @@ impl Model {
                 Some(Near {
                     normal: self.place(contact.bodies, &row),
                     friction: [nothing; MAX_FRICTION_ROWS],
+                    tangents: [Vec3::zeros(); MAX_FRICTION_ROWS],
                     offset: gap,
                     margin: f64::INFINITY,
                 })

@@ -193,6 +193,11 @@ impl Model {
             .all(|link| link.force.is_linear_in_velocity())
     }
 
+    /// Number of contacts that work space is made for in advance: all of them in the plane.
+    pub fn plane_contacts(&self) -> usize {
+        if self.spatial { 0 } else { self.contacts.len() }
+    }
+
     /// Name of a body.
     pub fn body_name(&self, body: BodyRef) -> &str {
         body.map_or("ground", |i| &self.bodies[i].name)

@@ -5,7 +5,7 @@
 
 use super::{Body, BodyRef, Model};
 use crate::constraint::{Pose, Twist};
-use crate::math::{Dual, Quaternion, Real, Vec2, Vec3, quaternion};
+use crate::math::{Quaternion, Vec2, Vec3, quaternion};
 use crate::space;
 
 /// Poses of all bodies.
@@ -171,30 +171,38 @@ impl Model {
         }
     }
 
-    /// Rates of the coordinates `q` at velocities `v`, and their changes at accelerations `a`, in place of `v` and `a`.
-    pub fn velocities_to_rates(&self, q: &[f64], v: &mut [f64], a: &mut [f64]) {
-        for i in self.rotations() {
-            let (r, spin, change) = (triple(q, i), triple(v, i), triple(a, i));
-            let rate = quaternion::rate_of_spin(r, spin);
-            let moving = quaternion::rate_of_spin(
-                r.zip_map(&rate, Dual::new),
-                spin.zip_map(&change, Dual::new),
-            );
-            put(v, i, rate);
-            put(a, i, moving.map(|x| x.rate));
+    /// Moves coordinates on for a time at velocities `v`.
+    pub fn advance(&self, q: &mut [f64], time: f64, v: &[f64]) {
+        if !self.spatial {
+            q.iter_mut().zip(v).for_each(|(q, v)| *q += time * v);
+            return;
+        }
+        for body in &self.bodies {
+            for i in body.first..body.first + 3 {
+                q[i] += time * v[i];
+            }
+            if let Some(i) = rotation_of(body) {
+                let turned = quaternion::displaced(triple(q, i), triple(v, i) * time);
+                put(q, i, turned);
+            }
         }
     }
 
-    /// The other way round.
-    pub fn rates_to_velocities(&self, q: &[f64], rate: &mut [f64], change: &mut [f64]) {
+    /// Rates of the coordinates `q` at velocities `v`, and their changes at accelerations `a`, in place of `v` and `a`.
+    pub fn velocities_to_rates(&self, q: &[f64], v: &mut [f64], a: &mut [f64]) {
         for i in self.rotations() {
-            let (r, rates, changes) = (triple(q, i), triple(rate, i), triple(change, i));
-            let moving = quaternion::spin_of_rate(
-                r.zip_map(&rates, Dual::new),
-                rates.zip_map(&changes, Dual::new),
-            );
-            put(rate, i, moving.map(Real::value));
-            put(change, i, moving.map(|x| x.rate));
+            let [rate, change] =
+                quaternion::rates_of_spin(triple(q, i), triple(v, i), triple(a, i));
+            put(v, i, rate);
+            put(a, i, change);
+        }
+    }
+
+    /// Velocities at coordinates `q`, in place of the rates of these.
+    pub fn rates_to_velocities(&self, q: &[f64], rate: &mut [f64]) {
+        for i in self.rotations() {
+            let spin = quaternion::spin_of_rate(triple(q, i), triple(rate, i));
+            put(rate, i, spin);
         }
     }
 

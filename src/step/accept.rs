@@ -7,8 +7,9 @@ use super::trial::Trial;
 use super::workspace::Workspace;
 use crate::dynamics;
 use crate::force::Side;
-use crate::model::Model;
-use crate::state::State;
+use crate::math::{Vec3, norm};
+use crate::model::{MAX_FRICTION_ROWS, Model};
+use crate::state::{State, Status};
 
 /// Moves the state to the end of the trial step, at time `end`.
 pub(super) fn accept(
@@ -23,6 +24,7 @@ pub(super) fn accept(
     state.position.clone_from(&trial.position);
     state.velocity.clone_from(&trial.velocity);
     state.average_velocity.clone_from(&trial.average);
+    rebase(model, state, workspace);
     state.damping_left = state.damping_left.saturating_sub(1);
     let State {
         status, position, ..
@@ -36,19 +38,49 @@ pub(super) fn accept(
     report.worst_joint_drift = report.worst_joint_drift.max(drift);
 }
 
-/// Contact and joint forces of a [`System`], kept until they are wanted.
+/// Rotations of the state in space count from its present orientations.
+pub(super) fn rebase(model: &Model, state: &mut State, workspace: &mut Workspace) {
+    if model.is_spatial() {
+        model.rebase(&mut state.position, &mut state.orientation);
+        workspace.poses.refer_to(&state.orientation);
+    }
+}
+
+/// Contact and joint forces of a [`System`].
+#[derive(Clone, Copy)]
+struct ForcesRef<'a> {
+    contacts: &'a [usize],
+    impulse: &'a [f64],
+    tangents: &'a [[Vec3; MAX_FRICTION_ROWS]],
+}
+
+impl<'a> ForcesRef<'a> {
+    fn of(system: &'a System) -> Self {
+        Self {
+            contacts: &system.contacts,
+            impulse: &system.impulse,
+            tangents: &system.tangents,
+        }
+    }
+}
+
+/// The same, kept until they are wanted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Forces {
     contacts: Vec<usize>,
     impulse: Vec<f64>,
+    tangents: Vec<[Vec3; MAX_FRICTION_ROWS]>,
 }
 
 impl Forces {
-    /// Room for `n_joint` joint equations and `n_contacts` contacts.
-    pub fn with_capacity(n_joint: usize, n_contacts: usize) -> Self {
+    /// Room for all joints and contacts of a model.
+    pub fn new(model: &Model) -> Self {
+        let n_contacts = model.contacts.len();
+        let n_rows = model.n_joint_rows + (1 + model.n_friction_rows) * n_contacts;
         Self {
             contacts: Vec::with_capacity(n_contacts),
-            impulse: Vec::with_capacity(n_joint + 2 * n_contacts),
+            impulse: Vec::with_capacity(n_rows),
+            tangents: Vec::new(),
         }
     }
 
@@ -56,12 +88,22 @@ impl Forces {
     pub fn copy_from(&mut self, other: &Self) {
         self.contacts.clone_from(&other.contacts);
         self.impulse.clone_from(&other.impulse);
+        self.tangents.clone_from(&other.tangents);
+    }
+
+    fn as_ref(&self) -> ForcesRef<'_> {
+        ForcesRef {
+            contacts: &self.contacts,
+            impulse: &self.impulse,
+            tangents: &self.tangents,
+        }
     }
 
     /// Keeps those of a solved system.
     pub fn read(&mut self, system: &System) {
         self.contacts.clone_from(&system.contacts);
         self.impulse.clone_from(&system.impulse);
+        self.tangents.clone_from(&system.tangents);
     }
 }
 
@@ -72,21 +114,30 @@ pub(super) fn forces_of_trial(state: &mut State, workspace: &Workspace) {
         end_acceleration,
         ..
     } = &workspace.trial;
-    write_forces(state, &end_forces.contacts, &end_forces.impulse, 1.0);
+    write_forces(state, end_forces.as_ref(), 1.0);
     state.acceleration.clone_from(end_acceleration);
 }
 
 /// Contact and joint forces from the acceleration level, which `workspace.level` holds.
 pub(super) fn forces_from_accelerations(state: &mut State, workspace: &Workspace) {
-    let level = &workspace.level;
-    write_forces(state, &level.contacts, &level.impulse, 1.0);
+    write_forces(state, ForcesRef::of(&workspace.level), 1.0);
     state.acceleration.clone_from(&workspace.acceleration);
+}
+
+/// Contacts that slide in space do so in the direction that `workspace.level` has for them.
+pub(super) fn keep_sliding(state: &mut State, workspace: &mut Workspace) {
+    let Workspace { level, sliding, .. } = workspace;
+    for (i, &contact) in level.contacts.iter().enumerate() {
+        if state.status[contact] == Status::Slip {
+            sliding[contact] = level.direction_vector(i);
+            state.sliding[contact] = sliding[contact];
+        }
+    }
 }
 
 /// Contact and joint forces as the mean over the step, from the impulses that `workspace.system` holds.
 pub(super) fn forces_from_impulses(state: &mut State, workspace: &Workspace, h: f64) {
-    let system = &workspace.system;
-    write_forces(state, &system.contacts, &system.impulse, 1.0 / h);
+    write_forces(state, ForcesRef::of(&workspace.system), 1.0 / h);
     let end = &workspace.trial;
     for ((a, v), mean) in state
         .acceleration
@@ -98,12 +149,28 @@ pub(super) fn forces_from_impulses(state: &mut State, workspace: &Workspace, h: 
     }
 }
 
-fn write_forces(state: &mut State, contacts: &[usize], impulse: &[f64], factor: f64) {
+fn write_forces(state: &mut State, forces: ForcesRef, factor: f64) {
     let n_joint = state.joint_force.len();
+    let ForcesRef {
+        contacts,
+        impulse,
+        tangents,
+    } = forces;
     state.contact_force.fill([0.0; 2]);
+    state.friction_force.fill(Vec3::zeros());
     for (i, &contact) in contacts.iter().enumerate() {
-        let normal = n_joint + 2 * i;
-        state.contact_force[contact] = [factor * impulse[normal], factor * impulse[normal + 1]];
+        state.contact_force[contact] = match tangents.get(i) {
+            None => {
+                let normal = n_joint + 2 * i;
+                [factor * impulse[normal], factor * impulse[normal + 1]]
+            }
+            Some([t, s]) => {
+                let normal = n_joint + (1 + MAX_FRICTION_ROWS) * i;
+                let friction = (t * impulse[normal + 1] + s * impulse[normal + 2]) * factor;
+                state.friction_force[contact] = friction;
+                [factor * impulse[normal], norm(friction.as_slice())]
+            }
+        };
     }
     for (force, impulse) in state.joint_force.iter_mut().zip(impulse) {
         *force = factor * impulse;
@@ -123,10 +190,11 @@ pub(super) fn work(model: &Model, state: &State, workspace: &mut Workspace, repo
     } = workspace;
     for i in 0..system.contacts.len() {
         let normal = system.normal(i);
-        let [pressing, sliding] = [normal, normal + 1]
-            .map(|row| system.impulse[row] * system.columns[row].dot(&trial.average));
-        report.impact_loss -= pressing;
-        report.friction_loss -= sliding;
+        let work = |row: usize| system.impulse[row] * system.columns[row].dot(&trial.average);
+        report.impact_loss -= work(normal);
+        for row in normal + 1..=normal + system.n_friction {
+            report.friction_loss -= work(row);
+        }
     }
     if model.forces.is_empty() {
         return;

@@ -6,8 +6,10 @@ use super::workspace::Workspace;
 use crate::constraint::GlobalRow;
 use crate::dynamics::{self, Jacobians};
 use crate::force::{Detail, Side};
+use crate::math::Vec3;
 use crate::math::dense::RankRevealing;
-use crate::model::{Hold, Model, Poses};
+use crate::model::{Hold, MAX_FRICTION_ROWS, Model, Poses};
+use crate::state::Status;
 use std::ops::Range;
 
 /// Joint equations are dependent when the scaled pivot of their Gram matrix falls below this: the square of an
@@ -38,7 +40,7 @@ pub(super) fn rows(
         beyond,
         &system.contacts,
         &mut system.rows,
-        Some(&mut system.residual),
+        Some((&mut system.residual, &mut system.tangents)),
     );
     system.friction.clear();
     system
@@ -72,11 +74,13 @@ fn gather(
     beyond: BeyondEdges,
     contacts: &[usize],
     rows: &mut Vec<GlobalRow>,
-    mut residual: Option<&mut Vec<f64>>,
+    more: Option<(&mut Vec<f64>, &mut Vec<[Vec3; MAX_FRICTION_ROWS]>)>,
 ) {
     rows.clear();
-    if let Some(residual) = residual.as_deref_mut() {
+    let (mut residual, mut tangents) = more.unzip();
+    if let (Some(residual), Some(tangents)) = (&mut residual, &mut tangents) {
         residual.clear();
+        tangents.clear();
     }
     let mut push = |row: GlobalRow, value: f64| {
         rows.push(row);
@@ -89,6 +93,9 @@ fn gather(
     }
     for &index in contacts {
         let near = model.near(&model.contacts[index], &holds[index], poses);
+        if let (Some(tangents), true) = (&mut tangents, model.is_spatial()) {
+            tangents.push(near.map_or([Vec3::zeros(); MAX_FRICTION_ROWS], |near| near.tangents));
+        }
         match near.filter(|near| beyond == BeyondEdges::Line || near.margin >= BEYOND) {
             Some(near) => {
                 push(near.normal, near.offset);
@@ -296,19 +303,36 @@ pub(super) fn select_joints(model: &Model, workspace: &mut Workspace, q: &[f64])
     }
 }
 
+// a contact that slides in space does so over the place of its columns: friction is against that motion, in the middle of
+// the step
+fn slide_over_columns(system: &mut System, statuses: &[Status]) {
+    for i in 0..system.contacts.len() {
+        if statuses[system.contacts[i]] == Status::Slip {
+            let normal = system.normal(i);
+            for row in normal + 1..=normal + system.n_friction {
+                system.rows[row] = system.columns[row];
+            }
+        }
+    }
+}
+
 /// Assembles the step of length `h` from `(t, q, v)` for the contacts in `workspace.active` (docs/METHOD.md,
-/// section 2): metric, free change of velocity, rows, columns, W and b.
+/// section 2): metric, free change of velocity, rows, columns, W and b. Frozen are these statuses, or none.
 pub(super) fn step_system(
     model: &Model,
     workspace: &mut Workspace,
     scheme: &Coefficients,
-    beyond: BeyondEdges,
+    frozen: Option<&[Status]>,
     t: f64,
     q: &[f64],
     v: &[f64],
     h: f64,
 ) -> Stiffness {
     let stiffness = free_motion(model, workspace, scheme, t, q, v, h);
+    let beyond = match frozen {
+        Some(_) => BeyondEdges::Line,
+        None => BeyondEdges::Nothing,
+    };
     let Workspace {
         system,
         poses,
@@ -335,6 +359,9 @@ pub(super) fn step_system(
         model.displace(place, q, scheme.column_at * h, v);
         model.poses(place, poses);
         columns(model, poses, holds, beyond, system);
+        if let Some(statuses) = frozen {
+            slide_over_columns(system, statuses);
+        }
     }
     condense_with_step_metric(workspace);
     let Workspace {

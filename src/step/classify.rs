@@ -59,6 +59,9 @@ pub(super) fn classify(
         When::JustAfter(ProbeKind::Redundant) => LOOK_AHEAD * look_ahead_of(state, settings),
         When::JustAfter(_) => 0.0,
     };
+    if let When::JustAfter(ProbeKind::Cone(contact)) = when {
+        slide_against_friction(state, workspace, contact);
+    }
     let mut q = std::mem::take(&mut workspace.look_position);
     let mut v = std::mem::take(&mut workspace.look_velocity);
     model.displace(&mut q, &state.position, ahead, &state.velocity);
@@ -102,8 +105,19 @@ fn touching(model: &Model, state: &State, workspace: &mut Workspace, settings: &
         let falls = (-level.bias[normal]).max(0.0);
         if leaves <= slow || leaves * leaves <= 2.0 * falls * lowest_hop {
             active.push(contact);
-            at_rest[contact] = level.rows[normal + 1].dot(&state.velocity).abs() <= slow;
+            let tangents = normal + 1..=normal + level.n_friction;
+            let slides = |row: usize| level.rows[row].dot(&state.velocity).abs() > slow;
+            at_rest[contact] = !tangents.into_iter().any(slides);
         }
+    }
+}
+
+// friction at its limit tells where a contact in space starts to slide; `workspace.level` holds it
+fn slide_against_friction(state: &mut State, workspace: &mut Workspace, contact: usize) {
+    let level = &workspace.level;
+    if let Some(i) = level.contacts.iter().position(|j| *j == contact) {
+        workspace.sliding[contact] = -level.shear_vector(i, &level.impulse);
+        state.sliding.clone_from(&workspace.sliding);
     }
 }
 
@@ -132,13 +146,13 @@ fn decide(
         statuses,
         frozen,
         force,
+        sliding: directions,
         ..
     } = workspace;
     statuses.fill(Status::Open);
     if level.contacts.is_empty() {
         level.solve_frozen(joints, |_| Status::Open, frozen);
     } else {
-        let directions: &[bool] = at_rest;
         let speed = |contact: usize| {
             let i = level.contacts.iter().position(|j| *j == contact);
             i.map_or(0.0, |i| {
@@ -146,18 +160,25 @@ fn decide(
             })
         };
         for &contact in &level.contacts {
-            let slides = !directions[contact] && model.contacts[contact].friction > 0.0;
-            statuses[contact] = match (slides, speed(contact) > 0.0) {
-                (false, _) => Status::Open,
-                (true, true) => Status::SlipForward,
-                (true, false) => Status::SlipBackward,
+            let slides = !at_rest[contact] && model.contacts[contact].friction > 0.0;
+            statuses[contact] = if !slides {
+                Status::Open
+            } else if model.is_spatial() {
+                Status::Slip
+            } else if speed(contact) > 0.0 {
+                Status::SlipForward
+            } else {
+                Status::SlipBackward
             };
-            if when == When::JustAfter(ProbeKind::ConeForward(contact)) {
+            if when == When::JustAfter(ProbeKind::Cone(contact)) {
+                statuses[contact] = Status::Slip;
+            } else if when == When::JustAfter(ProbeKind::ConeForward(contact)) {
                 statuses[contact] = Status::SlipBackward;
             } else if when == When::JustAfter(ProbeKind::ConeBackward(contact)) {
                 statuses[contact] = Status::SlipForward;
             }
         }
+        level.direct(v, rest_speed(v), directions);
         let sliding = |contact: usize| trial::known_sliding(statuses[contact]);
         let outcome = complementarity.solve(level, joints, sliding, &state.status);
         if !matches!(outcome, Outcome::Solved { .. }) {
@@ -166,8 +187,18 @@ fn decide(
         for (i, &contact) in level.contacts.iter().enumerate() {
             let known: Sliding = trial::known_sliding(statuses[contact]);
             statuses[contact] = complementarity.status(level, i, known, max_abs(force));
+            if statuses[contact] == Status::Slip {
+                // what starts to slide does so against its friction
+                let from_rest = known == Sliding::Free;
+                directions[contact] = if from_rest {
+                    -level.shear_vector(i, &level.impulse)
+                } else {
+                    level.direction_vector(i)
+                };
+            }
         }
     }
+    state.sliding.clone_from(directions);
     report.record_changes(state.time, &state.status, statuses);
     std::mem::swap(&mut state.status, statuses);
     state.statuses_known = true;

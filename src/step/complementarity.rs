@@ -6,10 +6,13 @@
 //!        0 <= +-t.x + lambda    | beta+- >= 0
 //!        0 <= mu c_n - beta+ - beta-  | lambda >= 0
 //! (3)  one without friction, or sliding in a known direction, has u = c_n with the column n - sign mu t
+//! (4)  in space friction has its exact cone (`cones`)
 
+use super::cones::Cones;
 use super::system::{RANK_TOLERANCE, System};
 use crate::lcp::{self, Outcome};
 use crate::math::dense::RankRevealing;
+use crate::model::Model;
 use crate::state::Status;
 
 /// Part of the speeds of the joint equations (with masses scaled to one) that eliminating them leaves as rounding.
@@ -22,6 +25,8 @@ pub enum Sliding {
     Free,
     /// Slides: form (3) with this sign.
     Known(f64),
+    /// Slides in the direction that the system has for it, in space: form (3) with the column n - mu d.
+    Directed,
 }
 
 /// Scratch of the problem.
@@ -38,11 +43,13 @@ pub struct Complementarity {
     eliminated: Vec<f64>,
     reduced: Vec<f64>,
     offset: Vec<f64>,
+    cones: Option<Cones>,
 }
 
 impl Complementarity {
-    /// Room for `n_joint` joint equations and `n_contacts` contacts.
-    pub fn with_capacity(n_joint: usize, n_contacts: usize) -> Self {
+    /// Room for all joints and contacts of a model; in space it grows with the contacts that are met.
+    pub fn new(model: &Model) -> Self {
+        let (n_joint, n_contacts) = (model.n_joint_rows, model.plane_contacts());
         let (n, c) = (4 * n_contacts, 2 * n_contacts);
         Self {
             solver: lcp::Solver::with_capacity(n),
@@ -56,17 +63,23 @@ impl Complementarity {
             eliminated: Vec::with_capacity(n_joint * (c + 1)),
             reduced: Vec::with_capacity(c * c),
             offset: Vec::with_capacity(c),
+            cones: model.is_spatial().then(Cones::default),
         }
     }
 
     /// Forgets the counters of the solver.
     pub fn reset_stats(&mut self) {
         self.solver.reset_stats();
+        if let Some(cones) = &mut self.cones {
+            cones.reset_stats();
+        }
     }
 
     /// Counters of the solver.
     pub fn stats(&self) -> lcp::Stats {
-        self.solver.stats
+        self.cones
+            .as_ref()
+            .map_or(self.solver.stats, |cones| cones.stats())
     }
 
     /// Solves for the impulses of a system; `sliding` goes by contact of the model. Starts from the basis that `guess` (statuses by contact of the model)
@@ -79,6 +92,11 @@ impl Complementarity {
         guess: &[Status],
     ) -> Outcome {
         self.eliminate_joints(system, joints);
+        if let Some(cones) = &mut self.cones {
+            let outcome = cones.solve(system, &self.reduced, &self.offset, sliding);
+            self.write_joint_impulses(system);
+            return outcome;
+        }
         self.assemble(system, &sliding);
         self.guess_basis(system, &sliding, guess);
         let problem = lcp::Problem {
@@ -97,6 +115,9 @@ impl Complementarity {
             return 0.0;
         }
         self.eliminate_joints(system, joints);
+        if let Some(cones) = &self.cones {
+            return cones.judge(system, &self.reduced, &self.offset);
+        }
         self.assemble(system, &|_| Sliding::Free);
         self.z.clear();
         self.z.resize(self.vector.len(), 0.0);
@@ -129,6 +150,9 @@ impl Complementarity {
     /// The status that the solution gives to the `i`-th contact of the system; `scale` is the size of the forces
     /// (or impulses) that act on the bodies.
     pub fn status(&self, system: &System, i: usize, sliding: Sliding, scale: f64) -> Status {
+        if let Some(cones) = &self.cones {
+            return cones.status(system, i, sliding, scale);
+        }
         let first = self.first[i];
         // what is below their rounding presses nobody
         if self.z[first] <= 1e-12 * scale {
@@ -146,6 +170,7 @@ impl Complementarity {
         };
         match sliding {
             Sliding::Known(sign) => forward(sign > 0.0),
+            Sliding::Directed => Status::Slip,
             Sliding::Free => {
                 let (plus, minus, lambda) =
                     (self.z[first + 1], self.z[first + 2], self.z[first + 3]);
@@ -162,7 +187,7 @@ impl Complementarity {
     // (1)
     fn eliminate_joints(&mut self, system: &System, joints: &[bool]) {
         let (k, n_joint) = (system.len(), system.n_joint);
-        let n_rows = 2 * system.contacts.len();
+        let n_rows = k - n_joint;
         self.reduced.clear();
         self.offset.clear();
         for i in n_joint..k {
@@ -268,7 +293,7 @@ impl Complementarity {
                     } else {
                         entries[0] = match sliding(system.contacts[j]) {
                             Sliding::Known(sign) => w(0) - sign * system.friction[j] * w(1),
-                            Sliding::Free => w(0),
+                            Sliding::Free | Sliding::Directed => w(0),
                         };
                     }
                 }
@@ -299,7 +324,7 @@ impl Complementarity {
             self.basis[first] = status.is_closed();
             if system.friction[i] > 0.0 && sliding(system.contacts[i]) == Sliding::Free {
                 match status {
-                    Status::Open | Status::Frictionless => {}
+                    Status::Open | Status::Frictionless | Status::Slip => {}
                     // which of the two directions carries the force is not known: the free motion tells
                     Status::Stick => {
                         let forward = self.offset[2 * i + 1] < 0.0;
@@ -327,11 +352,15 @@ impl Complementarity {
             system.impulse[normal + 1] = match sliding(system.contacts[i]) {
                 Sliding::Known(sign) => -sign * system.friction[i] * c_n,
                 Sliding::Free if system.friction[i] > 0.0 => self.z[first + 1] - self.z[first + 2],
-                Sliding::Free => 0.0,
+                Sliding::Free | Sliding::Directed => 0.0,
             };
         }
+        self.write_joint_impulses(system);
+    }
+
+    fn write_joint_impulses(&self, system: &mut System) {
         let m = self.joint_rows.len();
-        let n_rows = 2 * system.contacts.len();
+        let n_rows = system.len() - system.n_joint;
         for (l, &joint) in self.joint_rows.iter().enumerate() {
             let mut sum = self.eliminated[n_rows * m + l];
             for column in 0..n_rows {

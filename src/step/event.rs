@@ -11,7 +11,7 @@ use super::trial::{self, Mode, Probe, ProbeKind};
 use super::workspace::Workspace;
 use super::{StepError, contact_band, rest_speed};
 use crate::force::Side;
-use crate::math::root::{bracketed, hermite};
+use crate::math::root::bracketed;
 use crate::model::Model;
 use crate::scene::format::Settings;
 use crate::state::State;
@@ -230,7 +230,9 @@ fn gap_at(
 ) -> (f64, f64) {
     let mut place = std::mem::take(&mut workspace.place);
     let mut speed = std::mem::take(&mut workspace.look_velocity);
-    workspace.trial.at(state, time, &mut place, &mut speed);
+    workspace
+        .trial
+        .at(model, state, time, &mut place, &mut speed);
     let result = assemble::closing(model, workspace, what, &place, &speed);
     workspace.place = place;
     workspace.look_velocity = speed;
@@ -319,13 +321,13 @@ fn n_samples(model: &Model, state: &State, workspace: &Workspace, what: Closing)
     let mut turn: f64 = 0.0;
     for body in model.contacts[contact].bodies.into_iter().flatten() {
         let body = &model.bodies[body];
-        if body.n_dof == 3 {
-            let i = body.first + 2;
-            let rate = state.velocity[i]
-                .abs()
-                .max(workspace.trial.velocity[i].abs());
-            turn = turn.max(rate * workspace.trial.h);
-        }
+        let turning = body.first..body.first + body.n_dof;
+        let rate = |v: &[f64]| {
+            let angular = turning.clone().filter(|i| model.angular[*i]);
+            angular.map(|i| v[i] * v[i]).sum::<f64>().sqrt()
+        };
+        let rate = rate(&state.velocity).max(rate(&workspace.trial.velocity));
+        turn = turn.max(rate * workspace.trial.h);
     }
     let (least, most) = match workspace.trial.curve {
         Curve::Cubic => (1.0, 64.0),
@@ -406,18 +408,18 @@ pub(super) fn restep_to(
 }
 
 /// Ends the trial step at a time since its start, on the interpolant ([T] 7.3).
-pub(super) fn interpolate_to(state: &State, workspace: &mut Workspace, time: f64) {
-    let end = &mut workspace.trial;
-    for i in 0..end.position.len() {
-        (end.position[i], end.velocity[i]) = hermite(
-            state.position[i],
-            state.velocity[i],
-            end.position[i],
-            end.velocity[i],
-            end.h,
-            time,
-        );
-        end.average[i] = 0.5 * (state.velocity[i] + end.velocity[i]);
+pub(super) fn interpolate_to(model: &Model, state: &State, workspace: &mut Workspace, time: f64) {
+    let Workspace {
+        trial,
+        look_position,
+        look_velocity,
+        ..
+    } = workspace;
+    trial.at(model, state, time, look_position, look_velocity);
+    trial.position.clone_from(look_position);
+    trial.velocity.clone_from(look_velocity);
+    for (i, average) in trial.average.iter_mut().enumerate() {
+        *average = 0.5 * (state.velocity[i] + trial.velocity[i]);
     }
-    end.h = time;
+    trial.h = time;
 }

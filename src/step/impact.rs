@@ -14,6 +14,7 @@ use super::workspace::Workspace;
 use super::{StepError, assemble, contact_band, rest_speed, trial};
 use crate::dynamics::kinetic_energy;
 use crate::force::Side;
+use crate::math::norm;
 use crate::model::Model;
 use crate::scene::format::{ImpactLaw, Settings};
 use crate::state::{State, Status};
@@ -110,6 +111,7 @@ fn restitution(
         joints,
         frozen,
         restitution,
+        sliding,
         ..
     } = workspace;
     let status = |j: usize| {
@@ -119,9 +121,10 @@ fn restitution(
             Status::Open
         }
     };
+    let slow = rest_speed(&state.velocity);
+    level.direct(&state.velocity, slow, sliding);
     level.solve_frozen(joints, status, frozen);
     restitution.clear();
-    let slow = rest_speed(&state.velocity);
     let mut bounces = false;
     let k = level.len();
     for i in 0..level.contacts.len() {
@@ -189,9 +192,14 @@ fn poisson(model: &Model, state: &mut State, workspace: &mut Workspace) -> Resul
         let given = e[i] * impulse[normal];
         // the shear given back stays inside the cone of the normal impulse given back
         let limit = level.friction[i] * given;
-        let shear = model.contacts[level.contacts[i]].tangential_restitution * impulse[normal + 1];
+        let share = model.contacts[level.contacts[i]].tangential_restitution;
         level.impulse[normal] = given;
-        level.impulse[normal + 1] = shear.clamp(-limit, limit);
+        let tangents = normal + 1..=normal + level.n_friction;
+        let shear = share * norm(&impulse[tangents.clone()]);
+        let kept = if shear > limit { limit / shear } else { 1.0 };
+        for row in tangents {
+            level.impulse[row] = kept * (share * impulse[row]);
+        }
     }
     if level.impulse.iter().all(|c| *c == 0.0) {
         state.velocity.clone_from(compressed);
@@ -228,7 +236,9 @@ fn newton(model: &Model, state: &mut State, workspace: &mut Workspace) -> Result
         let contact = &model.contacts[level.contacts[i]];
         if level.bias[normal] < 0.0 && e[i] > 0.0 {
             level.bias[normal] *= 1.0 + e[i];
-            level.bias[normal + 1] *= 1.0 + contact.tangential_restitution;
+            for row in normal + 1..=normal + level.n_friction {
+                level.bias[row] *= 1.0 + contact.tangential_restitution;
+            }
         }
     }
     solve(state, level, joints, complementarity)?;
@@ -292,7 +302,7 @@ fn record(state: &State, workspace: &Workspace, report: &mut Report, located: Op
     let level = &workspace.level;
     for (i, &contact) in level.contacts.iter().enumerate() {
         let normal = level.normal(i);
-        let impulse = [workspace.impulse[normal], workspace.impulse[normal + 1]];
+        let impulse = level.push(i, &workspace.impulse);
         let approach = -level.rows[normal].dot(&workspace.before);
         let came = approach > rest_speed(&workspace.before);
         if located == Some(contact) || (came && impulse[0] > 0.0) {

@@ -6,6 +6,7 @@ mod assemble;
 mod classify;
 mod coefficients;
 mod complementarity;
+mod cones;
 mod event;
 mod impact;
 mod position_level;
@@ -22,7 +23,7 @@ pub use workspace::Workspace;
 
 use crate::force::Side;
 use crate::lcp::Outcome;
-use crate::math::max_abs;
+use crate::math::{dot3, max_abs};
 use crate::model::Model;
 use crate::scene::format::{Scheme, Settings};
 use crate::state::State;
@@ -274,8 +275,7 @@ fn counted(
     workspace.complementarity.reset_stats();
     workspace.work = 0; // of questions between two steps
     workspace.standard_step = instant_step(settings, standard);
-    workspace.inputs.clone_from(&state.inputs);
-    assemble::find_holds(model, workspace, &state.position, |_| true);
+    begin(model, state, workspace);
     let result = action(&mut Run {
         model,
         state,
@@ -304,8 +304,7 @@ pub fn refresh_forces(
     settings: &Settings,
 ) {
     workspace.standard_step = instant_step(settings, settings.step);
-    workspace.inputs.clone_from(&state.inputs);
-    assemble::find_holds(model, workspace, &state.position, |_| true);
+    begin(model, state, workspace);
     assemble::select_joints(model, workspace, &state.position);
     let now = (state.time, Side::After);
     trial::probe(
@@ -319,16 +318,33 @@ pub fn refresh_forces(
     accept::forces_from_accelerations(state, workspace);
 }
 
+// what the workspace must know of a state before it is looked at
+fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
+    workspace.inputs.clone_from(&state.inputs);
+    workspace.sliding.clone_from(&state.sliding);
+    workspace.poses.refer_to(&state.orientation);
+    assemble::find_holds(model, workspace, &state.position, |_| true);
+}
+
 /// Power that contact friction takes at the state, W.
 pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
     let closed = (0..state.status.len()).filter(|j| state.status[*j].is_closed());
-    assemble::find_holds(model, workspace, &state.position, |_| true);
+    begin(model, state, workspace);
     assemble::level(model, workspace, &state.position, closed);
     let level = &workspace.level;
     let mut power = 0.0;
     for (i, &contact) in level.contacts.iter().enumerate() {
-        let sliding = level.rows[level.normal(i) + 1].dot(&state.velocity);
-        power -= state.contact_force[contact][1] * sliding;
+        let first = level.normal(i) + 1;
+        if model.is_spatial() {
+            let friction = state.friction_force[contact];
+            for (k, tangent) in level.tangents[i].iter().enumerate() {
+                let share = dot3(*tangent, friction) / dot3(*tangent, *tangent);
+                power -= share * level.rows[first + k].dot(&state.velocity);
+            }
+        } else {
+            let sliding = level.rows[first].dot(&state.velocity);
+            power -= state.contact_force[contact][1] * sliding;
+        }
     }
     power
 }
@@ -397,6 +413,7 @@ impl Run<'_> {
                 ..
             } = &mut *self.state;
             stabilize::project(self.model, self.workspace, status, position, velocity);
+            accept::rebase(self.model, self.state, self.workspace);
         }
     }
 
@@ -493,6 +510,7 @@ impl Run<'_> {
             Transition::None | Transition::Contradiction => {
                 self.accept(target);
                 accept::forces_from_accelerations(self.state, self.workspace);
+                accept::keep_sliding(self.state, self.workspace);
             }
         }
         Ok(())

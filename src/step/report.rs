@@ -128,8 +128,12 @@ impl EventKind {
     /// The event that a change of status is, if it is one.
     pub fn of_change(old: Status, new: Status) -> Option<Self> {
         match (old, new) {
-            (Status::Stick, Status::SlipForward | Status::SlipBackward) => Some(Self::SlipStart),
-            (Status::SlipForward | Status::SlipBackward, Status::Stick) => Some(Self::StickStart),
+            (Status::Stick, Status::SlipForward | Status::SlipBackward | Status::Slip) => {
+                Some(Self::SlipStart)
+            }
+            (Status::SlipForward | Status::SlipBackward | Status::Slip, Status::Stick) => {
+                Some(Self::StickStart)
+            }
             (Status::SlipForward, Status::SlipBackward)
             | (Status::SlipBackward, Status::SlipForward) => Some(Self::Reversal),
             (old, Status::Open) if old.is_closed() => Some(Self::TakeOff),

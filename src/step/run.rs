@@ -216,7 +216,7 @@ impl Run<'_> {
                     event::restep_to(model, state, workspace, settings, scheme, mode, &crossing)?
                 }
                 EventState::Restep | EventState::Interpolant => {
-                    event::interpolate_to(state, workspace, crossing.time);
+                    event::interpolate_to(model, state, workspace, crossing.time);
                     crossing.time
                 }
             };
@@ -273,7 +273,12 @@ impl Run<'_> {
             self.report.worst_residual = self.report.worst_residual.max(residual);
             return true;
         }
-        let outcome = complementarity.solve(system, joints, |_| Sliding::Free, &self.state.status);
+        let status = &self.state.status;
+        let sliding = |j: usize| match status[j] {
+            Status::Slip => Sliding::Directed,
+            _ => Sliding::Free,
+        };
+        let outcome = complementarity.solve(system, joints, sliding, status);
         if !matches!(outcome, Outcome::Solved { .. }) {
             return false;
         }
@@ -397,7 +402,7 @@ impl Run<'_> {
                         time: state.time,
                         kind: EventKind::Jam,
                         contact,
-                        impulse: [system.impulse[normal], system.impulse[normal + 1]],
+                        impulse: system.push(i, &system.impulse),
                     });
                 }
             }

@@ -10,8 +10,8 @@
 //! (3)  v <- v sqrt(1 - dV / T)   where (1) raised the potential energy by dV > 0, of third order in the step, so that
 //!      the projection as a whole gains none
 
-use super::assemble;
 use super::workspace::Workspace;
+use super::{assemble, rest_speed};
 use crate::dynamics;
 use crate::math::max_abs;
 use crate::model::Model;
@@ -107,10 +107,10 @@ fn position(
         place.fill(0.0);
         level.add_response(place);
         let mut moved: f64 = 0.0;
-        for (q, dq) in q.iter_mut().zip(place.iter()) {
+        for (q, dq) in q.iter().zip(place.iter()) {
             moved = moved.max(dq.abs() / (1.0 + q.abs()));
-            *q += dq;
         }
+        model.advance(q, 1.0, place);
         if moved <= CLOSED {
             return;
         }
@@ -127,9 +127,11 @@ fn velocity(workspace: &mut Workspace, statuses: &[Status], v: &mut [f64]) {
         joints,
         frozen,
         work,
+        sliding,
         ..
     } = workspace;
     *work += 1;
+    level.direct(v, rest_speed(v), sliding);
     level.bias_from(v);
     level.solve_frozen(joints, |contact| statuses[contact], frozen);
     level.add_response(v);

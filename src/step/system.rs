@@ -4,11 +4,17 @@
 //! (1)  x = x_free + A^-1 F c,   A = the metric (mass matrix, or the matrix of the step)
 //! (2)  G x = W c + b,   W = G A^-1 F,   b = G x_free + what the constraint adds
 //!
-//! Rows come in the order: joint equations, then normal and tangent of each contact.
+//! Rows come in the order: joint equations, then normal and tangents of each contact.
+//!
+//! A contact that slides in space has friction against the mean velocity w of the step, -mu c_n w/|w|: its direction d is
+//! not known before. Newton's method, with p across d:
+//!
+//! (3)  c_t = -mu c_n d + c_p p,   c_p = -(mu c_n/|w|) p.w,   w = T (v + dv/2)
 
 use crate::constraint::GlobalRow;
 use crate::math::dense::{RankRevealing, is_positive_definite, lu_factor, lu_solve};
-use crate::model::Model;
+use crate::math::{Vec3, dot3, norm};
+use crate::model::{MAX_FRICTION_ROWS, Model};
 use crate::state::Status;
 
 /// Constraints whose scaled pivot falls below this depend on the others: rounding of products of order one, with
@@ -143,13 +149,55 @@ pub struct System {
     pub bias: Vec<f64>,
     /// c.
     pub impulse: Vec<f64>,
-    unknowns: Vec<(usize, f64)>,
+    /// Friction rows of each contact.
+    pub n_friction: usize,
+    /// Tangents of each contact in world axes, in space.
+    pub tangents: Vec<[Vec3; MAX_FRICTION_ROWS]>,
+    /// Where each contact slides, along its tangents; in space.
+    pub direction: Vec<[f64; MAX_FRICTION_ROWS]>,
+    /// The factor of (3) for each contact, N s/(m/s); 0 where the direction is given.
+    turning: Vec<f64>,
+    /// Directions that the step started with.
+    reference: Vec<[f64; MAX_FRICTION_ROWS]>,
+    /// T v of each contact.
+    start_speed: Vec<[f64; MAX_FRICTION_ROWS]>,
+    /// Constraints act on `sigma v + dv`.
+    sigma: f64,
+    unknowns: Vec<Unknown>,
 }
 
+/// An unknown of the system with frozen statuses: its row and its column.
+#[derive(Clone, Copy, Debug)]
+enum Unknown {
+    /// The row and the column of this index.
+    Plain(usize),
+    /// The normal of this index, and with it so much of the friction columns that follow.
+    Slip(usize, [f64; MAX_FRICTION_ROWS]),
+    /// Both friction rows and columns after the normal of this index, weighted: across the direction of sliding.
+    Across {
+        normal: usize,
+        weights: [f64; MAX_FRICTION_ROWS],
+        /// What is added to the diagonal.
+        yields: f64,
+        /// What is added to the right-hand side.
+        given: f64,
+    },
+}
+
+/// Newton iterations for directions of sliding at most.
+const MAX_TURNS: u32 = 12;
+
+/// A direction that changes by less than this is found.
+const SAME_DIRECTION: f64 = 1e-14;
+
 impl System {
-    /// Room for `n` velocities, `n_joint` joint equations and `n_contacts` contacts.
-    pub fn with_capacity(n: usize, n_joint: usize, n_contacts: usize) -> Self {
-        let k = n_joint + 2 * n_contacts;
+    /// Room for all joints and contacts of a model.
+    pub fn new(model: &Model) -> Self {
+        let (n, n_joint, n_contacts) =
+            (model.n_velocities, model.n_joint_rows, model.contacts.len());
+        let n_friction = model.n_friction_rows;
+        let k = n_joint + (1 + n_friction) * n_contacts;
+        let n_spatial = if model.is_spatial() { n_contacts } else { 0 };
         Self {
             n,
             n_joint,
@@ -162,6 +210,13 @@ impl System {
             delassus: Vec::with_capacity(k * k),
             bias: Vec::with_capacity(k),
             impulse: Vec::with_capacity(k),
+            n_friction,
+            tangents: Vec::with_capacity(n_spatial),
+            direction: Vec::with_capacity(n_spatial),
+            turning: Vec::with_capacity(n_spatial),
+            reference: Vec::with_capacity(n_spatial),
+            start_speed: Vec::with_capacity(n_spatial),
+            sigma: 1.0,
             unknowns: Vec::with_capacity(k),
         }
     }
@@ -176,9 +231,9 @@ impl System {
         self.rows.is_empty()
     }
 
-    /// Row of the normal of the `i`-th contact; its tangent follows.
+    /// Row of the normal of the `i`-th contact; its tangents follow.
     pub fn normal(&self, i: usize) -> usize {
-        self.n_joint + 2 * i
+        self.n_joint + (1 + self.n_friction) * i
     }
 
     /// Computes the responses and W from rows, columns and a metric.
@@ -225,8 +280,8 @@ impl System {
     }
 
     /// Solves for the impulses that keep every joint of `joints`, every closed contact and every stick exactly
-    /// (G x = 0 on their rows). A sliding contact has the one column n - sign mu t. True if no constraint
-    /// depended on the others.
+    /// (G x = 0 on their rows). A sliding contact has the one column n - sign mu t, in space n - mu d with its direction d.
+    /// True if no constraint depended on the others.
     pub fn solve_frozen(
         &mut self,
         joints: &[bool],
@@ -234,46 +289,246 @@ impl System {
         solver: &mut RankRevealing,
     ) -> bool {
         self.unknowns.clear();
-        // each unknown: its row, and how much of the following column it carries along
-        self.unknowns
-            .extend((0..self.n_joint).filter(|j| joints[*j]).map(|j| (j, 0.0)));
+        let joints = (0..self.n_joint).filter(|j| joints[*j]);
+        self.unknowns.extend(joints.map(Unknown::Plain));
         for (i, &contact) in self.contacts.iter().enumerate() {
-            let normal = self.n_joint + 2 * i;
+            let (normal, mu) = (self.normal(i), self.friction[i]);
             match status(contact) {
                 Status::Open => {}
-                Status::Frictionless => self.unknowns.push((normal, 0.0)),
-                Status::SlipForward => self.unknowns.push((normal, -self.friction[i])),
-                Status::SlipBackward => self.unknowns.push((normal, self.friction[i])),
-                Status::Stick => self.unknowns.extend([(normal, 0.0), (normal + 1, 0.0)]),
+                Status::Frictionless => self.unknowns.push(Unknown::Plain(normal)),
+                Status::SlipForward => self.unknowns.push(Unknown::Slip(normal, [-mu, 0.0])),
+                Status::SlipBackward => self.unknowns.push(Unknown::Slip(normal, [mu, 0.0])),
+                Status::Stick => {
+                    let rows = normal..=normal + self.n_friction;
+                    self.unknowns.extend(rows.map(Unknown::Plain));
+                }
+                Status::Slip => {
+                    let [x, y] = self.direction[i];
+                    self.unknowns
+                        .push(Unknown::Slip(normal, [-mu * x, -mu * y]));
+                    if let Some(across) = self.across(i) {
+                        self.unknowns.push(across);
+                    }
+                }
             }
         }
-        let (k, size) = (self.len(), self.unknowns.len());
+        let size = self.unknowns.len();
         let matrix = solver.start(size);
-        for (i, &(row, _)) in self.unknowns.iter().enumerate() {
-            for (j, &(column, along)) in self.unknowns.iter().enumerate() {
-                let mut entry = self.delassus[row * k + column];
-                if along != 0.0 {
-                    entry += along * self.delassus[row * k + column + 1];
-                }
-                matrix[i * size + j] = entry;
+        for (i, row) in self.unknowns.iter().enumerate() {
+            for (j, column) in self.unknowns.iter().enumerate() {
+                matrix[i * size + j] = self.entry(row, column);
+            }
+            if let Unknown::Across { yields, .. } = row {
+                matrix[i * size + i] += yields;
             }
         }
         solver.factor(RANK_TOLERANCE);
         self.impulse.fill(0.0);
         // impulse[..size] serves as the right-hand side; then the solution is spread over its rows, last first
-        for (i, &(row, _)) in self.unknowns.iter().enumerate() {
-            self.impulse[i] = -self.bias[row];
+        for (i, unknown) in self.unknowns.iter().enumerate() {
+            self.impulse[i] = match unknown {
+                Unknown::Plain(row) | Unknown::Slip(row, _) => -self.bias[*row],
+                Unknown::Across {
+                    normal,
+                    weights: [x, y],
+                    given,
+                    ..
+                } => given - x * self.bias[normal + 1] - y * self.bias[normal + 2],
+            };
         }
         solver.solve(&mut self.impulse[..size]);
-        for (i, &(row, along)) in self.unknowns.iter().enumerate().rev() {
-            let value = self.impulse[i];
-            self.impulse[i] = 0.0;
-            self.impulse[row] = value;
-            if along != 0.0 {
-                self.impulse[row + 1] = along * value;
+        for (i, unknown) in self.unknowns.iter().enumerate().rev() {
+            let value = std::mem::take(&mut self.impulse[i]);
+            match unknown {
+                Unknown::Plain(row) => self.impulse[*row] = value,
+                Unknown::Slip(normal, weights) => {
+                    self.impulse[*normal] = value;
+                    for (k, along) in weights[..self.n_friction].iter().enumerate() {
+                        self.impulse[normal + 1 + k] += along * value;
+                    }
+                }
+                Unknown::Across {
+                    normal, weights, ..
+                } => {
+                    for (k, along) in weights.iter().enumerate() {
+                        self.impulse[normal + 1 + k] += along * value;
+                    }
+                }
             }
         }
         solver.rank() == size
+    }
+
+    // W of a row and a column of the frozen system
+    fn entry(&self, row: &Unknown, column: &Unknown) -> f64 {
+        let k = self.len();
+        let of_row = |row: usize| {
+            let w = &self.delassus[row * k..(row + 1) * k];
+            match column {
+                Unknown::Plain(column) => w[*column],
+                Unknown::Slip(normal, weights) => {
+                    let mut sum = w[*normal];
+                    for (i, along) in weights[..self.n_friction].iter().enumerate() {
+                        sum += along * w[normal + 1 + i];
+                    }
+                    sum
+                }
+                Unknown::Across {
+                    normal,
+                    weights: [x, y],
+                    ..
+                } => x * w[normal + 1] + y * w[normal + 2],
+            }
+        };
+        match row {
+            Unknown::Plain(row) | Unknown::Slip(row, _) => of_row(*row),
+            Unknown::Across {
+                normal,
+                weights: [x, y],
+                ..
+            } => x * of_row(normal + 1) + y * of_row(normal + 2),
+        }
+    }
+
+    // (3): p.w = p.Tv + (p.(W c + b) - sigma p.Tv)/2, with Tv in `start_speed`
+    fn across(&self, i: usize) -> Option<Unknown> {
+        let [x, y] = self.direction[i];
+        let turning = self.turning[i];
+        (turning != 0.0).then(|| {
+            let start = self.start_speed[i];
+            Unknown::Across {
+                normal: self.normal(i),
+                weights: [-y, x],
+                yields: 2.0 / turning,
+                given: (self.sigma - 2.0) * (x * start[1] - y * start[0]),
+            }
+        })
+    }
+
+    /// Like [`Self::solve_frozen`] for a step from velocities `v` whose constraints act on `sigma v + dv`: contacts that
+    /// slide in space have friction against their mean velocity (3). Their directions are a first guess.
+    pub fn solve_sliding(
+        &mut self,
+        joints: &[bool],
+        status: impl Fn(usize) -> Status,
+        (sigma, v): (f64, &[f64]),
+        solver: &mut RankRevealing,
+    ) -> bool {
+        self.turning.clear();
+        self.turning.resize(self.direction.len(), 0.0);
+        let slides = |contact: &usize| status(*contact) == Status::Slip;
+        if !self.contacts.iter().any(slides) {
+            return self.solve_frozen(joints, status, solver);
+        }
+        self.sigma = sigma;
+        self.start_speed.clear();
+        for i in 0..self.contacts.len() {
+            let normal = self.normal(i);
+            let speed = [normal + 1, normal + 2].map(|row| self.rows[row].dot(v));
+            self.start_speed.push(speed);
+        }
+        self.reference.clone_from(&self.direction);
+        let mut independent = self.solve_frozen(joints, &status, solver);
+        for _ in 0..MAX_TURNS {
+            let mut change: f64 = 0.0;
+            for i in 0..self.contacts.len() {
+                if status(self.contacts[i]) == Status::Slip {
+                    change = change.max(self.turn(i));
+                }
+            }
+            if change <= SAME_DIRECTION {
+                break;
+            }
+            independent = self.solve_frozen(joints, &status, solver);
+        }
+        independent
+    }
+
+    // the direction of the mean velocity; by how much it differs from the one before
+    fn turn(&mut self, i: usize) -> f64 {
+        let normal = self.normal(i);
+        let start = self.start_speed[i];
+        let k = self.len();
+        let mut mean = [0.0; MAX_FRICTION_ROWS];
+        for (t, mean) in mean.iter_mut().enumerate() {
+            let row = normal + 1 + t;
+            let w = &self.delassus[row * k..(row + 1) * k];
+            let gained: f64 = w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum();
+            *mean = start[t] + 0.5 * (self.bias[row] - self.sigma * start[t] + gained);
+        }
+        let speed = (mean[0] * mean[0] + mean[1] * mean[1]).sqrt();
+        if speed == 0.0 {
+            return 0.0;
+        }
+        // beyond a stop friction stays as it was, so that the stop can be located
+        let along = mean[0] * self.reference[i][0] + mean[1] * self.reference[i][1];
+        let signed = if along < 0.0 { -speed } else { speed };
+        let new = [mean[0] / signed, mean[1] / signed];
+        let old = std::mem::replace(&mut self.direction[i], new);
+        self.turning[i] = self.friction[i] * self.impulse[normal] / signed;
+        (new[0] - old[0]).abs().max((new[1] - old[1]).abs())
+    }
+
+    /// Friction impulses of the `i`-th contact.
+    pub fn shear(&self, i: usize) -> &[f64] {
+        let normal = self.normal(i);
+        &self.impulse[normal + 1..=normal + self.n_friction]
+    }
+
+    /// Normal and friction impulse of the `i`-th contact among impulses of all rows; in space the size of the latter.
+    pub fn push(&self, i: usize, impulse: &[f64]) -> [f64; 2] {
+        let normal = self.normal(i);
+        match impulse[normal + 1..=normal + self.n_friction] {
+            [shear] => [impulse[normal], shear],
+            ref shear => [impulse[normal], norm(shear)],
+        }
+    }
+
+    /// Friction of the `i`-th contact in world axes, from impulses of all rows; in space.
+    pub fn shear_vector(&self, i: usize, impulse: &[f64]) -> Vec3 {
+        let first = self.normal(i) + 1;
+        let [t, s] = self.tangents[i];
+        t * impulse[first] + s * impulse[first + 1]
+    }
+
+    /// Where the `i`-th contact slides in world axes; in space.
+    pub fn direction_vector(&self, i: usize) -> Vec3 {
+        let ([t, s], [x, y]) = (self.tangents[i], self.direction[i]);
+        t * x + s * y
+    }
+
+    /// Sliding speed of the `i`-th contact along a world direction; in space.
+    pub fn speed_along(&self, i: usize, v: &[f64], direction: Vec3) -> f64 {
+        let first = self.normal(i) + 1;
+        let along = self.tangents[i].map(|t| dot3(t, direction));
+        let speed = [first, first + 1].map(|row| self.rows[row].dot(v));
+        (along[0] * speed[0] + along[1] * speed[1]) / norm(&along).max(f64::MIN_POSITIVE)
+    }
+
+    /// Directions of sliding at velocities `v`, for contacts that do; where they are slower than `slow`, and their sense,
+    /// are those of `sliding` (world axes, by contact of the model).
+    pub fn direct(&mut self, v: &[f64], slow: f64, sliding: &[Vec3]) {
+        self.direction.clear();
+        self.turning.clear();
+        if sliding.is_empty() {
+            return;
+        }
+        self.turning.resize(self.contacts.len(), 0.0);
+        for (i, &contact) in self.contacts.iter().enumerate() {
+            let normal = self.normal(i);
+            let mut along = self.tangents[i].map(|t| dot3(t, sliding[contact]));
+            let speed = [normal + 1, normal + 2].map(|row| self.rows[row].dot(v));
+            if speed[0] * speed[0] + speed[1] * speed[1] > slow * slow {
+                let backward = speed[0] * along[0] + speed[1] * along[1] < 0.0;
+                along = if backward { speed.map(|x| -x) } else { speed };
+            }
+            let size = (along[0] * along[0] + along[1] * along[1]).sqrt();
+            self.direction.push(if size > 0.0 {
+                along.map(|x| x / size)
+            } else {
+                [1.0, 0.0]
+            });
+        }
     }
 
     /// Adds the effect of the impulses to a free motion.

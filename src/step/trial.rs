@@ -3,19 +3,19 @@
 //! Event functions ([T] 7.5, as resolved in docs/METHOD.md section 4), positive while a status lives, at the end of
 //! the step: normal force and cone slack from the acceleration level, sliding speed from the velocities.
 
-use super::StepError;
 use super::accept::Forces;
-use super::assemble::{self, BeyondEdges};
+use super::assemble;
 use super::coefficients::Coefficients;
 use super::complementarity::Sliding;
 use super::stabilize;
 use super::system::{Stiffness, System};
 use super::workspace::Workspace;
+use super::{StepError, rest_speed};
 use crate::dynamics;
 use crate::force::{Detail, Side};
 use crate::lcp::Outcome;
-use crate::math::max_abs;
 use crate::math::root::{hermite, quintic};
+use crate::math::{Vec3, max_abs, norm, quaternion};
 use crate::model::Model;
 use crate::scene::format::Settings;
 use crate::state::{State, Status};
@@ -49,7 +49,8 @@ pub(super) enum Curve {
 }
 
 impl Trial {
-    pub fn new(n: usize, n_joint: usize, n_contacts: usize) -> Self {
+    pub fn new(model: &Model) -> Self {
+        let n = model.n_velocities;
         Self {
             h: 0.0,
             position: vec![0.0; n],
@@ -59,7 +60,7 @@ impl Trial {
             curve: Curve::Cubic,
             start_acceleration: vec![0.0; n],
             end_acceleration: vec![0.0; n],
-            end_forces: Forces::with_capacity(n_joint, n_contacts),
+            end_forces: Forces::new(model),
         }
     }
 
@@ -88,7 +89,7 @@ impl Trial {
     }
 
     /// Positions and velocities inside the step, at a time since its start.
-    pub fn at(&self, start: &State, time: f64, q: &mut [f64], v: &mut [f64]) {
+    pub fn at(&self, model: &Model, start: &State, time: f64, q: &mut [f64], v: &mut [f64]) {
         for i in 0..q.len() {
             (q[i], v[i]) = match self.curve {
                 Curve::Cubic => {
@@ -101,6 +102,38 @@ impl Trial {
                 }
             };
         }
+        for i in model.rotations() {
+            let [r, spin, _] = self.rotation(start, time, i);
+            q[i..i + 3].copy_from_slice(r.as_slice());
+            v[i..i + 3].copy_from_slice(spin.as_slice());
+        }
+    }
+
+    /// Rotation since the start, rate of rotation and its change inside the step; `i` is the first of three coordinates.
+    pub fn rotation(&self, start: &State, time: f64, i: usize) -> [Vec3; 3] {
+        let triple = |x: &[f64]| Vec3::new(x[i], x[i + 1], x[i + 2]);
+        let end = triple(&self.position);
+        let spin = triple(&self.velocity);
+        let [rate, change] = quaternion::rates_of_spin(end, spin, triple(&self.end_acceleration));
+        let mut curve = [Vec3::zeros(); 3];
+        for k in 0..3 {
+            let (v0, a0) = (start.velocity[i + k], self.start_acceleration[i + k]);
+            let at = match self.curve {
+                Curve::Cubic => {
+                    let (r, rate) = hermite(0.0, v0, end[k], rate[k], self.h, time);
+                    [r, rate, 0.0]
+                }
+                Curve::Quintic => {
+                    quintic([0.0, v0, a0], [end[k], rate[k], change[k]], self.h, time)
+                }
+            };
+            for (curve, at) in curve.iter_mut().zip(at) {
+                curve[k] = at;
+            }
+        }
+        let [r, rate, change] = curve;
+        let [spin, change] = quaternion::spins_of_rate(r, rate, change);
+        [r, spin, change]
     }
 
     /// Position, velocity and acceleration of a coordinate on the quintic curve.
@@ -133,6 +166,8 @@ pub(super) enum ProbeKind {
     NormalForce(usize),
     ConeForward(usize),
     ConeBackward(usize),
+    /// The cone in space.
+    Cone(usize),
     Sliding(usize),
     /// Distance from the end of the edge it touches.
     Edge(usize),
@@ -170,11 +205,11 @@ pub(super) fn take(
             .active
             .extend((0..state.status.len()).filter(|j| state.status[*j].is_closed()));
     }
-    let beyond = match mode {
-        Mode::Frozen => BeyondEdges::Line,
-        Mode::Complementarity => BeyondEdges::Nothing,
+    let frozen = match mode {
+        Mode::Frozen => Some(&state.status[..]),
+        Mode::Complementarity => None,
     };
-    let stiffness = assemble::step_system(model, workspace, scheme, beyond, t, q, v, h);
+    let stiffness = assemble::step_system(model, workspace, scheme, frozen, t, q, v, h);
     if stiffness == Stiffness::Singular {
         return Err(StepError::Singular { time: t });
     }
@@ -185,9 +220,11 @@ pub(super) fn take(
                 system,
                 joints,
                 frozen,
+                sliding,
                 ..
             } = workspace;
-            system.solve_frozen(joints, |j| state.status[j], frozen);
+            system.direct(v, rest_speed(v), sliding);
+            system.solve_sliding(joints, |j| state.status[j], (scheme.sigma, v), frozen);
             workspace.statuses.clone_from(&state.status);
         }
         Mode::Complementarity => solve_complementarity(state, workspace, h)?,
@@ -331,11 +368,12 @@ pub(super) fn probe(
         probes,
         poses,
         holds,
+        sliding,
         ..
     } = workspace;
     for (i, &contact) in level.contacts.iter().enumerate() {
         let normal = level.normal(i);
-        let (force, shear) = (level.impulse[normal], level.impulse[normal + 1]);
+        let force = level.impulse[normal];
         let mut watch = |value: f64, tolerance: f64, what: ProbeKind| {
             probes.push(Probe {
                 value,
@@ -352,14 +390,22 @@ pub(super) fn probe(
         if sign != 0.0 {
             let speed = sign * level.rows[normal + 1].dot(v);
             watch(speed, 1e-13 * speed_scale, ProbeKind::Sliding(contact));
+        } else if statuses[contact] == Status::Slip {
+            let along = level.speed_along(i, v, sliding[contact]);
+            watch(along, 1e-13 * speed_scale, ProbeKind::Sliding(contact));
         }
         if independent {
             let tolerance = 1e-12 * force_scale;
             watch(force, tolerance, ProbeKind::NormalForce(contact));
             if statuses[contact] == Status::Stick {
                 let limit = level.friction[i] * force;
-                watch(limit - shear, tolerance, ProbeKind::ConeForward(contact));
-                watch(limit + shear, tolerance, ProbeKind::ConeBackward(contact));
+                match level.shear(i)[..] {
+                    [shear] => {
+                        watch(limit - shear, tolerance, ProbeKind::ConeForward(contact));
+                        watch(limit + shear, tolerance, ProbeKind::ConeBackward(contact));
+                    }
+                    ref shear => watch(limit - norm(shear), tolerance, ProbeKind::Cone(contact)),
+                }
             }
         }
     }
@@ -376,6 +422,9 @@ pub(super) fn probe(
 // where contacts depend on each other their shares of a force are arbitrary, but not the sums over a pair of shapes
 fn push_pairs(model: &Model, level: &System, probes: &mut Vec<Probe>) {
     let pair_of = |i: usize| model.contacts[level.contacts[i]].pair;
+    if model.is_spatial() {
+        return push_spatial_pairs(level, probes, pair_of);
+    }
     let mut i = 0;
     while i < level.contacts.len() {
         let first = i;
@@ -397,6 +446,24 @@ fn push_pairs(model: &Model, level: &System, probes: &mut Vec<Probe>) {
                 what,
             });
         }
+    }
+}
+
+fn push_spatial_pairs(level: &System, probes: &mut Vec<Probe>, pair_of: impl Fn(usize) -> usize) {
+    let mut i = 0;
+    while i < level.contacts.len() {
+        let first = i;
+        let (mut limit, mut shear) = (0.0, Vec3::zeros());
+        while i < level.contacts.len() && pair_of(i) == pair_of(first) {
+            limit += level.friction[i] * level.impulse[level.normal(i)];
+            shear += level.shear_vector(i, &level.impulse);
+            i += 1;
+        }
+        probes.push(Probe {
+            value: limit - norm(shear.as_slice()),
+            tolerance: f64::INFINITY,
+            what: ProbeKind::PairForward(level.contacts[first]),
+        });
     }
 }
 
@@ -422,8 +489,10 @@ pub(super) fn accelerate(
         joints,
         frozen,
         acceleration,
+        sliding,
         ..
     } = workspace;
+    level.direct(v, rest_speed(v), sliding);
     let independent = level.solve_frozen(joints, |j| statuses[j], frozen);
     level.add_response(acceleration);
     independent
@@ -510,8 +579,10 @@ fn same_as_complementarity(workspace: &mut Workspace, statuses: &[Status]) -> bo
 
 /// A status as the complementarity problem wants it.
 pub(super) fn known_sliding(status: Status) -> Sliding {
-    match status.slip_sign() {
-        0.0 => Sliding::Free,
-        sign => Sliding::Known(sign),
+    match status {
+        Status::Open | Status::Frictionless | Status::Stick => Sliding::Free,
+        Status::SlipForward => Sliding::Known(1.0),
+        Status::SlipBackward => Sliding::Known(-1.0),
+        Status::Slip => Sliding::Directed,
     }
 }

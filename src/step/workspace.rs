@@ -6,9 +6,10 @@ use super::system::{Metric, System};
 use super::trial::{Probe, Trial};
 use crate::dynamics::Jacobians;
 use crate::force::Input;
+use crate::math::Vec3;
 use crate::math::dense::RankRevealing;
 use crate::model::{Hold, Model, Poses, Twists};
-use crate::state::Status;
+use crate::state::{State, Status};
 
 /// Scratch of a step.
 #[derive(Debug)]
@@ -50,6 +51,8 @@ pub struct Workspace {
     /// What holds each contact at the start of the substep, or where it opened or touched since: a closed contact keeps
     /// it while the substep lasts.
     pub(super) holds: Vec<Hold>,
+    /// Directions of sliding in space, those of the state.
+    pub(super) sliding: Vec<Vec3>,
     pub(super) active: Vec<usize>,
     /// Contacts whose gap is looked at for collisions.
     pub(super) watched: Vec<bool>,
@@ -88,7 +91,7 @@ impl Workspace {
     pub fn new(model: &Model) -> Self {
         let (n, n_joint, n_contacts) =
             (model.n_velocities, model.n_joint_rows, model.contacts.len());
-        let n_rows = n_joint + 2 * n_contacts;
+        let n_rows = n_joint + (1 + model.n_friction_rows) * n_contacts;
         let vector = || vec![0.0; n];
         let mut workspace = Self {
             poses: Poses::new(model),
@@ -104,19 +107,20 @@ impl Workspace {
             step_has_metric: false,
             instant_metric: Metric::full(n),
             standard_step: 0.0,
-            system: System::with_capacity(n, n_joint, n_contacts),
-            level: System::with_capacity(n, n_joint, n_contacts),
+            system: System::new(model),
+            level: System::new(model),
             frozen: RankRevealing::with_capacity(n_rows),
-            complementarity: Complementarity::with_capacity(n_joint, n_contacts),
+            complementarity: Complementarity::new(model),
             joints: vec![true; n_joint],
             joint_order: RankRevealing::with_capacity(n_joint),
-            trial: Trial::new(n, n_joint, n_contacts),
+            trial: Trial::new(model),
             acceleration: vector(),
             free_acceleration: vector(),
             probes: Vec::with_capacity(6 * n_contacts + 1),
             start_probes: Vec::with_capacity(6 * n_contacts + 1),
             gap: vec![0.0; n_contacts],
             holds: vec![Hold::default(); n_contacts],
+            sliding: State::new(model).sliding,
             active: Vec::with_capacity(n_contacts),
             watched: vec![false; n_contacts],
             statuses: Vec::with_capacity(n_contacts),
@@ -139,7 +143,7 @@ impl Workspace {
             samples: std::array::from_fn(|_| Vec::with_capacity(6 * n_contacts + 1)),
             violated: Vec::with_capacity(6 * n_contacts + 1),
             stride: Some(Stride::new(model)),
-            best: Trial::new(n, n_joint, n_contacts),
+            best: Trial::new(model),
         };
         workspace.statuses.resize(n_contacts, Status::Open);
         workspace

@@ -322,7 +322,13 @@ impl Solver {
         }
     }
 
-    fn continuation(&mut self, problem: &Problem, x: &mut [f64], answer: &mut [f64], best: &mut f64) {
+    fn continuation(
+        &mut self,
+        problem: &Problem,
+        x: &mut [f64],
+        answer: &mut [f64],
+        best: &mut f64,
+    ) {
         let n = x.len();
         let mut good = std::mem::take(&mut self.best);
         x.fill(0.0);
@@ -345,7 +351,10 @@ impl Solver {
             let (end, size) = self.newton.run(&self.scaled, x, &limits);
             let used = self.newton.iterations - before;
             if debug {
-                eprintln!("    prox {prox:.1e} {end:?} it {} F {:.1e} r {:.1e}", used, size.largest, size.impulse);
+                eprintln!(
+                    "    prox {prox:.1e} {end:?} it {} F {:.1e} r {:.1e}",
+                    used, size.largest, size.impulse
+                );
             }
             match end {
                 End::Converged => {
@@ -361,7 +370,9 @@ impl Solver {
                         larger(factor * factor, 0.03)
                     } else if used > 20 {
                         factor.sqrt()
-                    } else { factor };
+                    } else {
+                        factor
+                    };
                 }
                 End::Stalled => {
                     x.copy_from_slice(&good[..n]);

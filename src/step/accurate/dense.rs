@@ -12,7 +12,7 @@ use crate::state::State;
 use crate::step::workspace::Workspace;
 use crate::step::{StepError, accept, assemble, stabilize, trial};
 
-/// Positions, velocities and accelerations at an instant.
+/// Positions, velocities and accelerations at an instant; rotations in space with the rates of their vectors.
 #[derive(Clone, Debug, Default)]
 struct Instant {
     position: Vec<f64>,
@@ -27,6 +27,15 @@ impl Instant {
             velocity: vec![0.0; n],
             acceleration: vec![0.0; n],
         }
+    }
+
+    fn to_rates(&mut self, model: &Model) {
+        let Self {
+            position,
+            velocity,
+            acceleration,
+        } = self;
+        model.velocities_to_rates(position, velocity, acceleration);
     }
 
     fn jet(&self, i: usize, h: f64) -> [f64; 3] {
@@ -64,7 +73,7 @@ impl Stride {
 }
 
 /// Keeps the trial step that is about to be accepted.
-pub(super) fn keep(state: &State, workspace: &mut Workspace) {
+pub(super) fn keep(model: &Model, state: &State, workspace: &mut Workspace) {
     let Workspace { stride, trial, .. } = workspace;
     let Some(stride) = stride else { return };
     stride.start.copy_from(state);
@@ -74,6 +83,7 @@ pub(super) fn keep(state: &State, workspace: &mut Workspace) {
     stride.end.position.clone_from(&trial.position);
     stride.end.velocity.clone_from(&trial.velocity);
     stride.end.acceleration.clone_from(&trial.end_acceleration);
+    stride.end.to_rates(model);
     stride.length = trial.h;
     stride.middle_known = false;
 }
@@ -103,6 +113,8 @@ impl Stride {
         time: f64,
         out: &mut State,
     ) -> Result<(), StepError> {
+        workspace.poses.refer_to(&self.start.orientation);
+        workspace.sliding.clone_from(&self.start.sliding);
         assemble::select_joints(model, workspace, &self.start.position);
         if !self.middle_known {
             self.find_middle(model, workspace, settings)?;
@@ -113,6 +125,7 @@ impl Stride {
         for i in 0..model.n_velocities {
             (out.position[i], out.velocity[i]) = self.curve(i, s);
         }
+        model.rates_to_velocities(&out.position, &mut out.velocity);
         if settings.projection {
             let State {
                 status,
@@ -133,6 +146,8 @@ impl Stride {
             &out.velocity,
         );
         accept::forces_from_accelerations(out, workspace);
+        accept::keep_sliding(out, workspace);
+        accept::rebase(model, out, workspace);
         Ok(())
     }
 
@@ -172,6 +187,7 @@ impl Stride {
         let at = (start.time + plan.length, Side::Before);
         trial::probe(model, workspace, &start.status, at, position, velocity);
         acceleration.clone_from(&workspace.acceleration);
+        self.middle.to_rates(model);
         self.middle_known = true;
         Ok(())
     }

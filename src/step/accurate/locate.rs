@@ -123,6 +123,12 @@ impl Run<'_> {
             let [_, _, on_curve] = trial.quintic(self.state, 0.5 * h, i);
             *x = h * (on_curve - acceleration[i]);
         }
+        for i in self.model.rotations() {
+            let [_, _, on_curve] = trial.rotation(self.state, 0.5 * h, i);
+            for k in 0..3 {
+                defect[i + k] = h * (on_curve[k] - acceleration[i + k]);
+            }
+        }
         let mass = &self.model.mass;
         if jacobians.are_stiff(mass, h, h * h) {
             defect.iter_mut().zip(mass).for_each(|(x, m)| *x *= m);
@@ -194,7 +200,9 @@ impl Run<'_> {
     fn probe_inside(&mut self, time: f64) {
         let mut q = std::mem::take(&mut self.workspace.look_position);
         let mut v = std::mem::take(&mut self.workspace.look_velocity);
-        self.workspace.trial.at(self.state, time, &mut q, &mut v);
+        self.workspace
+            .trial
+            .at(self.model, self.state, time, &mut q, &mut v);
         let at = (self.state.time + time, Side::Before);
         trial::probe(self.model, self.workspace, &self.state.status, at, &q, &v);
         self.workspace.look_position = q;
@@ -231,6 +239,7 @@ impl Run<'_> {
                     ProbeKind::NormalForce(_)
                     | ProbeKind::ConeForward(_)
                     | ProbeKind::ConeBackward(_)
+                    | ProbeKind::Cone(_)
                     | ProbeKind::Sliding(_)
                     | ProbeKind::Edge(_)
                     | ProbeKind::PairForward(_)
@@ -374,7 +383,9 @@ impl Run<'_> {
             Found::Collision(crossing) => {
                 let mut q = std::mem::take(&mut self.workspace.look_position);
                 let mut v = std::mem::take(&mut self.workspace.look_velocity);
-                self.workspace.trial.at(self.state, time, &mut q, &mut v);
+                self.workspace
+                    .trial
+                    .at(self.model, self.state, time, &mut q, &mut v);
                 let closing = assemble::closing(self.model, self.workspace, crossing.what, &q, &v);
                 self.workspace.look_position = q;
                 self.workspace.look_velocity = v;
@@ -398,12 +409,18 @@ impl Run<'_> {
     // moves the end of the trial step by a little
     fn prolong(&mut self, time: f64) {
         self.probe_end_of_trial();
-        let trial = &mut self.workspace.trial;
-        for i in 0..trial.position.len() {
-            let a = trial.end_acceleration[i];
-            trial.position[i] += time * (trial.velocity[i] + 0.5 * time * a);
-            trial.velocity[i] += time * a;
+        let Workspace { trial, place, .. } = &mut *self.workspace;
+        let Trial {
+            position,
+            velocity,
+            end_acceleration,
+            ..
+        } = trial;
+        for ((mean, v), a) in place.iter_mut().zip(velocity).zip(end_acceleration) {
+            *mean = *v + 0.5 * time * *a;
+            *v += time * *a;
         }
+        self.model.advance(position, time, place);
         trial.h += time;
     }
 

@@ -262,6 +262,7 @@ impl Run<'_> {
     // accelerations, event functions and force derivatives at the state
     fn probe_start(&mut self) {
         self.probe_now(Side::After);
+        accept::keep_sliding(self.state, self.workspace);
         let Run {
             workspace,
             state,
@@ -426,7 +427,7 @@ impl Run<'_> {
     fn accept_extrapolated(&mut self, end: f64) {
         self.state.control.ways_out = 0;
         self.report.steps += 1;
-        dense::keep(self.state, self.workspace);
+        dense::keep(self.model, self.state, self.workspace);
         extrapolation::book(self.workspace, self.report);
         accept::accept(self.model, self.state, self.workspace, self.report, end);
         accept::forces_of_trial(self.state, self.workspace);

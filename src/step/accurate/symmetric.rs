@@ -12,9 +12,9 @@ use crate::force::{Detail, Side};
 use crate::math::max_abs;
 use crate::model::Model;
 use crate::state::Status;
-use crate::step::StepError;
 use crate::step::assemble::{self, BeyondEdges};
 use crate::step::workspace::Workspace;
+use crate::step::{StepError, rest_speed};
 
 /// Linearizations (4) at most; they converge quadratically.
 const MAX_LINEARIZATIONS: u32 = 6;
@@ -151,13 +151,15 @@ fn respond(workspace: &mut Workspace, statuses: &[Status], v: &[f64]) {
         frozen,
         free,
         twice,
+        sliding,
         ..
     } = workspace;
     for ((x, v), dv) in twice.iter_mut().zip(v).zip(free.iter()) {
         *x = 2.0 * v + dv;
     }
     system.bias_from(twice);
-    system.solve_frozen(joints, |j| statuses[j], frozen);
+    system.direct(v, rest_speed(v), sliding);
+    system.solve_sliding(joints, |j| statuses[j], (2.0, v), frozen);
     system.add_response(free);
 }
 
@@ -172,11 +174,12 @@ fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), s
     } = workspace;
     let (impulses, works) = sums.split_at_mut(sums.len() - N_WORKS);
     for i in 0..system.contacts.len() {
-        let rows = [system.normal(i), system.normal(i) + 1];
-        let [pressing, rubbing] =
-            rows.map(|row| system.impulse[row] * system.columns[row].dot(mid_velocity));
-        works[Work::Pressing as usize] -= pressing;
-        works[Work::Friction as usize] -= rubbing;
+        let normal = system.normal(i);
+        let work = |row: usize| system.impulse[row] * system.columns[row].dot(mid_velocity);
+        works[Work::Pressing as usize] -= work(normal);
+        for row in normal + 1..=normal + system.n_friction {
+            works[Work::Friction as usize] -= work(row);
+        }
     }
     if !model.forces.is_empty() {
         model.twists(mid_velocity, twists);
