@@ -1,0 +1,70 @@
+//! Spring and damper between two points, along the line between them ([E] 26-33).
+//!
+//! (1)  phi = |d| - rest length,   d = p_b - p_a,   phi' = g . v
+//! (2)  force = -(stiffness phi + damping phi') g,   g = grad phi;   derivatives in along.rs
+
+use super::along::{self, Push, Scalar, value_and_rate};
+use super::{Detail, Effect, Situation};
+use crate::math::{Real, Vec3, dot3};
+use crate::space::{Pose, Row};
+
+/// Along the line between two anchors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpringDamper {
+    /// On the first body, m.
+    pub anchor_a: Vec3,
+    /// On the second body, m.
+    pub anchor_b: Vec3,
+    /// N/m.
+    pub stiffness: f64,
+    /// N s/m.
+    pub damping: f64,
+    /// m.
+    pub rest_length: f64,
+}
+
+impl Scalar for SpringDamper {
+    // distance of the anchors; no gradient where they coincide
+    fn at<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
+        let (arm_a, arm_b) = (a.turn(self.anchor_a), b.turn(self.anchor_b));
+        let d = b.position + arm_b - a.position - arm_a;
+        let square = dot3(d, d);
+        if square.value() == 0.0 {
+            return (T::zero(), Row::zero());
+        }
+        let distance = square.sqrt();
+        let row = Row::relative_velocity(d / distance, (a, arm_a), (b, arm_b));
+        (distance, row)
+    }
+}
+
+impl SpringDamper {
+    fn law(&self, distance: f64, rate: f64) -> Push {
+        Push {
+            held: -self.stiffness * (distance - self.rest_length), // (2)
+            fading: -self.damping * rate,
+            by_value: -self.stiffness,
+            by_rate: -self.damping,
+        }
+    }
+
+    pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+        along::effect(self, at, detail, |distance, rate| self.law(distance, rate))
+    }
+
+    pub(super) fn push(&self, at: &Situation) -> f64 {
+        let (distance, rate) = value_and_rate(self, at);
+        self.law(distance, rate).total()
+    }
+
+    pub(super) fn lost_power(&self, at: &Situation) -> f64 {
+        let (_, rate) = value_and_rate(self, at);
+        self.damping * rate * rate
+    }
+
+    pub(super) fn energy(&self, at: &Situation) -> f64 {
+        let (distance, _) = value_and_rate(self, at);
+        let stretch = distance - self.rest_length; // (1)
+        0.5 * self.stiffness * stretch * stretch
+    }
+}
