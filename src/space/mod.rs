@@ -162,6 +162,19 @@ impl Row {
     }
 }
 
+/// Distance of two points, given in body coordinates, and its gradient; no gradient where they coincide.
+pub fn distance<T: Real>((a, on_a): (&Pose<T>, Vec3), (b, on_b): (&Pose<T>, Vec3)) -> (T, Row<T>) {
+    let (arm_a, arm_b) = (a.turn(on_a), b.turn(on_b));
+    let d = b.position + arm_b - a.position - arm_a;
+    let square = dot3(d, d);
+    if square.value() == 0.0 {
+        return (T::zero(), Row::zero());
+    }
+    let distance = square.sqrt();
+    let row = Row::relative_velocity(d / distance, (a, arm_a), (b, arm_b));
+    (distance, row)
+}
+
 /// Two directions across a normal, the first one as near to `axis` as it can be; they turn smoothly with both.
 pub fn tangents<T: Real>(normal: Vec3<T>, axis: Vec3<T>) -> [Vec3<T>; 2] {
     let across = axis - normal * dot3(axis, normal);

@@ -5,8 +5,8 @@
 
 use super::along::{self, Push, Scalar, value_and_rate};
 use super::{Detail, Effect, Situation};
-use crate::math::{Real, Vec3, dot3};
-use crate::space::{Pose, Row};
+use crate::math::{Real, Vec3};
+use crate::space::{Pose, Row, distance};
 
 /// Along the line between two anchors.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,17 +24,8 @@ pub struct SpringDamper {
 }
 
 impl Scalar for SpringDamper {
-    // distance of the anchors; no gradient where they coincide
     fn at<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
-        let (arm_a, arm_b) = (a.turn(self.anchor_a), b.turn(self.anchor_b));
-        let d = b.position + arm_b - a.position - arm_a;
-        let square = dot3(d, d);
-        if square.value() == 0.0 {
-            return (T::zero(), Row::zero());
-        }
-        let distance = square.sqrt();
-        let row = Row::relative_velocity(d / distance, (a, arm_a), (b, arm_b));
-        (distance, row)
+        distance((a, self.anchor_a), (b, self.anchor_b))
     }
 }
 

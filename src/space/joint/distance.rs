@@ -8,9 +8,8 @@
 //! opposite.
 
 use super::JointRows;
-use super::pair::Pair;
 use crate::math::{Real, Vec3};
-use crate::space::Pose;
+use crate::space::{Pose, distance};
 
 /// Rod between two anchors.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +24,7 @@ pub struct Distance {
 
 impl Distance {
     pub(super) fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
-        let (distance, row) = Pair::new((a, self.anchor_a), (b, self.anchor_b)).distance();
+        let (distance, row) = distance((a, self.anchor_a), (b, self.anchor_b));
         JointRows::of([(distance - T::constant(self.length), row)]) // (1)
     }
 }

@@ -202,4 +202,4 @@ impl Joint {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

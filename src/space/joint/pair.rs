@@ -44,16 +44,6 @@ impl<'p, T: Real> Pair<'p, T> {
         }
     }
 
-    /// Distance of the points; no gradient where they coincide.
-    pub(super) fn distance(&self) -> (T, Row<T>) {
-        let square = dot3(self.d, self.d);
-        if square.value() == 0.0 {
-            return (T::zero(), Row::zero());
-        }
-        let distance = square.sqrt();
-        (distance, self.moving_along(self.d / distance))
-    }
-
     /// d along the axes of the world (1).
     pub(super) fn offset(&self) -> [(T, Row<T>); 3] {
         let (zero, one) = (T::zero(), T::one());
