@@ -43,7 +43,7 @@ pub enum Force {
     /// Spring and damper at a joint coordinate.
     JointSpring(JointSpring),
     /// Given force and torque on the second body.
-    Applied(Applied),
+    Applied(Box<Applied>),
     /// Drag between two bodies.
     Viscous(Viscous),
     /// Smooth friction at a joint coordinate.

@@ -11,12 +11,12 @@ fn signal(value: f64) -> Signal {
 // every element, those at joints at every coordinate of every joint
 fn elements() -> Vec<(String, Force, Option<Joint>)> {
     let applied = |frame| {
-        Force::Applied(Applied {
+        Force::Applied(Box::new(Applied {
             point: Vec3::new(0.3, -0.4, 0.2),
             frame,
             force: [signal(2.0), signal(-3.0), signal(1.5)],
             torque: [signal(0.7), signal(-0.2), signal(0.9)],
-        })
+        }))
     };
     let spring_damper = Force::SpringDamper(SpringDamper {
         anchor_a: Vec3::new(0.2, 0.1, -0.3),
@@ -278,12 +278,12 @@ fn signals_tell_their_breakpoints_and_periods() {
     });
     assert_eq!(motor.breakpoints().collect::<Vec<_>>(), [1.0, 2.0]);
     assert_eq!(motor.shortest_period(), f64::INFINITY);
-    let applied = Force::Applied(Applied {
+    let applied = Force::Applied(Box::new(Applied {
         point: Vec3::zeros(),
         frame: format::Frame::Body,
         force: [signal(1.0), table, signal(0.0)],
         torque: [signal(1.0), signal(0.0), harmonic],
-    });
+    }));
     assert_eq!(applied.breakpoints().collect::<Vec<_>>(), [1.0, 2.0]);
     assert_eq!(applied.shortest_period(), std::f64::consts::TAU / 4.0);
 }
