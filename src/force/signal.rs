@@ -66,7 +66,7 @@ impl Signal {
     }
 
     /// Time in which it repeats, s; infinite where it does not, or does not change.
-    pub(super) fn period(&self) -> f64 {
+    pub(crate) fn period(&self) -> f64 {
         match self {
             Signal::Given(format::Signal::Harmonic {
                 amplitude, omega, ..
@@ -75,7 +75,7 @@ impl Signal {
         }
     }
 
-    pub(super) fn breakpoints(&self) -> &[f64] {
+    pub(crate) fn breakpoints(&self) -> &[f64] {
         match self {
             Signal::Given(format::Signal::Table { times, .. }) => times,
             Signal::Given(_) | Signal::Input(_) => &[],

@@ -78,6 +78,21 @@ impl Real for Dual {
     }
 }
 
+/// Angle of the point (x, y), in (-pi, pi]; x and y not both zero.
+///
+/// (2)  its change is that of (x0 y - y0 x) / (x0^2 + y0^2), with x0 and y0 the values now
+pub fn atan2<T: Real>(y: T, x: T) -> T {
+    let (y0, x0) = (y.value(), x.value());
+    let angle = libm::atan2(y0, x0);
+    let angle = if angle <= -std::f64::consts::PI {
+        std::f64::consts::PI // of y0 = -0.0
+    } else {
+        angle
+    };
+    let change = (y * T::constant(x0) - x * T::constant(y0)) / T::constant(x0 * x0 + y0 * y0);
+    change.with_slope(angle, 1.0)
+}
+
 impl Add for Dual {
     type Output = Self;
     fn add(self, o: Self) -> Self {
@@ -169,5 +184,20 @@ mod tests {
         let s = 5.0_f64.sqrt();
         assert!((f.value - s / 2.0).abs() < 1e-15);
         assert!((f.rate - (1.0 / s - s / 4.0)).abs() < 1e-15);
+    }
+
+    #[test]
+    fn an_angle_goes_around_with_its_rate() {
+        for k in -20..=20 {
+            let angle = 0.15 * f64::from(k);
+            let (sin, cos) = libm::sincos(angle);
+            let (x, y) = (
+                Dual::new(2.0 * cos, -2.0 * sin),
+                Dual::new(2.0 * sin, 2.0 * cos),
+            );
+            let found = atan2(y, x);
+            assert!((found.value - angle).abs() < 1e-15 && (found.rate - 1.0).abs() < 1e-15);
+        }
+        assert_eq!(atan2(-0.0, -1.0), std::f64::consts::PI);
     }
 }

@@ -7,7 +7,7 @@ pub mod dual;
 pub mod quaternion;
 pub mod root;
 
-pub use dual::{Dual, Real};
+pub use dual::{Dual, Real, atan2};
 pub use quaternion::Quaternion;
 
 /// A vector in the plane.

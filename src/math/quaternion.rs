@@ -32,12 +32,12 @@ pub fn conjugate(q: Quaternion) -> Quaternion {
 }
 
 /// Scaled to unit length; no rotation for zero.
-pub fn normalized(q: Quaternion) -> Quaternion {
+pub fn normalized<T: Real>(q: [T; 4]) -> [T; 4] {
     let length = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]).sqrt();
-    if length > 0.0 {
+    if length.value() > 0.0 {
         q.map(|x| x / length)
     } else {
-        IDENTITY
+        IDENTITY.map(T::constant)
     }
 }
 
@@ -98,18 +98,19 @@ pub fn matrix([w, x, y, z]: Quaternion) -> Mat3 {
 }
 
 /// The rotation that turns the axes into the columns of a matrix.
-pub fn from_matrix(m: &Mat3) -> Quaternion {
-    let trace = m[(0, 0)] + m[(1, 1)] + m[(2, 2)];
-    let largest = (0..3).fold(0, |k, i| if m[(i, i)] > m[(k, k)] { i } else { k });
-    let mut q = [0.0; 4];
-    if trace > m[(largest, largest)] {
-        q[0] = 1.0 + trace;
+pub fn from_matrix<T: Real>(m: &Mat3<T>) -> [T; 4] {
+    let (one, trace) = (T::one(), m[(0, 0)] + m[(1, 1)] + m[(2, 2)]);
+    let diagonal = |i: usize| m[(i, i)].value();
+    let largest = (0..3).fold(0, |k, i| if diagonal(i) > diagonal(k) { i } else { k });
+    let mut q = [T::zero(); 4];
+    if trace.value() > diagonal(largest) {
+        q[0] = one + trace;
         q[1] = m[(2, 1)] - m[(1, 2)];
         q[2] = m[(0, 2)] - m[(2, 0)];
         q[3] = m[(1, 0)] - m[(0, 1)];
     } else {
         let (i, j, k) = (largest, (largest + 1) % 3, (largest + 2) % 3);
-        q[1 + i] = 1.0 + m[(i, i)] - m[(j, j)] - m[(k, k)];
+        q[1 + i] = one + m[(i, i)] - m[(j, j)] - m[(k, k)];
         q[1 + j] = m[(j, i)] + m[(i, j)];
         q[1 + k] = m[(k, i)] + m[(i, k)];
         q[0] = m[(k, j)] - m[(j, k)];

@@ -1,6 +1,10 @@
 //! Kinds in space: poses, twists and rows of bodies with six velocities. Linear velocities are in world axes, angular
 //! ones in the axes of the body, so that the mass matrix is constant.
 
+pub mod force;
+pub mod inertia;
+pub mod joint;
+
 use crate::math::{Dual, Mat3, Quaternion, Real, Vec3, cross3, dot3, quaternion};
 
 /// Velocities of one body at most: x, y, z, then rotation about the body's axes.
@@ -156,6 +160,19 @@ impl Row {
         };
         side(&self.a, a) + side(&self.b, b)
     }
+}
+
+/// Distance of two points, given in body coordinates, and its gradient; no gradient where they coincide.
+pub fn distance<T: Real>((a, on_a): (&Pose<T>, Vec3), (b, on_b): (&Pose<T>, Vec3)) -> (T, Row<T>) {
+    let (arm_a, arm_b) = (a.turn(on_a), b.turn(on_b));
+    let d = b.position + arm_b - a.position - arm_a;
+    let square = dot3(d, d);
+    if square.value() == 0.0 {
+        return (T::zero(), Row::zero());
+    }
+    let distance = square.sqrt();
+    let row = Row::relative_velocity(d / distance, (a, arm_a), (b, arm_b));
+    (distance, row)
 }
 
 /// Two directions across a normal, the first one as near to `axis` as it can be; they turn smoothly with both.

@@ -1,0 +1,67 @@
+//! A given force at a point of the second body, and a given torque, both in world axes or both in body axes.
+//!
+//! (1)  on the coordinates: F in world axes;  r x f + t in body axes,   f = R^T F,   t = the torque in body axes
+//! (2)  derivative by a rotation about body axis e: in world axes f changes by f x e and t by t x e, in body axes F
+//!      changes by R (e x f)
+
+use super::{Detail, Effect, Situation};
+use crate::force::Signal;
+use crate::math::{Vec3, cross3};
+use crate::scene::format::Frame;
+use crate::space::BODY_DOF;
+
+/// Signals on a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Applied {
+    /// Point of the body, m.
+    pub point: Vec3,
+    /// Axes of force and torque.
+    pub frame: Frame,
+    /// N.
+    pub force: [Signal; 3],
+    /// N m.
+    pub torque: [Signal; 3],
+}
+
+impl Applied {
+    pub(super) fn signals(&self) -> impl Iterator<Item = &Signal> {
+        self.force.iter().chain(&self.torque)
+    }
+
+    pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+        let now = |signals: &[Signal; 3]| {
+            let value = |i: usize| signals[i].value(at.time, at.side, at.inputs);
+            Vec3::new(value(0), value(1), value(2))
+        };
+        let (given, torque) = (now(&self.force), now(&self.torque));
+        let (pose, mut effect) = (at.pose[1], Effect::default());
+        let (in_world, in_body, torque) = match self.frame {
+            Frame::World => (given, pose.turn_back(given), pose.turn_back(torque)),
+            Frame::Body => (pose.turn(given), given, torque),
+        };
+        let turning = cross3(self.point, in_body) + torque;
+        for i in 0..3 {
+            effect.force[BODY_DOF + i] = in_world[i]; // (1)
+            effect.force[BODY_DOF + 3 + i] = turning[i];
+        }
+        if detail == Detail::All {
+            // (2)
+            for k in 0..3 {
+                let mut e = Vec3::zeros();
+                e[k] = 1.0;
+                let column = BODY_DOF + 3 + k;
+                let (first, change) = match self.frame {
+                    Frame::World => {
+                        let change = cross3(self.point, cross3(in_body, e)) + cross3(torque, e);
+                        (BODY_DOF + 3, change)
+                    }
+                    Frame::Body => (BODY_DOF, pose.turn(cross3(e, in_body))),
+                };
+                for i in 0..3 {
+                    effect.by_position_rest[first + i][column] = change[i];
+                }
+            }
+        }
+        effect
+    }
+}

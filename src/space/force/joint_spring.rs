@@ -1,0 +1,66 @@
+//! Spring and damper at a coordinate of a joint.
+//!
+//! (1)  force = -stiffness (c - rest) - damping c',   c = the coordinate;   derivatives in along.rs
+//! (2)  an angle is taken within half a turn of its rest: the spring jumps only at the angle opposite to it
+
+use super::along::{self, JointCoordinate, Push, value_and_rate};
+use super::{Detail, Effect, Situation};
+
+/// Along a displacement or about an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointSpring {
+    /// Index of the joint's coordinate.
+    pub coordinate: usize,
+    /// N/m or N m/rad.
+    pub stiffness: f64,
+    /// N s/m or N m s/rad.
+    pub damping: f64,
+    /// m or rad.
+    pub rest: f64,
+}
+
+impl JointSpring {
+    fn scalar<'a>(&self, at: &Situation<'a>) -> Option<JointCoordinate<'a>> {
+        at.joint.map(|joint| JointCoordinate {
+            joint,
+            index: self.coordinate,
+            near: self.rest, // (2)
+        })
+    }
+
+    fn law(&self, value: f64, rate: f64) -> Push {
+        Push {
+            held: -self.stiffness * (value - self.rest), // (1)
+            fading: -self.damping * rate,
+            by_value: -self.stiffness,
+            by_rate: -self.damping,
+        }
+    }
+
+    pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+        self.scalar(at).map_or_else(Effect::default, |scalar| {
+            along::effect(&scalar, at, detail, |value, rate| self.law(value, rate))
+        })
+    }
+
+    pub(super) fn push(&self, at: &Situation) -> f64 {
+        self.scalar(at).map_or(0.0, |scalar| {
+            let (value, rate) = value_and_rate(&scalar, at);
+            self.law(value, rate).total()
+        })
+    }
+
+    pub(super) fn lost_power(&self, at: &Situation) -> f64 {
+        self.scalar(at).map_or(0.0, |scalar| {
+            let (_, rate) = value_and_rate(&scalar, at);
+            self.damping * rate * rate
+        })
+    }
+
+    pub(super) fn energy(&self, at: &Situation) -> f64 {
+        self.scalar(at).map_or(0.0, |scalar| {
+            let stretch = value_and_rate(&scalar, at).0 - self.rest;
+            0.5 * self.stiffness * stretch * stretch
+        })
+    }
+}
