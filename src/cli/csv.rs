@@ -117,8 +117,14 @@ fn has_friction_column(contact: &Contact) -> bool {
 
 fn contact_units(model: &Model, contact: &Contact) -> (&'static str, &'static str) {
     match contact.kind {
-        ContactKind::Limit { joint, .. } if model.joints[joint].joint.turns() => ("rad", "N m"),
-        ContactKind::Limit { .. } | ContactKind::Feature(_) => ("m", "N"),
+        ContactKind::Limit(stop)
+            if model.joints[stop.joint]
+                .joint
+                .coordinate_turns(stop.coordinate) =>
+        {
+            ("rad", "N m")
+        }
+        ContactKind::Limit(_) | ContactKind::Feature(_) => ("m", "N"),
     }
 }
 

@@ -1,12 +1,22 @@
 //! Forces on the coordinates, their derivatives, and energies; no contact in here.
 
-use crate::constraint::BODY_DOF;
-use crate::force::{Detail, Effect, Force, Input, PairMatrix, Side, Situation};
-use crate::model::{AnyJoint, BodyRef, ForceLink, Model, Poses, Twists, pose_of, twist_of};
+mod gyroscopic;
+
+pub use gyroscopic::tame;
+
+use crate::constraint::Span;
+use crate::force::{Detail, Force, Input, Side, Situation};
+use crate::math::dot3;
+use crate::model::{
+    AnyForce, AnyJoint, ForceLink, Model, Poses, Twists, pose_of, space_pose_of, space_twist_of,
+    twist_of,
+};
+use crate::space;
 
 /// Derivatives of the forces, row-major, by coordinates (split as in [`crate::force::Effect`]) and velocities.
 #[derive(Clone, Debug)]
 pub struct Jacobians {
+    n: usize,
     /// By coordinates, negative semidefinite part.
     pub stiff: Vec<f64>,
     /// By coordinates, the rest.
@@ -23,6 +33,7 @@ impl Jacobians {
     /// For `n` velocities.
     pub fn new(n: usize) -> Self {
         Self {
+            n,
             stiff: vec![0.0; n * n],
             rest: vec![0.0; n * n],
             damper: vec![0.0; n * n],
@@ -40,6 +51,23 @@ impl Jacobians {
             self.velocity.clone_from(&other.velocity);
         }
         self.any = other.any;
+    }
+
+    // blocks: stiff, by velocity, rest, of dampers
+    fn add<const N: usize>(
+        &mut self,
+        spans: [Span; 2],
+        detail: Detail,
+        [stiff, velocity, rest, damper]: [&[[f64; N]; N]; 4],
+    ) {
+        self.any = true;
+        let n = self.n;
+        add_block(spans, stiff, &mut self.stiff, n);
+        add_block(spans, velocity, &mut self.velocity, n);
+        if detail == Detail::All {
+            add_block(spans, rest, &mut self.rest, n);
+            add_block(spans, damper, &mut self.damper, n);
+        }
     }
 
     /// Does a step with these weights of velocity and position derivatives add more to some velocity's inertia than
@@ -66,9 +94,11 @@ pub fn force(
     jacobians: Option<(&mut Jacobians, Detail)>,
 ) {
     total.fill(0.0);
+    let n_axes = if model.is_spatial() { 3 } else { 2 };
     for body in &model.bodies {
-        total[body.first] = model.mass[body.first] * model.gravity.x;
-        total[body.first + 1] = model.mass[body.first + 1] * model.gravity.y;
+        for (k, gravity) in model.gravity.iter().take(n_axes).enumerate() {
+            total[body.first + k] = model.mass[body.first + k] * gravity;
+        }
     }
     let (mut jacobians, detail) = match jacobians {
         Some((jacobians, detail)) => (Some(jacobians), detail),
@@ -83,25 +113,51 @@ pub fn force(
         jacobians.velocity.fill(0.0);
         jacobians.any = false;
     }
+    let at = At {
+        model,
+        time: (time, side),
+        inputs,
+        poses,
+        twists,
+    };
     for link in &model.forces {
-        let effect = with_situation(model, link, (time, side), inputs, poses, twists, |at| {
-            link.force.effect(at, detail)
-        });
-        add_force(model, link, 1.0, &effect, total);
-        if let Some(jacobians) = jacobians.as_deref_mut() {
-            jacobians.any = true;
-            let n = model.n_velocities;
-            let add = |block: &PairMatrix, matrix: &mut [f64]| {
-                add_block(model, link.bodies, block, matrix, n);
-            };
-            add(&effect.by_position_stiff, &mut jacobians.stiff);
-            add(&effect.by_velocity, &mut jacobians.velocity);
-            if detail == Detail::All {
-                add(&effect.by_position_rest, &mut jacobians.rest);
-                add(&effect.by_position_damper, &mut jacobians.damper);
+        let spans = model.spans(link.bodies);
+        match &link.force {
+            AnyForce::Plane(force) => {
+                let effect = at.plane(link, |at| force.effect(at, detail));
+                add_force(spans, 1.0, &effect.force, total);
+                if let Some(jacobians) = jacobians.as_deref_mut() {
+                    jacobians.add(
+                        spans,
+                        detail,
+                        [
+                            &effect.by_position_stiff,
+                            &effect.by_velocity,
+                            &effect.by_position_rest,
+                            &effect.by_position_damper,
+                        ],
+                    );
+                }
+            }
+            AnyForce::Space(force) => {
+                let effect = at.space(link, |at| force.effect(at, detail));
+                add_force(spans, 1.0, &effect.force, total);
+                if let Some(jacobians) = jacobians.as_deref_mut() {
+                    jacobians.add(
+                        spans,
+                        detail,
+                        [
+                            &effect.by_position_stiff,
+                            &effect.by_velocity,
+                            &effect.by_position_rest,
+                            &effect.by_position_damper,
+                        ],
+                    );
+                }
             }
         }
     }
+    gyroscopic::add(model, twists, total, jacobians);
 }
 
 /// Kinetic energy, J.
@@ -127,16 +183,21 @@ pub fn potential_energy(
         let weight = model.gravity * model.mass[body.first];
         total -= weight.x * pose.position.x + weight.y * pose.position.y;
     }
+    for (body, pose) in model.bodies.iter().zip(poses.space()) {
+        total -= model.mass[body.first] * dot3(model.gravity, pose.position);
+    }
+    let at = At {
+        model,
+        time: (time, Side::After),
+        inputs,
+        poses,
+        twists,
+    };
     for link in &model.forces {
-        total += with_situation(
-            model,
-            link,
-            (time, Side::After),
-            inputs,
-            poses,
-            twists,
-            |at| link.force.energy(at),
-        );
+        total += match &link.force {
+            AnyForce::Plane(force) => at.plane(link, |at| force.energy(at)),
+            AnyForce::Space(force) => at.space(link, |at| force.energy(at)),
+        };
     }
     total
 }
@@ -150,11 +211,24 @@ pub fn power(
     twists: &Twists,
 ) -> (f64, f64) {
     let (mut applied, mut lost) = (0.0, 0.0);
+    let at = At {
+        model,
+        time,
+        inputs,
+        poses,
+        twists,
+    };
     for link in &model.forces {
-        with_situation(model, link, time, inputs, poses, twists, |at| {
-            applied += link.force.applied_power(at);
-            lost += link.force.lost_power(at);
-        });
+        let (put_in, taken_out) = match &link.force {
+            AnyForce::Plane(force) => {
+                at.plane(link, |at| (force.applied_power(at), force.lost_power(at)))
+            }
+            AnyForce::Space(force) => {
+                at.space(link, |at| (force.applied_power(at), force.lost_power(at)))
+            }
+        };
+        applied += put_in;
+        lost += taken_out;
     }
     (applied, lost)
 }
@@ -169,12 +243,25 @@ pub fn add_applied(
     factor: f64,
     total: &mut [f64],
 ) {
+    let at = At {
+        model,
+        time,
+        inputs,
+        poses,
+        twists,
+    };
     for link in &model.forces {
-        if let Force::Applied(applied) = &link.force {
-            let effect = with_situation(model, link, time, inputs, poses, twists, |at| {
-                applied.effect(at)
-            });
-            add_force(model, link, factor, &effect, total);
+        let spans = model.spans(link.bodies);
+        match &link.force {
+            AnyForce::Plane(Force::Applied(applied)) => {
+                let effect = at.plane(link, |at| applied.effect(at));
+                add_force(spans, factor, &effect.force, total);
+            }
+            AnyForce::Space(force) if force.is_given() => {
+                let effect = at.space(link, |at| force.effect(at, Detail::Stiff));
+                add_force(spans, factor, &effect.force, total);
+            }
+            AnyForce::Plane(_) | AnyForce::Space(_) => {}
         }
     }
 }
@@ -189,62 +276,84 @@ pub fn coordinate_force(
     poses: &Poses,
     twists: &Twists,
 ) -> f64 {
-    let link = &model.forces[force];
-    with_situation(model, link, time, inputs, poses, twists, |at| {
-        link.force.coordinate_force(at)
-    })
-}
-
-fn with_situation<R>(
-    model: &Model,
-    link: &ForceLink,
-    (time, side): (f64, Side),
-    inputs: &[Input],
-    poses: &Poses,
-    twists: &Twists,
-    use_it: impl FnOnce(&Situation) -> R,
-) -> R {
-    let pose = link.bodies.map(|body| pose_of(poses.plane(), body));
-    let twist = link.bodies.map(|body| twist_of(twists.plane(), body));
-    use_it(&Situation {
+    let at = At {
+        model,
         time,
-        side,
-        pose: [&pose[0], &pose[1]],
-        twist: [&twist[0], &twist[1]],
         inputs,
-        joint: link.joint.map(|i| {
-            let AnyJoint::Plane(joint) = &model.joints[i].joint;
-            joint
-        }),
-    })
+        poses,
+        twists,
+    };
+    let link = &model.forces[force];
+    match &link.force {
+        AnyForce::Plane(force) => at.plane(link, |at| force.coordinate_force(at)),
+        AnyForce::Space(force) => at.space(link, |at| force.coordinate_force(at)),
+    }
 }
 
-fn add_force(model: &Model, link: &ForceLink, factor: f64, effect: &Effect, total: &mut [f64]) {
-    for (body, block) in link.bodies.iter().zip([0, BODY_DOF]) {
-        let (first, n) = span(model, *body);
-        for i in 0..n {
-            total[first + i] += factor * effect.force[block + i];
+/// When, where and how fast all bodies are.
+struct At<'a> {
+    model: &'a Model,
+    time: (f64, Side),
+    inputs: &'a [Input],
+    poses: &'a Poses,
+    twists: &'a Twists,
+}
+
+impl At<'_> {
+    fn plane<R>(&self, link: &ForceLink, use_it: impl FnOnce(&Situation) -> R) -> R {
+        let pose = link.bodies.map(|body| pose_of(self.poses.plane(), body));
+        let twist = link.bodies.map(|body| twist_of(self.twists.plane(), body));
+        use_it(&Situation {
+            time: self.time.0,
+            side: self.time.1,
+            pose: [&pose[0], &pose[1]],
+            twist: [&twist[0], &twist[1]],
+            inputs: self.inputs,
+            joint: self.joint(link).and_then(AnyJoint::plane),
+        })
+    }
+
+    fn space<R>(&self, link: &ForceLink, use_it: impl FnOnce(&space::force::Situation) -> R) -> R {
+        let pose = link
+            .bodies
+            .map(|body| space_pose_of(self.poses.space(), body));
+        let twist = link
+            .bodies
+            .map(|body| space_twist_of(self.twists.space(), body));
+        use_it(&space::force::Situation {
+            time: self.time.0,
+            side: self.time.1,
+            pose: [&pose[0], &pose[1]],
+            twist: [&twist[0], &twist[1]],
+            inputs: self.inputs,
+            joint: self.joint(link).and_then(AnyJoint::space),
+        })
+    }
+
+    fn joint(&self, link: &ForceLink) -> Option<&AnyJoint> {
+        link.joint.map(|i| &self.model.joints[i].joint)
+    }
+}
+
+// `force` holds the coordinates of the first body, then as many of the second
+fn add_force<const N: usize>(spans: [Span; 2], factor: f64, force: &[f64; N], total: &mut [f64]) {
+    for (Span { first, len }, block) in spans.into_iter().zip([0, N / 2]) {
+        for i in 0..len {
+            total[first + i] += factor * force[block + i];
         }
     }
 }
 
-// first coordinate of a body and their number
-fn span(model: &Model, body: BodyRef) -> (usize, usize) {
-    body.map_or((0, 0), |i| (model.bodies[i].first, model.bodies[i].n_dof))
-}
-
-fn add_block(
-    model: &Model,
-    bodies: [BodyRef; 2],
-    block: &PairMatrix,
+fn add_block<const N: usize>(
+    spans: [Span; 2],
+    block: &[[f64; N]; N],
     matrix: &mut [f64],
     n: usize,
 ) {
-    let places = bodies.map(|body| span(model, body));
-    for ((first_row, n_rows), row_block) in places.into_iter().zip([0, BODY_DOF]) {
-        for i in 0..n_rows {
-            let row = &mut matrix[(first_row + i) * n..(first_row + i + 1) * n];
-            for ((first, len), column_block) in places.into_iter().zip([0, BODY_DOF]) {
+    for (rows, row_block) in spans.into_iter().zip([0, N / 2]) {
+        for i in 0..rows.len {
+            let row = &mut matrix[(rows.first + i) * n..(rows.first + i + 1) * n];
+            for (Span { first, len }, column_block) in spans.into_iter().zip([0, N / 2]) {
                 let values = &block[row_block + i][column_block..column_block + len];
                 for (x, value) in row[first..first + len].iter_mut().zip(values) {
                     *x += value;

@@ -1,6 +1,7 @@
 //! Parameters: what may be changed from outside in a model, its start and the settings.
 
 use crate::force::Force;
+use crate::model::AnyForce;
 use crate::model::Model;
 use crate::scene::format::{
     EventState, ImpactLaw, MAX_ROWS, ReportedVelocity, Scheme, Settings, TOLERANCE,
@@ -144,7 +145,7 @@ impl Parameter {
             | Self::KineticFriction(i)
             | Self::ViscousFriction(i) => {
                 let mut force = model.forces[i].force.clone();
-                Value::Real(self.of_force(&mut force).map_or(0.0, |x| *x))
+                Value::Real(self.of_any(&mut force).map_or(0.0, |x| *x))
             }
             Self::Mass(body) => Value::Real(model.mass[model.bodies[body].first]),
             Self::Inertia(body) => Value::Real(model.mass[model.bodies[body].first + 2]),
@@ -226,7 +227,7 @@ impl Parameter {
             | Self::AngularDrag(i)
             | Self::StaticFriction(i)
             | Self::KineticFriction(i)
-            | Self::ViscousFriction(i) => match self.of_force(&mut model.forces[i].force) {
+            | Self::ViscousFriction(i) => match self.of_any(&mut model.forces[i].force) {
                 Some(place) => *place = x,
                 None => return false,
             },
@@ -334,6 +335,13 @@ impl Parameter {
             _ => return false,
         }
         true
+    }
+
+    fn of_any(self, force: &mut AnyForce) -> Option<&mut f64> {
+        match force {
+            AnyForce::Plane(force) => self.of_force(force),
+            AnyForce::Space(_) => None,
+        }
     }
 
     fn of_force(self, force: &mut Force) -> Option<&mut f64> {

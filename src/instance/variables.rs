@@ -179,8 +179,8 @@ impl Table {
         for (j, contact) in model.contacts.iter().enumerate() {
             let name = format!("contact.{}", structured(&contact.name));
             let what = &contact.name;
-            let angular = matches!(&contact.kind, ContactKind::Limit { joint, .. }
-                if model.joints[*joint].joint.turns());
+            let angular = matches!(&contact.kind, ContactKind::Limit(stop)
+                if model.joints[stop.joint].joint.coordinate_turns(stop.coordinate));
             let (length, force, impulse) = if angular {
                 (Unit::Radian, Unit::NewtonMeter, Unit::NewtonMeterSecond)
             } else {
@@ -257,8 +257,11 @@ impl Table {
 
     fn forces(&mut self, model: &Model) {
         for (i, link) in model.forces.iter().enumerate() {
+            let Some(force) = link.force.plane() else {
+                continue;
+            };
             let unit = match (
-                &link.force,
+                force,
                 link.joint.and_then(|j| model.joints[j].joint.plane()),
             ) {
                 (Force::SpringDamper(_), _) | (Force::Stribeck(_), Some(Joint::Prismatic(_))) => {
@@ -387,7 +390,7 @@ impl Table {
             let is_stop = model
                 .contacts
                 .iter()
-                .any(|c| c.pair == i && matches!(c.kind, ContactKind::Limit { .. }));
+                .any(|c| c.pair == i && matches!(c.kind, ContactKind::Limit(_)));
             let mut rows = vec![(
                 "restitution",
                 "normal restitution",
@@ -419,7 +422,10 @@ impl Table {
             }
         }
         for (i, link) in model.forces.iter().enumerate() {
-            for (quantity, what, unit, p) in force_parameters(i, &link.force, model) {
+            let Some(force) = link.force.plane() else {
+                continue;
+            };
+            for (quantity, what, unit, p) in force_parameters(i, force, model) {
                 self.parameter(
                     format!("{}.{quantity}", link.name),
                     what,

@@ -1,8 +1,8 @@
 //! Written scene -> model, with the checks that need geometry.
 
 use super::{
-    AnyJoint, Body, BodyRef, ForceLink, InputLink, JointLink, Model, Poses, contacts, pose_of,
-    twist_of,
+    AnyForce, AnyJoint, Body, BodyRef, ForceLink, InputLink, JointLink, Model, Poses, contacts,
+    pose_of, twist_of,
 };
 use crate::constraint::{Pose, Twist};
 use crate::force::{Applied, Force, Signal, SpringDamper, Stribeck, Torsional, Viscous};
@@ -368,7 +368,7 @@ impl Builder<'_> {
             self.model.forces.push(ForceLink {
                 name: written.name.clone(),
                 bodies,
-                force,
+                force: AnyForce::Plane(force),
                 joint,
             });
         }

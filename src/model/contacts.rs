@@ -1,6 +1,6 @@
 //! Which pairs of shapes can touch, and what holds for them.
 
-use super::{BodyRef, Contact, ContactKind, Model, Poses};
+use super::{BodyRef, Contact, ContactKind, Model, Poses, Stop};
 use crate::collide;
 use crate::scene::error::Problem;
 use crate::scene::format::{self, ContactLaw, ContactPair, JointKind, Scene};
@@ -52,11 +52,13 @@ fn add_limits(scene: &Scene, model: &mut Model) {
                     name: format!("{}.{side}", written.name),
                     bodies: model.joints[index].bodies,
                     pair: model.pairs.len() - 1,
-                    kind: ContactKind::Limit {
+                    kind: ContactKind::Limit(Stop {
                         joint: index,
+                        coordinate: 0,
+                        middle: 0.0,
                         bound,
                         above,
-                    },
+                    }),
                     friction: 0.0,
                     restitution: limits.restitution,
                     tangential_restitution: 0.0,
@@ -165,7 +167,7 @@ fn refuse_overlaps(scene: &Scene, model: &Model, poses: &Poses, problems: &mut V
                 ),
                 "move the bodies apart, or switch the contact off with a [[contact]] rule",
             ),
-            ContactKind::Limit { .. } => (
+            ContactKind::Limit(_) => (
                 format!(
                     "the joint starts beyond its stop `{}` by {:.3e}",
                     contact.name, -near.gap

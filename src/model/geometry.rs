@@ -1,10 +1,11 @@
 //! What joints and contacts are at given poses: rows over all velocities, gaps, rates.
 
-use super::{AnyJoint, BodyRef, Contact, ContactKind, JointLink, Model, Poses, Twists};
-use super::{pose_of, twist_of};
+use super::{AnyJoint, BodyRef, Contact, ContactKind, JointLink, Model, Poses, Stop, Twists};
+use super::{pose_of, space_pose_of, space_twist_of, twist_of};
 use crate::collide;
 use crate::constraint::{GlobalRow, Pose, Row, Span};
 use crate::math::{Dual, Real, Vec3};
+use crate::space;
 
 /// Rows of friction of one contact at most.
 pub const MAX_FRICTION_ROWS: usize = 2;
@@ -57,6 +58,15 @@ impl Model {
         GlobalRow::new(self.spans(bodies), &row.a, &row.b)
     }
 
+    fn place_in_space(&self, bodies: [BodyRef; 2], row: &space::Row) -> GlobalRow {
+        GlobalRow::new(self.spans(bodies), &row.a, &row.b)
+    }
+
+    fn place_space_rate(&self, bodies: [BodyRef; 2], row: &space::Row<Dual>) -> GlobalRow {
+        let (a, b) = (row.a.map(|x| x.rate), row.b.map(|x| x.rate));
+        GlobalRow::new(self.spans(bodies), &a, &b)
+    }
+
     // the rate of a row along the motion that its dual numbers carry
     fn place_rate(&self, bodies: [BodyRef; 2], row: &Row<Dual>) -> GlobalRow {
         let (a, b) = (row.a.map(|x| x.rate), row.b.map(|x| x.rate));
@@ -76,6 +86,16 @@ impl Model {
                 let joint = joint.rows(&a, &b);
                 for i in 0..joint.n {
                     take(self.place(link.bodies, &joint.rows[i]), joint.residual[i]);
+                }
+            }
+            AnyJoint::Space(joint) => {
+                let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
+                let joint = joint.rows(&a, &b);
+                for i in 0..joint.n {
+                    take(
+                        self.place_in_space(link.bodies, &joint.rows[i]),
+                        joint.residual[i],
+                    );
                 }
             }
         }
@@ -98,23 +118,59 @@ impl Model {
                     take(self.place_rate(link.bodies, row).dot(v));
                 }
             }
+            AnyJoint::Space(joint) => {
+                let [a, b] = moving_in_space(link.bodies, poses, twists);
+                let joint = joint.rows(&a, &b);
+                for row in &joint.rows[..joint.n] {
+                    take(self.place_space_rate(link.bodies, row).dot(v));
+                }
+            }
         }
     }
 
-    /// Gap and gradient of a stop.
-    fn limit<T: Real>(
+    // gap of a stop with its gradient, and the rate of the latter along the motion if there is one
+    fn limit(
         &self,
-        (joint, bound, above): (usize, f64, bool),
-        a: &Pose<T>,
-        b: &Pose<T>,
-    ) -> Option<(T, Row<T>)> {
-        let AnyJoint::Plane(joint) = &self.joints[joint].joint;
-        let (coordinate, row) = joint.coordinate(a, b)?;
-        let distance = coordinate - T::constant(bound);
+        contact: &Contact,
+        stop: &Stop,
+        poses: &Poses,
+        motion: Option<&Twists>,
+    ) -> Option<(f64, GlobalRow)> {
+        let Stop {
+            joint,
+            coordinate,
+            middle,
+            bound,
+            above,
+        } = *stop;
+        let (value, row) = match (&self.joints[joint].joint, motion) {
+            (AnyJoint::Plane(joint), None) => {
+                let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
+                let (value, row) = joint.coordinate(&a, &b)?;
+                (value, self.place(contact.bodies, &row))
+            }
+            (AnyJoint::Plane(joint), Some(twists)) => {
+                let [a, b] = moving(contact.bodies, poses, twists);
+                let (value, row) = joint.coordinate(&a, &b)?;
+                (value.value, self.place_rate(contact.bodies, &row))
+            }
+            (AnyJoint::Space(joint), None) => {
+                let [a, b] = contact
+                    .bodies
+                    .map(|body| space_pose_of(poses.space(), body));
+                let (value, row) = joint.coordinate_near(coordinate, middle, &a, &b);
+                (value, self.place_in_space(contact.bodies, &row))
+            }
+            (AnyJoint::Space(joint), Some(twists)) => {
+                let [a, b] = moving_in_space(contact.bodies, poses, twists);
+                let (value, row) = joint.coordinate_near(coordinate, middle, &a, &b);
+                (value.value, self.place_space_rate(contact.bodies, &row))
+            }
+        };
         Some(if above {
-            (distance, row)
+            (value - bound, row)
         } else {
-            (-distance, row.negated())
+            (bound - value, row.negated())
         })
     }
 
@@ -133,15 +189,10 @@ impl Model {
                     margin: near.margin,
                 })
             }
-            ContactKind::Limit {
-                joint,
-                bound,
-                above,
-            } => {
-                let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                let (gap, row) = self.limit((*joint, *bound, *above), &a, &b)?;
+            ContactKind::Limit(stop) => {
+                let (gap, row) = self.limit(contact, stop, poses, None)?;
                 Some(Near {
-                    normal: self.place(contact.bodies, &row),
+                    normal: row,
                     friction: [nothing; MAX_FRICTION_ROWS],
                     tangents: [Vec3::zeros(); MAX_FRICTION_ROWS],
                     offset: gap,
@@ -167,14 +218,9 @@ impl Model {
                 let near = held(feature, hold, &a, &b)?;
                 Some([rate(&near.normal_row()), rate(&near.tangent_row()), 0.0])
             }
-            ContactKind::Limit {
-                joint,
-                bound,
-                above,
-            } => {
-                let [a, b] = moving(contact.bodies, poses, twists);
-                let (_, row) = self.limit((*joint, *bound, *above), &a, &b)?;
-                Some([rate(&row), 0.0, 0.0])
+            ContactKind::Limit(stop) => {
+                let (_, row) = self.limit(contact, stop, poses, Some(twists))?;
+                Some([row.dot(v), 0.0, 0.0])
             }
         }
     }
@@ -189,13 +235,8 @@ impl Model {
                     margin: near.margin,
                 })
             }
-            ContactKind::Limit {
-                joint,
-                bound,
-                above,
-            } => {
-                let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                let (gap, _) = self.limit((*joint, *bound, *above), &a, &b)?;
+            ContactKind::Limit(stop) => {
+                let (gap, _) = self.limit(contact, stop, poses, None)?;
                 Some(Gap {
                     gap,
                     margin: f64::INFINITY,
@@ -212,15 +253,7 @@ impl Model {
                 let near = feature.nearest(&a, &b)?;
                 Some((near.gap, self.place(contact.bodies, &near.gap_row())))
             }
-            ContactKind::Limit {
-                joint,
-                bound,
-                above,
-            } => {
-                let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                let (gap, row) = self.limit((*joint, *bound, *above), &a, &b)?;
-                Some((gap, self.place(contact.bodies, &row)))
-            }
+            ContactKind::Limit(stop) => self.limit(contact, stop, poses, None),
         }
     }
 
@@ -234,7 +267,7 @@ impl Model {
                     axis: Vec3::zeros(),
                 }
             }
-            ContactKind::Limit { .. } => Hold::default(),
+            ContactKind::Limit(_) => Hold::default(),
         }
     }
 
@@ -246,7 +279,7 @@ impl Model {
                 let apart = feature.separation(&a, &b)?;
                 Some((apart.gap, self.place(contact.bodies, &apart.row)))
             }
-            ContactKind::Limit { .. } => None,
+            ContactKind::Limit(_) => None,
         }
     }
 }
@@ -261,6 +294,13 @@ fn held<T: Real>(
         Some(edge) => feature.nearest_on(edge, a, b),
         None => feature.nearest(a, b),
     }
+}
+
+fn moving_in_space(bodies: [BodyRef; 2], poses: &Poses, twists: &Twists) -> [space::Pose<Dual>; 2] {
+    bodies.map(|body| {
+        let twist = space_twist_of(twists.space(), body);
+        space_pose_of(poses.space(), body).with_rate(&twist)
+    })
 }
 
 fn moving(bodies: [BodyRef; 2], poses: &Poses, twists: &Twists) -> [Pose<Dual>; 2] {

@@ -14,6 +14,7 @@ use crate::force::Force;
 use crate::joint::Joint;
 use crate::math::{Quaternion, Vec3};
 use crate::scene::format::Settings;
+use crate::space;
 
 /// A body by its index in [`Model::bodies`]; `None` is the ground.
 pub type BodyRef = Option<usize>;
@@ -94,6 +95,8 @@ pub struct JointLink {
 pub enum AnyJoint {
     /// In the plane.
     Plane(Joint),
+    /// In space.
+    Space(space::joint::Joint),
 }
 
 /// A force element and the bodies it acts on.
@@ -104,7 +107,7 @@ pub struct ForceLink {
     /// First and second body.
     pub bodies: [BodyRef; 2],
     /// Its law.
-    pub force: Force,
+    pub force: AnyForce,
     /// Index of the joint it acts on.
     pub joint: Option<usize>,
 }
@@ -145,14 +148,73 @@ pub enum ContactKind {
     /// A vertex and a shape.
     Feature(Feature),
     /// A stop of a joint coordinate.
-    Limit {
-        /// Index of the joint.
-        joint: usize,
-        /// rad or m.
-        bound: f64,
-        /// The coordinate must stay above the bound, or below.
-        above: bool,
-    },
+    Limit(Stop),
+}
+
+/// A stop of a joint coordinate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stop {
+    /// Index of the joint.
+    pub joint: usize,
+    /// Which of its coordinates.
+    pub coordinate: usize,
+    /// Middle of its range, rad or m: angles in space are taken within half a turn of it.
+    pub middle: f64,
+    /// rad or m.
+    pub bound: f64,
+    /// The coordinate must stay above the bound, or below.
+    pub above: bool,
+}
+
+/// A force element in the plane or in space.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnyForce {
+    /// In the plane.
+    Plane(Force),
+    /// In space.
+    Space(space::force::Force),
+}
+
+impl AnyForce {
+    /// The element in the plane, if it is one.
+    pub fn plane(&self) -> Option<&Force> {
+        match self {
+            Self::Plane(force) => Some(force),
+            Self::Space(_) => None,
+        }
+    }
+
+    /// The element in space, if it is one.
+    pub fn space(&self) -> Option<&space::force::Force> {
+        match self {
+            Self::Plane(_) => None,
+            Self::Space(force) => Some(force),
+        }
+    }
+
+    /// Times at which the force is not smooth.
+    pub fn breakpoints(&self) -> Vec<f64> {
+        match self {
+            Self::Plane(force) => force.breakpoints().collect(),
+            Self::Space(force) => force.breakpoints().collect(),
+        }
+    }
+
+    /// The shortest time in which a part of it repeats, s; infinite where none does.
+    pub fn shortest_period(&self) -> f64 {
+        match self {
+            Self::Plane(force) => force.shortest_period(),
+            Self::Space(force) => force.shortest_period(),
+        }
+    }
+
+    /// Is the force linear in the velocities?
+    pub fn is_linear_in_velocity(&self) -> bool {
+        match self {
+            Self::Plane(force) => force.is_linear_in_velocity(),
+            Self::Space(force) => force.is_linear_in_velocity(),
+        }
+    }
 }
 
 impl AnyJoint {
@@ -160,6 +222,7 @@ impl AnyJoint {
     pub fn plane(&self) -> Option<&Joint> {
         match self {
             Self::Plane(joint) => Some(joint),
+            Self::Space(_) => None,
         }
     }
 
@@ -167,6 +230,7 @@ impl AnyJoint {
     pub fn n_rows(&self) -> usize {
         match self {
             Self::Plane(joint) => joint.n_rows(),
+            Self::Space(joint) => joint.n_rows(),
         }
     }
 
@@ -174,13 +238,31 @@ impl AnyJoint {
     pub fn row_names(&self) -> &'static [&'static str] {
         match self {
             Self::Plane(joint) => joint.row_names(),
+            Self::Space(joint) => joint.row_names(),
         }
     }
 
-    /// Is its coordinate an angle?
-    pub fn turns(&self) -> bool {
+    /// Is the reaction of an equation a moment?
+    pub fn row_is_moment(&self, row: usize) -> bool {
+        match self {
+            Self::Plane(joint) => joint.row_names()[row] == "angle",
+            Self::Space(joint) => joint.row_is_angle(row),
+        }
+    }
+
+    /// Is a coordinate an angle?
+    pub fn coordinate_turns(&self, coordinate: usize) -> bool {
         match self {
             Self::Plane(joint) => matches!(joint, Joint::Revolute(_)),
+            Self::Space(joint) => joint.coordinate_is_angle(coordinate),
+        }
+    }
+
+    /// The joint in space, if it is one.
+    pub fn space(&self) -> Option<&space::joint::Joint> {
+        match self {
+            Self::Plane(_) => None,
+            Self::Space(joint) => Some(joint),
         }
     }
 }

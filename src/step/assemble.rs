@@ -468,6 +468,9 @@ pub(super) fn free_motion(
     for ((x, k0), k1) in free.iter_mut().zip(force.iter()).zip(force_end.iter()) {
         *x = h * ((1.0 - alpha) * k0 + alpha * k1);
     }
+    if scheme.implicit {
+        dynamics::tame(model, twists, alpha * h, jacobians);
+    }
     *stiff = false;
     *step_has_metric = scheme.implicit && jacobians.any;
     if !*step_has_metric {

@@ -15,7 +15,9 @@ const ARROW: f64 = 52.0;
 
 /// Attachment points of a joint, each in its body's coordinates.
 pub fn anchors(joint: &AnyJoint) -> [Vec2; 2] {
-    let AnyJoint::Plane(joint) = joint;
+    let Some(joint) = joint.plane() else {
+        return [Vec2::zeros(); 2];
+    };
     match joint {
         Joint::Revolute(j) => [j.anchor_a, j.anchor_b],
         Joint::Prismatic(j) => [j.anchor_a, j.anchor_b],
@@ -26,7 +28,7 @@ pub fn anchors(joint: &AnyJoint) -> [Vec2; 2] {
 
 /// Ends of all springs and dampers in the world.
 pub fn spans(model: &Model, poses: &[Pose]) -> Vec<[Vec2; 2]> {
-    let ends = |link: &ForceLink| match &link.force {
+    let ends = |link: &ForceLink| match link.force.plane()? {
         Force::SpringDamper(f) => Some([
             pose_of(poses, link.bodies[0]).point(f.anchor_a),
             pose_of(poses, link.bodies[1]).point(f.anchor_b),
@@ -80,7 +82,7 @@ impl Drawing<'_> {
     /// Springs and dampers.
     pub(super) fn elements(&mut self) {
         for link in &self.model.forces {
-            if let Force::SpringDamper(f) = &link.force {
+            if let Some(Force::SpringDamper(f)) = link.force.plane() {
                 let ends = [
                     self.pose(link.bodies[0]).point(f.anchor_a),
                     self.pose(link.bodies[1]).point(f.anchor_b),
@@ -107,7 +109,9 @@ impl Drawing<'_> {
     /// Signs at the anchors of joints.
     pub(super) fn joints(&mut self) {
         for (i, link) in self.model.joints.iter().enumerate() {
-            let AnyJoint::Plane(joint) = &link.joint;
+            let Some(joint) = link.joint.plane() else {
+                continue;
+            };
             let ends = self.ends(i).map(|p| self.view.pixel(p));
             for (k, body) in link.bodies.into_iter().enumerate() {
                 if body.is_none() && !matches!(joint, Joint::Prismatic(_)) {
@@ -183,7 +187,7 @@ impl Drawing<'_> {
             }
         }
         for link in &self.model.forces {
-            if let Force::Applied(applied) = &link.force {
+            if let Some(Force::Applied(applied)) = link.force.plane() {
                 self.applied(link, applied);
             }
         }

@@ -1,9 +1,11 @@
 //! Joints, forces, contacts and the method in words.
 
+mod space_words;
+
 use super::number;
 use crate::force::{Force, Signal};
 use crate::joint::Joint;
-use crate::model::{AnyJoint, BodyRef, ContactKind, Model};
+use crate::model::{AnyForce, AnyJoint, BodyRef, ContactKind, Model};
 use crate::scene::format::{self, Frame, ImpactLaw, Scheme};
 
 /// Name, kind, bodies, equation.
@@ -17,6 +19,7 @@ fn between(model: &Model, [a, b]: [BodyRef; 2]) -> String {
 pub fn joint_rows(model: &Model) -> Vec<Row> {
     let rows = model.joints.iter().map(|link| {
         let (kind, equation) = match &link.joint {
+            AnyJoint::Space(joint) => space_words::joint(joint),
             AnyJoint::Plane(Joint::Revolute(_)) => (
                 "revolute",
                 "the two anchors coincide; rotation is free".to_owned(),
@@ -45,7 +48,18 @@ pub fn joint_rows(model: &Model) -> Vec<Row> {
 /// One row for each force element.
 pub fn force_rows(model: &Model) -> Vec<Row> {
     let rows = model.forces.iter().map(|link| {
-        let (kind, equation) = match &link.force {
+        let force = match &link.force {
+            AnyForce::Space(force) => {
+                let (kind, equation) = space_words::force(force, |s| signal(s, model));
+                let bodies = match link.bodies {
+                    [None, Some(_)] => model.body_name(link.bodies[1]).to_owned(),
+                    bodies => between(model, bodies),
+                };
+                return [link.name.clone(), kind.to_owned(), bodies, equation];
+            }
+            AnyForce::Plane(force) => force,
+        };
+        let (kind, equation) = match force {
             Force::SpringDamper(_) => (
                 "spring and damper",
                 "pull = stiffness (length - free length) + damping times the rate of the length"
@@ -78,7 +92,7 @@ pub fn force_rows(model: &Model) -> Vec<Row> {
                     .to_owned(),
             ),
         };
-        let bodies = match &link.force {
+        let bodies = match force {
             Force::Applied(_) => model.body_name(link.bodies[1]).to_owned(),
             Force::SpringDamper(_)
             | Force::Torsional(_)
@@ -135,9 +149,9 @@ pub fn contact_rows(model: &Model) -> Vec<Row> {
                     };
                     (pair, kind, equation)
                 }
-                ContactKind::Limit { bound, above, .. } => {
-                    let side = if *above { "at least" } else { "at most" };
-                    let bound = number(*bound);
+                ContactKind::Limit(stop) => {
+                    let side = if stop.above { "at least" } else { "at most" };
+                    let bound = number(stop.bound);
                     let equation = format!("coordinate {side} {bound}, restitution {restitution}");
                     (&contact.name, "stop".to_owned(), equation)
                 }

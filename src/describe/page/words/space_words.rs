@@ -1,0 +1,77 @@
+//! Joints and forces in space in words: kind, equation.
+
+use super::number;
+use crate::force::Signal;
+use crate::scene::format::Frame;
+use crate::space::force::Force;
+use crate::space::joint::Joint;
+
+pub(super) fn joint(joint: &Joint) -> (&'static str, String) {
+    match joint {
+        Joint::Spherical(_) => (
+            "spherical",
+            "the two anchors coincide; rotation is free".to_owned(),
+        ),
+        Joint::Revolute(_) => (
+            "revolute",
+            "the two anchors coincide; rotation about the axis is free".to_owned(),
+        ),
+        Joint::Prismatic(_) => (
+            "prismatic",
+            "translation along the axis is free, the orientation is kept".to_owned(),
+        ),
+        Joint::Cylindrical(_) => (
+            "cylindrical",
+            "translation along the axis and rotation about it are free".to_owned(),
+        ),
+        Joint::Universal(_) => (
+            "universal",
+            "the two anchors coincide; rotation about one axis of each body is free".to_owned(),
+        ),
+        Joint::Planar(_) => (
+            "planar",
+            "translation in a plane and rotation in it are free".to_owned(),
+        ),
+        Joint::Fixed(_) => ("fixed", "no relative motion".to_owned()),
+        Joint::Distance(rod) => (
+            "distance",
+            format!("distance of the anchors = {} m", number(rod.length)),
+        ),
+    }
+}
+
+pub(super) fn force(force: &Force, signal: impl Fn(&Signal) -> String) -> (&'static str, String) {
+    match force {
+        Force::SpringDamper(_) => (
+            "spring and damper",
+            "pull = stiffness (length - free length) + damping times the rate of the length"
+                .to_owned(),
+        ),
+        Force::JointSpring(_) => (
+            "joint spring",
+            "push = -stiffness (coordinate - free value) - damping times its rate".to_owned(),
+        ),
+        Force::Applied(applied) => {
+            let frame = match applied.frame {
+                Frame::World => "world",
+                Frame::Body => "body",
+            };
+            let list = |signals: &[Signal; 3]| signals.each_ref().map(&signal).join(", ");
+            let (force, torque) = (list(&applied.force), list(&applied.torque));
+            let equation =
+                format!("force ({force}) N, torque ({torque}) N m in the axes of the {frame}");
+            ("applied", equation)
+        }
+        Force::Viscous(_) => (
+            "viscous",
+            "force = -linear times the relative velocity, torque = -angular times the relative rate"
+                .to_owned(),
+        ),
+        Force::Stribeck(_) => (
+            "Stribeck friction",
+            "friction that falls from its static to its kinetic value as the joint starts to move, and a viscous part"
+                .to_owned(),
+        ),
+        Force::MotorTorque(motor) => ("motor", format!("push = {}", signal(&motor.torque))),
+    }
+}

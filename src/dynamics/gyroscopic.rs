@@ -1,0 +1,84 @@
+//! The gyroscopic torque of bodies in space, in their principal axes with moments J ([T] 9).
+//!
+//! (1)  f(w) = (J w) x w
+//! (2)  its derivative [J w] - [w] J: with it the step is of order two, and the symmetric step its own inverse
+//! (3)  the part [J w] of it: antisymmetric, so that the matrix of a step stays positive definite at any spin
+
+use super::Jacobians;
+use crate::math::{Mat3, Vec3, cross3};
+use crate::model::{Model, Twists};
+
+/// Adds (1) and, if asked for, (2).
+pub(super) fn add(
+    model: &Model,
+    twists: &Twists,
+    total: &mut [f64],
+    mut jacobians: Option<&mut Jacobians>,
+) {
+    for i in turning(model) {
+        let (body, moments) = moments_at(model, i);
+        let w = twists.space()[body].angular;
+        let momentum = moments.component_mul(&w);
+        let torque = cross3(momentum, w); // (1)
+        for k in 0..3 {
+            total[i + k] += torque[k];
+        }
+        if let Some(jacobians) = jacobians.as_deref_mut()
+            && w != Vec3::zeros()
+        {
+            jacobians.any = true;
+            let block = momentum.cross_matrix() - w.cross_matrix() * Mat3::from_diagonal(&moments); // (2)
+            put(jacobians, i, |entry, (row, column)| {
+                entry + block[(row, column)]
+            });
+        }
+    }
+}
+
+/// Takes (3) in place of (2) for bodies that spin too fast for a step with the weight `a` of velocity derivatives.
+pub fn tame(model: &Model, twists: &Twists, a: f64, jacobians: &mut Jacobians) {
+    for i in turning(model) {
+        let (body, moments) = moments_at(model, i);
+        let w = twists.space()[body].angular;
+        let rest = w.cross_matrix() * Mat3::from_diagonal(&moments);
+        let inertia = Mat3::from_diagonal(&moments);
+        let symmetric = inertia + (rest + rest.transpose()) * (0.5 * a);
+        if !is_positive_definite(&symmetric) {
+            put(jacobians, i, |entry, (row, column)| {
+                entry + rest[(row, column)]
+            });
+        }
+    }
+}
+
+// first rotation of the bodies that have different moments of inertia: only they feel the torque
+fn turning(model: &Model) -> impl Iterator<Item = usize> + '_ {
+    model.rotations().filter(|i| {
+        let moments = &model.mass[*i..i + 3];
+        moments[0] != moments[1] || moments[1] != moments[2]
+    })
+}
+
+fn moments_at(model: &Model, i: usize) -> (usize, Vec3) {
+    let body = model.bodies.partition_point(|body| body.first <= i) - 1;
+    (
+        body,
+        Vec3::new(model.mass[i], model.mass[i + 1], model.mass[i + 2]),
+    )
+}
+
+fn put(jacobians: &mut Jacobians, i: usize, new: impl Fn(f64, (usize, usize)) -> f64) {
+    for row in 0..3 {
+        for column in 0..3 {
+            let entry = &mut jacobians.velocity[(i + row) * jacobians.n + i + column];
+            *entry = new(*entry, (row, column));
+        }
+    }
+}
+
+// by the leading minors
+fn is_positive_definite(m: &Mat3) -> bool {
+    let first = m[(0, 0)];
+    let second = m[(0, 0)] * m[(1, 1)] - m[(0, 1)] * m[(1, 0)];
+    first > 0.0 && second > 0.0 && m.determinant() > 0.0
+}
