@@ -1,6 +1,9 @@
 //! Kinds in space: poses, twists and rows of bodies with six velocities. Linear velocities are in world axes, angular
 //! ones in the axes of the body, so that the mass matrix is constant.
 
+pub mod collide;
+pub mod shape;
+
 use crate::math::{Dual, Mat3, Quaternion, Real, Vec3, cross3, dot3, quaternion};
 
 /// Velocities of one body at most: x, y, z, then rotation about the body's axes.
