@@ -1,9 +1,11 @@
 //! Kinds in space: poses, twists and rows of bodies with six velocities. Linear velocities are in world axes, angular
 //! ones in the axes of the body, so that the mass matrix is constant.
 
+pub mod collide;
 pub mod force;
 pub mod inertia;
 pub mod joint;
+pub mod shape;
 
 use crate::math::{Dual, Mat3, Quaternion, Real, Vec3, cross3, dot3, quaternion};
 

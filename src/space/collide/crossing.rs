@@ -1,0 +1,237 @@
+//! Two lines that cross between their ends: capsules, a capsule and an edge, two edges.
+//!
+//! (1)  the points p1 + s d1 and p2 + t d2 are nearest where their difference is at right angles to both lines
+//! (2)  n = +- d1 x d2 / |d1 x d2|, for edges out of the faces of the first one
+//! (3)  edges press on each other where n is between the normals of the faces at each of them
+
+use super::{CORNER, Nearest, at_surface, length, values};
+use crate::math::{Real, Vec3, cross3, dot3};
+use crate::space::Pose;
+use crate::space::shape::{Capsule, Polyhedron};
+
+/// Lines that form a smaller angle are parallel, rad: rounding turns their normal (2) by 1e-9 at this angle, and what
+/// lies on two parallel lines is held at their ends, to 1e-14 of the square of their length.
+pub(super) const PARALLEL: f64 = 1e-7;
+
+/// Edges are watched while (3) fails by this at most (sine of the angle): a box that tilts onto a face has its edges
+/// as contacts before it lies flat.
+const OUTSIDE: f64 = 0.2;
+
+/// Below this part of the length of a line the normal of two lines is (2), not their difference: the difference is
+/// then rounding.
+const TOUCHING: f64 = 1e-6;
+
+/// A segment in the world.
+struct Line<T> {
+    start: Vec3<T>,
+    span: Vec3<T>,
+}
+
+impl<T: Real> Line<T> {
+    fn new(ends: [Vec3; 2], pose: &Pose<T>) -> Self {
+        let start = pose.point(ends[0]);
+        Self {
+            start,
+            span: pose.point(ends[1]) - start,
+        }
+    }
+}
+
+struct Cross<T> {
+    on_first: Vec3<T>,
+    on_second: Vec3<T>,
+    margin: f64,
+}
+
+// (1); `None` for parallel lines
+fn cross<T: Real>(first: &Line<T>, second: &Line<T>) -> Option<Cross<T>> {
+    let (d1, d2) = (first.span, second.span);
+    let r = first.start - second.start;
+    let (l1, l2, b) = (dot3(d1, d1), dot3(d2, d2), dot3(d1, d2));
+    let across = cross3(d1, d2);
+    let square = dot3(across, across);
+    if square.value() <= PARALLEL * PARALLEL * l1.value() * l2.value() {
+        return None;
+    }
+    let (c, f) = (dot3(d1, r), dot3(d2, r));
+    let s = (b * f - c * l2) / square;
+    let t = (l1 * f - b * c) / square;
+    let inside = |s: T, l: T| s.value().min(1.0 - s.value()) * l.value().sqrt();
+    Some(Cross {
+        on_first: first.start + d1 * s,
+        on_second: second.start + d2 * t,
+        margin: inside(s, l1).min(inside(t, l2)),
+    })
+}
+
+pub(super) fn capsules<T: Real>(
+    first: &Capsule,
+    second: &Capsule,
+    a: &Pose<T>,
+    b: &Pose<T>,
+) -> Option<Nearest<T>> {
+    let lines = [Line::new(first.ends, a), Line::new(second.ends, b)];
+    rounded(&lines, (first.radius, second.radius), a, b)
+}
+
+fn rounded<T: Real>(
+    lines: &[Line<T>; 2],
+    radii: (f64, f64),
+    a: &Pose<T>,
+    b: &Pose<T>,
+) -> Option<Nearest<T>> {
+    let [first, second] = lines;
+    let found = cross(first, second)?;
+    let d = found.on_second - found.on_first;
+    let distance = dot3(d, d).value().sqrt();
+    let normal = if distance > TOUCHING * length(first.span).value() {
+        d / length(d)
+    } else {
+        let across = cross3(first.span, second.span);
+        let sign = if dot3(across, d).value() < 0.0 {
+            -1.0
+        } else {
+            1.0
+        };
+        across * (T::constant(sign) / length(across))
+    };
+    let distance = dot3(normal, d);
+    let near = at_surface(
+        a,
+        b,
+        found.on_first,
+        found.on_second,
+        normal,
+        radii,
+        distance,
+    );
+    let near = Nearest {
+        margin: found.margin,
+        ..near
+    };
+    Some(if found.margin < 0.0 {
+        near.left_to_another()
+    } else {
+        near
+    })
+}
+
+pub(super) fn capsule_on_edge<T: Real>(
+    solid: &Polyhedron,
+    edge: usize,
+    capsule: &Capsule,
+    a: &Pose<T>,
+    b: &Pose<T>,
+) -> Option<Nearest<T>> {
+    let edge = &solid.edges[edge];
+    let ends = edge.ends.map(|i| solid.vertices[i]);
+    let near = rounded(
+        &[Line::new(ends, a), Line::new(capsule.ends, b)],
+        (0.0, capsule.radius),
+        a,
+        b,
+    )?;
+    // behind both faces it is inside, or near to another edge
+    let normal = values(a).turn_back(near.normal.map(T::value));
+    let is_outside = |face: &usize| dot3(solid.faces[*face].normal, normal) > 0.0;
+    edge.faces.iter().any(is_outside).then_some(near)
+}
+
+type EdgeOf<'a> = (&'a Polyhedron, usize);
+
+/// On which side of the two edges the second one is: 0 along `d1 x d2`, 1 against it; `None` where they cannot press
+/// on each other.
+pub(super) fn side(first: EdgeOf, second: EdgeOf, a: &Pose, b: &Pose) -> Option<usize> {
+    let near = edges(first, second, a, b)?;
+    (near.margin >= 0.0).then(|| side_at(first, second, a, b))?
+}
+
+fn side_at(first: EdgeOf, second: EdgeOf, a: &Pose, b: &Pose) -> Option<usize> {
+    let (edge_a, edge_b) = (&first.0.edges[first.1], &second.0.edges[second.1]);
+    let across = cross3(a.turn(edge_a.direction), b.turn(edge_b.direction));
+    let square = dot3(across, across);
+    if square <= PARALLEL * PARALLEL {
+        return None;
+    }
+    let local = a.turn_back(across / square.sqrt());
+    let [left, right] = edge_a.faces.map(|f| dot3(first.0.faces[f].normal, local));
+    let side = if left + right >= 0.0 { 0 } else { 1 };
+    let sign = if side == 0 { 1.0 } else { -1.0 };
+    if sign * left < -OUTSIDE || sign * right < -OUTSIDE {
+        return None;
+    }
+    let local = b.turn_back(across / square.sqrt());
+    let presses = |f: &usize| sign * dot3(second.0.faces[*f].normal, local) <= OUTSIDE;
+    edge_b.faces.iter().all(presses).then_some(side)
+}
+
+pub(super) fn edges<T: Real>(
+    first: EdgeOf,
+    second: EdgeOf,
+    a: &Pose<T>,
+    b: &Pose<T>,
+) -> Option<Nearest<T>> {
+    let side = side_at(first, second, &values(a), &values(b))?;
+    let near = on_side(first, second, side, a, b)?;
+    let elsewhere = near.gap.value() < 0.0 && !pierces(first, second, &values(a), &values(b));
+    Some(if near.margin < 0.0 || elsewhere {
+        near.left_to_another()
+    } else {
+        near
+    })
+}
+
+// is a part of the second edge behind both faces at the first one?
+fn pierces(first: EdgeOf, second: EdgeOf, a: &Pose, b: &Pose) -> bool {
+    let (edge_a, edge_b) = (&first.0.edges[first.1], &second.0.edges[second.1]);
+    let ends = edge_b.ends.map(|i| {
+        let world = b.point(second.0.vertices[i]);
+        a.turn_back(world - a.position)
+    });
+    let (mut from, mut to): (f64, f64) = (0.0, 1.0);
+    for &f in &edge_a.faces {
+        let [h0, h1] = ends.map(|x| first.0.faces[f].height(x));
+        if h0 > 0.0 && h1 > 0.0 {
+            return false;
+        }
+        if h0 > 0.0 {
+            from = from.max(h0 / (h0 - h1));
+        } else if h1 > 0.0 {
+            to = to.min(h0 / (h0 - h1));
+        }
+    }
+    from < to
+}
+
+/// The lines of two edges, the normal on the given side.
+pub(super) fn on_side<T: Real>(
+    first: EdgeOf,
+    second: EdgeOf,
+    side: usize,
+    a: &Pose<T>,
+    b: &Pose<T>,
+) -> Option<Nearest<T>> {
+    let (edge_a, edge_b) = (&first.0.edges[first.1], &second.0.edges[second.1]);
+    let lines = [
+        Line::new(edge_a.ends.map(|i| first.0.vertices[i]), a),
+        Line::new(edge_b.ends.map(|i| second.0.vertices[i]), b),
+    ];
+    let found = cross(&lines[0], &lines[1])?;
+    let across = cross3(lines[0].span, lines[1].span); // (2)
+    let sign = T::constant(if side == 0 { 1.0 } else { -1.0 });
+    let normal = across * (sign / length(across));
+    let distance = dot3(normal, found.on_second - found.on_first);
+    let near = at_surface(
+        a,
+        b,
+        found.on_first,
+        found.on_second,
+        normal,
+        (0.0, 0.0),
+        distance,
+    );
+    Some(Nearest {
+        margin: found.margin - CORNER,
+        ..near
+    })
+}
