@@ -351,15 +351,13 @@ impl Solver {
                 End::Converged => {
                     good[..n].copy_from_slice(x);
                     last = prox;
-                    if prox < 1e-7 {
-                        self.judge(problem, x, answer, best);
-                        if *best <= ACCEPTED_RESIDUAL {
-                            break;
-                        }
+                    if prox < 1e-5 && self.polish(problem, x, answer, best) {
+                        break;
                     }
+                    x.copy_from_slice(&good[..n]);
                     factor = if used <= 6 {
                         larger(factor * factor, 0.03)
-                    } else if used > 20 {
+                    } else if used > 20 && factor < 0.3 {
                         factor.sqrt()
                     } else { factor };
                 }
@@ -383,6 +381,34 @@ impl Solver {
         if debug && *best > ACCEPTED_RESIDUAL {
             eprintln!("failed {best:e}");
         }
+    }
+
+    /// Proximal steps from the solution of a softened problem.
+    fn polish(
+        &mut self,
+        problem: &Problem,
+        x: &mut [f64],
+        answer: &mut [f64],
+        best: &mut f64,
+    ) -> bool {
+        self.scaled.set_boost(1.0);
+        for _ in 0..4 {
+            self.scaled.reference.copy_from_slice(x);
+            let limits = Limits {
+                iterations: 10,
+                target: 1e-15,
+                damping: [1e-15, 1e-15],
+                trials: 6,
+                allowed: false,
+            };
+            self.newton.run(&self.scaled, x, &limits);
+            self.judge(problem, x, answer, best);
+            if *best <= ACCEPTED_RESIDUAL {
+                break;
+            }
+        }
+        self.scaled.reference.fill(0.0);
+        *best <= ACCEPTED_RESIDUAL
     }
 
     /// Newton's method from `x`, and the judge.

@@ -276,7 +276,7 @@ impl Newton {
                             row: i,
                             across: Some(p),
                             factor: s,
-                            diagonal: (1.0 - s + s * soft) / block.rho,
+                            diagonal: (1.0 - s) / block.rho + s * soft * scaled.stiffness[i],
                             rhs: -f_p / block.rho,
                             columns_end: self.columns.len(),
                         });
