@@ -189,6 +189,8 @@ pub struct Stats {
     pub resweeps: u64,
     /// Solves that needed the continuation.
     pub continuations: u64,
+    /// Starts that worked.
+    pub by_start: [u64; 6],
     /// Solves without an accepted answer.
     pub failures: u64,
     /// Largest residual among the accepted answers.
@@ -206,6 +208,7 @@ pub struct Solver {
     newton: Newton,
     r: Vec<f64>,
     best: Vec<f64>,
+    anchor: Vec<f64>,
     outer: Vec<f64>,
     statuses: Vec<Status>,
 }
@@ -236,7 +239,7 @@ impl Solver {
     fn reserve(&mut self, n: usize) {
         self.scaled.reserve(n);
         self.newton.reserve(n);
-        for buffer in [&mut self.r, &mut self.best, &mut self.outer] {
+        for buffer in [&mut self.r, &mut self.best, &mut self.anchor, &mut self.outer] {
             buffer.resize(n.max(buffer.len()), 0.0);
         }
         super::basis::grow(&mut self.statuses, n);
@@ -307,10 +310,28 @@ impl Solver {
         }
         self.rung = Some(Rung::Continuation);
         self.stats.continuations += 1;
-        self.continuation(problem, x, answer, &mut best);
-        if best > ACCEPTED_RESIDUAL {
-            self.rung = Some(Rung::Nothing);
+        for start in 0..6 {
+            match start {
+                0 => x.fill(0.0),
+                1 => self.scaled.enter(answer, x),
+                2 => {
+                    x.fill(0.0);
+                    for _ in 0..100 {
+                        sweep::sweep(&self.scaled, x, 0.8);
+                    }
+                }
+                k => {
+                    let factor = [0.1, 0.5, 2.0][k - 3];
+                    self.scaled.enter(answer, x);
+                    x.iter_mut().for_each(|x| *x *= factor);
+                }
+            }
+            if self.continuation(problem, x, answer, &mut best) {
+                self.stats.by_start[start] += 1;
+                return best;
+            }
         }
+        self.rung = Some(Rung::Nothing);
         best
     }
 
@@ -322,17 +343,13 @@ impl Solver {
         }
     }
 
-    fn continuation(
-        &mut self,
-        problem: &Problem,
-        x: &mut [f64],
-        answer: &mut [f64],
-        best: &mut f64,
-    ) {
+    /// From `x`, which is where the proximal term is zero.
+    fn continuation(&mut self, problem: &Problem, x: &mut [f64], answer: &mut [f64], best: &mut f64) -> bool {
         let n = x.len();
         let mut good = std::mem::take(&mut self.best);
-        x.fill(0.0);
-        good[..n].fill(0.0);
+        let mut anchor = std::mem::take(&mut self.anchor);
+        good[..n].copy_from_slice(x);
+        anchor[..n].copy_from_slice(x);
         let debug = std::env::var("DEBUG").is_ok();
         let (mut prox, mut last) = (1.0, 10.0);
         let mut factor: f64 = 0.1;
@@ -340,6 +357,7 @@ impl Solver {
         while prox > 1e-13 && self.newton.iterations - start < 1000 {
             self.scaled.prox = prox;
             self.scaled.set_boost(1.0 / prox);
+            self.scaled.reference.copy_from_slice(&anchor[..n]);
             let before = self.newton.iterations;
             let limits = Limits {
                 iterations: 60,
@@ -351,24 +369,19 @@ impl Solver {
             let (end, size) = self.newton.run(&self.scaled, x, &limits);
             let used = self.newton.iterations - before;
             if debug {
-                eprintln!(
-                    "    prox {prox:.1e} {end:?} it {} F {:.1e} r {:.1e}",
-                    used, size.largest, size.impulse
-                );
+                eprintln!("    prox {prox:.1e} {end:?} it {} F {:.1e} r {:.1e}", used, size.largest, size.impulse);
             }
             match end {
                 End::Converged => {
                     good[..n].copy_from_slice(x);
                     last = prox;
-                    if prox < 1e-7 {
-                        self.judge(problem, x, answer, best);
-                        if *best <= ACCEPTED_RESIDUAL {
-                            break;
-                        }
+                    if prox < 1e-5 && self.polish(problem, x, answer, best) {
+                        break;
                     }
+                    x.copy_from_slice(&good[..n]);
                     factor = if used <= 6 {
                         larger(factor * factor, 0.03)
-                    } else if used > 20 {
+                    } else if used > 20 && factor < 0.3 {
                         factor.sqrt()
                     } else {
                         factor
@@ -384,8 +397,8 @@ impl Solver {
             }
             prox = last * factor;
         }
-        x.copy_from_slice(&good[..n]);
-        self.best = good;
+        (self.best, self.anchor) = (good, anchor);
+        self.scaled.reference.fill(0.0);
         self.scaled.set_boost(1.0);
         self.scaled.prox = 0.0;
         if *best > ACCEPTED_RESIDUAL {
@@ -394,6 +407,34 @@ impl Solver {
         if debug && *best > ACCEPTED_RESIDUAL {
             eprintln!("failed {best:e}");
         }
+        *best <= ACCEPTED_RESIDUAL
+    }
+
+    /// Proximal steps from the solution of a softened problem.
+    fn polish(
+        &mut self,
+        problem: &Problem,
+        x: &mut [f64],
+        answer: &mut [f64],
+        best: &mut f64,
+    ) -> bool {
+        self.scaled.set_boost(1.0);
+        for _ in 0..4 {
+            self.scaled.reference.copy_from_slice(x);
+            let limits = Limits {
+                iterations: 10,
+                target: 1e-15,
+                damping: [1e-15, 1e-15],
+                trials: 6,
+                allowed: false,
+            };
+            self.newton.run(&self.scaled, x, &limits);
+            self.judge(problem, x, answer, best);
+            if *best <= ACCEPTED_RESIDUAL {
+                break;
+            }
+        }
+        *best <= ACCEPTED_RESIDUAL
     }
 
     /// Newton's method from `x`, and the judge.
