@@ -598,6 +598,11 @@ fn folder_in_place_of_a_file_is_told_in_a_sentence() {
     assert!(error.to_string().contains("folder"));
 }
 
+/// The parts of a planar scene.
+fn plane(scene: &Scene) -> &Plane {
+    scene.plane().expect("a planar scene")
+}
+
 fn resources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("resources")
 }
@@ -629,9 +634,9 @@ fn every_shipped_scene_is_read_without_a_problem() {
     for (name, scene) in &scenes {
         println!(
             "{name}: {} bodies, {} joints, {} forces",
-            scene.bodies.len(),
-            scene.joints.len(),
-            scene.forces.len()
+            plane(scene).bodies.len(),
+            plane(scene).joints.len(),
+            plane(scene).forces.len()
         );
         assert_eq!(*name, scene.name);
         assert!(!scene.description.is_empty());
@@ -656,13 +661,17 @@ fn every_shipped_scene_is_read_without_a_problem() {
 fn slider_crank_and_pendulum_and_bars_close_at_the_start() {
     let mut worst = 0.0_f64;
     for (name, scene) in shipped() {
-        for joint in &scene.joints {
+        for joint in &plane(&scene).joints {
             let Anchors::Local(anchors) = joint.anchors else {
                 continue;
             };
             let ends = [0, 1].map(|i| {
                 let [x, y] = anchors[i];
-                match scene.bodies.iter().find(|b| b.name == joint.bodies[i].text) {
+                match plane(&scene)
+                    .bodies
+                    .iter()
+                    .find(|b| b.name == joint.bodies[i].text)
+                {
                     None => [x, y],
                     Some(b) => {
                         let (s, c) = b.angle.sin_cos();
@@ -689,13 +698,13 @@ fn slider_crank_and_pendulum_and_bars_close_at_the_start() {
 fn what_is_not_said_has_its_default() {
     let scene = parse("folder/swing.toml", BASE).expect("a scene");
     assert_eq!(
-        (scene.name.as_str(), scene.gravity, scene.until),
+        (scene.name.as_str(), plane(&scene).gravity, scene.until),
         ("swing", [0.0, -9.81], 10.0)
     );
     assert_eq!(scene.settings, Settings::default());
     assert_eq!(scene.settings.step, 0.01);
     assert_eq!(
-        scene.contact_default,
+        plane(&scene).contact_default,
         ContactLaw {
             friction: 0.0,
             restitution: 0.0,
@@ -705,12 +714,12 @@ fn what_is_not_said_has_its_default() {
     );
     assert_eq!(
         (
-            scene.bodies[0].shapes[0].name.as_str(),
-            scene.ground[0].name.as_str()
+            plane(&scene).bodies[0].shapes[0].name.as_str(),
+            plane(&scene).ground[0].name.as_str()
         ),
         ("circle1", "floor")
     );
-    let contacts: Vec<bool> = scene.joints.iter().map(|j| j.contact).collect();
+    let contacts: Vec<bool> = plane(&scene).joints.iter().map(|j| j.contact).collect();
     assert_eq!(
         contacts,
         [false, true],
@@ -724,7 +733,7 @@ fn contact_rule_takes_what_it_does_not_say_from_the_default() {
         "{BASE}[contact_default]\nfriction = 0.3\nrestitution = 0.5\n[[contact]]\nmaterials = [\"steel\", \"rubber\"]\nrestitution = 0\n"
     );
     let scene = parse("s.toml", &text).expect("a scene");
-    let law = scene.contact_rules[0].law;
+    let law = plane(&scene).contact_rules[0].law;
     assert_eq!(
         (law.friction, law.restitution, law.enabled),
         (0.3, 0.0, true)
@@ -738,7 +747,7 @@ fn fixed_joint_without_a_place_is_at_its_moving_body() {
     };
     for bodies in ["[\"ground\", \"block\"]", "[\"block\", \"ground\"]"] {
         let scene = parse("s.toml", &joint(bodies)).expect("a scene");
-        assert_eq!(scene.joints[2].anchors, Anchors::World([0.0, 1.0]));
+        assert_eq!(plane(&scene).joints[2].anchors, Anchors::World([0.0, 1.0]));
     }
 }
 
@@ -748,7 +757,7 @@ fn limits_may_be_infinite() {
     let scene = parse("s.toml", &text).expect("a scene");
     let JointKind::Revolute {
         limits: Some(limits),
-    } = scene.joints[0].kind
+    } = plane(&scene).joints[0].kind
     else {
         panic!("limits")
     };
@@ -796,17 +805,17 @@ damping = 1
 "#
     );
     let scene = parse("s.toml", &text).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(scene.forces.len(), 5);
+    assert_eq!(plane(&scene).forces.len(), 5);
     let ForceKind::Applied {
         torque: Signal::Harmonic { omega, .. },
         frame,
         ..
-    } = &scene.forces[1].kind
+    } = &plane(&scene).forces[1].kind
     else {
         panic!("torque")
     };
     assert_eq!((*omega, *frame), (4.0 * std::f64::consts::PI, Frame::Body));
-    let ForceKind::Viscous { bodies, .. } = &scene.forces[2].kind else {
+    let ForceKind::Viscous { bodies, .. } = &plane(&scene).forces[2].kind else {
         panic!("viscous")
     };
     assert_eq!(bodies[1].text, "ground");
@@ -909,11 +918,15 @@ fn snippets_of_the_documentation_make_a_scene() {
     println!(
         "{} snippets, {} bodies, {} forces",
         snippets.len(),
-        scene.bodies.len(),
-        scene.forces.len()
+        plane(&scene).bodies.len(),
+        plane(&scene).forces.len()
     );
     assert_eq!(
-        (scene.bodies.len(), scene.joints.len(), scene.forces.len()),
+        (
+            plane(&scene).bodies.len(),
+            plane(&scene).joints.len(),
+            plane(&scene).forces.len()
+        ),
         (4, 3, 5)
     );
 }

@@ -9,7 +9,9 @@ use crate::force::{Applied, Force, Signal, SpringDamper, Stribeck, Torsional, Vi
 use crate::joint::{Distance, Fixed, Joint, Prismatic, Revolute};
 use crate::math::{Vec2, Vec3, length};
 use crate::scene::error::Problem;
-use crate::scene::format::{self, Anchors, BodyKind, ForceKind, JointKind, Name, Scene};
+use crate::scene::format::{
+    self, Anchors, BodyKind, ForceKind, JointKind, Name, Parts, Plane, Scene,
+};
 use crate::shape::Shape;
 
 /// Joints may be open by this much in the scene (rounded coordinates); the first step closes them. m or rad.
@@ -17,9 +19,21 @@ const CLOSED: f64 = 1e-6;
 
 /// Checks a scene against itself and indexes it. All problems are reported at once.
 pub fn build(scene: &Scene) -> Result<Model, Vec<Problem>> {
+    match &scene.parts {
+        Parts::Plane(plane) => build_plane(scene, plane),
+        Parts::Space(_) => Err(vec![Problem {
+            place: 0..0,
+            key: "dimension".to_owned(),
+            message: "spatial scenes cannot be built yet".to_owned(),
+            hint: "write the scene in the plane, with `dimension = 2`".to_owned(),
+        }]),
+    }
+}
+
+fn build_plane(scene: &Scene, plane: &Plane) -> Result<Model, Vec<Problem>> {
     let mut builder = Builder {
-        scene,
-        model: empty(scene),
+        scene: plane,
+        model: empty(scene, plane),
         poses: Vec::new(),
         twists: Vec::new(),
         problems: Vec::new(),
@@ -29,7 +43,7 @@ pub fn build(scene: &Scene) -> Result<Model, Vec<Problem>> {
     builder.forces();
     if builder.problems.is_empty() {
         contacts::add(
-            scene,
+            plane,
             &mut builder.model,
             &Poses::Plane(builder.poses),
             &mut builder.problems,
@@ -53,12 +67,12 @@ pub fn build(scene: &Scene) -> Result<Model, Vec<Problem>> {
     }
 }
 
-fn empty(scene: &Scene) -> Model {
+fn empty(scene: &Scene, plane: &Plane) -> Model {
     Model {
         name: scene.name.clone(),
         description: scene.description.clone(),
         spatial: false,
-        gravity: Vec3::new(scene.gravity[0], scene.gravity[1], 0.0),
+        gravity: Vec3::new(plane.gravity[0], plane.gravity[1], 0.0),
         until: scene.until,
         settings: scene.settings.clone(),
         bodies: Vec::new(),
@@ -85,7 +99,7 @@ fn vec2(pair: [f64; 2]) -> Vec2 {
 }
 
 struct Builder<'a> {
-    scene: &'a Scene,
+    scene: &'a Plane,
     model: Model,
     poses: Vec<Pose>,
     twists: Vec<Twist>,

@@ -3,11 +3,11 @@
 use super::{BodyRef, Contact, ContactKind, Model, Poses, Stop};
 use crate::collide;
 use crate::scene::error::Problem;
-use crate::scene::format::{self, ContactLaw, ContactPair, JointKind, Scene};
+use crate::scene::format::{self, ContactLaw, ContactPair, JointKind, Plane};
 use crate::shape::Shape;
 
 /// Adds the stops of joints and the features of all pairs of shapes; refuses shapes that overlap at the start.
-pub(super) fn add(scene: &Scene, model: &mut Model, poses: &Poses, problems: &mut Vec<Problem>) {
+pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mut Vec<Problem>) {
     add_limits(scene, model);
     let mut owners: Vec<(BodyRef, &str, &[format::Shape])> = vec![(None, "ground", &scene.ground)];
     for (i, body) in scene.bodies.iter().enumerate() {
@@ -35,7 +35,7 @@ pub(super) fn add(scene: &Scene, model: &mut Model, poses: &Poses, problems: &mu
     refuse_overlaps(scene, model, poses, problems);
 }
 
-fn add_limits(scene: &Scene, model: &mut Model) {
+fn add_limits(scene: &Plane, model: &mut Model) {
     for (index, written) in scene.joints.iter().enumerate() {
         let limits = match &written.kind {
             JointKind::Revolute { limits } | JointKind::Prismatic { limits, .. } => limits,
@@ -68,7 +68,7 @@ fn add_limits(scene: &Scene, model: &mut Model) {
     }
 }
 
-fn joined(scene: &Scene, a: &str, b: &str) -> bool {
+fn joined(scene: &Plane, a: &str, b: &str) -> bool {
     scene.joints.iter().any(|joint| {
         let [first, second] = [&joint.bodies[0].text, &joint.bodies[1].text];
         !joint.contact && ((first == a && second == b) || (first == b && second == a))
@@ -85,7 +85,7 @@ fn label(body: &str, shape: &format::Shape, shapes: &[format::Shape]) -> String 
 }
 
 // a rule for bodies goes before one for materials, a later one before an earlier one
-fn law_of(scene: &Scene, a: (&str, &format::Shape), b: (&str, &format::Shape)) -> ContactLaw {
+fn law_of(scene: &Plane, a: (&str, &format::Shape), b: (&str, &format::Shape)) -> ContactLaw {
     let either = |names: &[format::Name; 2], x: &str, y: &str| {
         let [first, second] = [&names[0].text, &names[1].text];
         (first == x && second == y) || (first == y && second == x)
@@ -96,7 +96,7 @@ fn law_of(scene: &Scene, a: (&str, &format::Shape), b: (&str, &format::Shape)) -
         .rev()
         .find(|rule| match &rule.pair {
             ContactPair::Bodies(names) => either(names, a.0, b.0),
-            ContactPair::Materials(_) => false,
+            ContactPair::Materials(_) | ContactPair::Groups(_) => false,
         });
     let by_materials = || {
         let (x, y) = (a.1.material.as_deref()?, b.1.material.as_deref()?);
@@ -106,7 +106,7 @@ fn law_of(scene: &Scene, a: (&str, &format::Shape), b: (&str, &format::Shape)) -
             .rev()
             .find(|rule| match &rule.pair {
                 ContactPair::Materials(names) => either(names, x, y),
-                ContactPair::Bodies(_) => false,
+                ContactPair::Bodies(_) | ContactPair::Groups(_) => false,
             })
     };
     by_bodies
@@ -149,7 +149,7 @@ fn add_pair(
     }
 }
 
-fn refuse_overlaps(scene: &Scene, model: &Model, poses: &Poses, problems: &mut Vec<Problem>) {
+fn refuse_overlaps(scene: &Plane, model: &Model, poses: &Poses, problems: &mut Vec<Problem>) {
     for contact in &model.contacts {
         let Some(near) = model.gap(contact, poses) else {
             continue;

@@ -1,8 +1,11 @@
 //! The written form of a scene: one struct per table of the file, units as typed, every item with the
 //! place it was read from. Nothing here is checked against the rest of the scene; `model` does that.
 
+pub mod space;
+
 use super::error::Place;
 use super::range::Range;
+pub use space::Space;
 
 /// A two-component vector as it stands in the file.
 pub type Pair = [f64; 2];
@@ -14,12 +17,55 @@ pub struct Scene {
     pub name: String,
     /// One sentence on what the scene shows.
     pub description: String,
-    /// Acceleration of gravity, m/s².
-    pub gravity: Pair,
     /// Default end of a run, s.
     pub until: f64,
     /// How to integrate.
     pub settings: Settings,
+    /// What moves, touches and pushes, in the plane or in space.
+    pub parts: Parts,
+}
+
+impl Scene {
+    /// The parts of a planar scene.
+    pub fn plane(&self) -> Option<&Plane> {
+        match &self.parts {
+            Parts::Plane(plane) => Some(plane),
+            Parts::Space(_) => None,
+        }
+    }
+
+    /// The parts of a spatial scene.
+    pub fn space(&self) -> Option<&Space> {
+        match &self.parts {
+            Parts::Plane(_) => None,
+            Parts::Space(space) => Some(space),
+        }
+    }
+}
+
+/// `dimension`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimension {
+    /// `2`: three velocities for each rigid body.
+    Plane,
+    /// `3`: six.
+    Space,
+}
+
+/// What depends on the dimension.
+#[derive(Clone, Debug)]
+pub enum Parts {
+    /// `dimension = 2`, the default.
+    Plane(Plane),
+    /// `dimension = 3`.
+    Space(Space),
+}
+
+/// The parts of a planar scene.
+#[derive(Clone, Debug)]
+pub struct Plane {
+    /// Acceleration of gravity, m/s².
+    pub gravity: Pair,
     /// Moving bodies, in file order.
     pub bodies: Vec<Body>,
     /// Shapes fixed to the ground.
@@ -79,6 +125,20 @@ pub struct Settings {
     pub fixed_point_iterations: u32,
     /// A communication step of an FMU ends at its first event.
     pub return_at_event: bool,
+    /// In space: which forces friction can have.
+    pub friction_cone: FrictionCone,
+}
+
+/// `friction_cone`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrictionCone {
+    /// `"exact"`: the circle, or the ellipse where friction has axes.
+    Exact,
+    /// `"polyhedral"`: a polygon.
+    Polyhedral {
+        /// `friction_directions`: its corners, an even number.
+        directions: u32,
+    },
 }
 
 /// Rows of the extrapolation at most: more would lose to rounding what they gain.
@@ -237,13 +297,13 @@ pub enum BodyKind {
 
 /// `[[body.shape]]` or `[[ground.shape]]`.
 #[derive(Clone, Debug)]
-pub struct Shape {
+pub struct Shape<G = Geometry> {
     /// Where the table starts.
     pub place: Place,
     /// Name, unique in its body; defaults to the kind and a number.
     pub name: String,
     /// Geometry in body coordinates (world coordinates on the ground).
-    pub geometry: Geometry,
+    pub geometry: G,
     /// Material, for contact rules.
     pub material: Option<String>,
 }
@@ -323,11 +383,11 @@ pub struct Name {
 
 /// Attachment points of a joint or a force element.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Anchors {
+pub enum Anchors<P = Pair> {
     /// `anchors = [[x, y], [x, y]]`: in the coordinates of the first and of the second body, m.
-    Local([Pair; 2]),
+    Local([P; 2]),
     /// `at = [x, y]`: one world point at the initial configuration, for both bodies, m.
-    World(Pair),
+    World(P),
 }
 
 /// What a joint lets move.
@@ -368,13 +428,13 @@ pub struct Limits {
 
 /// `[[force]]`.
 #[derive(Clone, Debug)]
-pub struct Force {
+pub struct Force<K = ForceKind> {
     /// Where the table starts.
     pub place: Place,
     /// Unique name.
     pub name: String,
     /// Which element.
-    pub kind: ForceKind,
+    pub kind: K,
 }
 
 /// The force elements.
@@ -485,9 +545,9 @@ pub enum Signal {
 
 /// Friction and restitution of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ContactLaw {
-    /// Coulomb friction coefficient.
-    pub friction: f64,
+pub struct ContactLaw<F = f64> {
+    /// Coulomb friction: in the plane its coefficient.
+    pub friction: F,
     /// Normal restitution, 0 to 1.
     pub restitution: f64,
     /// Tangential restitution, 0 to 1.
@@ -498,20 +558,23 @@ pub struct ContactLaw {
 
 /// `[[contact]]`.
 #[derive(Clone, Debug)]
-pub struct ContactRule {
+pub struct ContactRule<F = f64> {
     /// Where the table starts.
     pub place: Place,
     /// Which pair.
     pub pair: ContactPair,
     /// What holds for it.
-    pub law: ContactLaw,
+    pub law: ContactLaw<F>,
 }
 
-/// The two sides of a contact rule. Bodies go before materials; a later rule goes before an earlier one.
+/// The two sides of a contact rule. Bodies go before groups, groups before materials; a later rule goes before an
+/// earlier one.
 #[derive(Clone, Debug)]
 pub enum ContactPair {
     /// `materials = [a, b]`.
     Materials([Name; 2]),
     /// `bodies = [a, b]`.
     Bodies([Name; 2]),
+    /// `groups = [a, b]`, in space.
+    Groups([Name; 2]),
 }

@@ -1,5 +1,7 @@
 //! What each key holds, for hints.
 
+use super::format::Dimension;
+
 /// Key, how it is written, what it is.
 const KEYS: &[(&str, &str, &str)] = &[
     ("active_gap", "active_gap = 1e-9", "m"),
@@ -201,10 +203,195 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("viscous", "viscous = 0.0", "N m s/rad or N s/m"),
 ];
 
+/// The same where a key is written otherwise in space, or is only there.
+const KEYS_IN_SPACE: &[(&str, &str, &str)] = &[
+    (
+        "anchors",
+        "anchors = [[0, 0, 0], [0, 0, 0]]",
+        "a point of each body in its own coordinates, m",
+    ),
+    (
+        "angle_limits",
+        "angle_limits = [-1.0, 1.0]",
+        "lower and upper, rad; -inf and inf are allowed",
+    ),
+    (
+        "angular_velocity",
+        "angular_velocity = [0, 0, 4.0]",
+        "rad/s about the world's axes",
+    ),
+    (
+        "angular_velocity_frame",
+        "angular_velocity_frame = \"body\"",
+        "or \"world\"",
+    ),
+    ("at", "at = [0, 0, 0]", "a point of the world, m"),
+    (
+        "axes",
+        "axes = [[0, 0, 1], [0, 0, 1]]",
+        "a direction in the axes of each body",
+    ),
+    (
+        "axis",
+        "axis = [0, 0, 1]",
+        "a direction; of a joint in the world at the start",
+    ),
+    ("cell", "cell = [0.1, 0.1]", "distances along x and y, m"),
+    (
+        "coordinate",
+        "coordinate = \"angle\"",
+        "or \"displacement\"",
+    ),
+    ("density", "density = 1000.0", "kg/m³"),
+    ("euler", "euler = [0, 0, 0.5]", "roll, pitch, yaw, rad"),
+    (
+        "file",
+        "file = \"part.stl\"",
+        "an STL or OBJ file beside the scene",
+    ),
+    (
+        "force",
+        "force = [8.0, 0.0, 0.0]",
+        "N, one number or signal per axis",
+    ),
+    (
+        "friction_axes",
+        "friction_axes = [0.3, 0.6]",
+        "coefficients along `friction_axis` and across it",
+    ),
+    (
+        "friction_axis",
+        "friction_axis = [1, 0, 0]",
+        "a direction in the first body's axes",
+    ),
+    (
+        "friction_cone",
+        "friction_cone = \"exact\"",
+        "or \"polyhedral\"",
+    ),
+    (
+        "friction_directions",
+        "friction_directions = 8",
+        "an even count",
+    ),
+    ("from", "from = [-0.25, 0, 0]", "m"),
+    ("gravity", "gravity = [0, 0, -9.81]", "m/s²"),
+    (
+        "group",
+        "group = \"wheels\"",
+        "a name that contact rules use",
+    ),
+    (
+        "groups",
+        "groups = [\"wheels\", \"ground\"]",
+        "names that bodies have",
+    ),
+    ("height", "height = 0.2", "distance of the ends, m"),
+    (
+        "heights",
+        "heights = [[0, 0, 0], [0, 0.1, 0]]",
+        "rows along x, m",
+    ),
+    (
+        "inertia",
+        "inertia = [0.1, 0.2, 0.3]",
+        "kg m² about the body's axes through the centre of mass; or a matrix of three rows",
+    ),
+    (
+        "motor",
+        "motor = { kind = \"speed\", value = 2.0 }",
+        "or \"torque\"",
+    ),
+    ("normal", "normal = [0, 0, 1]", "points out of the material"),
+    (
+        "orientation",
+        "orientation = [1, 0, 0, 0]",
+        "a unit quaternion, w first",
+    ),
+    (
+        "origin",
+        "origin = [0, 0]",
+        "x and y of the first height, m",
+    ),
+    ("point", "point = [0, 0, 0]", "m"),
+    ("position", "position = [0, 0, 1]", "m"),
+    ("rest", "rest = 0.0", "rad or m"),
+    ("rolling_friction", "rolling_friction = 1e-3", "m"),
+    (
+        "rotation_vector",
+        "rotation_vector = [0, 0, 0.5]",
+        "an axis times an angle, rad",
+    ),
+    ("scale", "scale = 0.001", "metres in one unit of the file"),
+    (
+        "second_axis",
+        "second_axis = [0, 1, 0]",
+        "a direction in the world at the start",
+    ),
+    (
+        "size",
+        "size = [0.4, 0.3, 0.2]",
+        "full lengths of the edges, m",
+    ),
+    (
+        "static_friction",
+        "static_friction = 1.0",
+        "of a contact without unit, of a joint N m or N",
+    ),
+    ("to", "to = [0.25, 0, 0]", "m"),
+    (
+        "torque",
+        "torque = [0.0, 0.0, 1.0]",
+        "N m, one number or signal per axis",
+    ),
+    (
+        "torsional_friction",
+        "torsional_friction = 1e-3",
+        "m: coefficient times radius of the patch",
+    ),
+    (
+        "value",
+        "value = { kind = \"input\", start = 2.0 }",
+        "rad/s, m/s, N m or N; a number or a signal",
+    ),
+    ("velocity", "velocity = [0, 0, 0]", "m/s"),
+    (
+        "vertices",
+        "vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]",
+        "corners, m",
+    ),
+];
+
+/// Keys of a planar scene: what takes their place in space, and what to write.
+const INSTEAD_IN_SPACE: &[(&str, &str, &str)] = &[
+    (
+        "angle",
+        "rotation_vector",
+        "in space write `rotation_vector = [0, 0, angle]` (rad), `euler` or `orientation`",
+    ),
+    (
+        "rest_angle",
+        "rest",
+        "in space write `rest` (rad or m), counted like the joint's coordinate",
+    ),
+];
+
 /// How `key` is written, with its unit: "write for example `mass = 1.0` (kg)".
-pub fn example(key: &str) -> String {
-    match KEYS.iter().find(|(k, _, _)| *k == key) {
+pub fn example(key: &str, dimension: Dimension) -> String {
+    let in_space = match dimension {
+        Dimension::Plane => &[],
+        Dimension::Space => KEYS_IN_SPACE,
+    };
+    match in_space.iter().chain(KEYS).find(|(k, _, _)| *k == key) {
         Some((_, written, what)) => format!("write for example `{written}` ({what})"),
         None => String::new(),
     }
+}
+
+/// What to write in space for a key of a planar scene, if one of the known keys takes its place.
+pub fn instead_in_space(key: &str, known: &[&str]) -> Option<&'static str> {
+    let found = INSTEAD_IN_SPACE
+        .iter()
+        .find(|(planar, spatial, _)| *planar == key && known.contains(spatial));
+    found.map(|(_, _, hint)| *hint)
 }

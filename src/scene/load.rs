@@ -5,8 +5,8 @@ use std::path::Path;
 use toml::de::DeTable;
 
 use super::error::{Problem, SceneError};
-use super::format::{Scene, Settings};
-use super::part::{Names, body, contact, force, joint, settings, shape};
+use super::format::{Dimension, Parts, Scene, Settings};
+use super::part::{dimension, plane, settings, space};
 use super::range::Range;
 use super::read::{Log, Table};
 use super::syntax::Syntax;
@@ -55,19 +55,58 @@ pub fn load(path: &Path) -> Result<Scene, SceneError> {
             "save the file as UTF-8; a packed or binary file is not a scene",
         )
     })?;
-    parse(&file, &text)
+    let folder = path.parent().unwrap_or(Path::new(""));
+    parse_in(folder, &file, &text)
 }
 
-/// Reads a scene from the text of a file; `file_name` is for messages, and its stem is the default name.
+/// Gives the bytes of a file that a scene names, relative to it and with `/`; or why not, a sentence and a hint.
+pub type Files<'f> = &'f dyn Fn(&str) -> Result<Vec<u8>, (String, String)>;
+
+/// Reads a scene from the text of a file; `file_name` is for messages, and its stem is the default name. Other files,
+/// for shapes, cannot be read.
 ///
 /// # Errors
 /// Every problem of the scene.
 pub fn parse(file_name: &str, text: &str) -> Result<Scene, SceneError> {
+    parse_with(file_name, text, &|_| {
+        Err((
+            "the scene has no folder to take a file from".to_owned(),
+            "read the scene from its file, or write the corners as `vertices`".to_owned(),
+        ))
+    })
+}
+
+/// The same for a scene whose other files are in a folder.
+///
+/// # Errors
+/// Every problem of the scene.
+pub fn parse_in(folder: &Path, file_name: &str, text: &str) -> Result<Scene, SceneError> {
+    parse_with(file_name, text, &|name| {
+        let path = folder.join(name);
+        std::fs::read(&path).map_err(|error| {
+            let message = format!("{} cannot be read: {error}", path.display());
+            let hint = match error.kind() {
+                std::io::ErrorKind::NotFound => {
+                    "check the path: it is taken from the folder of the scene"
+                }
+                std::io::ErrorKind::PermissionDenied => "allow reading the file",
+                _ => "check that the path names an STL or OBJ file",
+            };
+            (message, hint.to_owned())
+        })
+    })
+}
+
+/// The same for a scene whose other files `files` gives.
+///
+/// # Errors
+/// Every problem of the scene.
+pub fn parse_with(file_name: &str, text: &str, files: Files<'_>) -> Result<Scene, SceneError> {
     let (document, errors) = DeTable::parse_recoverable(text);
     let syntax = Syntax::new(text, &errors);
-    let log = Log::default();
+    let log = Log::new(dimension::of(document.get_ref()));
     let root = Table::new(&log, String::new(), 0..0, document.get_ref());
-    let scene = read(root, file_name);
+    let scene = read(root, file_name, files);
 
     let mut problems = log.into_problems();
     if !syntax.is_empty() {
@@ -99,8 +138,8 @@ fn limited(mut error: SceneError) -> SceneError {
     error
 }
 
-/// The whole file. Bodies come before what refers to them, whatever their order in the file.
-fn read(mut t: Table<'_>, file_name: &str) -> Scene {
+/// The whole file.
+fn read(mut t: Table<'_>, file_name: &str, files: Files<'_>) -> Scene {
     let stem = Path::new(file_name)
         .file_stem()
         .and_then(|s| s.to_str())
@@ -115,69 +154,20 @@ fn read(mut t: Table<'_>, file_name: &str) -> Scene {
         .and_then(|v| v.text())
         .unwrap_or("")
         .to_owned();
-    let gravity = t.pair_or("gravity", [0.0, -9.81]);
+    dimension::check(&mut t);
     let until = t.number_or("until", Range::POSITIVE, 10.0);
-
     let settings = t.get("settings").and_then(|v| v.as_table(v.path.clone()));
     let settings = settings.map_or_else(Settings::default, settings::read);
-
-    let tables = t.items("body");
-    if tables.is_empty() && !t.has("body") {
-        let hint = "add `[[body]]` with `name`, `kind`, `mass` and `position`";
-        t.log.absent(
-            0..0,
-            "body",
-            "the scene has no body, so nothing can move",
-            hint,
-        );
-    }
-    let mut names = Names::new("bodies");
-    let bodies: Vec<_> = tables
-        .into_iter()
-        .map(|t| body::read(t, &mut names))
-        .collect();
-
-    let mut ground = Vec::new();
-    if let Some(mut table) = t.get("ground").and_then(|v| v.as_table(v.path.clone())) {
-        ground = shape::read_all(table.items("shape"), shape::Owner::Ground);
-        table.finish("[ground]");
-    }
-
-    let mut names = Names::new("joints");
-    let tables = t.items("joint").into_iter();
-    let joints: Vec<_> = tables
-        .map(|t| joint::read(t, &mut names, &bodies))
-        .collect();
-
-    let mut names = Names::new("forces");
-    let world = force::World {
-        bodies: &bodies,
-        joints: &joints,
+    let parts = match t.log.dimension {
+        Dimension::Plane => Parts::Plane(plane::read(&mut t)),
+        Dimension::Space => Parts::Space(space::read(&mut t, files)),
     };
-    let tables = t.items("force").into_iter();
-    let forces: Vec<_> = tables.map(|t| force::read(t, &mut names, world)).collect();
-
-    let law = t
-        .get("contact_default")
-        .and_then(|v| v.as_table(v.path.clone()));
-    let contact_default = law.map_or(contact::DEFAULT, contact::read_default);
-    let tables = t.items("contact").into_iter();
-    let contact_rules: Vec<_> = tables
-        .map(|t| contact::read_rule(t, contact_default, &bodies, &ground))
-        .collect();
-
     t.finish("a scene");
     Scene {
         name,
         description,
-        gravity,
         until,
         settings,
-        bodies,
-        ground,
-        joints,
-        forces,
-        contact_default,
-        contact_rules,
+        parts,
     }
 }

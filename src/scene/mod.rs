@@ -3,6 +3,7 @@ pub mod error;
 pub mod format;
 mod keys;
 pub mod load;
+mod mesh;
 mod part;
 mod range;
 mod read;
@@ -12,4 +13,4 @@ mod value;
 
 pub use error::SceneError;
 pub use format::Scene;
-pub use load::{load, parse};
+pub use load::{load, parse, parse_in};

@@ -6,20 +6,35 @@ use std::cell::RefCell;
 use toml::de::{DeTable, DeValue};
 
 use super::error::{Place, Problem};
-use super::format::Pair;
+use super::format::space::Triple;
+use super::format::{Dimension, Pair};
 use super::keys;
 use super::range::Range;
 use super::suggest::nearest;
 use super::value::{Value, quoted};
 
 /// The problems found so far.
-#[derive(Default)]
 pub struct Log {
+    /// What hints are for.
+    pub dimension: Dimension,
     /// With `true` where the problem is that something is absent.
     found: RefCell<Vec<(Problem, bool)>>,
 }
 
 impl Log {
+    /// No problems yet.
+    pub fn new(dimension: Dimension) -> Self {
+        Self {
+            dimension,
+            found: RefCell::default(),
+        }
+    }
+
+    /// How a key is written.
+    pub fn example(&self, key: &str) -> String {
+        keys::example(key, self.dimension)
+    }
+
     /// Adds a problem.
     pub fn add(
         &self,
@@ -120,7 +135,7 @@ impl<'a> Table<'a> {
                 self.place.clone(),
                 &self.path_of(key),
                 message,
-                keys::example(key),
+                self.log.example(key),
             );
         }
         value
@@ -160,19 +175,22 @@ impl<'a> Table<'a> {
     /// A vector that must be there and have a direction.
     pub fn need_direction(&mut self, key: &'static str) -> Option<Pair> {
         let value = self.need(key)?;
-        let pair = value.pair()?;
-        // Squares that underflow have lost the direction, and those that overflow cannot be scaled.
-        let square = pair[0] * pair[0] + pair[1] * pair[1];
-        if !square.is_normal() {
-            let message = if square < 1.0 {
-                "the vector has no length, so it gives no direction"
-            } else {
-                "the vector is too long to give a direction"
-            };
-            value.bad(message, keys::example(key));
-            return None;
-        }
-        Some(pair)
+        value.directed(value.pair()?)
+    }
+
+    /// A vector in space that must be there.
+    pub fn need_triple(&mut self, key: &'static str) -> Option<Triple> {
+        self.need(key)?.triple()
+    }
+
+    /// A vector in space with a default.
+    pub fn triple_or(&mut self, key: &'static str, default: Triple) -> Triple {
+        self.get(key).and_then(|v| v.triple()).unwrap_or(default)
+    }
+
+    /// A vector in space that must be there and have a direction.
+    pub fn need_axis(&mut self, key: &'static str) -> Option<Triple> {
+        self.need(key)?.axis()
     }
 
     /// True or false, if it is there.
@@ -261,9 +279,12 @@ impl<'a> Table<'a> {
             }
             // A key that is there already is not what was meant.
             let free = unique.iter().copied().filter(|k| !self.has(k));
-            let hint = match nearest(word, free) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the keys of {what} are {}", unique.join(", ")),
+            let planar = keys::instead_in_space(word, &unique)
+                .filter(|_| self.log.dimension == Dimension::Space);
+            let hint = match (planar, nearest(word, free)) {
+                (Some(instead), _) => instead.to_owned(),
+                (None, Some(near)) => format!("did you mean `{near}`?"),
+                (None, None) => format!("the keys of {what} are {}", unique.join(", ")),
             };
             let message = format!("`{word}` is not a key of {what}");
             self.log.add(key.span(), &self.path_of(word), message, hint);

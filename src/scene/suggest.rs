@@ -2,11 +2,17 @@
 
 /// What engineers often write instead of a key of the format.
 const SYNONYMS: &[(&str, &str)] = &[
+    ("ball", "sphere"),
+    ("ball", "spherical"),
+    ("ball_joint", "spherical"),
     ("body", "bodies"),
     ("c", "damping"),
+    ("cardan", "universal"),
     ("center", "position"),
     ("centre", "position"),
+    ("circle", "sphere"),
     ("com", "position"),
+    ("convex", "polyhedron"),
     ("d", "damping"),
     ("dt", "step"),
     ("duration", "until"),
@@ -15,25 +21,40 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("end_time", "until"),
     ("g", "gravity"),
     ("h", "step"),
+    ("half_plane", "half_space"),
+    ("heightfield", "height_field"),
+    ("heightmap", "height_field"),
+    ("hooke", "universal"),
     ("i", "inertia"),
     ("integrator", "scheme"),
     ("j", "inertia"),
     ("k", "stiffness"),
     ("m", "mass"),
+    ("mesh", "polyhedron"),
     ("method", "scheme"),
     ("mu", "friction"),
     ("omega", "angular_velocity"),
     ("orientation", "angle"),
     ("pivot", "at"),
+    ("plane", "half_space"),
     ("points", "vertices"),
+    ("polygon", "polyhedron"),
     ("pos", "position"),
+    ("quaternion", "orientation"),
     ("r", "radius"),
+    ("rest_angle", "rest"),
+    ("rest_length", "rest"),
     ("rotation", "angle"),
+    ("rotation", "rotation_vector"),
+    ("rpy", "euler"),
+    ("sphere", "spherical"),
     ("step_size", "step"),
     ("t_end", "until"),
+    ("terrain", "height_field"),
     ("theta", "angle"),
     ("time_step", "step"),
     ("timestep", "step"),
+    ("torsional", "joint_spring"),
     ("type", "kind"),
     ("v", "velocity"),
     ("vel", "velocity"),
@@ -43,16 +64,13 @@ const SYNONYMS: &[(&str, &str)] = &[
 /// The word of `known` that `word` probably stands for.
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let word = word.to_lowercase();
-    let synonym = SYNONYMS
-        .iter()
-        .find(|(w, _)| *w == word)
-        .map(|(_, key)| *key);
+    let means = |key: &str| SYNONYMS.iter().any(|(w, k)| *w == word && *k == key);
     // A third of the letters may be wrong: more than that is guessing.
     let allowed = (word.chars().count() / 3).max(1);
     let mut best: Option<(usize, &str)> = None;
     for candidate in known {
         let lower = candidate.to_lowercase();
-        if synonym == Some(candidate) || lower == word {
+        if means(candidate) || lower == word {
             return Some(candidate);
         }
         let distance = distance(&word, &lower);

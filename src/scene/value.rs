@@ -4,8 +4,8 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::error::Place;
+use super::format::space::Triple;
 use super::format::{Name, Pair};
-use super::keys;
 use super::range::Range;
 use super::read::{Log, Table};
 use super::suggest::nearest;
@@ -46,7 +46,7 @@ impl<'a> Value<'a> {
                 DeValue::String(s) if s.trim().parse::<f64>().is_ok() => {
                     "remove the quotes".to_owned()
                 }
-                _ => keys::example(self.key),
+                _ => self.log.example(self.key),
             };
             self.wrong("a number", hint);
             return None;
@@ -59,21 +59,21 @@ impl<'a> Value<'a> {
             _ if x.is_infinite() => "the value is infinite or too large".to_owned(),
             _ => format!("{} must be {}, but is {x}", self.key, range.words),
         };
-        self.bad(message, keys::example(self.key));
+        self.bad(message, self.log.example(self.key));
         None
     }
 
     /// A whole number between two others.
     pub fn count(&self, lower: u32, upper: u32) -> Option<u32> {
         let DeValue::Integer(n) = self.value else {
-            self.wrong("a whole number", keys::example(self.key));
+            self.wrong("a whole number", self.log.example(self.key));
             return None;
         };
         let count = u32::from_str_radix(n.as_str(), n.radix()).ok();
         let count = count.filter(|n| (lower..=upper).contains(n));
         if count.is_none() {
             let message = format!("{} must be from {lower} to {upper}, but is {n}", self.key);
-            self.bad(message, keys::example(self.key));
+            self.bad(message, self.log.example(self.key));
         }
         count
     }
@@ -92,13 +92,13 @@ impl<'a> Value<'a> {
         let Some(text) = self.value.as_str() else {
             let hint = match self.value {
                 DeValue::Integer(_) | DeValue::Float(_) => "put the text in quotes".to_owned(),
-                _ => keys::example(self.key),
+                _ => self.log.example(self.key),
             };
             self.wrong("a text", hint);
             return None;
         };
         if text.trim().is_empty() {
-            self.bad("the text is empty", keys::example(self.key));
+            self.bad("the text is empty", self.log.example(self.key));
             return None;
         }
         Some(text)
@@ -123,7 +123,7 @@ impl<'a> Value<'a> {
     /// The elements of a list.
     pub fn list(&self, expected: &str) -> Option<Vec<Value<'a>>> {
         let DeValue::Array(array) = self.value else {
-            self.wrong(expected, keys::example(self.key));
+            self.wrong(expected, self.log.example(self.key));
             return None;
         };
         let element = |item: &'a Spanned<DeValue<'a>>| Value {
@@ -136,16 +136,21 @@ impl<'a> Value<'a> {
 
     /// A list of exactly two elements.
     pub fn two(&self, expected: &str) -> Option<[Value<'a>; 2]> {
+        self.several(expected)
+    }
+
+    /// A list of exactly `N` elements.
+    pub fn several<const N: usize>(&self, expected: &str) -> Option<[Value<'a>; N]> {
         let list = self.list(expected)?;
         let n = list.len();
-        let two = <[Value<'a>; 2]>::try_from(list).ok();
-        if two.is_none() {
+        let several = <[Value<'a>; N]>::try_from(list).ok();
+        if several.is_none() {
             self.bad(
                 format!("expected {expected}, found a list of {n}"),
-                keys::example(self.key),
+                self.log.example(self.key),
             );
         }
-        two
+        several
     }
 
     /// Two finite numbers.
@@ -162,6 +167,45 @@ impl<'a> Value<'a> {
         Some([a?, b?])
     }
 
+    /// Three finite numbers.
+    pub fn triple(&self) -> Option<Triple> {
+        let [x, y, z] = self.several("three numbers")?;
+        let (x, y, z) = (
+            x.number(Range::ANY),
+            y.number(Range::ANY),
+            z.number(Range::ANY),
+        );
+        Some([x?, y?, z?])
+    }
+
+    /// Two points in space.
+    pub fn two_triples(&self) -> Option<[Triple; 2]> {
+        let [a, b] = self.two("two points")?;
+        let (a, b) = (a.triple(), b.triple());
+        Some([a?, b?])
+    }
+
+    /// A vector in space that has a direction.
+    pub fn axis(&self) -> Option<Triple> {
+        self.directed(self.triple()?)
+    }
+
+    /// The vector, if it has a direction.
+    pub fn directed<const N: usize>(&self, vector: [f64; N]) -> Option<[f64; N]> {
+        // Squares that underflow have lost the direction, and those that overflow cannot be scaled.
+        let square: f64 = vector.iter().map(|x| x * x).sum();
+        if !square.is_normal() {
+            let message = if square < 1.0 {
+                "the vector has no length, so it gives no direction"
+            } else {
+                "the vector is too long to give a direction"
+            };
+            self.bad(message, self.log.example(self.key));
+            return None;
+        }
+        Some(vector)
+    }
+
     /// The text as a reference, with its place.
     pub fn name(&self) -> Option<Name> {
         let text = self.text()?.to_owned();
@@ -174,6 +218,11 @@ impl<'a> Value<'a> {
     /// Is this a table?
     pub fn is_table(&self) -> bool {
         self.value.is_table()
+    }
+
+    /// Is this a list?
+    pub fn is_list(&self) -> bool {
+        self.value.is_array()
     }
 
     /// The value as a table.

@@ -15,14 +15,14 @@ use view::View;
 use crate::constraint::Pose;
 use crate::math::{Vec2, dot};
 use crate::model::{BodyRef, Model, Poses, pose_of};
-use crate::scene::format::{Geometry, Scene};
+use crate::scene::format::{Geometry, Plane, Scene};
 use crate::shape::{Convex, HalfPlane, Shape};
 
 pub use view::{HEIGHT, WIDTH};
 
 /// What all parts of the picture are drawn with.
 struct Drawing<'a> {
-    scene: &'a Scene,
+    scene: &'a Plane,
     model: &'a Model,
     poses: Vec<Pose>,
     view: View,
@@ -45,11 +45,12 @@ const BODIES: [[Colour; 2]; 5] = [
     [[245, 205, 205], [160, 40, 45]],
 ];
 
-/// A PNG file of 640 x 480 pixels; `None` if it does not fit into memory.
+/// A PNG file of 640 x 480 pixels; `None` if it does not fit into memory, or if the scene is not planar.
 ///
 /// Ground is hatched, springs are zigzags, dampers are pistons, joints are small circles; orange arrows are applied
 /// forces, green ones velocities at the start.
 pub fn picture(scene: &Scene, model: &Model) -> Option<Vec<u8>> {
+    let scene = scene.plane()?;
     let mut poses = Poses::new(model);
     model.poses(&model.initial_position, &mut poses);
     let poses = poses.plane().to_vec();
@@ -78,7 +79,7 @@ pub fn picture(scene: &Scene, model: &Model) -> Option<Vec<u8>> {
 }
 
 /// Points that must be seen.
-fn extent(scene: &Scene, model: &Model, poses: &[Pose]) -> Vec<Vec2> {
+fn extent(scene: &Plane, model: &Model, poses: &[Pose]) -> Vec<Vec2> {
     let mut points: Vec<Vec2> = poses.iter().map(|pose| pose.position).collect();
     let mut add_shape = |pose: &Pose, geometry: &Geometry| {
         if let Shape::Convex(convex) = Shape::from_geometry(geometry) {

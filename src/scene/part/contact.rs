@@ -6,8 +6,8 @@ use crate::scene::range::Range;
 use crate::scene::read::Table;
 use crate::scene::value::Value;
 
-/// Above this a coefficient of friction is a mistake: sticking is reached far below.
-const MOST_FRICTION: f64 = 1e3;
+/// A coefficient above is a mistake: sticking is reached far below.
+pub const FRICTION: Range = Range::new("from 0 to 1000", 0.0, 1e3);
 
 /// Without friction, without bounce.
 pub const DEFAULT: ContactLaw = ContactLaw {
@@ -35,7 +35,15 @@ pub fn read_rule(
     let law = read_law(&mut t, default);
     let pair = match (t.get("materials"), t.get("bodies")) {
         (Some(materials), None) => {
-            two_materials(&materials, bodies, ground).map(ContactPair::Materials)
+            let shapes = bodies.iter().flat_map(|body| &body.shapes).chain(ground);
+            let known = shapes.filter_map(|s| s.material.as_deref());
+            two_of(
+                &materials,
+                "two names of materials",
+                "no shape has the material",
+                known,
+            )
+            .map(ContactPair::Materials)
         }
         (None, Some(names)) => two_bodies(&names, bodies).map(ContactPair::Bodies),
         (Some(_), Some(names)) => {
@@ -60,9 +68,14 @@ pub fn read_rule(
 }
 
 fn read_law(t: &mut Table<'_>, default: ContactLaw) -> ContactLaw {
-    let friction = Range::new("from 0 to 1000", 0.0, MOST_FRICTION);
+    let friction = t.number_or("friction", FRICTION, default.friction);
+    read_rest(t, friction, default)
+}
+
+/// All but the friction.
+pub fn read_rest<F>(t: &mut Table<'_>, friction: F, default: ContactLaw<F>) -> ContactLaw<F> {
     ContactLaw {
-        friction: t.number_or("friction", friction, default.friction),
+        friction,
         restitution: t.number_or("restitution", Range::UNIT, default.restitution),
         tangential_restitution: t.number_or(
             "tangential_restitution",
@@ -73,22 +86,21 @@ fn read_law(t: &mut Table<'_>, default: ContactLaw) -> ContactLaw {
     }
 }
 
-/// Two materials that some shape has; they may be the same.
-fn two_materials(value: &Value<'_>, bodies: &[Body], ground: &[Shape]) -> Option<[Name; 2]> {
-    let [a, b] = value.two("two names of materials")?;
-    let shapes = || bodies.iter().flat_map(|body| &body.shapes).chain(ground);
-    let mut known: Vec<&str> = shapes().filter_map(|s| s.material.as_deref()).collect();
+/// Two names of `known` ones; they may be the same. `nothing` is "no shape has the material" or the like.
+pub fn two_of<'k>(
+    value: &Value<'_>,
+    expected: &str,
+    nothing: &str,
+    known: impl Iterator<Item = &'k str>,
+) -> Option<[Name; 2]> {
+    let [a, b] = value.two(expected)?;
+    let mut known: Vec<&str> = known.collect();
     known.sort_unstable();
     known.dedup();
     let follow = |v: &Value<'_>| -> Option<Name> {
         let name = v.name()?;
         if !known.contains(&name.text.as_str()) {
-            no_such(
-                v,
-                "no shape has the material",
-                &name.text,
-                known.iter().copied(),
-            );
+            no_such(v, nothing, &name.text, known.iter().copied());
         }
         Some(name)
     };

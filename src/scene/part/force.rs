@@ -1,7 +1,7 @@
 //! `[[force]]`: what pushes.
 
 use super::joint::check_anchors;
-use super::{Names, Side, body_name, no_such, nobody, side, signal, two_bodies};
+use super::{Moving, Names, Side, body_name, no_such, nobody, side, signal, two_bodies};
 use crate::scene::format::{Body, Force, ForceKind, Frame, Joint, JointKind, Name, Pair, Signal};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
@@ -163,6 +163,33 @@ fn stribeck(t: &mut Table<'_>, world: World<'_>) -> Option<ForceKind> {
             JointKind::Fixed | JointKind::Distance { .. } => false,
         },
     );
+    let law = read_stribeck(t)?;
+    Some(ForceKind::Stribeck {
+        joint: joint?,
+        static_friction: law.static_friction,
+        kinetic_friction: law.kinetic_friction,
+        stribeck_rate: law.stribeck_rate,
+        transition_rate: law.transition_rate,
+        viscous: law.viscous,
+    })
+}
+
+/// The numbers of smooth friction; their units are those of `ForceKind::Stribeck`.
+pub struct StribeckLaw {
+    /// At break-away.
+    pub static_friction: f64,
+    /// At speed.
+    pub kinetic_friction: f64,
+    /// Between the two.
+    pub stribeck_rate: f64,
+    /// Of the smoothed jump.
+    pub transition_rate: f64,
+    /// In addition.
+    pub viscous: f64,
+}
+
+/// Reads the numbers of a stribeck element.
+pub fn read_stribeck(t: &mut Table<'_>) -> Option<StribeckLaw> {
     let static_friction = t.need_number("static_friction", Range::NOT_NEGATIVE);
     let kinetic_friction = t.need_number("kinetic_friction", Range::NOT_NEGATIVE);
     let stribeck_rate = t.need_number("stribeck_rate", Range::POSITIVE);
@@ -180,8 +207,7 @@ fn stribeck(t: &mut Table<'_>, world: World<'_>) -> Option<ForceKind> {
             "friction at break-away is the larger of the two, or equal",
         );
     }
-    Some(ForceKind::Stribeck {
-        joint: joint?,
+    Some(StribeckLaw {
         static_friction,
         kinetic_friction,
         stribeck_rate: stribeck_rate?,
@@ -245,6 +271,16 @@ fn applied(t: &mut Table<'_>, world: World<'_>) -> Option<ForceKind> {
 }
 
 fn viscous(t: &mut Table<'_>, world: World<'_>) -> Option<ForceKind> {
+    let (bodies, linear, angular) = read_viscous(t, world.bodies)?;
+    Some(ForceKind::Viscous {
+        bodies,
+        linear,
+        angular,
+    })
+}
+
+/// Bodies, `linear` and `angular` of a viscous element.
+pub fn read_viscous<B: Moving>(t: &mut Table<'_>, all: &[B]) -> Option<([Name; 2], f64, f64)> {
     let bodies = t.need("bodies").and_then(|value| {
         let list = value.list("names of one or two bodies")?;
         let second = match &list[..] {
@@ -253,7 +289,7 @@ fn viscous(t: &mut Table<'_>, world: World<'_>) -> Option<ForceKind> {
                 text: super::GROUND.to_owned(),
                 place: value.place.clone(),
             }),
-            [_, second] => body_name(second, world.bodies),
+            [_, second] => body_name(second, all),
             _ => {
                 value.bad(
                     format!("expected one or two bodies, found a list of {}", list.len()),
@@ -262,7 +298,7 @@ fn viscous(t: &mut Table<'_>, world: World<'_>) -> Option<ForceKind> {
                 return None;
             }
         };
-        let first = moving(&list[0], world.bodies);
+        let first = moving(&list[0], all);
         let (first, second) = (first?, second?);
         if first.text == second.text {
             value.bad(
@@ -281,9 +317,7 @@ fn viscous(t: &mut Table<'_>, world: World<'_>) -> Option<ForceKind> {
             .absent(t.place.clone(), &t.path_of("linear"), message, hint);
     }
     let bodies = bodies?;
-    let point = bodies
-        .iter()
-        .any(|name| side(&name.text, world.bodies).is_point());
+    let point = bodies.iter().any(|name| side(&name.text, all).is_point());
     if point
         && angular != 0.0
         && let Some(value) = t.get("angular")
@@ -294,15 +328,11 @@ fn viscous(t: &mut Table<'_>, world: World<'_>) -> Option<ForceKind> {
             "remove `angular`, or write `kind = \"rigid\"` in the body",
         );
     }
-    Some(ForceKind::Viscous {
-        bodies,
-        linear,
-        angular,
-    })
+    Some((bodies, linear, angular))
 }
 
 /// The name of a body that can move.
-fn moving(value: &Value<'_>, bodies: &[Body]) -> Option<Name> {
+pub fn moving<B: Moving>(value: &Value<'_>, bodies: &[B]) -> Option<Name> {
     let name = body_name(value, bodies)?;
     if matches!(side(&name.text, bodies), Side::Ground) {
         value.bad(

@@ -2,7 +2,6 @@
 
 use super::{Names, Side, nobody, side, two_bodies};
 use crate::scene::format::{Anchors, Body, Joint, JointKind, Limits, Name, Pair};
-use crate::scene::keys;
 use crate::scene::range::Range;
 use crate::scene::read::Table;
 use crate::scene::value::Value;
@@ -115,7 +114,7 @@ fn read_kind(t: &mut Table<'_>, kind: Kind, sides: [Side<'_>; 2]) -> JointKind {
 }
 
 /// `limits = [lower, upper]` and `limit_restitution`.
-fn read_limits(t: &mut Table<'_>) -> Option<Limits> {
+pub fn read_limits(t: &mut Table<'_>) -> Option<Limits> {
     let bounce = t.get("limit_restitution");
     let restitution = bounce
         .as_ref()
@@ -125,17 +124,30 @@ fn read_limits(t: &mut Table<'_>) -> Option<Limits> {
         if let Some(bounce) = bounce {
             bounce.bad(
                 "`limit_restitution` has no effect without `limits`",
-                keys::example("limits"),
+                bounce.log.example("limits"),
             );
         }
         return None;
     };
+    let (lower, upper) = read_stops(&value)?;
+    Some(Limits {
+        lower,
+        upper,
+        restitution,
+    })
+}
+
+/// A lower and an upper stop.
+pub fn read_stops(value: &Value<'_>) -> Option<(f64, f64)> {
     let [lower, upper] = value.two("a lower and an upper limit")?;
     let (lower, upper) = (lower.number(Range::INFINITE), upper.number(Range::INFINITE));
     let (lower, upper) = (lower?, upper?);
     if lower > upper {
         let message = format!("the lower limit {lower} is above the upper limit {upper}");
-        value.bad(message, format!("write `limits = [{upper}, {lower}]`"));
+        value.bad(
+            message,
+            format!("write `{} = [{upper}, {lower}]`", value.key),
+        );
     } else if lower == upper {
         let message = format!("both limits are {lower}, so the joint cannot move");
         value.bad(
@@ -143,11 +155,7 @@ fn read_limits(t: &mut Table<'_>) -> Option<Limits> {
             "write `kind = \"fixed\"`, or give the joint some play",
         );
     }
-    Some(Limits {
-        lower,
-        upper,
-        restitution,
-    })
+    Some((lower, upper))
 }
 
 /// `at` or `anchors`, whichever the joint takes.
@@ -161,7 +169,7 @@ fn attach(t: &mut Table<'_>, kind: Kind, names: &[Name; 2], sides: [Side<'_>; 2]
     match (at, anchors) {
         (Some(at), _) if kind == Kind::Distance => {
             let message = "a distance joint has two ends, so one point does not say where it is";
-            at.bad(message, keys::example("anchors"));
+            at.bad(message, at.log.example("anchors"));
         }
         (Some(at), Some(_)) => at.bad(
             "`at` and `anchors` say the same twice",

@@ -1,13 +1,16 @@
 //! One file per part of a scene: its keys, their checks, their defaults.
 pub mod body;
 pub mod contact;
+pub mod dimension;
 pub mod force;
 pub mod joint;
+pub mod plane;
 pub mod settings;
 pub mod shape;
 pub mod signal;
+pub mod space;
 
-use super::format::{Body, BodyKind, Name};
+use super::format::{self, Body, BodyKind, Name};
 use super::read::Table;
 use super::suggest::nearest;
 use super::value::{Value, quoted, shortened};
@@ -62,6 +65,19 @@ impl Names {
     }
 }
 
+/// A scene without bodies is refused.
+pub fn need_bodies(t: &Table<'_>, tables: &[Table<'_>]) {
+    if tables.is_empty() && !t.has("body") {
+        let hint = "add `[[body]]` with `name`, `kind`, `mass` and `position`";
+        t.log.absent(
+            0..0,
+            "body",
+            "the scene has no body, so nothing can move",
+            hint,
+        );
+    }
+}
+
 /// Reports a reference to something that does not exist; `nothing` is "no body has the name" or the like.
 pub fn no_such<'k>(
     value: &Value<'_>,
@@ -79,32 +95,67 @@ pub fn no_such<'k>(
     value.bad(format!("{nothing} \"{}\"", shortened(name)), hint);
 }
 
+/// A body in the plane or in space, as far as others refer to it.
+pub trait Moving {
+    /// Its name.
+    fn name(&self) -> &str;
+    /// Does it rotate?
+    fn kind(&self) -> BodyKind;
+}
+
+impl Moving for Body {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn kind(&self) -> BodyKind {
+        self.kind
+    }
+}
+
+impl Moving for format::space::Body {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn kind(&self) -> BodyKind {
+        self.kind
+    }
+}
+
 /// What the name of a body stands for.
-#[derive(Clone, Copy)]
-pub enum Side<'a> {
+pub enum Side<'a, B = Body> {
     /// The ground.
     Ground,
     /// A moving body.
-    Moving(&'a Body),
+    Moving(&'a B),
     /// A name that cannot be followed; reported where it has to be.
     Unknown,
 }
 
-impl Side<'_> {
+impl<B> Clone for Side<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B> Copy for Side<'_, B> {}
+
+impl<B: Moving> Side<'_, B> {
     /// Is it a point body?
     pub fn is_point(&self) -> bool {
-        matches!(self, Side::Moving(body) if body.kind == BodyKind::Point)
+        matches!(self, Side::Moving(body) if body.kind() == BodyKind::Point)
     }
 
     /// Is it a rigid body?
     pub fn is_rigid(&self) -> bool {
-        matches!(self, Side::Moving(body) if body.kind == BodyKind::Rigid)
+        matches!(self, Side::Moving(body) if body.kind() == BodyKind::Rigid)
     }
 }
 
 /// Follows the name of a body.
-pub fn side<'b>(name: &str, bodies: &'b [Body]) -> Side<'b> {
-    match bodies.iter().find(|body| body.name == name) {
+pub fn side<'b, B: Moving>(name: &str, bodies: &'b [B]) -> Side<'b, B> {
+    match bodies.iter().find(|body| body.name() == name) {
         _ if name == GROUND => Side::Ground,
         Some(body) => Side::Moving(body),
         None => Side::Unknown,
@@ -112,12 +163,12 @@ pub fn side<'b>(name: &str, bodies: &'b [Body]) -> Side<'b> {
 }
 
 /// The name of a body or of the ground.
-pub fn body_name(value: &Value<'_>, bodies: &[Body]) -> Option<Name> {
+pub fn body_name<B: Moving>(value: &Value<'_>, bodies: &[B]) -> Option<Name> {
     let name = value.name()?;
     // Where a body lost its name, every reference to it would be a consequence.
-    let nameless = bodies.iter().any(|b| b.name.is_empty());
+    let nameless = bodies.iter().any(|b| b.name().is_empty());
     if matches!(side(&name.text, bodies), Side::Unknown) && !nameless {
-        let known = bodies.iter().map(|b| b.name.as_str());
+        let known = bodies.iter().map(Moving::name);
         no_such(
             value,
             "no body has the name",
@@ -129,7 +180,7 @@ pub fn body_name(value: &Value<'_>, bodies: &[Body]) -> Option<Name> {
 }
 
 /// Two different bodies, one of which may be the ground.
-pub fn two_bodies(value: &Value<'_>, bodies: &[Body]) -> Option<[Name; 2]> {
+pub fn two_bodies<B: Moving>(value: &Value<'_>, bodies: &[B]) -> Option<[Name; 2]> {
     let [a, b] = value.two("two names of bodies")?;
     let (a, b) = (body_name(&a, bodies), body_name(&b, bodies));
     let (a, b) = (a?, b?);

@@ -1,9 +1,9 @@
 //! `[settings]`: how to integrate.
 
 use crate::scene::format::{
-    EventState, ImpactLaw, MAX_ROWS, Nominal, ReportedVelocity, Scheme, Settings, TOLERANCE,
+    Dimension, EventState, FrictionCone, ImpactLaw, MAX_ROWS, Nominal, ReportedVelocity, Scheme,
+    Settings, TOLERANCE,
 };
-use crate::scene::keys;
 use crate::scene::range::Range;
 use crate::scene::read::Table;
 
@@ -61,6 +61,7 @@ impl Default for Settings {
             fixed_point_iterations: 1,
             // Only masters that save and restore states can use it.
             return_at_event: false,
+            friction_cone: FrictionCone::Exact,
         }
     }
 }
@@ -140,9 +141,39 @@ pub fn read(mut t: Table<'_>) -> Settings {
             default.fixed_point_iterations,
         ),
         return_at_event: t.flag_or("return_at_event", default.return_at_event),
+        friction_cone: match t.log.dimension {
+            Dimension::Plane => default.friction_cone,
+            Dimension::Space => friction_cone(&mut t),
+        },
     };
     t.finish("[settings]");
     settings
+}
+
+/// The cone, with the number of directions of a polyhedral one.
+fn friction_cone(t: &mut Table<'_>) -> FrictionCone {
+    let eight = FrictionCone::Polyhedral { directions: 8 };
+    let words = [("exact", FrictionCone::Exact), ("polyhedral", eight)];
+    let cone = t.choice_or("friction_cone", &words, FrictionCone::Exact);
+    let Some(value) = t.get("friction_directions") else {
+        return cone;
+    };
+    if cone == FrictionCone::Exact {
+        value.bad(
+            "`friction_directions` has no effect with the exact cone",
+            "remove it, or write `friction_cone = \"polyhedral\"`",
+        );
+        return cone;
+    }
+    match value.count(4, 64) {
+        Some(directions) if directions % 2 == 0 => FrictionCone::Polyhedral { directions },
+        Some(odd) => {
+            let message = format!("friction_directions must be even, but is {odd}");
+            value.bad(message, "each direction has its opposite");
+            cone
+        }
+        None => cone,
+    }
 }
 
 /// The tolerance, which stands for a scheme of its own.
@@ -172,7 +203,7 @@ fn scheme(t: &mut Table<'_>) -> Scheme {
                     t.place.clone(),
                     &t.path_of(key),
                     message,
-                    keys::example(key),
+                    t.log.example(key),
                 );
             }
             return 0.5;

@@ -50,7 +50,12 @@ pub fn read_all(tables: Vec<Table<'_>>, owner: Owner) -> Vec<Shape> {
         .map(|t| read(t, owner, &mut names))
         .collect();
 
-    // A shape without a name is called by its kind and the first free number.
+    name_the_nameless(&mut shapes, word);
+    shapes
+}
+
+/// A shape without a name is called by its kind and the first free number.
+pub fn name_the_nameless<G>(shapes: &mut [Shape<G>], word: impl Fn(&G) -> &'static str) {
     for i in 0..shapes.len() {
         if shapes[i].name.is_empty() {
             let word = word(&shapes[i].geometry);
@@ -60,7 +65,6 @@ pub fn read_all(tables: Vec<Table<'_>>, owner: Owner) -> Vec<Shape> {
             shapes[i].name = name.unwrap_or_default();
         }
     }
-    shapes
 }
 
 /// Has the shape an area, so that it can have an inertia?

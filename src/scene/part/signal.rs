@@ -1,7 +1,6 @@
 //! Values over time: a number, or a table with `kind`.
 
 use crate::scene::format::Signal;
-use crate::scene::keys;
 use crate::scene::range::Range;
 use crate::scene::read::Table;
 use crate::scene::value::Value;
@@ -120,7 +119,7 @@ fn table(t: &mut Table<'_>) -> Option<Signal> {
         let message = format!("there are {} times and {} values", xs.len(), ys.len());
         values.bad(message, "give one value for each time");
     } else if xs.is_empty() {
-        times.bad("the table has no rows", keys::example("times"));
+        times.bad("the table has no rows", times.log.example("times"));
     }
     let xs: Vec<f64> = xs.into_iter().collect::<Option<_>>()?;
     let ys: Vec<f64> = ys.into_iter().collect::<Option<_>>()?;

@@ -1,0 +1,55 @@
+//! The parts of a planar scene.
+
+use super::{Names, body, contact, force, joint, need_bodies, shape};
+use crate::scene::format::Plane;
+use crate::scene::read::Table;
+
+/// Reads all parts. Bodies come before what refers to them, whatever their order in the file.
+pub fn read(t: &mut Table<'_>) -> Plane {
+    let gravity = t.pair_or("gravity", [0.0, -9.81]);
+    let tables = t.items("body");
+    need_bodies(t, &tables);
+    let mut names = Names::new("bodies");
+    let bodies: Vec<_> = tables
+        .into_iter()
+        .map(|t| body::read(t, &mut names))
+        .collect();
+
+    let mut ground = Vec::new();
+    if let Some(mut table) = t.get("ground").and_then(|v| v.as_table(v.path.clone())) {
+        ground = shape::read_all(table.items("shape"), shape::Owner::Ground);
+        table.finish("[ground]");
+    }
+
+    let mut names = Names::new("joints");
+    let tables = t.items("joint").into_iter();
+    let joints: Vec<_> = tables
+        .map(|t| joint::read(t, &mut names, &bodies))
+        .collect();
+
+    let mut names = Names::new("forces");
+    let world = force::World {
+        bodies: &bodies,
+        joints: &joints,
+    };
+    let tables = t.items("force").into_iter();
+    let forces: Vec<_> = tables.map(|t| force::read(t, &mut names, world)).collect();
+
+    let law = t
+        .get("contact_default")
+        .and_then(|v| v.as_table(v.path.clone()));
+    let contact_default = law.map_or(contact::DEFAULT, contact::read_default);
+    let tables = t.items("contact").into_iter();
+    let contact_rules: Vec<_> = tables
+        .map(|t| contact::read_rule(t, contact_default, &bodies, &ground))
+        .collect();
+    Plane {
+        gravity,
+        bodies,
+        ground,
+        joints,
+        forces,
+        contact_default,
+        contact_rules,
+    }
+}

@@ -1,0 +1,130 @@
+//! `[[body]]` in space: what moves.
+
+use super::shape::{self, Owner};
+use super::{inertia, orientation};
+use crate::math::quaternion;
+use crate::scene::format::space::{Body, Mass};
+use crate::scene::format::{BodyKind, Frame};
+use crate::scene::load::Files;
+use crate::scene::part::{GROUND, Names};
+use crate::scene::range::Range;
+use crate::scene::read::Table;
+
+const KINDS: &[(&str, BodyKind)] = &[("point", BodyKind::Point), ("rigid", BodyKind::Rigid)];
+
+/// Reads one body.
+pub fn read(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Body {
+    let place = t.place.clone();
+    let name = names.take(&mut t);
+    let kind = t.need_choice("kind", KINDS);
+    let mass = mass(&mut t);
+    let position = t.need_triple("position").unwrap_or([0.0; 3]);
+    let velocity = t.triple_or("velocity", [0.0; 3]);
+    let inertia = t.get("inertia").and_then(|v| inertia::read(&v));
+    let orientation = orientation::read(&mut t);
+    let angular_velocity = t.triple_or("angular_velocity", [0.0; 3]);
+    let angular_velocity_frame = frame(&mut t);
+    let group = group(&mut t);
+
+    if kind == Some(BodyKind::Point) {
+        // Zero says nothing wrong; an inertia is never meant for a point.
+        let turned = orientation != quaternion::IDENTITY;
+        for (key, given) in [
+            ("inertia", inertia.is_some()),
+            ("orientation", turned),
+            ("rotation_vector", turned),
+            ("euler", turned),
+            ("angular_velocity", angular_velocity != [0.0; 3]),
+        ] {
+            if given && let Some(value) = t.get(key) {
+                value.bad(
+                    "a point body does not rotate",
+                    format!("remove `{key}`, or write `kind = \"rigid\"`"),
+                );
+            }
+        }
+    }
+
+    let owner = if kind == Some(BodyKind::Point) {
+        Owner::Point
+    } else {
+        Owner::Rigid
+    };
+    let shapes = shape::read_all(t.items("shape"), owner, files);
+    let without_volume = !shapes.iter().any(shape::has_volume);
+    if without_volume && let Some(value) = t.get("density") {
+        value.bad(
+            "a density gives a mass only with a shape that has a volume",
+            "write `mass`, or add a shape",
+        );
+    }
+    if kind == Some(BodyKind::Rigid) && !t.has("inertia") && without_volume {
+        let message = "a rigid body needs `inertia`, or a shape with a volume to compute it from";
+        let hint = format!("{}, or `kind = \"point\"`", t.log.example("inertia"));
+        t.log
+            .absent(t.place.clone(), &t.path_of("inertia"), message, hint);
+    }
+    t.finish("a body");
+    Body {
+        place,
+        name,
+        kind: kind.unwrap_or(BodyKind::Rigid),
+        mass,
+        inertia,
+        position,
+        orientation,
+        velocity,
+        angular_velocity,
+        angular_velocity_frame,
+        group,
+        shapes,
+    }
+}
+
+/// `mass` or `density`.
+fn mass(t: &mut Table<'_>) -> Mass {
+    let density = t.get("density");
+    if t.has("mass") || density.is_none() {
+        let mass = t.need_number("mass", Range::POSITIVE).unwrap_or(1.0);
+        if let Some(density) = density {
+            density.bad(
+                "`mass` and `density` say the same twice",
+                "keep one of the two",
+            );
+        }
+        return Mass::Given(mass);
+    }
+    let density = density.and_then(|v| v.number(Range::POSITIVE));
+    // Asked for, so that it is among the keys of a body.
+    t.get("mass");
+    Mass::Density(density.unwrap_or(1.0))
+}
+
+/// The axes of `angular_velocity`.
+fn frame(t: &mut Table<'_>) -> Frame {
+    let without_rate = !t.has("angular_velocity");
+    let Some(value) = t.get("angular_velocity_frame") else {
+        return Frame::World;
+    };
+    if without_rate {
+        value.bad(
+            "`angular_velocity_frame` has no effect without `angular_velocity`",
+            t.log.example("angular_velocity"),
+        );
+    }
+    let frame = value.choice(&[("world", Frame::World), ("body", Frame::Body)]);
+    frame.unwrap_or(Frame::World)
+}
+
+/// A name for contact rules, not that of the ground.
+fn group(t: &mut Table<'_>) -> Option<String> {
+    let value = t.get("group")?;
+    let text = value.text()?;
+    if text == GROUND {
+        value.bad(
+            "\"ground\" is the group of what does not move",
+            "choose another name",
+        );
+    }
+    Some(text.to_owned())
+}

@@ -1,0 +1,191 @@
+//! `[contact_default]` and `[[contact]]` in space: friction and restitution.
+
+use crate::scene::format::space::{Body, Friction, Geometry, Sliding};
+use crate::scene::format::{ContactLaw, ContactPair, ContactRule, Name, Shape};
+use crate::scene::part::contact::{FRICTION, read_rest, two_of};
+use crate::scene::part::{GROUND, nobody, two_bodies};
+use crate::scene::range::Range;
+use crate::scene::read::Table;
+use crate::scene::value::Value;
+
+/// Without friction, without bounce.
+pub const DEFAULT: ContactLaw<Friction> = ContactLaw {
+    friction: Friction {
+        sliding: Sliding::Isotropic(0.0),
+        static_friction: None,
+        torsional_friction: 0.0,
+        rolling_friction: 0.0,
+    },
+    restitution: 0.0,
+    tangential_restitution: 0.0,
+    enabled: true,
+};
+
+/// Reads `[contact_default]`.
+pub fn read_default(mut t: Table<'_>) -> ContactLaw<Friction> {
+    let law = read_law(&mut t, DEFAULT);
+    t.finish("[contact_default]");
+    law
+}
+
+/// Reads one `[[contact]]`. Bodies and the ground must have been read.
+pub fn read_rule(
+    mut t: Table<'_>,
+    default: ContactLaw<Friction>,
+    bodies: &[Body],
+    ground: &[Shape<Geometry>],
+) -> ContactRule<Friction> {
+    let place = t.place.clone();
+    let law = read_law(&mut t, default);
+    let given = [t.get("bodies"), t.get("groups"), t.get("materials")];
+    let mut found = given.iter().flatten();
+    let (first, second) = (found.next(), found.next());
+    if let (Some(first), Some(second)) = (first, second) {
+        let message = format!(
+            "a rule is for `{}` or for `{}`, not both",
+            first.key, second.key
+        );
+        second.bad(
+            message,
+            "write two rules; one for bodies goes before one for groups, and that before one for materials",
+        );
+    }
+    if first.is_none() {
+        let hint = "write `materials = [\"a\", \"b\"]`, `groups = [\"a\", \"b\"]` or `bodies = [\"a\", \"b\"]`; what holds for all goes to `[contact_default]`";
+        let message =
+            "the rule does not say for which pair: `materials`, `groups` or `bodies` is missing";
+        t.log
+            .absent(t.place.clone(), &t.path_of("materials"), message, hint);
+    }
+    let [names, groups, materials] = given;
+    let names = names.and_then(|v| two_bodies(&v, bodies));
+    let groups = groups.and_then(|v| two_groups(&v, bodies));
+    let materials = materials.and_then(|v| two_materials(&v, bodies, ground));
+    t.finish("a contact rule");
+    let pair = names
+        .map(ContactPair::Bodies)
+        .or(groups.map(ContactPair::Groups))
+        .or(materials.map(ContactPair::Materials))
+        .unwrap_or_else(|| ContactPair::Bodies([nobody(), nobody()]));
+    ContactRule { place, pair, law }
+}
+
+fn two_groups(value: &Value<'_>, bodies: &[Body]) -> Option<[Name; 2]> {
+    let groups = bodies.iter().filter_map(|body| body.group.as_deref());
+    let names = two_of(
+        value,
+        "two names of groups",
+        "no body has the group",
+        groups.chain([GROUND]),
+    )?;
+    if names.iter().all(|name| name.text == GROUND) {
+        value.bad(
+            "the ground does not touch itself",
+            "name the group of a body",
+        );
+    }
+    Some(names)
+}
+
+fn two_materials(
+    value: &Value<'_>,
+    bodies: &[Body],
+    ground: &[Shape<Geometry>],
+) -> Option<[Name; 2]> {
+    let shapes = bodies.iter().flat_map(|body| &body.shapes).chain(ground);
+    let known = shapes.filter_map(|s| s.material.as_deref());
+    two_of(
+        value,
+        "two names of materials",
+        "no shape has the material",
+        known,
+    )
+}
+
+fn read_law(t: &mut Table<'_>, default: ContactLaw<Friction>) -> ContactLaw<Friction> {
+    let friction = read_friction(t, default.friction);
+    read_rest(t, friction, default)
+}
+
+fn read_friction(t: &mut Table<'_>, default: Friction) -> Friction {
+    let own = read_sliding(t);
+    // The static coefficient of the default goes with its kinetic one.
+    let inherited = match own {
+        Some(_) => None,
+        None => default.static_friction,
+    };
+    let sliding = own.unwrap_or(default.sliding);
+    let static_friction = t.get("static_friction").map(|value| {
+        let coefficient = value.number(FRICTION)?;
+        check_static(&value, coefficient, sliding);
+        Some(coefficient)
+    });
+    Friction {
+        sliding,
+        static_friction: static_friction.unwrap_or(inherited),
+        torsional_friction: t.number_or(
+            "torsional_friction",
+            Range::NOT_NEGATIVE,
+            default.torsional_friction,
+        ),
+        rolling_friction: t.number_or(
+            "rolling_friction",
+            Range::NOT_NEGATIVE,
+            default.rolling_friction,
+        ),
+    }
+}
+
+/// What holds while it sticks is not below what holds while it slides.
+fn check_static(value: &Value<'_>, coefficient: f64, sliding: Sliding) {
+    match sliding {
+        Sliding::Isotropic(kinetic) if coefficient < kinetic => value.bad(
+            format!("static_friction {coefficient} is below friction {kinetic}"),
+            "friction at break-away is the larger of the two, or equal",
+        ),
+        Sliding::Isotropic(_) => {}
+        Sliding::Elliptic { .. } => value.bad(
+            "static_friction goes with `friction`, the same in all directions",
+            "remove it, or write `friction` in place of `friction_axes`",
+        ),
+    }
+}
+
+/// `friction`, or `friction_axes` and `friction_axis`.
+fn read_sliding(t: &mut Table<'_>) -> Option<Sliding> {
+    let friction = t.get("friction");
+    let axes = t.get("friction_axes");
+    let axis = t.get("friction_axis");
+    if let (Some(_), Some(axes)) = (&friction, &axes) {
+        axes.bad(
+            "`friction` and `friction_axes` say the same twice",
+            "keep `friction` for all directions, or `friction_axes` with `friction_axis`",
+        );
+    }
+    match (&axes, &axis) {
+        (Some(_), None) => {
+            let message = "`friction_axes` needs `friction_axis`, the direction of the first one";
+            let hint = t.log.example("friction_axis");
+            t.log
+                .absent(t.place.clone(), &t.path_of("friction_axis"), message, hint);
+        }
+        (None, Some(axis)) => axis.bad(
+            "`friction_axis` has no effect without `friction_axes`",
+            t.log.example("friction_axes"),
+        ),
+        (Some(_), Some(_)) | (None, None) => {}
+    }
+    let coefficients = axes.and_then(|value| {
+        let [along, across] = value.two("two coefficients")?;
+        let (along, across) = (along.number(FRICTION), across.number(FRICTION));
+        Some([along?, across?])
+    });
+    let axis = axis.and_then(|value| value.axis());
+    if let Some(value) = friction {
+        return value.number(FRICTION).map(Sliding::Isotropic);
+    }
+    Some(Sliding::Elliptic {
+        coefficients: coefficients?,
+        axis: axis?,
+    })
+}

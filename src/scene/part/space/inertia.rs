@@ -1,0 +1,79 @@
+//! `inertia` in space: three moments, or a matrix.
+//!
+//! (1)  a body has positive moments about all axes: the matrix J is positive definite
+//! (2)  no moment is above the sum of the two others: 1/2 trace(J) I - J has no negative value
+
+use crate::scene::format::space::Triple;
+use crate::scene::range::Range;
+use crate::scene::value::Value;
+
+/// Written digits may break symmetry, and the sum rule of a flat body, by this much of the largest entry.
+const WRITTEN_DIGITS: f64 = 1e-6;
+
+/// Reads a list of three moments or a matrix of three rows.
+pub fn read(value: &Value<'_>) -> Option<[Triple; 3]> {
+    let expected = "three moments or a matrix of three rows";
+    let rows: [Value<'_>; 3] = value.several(expected)?;
+    let tensor = if rows.iter().any(Value::is_list) {
+        let [a, b, c] = rows.map(|row| row.triple());
+        symmetric(value, [a?, b?, c?])?
+    } else {
+        let [x, y, z] = rows.map(|moment| moment.number(Range::POSITIVE));
+        [[x?, 0.0, 0.0], [0.0, y?, 0.0], [0.0, 0.0, z?]]
+    };
+
+    let trace = tensor[0][0] + tensor[1][1] + tensor[2][2];
+    // (2)
+    let slack = (0.5 + WRITTEN_DIGITS) * trace;
+    let mut rest = tensor.map(|row| row.map(|x| -x));
+    for (i, row) in rest.iter_mut().enumerate() {
+        row[i] += slack;
+    }
+    if !trace.is_finite() {
+        value.bad(
+            "the value is infinite or too large",
+            value.log.example(value.key),
+        );
+    } else if !is_positive(&tensor) {
+        value.bad(
+            "a body has positive moments about all axes, this matrix has not",
+            "give the tensor of inertia about the centre of mass; off-diagonal entries are negative products",
+        );
+    } else if !is_positive(&rest) {
+        value.bad(
+            "no body has these moments: the largest is above the sum of the two others",
+            "check the order and the units of the moments (kg m²)",
+        );
+    }
+    Some(tensor)
+}
+
+/// The mean with its transpose, if they are alike.
+fn symmetric(value: &Value<'_>, m: [Triple; 3]) -> Option<[Triple; 3]> {
+    let largest = m.iter().flatten().fold(0.0_f64, |l, x| l.max(x.abs()));
+    for (i, j) in [(0, 1), (0, 2), (1, 2)] {
+        if (m[i][j] - m[j][i]).abs() > WRITTEN_DIGITS * largest {
+            let message = format!(
+                "the matrix is not symmetric: row {} has {} where row {} has {}",
+                i + 1,
+                m[i][j],
+                j + 1,
+                m[j][i]
+            );
+            value.bad(message, "a tensor of inertia is symmetric");
+            return None;
+        }
+    }
+    Some([0, 1, 2].map(|i| [0, 1, 2].map(|j| 0.5 * (m[i][j] + m[j][i]))))
+}
+
+/// Are all leading minors positive (1)? Scaled, so that they do not underflow.
+fn is_positive(m: &[Triple; 3]) -> bool {
+    let largest = m.iter().flatten().fold(0.0_f64, |l, x| l.max(x.abs()));
+    let m = m.map(|row| row.map(|x| x / largest));
+    let second = m[0][0] * m[1][1] - m[0][1] * m[1][0];
+    let third = m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1])
+        - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0])
+        + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
+    m[0][0] > 0.0 && second > 0.0 && third > 0.0
+}

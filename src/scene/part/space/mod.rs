@@ -1,0 +1,65 @@
+//! The parts of a scene in space: one file for each.
+mod body;
+mod contact;
+mod force;
+mod inertia;
+mod joint;
+mod orientation;
+mod shape;
+
+use super::{Names, need_bodies};
+use crate::scene::format::Space;
+use crate::scene::load::Files;
+use crate::scene::read::Table;
+
+/// Reads all parts. Bodies come before what refers to them, whatever their order in the file.
+pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Space {
+    let gravity = t.triple_or("gravity", [0.0, 0.0, -9.81]);
+
+    let tables = t.items("body");
+    need_bodies(t, &tables);
+    let mut names = Names::new("bodies");
+    let bodies: Vec<_> = tables
+        .into_iter()
+        .map(|t| body::read(t, &mut names, files))
+        .collect();
+
+    let mut ground = Vec::new();
+    if let Some(mut table) = t.get("ground").and_then(|v| v.as_table(v.path.clone())) {
+        ground = shape::read_all(table.items("shape"), shape::Owner::Ground, files);
+        table.finish("[ground]");
+    }
+
+    let mut names = Names::new("joints");
+    let tables = t.items("joint").into_iter();
+    let joints: Vec<_> = tables
+        .map(|t| joint::read(t, &mut names, &bodies))
+        .collect();
+
+    let mut names = Names::new("forces");
+    let world = force::World {
+        bodies: &bodies,
+        joints: &joints,
+    };
+    let tables = t.items("force").into_iter();
+    let forces: Vec<_> = tables.map(|t| force::read(t, &mut names, world)).collect();
+
+    let law = t
+        .get("contact_default")
+        .and_then(|v| v.as_table(v.path.clone()));
+    let contact_default = law.map_or(contact::DEFAULT, contact::read_default);
+    let tables = t.items("contact").into_iter();
+    let contact_rules: Vec<_> = tables
+        .map(|t| contact::read_rule(t, contact_default, &bodies, &ground))
+        .collect();
+
+    Space {
+        gravity,
+        bodies,
+        ground,
+        joints,
+        forces,
+        contact_default,
+        contact_rules,
+    }
+}
