@@ -381,7 +381,16 @@ fn random_cones(random: &mut Random, kind: Kind) -> Owned {
     let n = rows.len();
     let inverse: Vec<f64> = masses
         .iter()
-        .flat_map(|(m, i)| [1.0 / m, 1.0 / m, 1.0 / m, 1.0 / i[0], 1.0 / i[1], 1.0 / i[2]])
+        .flat_map(|(m, i)| {
+            [
+                1.0 / m,
+                1.0 / m,
+                1.0 / m,
+                1.0 / i[0],
+                1.0 / i[1],
+                1.0 / i[2],
+            ]
+        })
         .collect();
     let mut matrix = vec![0.0; n * n];
     for (i, row) in rows.iter().enumerate() {
@@ -451,7 +460,9 @@ fn random_cones_are_solved_or_reported() {
                     if std::env::var("SHOW").is_ok() {
                         println!(
                             "  {kind:?} {case} contacts {} bodies {} gaps {} residual {residual:.1e}",
-                            cones.contacts.len(), cones.bodies, cones.gaps
+                            cones.contacts.len(),
+                            cones.bodies,
+                            cones.gaps
                         );
                     }
                 }

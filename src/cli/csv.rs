@@ -112,7 +112,7 @@ fn columns(model: &Model) -> Vec<Column> {
 
 // a stop of a joint has no tangent
 fn has_friction_column(contact: &Contact) -> bool {
-    matches!(contact.kind, ContactKind::Feature(_))
+    !matches!(contact.kind, ContactKind::Limit(_))
 }
 
 fn contact_units(model: &Model, contact: &Contact) -> (&'static str, &'static str) {
@@ -124,7 +124,7 @@ fn contact_units(model: &Model, contact: &Contact) -> (&'static str, &'static st
         {
             ("rad", "N m")
         }
-        ContactKind::Limit(_) | ContactKind::Feature(_) => ("m", "N"),
+        ContactKind::Limit(_) | ContactKind::Feature(_) | ContactKind::Space(_) => ("m", "N"),
     }
 }
 

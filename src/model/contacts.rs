@@ -160,7 +160,7 @@ fn refuse_overlaps(scene: &Plane, model: &Model, poses: &Poses, problems: &mut V
         let body = contact.bodies[1].or(contact.bodies[0]);
         let place = body.map_or(0..0, |i| scene.bodies[i].place.clone());
         let (message, hint) = match &contact.kind {
-            ContactKind::Feature(_) => (
+            ContactKind::Feature(_) | ContactKind::Space(_) => (
                 format!(
                     "`{}` overlap by {:.3e} m at the start",
                     contact.name, -near.gap

@@ -1,6 +1,8 @@
 //! What joints and contacts are at given poses: rows over all velocities, gaps, rates.
 
-use super::{AnyJoint, BodyRef, Contact, ContactKind, JointLink, Model, Poses, Stop, Twists};
+use super::{
+    AnyJoint, BodyRef, Contact, ContactKind, JointLink, Model, Poses, SpaceContact, Stop, Twists,
+};
 use super::{pose_of, space_pose_of, space_twist_of, twist_of};
 use crate::collide;
 use crate::constraint::{GlobalRow, Pose, Row, Span};
@@ -189,6 +191,23 @@ impl Model {
                     margin: near.margin,
                 })
             }
+            ContactKind::Space(touch) => {
+                let [a, b] = contact
+                    .bodies
+                    .map(|body| space_pose_of(poses.space(), body));
+                let near = touch.held(hold, &a, &b)?;
+                let tangents = touch.tangents(near.normal, hold, &a);
+                let row = |direction: Vec3| {
+                    self.place_in_space(contact.bodies, &near.velocity_row(direction, &a, &b))
+                };
+                Some(Near {
+                    normal: row(near.normal),
+                    friction: tangents.map(row),
+                    tangents,
+                    offset: near.offset,
+                    margin: near.margin,
+                })
+            }
             ContactKind::Limit(stop) => {
                 let (gap, row) = self.limit(contact, stop, poses, None)?;
                 Some(Near {
@@ -218,6 +237,15 @@ impl Model {
                 let near = held(feature, hold, &a, &b)?;
                 Some([rate(&near.normal_row()), rate(&near.tangent_row()), 0.0])
             }
+            ContactKind::Space(touch) => {
+                let [a, b] = moving_in_space(contact.bodies, poses, twists);
+                let near = touch.held(hold, &a, &b)?;
+                let [t, s] = touch.tangents(near.normal, hold, &a);
+                Some([near.normal, t, s].map(|direction| {
+                    let row = near.velocity_row(direction, &a, &b);
+                    self.place_space_rate(contact.bodies, &row).dot(v)
+                }))
+            }
             ContactKind::Limit(stop) => {
                 let (_, row) = self.limit(contact, stop, poses, Some(twists))?;
                 Some([row.dot(v), 0.0, 0.0])
@@ -235,6 +263,15 @@ impl Model {
                     margin: near.margin,
                 })
             }
+            ContactKind::Space(touch) => {
+                let [a, b] = contact
+                    .bodies
+                    .map(|body| space_pose_of(poses.space(), body));
+                touch.feature.nearest(&a, &b).map(|near| Gap {
+                    gap: near.gap,
+                    margin: near.margin,
+                })
+            }
             ContactKind::Limit(stop) => {
                 let (gap, _) = self.limit(contact, stop, poses, None)?;
                 Some(Gap {
@@ -245,6 +282,19 @@ impl Model {
         }
     }
 
+    /// No gap of the pair of shapes that a contact belongs to is below this, m.
+    pub fn clearance(&self, contact: &Contact, poses: &Poses) -> f64 {
+        match &contact.kind {
+            ContactKind::Space(touch) => {
+                let [a, b] = contact
+                    .bodies
+                    .map(|body| space_pose_of(poses.space(), body));
+                touch.bounds.clearance(&a, &b)
+            }
+            ContactKind::Feature(_) | ContactKind::Limit(_) => f64::NEG_INFINITY,
+        }
+    }
+
     /// Gap of a contact and its gradient.
     pub fn gap_row(&self, contact: &Contact, poses: &Poses) -> Option<(f64, GlobalRow)> {
         match &contact.kind {
@@ -252,6 +302,14 @@ impl Model {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
                 let near = feature.nearest(&a, &b)?;
                 Some((near.gap, self.place(contact.bodies, &near.gap_row())))
+            }
+            ContactKind::Space(touch) => {
+                let [a, b] = contact
+                    .bodies
+                    .map(|body| space_pose_of(poses.space(), body));
+                let near = touch.feature.nearest(&a, &b)?;
+                let row = self.place_in_space(contact.bodies, &near.gap_row(&a, &b));
+                Some((near.gap, row))
             }
             ContactKind::Limit(stop) => self.limit(contact, stop, poses, None),
         }
@@ -267,6 +325,17 @@ impl Model {
                     axis: Vec3::zeros(),
                 }
             }
+            ContactKind::Space(touch) => {
+                let [a, b] = contact
+                    .bodies
+                    .map(|body| space_pose_of(poses.space(), body));
+                let edge = touch.feature.face(&a, &b);
+                let near = touch.feature.nearest(&a, &b);
+                Hold {
+                    edge,
+                    axis: near.map_or_else(Vec3::x, |near| most_across(near.normal)),
+                }
+            }
             ContactKind::Limit(_) => Hold::default(),
         }
     }
@@ -279,9 +348,52 @@ impl Model {
                 let apart = feature.separation(&a, &b)?;
                 Some((apart.gap, self.place(contact.bodies, &apart.row)))
             }
+            ContactKind::Space(touch) => {
+                let [a, b] = contact
+                    .bodies
+                    .map(|body| space_pose_of(poses.space(), body));
+                let apart = touch.feature.separation(&a, &b)?;
+                Some((apart.gap, self.place_in_space(contact.bodies, &apart.row)))
+            }
             ContactKind::Limit(_) => None,
         }
     }
+}
+
+impl SpaceContact {
+    fn held<T: Real>(
+        &self,
+        hold: &Hold,
+        a: &space::Pose<T>,
+        b: &space::Pose<T>,
+    ) -> Option<space::collide::Nearest<T>> {
+        match hold.edge {
+            Some(face) => self.feature.nearest_on(face, a, b),
+            None => self.feature.nearest(a, b),
+        }
+    }
+
+    // directions of sliding; the second as long as friction is weaker or stronger along it, so that its cone is round
+    fn tangents<T: Real>(
+        &self,
+        normal: Vec3<T>,
+        hold: &Hold,
+        a: &space::Pose<T>,
+    ) -> [Vec3<T>; MAX_FRICTION_ROWS] {
+        let axis = match self.axis {
+            Some(axis) => a.turn(axis),
+            None => hold.axis.map(T::constant),
+        };
+        let [t, s] = space::tangents(normal, axis);
+        [t, s * T::constant(self.across)]
+    }
+}
+
+// the world axis that is farthest from a direction
+fn most_across(normal: Vec3) -> Vec3 {
+    let mut axis = Vec3::zeros();
+    axis[normal.iamin()] = 1.0;
+    axis
 }
 
 fn held<T: Real>(

@@ -147,8 +147,23 @@ pub struct Contact {
 pub enum ContactKind {
     /// A vertex and a shape.
     Feature(Feature),
+    /// Two features in space.
+    Space(Box<SpaceContact>),
     /// A stop of a joint coordinate.
     Limit(Stop),
+}
+
+/// Two features in space, and how friction differs between directions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpaceContact {
+    /// What touches.
+    pub feature: space::collide::Feature,
+    /// Bounds of the two shapes it belongs to.
+    pub bounds: space::collide::Pair,
+    /// In the first body's axes: the direction that the friction coefficient is for; any one if absent.
+    pub axis: Option<Vec3>,
+    /// Friction coefficient across that direction, as a part of the one along it.
+    pub across: f64,
 }
 
 /// A stop of a joint coordinate.

@@ -136,8 +136,8 @@ pub fn contact_rows(model: &Model) -> Vec<Row> {
             let restitution = number(contact.restitution);
             let (name, kind, equation) = match &contact.kind {
                 // all points of a pair follow the same law
-                ContactKind::Feature(_) if k > 0 => continue,
-                ContactKind::Feature(_) => {
+                ContactKind::Feature(_) | ContactKind::Space(_) if k > 0 => continue,
+                ContactKind::Feature(_) | ContactKind::Space(_) => {
                     let friction = number(contact.friction);
                     let tangential = number(contact.tangential_restitution);
                     let equation = format!(

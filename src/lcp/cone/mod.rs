@@ -239,7 +239,12 @@ impl Solver {
     fn reserve(&mut self, n: usize) {
         self.scaled.reserve(n);
         self.newton.reserve(n);
-        for buffer in [&mut self.r, &mut self.best, &mut self.anchor, &mut self.outer] {
+        for buffer in [
+            &mut self.r,
+            &mut self.best,
+            &mut self.anchor,
+            &mut self.outer,
+        ] {
             buffer.resize(n.max(buffer.len()), 0.0);
         }
         super::basis::grow(&mut self.statuses, n);
@@ -344,7 +349,13 @@ impl Solver {
     }
 
     /// From `x`, which is where the proximal term is zero.
-    fn continuation(&mut self, problem: &Problem, x: &mut [f64], answer: &mut [f64], best: &mut f64) -> bool {
+    fn continuation(
+        &mut self,
+        problem: &Problem,
+        x: &mut [f64],
+        answer: &mut [f64],
+        best: &mut f64,
+    ) -> bool {
         let n = x.len();
         let mut good = std::mem::take(&mut self.best);
         let mut anchor = std::mem::take(&mut self.anchor);
@@ -369,7 +380,10 @@ impl Solver {
             let (end, size) = self.newton.run(&self.scaled, x, &limits);
             let used = self.newton.iterations - before;
             if debug {
-                eprintln!("    prox {prox:.1e} {end:?} it {} F {:.1e} r {:.1e}", used, size.largest, size.impulse);
+                eprintln!(
+                    "    prox {prox:.1e} {end:?} it {} F {:.1e} r {:.1e}",
+                    used, size.largest, size.impulse
+                );
             }
             match end {
                 End::Converged => {

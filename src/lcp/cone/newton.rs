@@ -148,7 +148,9 @@ impl Newton {
                 for i in 0..n {
                     trial[i] = r[i] + a * self.base[i];
                 }
-                if limits.allowed { scaled.shorten(&mut trial[..n]); }
+                if limits.allowed {
+                    scaled.shorten(&mut trial[..n]);
+                }
                 scaled.velocities(&trial[..n], &mut trial_u[..n]);
                 let new = measure(scaled, &trial[..n], &trial_u[..n]);
                 let keep = 1.0 - 0.2 * a;
@@ -165,7 +167,9 @@ impl Newton {
                 for i in 0..n {
                     trial[i] = r[i] + smallest.1 * self.base[i];
                 }
-                if limits.allowed { scaled.shorten(&mut trial[..n]); }
+                if limits.allowed {
+                    scaled.shorten(&mut trial[..n]);
+                }
                 scaled.velocities(&trial[..n], &mut trial_u[..n]);
                 let new = measure(scaled, &trial[..n], &trial_u[..n]);
                 r.copy_from_slice(&trial[..n]);
@@ -349,10 +353,7 @@ impl Newton {
             }
             let (pivot, x) = (top[k], self.solution[k]);
             let rest = &top[k + 1..];
-            for (row, y) in lower
-                .chunks_exact_mut(m)
-                .zip(&mut self.solution[k + 1..])
-            {
+            for (row, y) in lower.chunks_exact_mut(m).zip(&mut self.solution[k + 1..]) {
                 let factor = row[k] / pivot;
                 if factor != 0.0 {
                     for (cell, above) in row[k + 1..].iter_mut().zip(rest) {

@@ -98,11 +98,7 @@ impl Scaled {
         self.vector.clear();
         self.vector.extend(scaled);
         let size = self.vector.iter().fold(0.0, |m, b| larger(m, b.abs()));
-        self.size = if size > 0.0 {
-            power_of_two(size)
-        } else {
-            1.0
-        };
+        self.size = if size > 0.0 { power_of_two(size) } else { 1.0 };
         for b in &mut self.vector {
             *b /= self.size;
         }
