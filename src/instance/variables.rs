@@ -5,7 +5,7 @@ use super::parameter::Parameter;
 use super::variable::{Causality, Enumeration, Kind, Role, Unit, Variability, Variable};
 use crate::force::Force;
 use crate::joint::Joint;
-use crate::model::{ContactKind, Model};
+use crate::model::{ContactKind, InputUnit, Model};
 use crate::scene::format::MAX_ROWS;
 
 /// All variables of a model, in the order of their value references.
@@ -127,14 +127,18 @@ impl Table {
 
     fn inputs(&mut self, model: &Model) {
         for (i, input) in model.inputs.iter().enumerate() {
-            let unit = if input.is_torque {
+            let unit = if input.unit == InputUnit::NewtonMeter {
                 Unit::NewtonMeter
             } else {
                 Unit::Newton
             };
             let description = format!(
                 "applied {}",
-                if input.is_torque { "torque" } else { "force" }
+                if input.unit == InputUnit::NewtonMeter {
+                    "torque"
+                } else {
+                    "force"
+                }
             );
             self.push(
                 input.name.clone(),

@@ -1,13 +1,13 @@
 //! Written scene -> model, with the checks that need geometry.
 
 use super::{
-    AnyForce, AnyJoint, Body, BodyRef, ForceLink, InputLink, JointLink, Model, Poses, contacts,
-    pose_of, twist_of,
+    AnyForce, AnyJoint, Body, BodyRef, ForceLink, InputLink, InputUnit, JointLink, Model, Poses,
+    contacts, pose_of, space, twist_of,
 };
 use crate::constraint::{Pose, Twist};
 use crate::force::{Applied, Force, Signal, SpringDamper, Stribeck, Torsional, Viscous};
 use crate::joint::{Distance, Fixed, Joint, Prismatic, Revolute};
-use crate::math::{Vec2, Vec3, length};
+use crate::math::{Vec2, Vec3, length, quaternion};
 use crate::scene::error::Problem;
 use crate::scene::format::{
     self, Anchors, BodyKind, ForceKind, JointKind, Name, Parts, Plane, Scene,
@@ -15,25 +15,23 @@ use crate::scene::format::{
 use crate::shape::Shape;
 
 /// Joints may be open by this much in the scene (rounded coordinates); the first step closes them. m or rad.
-const CLOSED: f64 = 1e-6;
+pub(super) const CLOSED: f64 = 1e-6;
 
 /// Checks a scene against itself and indexes it. All problems are reported at once.
 pub fn build(scene: &Scene) -> Result<Model, Vec<Problem>> {
     match &scene.parts {
         Parts::Plane(plane) => build_plane(scene, plane),
-        Parts::Space(_) => Err(vec![Problem {
-            place: 0..0,
-            key: "dimension".to_owned(),
-            message: "spatial scenes cannot be built yet".to_owned(),
-            hint: "write the scene in the plane, with `dimension = 2`".to_owned(),
-        }]),
+        Parts::Space(space) => space::build(scene, space),
     }
 }
 
 fn build_plane(scene: &Scene, plane: &Plane) -> Result<Model, Vec<Problem>> {
     let mut builder = Builder {
         scene: plane,
-        model: empty(scene, plane),
+        model: Model {
+            gravity: Vec3::new(plane.gravity[0], plane.gravity[1], 0.0),
+            ..empty(scene)
+        },
         poses: Vec::new(),
         twists: Vec::new(),
         problems: Vec::new(),
@@ -49,30 +47,43 @@ fn build_plane(scene: &Scene, plane: &Plane) -> Result<Model, Vec<Problem>> {
             &mut builder.problems,
         );
     }
-    let mut model = builder.model;
-    model.breakpoints = model
-        .forces
-        .iter()
-        .flat_map(|link| link.force.breakpoints())
+    finish(builder.model, builder.problems)
+}
+
+/// Completes a model, if nothing is wrong with it.
+pub(super) fn finish(mut model: Model, problems: Vec<Problem>) -> Result<Model, Vec<Problem>> {
+    let motors = model.motors.iter().map(|motor| &motor.speed);
+    let mut breakpoints: Vec<f64> = motors
+        .clone()
+        .flat_map(|speed| speed.breakpoints().iter().copied())
         .collect();
-    model.shortest_period = model.forces.iter().fold(f64::INFINITY, |period, link| {
+    let motor_period = motors.fold(f64::INFINITY, |p, speed| p.min(speed.period()));
+    breakpoints.extend(
+        model
+            .forces
+            .iter()
+            .flat_map(|link| link.force.breakpoints()),
+    );
+    breakpoints.sort_by(f64::total_cmp);
+    breakpoints.dedup();
+    model.breakpoints = breakpoints;
+    model.shortest_period = model.forces.iter().fold(motor_period, |period, link| {
         period.min(link.force.shortest_period())
     });
-    model.breakpoints.sort_by(f64::total_cmp);
-    model.breakpoints.dedup();
-    if builder.problems.is_empty() {
+    if problems.is_empty() {
         Ok(model)
     } else {
-        Err(builder.problems)
+        Err(problems)
     }
 }
 
-fn empty(scene: &Scene, plane: &Plane) -> Model {
+/// A model without parts.
+pub(super) fn empty(scene: &Scene) -> Model {
     Model {
         name: scene.name.clone(),
         description: scene.description.clone(),
         spatial: false,
-        gravity: Vec3::new(plane.gravity[0], plane.gravity[1], 0.0),
+        gravity: Vec3::zeros(),
         until: scene.until,
         settings: scene.settings.clone(),
         bodies: Vec::new(),
@@ -80,6 +91,7 @@ fn empty(scene: &Scene, plane: &Plane) -> Model {
         forces: Vec::new(),
         contacts: Vec::new(),
         pairs: Vec::new(),
+        motors: Vec::new(),
         inputs: Vec::new(),
         breakpoints: Vec::new(),
         shortest_period: f64::INFINITY,
@@ -91,6 +103,16 @@ fn empty(scene: &Scene, plane: &Plane) -> Model {
         initial_position: Vec::new(),
         initial_velocity: Vec::new(),
         initial_orientation: Vec::new(),
+    }
+}
+
+/// A name that nothing has.
+pub(super) fn unknown_name(name: &Name, what: &str) -> Problem {
+    Problem {
+        place: name.place.clone(),
+        key: what.to_owned(),
+        message: format!("there is no {what} `{}`", name.text),
+        hint: format!("give the {what} a name and use it here"),
     }
 }
 
@@ -128,6 +150,7 @@ impl Builder<'_> {
                 name: body.name.clone(),
                 first,
                 n_dof: coordinates.len(),
+                axes: quaternion::IDENTITY,
             });
             model.initial_position.extend(coordinates);
             model.initial_velocity.extend(velocities);
@@ -156,7 +179,7 @@ impl Builder<'_> {
         }
         let found = self.model.bodies.iter().position(|b| b.name == name.text);
         if found.is_none() {
-            self.refuse_name(name, "body");
+            self.problems.push(unknown_name(name, "body"));
         }
         found
     }
@@ -164,18 +187,9 @@ impl Builder<'_> {
     fn joint(&mut self, name: &Name) -> Option<usize> {
         let found = self.model.joints.iter().position(|j| j.name == name.text);
         if found.is_none() {
-            self.refuse_name(name, "joint");
+            self.problems.push(unknown_name(name, "joint"));
         }
         found
-    }
-
-    fn refuse_name(&mut self, name: &Name, what: &str) {
-        self.problems.push(Problem {
-            place: name.place.clone(),
-            key: what.to_owned(),
-            message: format!("there is no {what} `{}`", name.text),
-            hint: format!("give the {what} a name and use it here"),
-        });
     }
 
     // anchors in the coordinates of both bodies
@@ -278,7 +292,11 @@ impl Builder<'_> {
         self.model.inputs.push(InputLink {
             name: format!("{force}.{component}"),
             start: *start,
-            is_torque: component == "torque",
+            unit: if component == "torque" {
+                InputUnit::NewtonMeter
+            } else {
+                InputUnit::Newton
+            },
         });
         Signal::Input(self.model.inputs.len() - 1)
     }

@@ -2,7 +2,7 @@
 
 use super::{BodyRef, Contact, ContactKind, Model, Poses, Stop};
 use crate::collide;
-use crate::scene::error::Problem;
+use crate::scene::error::{Place, Problem};
 use crate::scene::format::{self, ContactLaw, ContactPair, JointKind, Plane};
 use crate::shape::Shape;
 
@@ -15,7 +15,8 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
     }
     for (k, (body_a, name_a, shapes_a)) in owners.iter().enumerate() {
         for (body_b, name_b, shapes_b) in &owners[k + 1..] {
-            if joined(scene, name_a, name_b) {
+            let joints = scene.joints.iter().map(|j| (&j.bodies, j.contact));
+            if joined(joints, name_a, name_b) {
                 continue;
             }
             for shape_a in *shapes_a {
@@ -23,8 +24,8 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
                     let law = law_of(scene, (name_a, shape_a), (name_b, shape_b));
                     if law.enabled {
                         let sides = [
-                            (*body_a, label(name_a, shape_a, shapes_a)),
-                            (*body_b, label(name_b, shape_b, shapes_b)),
+                            (*body_a, label(name_a, &shape_a.name, shapes_a.len())),
+                            (*body_b, label(name_b, &shape_b.name, shapes_b.len())),
                         ];
                         add_pair(model, sides, shape_a, shape_b, law);
                     }
@@ -32,7 +33,9 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
             }
         }
     }
-    refuse_overlaps(scene, model, poses, problems);
+    refuse_overlaps(model, poses, problems, |body| {
+        scene.bodies[body].place.clone()
+    });
 }
 
 fn add_limits(scene: &Plane, model: &mut Model) {
@@ -68,19 +71,24 @@ fn add_limits(scene: &Plane, model: &mut Model) {
     }
 }
 
-fn joined(scene: &Plane, a: &str, b: &str) -> bool {
-    scene.joints.iter().any(|joint| {
-        let [first, second] = [&joint.bodies[0].text, &joint.bodies[1].text];
-        !joint.contact && ((first == a && second == b) || (first == b && second == a))
+/// Are two bodies held together by a joint that switches their contacts off?
+pub(super) fn joined<'a>(
+    mut joints: impl Iterator<Item = (&'a [format::Name; 2], bool)>,
+    a: &str,
+    b: &str,
+) -> bool {
+    joints.any(|(bodies, contact)| {
+        let [first, second] = [&bodies[0].text, &bodies[1].text];
+        !contact && ((first == a && second == b) || (first == b && second == a))
     })
 }
 
 // a body with one shape goes by its own name
-fn label(body: &str, shape: &format::Shape, shapes: &[format::Shape]) -> String {
-    if shapes.len() == 1 {
+pub(super) fn label(body: &str, shape: &str, n_shapes: usize) -> String {
+    if n_shapes == 1 {
         body.to_owned()
     } else {
-        format!("{body}.{}", shape.name)
+        format!("{body}.{shape}")
     }
 }
 
@@ -149,7 +157,13 @@ fn add_pair(
     }
 }
 
-fn refuse_overlaps(scene: &Plane, model: &Model, poses: &Poses, problems: &mut Vec<Problem>) {
+/// Shapes that overlap and stops that are passed at the start are mistakes; `place_of` tells where a body is written.
+pub(super) fn refuse_overlaps(
+    model: &Model,
+    poses: &Poses,
+    problems: &mut Vec<Problem>,
+    place_of: impl Fn(usize) -> Place,
+) {
     for contact in &model.contacts {
         let Some(near) = model.gap(contact, poses) else {
             continue;
@@ -158,7 +172,7 @@ fn refuse_overlaps(scene: &Plane, model: &Model, poses: &Poses, problems: &mut V
             continue;
         }
         let body = contact.bodies[1].or(contact.bodies[0]);
-        let place = body.map_or(0..0, |i| scene.bodies[i].place.clone());
+        let place = body.map_or(0..0, &place_of);
         let (message, hint) = match &contact.kind {
             ContactKind::Feature(_) | ContactKind::Space(_) => (
                 format!(

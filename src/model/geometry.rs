@@ -196,7 +196,7 @@ impl Model {
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
                 let near = touch.held(hold, &a, &b)?;
-                let tangents = touch.tangents(near.normal, hold, &a);
+                let tangents = touch.tangents(near.normal, hold, [&a, &b]);
                 let row = |direction: Vec3| {
                     self.place_in_space(contact.bodies, &near.velocity_row(direction, &a, &b))
                 };
@@ -240,7 +240,7 @@ impl Model {
             ContactKind::Space(touch) => {
                 let [a, b] = moving_in_space(contact.bodies, poses, twists);
                 let near = touch.held(hold, &a, &b)?;
-                let [t, s] = touch.tangents(near.normal, hold, &a);
+                let [t, s] = touch.tangents(near.normal, hold, [&a, &b]);
                 Some([near.normal, t, s].map(|direction| {
                     let row = near.velocity_row(direction, &a, &b);
                     self.place_space_rate(contact.bodies, &row).dot(v)
@@ -378,10 +378,10 @@ impl SpaceContact {
         &self,
         normal: Vec3<T>,
         hold: &Hold,
-        a: &space::Pose<T>,
+        poses: [&space::Pose<T>; 2],
     ) -> [Vec3<T>; MAX_FRICTION_ROWS] {
         let axis = match self.axis {
-            Some(axis) => a.turn(axis),
+            Some((side, axis)) => poses[side].turn(axis),
             None => hold.axis.map(T::constant),
         };
         let [t, s] = space::tangents(normal, axis);

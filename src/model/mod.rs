@@ -4,17 +4,19 @@ mod build;
 mod contacts;
 mod geometry;
 mod poses;
+mod space;
+mod space_contacts;
 
 pub use build::build;
 pub use geometry::{Gap, Hold, MAX_FRICTION_ROWS, Near};
 pub use poses::{Poses, Twists, pose_of, space_pose_of, space_twist_of, twist_of};
 
 use crate::collide::Feature;
-use crate::force::Force;
+use crate::force::{Force, Signal};
 use crate::joint::Joint;
 use crate::math::{Quaternion, Vec3};
 use crate::scene::format::Settings;
-use crate::space;
+use crate::space as spatial;
 
 /// A body by its index in [`Model::bodies`]; `None` is the ground.
 pub type BodyRef = Option<usize>;
@@ -38,6 +40,8 @@ pub struct Model {
     pub bodies: Vec<Body>,
     /// Joints.
     pub joints: Vec<JointLink>,
+    /// Motors that give a speed: their equations follow those of the joints.
+    pub motors: Vec<Motor>,
     /// Force elements.
     pub forces: Vec<ForceLink>,
     /// All contacts and stops that can become active.
@@ -52,7 +56,7 @@ pub struct Model {
     pub shortest_period: f64,
     /// Number of coordinates = number of velocities.
     pub n_velocities: usize,
-    /// Number of joint equations.
+    /// Number of joint equations, those of motors included.
     pub n_joint_rows: usize,
     /// Directions of sliding of each contact: 1 in the plane, 2 in space.
     pub n_friction_rows: usize,
@@ -77,6 +81,8 @@ pub struct Body {
     pub first: usize,
     /// Number of its velocities: 2 for a point mass, 3 for a rigid body; in space 3 and 6.
     pub n_dof: usize,
+    /// In space: its principal axes, which the engine goes by, in the axes that the scene gives it.
+    pub axes: Quaternion,
 }
 
 /// A joint and the bodies it joins.
@@ -96,7 +102,7 @@ pub enum AnyJoint {
     /// In the plane.
     Plane(Joint),
     /// In space.
-    Space(space::joint::Joint),
+    Space(spatial::joint::Joint),
 }
 
 /// A force element and the bodies it acts on.
@@ -119,8 +125,34 @@ pub struct InputLink {
     pub name: String,
     /// Value until another one is given, N or N m.
     pub start: f64,
-    /// A torque, not a force.
-    pub is_torque: bool,
+    /// What it is measured in.
+    pub unit: InputUnit,
+}
+
+/// Units of values from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputUnit {
+    /// N.
+    Newton,
+    /// N m.
+    NewtonMeter,
+    /// m/s.
+    MeterPerSecond,
+    /// rad/s.
+    RadianPerSecond,
+}
+
+/// A joint coordinate whose rate is given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Motor {
+    /// Its name.
+    pub name: String,
+    /// Index of the joint.
+    pub joint: usize,
+    /// Which of its coordinates.
+    pub coordinate: usize,
+    /// m/s or rad/s.
+    pub speed: Signal,
 }
 
 /// A unilateral constraint: a pair of features, or a stop of a joint.
@@ -157,11 +189,11 @@ pub enum ContactKind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpaceContact {
     /// What touches.
-    pub feature: space::collide::Feature,
+    pub feature: spatial::collide::Feature,
     /// Bounds of the two shapes it belongs to.
-    pub bounds: space::collide::Pair,
-    /// In the first body's axes: the direction that the friction coefficient is for; any one if absent.
-    pub axis: Option<Vec3>,
+    pub bounds: spatial::collide::Pair,
+    /// The direction that the friction coefficient is for, in the axes of the first or second body; any one if absent.
+    pub axis: Option<(usize, Vec3)>,
     /// Friction coefficient across that direction, as a part of the one along it.
     pub across: f64,
 }
@@ -187,7 +219,7 @@ pub enum AnyForce {
     /// In the plane.
     Plane(Force),
     /// In space.
-    Space(space::force::Force),
+    Space(spatial::force::Force),
 }
 
 impl AnyForce {
@@ -200,7 +232,7 @@ impl AnyForce {
     }
 
     /// The element in space, if it is one.
-    pub fn space(&self) -> Option<&space::force::Force> {
+    pub fn space(&self) -> Option<&spatial::force::Force> {
         match self {
             Self::Plane(_) => None,
             Self::Space(force) => Some(force),
@@ -274,7 +306,7 @@ impl AnyJoint {
     }
 
     /// The joint in space, if it is one.
-    pub fn space(&self) -> Option<&space::joint::Joint> {
+    pub fn space(&self) -> Option<&spatial::joint::Joint> {
         match self {
             Self::Plane(_) => None,
             Self::Space(joint) => Some(joint),

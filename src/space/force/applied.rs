@@ -6,7 +6,7 @@
 
 use super::{Detail, Effect, Situation};
 use crate::force::Signal;
-use crate::math::{Vec3, cross3};
+use crate::math::{Mat3, Vec3, cross3};
 use crate::scene::format::Frame;
 use crate::space::BODY_DOF;
 
@@ -17,6 +17,8 @@ pub struct Applied {
     pub point: Vec3,
     /// Axes of force and torque.
     pub frame: Frame,
+    /// The axes that the body has in the scene, in those of the engine: what `Frame::Body` means.
+    pub axes: Mat3,
     /// N.
     pub force: [Signal; 3],
     /// N m.
@@ -37,7 +39,10 @@ impl Applied {
         let (pose, mut effect) = (at.pose[1], Effect::default());
         let (in_world, in_body, torque) = match self.frame {
             Frame::World => (given, pose.turn_back(given), pose.turn_back(torque)),
-            Frame::Body => (pose.turn(given), given, torque),
+            Frame::Body => {
+                let (given, torque) = (self.axes * given, self.axes * torque);
+                (pose.turn(given), given, torque)
+            }
         };
         let turning = cross3(self.point, in_body) + torque;
         for i in 0..3 {

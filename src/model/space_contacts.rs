@@ -1,0 +1,265 @@
+//! Which pairs of shapes in space can touch, and what holds for them.
+
+use super::contacts::{joined, label};
+use super::space::{coordinate_of, shape_of, turn_back, vec3};
+use super::{BodyRef, Contact, ContactKind, Model, Poses, SpaceContact, Stop};
+use crate::math::{Quaternion, quaternion};
+use crate::scene::error::Problem;
+use crate::scene::format::space::{Coordinate, Friction, Geometry, JointKind, Sliding, Space};
+use crate::scene::format::{self, ContactLaw, ContactPair, Limits};
+use crate::space::collide;
+use crate::space::shape::Shape;
+
+type Written = format::Shape<Geometry>;
+
+/// What has shapes: a body or the ground.
+struct Owner<'a> {
+    body: BodyRef,
+    name: &'a str,
+    group: Option<&'a str>,
+    axes: Quaternion,
+    written: &'a [Written],
+    shapes: Vec<Shape>,
+}
+
+/// Adds the stops of joints and the features of all pairs of shapes; refuses shapes that overlap at the start.
+pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>) {
+    add_limits(scene, model);
+    let owners = owners(scene, model, problems);
+    for (k, a) in owners.iter().enumerate() {
+        for b in &owners[k + 1..] {
+            let joints = scene.joints.iter().map(|j| (&j.bodies, j.contact));
+            if joined(joints, a.name, b.name) {
+                continue;
+            }
+            for i in 0..a.shapes.len() {
+                for j in 0..b.shapes.len() {
+                    let (law, swapped) = law_of(scene, (a, i), (b, j));
+                    if law.enabled {
+                        add_pair(model, (a, i), (b, j), (law, swapped), problems);
+                    }
+                }
+            }
+        }
+    }
+    if problems.is_empty() {
+        refuse_overlaps(scene, model, problems);
+    }
+}
+
+fn owners<'a>(scene: &'a Space, model: &Model, problems: &mut Vec<Problem>) -> Vec<Owner<'a>> {
+    let mut owners = vec![Owner {
+        body: None,
+        name: "ground",
+        group: None,
+        axes: quaternion::IDENTITY,
+        written: &scene.ground,
+        shapes: Vec::new(),
+    }];
+    for (i, body) in scene.bodies.iter().enumerate() {
+        owners.push(Owner {
+            body: Some(i),
+            name: &body.name,
+            group: body.group.as_deref(),
+            axes: model.bodies[i].axes,
+            written: &body.shapes,
+            shapes: Vec::new(),
+        });
+    }
+    for owner in &mut owners {
+        for shape in owner.written {
+            match shape_of(&shape.geometry, owner.axes) {
+                Ok(shape) => owner.shapes.push(shape),
+                Err(_) => problems.push(Problem {
+                    place: shape.place.clone(),
+                    key: format!("{}.{}", owner.name, shape.name),
+                    message: "the points of the polyhedron are in one plane".to_owned(),
+                    hint: "give at least four points that are not in one plane".to_owned(),
+                }),
+            }
+        }
+    }
+    owners
+}
+
+fn add_limits(scene: &Space, model: &mut Model) {
+    for (index, written) in scene.joints.iter().enumerate() {
+        let limits: Vec<(Coordinate, &Limits)> = match &written.kind {
+            JointKind::Revolute { limits, .. } => {
+                limits.iter().map(|l| (Coordinate::Angle, l)).collect()
+            }
+            JointKind::Prismatic { limits, .. } => limits
+                .iter()
+                .map(|l| (Coordinate::Displacement, l))
+                .collect(),
+            JointKind::Cylindrical {
+                limits,
+                angle_limits,
+                ..
+            } => limits
+                .iter()
+                .map(|l| (Coordinate::Displacement, l))
+                .chain(angle_limits.iter().map(|l| (Coordinate::Angle, l)))
+                .collect(),
+            JointKind::Spherical
+            | JointKind::Universal { .. }
+            | JointKind::Planar { .. }
+            | JointKind::Fixed
+            | JointKind::Distance { .. } => Vec::new(),
+        };
+        let several = limits.len() > 1;
+        for (coordinate, limits) in limits {
+            let name = match coordinate {
+                Coordinate::Angle if several => format!("{}.angle", written.name),
+                Coordinate::Displacement if several => format!("{}.displacement", written.name),
+                Coordinate::Angle | Coordinate::Displacement => written.name.clone(),
+            };
+            add_stops(
+                model,
+                index,
+                coordinate_of(&written.kind, coordinate),
+                &name,
+                limits,
+            );
+        }
+    }
+}
+
+fn add_stops(model: &mut Model, joint: usize, coordinate: usize, name: &str, limits: &Limits) {
+    let Limits {
+        lower,
+        upper,
+        restitution,
+    } = *limits;
+    let middle = match (lower.is_finite(), upper.is_finite()) {
+        (true, true) => 0.5 * (lower + upper),
+        (true, false) => lower,
+        (false, true) => upper,
+        (false, false) => return,
+    };
+    model.pairs.push(name.to_owned());
+    for (bound, above, side) in [(lower, true, "lower"), (upper, false, "upper")] {
+        if bound.is_finite() {
+            model.contacts.push(Contact {
+                name: format!("{name}.{side}"),
+                bodies: model.joints[joint].bodies,
+                pair: model.pairs.len() - 1,
+                kind: ContactKind::Limit(Stop {
+                    joint,
+                    coordinate,
+                    middle,
+                    bound,
+                    above,
+                }),
+                friction: 0.0,
+                restitution,
+                tangential_restitution: 0.0,
+            });
+        }
+    }
+}
+
+// a rule for bodies goes before one for groups, that before one for materials, a later one before an earlier one; true if
+// the rule names b first
+fn law_of(scene: &Space, a: (&Owner, usize), b: (&Owner, usize)) -> (ContactLaw<Friction>, bool) {
+    let either = |names: &[format::Name; 2], x: Option<&str>, y: Option<&str>| {
+        let (Some(x), Some(y)) = (x, y) else {
+            return false;
+        };
+        let [first, second] = [&names[0].text, &names[1].text];
+        (first == x && second == y) || (first == y && second == x)
+    };
+    let rule = |fits: &dyn Fn(&ContactPair) -> bool| {
+        let mut rules = scene.contact_rules.iter().rev();
+        rules.find(|rule| fits(&rule.pair)).map(|rule| {
+            let swapped =
+                matches!(&rule.pair, ContactPair::Bodies([first, _]) if first.text == b.0.name);
+            (rule.law, swapped)
+        })
+    };
+    let material = |(owner, i): (&Owner, usize)| owner.written[i].material.clone();
+    let (material_a, material_b) = (material(a), material(b));
+    rule(&|pair| matches!(pair, ContactPair::Bodies(names) if either(names, Some(a.0.name), Some(b.0.name))))
+        .or_else(|| {
+            rule(&|pair| matches!(pair, ContactPair::Groups(names) if either(names, a.0.group, b.0.group)))
+        })
+        .or_else(|| {
+            rule(&|pair| {
+                matches!(pair, ContactPair::Materials(names)
+                    if either(names, material_a.as_deref(), material_b.as_deref()))
+            })
+        })
+        .unwrap_or((scene.contact_default, false))
+}
+
+fn add_pair(
+    model: &mut Model,
+    (a, i): (&Owner, usize),
+    (b, j): (&Owner, usize),
+    (law, rule_swapped): (ContactLaw<Friction>, bool),
+    problems: &mut Vec<Problem>,
+) {
+    let shapes = [&a.shapes[i], &b.shapes[j]];
+    let features = match collide::features(shapes[0], shapes[1]) {
+        Ok(features) => features,
+        Err(unsupported) => {
+            problems.push(Problem {
+                place: b.written[j].place.clone(),
+                key: format!("{}.{}", b.name, b.written[j].name),
+                message: format!("{unsupported}"),
+                hint: "use other shapes, or switch the contact off with a [[contact]] rule and `enabled = false`".to_owned(),
+            });
+            return;
+        }
+    };
+    let name =
+        |owner: &Owner, i: usize| label(owner.name, &owner.written[i].name, owner.written.len());
+    let pair = format!("{}-{}", name(b, j), name(a, i));
+    let n_features = features.len();
+    if n_features > 0 {
+        model.pairs.push(pair.clone());
+    }
+    for (k, (feature, swapped)) in features.into_iter().enumerate() {
+        let (first, second) = if swapped { (1, 0) } else { (0, 1) };
+        let owners = [a, b];
+        // the axis is written for the first body of the rule; without names, the one that comes first in the scene
+        let (friction, axis, across) = match law.friction.sliding {
+            Sliding::Isotropic(friction) => (friction, None, 1.0),
+            Sliding::Elliptic {
+                coefficients: [along, across],
+                axis,
+            } => {
+                let holder = usize::from(rule_swapped);
+                let axis = turn_back(owners[holder].axes, vec3(axis));
+                let side = usize::from(holder != first);
+                (along, Some((side, axis)), across / along)
+            }
+        };
+        model.contacts.push(Contact {
+            name: if n_features == 1 {
+                pair.clone()
+            } else {
+                format!("{pair}[{}]", k + 1)
+            },
+            bodies: [owners[first].body, owners[second].body],
+            pair: model.pairs.len() - 1,
+            kind: ContactKind::Space(Box::new(SpaceContact {
+                feature,
+                bounds: collide::Pair::new(shapes[first], shapes[second]),
+                axis,
+                across,
+            })),
+            friction,
+            restitution: law.restitution,
+            tangential_restitution: law.tangential_restitution,
+        });
+    }
+}
+
+fn refuse_overlaps(scene: &Space, model: &Model, problems: &mut Vec<Problem>) {
+    let mut poses = Poses::new(model);
+    model.poses(&model.initial_position, &mut poses);
+    super::contacts::refuse_overlaps(model, &poses, problems, |body| {
+        scene.bodies[body].place.clone()
+    });
+}
