@@ -88,7 +88,8 @@ fn read_stl(bytes: &[u8], corners: &mut Corners) -> Result<(), Fault> {
     if length == Some(bytes.len() as u64) {
         return read_binary(bytes, corners);
     }
-    if bytes.trim_ascii_start().starts_with(b"solid") {
+    let start = bytes.trim_ascii_start().get(..5);
+    if start.is_some_and(|start| start.eq_ignore_ascii_case(b"solid")) {
         return read_text(bytes, corners);
     }
     let message = match (n_triangles, length) {
@@ -122,14 +123,12 @@ fn read_text(bytes: &[u8], corners: &mut Corners) -> Result<(), Fault> {
     let (mut n_corners, mut ended) = (0_usize, false);
     for (i, line) in text.lines().enumerate() {
         let mut words = line.split_ascii_whitespace();
-        match words.next() {
-            Some("vertex") => {
-                corners.add(numbers(words, i)?, || format!("line {}", i + 1))?;
-                n_corners += 1;
-            }
-            Some("endsolid") => ended = true,
-            _ => {}
+        let Some(word) = words.next() else { continue };
+        if word.eq_ignore_ascii_case("vertex") {
+            corners.add(numbers(words, i)?, || format!("line {}", i + 1))?;
+            n_corners += 1;
         }
+        ended |= word.eq_ignore_ascii_case("endsolid");
     }
     if !ended || n_corners % 3 != 0 {
         return Err((
@@ -193,6 +192,8 @@ mod tests {
         let obj = "# a part\nv 0 0 0 1.0\nvn 0 0 1\nv 0 1 0\n  v 1 0 0\nv 0 0 1\nf 1 2 3\n";
         let expected = [[0.0; 3], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
         assert_eq!(corners(Kind::Stl, TEXT.as_bytes()).unwrap(), expected);
+        let upper = TEXT.to_ascii_uppercase();
+        assert_eq!(corners(Kind::Stl, upper.as_bytes()).unwrap(), expected);
         assert_eq!(corners(Kind::Stl, &tetrahedron()).unwrap(), expected);
         assert_eq!(corners(Kind::Obj, obj.as_bytes()).unwrap(), expected);
     }

@@ -10,11 +10,21 @@ pub fn of(root: &DeTable<'_>) -> Dimension {
     let Some(value) = root.get("dimension") else {
         return Dimension::Plane;
     };
-    match value.get_ref() {
-        DeValue::Integer(n) if n.as_str() == "2" => Dimension::Plane,
-        DeValue::Integer(n) if n.as_str() == "3" => Dimension::Space,
-        _ if looks_spatial(root) => Dimension::Space,
-        _ => Dimension::Plane,
+    said(value.get_ref()).unwrap_or(if looks_spatial(root) {
+        Dimension::Space
+    } else {
+        Dimension::Plane
+    })
+}
+
+fn said(value: &DeValue<'_>) -> Option<Dimension> {
+    let DeValue::Integer(n) = value else {
+        return None;
+    };
+    match u32::from_str_radix(n.as_str(), n.radix()) {
+        Ok(2) => Some(Dimension::Plane),
+        Ok(3) => Some(Dimension::Space),
+        _ => None,
     }
 }
 
@@ -34,7 +44,7 @@ pub fn check(t: &mut Table<'_>) {
     };
     let hint = "write `dimension = 2` for the plane, `dimension = 3` for space";
     match value.value {
-        DeValue::Integer(n) if matches!(n.as_str(), "2" | "3") => {}
+        known if said(known).is_some() => {}
         DeValue::Integer(n) => value.bad(format!("dimension must be 2 or 3, but is {n}"), hint),
         _ => value.wrong("2 or 3", hint),
     }
