@@ -189,6 +189,8 @@ pub struct Stats {
     pub resweeps: u64,
     /// Solves that needed the continuation.
     pub continuations: u64,
+    /// Div.
+    pub diverging: u64,
     /// Starts that worked.
     pub by_start: [u64; 6],
     /// Solves without an accepted answer.
@@ -209,6 +211,7 @@ pub struct Solver {
     r: Vec<f64>,
     best: Vec<f64>,
     anchor: Vec<f64>,
+    diverging: bool,
     outer: Vec<f64>,
     statuses: Vec<Status>,
 }
@@ -259,6 +262,7 @@ impl Solver {
     /// Solves (1) to (3). `r`, in: the guess (all zero: none), out: the answer, or the best attempt.
     pub fn solve(&mut self, problem: &Problem, r: &mut [f64]) -> Outcome {
         self.stats.solves += 1;
+        self.rung = None;
         self.statuses.clear();
         if !problem.is_well_formed() || r.len() != problem.n {
             self.stats.failures += 1;
@@ -330,6 +334,7 @@ impl Solver {
                 self.stats.by_start[start] += 1;
                 return best;
             }
+            if self.diverging { self.stats.diverging += 1; break; }
         }
         self.rung = Some(Rung::Nothing);
         best
@@ -354,6 +359,8 @@ impl Solver {
         let (mut prox, mut last) = (1.0, 10.0);
         let mut factor: f64 = 0.1;
         let start = self.newton.iterations;
+        let mut first_growth = 0.0;
+        self.diverging = false;
         while prox > 1e-13 && self.newton.iterations - start < 1000 {
             self.scaled.prox = prox;
             self.scaled.set_boost(1.0 / prox);
@@ -375,6 +382,16 @@ impl Solver {
                 End::Converged => {
                     good[..n].copy_from_slice(x);
                     last = prox;
+                    let growth = prox * size.impulse;
+                    if prox < 1e-5 && first_growth == 0.0 {
+                        first_growth = growth;
+                    }
+                    if prox < 1e-10 {
+                        self.diverging = growth > 0.3 * first_growth;
+                        if self.diverging {
+                            break;
+                        }
+                    }
                     if prox < 1e-5 && self.polish(problem, x, answer, best) {
                         break;
                     }
