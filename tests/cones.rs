@@ -13,8 +13,6 @@ struct Owned {
     matrix: Vec<f64>,
     vector: Vec<f64>,
     contacts: Vec<Contact>,
-    gaps: bool,
-    bodies: usize,
 }
 
 impl Owned {
@@ -79,8 +77,6 @@ fn instances() -> Vec<(String, Owned)> {
             matrix,
             vector: picked.iter().map(|&i| instance.q[i]).collect(),
             contacts: contacts.collect(),
-            gaps: false,
-            bodies: 0,
         };
         (instance.name, owned)
     };
@@ -97,15 +93,13 @@ fn saved_contact_problems_are_solved_cold_and_warm() {
         let cold = solver.solve(&cones.problem(), &mut r);
         let time = start.elapsed();
         let judged = residual(&cones.problem(), &r);
-        let rung = solver.rung;
+        let rung = solver.rung();
         let mut random = Random(77);
         let mut moved = Owned {
             n: cones.n,
             matrix: cones.matrix.clone(),
             vector: cones.vector.clone(),
             contacts: cones.contacts.clone(),
-            gaps: false,
-            bodies: 0,
         };
         for b in &mut moved.vector {
             *b *= 1.0 + 0.01 * random.signed();
@@ -115,7 +109,8 @@ fn saved_contact_problems_are_solved_cold_and_warm() {
         let warm_time = start.elapsed();
         println!(
             "{name:24} n {:4} cold {cold:?} {rung:?} {time:?} warm {warm:?} {:?} {warm_time:?}",
-            cones.n, solver.rung
+            cones.n,
+            solver.rung()
         );
         let warm_judged = residual(&moved.problem(), &r);
         let good = judged <= ACCEPTED_RESIDUAL
@@ -381,7 +376,16 @@ fn random_cones(random: &mut Random, kind: Kind) -> Owned {
     let n = rows.len();
     let inverse: Vec<f64> = masses
         .iter()
-        .flat_map(|(m, i)| [1.0 / m, 1.0 / m, 1.0 / m, 1.0 / i[0], 1.0 / i[1], 1.0 / i[2]])
+        .flat_map(|(m, i)| {
+            [
+                1.0 / m,
+                1.0 / m,
+                1.0 / m,
+                1.0 / i[0],
+                1.0 / i[1],
+                1.0 / i[2],
+            ]
+        })
         .collect();
     let mut matrix = vec![0.0; n * n];
     for (i, row) in rows.iter().enumerate() {
@@ -412,57 +416,156 @@ fn random_cones(random: &mut Random, kind: Kind) -> Owned {
         matrix,
         vector,
         contacts: touches.iter().map(Touch::contact).collect(),
-        gaps,
-        bodies: n_bodies,
     }
+}
+
+/// The same problem with pyramids of `sides` in place of the cones: what Lemke's method says of it.
+fn with_pyramids(cones: &Owned, sides: usize) -> (lcp::Outcome, Vec<f64>) {
+    // columns of impulses over the rows of the cones, then the bounds
+    let mut columns: Vec<Vec<(usize, f64)>> = Vec::new();
+    let mut bounds: Vec<(usize, f64, std::ops::Range<usize>)> = Vec::new();
+    let mut row = 0;
+    for contact in &cones.contacts {
+        let normal = columns.len();
+        columns.push(vec![(row, 1.0)]);
+        row += 1;
+        for block in contact.blocks() {
+            let first = columns.len();
+            if block.rows() == 1 {
+                columns.push(vec![(row, 1.0)]);
+                columns.push(vec![(row, -1.0)]);
+            } else {
+                for k in 0..sides {
+                    let angle = std::f64::consts::TAU * k as f64 / sides as f64;
+                    columns.push(vec![(row, angle.cos()), (row + 1, angle.sin())]);
+                }
+            }
+            bounds.push((normal, block.friction(), first..columns.len()));
+            row += block.rows();
+        }
+    }
+    let (m, k) = (columns.len(), columns.len() + bounds.len());
+    let mut matrix = vec![0.0; k * k];
+    let mut vector = vec![0.0; k];
+    for (i, a) in columns.iter().enumerate() {
+        for (p, x) in a {
+            vector[i] += x * cones.vector[*p];
+            for (j, b) in columns.iter().enumerate() {
+                for (q, y) in b {
+                    matrix[i * k + j] += x * y * cones.matrix[p * cones.n + q];
+                }
+            }
+        }
+    }
+    for (b, (normal, friction, sides)) in bounds.iter().enumerate() {
+        matrix[(m + b) * k + normal] = *friction;
+        for i in sides.clone() {
+            matrix[(m + b) * k + i] = -1.0;
+            matrix[i * k + m + b] = 1.0;
+        }
+    }
+    let (mut basis, mut z) = (vec![false; k], vec![0.0; k]);
+    let problem = lcp::Problem {
+        n: k,
+        matrix: &matrix,
+        vector: &vector,
+    };
+    let outcome = lcp::Solver::default().solve(&problem, &mut basis, &mut z);
+    let mut r = vec![0.0; cones.n];
+    for (column, x) in columns.iter().zip(&z) {
+        for (row, factor) in column {
+            r[*row] += factor * x;
+        }
+    }
+    (outcome, r)
 }
 
 #[test]
 fn random_cones_are_solved_or_reported() {
-    let per_kind: usize = std::env::var("CONES").map_or(1000, |x| x.parse().unwrap());
+    let per_kind: usize = std::env::var("CONES").map_or(910, |x| x.parse().unwrap());
     let mut solver = Solver::default();
+    println!(
+        "{:>15} {:>6} {:>7} {:>7} {:>7} {:>7} {:>6} {:>9} {:>7} {:>8} {:>9} {:>9}",
+        "kind",
+        "cases",
+        "newton",
+        "sweeps",
+        "contin.",
+        "pyramid",
+        "failed",
+        "unbounded",
+        "not warm",
+        "r'/b'",
+        "worst",
+        "slowest/ms"
+    );
+    let mut failures = 0;
     for kind in KINDS {
-        if std::env::var("KIND").is_ok_and(|k| k != format!("{kind:?}")) {
-            continue;
-        }
         let mut random = Random(0x9E37_79B9_7F4A_7C15);
-        let start = Instant::now();
-        let (mut failed, mut wrong) = (0, 0);
-        let (mut rungs, mut worst, mut slowest) = ([0; 4], 0.0_f64, 0.0_f64);
-        solver.reset_stats();
+        let mut rungs = [0; 4];
+        let (mut failed, mut unbounded, mut not_warm) = (0, 0, 0);
+        let (mut largest, mut worst, mut slowest) = (0.0_f64, 0.0_f64, 0.0_f64);
         for case in 0..per_kind {
-            let cones = random_cones(&mut random, kind);
+            let mut cones = random_cones(&mut random, kind);
             let mut r = vec![0.0; cones.n];
             let begin = Instant::now();
             let outcome = solver.solve(&cones.problem(), &mut r);
             slowest = slowest.max(begin.elapsed().as_secs_f64());
             let judged = residual(&cones.problem(), &r);
-            rungs[match solver.rung {
-                Some(Rung::Newton) | None => 0,
-                Some(Rung::Sweeps) => 1,
-                Some(Rung::Continuation) => 2,
-                Some(Rung::Nothing) => 3,
-            }] += 1;
+            match solver.rung() {
+                Some(Rung::Nothing | Rung::Newton) => rungs[0] += 1,
+                Some(Rung::Sweeps) => rungs[1] += 1,
+                Some(Rung::Continuation) => rungs[2] += 1,
+                Some(Rung::Pyramids) => rungs[3] += 1,
+                None => {}
+            }
             match outcome {
-                Outcome::Solved { .. } => wrong += usize::from(judged > ACCEPTED_RESIDUAL),
+                Outcome::Solved { residual, .. } => {
+                    // never a wrong answer called solved
+                    assert!(judged <= ACCEPTED_RESIDUAL, "{kind:?} {case}");
+                    worst = worst.max(residual);
+                    largest = largest.max(ratio(&cones, &r));
+                    for b in &mut cones.vector {
+                        *b *= 1.0 + 1e-4 * random.signed();
+                    }
+                    let again = solver.solve(&cones.problem(), &mut r);
+                    not_warm += usize::from(!matches!(again, Outcome::Solved { .. }));
+                }
                 Outcome::Inaccurate { residual } => {
                     failed += 1;
-                    worst = worst.max(residual);
                     if std::env::var("SHOW").is_ok() {
                         println!(
-                            "  {kind:?} {case} contacts {} bodies {} gaps {} residual {residual:.1e}",
-                            cones.contacts.len(), cones.bodies, cones.gaps
+                            "  {kind:?} {case} contacts {} residual {residual:.1e}",
+                            cones.contacts.len()
                         );
                     }
                 }
+                Outcome::Unbounded { .. } => unbounded += 1,
             }
         }
+        failures += failed;
         println!(
-            "{kind:?}: failures {failed} of {per_kind}, rungs {rungs:?}, worst {worst:.1e}, slowest {:.1} ms, {:.1} s, {:?}",
+            "{:>15} {per_kind:6} {:7} {:7} {:7} {:7} {failed:6} {unbounded:9} {not_warm:8} {largest:8.0e} {worst:9.1e} {:9.1}",
+            format!("{kind:?}"),
+            rungs[0],
+            rungs[1],
+            rungs[2],
+            rungs[3],
             slowest * 1e3,
-            start.elapsed().as_secs_f64(),
-            solver.stats
         );
-        assert_eq!(wrong, 0);
+    }
+    println!("{:?}", solver.stats);
+    assert!(failures <= 11 * per_kind / 1000, "{failures} failures");
+}
+
+/// `|r'| / |b'|` of the judge, roughly.
+fn ratio(cones: &Owned, r: &[f64]) -> f64 {
+    let scale = |i: usize| cones.matrix[i * cones.n + i].abs().sqrt().max(1e-12);
+    let of = |f: &dyn Fn(usize) -> f64| (0..cones.n).map(f).fold(0.0, f64::max);
+    let b = of(&|i| (cones.vector[i] / scale(i)).abs());
+    if b > 0.0 {
+        of(&|i| (r[i] * scale(i)).abs()) / b
+    } else {
+        0.0
     }
 }

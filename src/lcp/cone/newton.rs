@@ -21,9 +21,6 @@ const MEMORY: usize = 4;
 /// Each step of a line search over the one before.
 const SHORTER: f64 = 0.4;
 
-/// Relative size of F at which there is nothing left to gain.
-pub(super) const ROUNDING: f64 = 1e-14;
-
 /// Damping of (4), times the size of F: large far away from the solution.
 const DAMPING: f64 = 1e-2;
 
@@ -148,7 +145,9 @@ impl Newton {
                 for i in 0..n {
                     trial[i] = r[i] + a * self.base[i];
                 }
-                if limits.allowed { scaled.shorten(&mut trial[..n]); }
+                if limits.allowed {
+                    scaled.shorten(&mut trial[..n]);
+                }
                 scaled.velocities(&trial[..n], &mut trial_u[..n]);
                 let new = measure(scaled, &trial[..n], &trial_u[..n]);
                 let keep = 1.0 - 0.2 * a;
@@ -165,7 +164,9 @@ impl Newton {
                 for i in 0..n {
                     trial[i] = r[i] + smallest.1 * self.base[i];
                 }
-                if limits.allowed { scaled.shorten(&mut trial[..n]); }
+                if limits.allowed {
+                    scaled.shorten(&mut trial[..n]);
+                }
                 scaled.velocities(&trial[..n], &mut trial_u[..n]);
                 let new = measure(scaled, &trial[..n], &trial_u[..n]);
                 r.copy_from_slice(&trial[..n]);
@@ -242,7 +243,7 @@ impl Newton {
             for block in contact.blocks() {
                 let own = block.first..block.first + block.rows;
                 match map::state(block, y_n, aim(block, r, u)) {
-                    State::Open | State::Stick => {
+                    State::Stick => {
                         for i in own {
                             self.base[i] = 0.0;
                             self.columns.push((i, 1.0));
@@ -349,10 +350,7 @@ impl Newton {
             }
             let (pivot, x) = (top[k], self.solution[k]);
             let rest = &top[k + 1..];
-            for (row, y) in lower
-                .chunks_exact_mut(m)
-                .zip(&mut self.solution[k + 1..])
-            {
+            for (row, y) in lower.chunks_exact_mut(m).zip(&mut self.solution[k + 1..]) {
                 let factor = row[k] / pivot;
                 if factor != 0.0 {
                     for (cell, above) in row[k + 1..].iter_mut().zip(rest) {

@@ -98,11 +98,7 @@ impl Scaled {
         self.vector.clear();
         self.vector.extend(scaled);
         let size = self.vector.iter().fold(0.0, |m, b| larger(m, b.abs()));
-        self.size = if size > 0.0 {
-            power_of_two(size)
-        } else {
-            1.0
-        };
+        self.size = if size > 0.0 { power_of_two(size) } else { 1.0 };
         for b in &mut self.vector {
             *b /= self.size;
         }
@@ -153,6 +149,11 @@ impl Scaled {
                 block.rho = boost / self.stiffness[block.first];
             }
         }
+    }
+
+    /// `b'` of one row.
+    pub fn free_velocity(&self, i: usize) -> f64 {
+        self.vector[i]
     }
 
     /// (3) without the proximal term, of one row.
@@ -222,8 +223,8 @@ fn scale_of(problem: &Problem, first: usize, rows: usize) -> f64 {
     }
 }
 
-/// Four sums side by side, for speed.
-pub(super) fn dot(a: &[f64], x: &[f64]) -> f64 {
+/// Eight sums side by side, for speed.
+fn dot(a: &[f64], x: &[f64]) -> f64 {
     let ((a, a_rest), (x, x_rest)) = (a.as_chunks::<8>(), x.as_chunks::<8>());
     let mut sums = [0.0; 8];
     for (a, x) in a.iter().zip(x) {
