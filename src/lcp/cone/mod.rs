@@ -244,8 +244,11 @@ const PLAIN: Limits = Limits {
     allowed: true,
 };
 
-/// Starts of the continuation, as factors of the best attempt: nothing, the attempt, and others on both sides of it.
-const STARTS: [f64; 4] = [0.0, 1.0, 2.0, 0.3];
+/// Starts of the continuation, as factors of the best attempt, each followed by as many gentle sweeps.
+const STARTS: [(f64, u32); 5] = [(0.0, 0), (1.0, 0), (0.0, 100), (2.0, 0), (0.3, 0)];
+
+/// Relaxation of the gentle sweeps.
+const GENTLE: f64 = 0.8;
 
 /// Covering vectors of Lemke's method for starts from pyramids.
 const COVERINGS: u32 = 3;
@@ -319,27 +322,29 @@ impl Solver {
     /// The rungs, one after the other; `answer` receives the best attempt, whose residual is returned.
     fn climb(&mut self, problem: &Problem, x: &mut [f64], answer: &mut [f64]) -> (f64, Path) {
         let mut best = f64::INFINITY;
+        let relaxation = self.relaxation();
         if answer.iter().any(|r| *r != 0.0) && super::all_finite(answer) {
             self.scaled.enter(answer, x);
             self.scaled.shorten(x);
         } else {
             x.fill(0.0);
-            self.sweep(x, FIRST_SWEEPS);
+            self.sweep(x, FIRST_SWEEPS, relaxation);
         }
         if self.attempt(problem, x, answer, &mut best) {
             return self.accept(Rung::Newton, best);
         }
         self.stats.retries += 1;
         for sweeps in MORE_SWEEPS {
-            self.sweep(x, sweeps);
+            self.sweep(x, sweeps, relaxation);
             if self.attempt(problem, x, answer, &mut best) {
                 return self.accept(Rung::Sweeps, best);
             }
         }
         self.stats.continuations += 1;
-        for factor in STARTS {
+        for (factor, sweeps) in STARTS {
             self.scaled.enter(answer, x);
             x.iter_mut().for_each(|x| *x *= factor);
+            self.sweep(x, sweeps, GENTLE);
             match self.stiffen(problem, x, answer, &mut best) {
                 Path::Solved => return self.accept(Rung::Continuation, best),
                 Path::Unbounded => return (best, Path::Unbounded),
@@ -371,14 +376,17 @@ impl Solver {
         (residual, Path::Solved)
     }
 
-    fn sweep(&mut self, x: &mut [f64], count: u32) {
-        let blocks = self.scaled.contacts.iter().flat_map(|c| c.blocks());
-        let relaxation =
-            RELAXATIONS[usize::from(blocks.fold(0.0, |m, b| larger(m, b.friction)) > 1.0)];
+    fn sweep(&mut self, x: &mut [f64], count: u32, relaxation: f64) {
         self.stats.sweeps += u64::from(count);
         for _ in 0..count {
             sweep::sweep(&self.scaled, x, relaxation);
         }
+    }
+
+    fn relaxation(&self) -> f64 {
+        let blocks = self.scaled.contacts.iter().flat_map(|c| c.blocks());
+        let friction = blocks.fold(0.0, |m, b| larger(m, b.friction));
+        RELAXATIONS[usize::from(friction > 1.0)]
     }
 
     /// Newton's method from `x`, and the judge: is the answer accepted?
