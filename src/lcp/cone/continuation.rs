@@ -14,7 +14,7 @@
 //! there is no solution then.
 
 use super::newton::{End, Limits};
-use super::{ACCEPTED_RESIDUAL, Problem, Solver};
+use super::{ACCEPTED_RESIDUAL, Problem, Solver, residual};
 use crate::lcp::scaling::larger;
 
 /// The last softness; (1) then changes `u` by less than its rounding error.
@@ -141,8 +141,13 @@ impl Solver {
         for _ in 0..4 {
             self.scaled.reference.copy_from_slice(x);
             self.newton.run(&self.scaled, x, &limits);
-            self.judge(problem, x, answer, best);
-            if *best <= ACCEPTED_RESIDUAL {
+            // on the way the impulses may be of any size: an answer, or nothing
+            let n = x.len();
+            self.scaled.leave(x, &mut self.outer[..n]);
+            let judged = residual(problem, &self.outer[..n]);
+            if judged <= ACCEPTED_RESIDUAL {
+                *best = judged;
+                answer.copy_from_slice(&self.outer[..n]);
                 return true;
             }
         }

@@ -237,8 +237,8 @@ const MORE_SWEEPS: [u32; 4] = [10, 15, 25, 40];
 /// Newton's method on the problem itself.
 const PLAIN: Limits = Limits {
     iterations: 40,
-    // half a digit above the rounding errors of 100 rows
-    target: 5e-14,
+    // the rounding errors of 100 rows
+    target: 1e-14,
     damping: [1e-12, 1e-4],
     trials: 6,
     allowed: true,
@@ -250,8 +250,8 @@ const STARTS: [(f64, u32); 5] = [(0.0, 0), (1.0, 0), (0.0, 100), (2.0, 0), (0.3,
 /// Relaxation of the gentle sweeps.
 const GENTLE: f64 = 0.8;
 
-/// Covering vectors of Lemke's method for starts from pyramids.
-const COVERINGS: u32 = 3;
+/// Starts from pyramids: two pyramids, two covering vectors of Lemke's method.
+const PYRAMIDS: u32 = 4;
 
 impl Solver {
     /// Scratch for problems of up to `n` rows.
@@ -354,8 +354,8 @@ impl Solver {
                 return self.accept(Rung::Continuation, best);
             }
         }
-        for covering in 0..COVERINGS {
-            if !self.pyramids.start(&self.scaled, covering, x) {
+        for start in 0..PYRAMIDS {
+            if !self.pyramids.start(&self.scaled, start, x) {
                 continue;
             }
             self.good[..x.len()].copy_from_slice(x);

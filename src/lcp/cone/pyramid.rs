@@ -20,6 +20,10 @@ const MOST_ROWS: usize = 120;
 /// Unknowns of (2) per row of the cones, at most: 10 for a normal and a block of two rows, 3 for one of one row.
 const GROWTH: usize = 4;
 
+/// `(cos, sin)` of the angle between an edge of the first pyramid and the next of the second.
+const TURN: [f64; 2] = [0.923_879_532_511_286_7, 0.382_683_432_365_089_8];
+
+/// Edges of the first pyramid; the second one is turned half way to the next.
 const DIRECTIONS: [[f64; 2]; 8] = [
     [1.0, 0.0],
     [-1.0, 0.0],
@@ -72,19 +76,20 @@ impl Pyramids {
         self.tableau.reserve(size);
     }
 
-    /// Impulses of (2) into `r`, by one run with a covering vector; `false` if there are none.
-    pub fn start(&mut self, scaled: &Scaled, covering: u32, r: &mut [f64]) -> bool {
+    /// Impulses of (2) into `r`, by one run with a covering vector; `false` if there are none. Every other attempt is
+    /// with the second pyramid.
+    pub fn start(&mut self, scaled: &Scaled, attempt: u32, r: &mut [f64]) -> bool {
         if scaled.n > MOST_ROWS {
             return false;
         }
-        self.load(scaled);
+        self.load(scaled, attempt % 2 == 1);
         let problem = Problem {
             n: self.vector.len(),
             matrix: &self.matrix,
             vector: &self.vector,
         };
         self.scaling.set(&problem);
-        self.tableau.load(&problem, &self.scaling, covering);
+        self.tableau.load(&problem, &self.scaling, attempt / 2);
         if self.tableau.run(SMALLEST_PIVOTS[0]) != End::Complementary {
             return false;
         }
@@ -100,7 +105,7 @@ impl Pyramids {
         r.iter().all(|x| x.is_finite())
     }
 
-    fn load(&mut self, scaled: &Scaled) {
+    fn load(&mut self, scaled: &Scaled, turned: bool) {
         self.columns.clear();
         self.bounds.clear();
         for contact in &scaled.contacts {
@@ -113,10 +118,18 @@ impl Pyramids {
             for block in contact.blocks().iter().filter(|b| b.friction > 0.0) {
                 let first = self.columns.len();
                 let directions = if block.rows == 1 { 2 } else { 8 };
+                let turn = if turned && block.rows == 2 {
+                    TURN
+                } else {
+                    [1.0, 0.0]
+                };
                 let columns = DIRECTIONS[..directions].iter().map(|d| Column {
                     row: block.first,
                     rows: block.rows,
-                    factors: *d,
+                    factors: [
+                        turn[0] * d[0] - turn[1] * d[1],
+                        turn[1] * d[0] + turn[0] * d[1],
+                    ],
                 });
                 self.columns.extend(columns);
                 self.bounds.push(Bound {
