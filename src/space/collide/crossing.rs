@@ -4,7 +4,7 @@
 //! (2)  n = +- d1 x d2 / |d1 x d2|, for edges out of the faces of the first one
 //! (3)  edges press on each other where n is between the normals of the faces at each of them
 
-use super::{CORNER, Nearest, at_surface, length, values};
+use super::{CORNER, FACE_BEYOND, Nearest, at_surface, length, values};
 use crate::math::{Real, Vec3, cross3, dot3};
 use crate::space::Pose;
 use crate::space::shape::{Capsule, Polyhedron};
@@ -173,7 +173,7 @@ pub(super) fn edges<T: Real>(
 ) -> Option<Nearest<T>> {
     let side = side_at(first, second, &values(a), &values(b))?;
     let near = on_side(first, second, side, a, b)?;
-    let elsewhere = near.gap.value() < 0.0 && !pierces(first, second, &values(a), &values(b));
+    let elsewhere = near.gap.value() < 0.0 && !overlap(first, second, &near, a, b);
     Some(if near.margin < 0.0 || elsewhere {
         near.left_to_another()
     } else {
@@ -181,16 +181,36 @@ pub(super) fn edges<T: Real>(
     })
 }
 
-// is a part of the second edge behind both faces at the first one?
-fn pierces(first: EdgeOf, second: EdgeOf, a: &Pose, b: &Pose) -> bool {
-    let (edge_a, edge_b) = (&first.0.edges[first.1], &second.0.edges[second.1]);
-    let ends = edge_b.ends.map(|i| {
-        let world = b.point(second.0.vertices[i]);
+// edges on far sides of two solids seem to overlap: those that do pierce the other solid, where they cross
+fn overlap<T: Real>(
+    first: EdgeOf,
+    second: EdgeOf,
+    near: &Nearest<T>,
+    a: &Pose<T>,
+    b: &Pose<T>,
+) -> bool {
+    let slack = FACE_BEYOND - OUTSIDE * near.gap.value();
+    let on_first = values(a).position + near.arm_a.map(T::value);
+    let on_second = values(b).position + near.arm_b.map(T::value);
+    let (a, b) = (values(a), values(b));
+    let is_in = |solid: &Polyhedron, pose: &Pose, x: Vec3| {
+        let local = pose.turn_back(x - pose.position);
+        solid.faces.iter().all(|face| face.height(local) <= slack)
+    };
+    is_in(first.0, &a, on_second)
+        && is_in(second.0, &b, on_first)
+        && (pierces(first.0, second, &a, &b) || pierces(second.0, first, &b, &a))
+}
+
+// is a part of an edge inside a solid?
+fn pierces(solid: &Polyhedron, other: EdgeOf, a: &Pose, b: &Pose) -> bool {
+    let ends = other.0.edges[other.1].ends.map(|i| {
+        let world = b.point(other.0.vertices[i]);
         a.turn_back(world - a.position)
     });
     let (mut from, mut to): (f64, f64) = (0.0, 1.0);
-    for &f in &edge_a.faces {
-        let [h0, h1] = ends.map(|x| first.0.faces[f].height(x));
+    for face in &solid.faces {
+        let [h0, h1] = ends.map(|x| face.height(x));
         if h0 > 0.0 && h1 > 0.0 {
             return false;
         }
