@@ -62,6 +62,10 @@ pub(super) fn of(points: &[Vec3]) -> Result<(Vec<Vec3>, Vec<Vec<usize>>), Flat> 
         sides.extend(sides_of(&next.1));
         faces.push(next);
     }
+    // the two sides of something flat are no solid
+    if faces.len() < 4 {
+        return Err(Flat);
+    }
     // only the corners stay
     let mut place = vec![usize::MAX; cloud.points.len()];
     let mut corners = Vec::new();

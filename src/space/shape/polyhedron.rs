@@ -41,6 +41,8 @@ pub struct Edge {
     pub ends: [usize; 2],
     /// The face on its left, seen from outside, and the one on its right.
     pub faces: [usize; 2],
+    /// Unit vectors in the planes of these faces, out of them, across the edge.
+    pub outward: [Vec3; 2],
     /// Unit vector from its first to its second end.
     pub direction: Vec3,
     /// m.
@@ -107,7 +109,7 @@ impl Polyhedron {
 
     // every side of a face is a side of exactly one other face, the other way round
     fn from_outlines(vertices: Vec<Vec3>, outlines: &[Vec<usize>]) -> Option<Self> {
-        let mut faces = Vec::with_capacity(outlines.len());
+        let mut faces: Vec<Face> = Vec::with_capacity(outlines.len());
         for corners in outlines {
             let middle =
                 corners.iter().fold(Vec3::zeros(), |s, &i| s + vertices[i]) / corners.len() as f64;
@@ -154,6 +156,10 @@ impl Polyhedron {
                 edges.push(Edge {
                     ends: [i, j],
                     faces: [left, right],
+                    outward: [
+                        super::unit(cross3(d, faces[left].normal)),
+                        super::unit(cross3(faces[right].normal, d)),
+                    ],
                     direction: d / length,
                     length,
                 });
