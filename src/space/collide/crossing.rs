@@ -145,18 +145,23 @@ pub(super) fn capsule_on_edge<T: Real>(
 
 type EdgeOf<'a> = (&'a Polyhedron, usize);
 
-/// On which side of the two edges the second one is: 0 along `d1 x d2`, 1 against it; `None` where they cannot press
-/// on each other.
+/// On which side of the two edges the second one is: 0 along `d1 x d2`, 1 against it; `None` where they do not cross
+/// and where they cannot press on each other.
 pub(super) fn side(first: EdgeOf, second: EdgeOf, a: &Pose, b: &Pose) -> Option<usize> {
-    let near = edges(first, second, a, b)?;
-    (near.margin >= 0.0).then(|| side_at(first, second, a, b))?
-}
-
-fn side_at(first: EdgeOf, second: EdgeOf, a: &Pose, b: &Pose) -> Option<usize> {
     let (edge_a, edge_b) = (&first.0.edges[first.1], &second.0.edges[second.1]);
-    let across = cross3(a.turn(edge_a.direction), b.turn(edge_b.direction));
+    let (along_a, along_b) = (a.turn(edge_a.direction), b.turn(edge_b.direction));
+    let across = cross3(along_a, along_b);
     let square = dot3(across, across);
     if square <= PARALLEL * PARALLEL {
+        return None;
+    }
+    // most edges do not cross
+    let start_a = a.point(first.0.vertices[edge_a.ends[0]]);
+    let r = start_a - b.point(second.0.vertices[edge_b.ends[0]]);
+    let (c, f, cosine) = (dot3(along_a, r), dot3(along_b, r), dot3(along_a, along_b));
+    let s = (cosine * f - c) / square; // (1)
+    let t = (f - cosine * c) / square;
+    if s.min(edge_a.length - s).min(t).min(edge_b.length - t) < CORNER {
         return None;
     }
     let local = a.turn_back(across / square.sqrt());
@@ -179,20 +184,16 @@ pub(super) fn edges<T: Real>(
     a: &Pose<T>,
     b: &Pose<T>,
 ) -> Option<Nearest<T>> {
-    let side = side_at(first, second, &values(a), &values(b))?;
+    let side = side(first, second, &values(a), &values(b))?;
     let near = on_side(first, second, side, a, b)?;
     let gap = near.gap.value();
-    if near.margin < 0.0 {
-        return Some(near.left_to_another());
-    }
     // nothing on a far side is as near as that
     if gap >= -FACE_BEYOND {
         return Some(near);
     }
-    let (pose_a, pose_b) = (values(a), values(b));
-    let here =
-        cuts(first, second, gap, &pose_a, &pose_b) || cuts(second, first, gap, &pose_b, &pose_a);
-    Some(if here { near } else { near.left_to_another() })
+    let (a, b) = (values(a), values(b));
+    let here = cuts(first, second, gap, &a, &b) || cuts(second, first, gap, &b, &a);
+    here.then_some(near)
 }
 
 // Edges on far sides of two solids seem to overlap, too. Those that do cut through each other: the second one goes into

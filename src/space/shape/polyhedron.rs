@@ -5,6 +5,7 @@
 
 use super::{Flat, Moments, hull};
 use crate::math::{Mat3, Vec3, cross3, dot3};
+use crate::space::Pose;
 
 /// A convex solid with flat faces.
 #[derive(Clone, Debug, PartialEq)]
@@ -181,6 +182,29 @@ impl Polyhedron {
         sides.fold(f64::INFINITY, |least, (&corner, outward)| {
             least.min(dot3(*outward, self.vertices[corner] - x))
         })
+    }
+
+    pub(super) fn seen_from(&self, frame: &Pose) -> Self {
+        let turn = |v: Vec3| frame.turn_back(v);
+        let mut solid = self.clone();
+        for x in &mut solid.vertices {
+            *x = turn(*x - frame.position);
+        }
+        for face in &mut solid.faces {
+            face.offset -= dot3(face.normal, frame.position);
+            face.normal = turn(face.normal);
+            for out in &mut face.outward {
+                *out = turn(*out);
+            }
+        }
+        for edge in &mut solid.edges {
+            edge.direction = turn(edge.direction);
+            edge.outward = edge.outward.map(turn);
+        }
+        for direction in solid.leaving.iter_mut().flatten() {
+            *direction = turn(*direction);
+        }
+        solid
     }
 
     pub(super) fn moments(&self) -> Moments {
