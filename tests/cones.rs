@@ -78,7 +78,7 @@ struct Instance {
     n: usize,
     nc: usize,
     nd: usize,
-    mu: serde_json::Value,
+    mu: f64,
     rows: Vec<usize>,
     cols: Vec<usize>,
     vals: Vec<f64>,
@@ -109,20 +109,14 @@ fn instances() -> Vec<(String, Owned)> {
         for &i in &picked {
             matrix.extend(picked.iter().map(|&j| dense[i * instance.n + j]));
         }
-        let friction = |c: usize| match &instance.mu {
-            serde_json::Value::Array(all) => all[c].as_f64().unwrap(),
-            one => one.as_f64().unwrap(),
-        };
-        let contacts = (0..nc).map(|c| {
-            Contact::new(&[Block::Disc {
-                friction: friction(c),
-            }])
-        });
+        let contact = Contact::new(&[Block::Disc {
+            friction: instance.mu,
+        }]);
         let owned = Owned {
             n,
             matrix,
             vector: picked.iter().map(|&i| instance.q[i]).collect(),
-            contacts: contacts.collect(),
+            contacts: vec![contact; nc],
             rows: Vec::new(),
         };
         (instance.name, owned)
@@ -531,7 +525,7 @@ fn with_pyramids(cones: &Owned, sides: usize) -> (lcp::Outcome, Vec<f64>) {
 
 #[test]
 fn random_cones_are_solved_or_reported() {
-    let per_kind: usize = std::env::var("CONES").map_or(910, |x| x.parse().unwrap());
+    let per_kind = 910; // of 11 kinds: 10 010 in all
     let mut solver = Solver::default();
     println!(
         "{:>15} {:>6} {:>7} {:>7} {:>7} {:>7} {:>6} {:>9} {:>8} {:>7} {:>8} {:>9} {:>9}",
@@ -550,9 +544,6 @@ fn random_cones_are_solved_or_reported() {
         "slowest/ms"
     );
     for kind in KINDS {
-        if std::env::var("KIND").is_ok_and(|k| k != format!("{kind:?}")) {
-            continue;
-        }
         let mut random = Random(0x9E37_79B9_7F4A_7C15);
         let mut shake = Random(0xD1B5_4A32_D192_ED03);
         let mut warm_iterations = Vec::new();
@@ -585,17 +576,7 @@ fn random_cones_are_solved_or_reported() {
                     not_warm += usize::from(!matches!(again, Outcome::Solved { .. }));
                     warm_iterations.push(solver.stats.iterations - before);
                 }
-                Outcome::Inaccurate { residual } => {
-                    failed += 1;
-                    if std::env::var("SHOW").is_ok() {
-                        let pyramids = std::env::var("LEMKE").map(|_| with_pyramids(&cones, 8).0);
-                        println!("     {pyramids:?}");
-                        println!(
-                            "  {kind:?} {case} contacts {} residual {residual:.1e}",
-                            cones.contacts.len()
-                        );
-                    }
-                }
+                Outcome::Inaccurate { .. } => failed += 1,
                 Outcome::Unbounded { .. } => unbounded += 1,
             }
         }
@@ -844,7 +825,7 @@ fn solves_allocate_only_for_a_size_never_seen() {
 
 #[test]
 fn debug_and_release_give_the_same_bits() {
-    // FNV-1a over all answers; the constant was recorded in a release build
+    // FNV-1a over all answers; the constant was recorded in an optimized build
     let mut random = Random(987_654_321);
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut solver = Solver::default();
@@ -857,5 +838,5 @@ fn debug_and_release_give_the_same_bits() {
         }
     }
     println!("{hash:#018x}");
-    assert_eq!(hash, 0);
+    assert_eq!(hash, 0xe7ca_640c_f308_1fba);
 }
