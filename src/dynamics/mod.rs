@@ -1,7 +1,7 @@
 //! Forces on the coordinates, their derivatives, and energies; no contact in here.
 
 use crate::constraint::{BODY_DOF, Pose, Twist};
-use crate::force::{Detail, Effect, Force, Input, PairMatrix, Side, Situation};
+use crate::force::{Detail, Effect, Force, Input, PairMatrix, PairVector, Side, Situation};
 use crate::model::{BodyRef, ForceLink, Model, pose_of, twist_of};
 
 /// Derivatives of the forces, row-major, by coordinates (split as in [`crate::force::Effect`]) and velocities.
@@ -42,6 +42,44 @@ impl Jacobians {
         self.any = other.any;
     }
 
+    /// Forgets all of them.
+    fn clear(&mut self) {
+        if self.any {
+            self.stiff.fill(0.0);
+            self.rest.fill(0.0);
+            self.damper.fill(0.0);
+            self.velocity.fill(0.0);
+            self.any = false;
+        }
+    }
+
+    fn add(&mut self, model: &Model, bodies: [BodyRef; 2], effect: &Effect) {
+        let places = bodies.map(|body| span(model, body));
+        let n = model.n_velocities;
+        for along in effect.along.iter().flatten() {
+            self.any = true;
+            add_square(
+                places,
+                along.by_position,
+                &along.gradient,
+                &mut self.stiff,
+                n,
+            );
+            add_square(
+                places,
+                along.by_velocity,
+                &along.gradient,
+                &mut self.velocity,
+                n,
+            );
+        }
+        if let Some(bending) = &effect.bending {
+            self.any = true;
+            add_block(places, &bending.rest, &mut self.rest, n);
+            add_block(places, &bending.damper, &mut self.damper, n);
+        }
+    }
+
     /// Does a step with these weights of velocity and position derivatives add more to some velocity's inertia than
     /// its mass? Then the trapezoidal rule rings and explicit forces blow up.
     pub fn are_stiff(&self, mass: &[f64], by_velocity: f64, by_position: f64) -> bool {
@@ -74,14 +112,8 @@ pub fn force(
         Some((jacobians, detail)) => (Some(jacobians), detail),
         None => (None, Detail::Stiff),
     };
-    if let Some(jacobians) = jacobians.as_deref_mut()
-        && jacobians.any
-    {
-        jacobians.stiff.fill(0.0);
-        jacobians.rest.fill(0.0);
-        jacobians.damper.fill(0.0);
-        jacobians.velocity.fill(0.0);
-        jacobians.any = false;
+    if let Some(jacobians) = jacobians.as_deref_mut() {
+        jacobians.clear();
     }
     for link in &model.forces {
         let effect = with_situation(model, link, (time, side), inputs, poses, twists, |at| {
@@ -89,17 +121,7 @@ pub fn force(
         });
         add_force(model, link, 1.0, &effect, total);
         if let Some(jacobians) = jacobians.as_deref_mut() {
-            jacobians.any = true;
-            let n = model.n_velocities;
-            let add = |block: &PairMatrix, matrix: &mut [f64]| {
-                add_block(model, link.bodies, block, matrix, n);
-            };
-            add(&effect.by_position_stiff, &mut jacobians.stiff);
-            add(&effect.by_velocity, &mut jacobians.velocity);
-            if detail == Detail::All {
-                add(&effect.by_position_rest, &mut jacobians.rest);
-                add(&effect.by_position_damper, &mut jacobians.damper);
-            }
+            jacobians.add(model, link.bodies, &effect);
         }
     }
 }
@@ -172,7 +194,7 @@ pub fn add_applied(
     for link in &model.forces {
         if let Force::Applied(applied) = &link.force {
             let effect = with_situation(model, link, time, inputs, poses, twists, |at| {
-                applied.effect(at)
+                applied.effect(at, Detail::Stiff)
             });
             add_force(model, link, factor, &effect, total);
         }
@@ -230,14 +252,32 @@ fn span(model: &Model, body: BodyRef) -> (usize, usize) {
     body.map_or((0, 0), |i| (model.bodies[i].first, model.bodies[i].n_dof))
 }
 
-fn add_block(
-    model: &Model,
-    bodies: [BodyRef; 2],
-    block: &PairMatrix,
+// adds `factor g g^T`
+fn add_square(
+    places: [(usize, usize); 2],
+    factor: f64,
+    gradient: &PairVector,
     matrix: &mut [f64],
     n: usize,
 ) {
-    let places = bodies.map(|body| span(model, body));
+    if factor == 0.0 {
+        return;
+    }
+    for ((first_row, n_rows), row_block) in places.into_iter().zip([0, BODY_DOF]) {
+        for i in 0..n_rows {
+            let scaled = factor * gradient[row_block + i];
+            let row = &mut matrix[(first_row + i) * n..(first_row + i + 1) * n];
+            for ((first, len), column_block) in places.into_iter().zip([0, BODY_DOF]) {
+                let values = &gradient[column_block..column_block + len];
+                for (x, value) in row[first..first + len].iter_mut().zip(values) {
+                    *x += scaled * value;
+                }
+            }
+        }
+    }
+}
+
+fn add_block(places: [(usize, usize); 2], block: &PairMatrix, matrix: &mut [f64], n: usize) {
     for ((first_row, n_rows), row_block) in places.into_iter().zip([0, BODY_DOF]) {
         for i in 0..n_rows {
             let row = &mut matrix[(first_row + i) * n..(first_row + i + 1) * n];

@@ -298,6 +298,23 @@ impl System {
         self.bias.extend(self.rows.iter().map(|row| row.dot(x)));
     }
 
+    /// Largest product with `v` of the rows that statuses keep at zero.
+    pub fn defect(&self, statuses: &[Status], v: &[f64]) -> f64 {
+        let of = |row: usize| self.rows[row].dot(v).abs();
+        let joints = (0..self.n_joint).fold(0.0, |m: f64, row| m.max(of(row)));
+        let contacts = self.contacts.iter().enumerate();
+        contacts.fold(joints, |m, (i, &contact)| {
+            let normal = self.normal(i);
+            match statuses[contact] {
+                Status::Open => m,
+                Status::Frictionless | Status::SlipForward | Status::SlipBackward => {
+                    m.max(of(normal))
+                }
+                Status::Stick => m.max(of(normal)).max(of(normal + 1)),
+            }
+        })
+    }
+
     /// Solves for the impulses that keep every joint of `joints`, every closed contact and every stick exactly
     /// (G x = 0 on their rows). A sliding contact has the one column n - sign mu t. True if no constraint
     /// depended on the others.
@@ -307,8 +324,76 @@ impl System {
         status: impl Fn(usize) -> Status,
         solver: &mut RankRevealing,
     ) -> bool {
+        self.choose_unknowns(joints, status);
+        let (k, size) = (self.len(), self.unknowns.len());
+        let matrix = solver.start(size);
+        for (i, &(row, _)) in self.unknowns.iter().enumerate() {
+            for (j, &(column, along)) in self.unknowns.iter().enumerate() {
+                let mut entry = self.delassus[row * k + column];
+                if along != 0.0 {
+                    entry += along * self.delassus[row * k + column + 1];
+                }
+                matrix[i * size + j] = entry;
+            }
+        }
+        self.impulse.fill(0.0);
+        for (i, &(row, _)) in self.unknowns.iter().enumerate() {
+            self.impulse[i] = -self.bias[row];
+        }
+        self.solve_unknowns(solver)
+    }
+
+    /// The same from rows and a metric alone, where F = G^T and b = G `motion`: adds the effect of the impulses to
+    /// `x`. Only what the unknowns need of W is computed.
+    pub fn respond_frozen(
+        &mut self,
+        metric: &Metric,
+        motion: &[f64],
+        joints: &[bool],
+        status: impl Fn(usize) -> Status,
+        solver: &mut RankRevealing,
+        x: &mut [f64],
+    ) {
+        self.choose_unknowns(joints, status);
+        let (n, size) = (self.n, self.unknowns.len());
+        self.response.clear();
+        self.response.resize(size * n, 0.0);
+        let responses = self.response.chunks_exact_mut(n.max(1));
+        for (&(row, along), out) in self.unknowns.iter().zip(responses) {
+            self.rows[row].add_to(1.0, out);
+            if along != 0.0 {
+                self.rows[row + 1].add_to(along, out);
+            }
+            metric.divide(out);
+        }
+        let symmetric =
+            metric.diagonal.is_some() && self.unknowns.iter().all(|(_, along)| *along == 0.0);
+        let matrix = solver.start(size);
+        for (i, &(row, _)) in self.unknowns.iter().enumerate() {
+            let known = if symmetric { i } else { 0 };
+            for j in 0..known {
+                matrix[i * size + j] = matrix[j * size + i];
+            }
+            for j in known..size {
+                matrix[i * size + j] = self.rows[row].dot(&self.response[j * n..(j + 1) * n]);
+            }
+        }
+        self.impulse.clear();
+        self.impulse.resize(self.rows.len(), 0.0);
+        for (i, &(row, _)) in self.unknowns.iter().enumerate() {
+            self.impulse[i] = -self.rows[row].dot(motion);
+        }
+        self.solve_unknowns(solver);
+        let responses = self.response.chunks_exact(n.max(1));
+        for (&(row, _), response) in self.unknowns.iter().zip(responses) {
+            let c = self.impulse[row];
+            x.iter_mut().zip(response).for_each(|(x, r)| *x += c * r);
+        }
+    }
+
+    // each unknown: its row, and how much of the following column it carries along
+    fn choose_unknowns(&mut self, joints: &[bool], status: impl Fn(usize) -> Status) {
         self.unknowns.clear();
-        // each unknown: its row, and how much of the following column it carries along
         self.unknowns
             .extend((0..self.n_joint).filter(|j| joints[*j]).map(|j| (j, 0.0)));
         for (i, &contact) in self.contacts.iter().enumerate() {
@@ -321,23 +406,13 @@ impl System {
                 Status::Stick => self.unknowns.extend([(normal, 0.0), (normal + 1, 0.0)]),
             }
         }
-        let (k, size) = (self.len(), self.unknowns.len());
-        let matrix = solver.start(size);
-        for (i, &(row, _)) in self.unknowns.iter().enumerate() {
-            for (j, &(column, along)) in self.unknowns.iter().enumerate() {
-                let mut entry = self.delassus[row * k + column];
-                if along != 0.0 {
-                    entry += along * self.delassus[row * k + column + 1];
-                }
-                matrix[i * size + j] = entry;
-            }
-        }
+    }
+
+    // solves the matrix in the solver for the right-hand side in the first of the impulses; then the solution is spread
+    // over its rows, last first. True if the matrix is regular
+    fn solve_unknowns(&mut self, solver: &mut RankRevealing) -> bool {
+        let size = self.unknowns.len();
         solver.factor(RANK_TOLERANCE);
-        self.impulse.fill(0.0);
-        // impulse[..size] serves as the right-hand side; then the solution is spread over its rows, last first
-        for (i, &(row, _)) in self.unknowns.iter().enumerate() {
-            self.impulse[i] = -self.bias[row];
-        }
         solver.solve(&mut self.impulse[..size]);
         for (i, &(row, along)) in self.unknowns.iter().enumerate().rev() {
             let value = self.impulse[i];

@@ -93,7 +93,7 @@ pub(super) fn substep(
     Ok(())
 }
 
-// rows and columns at the poses of the midpoint
+// rows at the poses of the midpoint
 fn constraints(model: &Model, workspace: &mut Workspace) {
     let Workspace {
         system,
@@ -104,7 +104,6 @@ fn constraints(model: &Model, workspace: &mut Workspace) {
     } = workspace;
     system.contacts.clone_from(active);
     assemble::rows(model, poses, edges, BeyondEdges::Line, system);
-    system.columns.clone_from(&system.rows);
 }
 
 // left and right side of (2) without constraints: the metric, and the change of velocity in `workspace.free`; false if the
@@ -126,7 +125,8 @@ fn free_motion(model: &Model, workspace: &mut Workspace, middle: f64, v: &[f64],
     let wanted = Some((&mut *jacobians, Detail::Stiff));
     dynamics::force(model, at, inputs, poses, twists, force, wanted);
     free.clone_from(force);
-    if jacobians.any {
+    // where forces are linear the mid velocity is still that of the start
+    if jacobians.any && !model.velocity_forces_are_linear() {
         let n = v.len();
         for (i, x) in free.iter_mut().enumerate() {
             let row = &jacobians.velocity[i * n..(i + 1) * n];
@@ -149,21 +149,22 @@ fn respond(workspace: &mut Workspace, statuses: &[Status], v: &[f64]) {
         workspace.system.impulse.clear();
         return;
     }
-    assemble::condense_with_step_metric(workspace);
     let Workspace {
         system,
         joints,
         frozen,
         free,
         twice,
+        mass,
+        step_metric,
+        step_has_metric,
         ..
     } = workspace;
     for ((x, v), dv) in twice.iter_mut().zip(v).zip(free.iter()) {
         *x = 2.0 * v + dv;
     }
-    system.bias_from(twice);
-    system.solve_frozen(joints, |j| statuses[j], frozen);
-    system.add_response(free);
+    let metric = if *step_has_metric { step_metric } else { mass };
+    system.respond_frozen(metric, twice, joints, |j| statuses[j], frozen, free);
 }
 
 fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), sums: &mut [f64]) {
@@ -179,7 +180,7 @@ fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), s
     for i in 0..system.contacts.len() {
         let rows = [system.normal(i), system.normal(i) + 1];
         let [pressing, rubbing] =
-            rows.map(|row| system.impulse[row] * system.columns[row].dot(mid_velocity));
+            rows.map(|row| system.impulse[row] * system.rows[row].dot(mid_velocity));
         works[Work::Pressing as usize] -= pressing;
         works[Work::Friction as usize] -= rubbing;
     }
