@@ -184,6 +184,15 @@ enum Unknown {
     },
 }
 
+impl Unknown {
+    // its row; that of the normal for what goes with one
+    fn row(&self) -> usize {
+        match self {
+            Self::Plain(row) | Self::Slip(row, _) | Self::Across { normal: row, .. } => *row,
+        }
+    }
+}
+
 /// Newton iterations for directions of sliding at most.
 const MAX_TURNS: u32 = 12;
 
@@ -279,6 +288,26 @@ impl System {
         self.bias.extend(self.rows.iter().map(|row| row.dot(x)));
     }
 
+    /// Largest product with `v` of the rows that statuses keep at zero.
+    pub fn defect(&self, statuses: &[Status], v: &[f64]) -> f64 {
+        let of = |row: usize| self.rows[row].dot(v).abs();
+        let joints = (0..self.n_joint).fold(0.0, |m: f64, row| m.max(of(row)));
+        let contacts = self.contacts.iter().enumerate();
+        contacts.fold(joints, |m, (i, &contact)| {
+            let normal = self.normal(i);
+            match statuses[contact] {
+                Status::Open => m,
+                Status::Frictionless
+                | Status::SlipForward
+                | Status::SlipBackward
+                | Status::Slip => m.max(of(normal)),
+                Status::Stick => {
+                    (normal..=normal + self.n_friction).fold(m, |m, row| m.max(of(row)))
+                }
+            }
+        })
+    }
+
     /// Solves for the impulses that keep every joint of `joints`, every closed contact and every stick exactly
     /// (G x = 0 on their rows). A sliding contact has the one column n - sign mu t, in space n - mu d with its direction d.
     /// True if no constraint depended on the others.
@@ -288,6 +317,84 @@ impl System {
         status: impl Fn(usize) -> Status,
         solver: &mut RankRevealing,
     ) -> bool {
+        self.choose_unknowns(joints, status);
+        let size = self.unknowns.len();
+        let matrix = solver.start(size);
+        for (i, row) in self.unknowns.iter().enumerate() {
+            for (j, column) in self.unknowns.iter().enumerate() {
+                matrix[i * size + j] = self.entry(row, column);
+            }
+            if let Unknown::Across { yields, .. } = row {
+                matrix[i * size + i] += yields;
+            }
+        }
+        self.impulse.fill(0.0);
+        for (i, unknown) in self.unknowns.iter().enumerate() {
+            self.impulse[i] = match unknown {
+                Unknown::Plain(row) | Unknown::Slip(row, _) => -self.bias[*row],
+                Unknown::Across {
+                    normal,
+                    weights: [x, y],
+                    given,
+                    ..
+                } => given - x * self.bias[normal + 1] - y * self.bias[normal + 2],
+            };
+        }
+        self.solve_unknowns(solver)
+    }
+
+    /// The same from rows and a metric alone, where F = G^T and b = G `motion`, and directions of sliding are given: adds the
+    /// effect of the impulses to `x`. Only what the unknowns need of W is computed.
+    pub fn respond_frozen(
+        &mut self,
+        metric: &Metric,
+        motion: &[f64],
+        joints: &[bool],
+        status: impl Fn(usize) -> Status,
+        solver: &mut RankRevealing,
+        x: &mut [f64],
+    ) {
+        self.choose_unknowns(joints, status);
+        let (n, size) = (self.n, self.unknowns.len());
+        self.response.clear();
+        self.response.resize(size * n, 0.0);
+        let responses = self.response.chunks_exact_mut(n.max(1));
+        for (unknown, out) in self.unknowns.iter().zip(responses) {
+            self.rows[unknown.row()].add_to(1.0, out);
+            if let Unknown::Slip(normal, weights) = unknown {
+                for (k, along) in weights[..self.n_friction].iter().enumerate() {
+                    self.rows[normal + 1 + k].add_to(*along, out);
+                }
+            }
+            metric.divide(out);
+        }
+        let is_plain = |unknown: &Unknown| matches!(unknown, Unknown::Plain(_));
+        let symmetric = metric.diagonal.is_some() && self.unknowns.iter().all(is_plain);
+        let matrix = solver.start(size);
+        for (i, unknown) in self.unknowns.iter().enumerate() {
+            let known = if symmetric { i } else { 0 };
+            for j in 0..known {
+                matrix[i * size + j] = matrix[j * size + i];
+            }
+            let row = &self.rows[unknown.row()];
+            for j in known..size {
+                matrix[i * size + j] = row.dot(&self.response[j * n..(j + 1) * n]);
+            }
+        }
+        self.impulse.clear();
+        self.impulse.resize(self.rows.len(), 0.0);
+        for (i, unknown) in self.unknowns.iter().enumerate() {
+            self.impulse[i] = -self.rows[unknown.row()].dot(motion);
+        }
+        self.solve_unknowns(solver);
+        let responses = self.response.chunks_exact(n.max(1));
+        for (unknown, response) in self.unknowns.iter().zip(responses) {
+            let c = self.impulse[unknown.row()];
+            x.iter_mut().zip(response).for_each(|(x, r)| *x += c * r);
+        }
+    }
+
+    fn choose_unknowns(&mut self, joints: &[bool], status: impl Fn(usize) -> Status) {
         self.unknowns.clear();
         let joints = (0..self.n_joint).filter(|j| joints[*j]);
         self.unknowns.extend(joints.map(Unknown::Plain));
@@ -312,30 +419,13 @@ impl System {
                 }
             }
         }
+    }
+
+    // solves the matrix in the solver for the right-hand side in the first of the impulses; then the solution is spread
+    // over its rows, last first. True if the matrix is regular
+    fn solve_unknowns(&mut self, solver: &mut RankRevealing) -> bool {
         let size = self.unknowns.len();
-        let matrix = solver.start(size);
-        for (i, row) in self.unknowns.iter().enumerate() {
-            for (j, column) in self.unknowns.iter().enumerate() {
-                matrix[i * size + j] = self.entry(row, column);
-            }
-            if let Unknown::Across { yields, .. } = row {
-                matrix[i * size + i] += yields;
-            }
-        }
         solver.factor(RANK_TOLERANCE);
-        self.impulse.fill(0.0);
-        // impulse[..size] serves as the right-hand side; then the solution is spread over its rows, last first
-        for (i, unknown) in self.unknowns.iter().enumerate() {
-            self.impulse[i] = match unknown {
-                Unknown::Plain(row) | Unknown::Slip(row, _) => -self.bias[*row],
-                Unknown::Across {
-                    normal,
-                    weights: [x, y],
-                    given,
-                    ..
-                } => given - x * self.bias[normal + 1] - y * self.bias[normal + 2],
-            };
-        }
         solver.solve(&mut self.impulse[..size]);
         for (i, unknown) in self.unknowns.iter().enumerate().rev() {
             let value = std::mem::take(&mut self.impulse[i]);
