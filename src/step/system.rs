@@ -124,6 +124,15 @@ impl Metric {
     }
 }
 
+/// Forces of the contacts of a model.
+#[derive(Clone, Debug, Default)]
+pub struct Forces {
+    /// Normal force and size of the friction force, N.
+    pub pressing: Vec<[f64; 2]>,
+    /// In world axes, N; none in the plane.
+    pub friction: Vec<Vec3>,
+}
+
 /// The system (2) for the joints and a list of contacts.
 #[derive(Clone, Debug, Default)]
 pub struct System {
@@ -157,6 +166,8 @@ pub struct System {
     pub direction: Vec<[f64; MAX_FRICTION_ROWS]>,
     /// The factor of (3) for each contact, N s/(m/s); 0 where the direction is given.
     turning: Vec<f64>,
+    /// First guess of the impulses of contacts in space, all rows; empty where there is none.
+    pub guess: Vec<f64>,
     /// Directions that the step started with.
     reference: Vec<[f64; MAX_FRICTION_ROWS]>,
     /// T v of each contact.
@@ -223,6 +234,7 @@ impl System {
             tangents: Vec::with_capacity(n_spatial),
             direction: Vec::with_capacity(n_spatial),
             turning: Vec::with_capacity(n_spatial),
+            guess: Vec::new(),
             reference: Vec::with_capacity(n_spatial),
             start_speed: Vec::with_capacity(n_spatial),
             sigma: 1.0,
@@ -280,6 +292,7 @@ impl System {
         }
         self.impulse.clear();
         self.impulse.resize(k, 0.0);
+        self.guess.clear();
     }
 
     /// Sets b to the rows' products with `x`.
@@ -555,6 +568,23 @@ impl System {
         let old = std::mem::replace(&mut self.direction[i], new);
         self.turning[i] = self.friction[i] * self.impulse[normal] / signed;
         (new[0] - old[0]).abs().max((new[1] - old[1]).abs())
+    }
+
+    /// Takes normal forces and friction forces (world axes), by contact of the model, times `factor` as the first guess of
+    /// the impulses; in space.
+    pub fn guess_from(&mut self, forces: &Forces, factor: f64) {
+        let Forces { pressing, friction } = forces;
+        self.guess.clear();
+        if friction.is_empty() {
+            return;
+        }
+        for (contact, tangents) in self.contacts.iter().zip(&self.tangents) {
+            self.guess.push(factor * pressing[*contact][0]);
+            for t in tangents {
+                let along = dot3(*t, friction[*contact]) / dot3(*t, *t).max(f64::MIN_POSITIVE);
+                self.guess.push(factor * along);
+            }
+        }
     }
 
     /// Friction impulses of the `i`-th contact.
