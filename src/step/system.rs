@@ -178,6 +178,8 @@ pub struct System {
     start_speed: Vec<[f64; MAX_FRICTION_ROWS]>,
     /// Constraints act on `sigma v + dv`.
     sigma: f64,
+    /// By how much directions of sliding changed in their last iteration.
+    wandering: f64,
     unknowns: Vec<Unknown>,
     /// Right-hand side, matrix, solution and what it leaves over, where unknowns depend on each other.
     shares: Vec<f64>,
@@ -217,8 +219,11 @@ impl Unknown {
 /// Newton iterations for directions of sliding at most.
 const MAX_TURNS: u32 = 12;
 
-/// A direction that changes by less than this is found.
+/// A direction that changes by less than this need not be looked for any further.
 const SAME_DIRECTION: f64 = 1e-14;
+
+/// One that still changes by more than this was not found.
+const FOUND_DIRECTION: f64 = 1e-6;
 
 impl System {
     /// Room for all joints and contacts of a model.
@@ -252,6 +257,7 @@ impl System {
             reference: Vec::with_capacity(n_spatial),
             start_speed: Vec::with_capacity(n_spatial),
             sigma: 1.0,
+            wandering: 0.0,
             unknowns: Vec::with_capacity(k),
             shares: Vec::with_capacity(k),
             matrix: Vec::new(),
@@ -626,6 +632,7 @@ impl System {
         self.turning.clear();
         self.turning.resize(self.direction.len(), 0.0);
         let slides = |contact: &usize| status(*contact) == Status::Slip;
+        self.wandering = 0.0;
         if !self.contacts.iter().any(slides) {
             return self.solve_frozen(joints, status, solver);
         }
@@ -636,6 +643,7 @@ impl System {
         }
         self.reference.clone_from(&self.direction);
         let mut independent = self.solve_frozen(joints, &status, solver);
+        self.wandering = f64::INFINITY;
         for _ in 0..MAX_TURNS {
             let mut change: f64 = 0.0;
             for i in 0..self.contacts.len() {
@@ -643,12 +651,18 @@ impl System {
                     change = change.max(self.turn(i));
                 }
             }
+            self.wandering = change;
             if change <= SAME_DIRECTION {
                 break;
             }
             independent = self.solve_frozen(joints, &status, solver);
         }
         independent
+    }
+
+    /// Were the directions of sliding found?
+    pub fn directions_are_found(&self) -> bool {
+        self.wandering <= FOUND_DIRECTION
     }
 
     // the direction of the mean velocity; by how much it differs from the one before
@@ -672,7 +686,7 @@ impl System {
         let signed = if along < 0.0 { -speed } else { speed };
         let new = [mean[0] / signed, mean[1] / signed];
         let old = std::mem::replace(&mut self.direction[i], new);
-        self.turning[i] = self.friction[i] * self.impulse[normal] / signed;
+        self.turning[i] = self.friction[i] * self.impulse[normal].max(0.0) / speed;
         (new[0] - old[0]).abs().max((new[1] - old[1]).abs())
     }
 
