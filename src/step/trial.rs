@@ -262,7 +262,7 @@ pub(super) fn solve_complementarity(
         system.solve_frozen(joints, |_| Status::Open, frozen);
         return Ok(());
     }
-    let outcome = complementarity.solve(system, joints, |_| Sliding::Free, &state.status);
+    let outcome = complementarity.solve_impulses(system, joints, &state.status);
     StepError::unless_solved(outcome, state.time)?;
     let scale = h * max_abs(force_end);
     for (i, &contact) in system.contacts.iter().enumerate() {

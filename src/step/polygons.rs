@@ -1,0 +1,228 @@
+//! The contact problem of a [`System`] in space with friction polygons in place of cones: joints are eliminated already.
+//!
+//! (1)  a contact with friction has u = (c_n, beta_1 .. beta_k, lambda), its friction is the sum of beta_j d_j:
+//!        0 <= n.x                     | c_n    >= 0
+//!        0 <= d_j.x + lambda          | beta_j >= 0
+//!        0 <= mu c_n - sum of beta_j  | lambda >= 0
+//! (2)  d_j: the direction of sliding, turned by 2 pi j/k. It is that of the motion without contact impulses, b in x = W c + b:
+//!      what slides alone has the friction of the exact cone, whatever k is
+//! (3)  a contact without friction has u = c_n
+
+use super::system::System;
+use crate::lcp;
+use crate::math::{max_abs, norm};
+use crate::state::Status;
+
+/// Motion without impulses below this, relative to the fastest one, has no direction: it is rounding.
+const NO_MOTION: f64 = 1e-12;
+
+/// Scratch of the problem.
+#[derive(Debug, Default)]
+pub(super) struct Polygons {
+    solver: lcp::Solver,
+    /// Corners of a polygon, the first one ahead.
+    corners: Vec<[f64; 2]>,
+    /// Those of all contacts along their tangents, in the order of the unknowns; none for contacts without friction.
+    directions: Vec<[f64; 2]>,
+    /// First unknown of each contact, and their number.
+    first: Vec<usize>,
+    matrix: Vec<f64>,
+    vector: Vec<f64>,
+    basis: Vec<bool>,
+    z: Vec<f64>,
+}
+
+impl Polygons {
+    pub fn reset_stats(&mut self) {
+        self.solver.reset_stats();
+    }
+
+    pub fn stats(&self) -> lcp::Stats {
+        self.solver.stats
+    }
+
+    /// From now on polygons have so many corners, an even number.
+    pub fn set_corners(&mut self, k: u32) {
+        if self.corners.len() == k as usize {
+            return;
+        }
+        self.corners.clear();
+        let angle = |j: u32| std::f64::consts::TAU * (f64::from(j) / f64::from(k));
+        for j in 0..k / 2 {
+            let (sin, cos) = libm::sincos(angle(j));
+            self.corners.push([cos, sin]);
+        }
+        for j in 0..self.corners.len() {
+            self.corners.push(self.corners[j].map(|x| -x));
+        }
+    }
+
+    /// Solves for the impulses of the contacts. `guess` (statuses by contact of the model) is what to start from.
+    pub fn solve(
+        &mut self,
+        system: &mut System,
+        reduced: &[f64],
+        offset: &[f64],
+        guess: &[Status],
+    ) -> lcp::Outcome {
+        self.turn(system, offset);
+        self.assemble(system, reduced, offset);
+        self.guess_basis(system, offset, guess);
+        let problem = lcp::Problem {
+            n: self.vector.len(),
+            matrix: &self.matrix,
+            vector: &self.vector,
+        };
+        let outcome = self.solver.solve(&problem, &mut self.basis, &mut self.z);
+        self.write_impulses(system);
+        outcome
+    }
+
+    /// The status that the solution gives to the `i`-th contact.
+    pub fn status(&self, system: &System, i: usize, scale: f64) -> Status {
+        let unknowns = &self.z[self.first[i]..self.first[i + 1]];
+        // what is below the rounding of the impulses that act presses nobody
+        if unknowns[0] <= 1e-12 * scale {
+            return Status::Open;
+        }
+        let [pressed, friction @ .., lambda] = unknowns else {
+            return Status::Frictionless;
+        };
+        let slack = system.friction[i] * pressed - friction.iter().sum::<f64>();
+        if *lambda > 0.0 && slack.abs() <= 1e-10 * pressed {
+            Status::Slip
+        } else {
+            Status::Stick
+        }
+    }
+
+    // (2)
+    fn turn(&mut self, system: &System, offset: &[f64]) {
+        self.first.clear();
+        self.directions.clear();
+        let fastest = max_abs(offset);
+        let mut n = 0;
+        for (i, &friction) in system.friction.iter().enumerate() {
+            self.first.push(n);
+            n += 1;
+            if friction > 0.0 {
+                let [x, y] = ahead(tangential(offset, i), fastest);
+                let turned = |[cos, sin]: &[f64; 2]| [cos * x - sin * y, cos * y + sin * x];
+                self.directions.extend(self.corners.iter().map(turned));
+                n += self.corners.len() + 1;
+            }
+        }
+        self.first.push(n);
+    }
+
+    // (1), (3)
+    fn assemble(&mut self, system: &System, reduced: &[f64], offset: &[f64]) {
+        let n_contacts = system.contacts.len();
+        let (n, n_reduced) = (self.first[n_contacts], STRIDE * n_contacts);
+        let k = self.corners.len();
+        self.matrix.clear();
+        self.matrix.resize(n * n, 0.0);
+        self.vector.clear();
+        self.vector.resize(n, 0.0);
+        let mut of_row = self.directions.chunks_exact(k.max(1));
+        for i in 0..n_contacts {
+            let row = self.first[i];
+            let has_friction = system.friction[i] > 0.0;
+            let directions = if has_friction { of_row.next() } else { None }.unwrap_or(&[]);
+            let weights = std::iter::once([1.0, 0.0, 0.0])
+                .chain(directions.iter().map(|[x, y]| [0.0, *x, *y]));
+            for (a, weight) in weights.enumerate() {
+                let along = |column: usize| {
+                    let w = |t: usize| reduced[(STRIDE * i + t) * n_reduced + column];
+                    weight[0] * w(0) + weight[1] * w(1) + weight[2] * w(2)
+                };
+                let b = &offset[STRIDE * i..STRIDE * (i + 1)];
+                self.vector[row + a] = weight[0] * b[0] + weight[1] * b[1] + weight[2] * b[2];
+                let entries = &mut self.matrix[(row + a) * n..(row + a + 1) * n];
+                let mut of_column = self.directions.chunks_exact(k.max(1));
+                for j in 0..n_contacts {
+                    let w = [0, 1, 2].map(|t| along(STRIDE * j + t));
+                    let entries = &mut entries[self.first[j]..self.first[j + 1]];
+                    entries[0] = w[0];
+                    if system.friction[j] > 0.0 {
+                        let directions = of_column.next().unwrap_or(&[]);
+                        for (entry, [x, y]) in entries[1..].iter_mut().zip(directions) {
+                            *entry = x * w[1] + y * w[2];
+                        }
+                    }
+                }
+            }
+            if has_friction {
+                let lambda = row + 1 + k;
+                self.matrix[lambda * n + row] = system.friction[i];
+                for beta in row + 1..lambda {
+                    self.matrix[beta * n + lambda] = 1.0;
+                    self.matrix[lambda * n + beta] = -1.0;
+                }
+            }
+        }
+    }
+
+    // where a contact sticks, friction is taken to be against the motion without impulses
+    fn guess_basis(&mut self, system: &System, offset: &[f64], guess: &[Status]) {
+        let n = self.vector.len();
+        self.z.clear();
+        self.z.resize(n, 0.0);
+        self.basis.clear();
+        self.basis.resize(n, false);
+        let k = self.corners.len();
+        for (i, &contact) in system.contacts.iter().enumerate() {
+            let first = self.first[i];
+            self.basis[first] = guess[contact].is_closed();
+            if system.friction[i] == 0.0 {
+                continue;
+            }
+            let against = first + 1 + k / 2;
+            match guess[contact] {
+                Status::Open | Status::Frictionless => {}
+                Status::Stick => {
+                    // both directions of a plane: this one alone would not hold what goes across
+                    self.basis[against] = max_abs(&tangential(offset, i)) > 0.0;
+                    self.basis[against - 1] = self.basis[against];
+                }
+                Status::SlipForward | Status::SlipBackward | Status::Slip => {
+                    self.basis[against] = true;
+                    self.basis[first + 1 + k] = true;
+                }
+            }
+        }
+    }
+
+    fn write_impulses(&self, system: &mut System) {
+        system.impulse.fill(0.0);
+        let mut directions = self.directions.chunks_exact(self.corners.len().max(1));
+        for i in 0..system.contacts.len() {
+            let (first, normal) = (self.first[i], system.normal(i));
+            system.impulse[normal] = self.z[first];
+            if system.friction[i] > 0.0 {
+                let directions = directions.next().unwrap_or(&[]);
+                for (beta, [x, y]) in self.z[first + 1..].iter().zip(directions) {
+                    system.impulse[normal + 1] += beta * x;
+                    system.impulse[normal + 2] += beta * y;
+                }
+            }
+        }
+    }
+}
+
+/// Rows of a contact: its normal and two tangents.
+const STRIDE: usize = 3;
+
+fn tangential(offset: &[f64], i: usize) -> [f64; 2] {
+    [offset[STRIDE * i + 1], offset[STRIDE * i + 2]]
+}
+
+// the direction of a motion, that of the first tangent where there is none
+fn ahead(motion: [f64; 2], fastest: f64) -> [f64; 2] {
+    let speed = norm(&motion);
+    if speed > NO_MOTION * fastest {
+        motion.map(|x| x / speed)
+    } else {
+        [1.0, 0.0]
+    }
+}
