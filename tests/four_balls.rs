@@ -74,7 +74,7 @@ fn course(model: &Model, h: f64, change: impl Fn(&mut Settings)) -> Course {
     let mut settings = model.settings.clone();
     settings.scheme = Scheme::PositionEuler;
     settings.step = h;
-    settings.friction_cone = FrictionCone::Polyhedral { directions: 8 };
+    settings.friction_cone = FrictionCone::Polyhedral { directions: 8, turn: false };
     change(&mut settings);
     let contact_of = |a: &str, b: &str| {
         let is = |c: &stiction::model::Contact| {
@@ -157,19 +157,52 @@ fn table_of_the_paper() {
         [0.1657, 0.0838],
         [0.0700, 0.0298],
     ];
-    for rounds in [1, 2, 20] {
-        for cone in [FrictionCone::Polyhedral { directions: 8 }, FrictionCone::Exact] {
-        println!("rounds {rounds} {cone:?}");
-    let change = |s: &mut Settings| {s.fixed_point_iterations = rounds; s.friction_cone = cone;};
-    let exact = course(&model, 0.00125, change);
-    for (h, paper) in steps.iter().zip(paper) {
-        let course = course(&model, *h, change);
-        let errors = course.errors(&exact);
-        println!(
-            "h = {h}: velocity {:.4} (paper {:.4}), position {:.4} (paper {:.4}); touches {:.4?}; LCPs up to {}, residual {:.1e}",
-            errors[0], paper[0], errors[1], paper[1], course.touches, course.largest_lcp, course.worst_residual
-        );
+    for rounds in [1, 20] {
+        for turn in [false, true] {
+            let change = |s: &mut Settings| {
+                s.fixed_point_iterations = rounds;
+                s.friction_cone = FrictionCone::Polyhedral {
+                    directions: 8,
+                    turn,
+                };
+            };
+            println!("{rounds} rounds at most, directions turn: {turn}");
+            let exact = course(&model, 0.00125, change);
+            for (h, paper) in steps.iter().zip(paper) {
+                let course = course(&model, *h, change);
+                let errors = course.errors(&exact);
+                println!(
+                    "h = {h}: velocity {:.4} (paper {:.4}), position {:.4} (paper {:.4}); touches {:.4?}; LCPs up to {}, residual {:.1e}",
+                    errors[0],
+                    paper[0],
+                    errors[1],
+                    paper[1],
+                    course.touches,
+                    course.largest_lcp,
+                    course.worst_residual
+                );
+            }
+            println!("{:?} {}", exact.touches, exact.largest_lcp);
+        }
     }
-    println!("{:?} {}", exact.touches, exact.largest_lcp);
-    }}
+}
+
+#[test]
+fn default_scheme() {
+    let model = four_balls();
+    let end = run(&model, 1.0, |s| s.step = 0.01);
+    for e in &end.report().events {
+        println!("{:.9} {} {}", e.time, e.kind.name(), model.contacts[e.contact].name);
+    }
+    println!("{:?}", end.report());
+    let steps = [0.02, 0.01, 0.005, 0.0025, 0.00125];
+    for time in [0.42, 0.44, 0.58, 0.59, 0.6, 0.64, 0.7, 0.8, 1.0] {
+        let exact = run(&model, time, |s| s.tolerance = Some(1e-11));
+        let errors = steps.map(|h| {
+            let end = run(&model, time, |s| s.step = h);
+            let e = |a: &State, b: &State| distance(&a.position, &b.position);
+            [e(end.state(), exact.state()), distance(&world_velocity(end.state()), &world_velocity(exact.state()))]
+        });
+        println!("{time}: {:.2} {:.2} {errors:?}", observed_order(&steps, &errors.map(|e| e[0])), observed_order(&steps, &errors.map(|e| e[1])));
+    }
 }

@@ -98,8 +98,8 @@ impl Complementarity {
         if let Some(spatial) = &mut self.spatial {
             spatial.chosen = match cone {
                 FrictionCone::Exact => Bound::Cones,
-                FrictionCone::Polyhedral { directions } => {
-                    spatial.polygons.set_corners(directions);
+                FrictionCone::Polyhedral { directions, turn } => {
+                    spatial.polygons.choose(directions, turn);
                     Bound::Polygons
                 }
             };

@@ -5,7 +5,7 @@
 //!        0 <= d_j.x + lambda          | beta_j >= 0
 //!        0 <= mu c_n - sum of beta_j  | lambda >= 0
 //! (2)  d_j: the direction of sliding, turned by 2 pi j/k. It is that of the motion without contact impulses, b in x = W c + b:
-//!      what slides alone has the friction of the exact cone, whatever k is
+//!      what slides alone has the friction of the exact cone, whatever k is. Polygons that do not turn start at the first tangent
 //! (3)  a contact without friction has u = c_n
 
 use super::system::System;
@@ -22,6 +22,8 @@ pub(super) struct Polygons {
     solver: lcp::Solver,
     /// Corners of a polygon, the first one ahead.
     corners: Vec<[f64; 2]>,
+    /// Does the first corner follow the direction of sliding?
+    turns: bool,
     /// Those of all contacts along their tangents, in the order of the unknowns; none for contacts without friction.
     directions: Vec<[f64; 2]>,
     /// First unknown of each contact, and their number.
@@ -41,8 +43,9 @@ impl Polygons {
         self.solver.stats
     }
 
-    /// From now on polygons have so many corners, an even number.
-    pub fn set_corners(&mut self, k: u32) {
+    /// From now on polygons have so many corners, an even number, and turn or do not.
+    pub fn choose(&mut self, k: u32, turn: bool) {
+        self.turns = turn;
         if self.corners.len() == k as usize {
             return;
         }
@@ -106,7 +109,11 @@ impl Polygons {
             self.first.push(n);
             n += 1;
             if friction > 0.0 {
-                let [x, y] = ahead(tangential(offset, i), fastest);
+                let [x, y] = if self.turns {
+                    ahead(tangential(offset, i), fastest)
+                } else {
+                    [1.0, 0.0]
+                };
                 let turned = |[cos, sin]: &[f64; 2]| [cos * x - sin * y, cos * y + sin * x];
                 self.directions.extend(self.corners.iter().map(turned));
                 n += self.corners.len() + 1;
@@ -163,7 +170,7 @@ impl Polygons {
         }
     }
 
-    // where a contact sticks, friction is taken to be against the motion without impulses
+    // friction is taken to be against the motion without impulses
     fn guess_basis(&mut self, system: &System, offset: &[f64], guess: &[Status]) {
         let n = self.vector.len();
         self.z.clear();
@@ -171,22 +178,24 @@ impl Polygons {
         self.basis.clear();
         self.basis.resize(n, false);
         let k = self.corners.len();
+        let mut directions = self.directions.chunks_exact(k.max(1));
         for (i, &contact) in system.contacts.iter().enumerate() {
             let first = self.first[i];
             self.basis[first] = guess[contact].is_closed();
             if system.friction[i] == 0.0 {
                 continue;
             }
-            let against = first + 1 + k / 2;
+            let directions = directions.next().unwrap_or(&[]);
+            let (against, beside) = most_against(tangential(offset, i), directions);
             match guess[contact] {
                 Status::Open | Status::Frictionless => {}
                 Status::Stick => {
-                    // both directions of a plane: this one alone would not hold what goes across
-                    self.basis[against] = max_abs(&tangential(offset, i)) > 0.0;
-                    self.basis[against - 1] = self.basis[against];
+                    // one direction alone would not hold what goes across it
+                    self.basis[first + 1 + against] = true;
+                    self.basis[first + 1 + beside] = true;
                 }
                 Status::SlipForward | Status::SlipBackward | Status::Slip => {
-                    self.basis[against] = true;
+                    self.basis[first + 1 + against] = true;
                     self.basis[first + 1 + k] = true;
                 }
             }
@@ -215,6 +224,19 @@ const STRIDE: usize = 3;
 
 fn tangential(offset: &[f64], i: usize) -> [f64; 2] {
     [offset[STRIDE * i + 1], offset[STRIDE * i + 2]]
+}
+
+// the direction most against a motion, and which of its two neighbours is more so
+fn most_against([vx, vy]: [f64; 2], directions: &[[f64; 2]]) -> (usize, usize) {
+    let along = |j: usize| {
+        let [x, y] = directions[j];
+        x * vx + y * vy
+    };
+    let k = directions.len();
+    let against = (1..k).fold(0, |best, j| if along(j) < along(best) { j } else { best });
+    let (left, right) = ((against + 1) % k.max(1), (against + k - 1) % k.max(1));
+    let beside = if along(right) < along(left) { right } else { left };
+    (against, beside)
 }
 
 // the direction of a motion, that of the first tangent where there is none
