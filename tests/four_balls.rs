@@ -75,7 +75,10 @@ fn course(model: &Model, h: f64, change: impl Fn(&mut Settings)) -> Course {
     let mut settings = model.settings.clone();
     settings.scheme = Scheme::PositionEuler;
     settings.step = h;
-    settings.friction_cone = FrictionCone::Polyhedral { directions: 8, turn: false };
+    settings.friction_cone = FrictionCone::Polyhedral {
+        directions: 8,
+        turn: false,
+    };
     change(&mut settings);
     let contact_of = |a: &str, b: &str| {
         let is = |c: &stiction::model::Contact| {
@@ -148,6 +151,8 @@ impl Course {
     }
 }
 
+/// The directions of the paper are fixed to the contact. Where they turn with the sliding the polygon is nearer to the cone, and
+/// the last velocity error is 11 % below the paper's instead of 6 %.
 #[test]
 fn table_of_the_paper() {
     let model = four_balls();
@@ -158,37 +163,40 @@ fn table_of_the_paper() {
         [0.1657, 0.0838],
         [0.0700, 0.0298],
     ];
-    for rounds in [1, 20] {
-        for turn in [false, true] {
-            let change = |s: &mut Settings| {
-                s.fixed_point_iterations = rounds;
-                s.friction_cone = FrictionCone::Polyhedral {
-                    directions: 8,
-                    turn,
-                };
+    for (rounds, turn) in [(1, false), (1, true), (20, false), (20, true)] {
+        let change = |s: &mut Settings| {
+            s.fixed_point_iterations = rounds;
+            s.friction_cone = FrictionCone::Polyhedral {
+                directions: 8,
+                turn,
             };
-            println!("{rounds} rounds at most, directions turn: {turn}");
-            let exact = course(&model, 0.00125, change);
-            for (h, paper) in steps.iter().zip(paper) {
-                let course = course(&model, *h, change);
-                let errors = course.errors(&exact);
-                println!(
-                    "h = {h}: velocity {:.4} (paper {:.4}), position {:.4} (paper {:.4}); touches {:.4?}; LCPs up to {}, residual {:.1e}",
-                    errors[0],
-                    paper[0],
-                    errors[1],
-                    paper[1],
-                    course.touches,
-                    course.largest_lcp,
-                    course.worst_residual
-                );
+        };
+        let exact = course(&model, 0.00125, change);
+        let [table, balls] = exact.touches;
+        println!(
+            "directions turn: {turn}, rounds: {rounds}; touches table {table} s, ball {balls} s; LCPs up to {n} x {n}",
+            n = exact.largest_lcp
+        );
+        assert!((table - 0.42).abs() < 0.01 && (balls - 0.59).abs() < 0.01);
+        assert_eq!(exact.largest_lcp, 70);
+        for (h, paper) in steps.iter().zip(paper) {
+            let course = course(&model, *h, change);
+            let [velocity, position] = course.errors(&exact);
+            println!(
+                "h = {h}: velocity error {velocity:.4} (paper {:.4}), position error {position:.4} (paper {:.4}), residual {:.1e}",
+                paper[0], paper[1], course.worst_residual
+            );
+            if !turn {
+                let last = if *h == 0.0025 { 0.2 } else { 0.1 };
+                assert!((velocity / paper[0] - 1.0).abs() < 0.1);
+                assert!((position / paper[1] - 1.0).abs() < last);
             }
-            println!("{:?} {}", exact.touches, exact.largest_lcp);
         }
     }
 }
 
-/// Between two events, from the state that a run by tolerance has at the start of the stretch.
+/// Orders of positions and velocities between two events, from the state that a run by tolerance has at the start of the stretch;
+/// infinite where there is only rounding.
 fn stretch(model: &Model, from: f64, to: f64) -> [f64; 2] {
     let start = run(model, from, |s| s.tolerance = Some(1e-10));
     let advanced = |change: &dyn Fn(&mut Settings)| {
@@ -209,7 +217,7 @@ fn stretch(model: &Model, from: f64, to: f64) -> [f64; 2] {
         state
     };
     let exact = advanced(&|s| s.tolerance = Some(1e-10));
-    let steps = halvings((to - from) / 4.0, 6);
+    let steps = halvings((to - from) / 16.0, 5);
     let ends: Vec<State> = steps.iter().map(|h| advanced(&|s| s.step = *h)).collect();
     let of = |error: &dyn Fn(&State) -> f64, what: &str| {
         let errors: Vec<f64> = ends.iter().map(error).collect();
@@ -250,12 +258,46 @@ fn default_scheme_has_order_two_between_events() {
         (0.64, 1.0),
     ] {
         let orders = stretch(&model, from, to);
-        //assert!(orders[0] > 1.9 && orders[1] > 1.9);
+        assert!(orders[0] > 1.9 && orders[1] > 1.9);
     }
 }
 
+/// Steps of many lengths, because an error depends on where in a step the events fall.
 #[test]
-fn polygons_on_box_landing() {
+fn default_scheme_through_all_events() {
+    let model = four_balls();
+    let steps: Vec<f64> = (0..13)
+        .map(|i| 0.005 / (f64::from(i) / 3.0).exp2())
+        .collect();
+    let mut through_first_stop = f64::INFINITY;
+    for time in [0.59, 0.597, 0.6, 0.603, 0.6033, 0.61, 0.63, 0.7, 1.0] {
+        let exact = run(&model, time, |s| s.tolerance = Some(1e-10));
+        let ends: Vec<Simulation> = steps
+            .iter()
+            .map(|h| run(&model, time, |s| s.step = *h))
+            .collect();
+        let errors: Vec<f64> = ends
+            .iter()
+            .map(|end| distance(&end.state().position, &exact.state().position))
+            .collect();
+        let order = observed_order(&steps, &errors);
+        let (coarse, fine) = (errors[0], errors[12]);
+        println!("position at {time} s: order {order:.2}, errors {coarse:.1e} .. {fine:.1e}");
+        for end in &ends {
+            assert_eq!(end.report().degraded_steps, 0);
+        }
+        if time < 0.605 {
+            through_first_stop = through_first_stop.min(order);
+        }
+    }
+    // At 0.603198 s a ball stops to slide and leaves another one in the same instant. Just before, while it slides more slowly than
+    // its velocity is known, the direction of its friction is not known at all; which of the two events is found first, and how much
+    // earlier, differs from step to step.
+    assert!(through_first_stop > 1.8);
+}
+
+#[test]
+fn polygons_that_turn_cost_nothing_where_all_slides_one_way() {
     let truth = Truth::load("p6j1_box_flat").case_at(0, 1.0);
     let model = model(
         r#"
@@ -284,16 +326,19 @@ fn polygons_on_box_landing() {
             });
             distance(&end.state().position[..3], &truth[..3])
         };
-        println!(
-            "{scheme:?}, exact cone: error {:.2e} m",
-            error(FrictionCone::Exact)
-        );
+        let exact = error(FrictionCone::Exact);
+        println!("{scheme:?}, exact cone: error {exact:.2e} m");
+        let mut before = f64::INFINITY;
         for directions in [4, 8, 16, 32] {
             let [turned, fixed] =
                 [true, false].map(|turn| error(FrictionCone::Polyhedral { directions, turn }));
             println!(
                 "{scheme:?}, {directions} directions: error {turned:.2e} m if they turn, {fixed:.2e} m if not"
             );
+            // all corners slide in one direction, which is that of a corner of each polygon
+            assert!((turned - exact).abs() < 1e-12);
+            assert!(fixed < before);
+            before = fixed;
         }
     }
 }

@@ -170,7 +170,7 @@ impl Polygons {
         }
     }
 
-    // friction is taken to be against the motion without impulses
+    // friction is taken to be that of the system's guess, or against the motion without impulses
     fn guess_basis(&mut self, system: &System, offset: &[f64], guess: &[Status]) {
         let n = self.vector.len();
         self.z.clear();
@@ -186,7 +186,12 @@ impl Polygons {
                 continue;
             }
             let directions = directions.next().unwrap_or(&[]);
-            let (against, beside) = most_against(tangential(offset, i), directions);
+            let last = system.guess.get(STRIDE * i + 1..STRIDE * (i + 1));
+            let motion = match last {
+                Some([x, y]) => [-x, -y],
+                Some(_) | None => tangential(offset, i),
+            };
+            let (against, beside) = most_against(motion, directions);
             match guess[contact] {
                 Status::Open | Status::Frictionless => {}
                 Status::Stick => {
@@ -235,7 +240,11 @@ fn most_against([vx, vy]: [f64; 2], directions: &[[f64; 2]]) -> (usize, usize) {
     let k = directions.len();
     let against = (1..k).fold(0, |best, j| if along(j) < along(best) { j } else { best });
     let (left, right) = ((against + 1) % k.max(1), (against + k - 1) % k.max(1));
-    let beside = if along(right) < along(left) { right } else { left };
+    let beside = if along(right) < along(left) {
+        right
+    } else {
+        left
+    };
     (against, beside)
 }
 
@@ -246,5 +255,83 @@ fn ahead(motion: [f64; 2], fastest: f64) -> [f64; 2] {
         motion.map(|x| x / speed)
     } else {
         [1.0, 0.0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::GlobalRow;
+    use crate::lcp::Outcome;
+
+    // contacts of a unit mass each, with the given friction and motion without impulses
+    fn solve(friction: &[f64], motion: &[f64], k: u32, turn: bool) -> (Polygons, System) {
+        let n = motion.len();
+        let mut system = System::default();
+        system.n_friction = 2;
+        system.contacts = (0..friction.len()).collect();
+        system.friction = friction.to_vec();
+        system.rows = vec![GlobalRow::default(); n];
+        system.impulse = vec![0.0; n];
+        let mut w = vec![0.0; n * n];
+        for i in 0..n {
+            w[i * n + i] = 1.0;
+        }
+        let mut polygons = Polygons::default();
+        polygons.choose(k, turn);
+        let guess = vec![Status::Open; friction.len()];
+        let outcome = polygons.solve(&mut system, &w, motion, &guess);
+        assert!(matches!(outcome, Outcome::Solved { .. }), "{outcome:?}");
+        (polygons, system)
+    }
+
+    fn close(a: &[f64], b: &[f64]) {
+        assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-13), "{a:?}");
+    }
+
+    #[test]
+    fn a_lone_contact_slides_with_the_friction_of_the_cone_for_any_number_of_corners() {
+        for k in [4, 6, 8, 32] {
+            let (polygons, system) = solve(&[0.5], &[-2.0, 3.0, -4.0], k, true);
+            close(&system.impulse, &[2.0, -0.6, 0.8]);
+            assert_eq!(polygons.status(&system, 0, 1.0), Status::Slip);
+        }
+    }
+
+    #[test]
+    fn friction_of_a_fixed_polygon_is_at_the_corner_most_against_the_motion() {
+        let (polygons, system) = solve(&[0.5], &[-2.0, 3.0, -4.0], 4, false);
+        close(&system.impulse, &[2.0, 0.0, 1.0]);
+        assert_eq!(polygons.status(&system, 0, 1.0), Status::Slip);
+    }
+
+    #[test]
+    fn what_the_polygon_holds_sticks() {
+        for turn in [true, false] {
+            let (polygons, system) = solve(&[5.0], &[-2.0, 3.0, -4.0], 8, turn);
+            close(&system.impulse, &[2.0, -3.0, 4.0]);
+            assert_eq!(polygons.status(&system, 0, 1.0), Status::Stick);
+        }
+    }
+
+    #[test]
+    fn a_contact_without_friction_has_one_unknown_and_one_that_leaves_none_that_presses() {
+        let motion = [-2.0, 3.0, -4.0, 1.0, 1.0, 1.0, -1.0, 0.0, 2.0];
+        let (polygons, system) = solve(&[0.0, 0.5, 0.5], &motion, 8, true);
+        close(
+            &system.impulse,
+            &[2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, -0.5],
+        );
+        let statuses = [0, 1, 2].map(|i| polygons.status(&system, i, 1.0));
+        let expected = [Status::Frictionless, Status::Open, Status::Slip];
+        assert_eq!((statuses, polygons.stats().largest), (expected, 21));
+    }
+
+    #[test]
+    fn the_basis_of_the_last_statuses_is_a_solution_again() {
+        let (mut polygons, mut system) = solve(&[0.5], &[-2.0, 3.0, -4.0], 8, true);
+        let w = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        polygons.solve(&mut system, &w, &[-2.0, 3.1, -4.0], &[Status::Slip]);
+        assert_eq!(polygons.stats().warm_hits, 1);
     }
 }

@@ -14,6 +14,7 @@ use super::report::Report;
 use super::system::Stiffness;
 use super::workspace::Workspace;
 use super::{StepError, accept, contact_band, trial};
+use crate::force::Side;
 use crate::math::max_abs;
 use crate::model::Model;
 use crate::scene::format::{Scheme, Settings};
@@ -91,7 +92,7 @@ fn iterate(
 // contacts that the free motion of this step brings near, and a margin of twice that
 fn reach(model: &Model, state: &State, workspace: &mut Workspace, settings: &Settings, h: f64) {
     let (q, v) = (&state.position, &state.velocity);
-    assemble::gaps(model, workspace, q);
+    assemble::gaps_within(model, workspace, q, f64::INFINITY);
     let gaps = std::mem::take(&mut workspace.gap);
     let band = contact_band(settings, workspace.standard_step);
     workspace.active.clear();
@@ -123,6 +124,12 @@ fn solve_at(
     } = workspace;
     system.contacts.clone_from(active);
     model.poses(place, poses);
+    if model.is_spatial() {
+        // shapes that were far at the start of the step have not been looked at
+        for &contact in active.iter() {
+            holds[contact] = model.hold(&model.contacts[contact], poses);
+        }
+    }
     holds.iter_mut().for_each(|hold| hold.edge = None);
     assemble::rows(model, poses, holds, BeyondEdges::Nothing, system);
     model.turn_to_reference(place, &mut system.rows); // (3)
@@ -138,6 +145,9 @@ fn solve_at(
     for i in 0..motion.len() {
         motion[i] = state.velocity[i] + free[i];
     }
+    system.give(model, 1.0, |speed| {
+        speed.value(state.time + h, Side::Before, &state.inputs)
+    });
     system.bias_from(motion);
     for i in 0..motion.len() {
         motion[i] = (state.position[i] - place[i]) / h;
