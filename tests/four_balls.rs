@@ -1,9 +1,9 @@
 //! Three balls in a row on a table and a fourth one thrown at them ([S] 4.2, Table 1); and what friction polygons cost.
 
 mod common;
-use common::{Truth, halvings, model, observed_order, run};
+use common::{Truth, halvings, model, observed_order, order_study, run};
 use stiction::math::Vec3;
-use stiction::math::quaternion::matrix;
+use stiction::math::quaternion::{exp, matrix};
 use stiction::model::Model;
 use stiction::scene::format::{FrictionCone, Scheme, Settings};
 use stiction::simulate::Simulation;
@@ -340,5 +340,51 @@ fn polygons_that_turn_cost_nothing_where_all_slides_one_way() {
             assert!(fixed < before);
             before = fixed;
         }
+    }
+}
+
+/// A box that stands on a corner and falls over, until an edge lands. Position-level Euler with the rows of its start
+/// and with those of its end.
+#[test]
+fn position_level_steps_of_a_falling_box_have_order_one() {
+    let rotation = Vec3::new(0.9, 0.5, 0.3);
+    let corner = matrix(exp(rotation)).transpose() * Vec3::new(0.0, 0.0, 1.0);
+    let height = 0.4 * corner.x.abs() + 0.3 * corner.y.abs() + 0.1 * corner.z.abs();
+    let model = model(&format!(
+        r#"
+        dimension = 3
+        [[body]]
+        name = "box"
+        kind = "rigid"
+        mass = 1.0
+        position = [0, 0, {height:?}]
+        rotation_vector = [{:?}, {:?}, {:?}]
+        shape = [{{ kind = "box", size = [0.8, 0.6, 0.2] }}]
+        [[ground.shape]]
+        kind = "half_space"
+        normal = [0, 0, 1]
+        [contact_default]
+        friction = 0.3
+        "#,
+        rotation.x, rotation.y, rotation.z
+    ));
+    let until = 0.2;
+    let exact = run(&model, until, |s| s.tolerance = Some(1e-9));
+    for rounds in [1, 20] {
+        let order = order_study(&format!("{rounds} rounds"), &halvings(0.01, 6), |h| {
+            let end = run(&model, until, |s| {
+                s.scheme = Scheme::PositionEuler;
+                s.step = h;
+                s.fixed_point_iterations = rounds;
+                s.friction_cone = FrictionCone::Polyhedral {
+                    directions: 8,
+                    turn: true,
+                };
+            });
+            let (end, exact) = (end.state(), exact.state());
+            distance(&end.orientation[0], &exact.orientation[0])
+                .max(distance(&end.position, &exact.position))
+        });
+        assert!(order > 0.95);
     }
 }
