@@ -21,11 +21,14 @@ pub(super) struct Cones {
     first: Vec<usize>,
     /// Which contacts slide in a given direction.
     directed: Vec<bool>,
+    /// Rows of the largest problem since the counters were reset.
+    largest: usize,
 }
 
 impl Cones {
     pub fn reset_stats(&mut self) {
         self.solver.reset_stats();
+        self.largest = 0;
     }
 
     pub fn stats(&self) -> lcp::Stats {
@@ -39,6 +42,7 @@ impl Cones {
             solves,
             pivots: iterations,
             worst_residual,
+            largest: self.largest,
             ..lcp::Stats::default()
         }
     }
@@ -62,6 +66,7 @@ impl Cones {
             vector: &self.vector,
             contacts: &self.contacts,
         };
+        self.largest = self.largest.max(problem.n);
         let outcome = self.solver.solve(&problem, &mut self.impulse);
         self.write_impulses(system);
         match outcome {

@@ -270,7 +270,7 @@ pub(super) fn solve_complementarity(
         return Ok(());
     }
     system.guess_from(last_forces, h);
-    let outcome = complementarity.solve(system, joints, |_| Sliding::Free, &state.status);
+    let outcome = complementarity.solve_impulses(system, joints, &state.status);
     StepError::unless_solved(outcome, state.time)?;
     let scale = h * max_abs(force_end);
     for (i, &contact) in system.contacts.iter().enumerate() {
