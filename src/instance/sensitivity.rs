@@ -12,6 +12,7 @@ use super::variable::{Causality, Role, Value};
 use super::{Instance, Trouble, error};
 use crate::math::max_abs;
 use crate::scene::format::ReportedVelocity;
+use crate::state::State;
 use crate::step;
 
 /// The short time of (2), as a fraction of the standard step, or of the next one by tolerance if that is shorter.
@@ -49,6 +50,10 @@ impl Instance {
             | Role::ElementForce(_)
             | Role::KineticEnergy
             | Role::PotentialEnergy => self.rate(role),
+            Role::Space(output) => {
+                let name = name.clone();
+                self.space_rate(output, &name)?
+            }
             Role::DissipatedEnergy => self.dissipation_rate(),
             Role::NormalImpulse(_)
             | Role::FrictionImpulse(_)
@@ -62,7 +67,7 @@ impl Instance {
         })
     }
 
-    fn real(&mut self, role: Role) -> f64 {
+    pub(super) fn real(&mut self, role: Role) -> f64 {
         match self.value(role) {
             Value::Real(x) => x,
             Value::Integer(_) | Value::Boolean(_) => 0.0,
@@ -70,17 +75,24 @@ impl Instance {
     }
 
     // (2)
-    fn rate(&mut self, role: Role) -> f64 {
+    pub(super) fn rate(&mut self, role: Role) -> f64 {
         let here = self.state.clone();
         let ahead = AHEAD * self.step_ahead();
         self.refresh_forces();
         let before = self.real(role);
         self.state.time += ahead;
-        for i in 0..self.state.position.len() {
-            let a = here.acceleration[i];
-            self.state.position[i] += ahead * (here.velocity[i] + 0.5 * ahead * a);
+        let mut mean = here.velocity.clone();
+        for (i, a) in here.acceleration.iter().enumerate() {
+            mean[i] += 0.5 * ahead * a;
             self.state.velocity[i] += ahead * a;
         }
+        let State {
+            position,
+            orientation,
+            ..
+        } = &mut self.state;
+        self.model.advance(position, ahead, &mean);
+        self.model.rebase(position, orientation);
         self.refresh_forces();
         let after = self.real(role);
         self.state = here;
@@ -159,13 +171,16 @@ impl Instance {
         }
         self.refresh_forces();
         for (i, role) in roles.iter().enumerate() {
-            let depends = matches!(
-                role,
-                Role::Acceleration(_)
-                    | Role::NormalForce(_)
-                    | Role::FrictionForce(_)
-                    | Role::JointForce(_)
-            );
+            let depends = match role {
+                Role::Space(output) => output.follows_inputs(),
+                role => matches!(
+                    role,
+                    Role::Acceleration(_)
+                        | Role::NormalForce(_)
+                        | Role::FrictionForce(_)
+                        | Role::JointForce(_)
+                ),
+            };
             result[i] = if depends {
                 (self.real(*role) - before[i]) / nudge
             } else {

@@ -6,10 +6,12 @@ mod geometry;
 mod poses;
 mod space;
 mod space_contacts;
+mod start;
 
 pub use build::build;
 pub use geometry::{Gap, Hold, MAX_FRICTION_ROWS, Near};
 pub use poses::{Poses, Twists, pose_of, space_pose_of, space_twist_of, twist_of};
+pub use start::WrittenStart;
 
 use crate::collide::Feature;
 use crate::force::{Force, Signal};
@@ -70,6 +72,8 @@ pub struct Model {
     pub initial_orientation: Vec<Quaternion>,
     /// Velocities at the start.
     pub initial_velocity: Vec<f64>,
+    /// Files that shapes in space were read from, each with its corners, m.
+    pub files: Vec<(String, Vec<Vec3>)>,
 }
 
 /// A moving body.
@@ -83,6 +87,8 @@ pub struct Body {
     pub n_dof: usize,
     /// In space: its principal axes, which the engine goes by, in the axes that the scene gives it.
     pub axes: Quaternion,
+    /// In space: its orientation and rate of rotation at the start, as the scene gives them.
+    pub start: WrittenStart,
 }
 
 /// A joint and the bodies it joins.
