@@ -89,7 +89,8 @@ pub struct State {
     pub contact_force: Vec<[f64; 2]>,
     /// Friction force of each contact in space, on its second body, world axes, N; none in the plane.
     pub friction_force: Vec<Vec3>,
-    /// Where each contact in space slides, or slid last, as a vector of any length in world axes; none in the plane.
+    /// Velocity with which each contact in space slides, or slid last, in world axes, m/s; very small where it is just about
+    /// to. None in the plane.
     pub sliding: Vec<Vec3>,
     /// Force of each joint equation, N or N m.
     pub joint_force: Vec<f64>,

@@ -1,10 +1,10 @@
 //! A trial step becomes the state.
 
-use super::assemble;
 use super::report::Report;
 use super::system::System;
 use super::trial::Trial;
 use super::workspace::Workspace;
+use super::{assemble, rest_speed};
 use crate::dynamics;
 use crate::force::Side;
 use crate::math::{Vec3, norm};
@@ -127,9 +127,10 @@ pub(super) fn forces_from_accelerations(state: &mut State, workspace: &Workspace
 /// Contacts that slide in space do so in the direction that `workspace.level` has for them.
 pub(super) fn keep_sliding(state: &mut State, workspace: &mut Workspace) {
     let Workspace { level, sliding, .. } = workspace;
+    let slow = rest_speed(&state.velocity);
     for (i, &contact) in level.contacts.iter().enumerate() {
         if state.status[contact] == Status::Slip {
-            sliding[contact] = level.direction_vector(i);
+            sliding[contact] = level.sliding_vector(i, &state.velocity, slow);
             state.sliding[contact] = sliding[contact];
         }
     }

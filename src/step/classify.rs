@@ -15,7 +15,7 @@ use super::workspace::Workspace;
 use super::{assemble, contact_band, rest_speed, trial};
 use crate::force::Side;
 use crate::lcp::Outcome;
-use crate::math::max_abs;
+use crate::math::{Vec3, max_abs, norm};
 use crate::model::Model;
 use crate::scene::format::Settings;
 use crate::state::{State, Status};
@@ -72,7 +72,7 @@ pub(super) fn classify(
     {
         *v = start + ahead * a;
     }
-    touching(model, state, workspace, settings);
+    touching(model, state, workspace, settings, when);
     let solved = decide(model, state, workspace, report, (when, ahead), &q, &v);
     workspace.look_position = q;
     workspace.look_velocity = v;
@@ -81,7 +81,13 @@ pub(super) fn classify(
 
 // closed contacts and those that touch without leaving, in `workspace.active`; which of them do not slide, in
 // `workspace.at_rest`
-fn touching(model: &Model, state: &State, workspace: &mut Workspace, settings: &Settings) {
+fn touching(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    when: When,
+) {
     assemble::gaps(model, workspace, &state.position);
     let band = contact_band(settings, workspace.standard_step);
     let gaps = std::mem::take(&mut workspace.gap);
@@ -107,8 +113,20 @@ fn touching(model: &Model, state: &State, workspace: &mut Workspace, settings: &
             active.push(contact);
             let tangents = normal + 1..=normal + level.n_friction;
             let slides = |row: usize| level.rows[row].dot(&state.velocity).abs() > slow;
-            at_rest[contact] = !tangents.into_iter().any(slides);
+            at_rest[contact] = !tangents.into_iter().any(slides)
+                || (when == When::JustAfter(ProbeKind::Sliding(contact))
+                    && level.has_stopped(i, &state.velocity, state.sliding.get(contact)));
         }
+    }
+}
+
+// a velocity in a direction, of the given size
+fn slowly(direction: Vec3, speed: f64) -> Vec3 {
+    let size = norm(direction.as_slice());
+    if size > 0.0 {
+        direction * (speed / size)
+    } else {
+        direction
     }
 }
 
@@ -116,7 +134,8 @@ fn touching(model: &Model, state: &State, workspace: &mut Workspace, settings: &
 fn slide_against_friction(state: &mut State, workspace: &mut Workspace, contact: usize) {
     let level = &workspace.level;
     if let Some(i) = level.contacts.iter().position(|j| *j == contact) {
-        workspace.sliding[contact] = -level.shear_vector(i, &level.impulse);
+        let against = -level.shear_vector(i, &level.impulse);
+        workspace.sliding[contact] = slowly(against, rest_speed(&state.velocity));
         state.sliding.clone_from(&workspace.sliding);
     }
 }
@@ -178,7 +197,8 @@ fn decide(
                 statuses[contact] = Status::SlipForward;
             }
         }
-        level.direct(v, rest_speed(v), directions);
+        let slow = rest_speed(v);
+        level.direct(v, slow, directions);
         let sliding = |contact: usize| trial::known_sliding(statuses[contact]);
         let outcome = complementarity.solve(level, joints, sliding, &state.status);
         if !matches!(outcome, Outcome::Solved { .. }) {
@@ -189,11 +209,9 @@ fn decide(
             statuses[contact] = complementarity.status(level, i, known, max_abs(force));
             if statuses[contact] == Status::Slip {
                 // what starts to slide does so against its friction
-                let from_rest = known == Sliding::Free;
-                directions[contact] = if from_rest {
-                    -level.shear_vector(i, &level.impulse)
-                } else {
-                    level.direction_vector(i)
+                directions[contact] = match known {
+                    Sliding::Free => slowly(-level.shear_vector(i, &level.impulse), slow),
+                    Sliding::Known(_) | Sliding::Directed => level.sliding_vector(i, v, slow),
                 };
             }
         }

@@ -71,6 +71,7 @@ impl Cones {
                 pivots: iterations,
                 residual,
             },
+            cone::Outcome::Unbounded { .. } => lcp::Outcome::Ray,
             cone::Outcome::Inaccurate { residual } => lcp::Outcome::Inaccurate { residual },
         }
     }

@@ -503,9 +503,7 @@ impl Run<'_> {
                     &self.state.position,
                     &self.state.velocity,
                 );
-                if !self.classify(When::JustAfter(what)) {
-                    self.state.statuses_known = false;
-                }
+                self.classify_after(what);
             }
             Transition::None | Transition::Contradiction => {
                 self.accept(target);

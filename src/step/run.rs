@@ -7,10 +7,11 @@ use super::complementarity::Sliding;
 use super::event::{self, Crossing};
 use super::impact::LowestBounce;
 use super::report::{Event, EventKind};
-use super::trial::{self, Mode};
+use super::trial::{self, Mode, ProbeKind};
 use super::workspace::Workspace;
 use super::{
     JAM_STEP, JUDGE_TOLERANCE, Run, StepError, accept, assemble, contact_band, impact, rest_speed,
+    stabilize,
 };
 use crate::force::Side;
 use crate::lcp::Outcome;
@@ -54,6 +55,21 @@ impl Run<'_> {
             self.report,
             when,
         )
+    }
+
+    /// Statuses after an event; what has just stopped in space is at rest.
+    pub(super) fn classify_after(&mut self, what: ProbeKind) {
+        if !self.classify(When::JustAfter(what)) {
+            self.state.statuses_known = false;
+        } else if self.model.is_spatial() && matches!(what, ProbeKind::Sliding(_)) {
+            let State {
+                status,
+                position,
+                velocity,
+                ..
+            } = &mut *self.state;
+            stabilize::stop(self.model, self.workspace, status, position, velocity);
+        }
     }
 
     pub(super) fn accept(&mut self, end: f64) {

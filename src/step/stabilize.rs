@@ -79,6 +79,19 @@ pub(super) fn close(
     velocity(workspace, statuses, v);
 }
 
+/// Projects velocities at `q` (2).
+pub(super) fn stop(
+    model: &Model,
+    workspace: &mut Workspace,
+    statuses: &[Status],
+    q: &[f64],
+    v: &mut [f64],
+) {
+    let closed = (0..statuses.len()).filter(|j| statuses[*j].is_closed());
+    assemble::level(model, workspace, q, closed);
+    velocity(workspace, statuses, v);
+}
+
 fn position(
     model: &Model,
     workspace: &mut Workspace,

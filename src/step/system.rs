@@ -423,9 +423,7 @@ impl System {
         self.sigma = sigma;
         self.start_speed.clear();
         for i in 0..self.contacts.len() {
-            let normal = self.normal(i);
-            let speed = [normal + 1, normal + 2].map(|row| self.rows[row].dot(v));
-            self.start_speed.push(speed);
+            self.start_speed.push(self.speed(i, v));
         }
         self.reference.clone_from(&self.direction);
         let mut independent = self.solve_frozen(joints, &status, solver);
@@ -491,17 +489,29 @@ impl System {
         t * impulse[first] + s * impulse[first + 1]
     }
 
-    /// Where the `i`-th contact slides in world axes; in space.
-    pub fn direction_vector(&self, i: usize) -> Vec3 {
+    /// Velocity in the direction that the `i`-th contact slides, in world axes and not below `slow`; in space.
+    pub fn sliding_vector(&self, i: usize, v: &[f64], slow: f64) -> Vec3 {
         let ([t, s], [x, y]) = (self.tangents[i], self.direction[i]);
-        t * x + s * y
+        let along = t * x + s * y;
+        along * (norm(&self.speed(i, v)).max(slow) / norm(along.as_slice()).max(f64::MIN_POSITIVE))
+    }
+
+    // speeds of the `i`-th contact along its tangents; in space
+    fn speed(&self, i: usize, v: &[f64]) -> [f64; MAX_FRICTION_ROWS] {
+        let first = self.normal(i) + 1;
+        [first, first + 1].map(|row| self.rows[row].dot(v))
+    }
+
+    /// Is nearly all of a sliding velocity gone? A contact in space whose velocity is zero along its old direction has
+    /// stopped, or it turns fast.
+    pub fn has_stopped(&self, i: usize, v: &[f64], before: Option<&Vec3>) -> bool {
+        before.is_some_and(|before| norm(&self.speed(i, v)) <= 0.1 * norm(before.as_slice()))
     }
 
     /// Sliding speed of the `i`-th contact along a world direction; in space.
     pub fn speed_along(&self, i: usize, v: &[f64], direction: Vec3) -> f64 {
-        let first = self.normal(i) + 1;
         let along = self.tangents[i].map(|t| dot3(t, direction));
-        let speed = [first, first + 1].map(|row| self.rows[row].dot(v));
+        let speed = self.speed(i, v);
         (along[0] * speed[0] + along[1] * speed[1]) / norm(&along).max(f64::MIN_POSITIVE)
     }
 
@@ -515,9 +525,8 @@ impl System {
         }
         self.turning.resize(self.contacts.len(), 0.0);
         for (i, &contact) in self.contacts.iter().enumerate() {
-            let normal = self.normal(i);
             let mut along = self.tangents[i].map(|t| dot3(t, sliding[contact]));
-            let speed = [normal + 1, normal + 2].map(|row| self.rows[row].dot(v));
+            let speed = self.speed(i, v);
             if speed[0] * speed[0] + speed[1] * speed[1] > slow * slow {
                 let backward = speed[0] * along[0] + speed[1] * along[1] < 0.0;
                 along = if backward { speed.map(|x| -x) } else { speed };

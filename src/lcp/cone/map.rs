@@ -10,11 +10,9 @@
 use super::scaled::{BlockRows, Scaled};
 use crate::lcp::scaling::larger;
 
-/// Where a friction block is.
+/// What a friction block of a closed contact does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum State {
-    /// The contact is open.
-    Open,
     /// (3).
     Stick,
     /// (4): the direction of the impulse, and `mu y_n / |y_b|`.
@@ -85,7 +83,7 @@ pub(super) fn measure(scaled: &Scaled, r: &[f64], u: &[f64]) -> Size {
         for block in contact.blocks() {
             let own = block.first..block.first + block.rows;
             match state(block, y_n, aim(block, r, u)) {
-                State::Open | State::Stick => {
+                State::Stick => {
                     u[own].iter().for_each(|u| count(block.rho * u));
                 }
                 State::Slip { d, .. } => {

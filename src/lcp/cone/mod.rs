@@ -11,12 +11,15 @@
 //!
 //! 1. Newton's method from the guess (`newton`);
 //! 2. some Gauss-Seidel sweeps (`sweep`), and Newton's method from there, several times;
-//! 3. a softer problem, solved and stiffened step by step (`continuation`).
+//! 3. a softer problem, solved and stiffened step by step, from several starts (`continuation`);
+//! 4. 1 and 3 from the solution for pyramids in place of the cones (`pyramid`).
 //!
 //! Same input, same bits: no random numbers, no fused operations, no library functions but the square root.
 
+mod continuation;
 mod map;
 mod newton;
+mod pyramid;
 mod residual;
 mod scaled;
 mod sweep;
@@ -24,8 +27,10 @@ mod sweep;
 pub use residual::residual;
 
 use crate::lcp::scaling::larger;
+use continuation::Path;
 use map::State;
-use newton::{End, Limits, Newton};
+use newton::{Limits, Newton};
+use pyramid::Pyramids;
 use scaled::Scaled;
 
 /// Largest residual of an accepted answer, see [`super::ACCEPTED_RESIDUAL`].
@@ -161,19 +166,26 @@ pub enum Outcome {
         /// The judge's number for the best attempt, which is in `r`.
         residual: f64,
     },
+    /// The impulses grow without bound when the contacts are stiffened: most likely there is no solution.
+    Unbounded {
+        /// The judge's number for the best attempt, which is in `r`.
+        residual: f64,
+    },
 }
 
 /// The rung of the ladder that gave an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rung {
+    /// `b` is zero, and so is the answer.
+    Nothing,
     /// Newton's method from the first guess.
     Newton,
     /// Newton's method after sweeps.
     Sweeps,
     /// From soft to stiff.
     Continuation,
-    /// None.
-    Nothing,
+    /// The same from the solution for pyramids.
+    Pyramids,
 }
 
 /// What a [`Solver`] did since the last reset.
@@ -183,15 +195,15 @@ pub struct Stats {
     pub solves: u64,
     /// Iterations of Newton's method.
     pub iterations: u64,
-    /// Sweeps.
+    /// Sweeps over all contacts.
     pub sweeps: u64,
-    /// Solves that needed more sweeps than the first ones.
-    pub resweeps: u64,
+    /// Solves that went beyond the first run of Newton's method.
+    pub retries: u64,
     /// Solves that needed the continuation.
     pub continuations: u64,
-    /// Starts that worked.
-    pub by_start: [u64; 6],
-    /// Solves without an accepted answer.
+    /// Solves that ended with [`Outcome::Unbounded`].
+    pub unbounded: u64,
+    /// Solves that ended with [`Outcome::Inaccurate`].
     pub failures: u64,
     /// Largest residual among the accepted answers.
     pub worst_residual: f64,
@@ -202,30 +214,44 @@ pub struct Stats {
 pub struct Solver {
     /// Counters, for the caller to read and reset.
     pub stats: Stats,
-    /// Which rung gave the last answer.
-    pub rung: Option<Rung>,
+    rung: Option<Rung>,
     scaled: Scaled,
     newton: Newton,
-    r: Vec<f64>,
-    best: Vec<f64>,
+    pyramids: Pyramids,
+    x: Vec<f64>,
+    good: Vec<f64>,
     anchor: Vec<f64>,
     outer: Vec<f64>,
     statuses: Vec<Status>,
 }
 
-/// Relaxation of the sweeps; above 1 is faster for small friction only.
-const RELAXATION: f64 = 1.3;
+/// Over-relaxation of the sweeps: fewer sweeps for moderate friction; for more than 1, where it may not converge, none.
+const RELAXATIONS: [f64; 2] = [1.3, 1.0];
 
-/// First sweeps, cold.
+/// Sweeps before the first run of Newton's method, without a guess.
 const FIRST_SWEEPS: u32 = 10;
 
+/// Sweeps before the others; what they do not reach, more of them would not either.
+const MORE_SWEEPS: [u32; 4] = [10, 15, 25, 40];
+
+/// Newton's method on the problem itself.
 const PLAIN: Limits = Limits {
     iterations: 40,
-    target: newton::ROUNDING,
+    // the rounding errors of 100 rows
+    target: 1e-14,
     damping: [1e-12, 1e-4],
     trials: 6,
     allowed: true,
 };
+
+/// Starts of the continuation, as factors of the best attempt, each followed by as many gentle sweeps.
+const STARTS: [(f64, u32); 5] = [(0.0, 0), (1.0, 0), (0.0, 100), (2.0, 0), (0.3, 0)];
+
+/// Relaxation of the gentle sweeps.
+const GENTLE: f64 = 0.8;
+
+/// Starts from pyramids: two pyramids, two covering vectors of Lemke's method.
+const PYRAMIDS: u32 = 4;
 
 impl Solver {
     /// Scratch for problems of up to `n` rows.
@@ -239,9 +265,10 @@ impl Solver {
     fn reserve(&mut self, n: usize) {
         self.scaled.reserve(n);
         self.newton.reserve(n);
+        self.pyramids.reserve(n);
         for buffer in [
-            &mut self.r,
-            &mut self.best,
+            &mut self.x,
+            &mut self.good,
             &mut self.anchor,
             &mut self.outer,
         ] {
@@ -264,6 +291,7 @@ impl Solver {
     /// Solves (1) to (3). `r`, in: the guess (all zero: none), out: the answer, or the best attempt.
     pub fn solve(&mut self, problem: &Problem, r: &mut [f64]) -> Outcome {
         self.stats.solves += 1;
+        self.rung = None;
         self.statuses.clear();
         if !problem.is_well_formed() || r.len() != problem.n {
             self.stats.failures += 1;
@@ -273,196 +301,105 @@ impl Solver {
             };
         }
         self.reserve(problem.n);
+        self.newton.iterations = 0;
         if !self.scaled.set(problem) {
             r.fill(0.0);
-            return self.finish(problem, r, 0.0);
+            self.rung = Some(Rung::Nothing);
+            return self.finish(problem, r, 0.0, Path::Solved);
         }
-        let n = problem.n;
-        let warm = r.iter().any(|x| *x != 0.0) && super::all_finite(r);
-        let mut x = std::mem::take(&mut self.r);
-        let residual = self.climb(problem, &mut x[..n], warm, r);
-        self.r = x;
-        self.stats.iterations += u64::from(self.newton.iterations);
-        self.finish(problem, r, residual)
+        let mut x = std::mem::take(&mut self.x);
+        let (residual, path) = self.climb(problem, &mut x[..problem.n], r);
+        self.x = x;
+        self.finish(problem, r, residual, path)
+    }
+
+    /// Which rung gave the last answer, if one was accepted.
+    #[must_use]
+    pub fn rung(&self) -> Option<Rung> {
+        self.rung
     }
 
     /// The rungs, one after the other; `answer` receives the best attempt, whose residual is returned.
-    fn climb(&mut self, problem: &Problem, x: &mut [f64], warm: bool, answer: &mut [f64]) -> f64 {
-        self.newton.iterations = 0;
+    fn climb(&mut self, problem: &Problem, x: &mut [f64], answer: &mut [f64]) -> (f64, Path) {
         let mut best = f64::INFINITY;
-        if warm {
+        let relaxation = self.relaxation();
+        if answer.iter().any(|r| *r != 0.0) && super::all_finite(answer) {
             self.scaled.enter(answer, x);
             self.scaled.shorten(x);
         } else {
             x.fill(0.0);
-            self.sweep(x, FIRST_SWEEPS);
+            self.sweep(x, FIRST_SWEEPS, relaxation);
         }
-        self.attempt(problem, x, &PLAIN, answer, &mut best);
-        self.rung = Some(Rung::Newton);
-        if best <= ACCEPTED_RESIDUAL {
-            return best;
+        if self.attempt(problem, x, answer, &mut best) {
+            return self.accept(Rung::Newton, best);
         }
-        self.rung = Some(Rung::Sweeps);
-        self.stats.resweeps += 1;
-        let mut sweeps = 10;
-        for _ in 0..6 {
-            self.sweep(x, sweeps);
-            self.attempt(problem, x, &PLAIN, answer, &mut best);
-            if best <= ACCEPTED_RESIDUAL {
-                return best;
+        self.stats.retries += 1;
+        for sweeps in MORE_SWEEPS {
+            self.sweep(x, sweeps, relaxation);
+            if self.attempt(problem, x, answer, &mut best) {
+                return self.accept(Rung::Sweeps, best);
             }
-            sweeps = sweeps * 3 / 2;
         }
-        self.rung = Some(Rung::Continuation);
         self.stats.continuations += 1;
-        for start in 0..6 {
-            match start {
-                0 => x.fill(0.0),
-                1 => self.scaled.enter(answer, x),
-                2 => {
-                    x.fill(0.0);
-                    for _ in 0..100 {
-                        sweep::sweep(&self.scaled, x, 0.8);
-                    }
-                }
-                k => {
-                    let factor = [0.1, 0.5, 2.0][k - 3];
-                    self.scaled.enter(answer, x);
-                    x.iter_mut().for_each(|x| *x *= factor);
-                }
+        for (factor, sweeps) in STARTS {
+            self.scaled.enter(answer, x);
+            x.iter_mut().for_each(|x| *x *= factor);
+            self.sweep(x, sweeps, GENTLE);
+            match self.stiffen(problem, x, answer, &mut best) {
+                Path::Solved => return self.accept(Rung::Continuation, best),
+                Path::Unbounded => return (best, Path::Unbounded),
+                Path::Lost => {}
             }
-            if self.continuation(problem, x, answer, &mut best) {
-                self.stats.by_start[start] += 1;
-                return best;
+            if self.attempt(problem, x, answer, &mut best) {
+                return self.accept(Rung::Continuation, best);
             }
         }
-        self.rung = Some(Rung::Nothing);
-        best
+        for start in 0..PYRAMIDS {
+            if !self.pyramids.start(&self.scaled, start, x) {
+                continue;
+            }
+            self.good[..x.len()].copy_from_slice(x);
+            if self.attempt(problem, x, answer, &mut best) {
+                return self.accept(Rung::Pyramids, best);
+            }
+            x.copy_from_slice(&self.good[..x.len()]);
+            match self.stiffen(problem, x, answer, &mut best) {
+                Path::Solved => return self.accept(Rung::Pyramids, best),
+                Path::Unbounded | Path::Lost => {}
+            }
+        }
+        (best, Path::Lost)
     }
 
-    fn sweep(&mut self, x: &mut [f64], count: u32) {
-        let relaxation = RELAXATION;
+    fn accept(&mut self, rung: Rung, residual: f64) -> (f64, Path) {
+        self.rung = Some(rung);
+        (residual, Path::Solved)
+    }
+
+    fn sweep(&mut self, x: &mut [f64], count: u32, relaxation: f64) {
         self.stats.sweeps += u64::from(count);
         for _ in 0..count {
             sweep::sweep(&self.scaled, x, relaxation);
         }
     }
 
-    /// From `x`, which is where the proximal term is zero.
-    fn continuation(
-        &mut self,
-        problem: &Problem,
-        x: &mut [f64],
-        answer: &mut [f64],
-        best: &mut f64,
-    ) -> bool {
-        let n = x.len();
-        let mut good = std::mem::take(&mut self.best);
-        let mut anchor = std::mem::take(&mut self.anchor);
-        good[..n].copy_from_slice(x);
-        anchor[..n].copy_from_slice(x);
-        let debug = std::env::var("DEBUG").is_ok();
-        let (mut prox, mut last) = (1.0, 10.0);
-        let mut factor: f64 = 0.1;
-        let start = self.newton.iterations;
-        while prox > 1e-13 && self.newton.iterations - start < 1000 {
-            self.scaled.prox = prox;
-            self.scaled.set_boost(1.0 / prox);
-            self.scaled.reference.copy_from_slice(&anchor[..n]);
-            let before = self.newton.iterations;
-            let limits = Limits {
-                iterations: 60,
-                target: larger(1e-9, 1e-14 / prox),
-                damping: [1e-15, 1e-15],
-                trials: 10,
-                allowed: false,
-            };
-            let (end, size) = self.newton.run(&self.scaled, x, &limits);
-            let used = self.newton.iterations - before;
-            if debug {
-                eprintln!(
-                    "    prox {prox:.1e} {end:?} it {} F {:.1e} r {:.1e}",
-                    used, size.largest, size.impulse
-                );
-            }
-            match end {
-                End::Converged => {
-                    good[..n].copy_from_slice(x);
-                    last = prox;
-                    if prox < 1e-5 && self.polish(problem, x, answer, best) {
-                        break;
-                    }
-                    x.copy_from_slice(&good[..n]);
-                    factor = if used <= 6 {
-                        larger(factor * factor, 0.03)
-                    } else if used > 20 && factor < 0.3 {
-                        factor.sqrt()
-                    } else {
-                        factor
-                    };
-                }
-                End::Stalled => {
-                    x.copy_from_slice(&good[..n]);
-                    factor = factor.sqrt();
-                    if factor > 0.9 {
-                        break;
-                    }
-                }
-            }
-            prox = last * factor;
-        }
-        (self.best, self.anchor) = (good, anchor);
-        self.scaled.reference.fill(0.0);
-        self.scaled.set_boost(1.0);
-        self.scaled.prox = 0.0;
-        if *best > ACCEPTED_RESIDUAL {
-            self.attempt(problem, x, &PLAIN, answer, best);
-        }
-        if debug && *best > ACCEPTED_RESIDUAL {
-            eprintln!("failed {best:e}");
-        }
-        *best <= ACCEPTED_RESIDUAL
+    fn relaxation(&self) -> f64 {
+        let blocks = self.scaled.contacts.iter().flat_map(|c| c.blocks());
+        let friction = blocks.fold(0.0, |m, b| larger(m, b.friction));
+        RELAXATIONS[usize::from(friction > 1.0)]
     }
 
-    /// Proximal steps from the solution of a softened problem.
-    fn polish(
-        &mut self,
-        problem: &Problem,
-        x: &mut [f64],
-        answer: &mut [f64],
-        best: &mut f64,
-    ) -> bool {
-        self.scaled.set_boost(1.0);
-        for _ in 0..4 {
-            self.scaled.reference.copy_from_slice(x);
-            let limits = Limits {
-                iterations: 10,
-                target: 1e-15,
-                damping: [1e-15, 1e-15],
-                trials: 6,
-                allowed: false,
-            };
-            self.newton.run(&self.scaled, x, &limits);
-            self.judge(problem, x, answer, best);
-            if *best <= ACCEPTED_RESIDUAL {
-                break;
-            }
-        }
-        *best <= ACCEPTED_RESIDUAL
-    }
-
-    /// Newton's method from `x`, and the judge.
+    /// Newton's method from `x`, and the judge: is the answer accepted?
     fn attempt(
         &mut self,
         problem: &Problem,
         x: &mut [f64],
-        limits: &Limits,
         answer: &mut [f64],
         best: &mut f64,
-    ) -> End {
-        let (end, _) = self.newton.run(&self.scaled, x, limits);
+    ) -> bool {
+        self.newton.run(&self.scaled, x, &PLAIN);
         self.judge(problem, x, answer, best);
-        end
+        *best <= ACCEPTED_RESIDUAL
     }
 
     /// Keeps `x` as the answer if it is better than the best one.
@@ -476,23 +413,31 @@ impl Solver {
         }
     }
 
-    fn finish(&mut self, problem: &Problem, r: &[f64], residual: f64) -> Outcome {
+    fn finish(&mut self, problem: &Problem, r: &[f64], residual: f64, path: Path) -> Outcome {
+        self.stats.iterations += u64::from(self.newton.iterations);
         self.write_statuses(problem, r);
-        if residual <= ACCEPTED_RESIDUAL {
-            self.stats.worst_residual = larger(self.stats.worst_residual, residual);
-            Outcome::Solved {
-                iterations: self.newton.iterations,
-                residual,
+        match path {
+            Path::Solved => {
+                self.stats.worst_residual = larger(self.stats.worst_residual, residual);
+                Outcome::Solved {
+                    iterations: self.newton.iterations,
+                    residual,
+                }
             }
-        } else {
-            self.stats.failures += 1;
-            Outcome::Inaccurate { residual }
+            Path::Unbounded => {
+                self.stats.unbounded += 1;
+                Outcome::Unbounded { residual }
+            }
+            Path::Lost => {
+                self.stats.failures += 1;
+                Outcome::Inaccurate { residual }
+            }
         }
     }
 
     fn write_statuses(&mut self, problem: &Problem, r: &[f64]) {
         let n = problem.n;
-        let (x, u) = (&mut self.best[..n], &mut self.outer[..n]);
+        let (x, u) = (&mut self.good[..n], &mut self.outer[..n]);
         self.scaled.enter(r, x);
         self.scaled.velocities(x, u);
         for contact in &self.scaled.contacts {
@@ -504,7 +449,6 @@ impl Solver {
             if status.closed {
                 for (own, block) in status.blocks.iter_mut().zip(contact.blocks()) {
                     *own = match map::state(block, y_n, map::aim(block, x, u)) {
-                        State::Open => Friction::Open,
                         State::Stick => Friction::Stick,
                         State::Slip { .. } => Friction::Slip,
                     };

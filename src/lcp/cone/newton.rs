@@ -21,9 +21,6 @@ const MEMORY: usize = 4;
 /// Each step of a line search over the one before.
 const SHORTER: f64 = 0.4;
 
-/// Relative size of F at which there is nothing left to gain.
-pub(super) const ROUNDING: f64 = 1e-14;
-
 /// Damping of (4), times the size of F: large far away from the solution.
 const DAMPING: f64 = 1e-2;
 
@@ -246,7 +243,7 @@ impl Newton {
             for block in contact.blocks() {
                 let own = block.first..block.first + block.rows;
                 match map::state(block, y_n, aim(block, r, u)) {
-                    State::Open | State::Stick => {
+                    State::Stick => {
                         for i in own {
                             self.base[i] = 0.0;
                             self.columns.push((i, 1.0));

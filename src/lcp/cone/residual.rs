@@ -3,7 +3,8 @@
 //! For `u = W r + b` it measures, in coordinates without units, the natural map of De Saxce's form of Coulomb's law
 //!
 //! ```text
-//! (1)  residual = max_i | r' - P_K (r' - v) |_i / max(|b'|, 1e-4 |r'|)              maximum norms
+//! (1)  residual = max_i | r' - P_K (r' - v) |_i / max(|b'|, 1e-4 R)                 maximum norms
+//!      R = min(|r'|, 1e8 |b'|)
 //! (2)  v_n = u'_n + sum_b mu'_b |u'_b|,   v_b = u'_b                                per contact, over its blocks b
 //! (3)  K = { r_n >= 0, |r_b| <= mu'_b r_n },   P_K the nearest point of it
 //! (4)  u' = s u,  b' = s b,  r' = r / s,  mu'_b = mu_b s_n / s_b
@@ -12,13 +13,17 @@
 //!
 //! (5) makes a heavy and a light body weigh alike; a change of the units of mass, length or time changes nothing in (1).
 //! The denominator holds `r'` because the rounding error of `W r` alone is of the size of the machine epsilon times `|r'|`:
-//! a residual of 1e-10 is never asked for below 1e-14 of the impulses (a heavy body on a light one). More would be wrong:
-//! where there is no solution, impulses that grow without bound come as close to one as one likes in relation to their size.
+//! a residual of 1e-10 is never asked for below 1e-14 of the impulses, up to those of a body on one 1e8 times lighter. More
+//! would be wrong: where there is no solution, impulses that grow without bound come as close to one as one likes in
+//! relation to their size.
 
 use super::{MOST_BLOCKS, Problem};
 
 /// Part of the impulses in the size that residuals are relative to: 1e-4 of them times 1e-10 is some machine epsilons.
 const IMPULSES: f64 = 1e-4;
+
+/// Larger impulses, in relation to `|b'|`, gain nothing any more: 1e8 is the ratio of masses that has to be dealt with.
+const LARGEST_RATIO: f64 = 1e8;
 
 /// How far `r` is from a solution: 0 is exact, and infinity is returned for anything that is not a number.
 #[must_use]
@@ -32,14 +37,14 @@ pub fn residual(problem: &Problem, r: &[f64]) -> f64 {
         let row = &problem.matrix[i * n..(i + 1) * n];
         problem.vector[i] + dot(row, r)
     };
-    let (mut worst, mut size) = (0.0, 0.0);
+    let (mut worst, mut size, mut impulse) = (0.0, 0.0, 0.0);
     let mut row = 0;
     for contact in problem.contacts {
         let blocks = contact.blocks();
         let s_n = unit_scale(problem, row, 1);
         let (u_n, r_n) = (velocity(row) * s_n, r[row] / s_n);
         size = larger(size, (problem.vector[row] * s_n).abs());
-        size = larger(size, IMPULSES * r_n.abs());
+        impulse = larger(impulse, r_n.abs());
         let mut finite = u_n.is_finite() && r_n.is_finite();
         // (2)
         let mut slack = 0.0;
@@ -56,7 +61,7 @@ pub fn residual(problem: &Problem, r: &[f64]) -> f64 {
                 let i = first + lane;
                 let (u, x) = (velocity(i) * s, r[i] / s);
                 size = larger(size, (problem.vector[i] * s).abs());
-                size = larger(size, IMPULSES * x.abs());
+                impulse = larger(impulse, x.abs());
                 finite &= u.is_finite() && x.is_finite();
                 speed += u * u;
                 own[k][lane] = x;
@@ -85,7 +90,16 @@ pub fn residual(problem: &Problem, r: &[f64]) -> f64 {
         }
         row = first;
     }
-    if worst == 0.0 { 0.0 } else { worst / size }
+    let counted = if impulse < LARGEST_RATIO * size {
+        impulse
+    } else {
+        LARGEST_RATIO * size
+    };
+    if worst == 0.0 {
+        0.0
+    } else {
+        worst / larger(size, IMPULSES * counted)
+    }
 }
 
 /// The `x >= 0` that makes `(x - y)^2 + sum_b max(0, a_b - mu_b x)^2` least.

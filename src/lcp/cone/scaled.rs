@@ -151,6 +151,11 @@ impl Scaled {
         }
     }
 
+    /// `b'` of one row.
+    pub fn free_velocity(&self, i: usize) -> f64 {
+        self.vector[i]
+    }
+
     /// (3) without the proximal term, of one row.
     pub fn velocity(&self, i: usize, r: &[f64]) -> f64 {
         self.vector[i] + dot(&self.matrix[i * self.n..(i + 1) * self.n], r)
@@ -218,8 +223,8 @@ fn scale_of(problem: &Problem, first: usize, rows: usize) -> f64 {
     }
 }
 
-/// Four sums side by side, for speed.
-pub(super) fn dot(a: &[f64], x: &[f64]) -> f64 {
+/// Eight sums side by side, for speed.
+fn dot(a: &[f64], x: &[f64]) -> f64 {
     let ((a, a_rest), (x, x_rest)) = (a.as_chunks::<8>(), x.as_chunks::<8>());
     let mut sums = [0.0; 8];
     for (a, x) in a.iter().zip(x) {

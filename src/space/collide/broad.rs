@@ -1,9 +1,9 @@
 //! Which pairs of shapes are near: sort and sweep of the intervals of their bounding balls along x. The order of the
 //! last call is kept, so that sorting costs little while things move little.
 
-use super::super::shape::Bound;
 use crate::math::{Vec3, dot3};
 use crate::space::Pose;
+use crate::space::shape::Bound;
 
 /// Bounds of all shapes, the pairs that can touch, and room for the search.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ impl Broad {
         for &([i, j], number) in &self.unbounded {
             let ((a, reach_a), (b, reach_b)) = (place(i), place(j));
             let apart = self.bounds[i].clearance(&self.bounds[j], &a, &b);
-            if is_within(apart, reach_a + reach_b) {
+            if apart <= reach_a + reach_b {
                 self.near.push(number);
             }
         }
@@ -112,9 +112,4 @@ impl Broad {
             self.order[at] = moved;
         }
     }
-}
-
-// what is not a number is near
-fn is_within(apart: f64, reach: f64) -> bool {
-    !(apart > reach)
 }

@@ -4,10 +4,10 @@
 //! (2)  n = +- d1 x d2 / |d1 x d2|, for edges out of the faces of the first one
 //! (3)  edges press on each other where n is between the normals of the faces at each of them
 
-use super::{CORNER, Nearest, at_surface, length, values};
+use super::{CORNER, FACE_BEYOND, Nearest, at_surface, length, values};
 use crate::math::{Real, Vec3, cross3, dot3};
 use crate::space::Pose;
-use crate::space::shape::{Capsule, Polyhedron};
+use crate::space::shape::{Capsule, Face, Polyhedron};
 
 /// Lines that form a smaller angle are parallel, rad: rounding turns their normal (2) by 1e-9 at this angle, and what
 /// lies on two parallel lines is held at their ends, to 1e-14 of the square of their length.
@@ -16,6 +16,12 @@ pub(super) const PARALLEL: f64 = 1e-7;
 /// Edges are watched while (3) fails by this at most (sine of the angle): a box that tilts onto a face has its edges
 /// as contacts before it lies flat.
 const OUTSIDE: f64 = 0.2;
+
+/// An edge that lies along a face is as deep below it as it overlaps the edge of the face, to this part.
+const AS_DEEP: f64 = 0.1;
+
+/// A little less than half.
+const HALF_AS_DEEP: f64 = 0.4;
 
 /// Below this part of the length of a line the normal of two lines is (2), not their difference: the difference is
 /// then rounding.
@@ -139,30 +145,37 @@ pub(super) fn capsule_on_edge<T: Real>(
 
 type EdgeOf<'a> = (&'a Polyhedron, usize);
 
-/// On which side of the two edges the second one is: 0 along `d1 x d2`, 1 against it; `None` where they cannot press
-/// on each other.
+/// On which side of the two edges the second one is: 0 along `d1 x d2`, 1 against it; `None` where they do not cross
+/// and where they cannot press on each other.
 pub(super) fn side(first: EdgeOf, second: EdgeOf, a: &Pose, b: &Pose) -> Option<usize> {
-    let near = edges(first, second, a, b)?;
-    (near.margin >= 0.0).then(|| side_at(first, second, a, b))?
-}
-
-fn side_at(first: EdgeOf, second: EdgeOf, a: &Pose, b: &Pose) -> Option<usize> {
     let (edge_a, edge_b) = (&first.0.edges[first.1], &second.0.edges[second.1]);
-    let across = cross3(a.turn(edge_a.direction), b.turn(edge_b.direction));
+    let (along_a, along_b) = (a.turn(edge_a.direction), b.turn(edge_b.direction));
+    let across = cross3(along_a, along_b);
     let square = dot3(across, across);
     if square <= PARALLEL * PARALLEL {
+        return None;
+    }
+    // most edges do not cross
+    let start_a = a.point(first.0.vertices[edge_a.ends[0]]);
+    let r = start_a - b.point(second.0.vertices[edge_b.ends[0]]);
+    let (c, f, cosine) = (dot3(along_a, r), dot3(along_b, r), dot3(along_a, along_b));
+    let s = (cosine * f - c) / square; // (1)
+    let t = (f - cosine * c) / square;
+    if s.min(edge_a.length - s).min(t).min(edge_b.length - t) < CORNER {
         return None;
     }
     let local = a.turn_back(across / square.sqrt());
     let [left, right] = edge_a.faces.map(|f| dot3(first.0.faces[f].normal, local));
     let side = if left + right >= 0.0 { 0 } else { 1 };
     let sign = if side == 0 { 1.0 } else { -1.0 };
-    if sign * left < -OUTSIDE || sign * right < -OUTSIDE {
+    let is_between = |outward: &[Vec3; 2], n: Vec3| {
+        outward.iter().all(|out| dot3(*out, n) >= -OUTSIDE) // (3)
+    };
+    if !is_between(&edge_a.outward, local * sign) {
         return None;
     }
     let local = b.turn_back(across / square.sqrt());
-    let presses = |f: &usize| sign * dot3(second.0.faces[*f].normal, local) <= OUTSIDE;
-    edge_b.faces.iter().all(presses).then_some(side)
+    is_between(&edge_b.outward, local * -sign).then_some(side)
 }
 
 pub(super) fn edges<T: Real>(
@@ -171,36 +184,67 @@ pub(super) fn edges<T: Real>(
     a: &Pose<T>,
     b: &Pose<T>,
 ) -> Option<Nearest<T>> {
-    let side = side_at(first, second, &values(a), &values(b))?;
+    let side = side(first, second, &values(a), &values(b))?;
     let near = on_side(first, second, side, a, b)?;
-    let elsewhere = near.gap.value() < 0.0 && !pierces(first, second, &values(a), &values(b));
-    Some(if near.margin < 0.0 || elsewhere {
-        near.left_to_another()
-    } else {
-        near
-    })
+    let gap = near.gap.value();
+    // nothing on a far side is as near as that
+    if gap >= -FACE_BEYOND {
+        return Some(near);
+    }
+    let (a, b) = (values(a), values(b));
+    let here = cuts(first, second, gap, &a, &b) || cuts(second, first, gap, &b, &a);
+    here.then_some(near)
 }
 
-// is a part of the second edge behind both faces at the first one?
-fn pierces(first: EdgeOf, second: EdgeOf, a: &Pose, b: &Pose) -> bool {
-    let (edge_a, edge_b) = (&first.0.edges[first.1], &second.0.edges[second.1]);
-    let ends = edge_b.ends.map(|i| {
+// Edges on far sides of two solids seem to overlap, too. Those that do cut through each other: the second one goes into
+// the first solid through one face at the edge and out through the other one, or it lies along one of them as deep
+// below it as the edges overlap; and half-way it is at least half as deep inside, if the edge is not acute.
+fn cuts(first: EdgeOf, second: EdgeOf, gap: f64, a: &Pose, b: &Pose) -> bool {
+    let solid = first.0;
+    let ends = second.0.edges[second.1].ends.map(|i| {
         let world = b.point(second.0.vertices[i]);
         a.turn_back(world - a.position)
     });
-    let (mut from, mut to): (f64, f64) = (0.0, 1.0);
-    for &f in &edge_a.faces {
-        let [h0, h1] = ends.map(|x| first.0.faces[f].height(x));
+    let (mut from, mut to) = ((0.0, None), (1.0, None));
+    for (i, face) in solid.faces.iter().enumerate() {
+        let [h0, h1] = ends.map(|x| face.height(x));
         if h0 > 0.0 && h1 > 0.0 {
             return false;
         }
-        if h0 > 0.0 {
-            from = from.max(h0 / (h0 - h1));
-        } else if h1 > 0.0 {
-            to = to.min(h0 / (h0 - h1));
+        let at = h0 / (h0 - h1);
+        if h0 > 0.0 && at > from.0 {
+            from = (at, Some(i));
+        } else if h1 > 0.0 && at < to.0 {
+            to = (at, Some(i));
         }
     }
-    from < to
+    if from.0 >= to.0 {
+        return false;
+    }
+    let edge = &solid.edges[first.1];
+    let [left, right] = edge.faces;
+    let sharpness = dot3(solid.faces[left].normal, edge.outward[1]).min(1.0);
+    let middle = ends[0] + (ends[1] - ends[0]) * (0.5 * (from.0 + to.0));
+    let depth = |face: &Face| -face.height(middle);
+    if solid
+        .faces
+        .iter()
+        .any(|face| depth(face) < HALF_AS_DEEP * sharpness * -gap - FACE_BEYOND)
+    {
+        return false;
+    }
+    let through = [from.1, to.1];
+    if through == [Some(left), Some(right)] || through == [Some(right), Some(left)] {
+        return true;
+    }
+    [(left, right), (right, left)]
+        .into_iter()
+        .any(|(into, under)| {
+            [from, to].into_iter().any(|(at, face)| {
+                let depth = solid.faces[under].height(ends[0] + (ends[1] - ends[0]) * at);
+                face == Some(into) && (depth - gap).abs() <= AS_DEEP * -gap + FACE_BEYOND
+            })
+        })
 }
 
 /// The lines of two edges, the normal on the given side.

@@ -43,7 +43,12 @@ pub(super) fn nearest<T: Real>(
             let p = a.point(from);
             let near = between_points(a, b, p + d * dot3(x - p, d), x, (0.0, vertex.radius));
             let left = !triangle.owns_side[i];
-            if left { near.left_to_another() } else { near }
+            if left {
+                near.left_to_another()
+            } else {
+                let margin = along_side(&triangle, i, local(vertex, &values(a), &values(b)));
+                Nearest { margin, ..near }
+            }
         }
         Place::Corner(i) => {
             let corner = a.point(triangle.corners[i]);
@@ -108,6 +113,18 @@ pub(super) fn on_face<T: Real>(
         margin,
         ..at_surface(a, b, foot, x, normal, (0.0, vertex.radius), distance)
     }
+}
+
+// how far a point is from the nearer end of a side that another triangle looks after
+fn along_side(triangle: &Triangle, side: usize, x: Vec3) -> f64 {
+    [side, (side + 1) % 3]
+        .into_iter()
+        .filter(|&end| !triangle.owns_corner[end])
+        .fold(f64::INFINITY, |least, end| {
+            let [p, q] = [triangle.corners[side], triangle.corners[(side + 1) % 3]];
+            let d = (q - p) / dot3(q - p, q - p).sqrt();
+            least.min(dot3(x - triangle.corners[end], d).abs())
+        })
 }
 
 fn local(vertex: &Vertex, a: &Pose, b: &Pose) -> Vec3 {

@@ -2,8 +2,8 @@
 //!
 //! (1)  outside, the nearest point is the foot on a face that holds it, otherwise on an edge, or a vertex
 //! (2)  inside, the foot on the face with the largest (negative) height
-//! (3)  a sharp vertex of a polyhedron faces those faces over which its edges rise; of these the highest one counts,
-//!      so that a box that stands on a corner of another one stands on its upper face
+//! (3)  a sharp vertex of a polyhedron faces those faces over which its edges rise: where two faces are as near, one of
+//!      these counts, so that a box whose corner is on a corner of another one stands on its upper face
 
 use super::{CORNER, FACE_BEYOND, Nearest, Owner, Vertex, at_surface, between_points, values};
 use crate::math::{Real, Vec3, dot3};
@@ -20,6 +20,9 @@ enum Place {
 /// An edge may fall below the plane of a face by this (sine of the angle) and its vertex still faces it: sides of a
 /// box that stands flat and its neighbours are told apart half-way.
 const FACING: f64 = -0.5;
+
+/// Faces are as near when their heights differ by less, m: more than a closed contact can be off its face.
+const AS_NEAR: f64 = 1e-6;
 
 pub(super) fn nearest<T: Real>(
     vertex: &Vertex,
@@ -145,8 +148,10 @@ fn place(vertex: &Vertex, owner: &Owner, solid: &Polyhedron, a: &Pose, b: &Pose)
 // (3), if its foot is on that face and it is not outside of another one
 fn facing(owner: &Owner, solid: &Polyhedron, x: Vec3, a: &Pose, b: &Pose) -> Option<usize> {
     let mut best = (f64::NEG_INFINITY, None);
+    let mut highest = f64::NEG_INFINITY;
     for (i, face) in solid.faces.iter().enumerate() {
         let height = face.height(x);
+        highest = highest.max(height);
         if height <= best.0 {
             continue;
         }
@@ -167,7 +172,8 @@ fn facing(owner: &Owner, solid: &Polyhedron, x: Vec3, a: &Pose, b: &Pose) -> Opt
         i != face && other.height(x) > FACE_BEYOND
     };
     let beyond = solid.margin(face, x) < -FACE_BEYOND
-        || (best.0 <= 0.0 && solid.faces.iter().enumerate().any(outside));
+        || (best.0 <= 0.0 && solid.faces.iter().enumerate().any(outside))
+        || (best.0 <= 0.0 && best.0 < highest - AS_NEAR);
     (!beyond).then_some(face)
 }
 

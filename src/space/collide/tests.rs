@@ -1,1 +1,102 @@
+use super::*;
+use crate::math::quaternion;
 
+fn vec(x: f64, y: f64, z: f64) -> Vec3 {
+    Vec3::new(x, y, z)
+}
+
+fn at(x: f64, y: f64, z: f64, turn: Vec3) -> Pose {
+    Pose::new(vec(x, y, z), quaternion::exp(turn))
+}
+
+fn unit_box() -> Shape {
+    Shape::cuboid(Vec3::zeros(), quaternion::IDENTITY, vec(1.0, 1.0, 1.0))
+}
+
+/// Smallest gap of a pair of shapes at two poses.
+fn gap(first: &Shape, second: &Shape, a: &Pose, b: &Pose) -> f64 {
+    features(first, second)
+        .unwrap()
+        .iter()
+        .filter_map(|(f, swapped)| {
+            let (a, b) = if *swapped { (b, a) } else { (a, b) };
+            f.nearest(a, b)
+        })
+        .map(|near| near.gap)
+        .fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn boxes_face_to_face_edge_to_edge_corner_to_corner_have_the_right_gap() {
+    let (b, origin) = (unit_box(), Pose::ground());
+    let still = Vec3::zeros();
+    let near = |x: f64, y: f64, z: f64, turn: Vec3| gap(&b, &b, &origin, &at(x, y, z, turn));
+    assert!((near(1.5, 0.2, 0.1, still) - 0.5).abs() < 1e-15);
+    assert!((near(1.3, 1.4, 0.3, still) - 0.5).abs() < 1e-15);
+    assert!((near(1.2, 1.3, 1.6, still) - 0.7).abs() < 1e-15);
+    assert!((near(0.9, 0.3, 0.2, still) + 0.1).abs() < 1e-15);
+    // crossing edges: both turned by 45 degrees, about x and about y
+    let quarter = 0.25 * std::f64::consts::PI;
+    let diagonal = 2.0_f64.sqrt();
+    let lower = at(0.0, 0.0, 0.0, vec(quarter, 0.0, 0.0));
+    for (z, expected) in [(1.5, 1.5 - diagonal), (1.4, 1.4 - diagonal)] {
+        let upper = at(0.1, -0.05, z, vec(0.0, quarter, 0.0));
+        let found = gap(&b, &b, &lower, &upper);
+        assert!((found - expected).abs() < 1e-15, "{found} {expected}");
+    }
+}
+
+#[test]
+fn capsules_and_spheres_touch_on_their_round_surface() {
+    let rod = Shape::capsule([vec(-0.5, 0.0, 0.0), vec(0.5, 0.0, 0.0)], 0.1);
+    let ball = Shape::sphere(Vec3::zeros(), 0.2);
+    let origin = Pose::ground();
+    for (x, y, z, expected) in [
+        (0.2, 0.3, 0.4, 0.2),
+        (0.0, 0.0, -0.6, 0.3),
+        (0.8, 0.4, 0.0, 0.2),
+    ] {
+        let b = at(x, y, z, vec(1.0, 0.0, 0.3));
+        assert!((gap(&rod, &ball, &origin, &b) - expected).abs() < 1e-15);
+        assert!((gap(&ball, &rod, &b, &origin) - expected).abs() < 1e-15);
+    }
+    let quarter_turn = vec(0.0, 0.0, std::f64::consts::FRAC_PI_2);
+    let crossed = at(0.1, 0.2, 0.5, quarter_turn);
+    assert!((gap(&rod, &rod, &origin, &crossed) - 0.3).abs() < 1e-15);
+    let beyond = at(0.8, 0.0, 0.4, quarter_turn);
+    assert!((gap(&rod, &rod, &origin, &beyond) - 0.3).abs() < 1e-15);
+}
+
+#[test]
+fn a_rod_through_a_box_is_inside_it_although_its_ends_are_not() {
+    let rod = Shape::capsule([vec(-2.0, 0.0, 0.0), vec(2.0, 0.0, 0.0)], 0.1);
+    let (origin, b) = (Pose::ground(), at(0.0, 0.1, 0.2, Vec3::zeros()));
+    let list = features(&unit_box(), &rod).unwrap();
+    assert!(gap(&unit_box(), &rod, &origin, &b) > 0.0);
+    let whole = list[0].0.separation(&origin, &b).unwrap();
+    assert!((whole.gap + 0.4).abs() < 1e-15);
+    let above = at(0.0, 0.1, 0.7, Vec3::zeros());
+    assert!(list[0].0.separation(&origin, &above).is_none());
+}
+
+#[test]
+fn a_cylinder_touches_the_ground_at_the_lowest_points_of_its_rims() {
+    let can = Shape::cylinder(Vec3::zeros(), vec(0.0, 0.0, 1.0), 0.3, 1.0);
+    let ground = Shape::half_space(Vec3::zeros(), vec(0.0, 0.0, 1.0));
+    let tilt = 0.4;
+    let (s, c) = libm::sincos(tilt);
+    let found = gap(
+        &ground,
+        &can,
+        &Pose::ground(),
+        &at(0.0, 0.0, 1.0, vec(tilt, 0.0, 0.0)),
+    );
+    assert!((found - (1.0 - 0.5 * c - 0.3 * s)).abs() < 1e-9);
+}
+
+#[test]
+fn far_pairs_are_known_to_be_far() {
+    let pair = Pair::new(&unit_box(), &Shape::sphere(vec(0.0, 0.0, 0.1), 0.5));
+    let clearance = pair.clearance(&Pose::ground(), &at(3.0, 0.0, -0.1, Vec3::zeros()));
+    assert!((clearance - (2.5 - 0.75_f64.sqrt())).abs() < 1e-15);
+}

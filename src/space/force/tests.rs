@@ -14,6 +14,7 @@ fn elements() -> Vec<(String, Force, Option<Joint>)> {
         Force::Applied(Box::new(Applied {
             point: Vec3::new(0.3, -0.4, 0.2),
             frame,
+            axes: quaternion::matrix(quaternion::exp(Vec3::new(0.3, -0.8, 0.5))),
             force: [signal(2.0), signal(-3.0), signal(1.5)],
             torque: [signal(0.7), signal(-0.2), signal(0.9)],
         }))
@@ -281,6 +282,7 @@ fn signals_tell_their_breakpoints_and_periods() {
     let applied = Force::Applied(Box::new(Applied {
         point: Vec3::zeros(),
         frame: format::Frame::Body,
+        axes: crate::math::Mat3::identity(),
         force: [signal(1.0), table, signal(0.0)],
         torque: [signal(1.0), signal(0.0), harmonic],
     }));

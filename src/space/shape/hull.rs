@@ -44,13 +44,11 @@ pub(super) fn of(points: &[Vec3]) -> Result<(Vec<Vec3>, Vec<Vec<usize>>), Flat> 
     let cloud = Cloud { points: kept, near };
     let mut faces = vec![cloud.first_face()?];
     let mut sides: Vec<(usize, usize)> = sides_of(&faces[0].1).collect();
+    let mut face_of_side = vec![0; sides.len()];
     let mut k = 0;
     while k < sides.len() {
         let (i, j) = sides[k];
-        let face = faces.iter().find(|f| sides_of(&f.1).any(|s| s == (i, j)));
-        let Some(&(normal, _)) = face else {
-            return Err(Flat);
-        };
+        let (normal, _) = faces[face_of_side[k]];
         k += 1;
         if sides.contains(&(j, i)) {
             continue;
@@ -60,7 +58,12 @@ pub(super) fn of(points: &[Vec3]) -> Result<(Vec<Vec3>, Vec<Vec<usize>>), Flat> 
             return Err(Flat);
         }
         sides.extend(sides_of(&next.1));
+        face_of_side.resize(sides.len(), faces.len());
         faces.push(next);
+    }
+    // the two sides of something flat are no solid
+    if faces.len() < 4 {
+        return Err(Flat);
     }
     // only the corners stay
     let mut place = vec![usize::MAX; cloud.points.len()];

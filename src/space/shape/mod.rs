@@ -13,6 +13,7 @@ pub use height_field::{HeightField, Triangle};
 pub use hull::Flat;
 pub use polyhedron::{Edge, Face, Polyhedron};
 
+use super::Pose;
 use crate::math::{Mat3, Quaternion, Vec3, dot3, quaternion};
 use std::sync::Arc;
 
@@ -47,7 +48,7 @@ pub struct Sphere {
 pub struct Capsule {
     /// m; two different points.
     pub ends: [Vec3; 2],
-    /// m, not negative.
+    /// m, positive.
     pub radius: f64,
 }
 
@@ -155,6 +156,30 @@ impl Shape {
             Shape::Sphere(_) | Shape::Capsule(_) | Shape::Cylinder(_) | Shape::Polyhedron(_) => {
                 false
             }
+        }
+    }
+
+    /// The same shape in the coordinates of a frame that is given in the present ones, such as that of a body's
+    /// principal axes. A height field stays as it is: the ground has one frame.
+    pub fn seen_from(&self, frame: &Pose) -> Self {
+        let point = |x: Vec3| frame.turn_back(x - frame.position);
+        match self {
+            Shape::Sphere(ball) => Shape::sphere(point(ball.centre), ball.radius),
+            Shape::Capsule(capsule) => Shape::Capsule(Capsule {
+                ends: capsule.ends.map(point),
+                radius: capsule.radius,
+            }),
+            Shape::Cylinder(cylinder) => Shape::Cylinder(Cylinder {
+                centre: point(cylinder.centre),
+                axis: frame.turn_back(cylinder.axis),
+                ..*cylinder
+            }),
+            Shape::Polyhedron(solid) => Shape::Polyhedron(Arc::new(solid.seen_from(frame))),
+            Shape::HalfSpace(plane) => Shape::HalfSpace(HalfSpace {
+                normal: frame.turn_back(plane.normal),
+                offset: plane.offset - dot3(plane.normal, frame.position),
+            }),
+            Shape::HeightField(field) => Shape::HeightField(Arc::clone(field)),
         }
     }
 

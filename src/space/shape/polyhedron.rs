@@ -5,6 +5,7 @@
 
 use super::{Flat, Moments, hull};
 use crate::math::{Mat3, Vec3, cross3, dot3};
+use crate::space::Pose;
 
 /// A convex solid with flat faces.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +42,8 @@ pub struct Edge {
     pub ends: [usize; 2],
     /// The face on its left, seen from outside, and the one on its right.
     pub faces: [usize; 2],
+    /// Unit vectors in the planes of these faces, out of them, across the edge.
+    pub outward: [Vec3; 2],
     /// Unit vector from its first to its second end.
     pub direction: Vec3,
     /// m.
@@ -107,7 +110,7 @@ impl Polyhedron {
 
     // every side of a face is a side of exactly one other face, the other way round
     fn from_outlines(vertices: Vec<Vec3>, outlines: &[Vec<usize>]) -> Option<Self> {
-        let mut faces = Vec::with_capacity(outlines.len());
+        let mut faces: Vec<Face> = Vec::with_capacity(outlines.len());
         for corners in outlines {
             let middle =
                 corners.iter().fold(Vec3::zeros(), |s, &i| s + vertices[i]) / corners.len() as f64;
@@ -154,6 +157,10 @@ impl Polyhedron {
                 edges.push(Edge {
                     ends: [i, j],
                     faces: [left, right],
+                    outward: [
+                        super::unit(cross3(d, faces[left].normal)),
+                        super::unit(cross3(faces[right].normal, d)),
+                    ],
                     direction: d / length,
                     length,
                 });
@@ -175,6 +182,29 @@ impl Polyhedron {
         sides.fold(f64::INFINITY, |least, (&corner, outward)| {
             least.min(dot3(*outward, self.vertices[corner] - x))
         })
+    }
+
+    pub(super) fn seen_from(&self, frame: &Pose) -> Self {
+        let turn = |v: Vec3| frame.turn_back(v);
+        let mut solid = self.clone();
+        for x in &mut solid.vertices {
+            *x = turn(*x - frame.position);
+        }
+        for face in &mut solid.faces {
+            face.offset -= dot3(face.normal, frame.position);
+            face.normal = turn(face.normal);
+            for out in &mut face.outward {
+                *out = turn(*out);
+            }
+        }
+        for edge in &mut solid.edges {
+            edge.direction = turn(edge.direction);
+            edge.outward = edge.outward.map(turn);
+        }
+        for direction in solid.leaving.iter_mut().flatten() {
+            *direction = turn(*direction);
+        }
+        solid
     }
 
     pub(super) fn moments(&self) -> Moments {

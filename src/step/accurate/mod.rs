@@ -171,9 +171,7 @@ impl Run<'_> {
                 }
                 self.accept_extrapolated(self.state.time + tau);
                 self.state.control.events += 1;
-                if !self.classify(When::JustAfter(what)) {
-                    self.state.statuses_known = false;
-                }
+                self.classify_after(what);
                 Ok(())
             }
             Found::Collision(crossing) => self.collide_at(crossing),

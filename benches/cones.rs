@@ -1,0 +1,243 @@
+//! Times of the solver of exact friction cones on the saved contact problems, cold and warm after the vector moved by 1 %,
+//! next to those of Lemke's method on the pyramids of the same problems.
+//!
+//! `cargo bench --bench cones` prints a table; with `-- --csv` one line per problem.
+
+use std::path::Path;
+use std::time::Instant;
+
+use stiction::lcp;
+use stiction::lcp::cone::{Block, Contact, Outcome, Problem, Solver};
+
+#[derive(serde::Deserialize)]
+struct Instance {
+    name: String,
+    n: usize,
+    nc: usize,
+    nd: usize,
+    mu: f64,
+    rows: Vec<usize>,
+    cols: Vec<usize>,
+    vals: Vec<f64>,
+    q: Vec<f64>,
+}
+
+struct Times {
+    name: String,
+    contacts: usize,
+    directions: usize,
+    cold_us: f64,
+    iterations: u32,
+    warm_us: f64,
+    warm_iterations: f64,
+    lemke_cold_us: f64,
+    lemke_warm_us: f64,
+}
+
+const PERTURBATIONS: usize = 9;
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Up to 1 %, the same for all components of a contact: directions stay pairs of opposites.
+fn moved(pattern: usize, contact: usize) -> f64 {
+    1.0 + 0.01 * (((contact * 37 + pattern * 101) % 201) as f64 / 100.0 - 1.0)
+}
+
+/// Median of repeated calls in microseconds, after 30 ms of the same work: caches and the processor's clock settle.
+fn time(repeats: usize, mut work: impl FnMut(usize) -> f64) -> f64 {
+    let start = Instant::now();
+    while start.elapsed().as_millis() < 30 {
+        work(0);
+    }
+    median((0..repeats).map(work).collect())
+}
+
+fn elapsed_us(work: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    work();
+    start.elapsed().as_secs_f64() * 1e6
+}
+
+fn measure(instance: &Instance) -> Times {
+    let (nc, nd, all) = (instance.nc, instance.nd, instance.n);
+    let mut dense = vec![0.0; all * all];
+    for ((row, col), value) in instance.rows.iter().zip(&instance.cols).zip(&instance.vals) {
+        dense[row * all + col] = *value;
+    }
+    let picked: Vec<usize> = (0..nc)
+        .flat_map(|c| [c, nc + c * nd, nc + c * nd + nd / 4])
+        .collect();
+    let n = picked.len();
+    let pick = |&i: &usize| picked.iter().map(move |&j| (i, j));
+    let matrix: Vec<f64> = picked
+        .iter()
+        .flat_map(pick)
+        .map(|(i, j)| dense[i * all + j])
+        .collect();
+    let contacts = vec![
+        Contact::new(&[Block::Disc {
+            friction: instance.mu
+        }]);
+        nc
+    ];
+    let vectors: Vec<Vec<f64>> = (0..=PERTURBATIONS)
+        .map(|pattern| {
+            let factor = |row: usize| {
+                if pattern == 0 {
+                    1.0
+                } else {
+                    moved(pattern, row / 3)
+                }
+            };
+            let rows = picked.iter().enumerate();
+            rows.map(|(row, &i)| instance.q[i] * factor(row)).collect()
+        })
+        .collect();
+    let problem = |pattern: usize| Problem {
+        n,
+        matrix: &matrix,
+        vector: &vectors[pattern],
+        contacts: &contacts,
+    };
+    let mut solver = Solver::with_capacity(n);
+    let mut solution = vec![0.0; n];
+    let Outcome::Solved { iterations, .. } = solver.solve(&problem(0), &mut solution) else {
+        panic!("{} is not solved", instance.name);
+    };
+    let repeats = (30_000_000 / (n * n * n)).clamp(9, 1000);
+    let mut r = vec![0.0; n];
+    let cold_us = time(repeats, |_| {
+        r.fill(0.0);
+        elapsed_us(|| {
+            solver.solve(&problem(0), &mut r);
+        })
+    });
+    solver.reset_stats();
+    let warm_us = time(repeats, |k| {
+        r.copy_from_slice(&solution);
+        elapsed_us(|| {
+            let outcome = solver.solve(&problem(1 + k % PERTURBATIONS), &mut r);
+            assert!(
+                matches!(outcome, Outcome::Solved { .. }),
+                "{}",
+                instance.name
+            );
+        })
+    });
+    let warm_iterations = solver.stats.iterations as f64 / solver.stats.solves as f64;
+
+    // Lemke's method on the pyramids
+    let contact = |i: usize| if i < nc { i } else { (i - nc) / nd % nc };
+    let vectors: Vec<Vec<f64>> = (0..=PERTURBATIONS)
+        .map(|pattern| {
+            let factor = |i: usize| {
+                if pattern == 0 {
+                    1.0
+                } else {
+                    moved(pattern, contact(i))
+                }
+            };
+            let rows = instance.q.iter().enumerate();
+            rows.map(|(i, q)| q * factor(i)).collect()
+        })
+        .collect();
+    let pyramids = |pattern: usize| lcp::Problem {
+        n: all,
+        matrix: &dense,
+        vector: &vectors[pattern],
+    };
+    let mut lemke = lcp::Solver::with_capacity(all);
+    let (mut solution_basis, mut z) = (vec![false; all], vec![0.0; all]);
+    lemke.solve(&pyramids(0), &mut solution_basis, &mut z);
+    let mut basis = vec![false; all];
+    let repeats = (100_000_000 / (all * all * all)).clamp(3, 1000);
+    let lemke_cold_us = time(repeats, |_| {
+        basis.fill(false);
+        elapsed_us(|| {
+            lemke.solve(&pyramids(0), &mut basis, &mut z);
+        })
+    });
+    let lemke_warm_us = time(repeats, |k| {
+        basis.copy_from_slice(&solution_basis);
+        elapsed_us(|| {
+            lemke.solve(&pyramids(1 + k % PERTURBATIONS), &mut basis, &mut z);
+        })
+    });
+    Times {
+        name: instance.name.clone(),
+        contacts: nc,
+        directions: nd,
+        cold_us,
+        iterations,
+        warm_us,
+        warm_iterations,
+        lemke_cold_us,
+        lemke_warm_us,
+    }
+}
+
+fn main() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/lcp");
+    let entries = std::fs::read_dir(folder).expect("the saved problems are there");
+    let mut paths: Vec<_> = entries
+        .filter_map(|entry| entry.ok().map(|e| e.path()))
+        .collect();
+    paths.sort();
+    let csv = std::env::args().any(|argument| argument == "--csv");
+    let mut all = Vec::new();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let times = measure(&serde_json::from_str(&text).expect("a saved problem"));
+        if csv {
+            println!(
+                "{},{:.3},{:.3},{},{:.1},{:.3},{:.3}",
+                times.name,
+                times.cold_us,
+                times.warm_us,
+                times.iterations,
+                times.warm_iterations,
+                times.lemke_cold_us,
+                times.lemke_warm_us
+            );
+        }
+        all.push(times);
+    }
+    if csv {
+        return;
+    }
+    let mut sizes: Vec<(usize, usize)> = all.iter().map(|t| (t.contacts, t.directions)).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    println!("medians in microseconds; the cones are those of the same problems");
+    println!(
+        "{:>8} {:>10} {:>8} {:>9} {:>6} {:>9} {:>7} {:>12} {:>12}",
+        "contacts",
+        "directions",
+        "problems",
+        "cold",
+        "it",
+        "warm",
+        "warm it",
+        "lemke cold",
+        "lemke warm"
+    );
+    for size in sizes {
+        let group = || all.iter().filter(|t| (t.contacts, t.directions) == size);
+        let of = |f: &dyn Fn(&Times) -> f64| median(group().map(f).collect());
+        println!(
+            "{:8} {:10} {:8} {:9.1} {:6} {:9.1} {:7.1} {:12.1} {:12.1}",
+            size.0,
+            size.1,
+            group().count(),
+            of(&|t| t.cold_us),
+            of(&|t| f64::from(t.iterations)),
+            of(&|t| t.warm_us),
+            of(&|t| t.warm_iterations),
+            of(&|t| t.lemke_cold_us),
+            of(&|t| t.lemke_warm_us)
+        );
+    }
+}

@@ -1,0 +1,364 @@
+//! Motion in space against closed forms and independent references.
+
+mod common;
+
+use common::{Truth, model, observed_order, run};
+use stiction::model::Model;
+use stiction::simulate::Simulation;
+use stiction::state::State;
+
+fn free_body() -> Model {
+    model(
+        r#"
+        dimension = 3
+        gravity = [0, 0, 0]
+        until = 20
+        [[body]]
+        name = "handle"
+        kind = "rigid"
+        mass = 1.0
+        inertia = [1, 2, 3]
+        position = [0, 0, 0]
+        angular_velocity = [0.01, 5, 0.02]
+        "#,
+    )
+}
+
+// error of orientation (sign of the quaternion aside) and of the rate of rotation
+fn free_body_errors(state: &State, truth: &Truth, time: f64) -> [f64; 2] {
+    let q: Vec<f64> = ["qw", "qx", "qy", "qz"]
+        .iter()
+        .map(|c| truth.at(time, c))
+        .collect();
+    let own = state.orientation[0];
+    let sign = if (0..4).map(|i| q[i] * own[i]).sum::<f64>() < 0.0 {
+        -1.0
+    } else {
+        1.0
+    };
+    let turn = (0..4).fold(0.0, |m: f64, i| m.max((own[i] - sign * q[i]).abs()));
+    let rate = ["w1", "w2", "w3"]
+        .iter()
+        .enumerate()
+        .fold(0.0, |m: f64, (i, c)| {
+            m.max((state.velocity[3 + i] - truth.at(time, c)).abs())
+        });
+    [turn, rate]
+}
+
+#[test]
+fn a_free_asymmetric_body_tumbles_with_order_two() {
+    let truth = Truth::load("p6h_dzhanibekov");
+    let model = free_body();
+    let steps = [0.005, 0.0025, 0.00125, 0.000_625];
+    let errors = steps.map(|h| {
+        let end = run(&model, 6.0, |s| s.step = h);
+        free_body_errors(end.state(), &truth, 6.0)
+    });
+    for (h, [turn, rate]) in steps.iter().zip(&errors) {
+        println!("h = {h:.2e}: orientation {turn:.3e}, rate {rate:.3e}");
+    }
+    for part in 0..2 {
+        let order = observed_order(&steps, &errors.map(|e| e[part]));
+        println!("order {order:.3}");
+        assert!(order > 1.9);
+    }
+}
+
+#[test]
+fn energy_and_angular_momentum_of_a_free_body_stay_for_a_thousand_seconds() {
+    let model = free_body();
+    let drift = |h: f64| {
+        let mut simulation = Simulation::with_settings(model.clone(), {
+            let mut settings = model.settings.clone();
+            settings.step = h;
+            settings
+        });
+        let mut worst: [f64; 2] = [0.0; 2];
+        for i in 1..=2000 {
+            simulation.advance_to(0.5 * f64::from(i)).unwrap();
+            let w = &simulation.state().velocity[3..6];
+            let energy = 0.5 * (w[0] * w[0] + 2.0 * w[1] * w[1] + 3.0 * w[2] * w[2]);
+            let momentum = w[0] * w[0] + 4.0 * w[1] * w[1] + 9.0 * w[2] * w[2];
+            worst[0] = worst[0].max((energy / 25.00065 - 1.0).abs());
+            worst[1] = worst[1].max((momentum / 100.0037 - 1.0).abs());
+        }
+        worst
+    };
+    let (coarse, fine) = (drift(0.01), drift(0.005));
+    println!(
+        "h = 0.01: energy {:.3e}, momentum {:.3e}",
+        coarse[0], coarse[1]
+    );
+    println!(
+        "h = 0.005: energy {:.3e}, momentum {:.3e}",
+        fine[0], fine[1]
+    );
+    for i in 0..2 {
+        assert!(coarse[i] <= 3e-4);
+        assert!(fine[i] <= 0.26 * coarse[i]);
+    }
+}
+
+#[test]
+fn a_free_body_follows_the_tolerance() {
+    let truth = Truth::load("p6h_dzhanibekov");
+    let model = free_body();
+    for tolerance in [1e-4, 1e-6, 1e-8, 1e-10, 1e-12] {
+        let end = run(&model, 4.0, |s| s.tolerance = Some(tolerance));
+        let [turn, rate] = free_body_errors(end.state(), &truth, 4.0);
+        let work = end.report().factorizations;
+        println!(
+            "tolerance {tolerance:e}: orientation {turn:.3e}, rate {rate:.3e}, {work} factorizations"
+        );
+    }
+}
+
+fn box_on_table(mu: f64, v: [f64; 2]) -> Model {
+    model(&format!(
+        r#"
+        dimension = 3
+        until = 1
+        [[body]]
+        name = "box"
+        kind = "rigid"
+        mass = 1.0
+        position = [0, 0, 0.3]
+        velocity = [{}, {}, 0]
+        shape = [{{ kind = "box", size = [0.8, 0.6, 0.2] }}]
+        [[ground.shape]]
+        kind = "half_space"
+        normal = [0, 0, 1]
+        [contact_default]
+        friction = {mu}
+        "#,
+        v[0], v[1]
+    ))
+}
+
+#[test]
+fn a_box_that_lands_flat_slides_to_its_rest() {
+    let truth = Truth::load("p6j1_box_flat");
+    let model = box_on_table(0.2, [1.0, 0.5]);
+    for h in [0.02, 0.01, 0.005, 0.0025] {
+        let end = run(&model, 1.0, |s| s.step = h);
+        let reference = truth.case_at(0, 1.0);
+        let error = (0..3).fold(0.0, |m: f64, i| {
+            m.max((end.state().position[i] - reference[i]).abs())
+        });
+        let events = &end.report().events;
+        println!(
+            "h = {h}: error {error:.3e}, {:?}, fallbacks {}",
+            events
+                .iter()
+                .map(|e| (e.time, e.kind.name()))
+                .collect::<Vec<_>>(),
+            end.report().fallbacks
+        );
+    }
+    for tolerance in [1e-6, 1e-9] {
+        let end = run(&model, 1.0, |s| s.tolerance = Some(tolerance));
+        let reference = truth.case_at(0, 1.0);
+        let error = (0..3).fold(0.0, |m: f64, i| {
+            m.max((end.state().position[i] - reference[i]).abs())
+        });
+        println!(
+            "tolerance {tolerance}: error {error:.3e} events {:?}",
+            end.report()
+                .events
+                .iter()
+                .map(|e| (e.time, e.kind.name()))
+                .collect::<Vec<_>>()
+        );
+    }
+}
+
+/// A ball on a table: it slides until it rolls, then keeps its velocity.
+///
+/// With the sliding velocity u = v + w x c at the contact c = (0, 0, -r), friction -mu m g u/|u| changes
+/// v by -mu g u/|u|, and u by -(7/2) mu g u/|u| (homogeneous ball): u keeps its direction and ends at
+/// t = |u|/(7/2 mu g). Until then the path is a parabola.
+struct Ball {
+    mu: f64,
+    radius: f64,
+    velocity: [f64; 2],
+    spin: [f64; 3],
+}
+
+impl Ball {
+    const G: f64 = 9.81;
+
+    fn model(&self) -> Model {
+        let ([vx, vy], [wx, wy, wz]) = (self.velocity, self.spin);
+        model(&format!(
+            r#"
+            dimension = 3
+            [[body]]
+            name = "ball"
+            kind = "rigid"
+            mass = 2.0
+            position = [0, 0, {r:?}]
+            velocity = [{vx:?}, {vy:?}, 0]
+            angular_velocity = [{wx:?}, {wy:?}, {wz:?}]
+            shape = [{{ kind = "sphere", radius = {r:?} }}]
+            [[ground.shape]]
+            kind = "half_space"
+            normal = [0, 0, 1]
+            [contact_default]
+            friction = {mu:?}
+            "#,
+            r = self.radius,
+            mu = self.mu
+        ))
+    }
+
+    fn sliding(&self) -> [f64; 2] {
+        let ([vx, vy], [wx, wy, _]) = (self.velocity, self.spin);
+        [vx - wy * self.radius, vy + wx * self.radius]
+    }
+
+    fn rolls_from(&self) -> f64 {
+        let [x, y] = self.sliding();
+        x.hypot(y) / (3.5 * self.mu * Self::G)
+    }
+
+    /// Position and velocity at a time.
+    fn at(&self, time: f64) -> [[f64; 2]; 2] {
+        let u = self.sliding();
+        let speed = u[0].hypot(u[1]);
+        let t = time.min(self.rolls_from());
+        let a = [0, 1].map(|i| -self.mu * Self::G * u[i] / speed);
+        let v = [0, 1].map(|i| self.velocity[i] + a[i] * t);
+        let x = [0, 1].map(|i| self.velocity[i] * t + 0.5 * a[i] * t * t + v[i] * (time - t));
+        [x, v]
+    }
+
+    fn error(&self, state: &State) -> f64 {
+        let [x, v] = self.at(state.time);
+        (0..2).fold(0.0, |m: f64, i| {
+            m.max((state.position[i] - x[i]).abs())
+                .max((state.velocity[i] - v[i]).abs())
+        })
+    }
+}
+
+#[test]
+fn a_ball_slides_until_it_rolls() {
+    let straight = Ball {
+        mu: 0.3,
+        radius: 0.1,
+        velocity: [2.0, 0.0],
+        spin: [0.0, 0.0, 0.0],
+    };
+    let oblique = Ball {
+        mu: 0.2,
+        radius: 0.1,
+        velocity: [2.0, 1.0],
+        spin: [15.0, -8.0, 3.0],
+    };
+    for (name, ball) in [("straight", straight), ("oblique", oblique)] {
+        let model = ball.model();
+        for h in [0.02, 0.01, 0.005, 0.0025, 0.00125] {
+            let end = run(&model, 1.5, |s| s.step = h);
+            let error = ball.error(end.state());
+            let rolls = end
+                .report()
+                .events
+                .iter()
+                .find(|e| e.kind.name() == "stick");
+            let late = rolls.map_or(f64::NAN, |e| e.time - ball.rolls_from());
+            println!(
+                "{name}, h = {h}: error {error:.2e}, rolls {late:.1e} s late, {} fallbacks, {} lcps, {:?}",
+                end.report().fallbacks,
+                end.report().lcps,
+                end.report().events
+            );
+        }
+        for tolerance in [1e-6, 1e-9] {
+            let end = run(&model, 1.5, |s| s.tolerance = Some(tolerance));
+            let error = ball.error(end.state());
+            let work = end.report().factorizations;
+            println!("{name}, tolerance {tolerance:e}: error {error:.2e}, {work} factorizations");
+            assert!(error < 10.0 * tolerance);
+        }
+    }
+}
+
+// a point that slides over a slope: friction is against its velocity, which turns downhill
+fn slider_on_slope(mu: f64, slope: f64) -> Model {
+    let (sin, cos) = slope.sin_cos();
+    model(&format!(
+        r#"
+        dimension = 3
+        [[body]]
+        name = "puck"
+        kind = "point"
+        mass = 1.0
+        position = [0, 0, 0]
+        velocity = [1.5, 0, 0]
+        shape = [{{ kind = "point" }}]
+        [[ground.shape]]
+        kind = "half_space"
+        normal = [0, {:?}, {cos:?}]
+        [contact_default]
+        friction = {mu:?}
+        "#,
+        -sin
+    ))
+}
+
+// x, y along the slope, and velocities, by many Runge-Kutta steps of order four
+fn slider_reference(mu: f64, slope: f64, until: f64, n: usize) -> [f64; 4] {
+    let g = 9.81;
+    let (down, press) = (g * slope.sin(), mu * g * slope.cos());
+    let rate = |y: [f64; 4]| {
+        let speed = y[2].hypot(y[3]);
+        [
+            y[2],
+            y[3],
+            -press * y[2] / speed,
+            -down - press * y[3] / speed,
+        ]
+    };
+    let mut y = [0.0, 0.0, 1.5, 0.0];
+    let h = until / n as f64;
+    let along = |y: [f64; 4], k: [f64; 4], h: f64| std::array::from_fn(|i| y[i] + h * k[i]);
+    for _ in 0..n {
+        let a = rate(y);
+        let b = rate(along(y, a, 0.5 * h));
+        let c = rate(along(y, b, 0.5 * h));
+        let d = rate(along(y, c, h));
+        y = std::array::from_fn(|i| y[i] + h / 6.0 * (a[i] + 2.0 * b[i] + 2.0 * c[i] + d[i]));
+    }
+    y
+}
+
+#[test]
+fn friction_follows_a_velocity_that_turns() {
+    let (mu, slope) = (0.3, 0.5_f64);
+    let model = slider_on_slope(mu, slope);
+    let truth = slider_reference(mu, slope, 1.0, 20_000);
+    let error = |state: &State| {
+        let (sin, cos) = slope.sin_cos();
+        let (q, v) = (&state.position, &state.velocity);
+        let along = [q[0], q[1] * cos + q[2] * sin, v[0], v[1] * cos + v[2] * sin];
+        (0..4).fold(0.0, |m: f64, i| m.max((along[i] - truth[i]).abs()))
+    };
+    let steps = [0.04, 0.02, 0.01, 0.005];
+    let errors = steps.map(|h| error(run(&model, 1.0, |s| s.step = h).state()));
+    let order = observed_order(&steps, &errors);
+    println!("order {order:.3}: {errors:?}");
+    for tolerance in [1e-4, 1e-6, 1e-8, 1e-10] {
+        let end = run(&model, 1.0, |s| s.tolerance = Some(tolerance));
+        let error = error(end.state());
+        let report = end.report();
+        println!(
+            "tolerance {tolerance:e}: {error:.2e}, {} factorizations, {} rejected, {} events",
+            report.factorizations,
+            report.rejected_steps,
+            report.events.len()
+        );
+        assert!(error < 10.0 * tolerance);
+    }
+    assert!(order > 1.9);
+}
