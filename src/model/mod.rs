@@ -11,6 +11,7 @@ mod start;
 pub use build::build;
 pub use geometry::{Gap, Hold, MAX_FRICTION_ROWS, Near};
 pub use poses::{Poses, Twists, pose_of, space_pose_of, space_twist_of, twist_of};
+pub(crate) use space::shape_of;
 pub use start::WrittenStart;
 
 use crate::collide::Feature;
