@@ -5,6 +5,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 python=/usr/bin/python3
 if ! "$python" -c 'import siconos.kernel' 2>/dev/null; then
     if [ "$(id -u)" = 0 ]; then
+        apt-get update --quiet
         apt-get install --yes --quiet python3-siconos
     else
         echo "Siconos is missing: apt-get install python3-siconos" >&2

@@ -5,7 +5,7 @@ mod gyroscopic;
 pub use gyroscopic::tame;
 
 use crate::constraint::Span;
-use crate::force::{Detail, Force, Input, Side, Situation};
+use crate::force::{Detail, Effect, Force, Input, Side, Situation};
 use crate::math::dot3;
 use crate::model::{
     AnyForce, AnyJoint, ForceLink, Model, Poses, Twists, pose_of, space_pose_of, space_twist_of,
@@ -53,20 +53,40 @@ impl Jacobians {
         self.any = other.any;
     }
 
-    // blocks: stiff, by velocity, rest, of dampers
-    fn add<const N: usize>(
-        &mut self,
-        spans: [Span; 2],
-        detail: Detail,
-        [stiff, velocity, rest, damper]: [&[[f64; N]; N]; 4],
-    ) {
+    /// Forgets all of them.
+    fn clear(&mut self) {
+        if self.any {
+            self.stiff.fill(0.0);
+            self.rest.fill(0.0);
+            self.damper.fill(0.0);
+            self.velocity.fill(0.0);
+            self.any = false;
+        }
+    }
+
+    fn add(&mut self, spans: [Span; 2], effect: &Effect) {
+        let n = self.n;
+        for along in effect.along.iter().flatten() {
+            self.any = true;
+            let g = &along.gradient;
+            add_square(spans, along.by_position, g, &mut self.stiff, n);
+            add_square(spans, along.by_velocity, g, &mut self.velocity, n);
+        }
+        if let Some(bending) = &effect.bending {
+            self.any = true;
+            add_block(spans, &bending.rest, &mut self.rest, n);
+            add_block(spans, &bending.damper, &mut self.damper, n);
+        }
+    }
+
+    fn add_spatial(&mut self, spans: [Span; 2], detail: Detail, effect: &space::force::Effect) {
         self.any = true;
         let n = self.n;
-        add_block(spans, stiff, &mut self.stiff, n);
-        add_block(spans, velocity, &mut self.velocity, n);
+        add_block(spans, &effect.by_position_stiff, &mut self.stiff, n);
+        add_block(spans, &effect.by_velocity, &mut self.velocity, n);
         if detail == Detail::All {
-            add_block(spans, rest, &mut self.rest, n);
-            add_block(spans, damper, &mut self.damper, n);
+            add_block(spans, &effect.by_position_rest, &mut self.rest, n);
+            add_block(spans, &effect.by_position_damper, &mut self.damper, n);
         }
     }
 
@@ -104,14 +124,8 @@ pub fn force(
         Some((jacobians, detail)) => (Some(jacobians), detail),
         None => (None, Detail::Stiff),
     };
-    if let Some(jacobians) = jacobians.as_deref_mut()
-        && jacobians.any
-    {
-        jacobians.stiff.fill(0.0);
-        jacobians.rest.fill(0.0);
-        jacobians.damper.fill(0.0);
-        jacobians.velocity.fill(0.0);
-        jacobians.any = false;
+    if let Some(jacobians) = jacobians.as_deref_mut() {
+        jacobians.clear();
     }
     let at = At {
         model,
@@ -127,32 +141,14 @@ pub fn force(
                 let effect = at.plane(link, |at| force.effect(at, detail));
                 add_force(spans, 1.0, &effect.force, total);
                 if let Some(jacobians) = jacobians.as_deref_mut() {
-                    jacobians.add(
-                        spans,
-                        detail,
-                        [
-                            &effect.by_position_stiff,
-                            &effect.by_velocity,
-                            &effect.by_position_rest,
-                            &effect.by_position_damper,
-                        ],
-                    );
+                    jacobians.add(spans, &effect);
                 }
             }
             AnyForce::Space(force) => {
                 let effect = at.space(link, |at| force.effect(at, detail));
                 add_force(spans, 1.0, &effect.force, total);
                 if let Some(jacobians) = jacobians.as_deref_mut() {
-                    jacobians.add(
-                        spans,
-                        detail,
-                        [
-                            &effect.by_position_stiff,
-                            &effect.by_velocity,
-                            &effect.by_position_rest,
-                            &effect.by_position_damper,
-                        ],
-                    );
+                    jacobians.add_spatial(spans, detail, &effect);
                 }
             }
         }
@@ -254,7 +250,7 @@ pub fn add_applied(
         let spans = model.spans(link.bodies);
         match &link.force {
             AnyForce::Plane(Force::Applied(applied)) => {
-                let effect = at.plane(link, |at| applied.effect(at));
+                let effect = at.plane(link, |at| applied.effect(at, Detail::Stiff));
                 add_force(spans, factor, &effect.force, total);
             }
             AnyForce::Space(force) if force.is_given() => {
@@ -340,6 +336,31 @@ fn add_force<const N: usize>(spans: [Span; 2], factor: f64, force: &[f64; N], to
     for (Span { first, len }, block) in spans.into_iter().zip([0, N / 2]) {
         for i in 0..len {
             total[first + i] += factor * force[block + i];
+        }
+    }
+}
+
+// adds `factor g g^T`
+fn add_square<const N: usize>(
+    spans: [Span; 2],
+    factor: f64,
+    gradient: &[f64; N],
+    matrix: &mut [f64],
+    n: usize,
+) {
+    if factor == 0.0 {
+        return;
+    }
+    for (rows, row_block) in spans.into_iter().zip([0, N / 2]) {
+        for i in 0..rows.len {
+            let scaled = factor * gradient[row_block + i];
+            let row = &mut matrix[(rows.first + i) * n..(rows.first + i + 1) * n];
+            for (Span { first, len }, column_block) in spans.into_iter().zip([0, N / 2]) {
+                let values = &gradient[column_block..column_block + len];
+                for (x, value) in row[first..first + len].iter_mut().zip(values) {
+                    *x += scaled * value;
+                }
+            }
         }
     }
 }

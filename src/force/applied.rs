@@ -3,7 +3,7 @@
 //! (1)  torque about the centre = cross(R r, F) + torque;   F in world axes, or R F in body axes
 //! (2)  derivative by the angle: in world axes the arm turns, in body axes the force turns
 
-use super::{Effect, Input, Side, Signal, Situation};
+use super::{Bending, Detail, Effect, Input, Side, Signal, Situation};
 use crate::math::{Vec2, cross, dot, perp};
 use crate::scene::format::Frame;
 
@@ -33,28 +33,34 @@ impl Applied {
         (force, self.torque.value(time, side, inputs))
     }
 
-    /// Force and torque; their derivatives are zero.
-    pub fn effect(&self, at: &Situation) -> Effect {
+    /// Force and torque.
+    pub fn effect(&self, at: &Situation, detail: Detail) -> Effect {
         let (given, torque) = self.components(at.time, at.side, at.inputs);
         let arm = at.pose[1].turn(self.point);
-        let mut effect = Effect::default();
         let force = match self.frame {
-            Frame::World => {
-                // d/dangle cross(R r, F) = cross(perp(R r), F) = -(R r).F
-                effect.by_position_rest[5][5] = -dot(arm, given);
-                given
-            }
-            Frame::Body => {
-                let force = at.pose[1].turn(given);
-                let turned = perp(force);
-                effect.by_position_rest[3][5] = turned.x;
-                effect.by_position_rest[4][5] = turned.y;
-                force
-            }
+            Frame::World => given,
+            Frame::Body => at.pose[1].turn(given),
         };
+        let mut effect = Effect::default();
         effect.force[3] = force.x;
         effect.force[4] = force.y;
         effect.force[5] = cross(arm, force) + torque; // (1)
+        effect.bending = (detail == Detail::All).then(|| self.bending(arm, force));
         effect
+    }
+
+    // (2)
+    fn bending(&self, arm: Vec2, force: Vec2) -> Bending {
+        let mut bending = Bending::default();
+        match self.frame {
+            // d/dangle cross(R r, F) = cross(perp(R r), F) = -(R r).F
+            Frame::World => bending.rest[5][5] = -dot(arm, force),
+            Frame::Body => {
+                let turned = perp(force);
+                bending.rest[3][5] = turned.x;
+                bending.rest[4][5] = turned.y;
+            }
+        }
+        bending
     }
 }

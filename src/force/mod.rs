@@ -65,15 +65,35 @@ pub struct Situation<'a> {
 pub struct Effect {
     /// N and N m.
     pub force: PairVector,
-    /// Derivative with respect to the velocities.
-    pub by_velocity: PairMatrix,
-    /// Derivative with respect to the coordinates, negative semidefinite part.
-    pub by_position_stiff: PairMatrix,
-    /// What is missing from `by_position_stiff` to the exact derivative, but for what dampers add.
-    pub by_position_rest: PairMatrix,
+    /// Derivatives with respect to the velocities, all of them, and with respect to the coordinates, negative
+    /// semidefinite part: a sum over these.
+    pub along: [Option<Along>; MAX_ALONG],
+    /// What is missing to the exact derivative with respect to the coordinates; none where it is zero or not wanted.
+    pub bending: Option<Bending>,
+}
+
+/// Scalars that one element can push at most: drag has two directions and a rotation.
+pub const MAX_ALONG: usize = 3;
+
+/// Derivatives of a push along the gradient `g` of a scalar: their size times `g g^T`.
+#[derive(Clone, Copy, Debug)]
+pub struct Along {
+    /// Of the scalar.
+    pub gradient: PairVector,
+    /// Derivative of the push with respect to the scalar, not positive.
+    pub by_position: f64,
+    /// Derivative of the push with respect to its rate.
+    pub by_velocity: f64,
+}
+
+/// Derivatives with respect to the coordinates by which gradients turn.
+#[derive(Clone, Debug, Default)]
+pub struct Bending {
+    /// All but what dampers add.
+    pub rest: PairMatrix,
     /// What dampers add: the change of their direction times their force now. Where a damper is stiff against the
     /// step its force will not last, and this part must be left out.
-    pub by_position_damper: PairMatrix,
+    pub damper: PairMatrix,
 }
 
 /// Which derivatives by position are wanted.
@@ -86,13 +106,13 @@ pub enum Detail {
 }
 
 impl Force {
-    /// Force and derivatives; with [`Detail::Stiff`] some parts of them may be zero.
+    /// Force and derivatives.
     pub fn effect(&self, at: &Situation, detail: Detail) -> Effect {
         match self {
             Force::SpringDamper(f) => f.effect(at, detail),
             Force::Torsional(f) => f.effect(at),
-            Force::Applied(f) => f.effect(at),
-            Force::Viscous(f) => f.effect(at),
+            Force::Applied(f) => f.effect(at, detail),
+            Force::Viscous(f) => f.effect(at, detail),
             Force::Stribeck(f) => f.effect(at),
         }
     }
@@ -109,7 +129,7 @@ impl Force {
     /// Power of a given force, W.
     pub fn applied_power(&self, at: &Situation) -> f64 {
         match self {
-            Force::Applied(f) => f.effect(at).power(at),
+            Force::Applied(f) => f.effect(at, Detail::Stiff).power(at),
             Force::SpringDamper(_)
             | Force::Torsional(_)
             | Force::Viscous(_)
@@ -122,7 +142,7 @@ impl Force {
         match self {
             Force::SpringDamper(f) => f.lost_power(at),
             Force::Torsional(f) => f.lost_power(at),
-            Force::Viscous(f) => -f.effect(at).power(at),
+            Force::Viscous(f) => -f.effect(at, Detail::Stiff).power(at),
             Force::Stribeck(f) => -f.effect(at).power(at),
             Force::Applied(_) => 0.0,
         }

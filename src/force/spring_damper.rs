@@ -7,7 +7,9 @@
 //!
 //! H comes from moving the row along each coordinate, which the dual numbers give exactly.
 
-use super::{Detail, Effect, PAIR_DOF, PairMatrix, PairVector, Situation, add_outer, flat};
+use super::{
+    Along, Bending, Detail, Effect, PAIR_DOF, PairMatrix, PairVector, Situation, add_outer, flat,
+};
 use crate::constraint::{Pose, Row, Twist};
 use crate::math::{Dual, Real, Vec2, length};
 
@@ -65,23 +67,19 @@ impl SpringDamper {
         let mut effect = Effect::default();
         let pull = self.stiffness * stretch + self.damping * rate;
         effect.push_along(&g, -pull); // (2)
-        add_outer(&mut effect.by_position_stiff, -self.stiffness, &g, &g); // (3)
-        add_outer(&mut effect.by_velocity, -self.damping, &g, &g);
+        effect.along[0] = Some(Along {
+            gradient: g,
+            by_position: -self.stiffness, // (3)
+            by_velocity: -self.damping,
+        });
         if detail == Detail::All {
-            self.add_bending(at, stretch, rate, &g, &mut effect);
+            effect.bending = Some(self.bending(at, stretch, rate, &g));
         }
         effect
     }
 
     // (4)
-    fn add_bending(
-        &self,
-        at: &Situation,
-        stretch: f64,
-        rate: f64,
-        g: &PairVector,
-        effect: &mut Effect,
-    ) {
+    fn bending(&self, at: &Situation, stretch: f64, rate: f64, g: &PairVector) -> Bending {
         let hessian = self.hessian(at.pose);
         let (a, b) = (at.twist[0], at.twist[1]);
         let v = [
@@ -91,17 +89,11 @@ impl SpringDamper {
         for (h, out) in hessian.iter().zip(&mut turning) {
             *out = h.iter().zip(&v).map(|(x, y)| x * y).sum();
         }
-        add_scaled(
-            &mut effect.by_position_rest,
-            -self.stiffness * stretch,
-            &hessian,
-        );
-        add_scaled(
-            &mut effect.by_position_damper,
-            -self.damping * rate,
-            &hessian,
-        );
-        add_outer(&mut effect.by_position_damper, -self.damping, g, &turning);
+        let mut bending = Bending::default();
+        add_scaled(&mut bending.rest, -self.stiffness * stretch, &hessian);
+        add_scaled(&mut bending.damper, -self.damping * rate, &hessian);
+        add_outer(&mut bending.damper, -self.damping, g, &turning);
+        bending
     }
 
     pub(super) fn push(&self, at: &Situation) -> f64 {
@@ -111,6 +103,9 @@ impl SpringDamper {
     }
 
     pub(super) fn lost_power(&self, at: &Situation) -> f64 {
+        if self.damping == 0.0 {
+            return 0.0;
+        }
         let (_, row) = self.distance(at.pose[0], at.pose[1]);
         let rate = row.rate(at.twist[0], at.twist[1]);
         self.damping * rate * rate

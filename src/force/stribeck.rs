@@ -3,7 +3,7 @@
 //! (1)  f(u) = -(kinetic + (static - kinetic) exp(-(u/us)^2)) tanh(u/ut) - viscous u,   u = rate of the coordinate
 //! (2)  its slope may be positive on the falling branch, where friction feeds motion: exact, not stiffened
 
-use super::{Effect, Situation, add_outer, flat};
+use super::{Along, Effect, Situation, flat};
 
 /// Parameters of (1).
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +49,11 @@ impl Stribeck {
             let g = flat(&row);
             let (force, slope) = self.friction(row.rate(at.twist[0], at.twist[1]));
             effect.push_along(&g, force); // (1)
-            add_outer(&mut effect.by_velocity, slope, &g, &g);
+            effect.along[0] = Some(Along {
+                gradient: g,
+                by_position: 0.0,
+                by_velocity: slope,
+            });
         }
         effect
     }

@@ -3,7 +3,7 @@
 //! (1)  torque = -stiffness (angle - rest angle) - damping angle',   angle = angle_b - angle_a: linear, so its
 //!      stiff derivatives are exact
 
-use super::{Effect, Situation, add_outer, flat};
+use super::{Along, Effect, Situation, flat};
 use crate::constraint::Row;
 
 /// About the joint's axis.
@@ -28,8 +28,11 @@ impl Torsional {
         let g = flat(&row);
         let mut effect = Effect::default();
         effect.push_along(&g, -self.stiffness * self.stretch(at) - self.damping * rate); // (1)
-        add_outer(&mut effect.by_position_stiff, -self.stiffness, &g, &g);
-        add_outer(&mut effect.by_velocity, -self.damping, &g, &g);
+        effect.along[0] = Some(Along {
+            gradient: g,
+            by_position: -self.stiffness,
+            by_velocity: -self.damping,
+        });
         effect
     }
 

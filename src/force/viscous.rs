@@ -4,7 +4,7 @@
 //! (2)  position derivative through r only: -linear g_i (d u_i / d q)^T, first order in w_a; its sign is not
 //!      definite
 
-use super::{Effect, Situation, add_outer, flat};
+use super::{Along, Bending, Detail, Effect, PairVector, Situation, add_outer, flat};
 use crate::constraint::Row;
 use crate::math::Vec2;
 
@@ -18,10 +18,18 @@ pub struct Viscous {
 }
 
 impl Viscous {
-    pub(super) fn effect(&self, at: &Situation) -> Effect {
+    pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
         let mut effect = Effect::default();
+        let mut bending = Bending::default();
         let arm = at.pose[1].position - at.pose[0].position;
         let (w, none) = (at.twist[0].angular, Vec2::new(0.0, 0.0));
+        let drag = |gradient: PairVector, coefficient: f64| {
+            Some(Along {
+                gradient,
+                by_position: 0.0,
+                by_velocity: -coefficient,
+            })
+        };
         for (i, axis) in [Vec2::new(1.0, 0.0), Vec2::new(0.0, 1.0)]
             .into_iter()
             .enumerate()
@@ -30,21 +38,22 @@ impl Viscous {
             let g = flat(&row);
             let rate = row.rate(at.twist[0], at.twist[1]);
             effect.push_along(&g, -self.linear * rate); // (1)
-            add_outer(&mut effect.by_velocity, -self.linear, &g, &g);
+            effect.along[i] = drag(g, self.linear);
             // (2)  u_x = .. + w r_y,  u_y = .. - w r_x, and the torque on a: -cross(r, axis) changes with r
             let mut turning = [0.0; 6];
             let across = 1 - i;
             let sign = if i == 0 { 1.0 } else { -1.0 };
             turning[across] = -sign * w;
             turning[3 + across] = sign * w;
-            add_outer(&mut effect.by_position_damper, -self.linear, &g, &turning);
-            effect.by_position_damper[2][across] += -self.linear * rate * -sign;
-            effect.by_position_damper[2][3 + across] += -self.linear * rate * sign;
+            add_outer(&mut bending.damper, -self.linear, &g, &turning);
+            bending.damper[2][across] += -self.linear * rate * -sign;
+            bending.damper[2][3 + across] += -self.linear * rate * sign;
         }
         let row = Row::relative_rotation();
         let g = flat(&row);
         effect.push_along(&g, -self.angular * row.rate(at.twist[0], at.twist[1]));
-        add_outer(&mut effect.by_velocity, -self.angular, &g, &g);
+        effect.along[2] = drag(g, self.angular);
+        effect.bending = (detail == Detail::All).then_some(bending);
         effect
     }
 }

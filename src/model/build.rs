@@ -153,6 +153,7 @@ impl Builder<'_> {
                 n_dof: coordinates.len(),
                 axes: quaternion::IDENTITY,
                 start: WrittenStart::default(),
+                extent: 0.0,
             });
             model.initial_position.extend(coordinates);
             model.initial_velocity.extend(velocities);

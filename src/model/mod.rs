@@ -90,6 +90,8 @@ pub struct Body {
     pub axes: Quaternion,
     /// In space: its orientation and rate of rotation at the start, as the scene gives them.
     pub start: WrittenStart,
+    /// In space: how far its shapes reach from its centre of mass, m.
+    pub extent: f64,
 }
 
 /// A joint and the bodies it joins.

@@ -159,6 +159,7 @@ impl Builder<'_> {
                 n_dof,
                 axes,
                 start,
+                extent: 0.0,
             });
         }
         let mut poses = Poses::new(&self.model);

@@ -76,7 +76,10 @@ pub(super) fn close(
         return;
     }
     position(model, workspace, statuses, q, QUADRATIC);
-    velocity(workspace, statuses, v);
+    let defect = workspace.level.defect(statuses, v);
+    if defect > CLOSED * (1.0 + max_abs(v)) {
+        velocity(workspace, statuses, v);
+    }
 }
 
 /// Projects velocities at `q` (2).

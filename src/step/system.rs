@@ -124,6 +124,15 @@ impl Metric {
     }
 }
 
+/// Forces of the contacts of a model.
+#[derive(Clone, Debug, Default)]
+pub struct Forces {
+    /// Normal force and size of the friction force, N.
+    pub pressing: Vec<[f64; 2]>,
+    /// In world axes, N; none in the plane.
+    pub friction: Vec<Vec3>,
+}
+
 /// The system (2) for the joints and a list of contacts.
 #[derive(Clone, Debug, Default)]
 pub struct System {
@@ -157,6 +166,8 @@ pub struct System {
     pub direction: Vec<[f64; MAX_FRICTION_ROWS]>,
     /// The factor of (3) for each contact, N s/(m/s); 0 where the direction is given.
     turning: Vec<f64>,
+    /// First guess of the impulses of contacts in space, all rows; empty where there is none.
+    pub guess: Vec<f64>,
     /// Directions that the step started with.
     reference: Vec<[f64; MAX_FRICTION_ROWS]>,
     /// T v of each contact.
@@ -182,6 +193,15 @@ enum Unknown {
         /// What is added to the right-hand side.
         given: f64,
     },
+}
+
+impl Unknown {
+    // its row; that of the normal for what goes with one
+    fn row(&self) -> usize {
+        match self {
+            Self::Plain(row) | Self::Slip(row, _) | Self::Across { normal: row, .. } => *row,
+        }
+    }
 }
 
 /// Newton iterations for directions of sliding at most.
@@ -214,6 +234,7 @@ impl System {
             tangents: Vec::with_capacity(n_spatial),
             direction: Vec::with_capacity(n_spatial),
             turning: Vec::with_capacity(n_spatial),
+            guess: Vec::new(),
             reference: Vec::with_capacity(n_spatial),
             start_speed: Vec::with_capacity(n_spatial),
             sigma: 1.0,
@@ -271,12 +292,33 @@ impl System {
         }
         self.impulse.clear();
         self.impulse.resize(k, 0.0);
+        self.guess.clear();
     }
 
     /// Sets b to the rows' products with `x`.
     pub fn bias_from(&mut self, x: &[f64]) {
         self.bias.clear();
         self.bias.extend(self.rows.iter().map(|row| row.dot(x)));
+    }
+
+    /// Largest product with `v` of the rows that statuses keep at zero.
+    pub fn defect(&self, statuses: &[Status], v: &[f64]) -> f64 {
+        let of = |row: usize| self.rows[row].dot(v).abs();
+        let joints = (0..self.n_joint).fold(0.0, |m: f64, row| m.max(of(row)));
+        let contacts = self.contacts.iter().enumerate();
+        contacts.fold(joints, |m, (i, &contact)| {
+            let normal = self.normal(i);
+            match statuses[contact] {
+                Status::Open => m,
+                Status::Frictionless
+                | Status::SlipForward
+                | Status::SlipBackward
+                | Status::Slip => m.max(of(normal)),
+                Status::Stick => {
+                    (normal..=normal + self.n_friction).fold(m, |m, row| m.max(of(row)))
+                }
+            }
+        })
     }
 
     /// Solves for the impulses that keep every joint of `joints`, every closed contact and every stick exactly
@@ -288,6 +330,84 @@ impl System {
         status: impl Fn(usize) -> Status,
         solver: &mut RankRevealing,
     ) -> bool {
+        self.choose_unknowns(joints, status);
+        let size = self.unknowns.len();
+        let matrix = solver.start(size);
+        for (i, row) in self.unknowns.iter().enumerate() {
+            for (j, column) in self.unknowns.iter().enumerate() {
+                matrix[i * size + j] = self.entry(row, column);
+            }
+            if let Unknown::Across { yields, .. } = row {
+                matrix[i * size + i] += yields;
+            }
+        }
+        self.impulse.fill(0.0);
+        for (i, unknown) in self.unknowns.iter().enumerate() {
+            self.impulse[i] = match unknown {
+                Unknown::Plain(row) | Unknown::Slip(row, _) => -self.bias[*row],
+                Unknown::Across {
+                    normal,
+                    weights: [x, y],
+                    given,
+                    ..
+                } => given - x * self.bias[normal + 1] - y * self.bias[normal + 2],
+            };
+        }
+        self.solve_unknowns(solver)
+    }
+
+    /// The same from rows and a metric alone, where F = G^T and b = G `motion`, and directions of sliding are given: adds the
+    /// effect of the impulses to `x`. Only what the unknowns need of W is computed.
+    pub fn respond_frozen(
+        &mut self,
+        metric: &Metric,
+        motion: &[f64],
+        joints: &[bool],
+        status: impl Fn(usize) -> Status,
+        solver: &mut RankRevealing,
+        x: &mut [f64],
+    ) {
+        self.choose_unknowns(joints, status);
+        let (n, size) = (self.n, self.unknowns.len());
+        self.response.clear();
+        self.response.resize(size * n, 0.0);
+        let responses = self.response.chunks_exact_mut(n.max(1));
+        for (unknown, out) in self.unknowns.iter().zip(responses) {
+            self.rows[unknown.row()].add_to(1.0, out);
+            if let Unknown::Slip(normal, weights) = unknown {
+                for (k, along) in weights[..self.n_friction].iter().enumerate() {
+                    self.rows[normal + 1 + k].add_to(*along, out);
+                }
+            }
+            metric.divide(out);
+        }
+        let is_plain = |unknown: &Unknown| matches!(unknown, Unknown::Plain(_));
+        let symmetric = metric.diagonal.is_some() && self.unknowns.iter().all(is_plain);
+        let matrix = solver.start(size);
+        for (i, unknown) in self.unknowns.iter().enumerate() {
+            let known = if symmetric { i } else { 0 };
+            for j in 0..known {
+                matrix[i * size + j] = matrix[j * size + i];
+            }
+            let row = &self.rows[unknown.row()];
+            for j in known..size {
+                matrix[i * size + j] = row.dot(&self.response[j * n..(j + 1) * n]);
+            }
+        }
+        self.impulse.clear();
+        self.impulse.resize(self.rows.len(), 0.0);
+        for (i, unknown) in self.unknowns.iter().enumerate() {
+            self.impulse[i] = -self.rows[unknown.row()].dot(motion);
+        }
+        self.solve_unknowns(solver);
+        let responses = self.response.chunks_exact(n.max(1));
+        for (unknown, response) in self.unknowns.iter().zip(responses) {
+            let c = self.impulse[unknown.row()];
+            x.iter_mut().zip(response).for_each(|(x, r)| *x += c * r);
+        }
+    }
+
+    fn choose_unknowns(&mut self, joints: &[bool], status: impl Fn(usize) -> Status) {
         self.unknowns.clear();
         let joints = (0..self.n_joint).filter(|j| joints[*j]);
         self.unknowns.extend(joints.map(Unknown::Plain));
@@ -312,30 +432,13 @@ impl System {
                 }
             }
         }
+    }
+
+    // solves the matrix in the solver for the right-hand side in the first of the impulses; then the solution is spread
+    // over its rows, last first. True if the matrix is regular
+    fn solve_unknowns(&mut self, solver: &mut RankRevealing) -> bool {
         let size = self.unknowns.len();
-        let matrix = solver.start(size);
-        for (i, row) in self.unknowns.iter().enumerate() {
-            for (j, column) in self.unknowns.iter().enumerate() {
-                matrix[i * size + j] = self.entry(row, column);
-            }
-            if let Unknown::Across { yields, .. } = row {
-                matrix[i * size + i] += yields;
-            }
-        }
         solver.factor(RANK_TOLERANCE);
-        self.impulse.fill(0.0);
-        // impulse[..size] serves as the right-hand side; then the solution is spread over its rows, last first
-        for (i, unknown) in self.unknowns.iter().enumerate() {
-            self.impulse[i] = match unknown {
-                Unknown::Plain(row) | Unknown::Slip(row, _) => -self.bias[*row],
-                Unknown::Across {
-                    normal,
-                    weights: [x, y],
-                    given,
-                    ..
-                } => given - x * self.bias[normal + 1] - y * self.bias[normal + 2],
-            };
-        }
         solver.solve(&mut self.impulse[..size]);
         for (i, unknown) in self.unknowns.iter().enumerate().rev() {
             let value = std::mem::take(&mut self.impulse[i]);
@@ -465,6 +568,23 @@ impl System {
         let old = std::mem::replace(&mut self.direction[i], new);
         self.turning[i] = self.friction[i] * self.impulse[normal] / signed;
         (new[0] - old[0]).abs().max((new[1] - old[1]).abs())
+    }
+
+    /// Takes normal forces and friction forces (world axes), by contact of the model, times `factor` as the first guess of
+    /// the impulses; in space.
+    pub fn guess_from(&mut self, forces: &Forces, factor: f64) {
+        let Forces { pressing, friction } = forces;
+        self.guess.clear();
+        if friction.is_empty() {
+            return;
+        }
+        for (contact, tangents) in self.contacts.iter().zip(&self.tangents) {
+            self.guess.push(factor * pressing[*contact][0]);
+            for t in tangents {
+                let along = dot3(*t, friction[*contact]) / dot3(*t, *t).max(f64::MIN_POSITIVE);
+                self.guess.push(factor * along);
+            }
+        }
     }
 
     /// Friction impulses of the `i`-th contact.

@@ -255,6 +255,7 @@ pub(super) fn solve_complementarity(
         statuses,
         frozen,
         force_end,
+        last_forces,
         ..
     } = workspace;
     statuses.fill(Status::Open);
@@ -262,6 +263,7 @@ pub(super) fn solve_complementarity(
         system.solve_frozen(joints, |_| Status::Open, frozen);
         return Ok(());
     }
+    system.guess_from(last_forces, h);
     let outcome = complementarity.solve(system, joints, |_| Sliding::Free, &state.status);
     StepError::unless_solved(outcome, state.time)?;
     let scale = h * max_abs(force_end);
@@ -556,8 +558,10 @@ fn same_as_complementarity(workspace: &mut Workspace, statuses: &[Status]) -> bo
         acceleration,
         compressed,
         free_acceleration,
+        last_forces,
         ..
     } = workspace;
+    level.guess_from(last_forces, 1.0);
     let outcome = complementarity.solve(
         level,
         joints,

@@ -5,6 +5,7 @@ use crate::common::scene_text;
 use crate::library::{Fmu, Random, Resources, SCENES, pushed_block};
 use stiction::describe::depends_on_inputs;
 use stiction::fmi::types::{ERROR, OK};
+use stiction::instance::space::SpaceOutput;
 use stiction::instance::variable::{Causality, Kind, Role, Variable};
 use stiction::simulate::model_from_text;
 
@@ -218,6 +219,21 @@ fn started_like<'a>(fmu: &Fmu<'a>, time: f64, inputs: &[f64]) -> Fmu<'a> {
         let place = match variable.role {
             Role::Position(_) => initial(".position."),
             Role::Velocity(_) => initial(".velocity."),
+            Role::Space(SpaceOutput::Orientation(..)) => initial(".orientation."),
+            Role::Space(SpaceOutput::AngularVelocity(..)) => {
+                let place = initial(".angular_velocity.");
+                if in_body_axes(fmu, &place) {
+                    continue;
+                }
+                place
+            }
+            Role::Space(SpaceOutput::BodyAngularVelocity(..)) => {
+                let place = initial(".angular_velocity_body.").replace("_body", "");
+                if !in_body_axes(fmu, &place) {
+                    continue;
+                }
+                place
+            }
             _ => continue,
         };
         assert_eq!(twin.set_real(&place, fmu.real(&variable.name)), OK);
@@ -228,6 +244,12 @@ fn started_like<'a>(fmu: &Fmu<'a>, time: f64, inputs: &[f64]) -> Fmu<'a> {
     assert_eq!(call!(twin, fmi2SetupExperiment, 0, 0.0, time, 0, 0.0), OK);
     assert_eq!(call!(twin, fmi2EnterInitializationMode), OK);
     twin
+}
+
+// the scene says in which axes it gives the rate of rotation at the start
+fn in_body_axes(fmu: &Fmu, name: &str) -> bool {
+    let variable = &fmu.resources.variables[fmu.resources.reference(name) as usize];
+    variable.description.contains("body axes")
 }
 
 fn is_real_output(variable: &Variable) -> bool {

@@ -99,6 +99,31 @@ pub(super) fn take(
     outcome
 }
 
+/// Moves the end of the step just taken, as it is in `workspace.trial`, by a time that is short against its length.
+pub(super) fn prolong(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    time: f64,
+) -> Result<(), StepError> {
+    let n = model.n_velocities;
+    let end = workspace.trial.h;
+    let mut tableau = std::mem::take(&mut workspace.extrapolation);
+    let y = &mut tableau.result;
+    y[..n].copy_from_slice(&workspace.trial.position);
+    y[n..2 * n].copy_from_slice(&workspace.trial.velocity);
+    // an even number, as in every row
+    let h = 0.5 * time;
+    let mut outcome = Ok(());
+    for start in [state.time + end, state.time + end + h] {
+        outcome = outcome
+            .and_then(|()| symmetric::substep(model, workspace, &state.status, (start, h), y));
+    }
+    write(state, &mut workspace.trial, &tableau, end + time);
+    workspace.extrapolation = tableau;
+    outcome
+}
+
 /// Adds the work of the step just taken to the books.
 pub(super) fn book(workspace: &Workspace, report: &mut Report) {
     let result = &workspace.extrapolation.result;

@@ -1,10 +1,11 @@
 //! Events inside an extrapolated step: found on its dense output, then sharpened with steps that end there
 //! (docs/METHOD.md, section 11).
 
-use super::extrapolation::Plan;
+use super::extrapolation::{self, Plan};
 use crate::force::Side;
 use crate::math::root::bracketed;
-use crate::step::assemble;
+use crate::scene::format::TOLERANCE;
+use crate::step::assemble::{self, Closing};
 use crate::step::event::{Crossing, MAX_HALVINGS, is_violated};
 use crate::step::trial::{self, Mode, Probe, ProbeKind, Trial};
 use crate::step::workspace::Workspace;
@@ -25,8 +26,9 @@ const ROOT_TOLERANCE: f64 = 1e-13;
 /// Roots on the dense output that are sharpened afterwards need no more than this.
 const ROUGH_ROOT: f64 = 1e-6;
 
-/// A correction below this fraction of the step needs no new step: the motion goes on with its acceleration.
-const TAYLOR: f64 = 1e-7;
+/// A correction below this fraction of the step to the event, times the cube root of the tolerance, needs no new step: two
+/// substeps go on from its end, whose error is of the third order in their length.
+const PROLONGED: f64 = 0.1;
 
 /// An event's time that corrections leave further off than this fraction of the step is bracketed.
 const LOOSE: f64 = 1e-9;
@@ -271,30 +273,27 @@ impl Run<'_> {
         value_or_verdict(self.workspace, what)
     }
 
-    /// Takes steps that end at the event until its function is zero there; the last one stays in the trial. Returns
-    /// its length.
+    /// Takes a step that ends at the event and corrects its end until the function is zero there; it stays in the trial,
+    /// with accelerations and forces at the end of a transition. Returns its length.
     pub(super) fn sharpen(&mut self, found: Found) -> Result<f64, StepError> {
         let h = self.workspace.trial.h;
-        let (time, smooth) = match found {
+        let (time, on_dense_output) = match found {
             Found::Nothing | Found::Contradiction => return Ok(h),
-            Found::Transition(time, what) => (time, what != ProbeKind::Redundant),
-            Found::Collision(crossing) => (crossing.time, true),
+            Found::Transition(time, ProbeKind::Redundant) => (time, 0.0),
+            Found::Transition(time, what) => (time, self.dense_slope(what, time)),
+            Found::Collision(crossing) => (crossing.time, 0.0),
         };
-        let slope = if smooth {
-            let width = 1e-3 * h;
-            let (a, b) = ((time - width).max(0.0), (time + width).min(h));
-            (self.dense_value(found, b) - self.dense_value(found, a)) / (b - a)
-        } else {
-            0.0
-        };
-        let (mut tau, mut slope) = (time, slope);
+        let mut tau = time;
         let mut value = self.value_at_end(found, tau)?;
+        let mut slope = self.slope_of_trial(found).unwrap_or(on_dense_output);
         if slope == 0.0 {
             return Ok(tau);
         }
         let mut best = std::mem::take(&mut self.workspace.best);
         best.copy_from(&self.workspace.trial);
         let rounding = 2.0 * f64::EPSILON * (self.state.time + h) + 1e-3 * ROOT_TOLERANCE * h;
+        let tolerance = self.settings.tolerance.unwrap_or(TOLERANCE.ends().0);
+        let prolonged = PROLONGED * libm::cbrt(tolerance);
         for _ in 0..MAX_CORRECTIONS {
             let correction = -value / slope;
             let next = tau + correction;
@@ -302,16 +301,17 @@ impl Run<'_> {
             if correction.abs() <= rounding || !near {
                 break;
             }
-            let next_value = if correction.abs() <= TAYLOR * h {
-                self.prolong(correction);
-                self.value_of_trial(found)
+            let next_value = if correction.abs() <= prolonged * tau {
+                self.value_after(found, correction)?
             } else {
                 self.value_at_end(found, next)?
             };
             if next_value.abs() >= value.abs() {
                 break;
             }
-            if correction.abs() > 1e-9 * h {
+            if let Some(exact) = self.slope_of_trial(found) {
+                slope = exact;
+            } else if correction.abs() > 1e-9 * h {
                 slope = (next_value - value) / correction;
             }
             (tau, value) = (next, next_value);
@@ -377,22 +377,11 @@ impl Run<'_> {
         Ok(root)
     }
 
-    fn dense_value(&mut self, found: Found, time: f64) -> f64 {
-        match found {
-            Found::Transition(_, what) => self.value_inside(what, time),
-            Found::Collision(crossing) => {
-                let mut q = std::mem::take(&mut self.workspace.look_position);
-                let mut v = std::mem::take(&mut self.workspace.look_velocity);
-                self.workspace
-                    .trial
-                    .at(self.model, self.state, time, &mut q, &mut v);
-                let closing = assemble::closing(self.model, self.workspace, crossing.what, &q, &v);
-                self.workspace.look_position = q;
-                self.workspace.look_velocity = v;
-                closing.0
-            }
-            Found::Nothing | Found::Contradiction => 0.0,
-        }
+    fn dense_slope(&mut self, what: ProbeKind, time: f64) -> f64 {
+        let h = self.workspace.trial.h;
+        let width = 1e-3 * h;
+        let (a, b) = ((time - width).max(0.0), (time + width).min(h));
+        (self.value_inside(what, b) - self.value_inside(what, a)) / (b - a)
     }
 
     // the event function at the end of a step of length `tau`
@@ -406,45 +395,39 @@ impl Run<'_> {
         Ok(self.value_of_trial(found))
     }
 
-    // moves the end of the trial step by a little
-    fn prolong(&mut self, time: f64) {
-        self.probe_end_of_trial();
-        let Workspace { trial, place, .. } = &mut *self.workspace;
-        let Trial {
-            position,
-            velocity,
-            end_acceleration,
-            ..
-        } = trial;
-        for ((mean, v), a) in place.iter_mut().zip(velocity).zip(end_acceleration) {
-            *mean = *v + 0.5 * time * *a;
-            *v += time * *a;
-        }
-        self.model.advance(position, time, place);
-        trial.h += time;
+    // the same where the trial step ends a little later or earlier than it does
+    fn value_after(&mut self, found: Found, time: f64) -> Result<f64, StepError> {
+        extrapolation::prolong(self.model, self.state, self.workspace, time)?;
+        self.close_trial();
+        Ok(self.value_of_trial(found))
     }
 
     // the event function at the end of the trial step
     fn value_of_trial(&mut self, found: Found) -> f64 {
         match found {
             Found::Transition(_, what) => {
-                trial::probe_end(self.model, self.state, self.workspace);
+                self.probe_end_of_trial();
                 value_or_verdict(self.workspace, what)
             }
-            Found::Collision(crossing) => {
-                let end: Trial = std::mem::take(&mut self.workspace.trial);
-                let closing = assemble::closing(
-                    self.model,
-                    self.workspace,
-                    crossing.what,
-                    &end.position,
-                    &end.velocity,
-                );
-                self.workspace.trial = end;
-                closing.0
-            }
+            Found::Collision(crossing) => self.closing_of_trial(crossing.what).0,
             Found::Nothing | Found::Contradiction => 0.0,
         }
+    }
+
+    // how fast it changes there, where that is known
+    fn slope_of_trial(&mut self, found: Found) -> Option<f64> {
+        match found {
+            Found::Collision(crossing) => Some(self.closing_of_trial(crossing.what).1),
+            Found::Transition(..) | Found::Nothing | Found::Contradiction => None,
+        }
+    }
+
+    fn closing_of_trial(&mut self, what: Closing) -> (f64, f64) {
+        let end: Trial = std::mem::take(&mut self.workspace.trial);
+        let (q, v) = (&end.position, &end.velocity);
+        let closing = assemble::closing(self.model, self.workspace, what, q, v);
+        self.workspace.trial = end;
+        closing
     }
 }
 

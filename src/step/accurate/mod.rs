@@ -165,10 +165,15 @@ impl Run<'_> {
             }
             Found::Transition(_, what) => {
                 let tau = self.sharpen(found)?;
-                self.probe_end_of_trial();
                 if let Some(crossing) = self.overlooked_collision() {
                     return self.collide_at(crossing);
                 }
+                let Workspace {
+                    trial,
+                    acceleration,
+                    ..
+                } = &mut *self.workspace;
+                acceleration.clone_from(&trial.end_acceleration);
                 self.accept_extrapolated(self.state.time + tau);
                 self.state.control.events += 1;
                 self.classify_after(what);

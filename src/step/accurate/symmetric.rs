@@ -88,7 +88,7 @@ pub(super) fn substep(
     Ok(())
 }
 
-// rows and columns at the poses of the midpoint
+// rows at the poses of the midpoint
 fn constraints(model: &Model, workspace: &mut Workspace) {
     let Workspace {
         system,
@@ -99,7 +99,6 @@ fn constraints(model: &Model, workspace: &mut Workspace) {
     } = workspace;
     system.contacts.clone_from(active);
     assemble::rows(model, poses, holds, BeyondEdges::Line, system);
-    system.columns.clone_from(&system.rows);
 }
 
 // left and right side of (2) without constraints: the metric, and the change of velocity in `workspace.free`; false if the
@@ -121,7 +120,8 @@ fn free_motion(model: &Model, workspace: &mut Workspace, middle: f64, v: &[f64],
     let wanted = Some((&mut *jacobians, Detail::Stiff));
     dynamics::force(model, at, inputs, poses, twists, force, wanted);
     free.clone_from(force);
-    if jacobians.any {
+    // where forces are linear the mid velocity is still that of the start
+    if jacobians.any && !model.velocity_forces_are_linear() {
         let n = v.len();
         for (i, x) in free.iter_mut().enumerate() {
             let row = &jacobians.velocity[i * n..(i + 1) * n];
@@ -144,7 +144,6 @@ fn respond(workspace: &mut Workspace, statuses: &[Status], v: &[f64]) {
         workspace.system.impulse.clear();
         return;
     }
-    assemble::condense_with_step_metric(workspace);
     let Workspace {
         system,
         joints,
@@ -152,15 +151,25 @@ fn respond(workspace: &mut Workspace, statuses: &[Status], v: &[f64]) {
         free,
         twice,
         sliding,
+        mass,
+        step_metric,
+        step_has_metric,
         ..
     } = workspace;
     for ((x, v), dv) in twice.iter_mut().zip(v).zip(free.iter()) {
         *x = 2.0 * v + dv;
     }
-    system.bias_from(twice);
-    system.direct(v, rest_speed(v), sliding);
-    system.solve_sliding(joints, |j| statuses[j], (2.0, v), frozen);
-    system.add_response(free);
+    let metric = if *step_has_metric { step_metric } else { mass };
+    if system.contacts.iter().any(|j| statuses[*j] == Status::Slip) {
+        system.columns.clone_from(&system.rows);
+        system.condense(metric);
+        system.bias_from(twice);
+        system.direct(v, rest_speed(v), sliding);
+        system.solve_sliding(joints, |j| statuses[j], (2.0, v), frozen);
+        system.add_response(free);
+    } else {
+        system.respond_frozen(metric, twice, joints, |j| statuses[j], frozen, free);
+    }
 }
 
 fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), sums: &mut [f64]) {
@@ -175,7 +184,7 @@ fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), s
     let (impulses, works) = sums.split_at_mut(sums.len() - N_WORKS);
     for i in 0..system.contacts.len() {
         let normal = system.normal(i);
-        let work = |row: usize| system.impulse[row] * system.columns[row].dot(mid_velocity);
+        let work = |row: usize| system.impulse[row] * system.rows[row].dot(mid_velocity);
         works[Work::Pressing as usize] -= work(normal);
         for row in normal + 1..=normal + system.n_friction {
             works[Work::Friction as usize] -= work(row);
