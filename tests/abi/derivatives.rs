@@ -246,6 +246,23 @@ fn started_like<'a>(fmu: &Fmu<'a>, time: f64, inputs: &[f64]) -> Fmu<'a> {
     twin
 }
 
+// in space the contacts of one pair share its force in many ways: only the sum is known
+fn is_shared(fmu: &Fmu, name: &str) -> bool {
+    let shared = |name: &str| -> Option<bool> {
+        let (pair, _) = name.strip_prefix("contact.")?.split_once('[')?;
+        let count = format!("pair.{pair}.n_closed");
+        let place = fmu
+            .resources
+            .variables
+            .iter()
+            .position(|v| v.name == count)?;
+        let (reference, mut n) = (place as u32, 0);
+        assert_eq!(call!(fmu, fmi2GetInteger, &reference, 1, &mut n), OK);
+        Some(n > 1)
+    };
+    shared(name).unwrap_or(false)
+}
+
 // the scene says in which axes it gives the rate of rotation at the start
 fn in_body_axes(fmu: &Fmu, name: &str) -> bool {
     let variable = &fmu.resources.variables[fmu.resources.reference(name) as usize];
@@ -304,6 +321,9 @@ fn compare(fmu: &Fmu, time: f64, inputs: &[f64], random: &mut Random) -> (usize,
         for (k, i) in outputs.iter().enumerate() {
             let difference = (up[k] - down[k]) / (2.0 * size);
             let variable = &variables[*i];
+            if is_shared(fmu, &variable.name) {
+                continue;
+            }
             if !depends_on_inputs(variable.role) {
                 assert_eq!(found[k], 0.0, "{} is not declared", variable.name);
                 assert!(difference.abs() < 1e-8, "{} depends", variable.name);
