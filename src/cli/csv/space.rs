@@ -132,3 +132,25 @@ pub fn write_row(line: &mut String, simulation: &mut Simulation) -> fmt::Result 
     }
     write_all(line, &simulation.state().joint_force)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{columns, write_row};
+    use crate::simulate::{Simulation, model_from_text};
+
+    #[test]
+    fn every_row_has_one_field_for_each_column() {
+        for scene in [
+            include_str!("../../../tests/data/space/stack.toml"),
+            include_str!("../../../tests/data/space/workshop.toml"),
+        ] {
+            let model = model_from_text("test", scene).unwrap();
+            let n_columns = columns(&model).len();
+            let mut simulation = Simulation::new(model);
+            simulation.initialize().unwrap();
+            let mut line = String::new();
+            write_row(&mut line, &mut simulation).unwrap();
+            assert_eq!(line.trim_end().split(',').count(), n_columns, "{line}");
+        }
+    }
+}
