@@ -225,7 +225,7 @@ fn forces_of_pairs_make_the_accelerations() {
         .map(|b| 9.81 * fmu.real(&format!("{b}.mass")))
         .sum();
     assert!((fmu.real("pair.low.on.ground.normal_force") - weight).abs() < 1e-7 * weight);
-    assert_eq!(fmu.real("pair.low.on.ground.gap").abs() < 1e-9, true);
+    assert!(fmu.real("pair.low.on.ground.gap").abs() < 1e-9);
     for ball in BALLS {
         let point = vector(&fmu, &format!("contact.{ball}.on.ground.point"));
         let centre = vector(&fmu, &format!("{ball}.position"));
