@@ -7,10 +7,11 @@
 //!      solves is exact but for rounding. Where constraints depend on each other their forces are linear piece by
 //!      piece, so the inputs are moved by little
 
-use super::lifecycle::Call;
+use super::lifecycle::{Call, Phase};
 use super::variable::{Causality, Role, Value};
 use super::{Instance, Trouble, error};
 use crate::math::max_abs;
+use crate::model::InputUnit;
 use crate::scene::format::ReportedVelocity;
 use crate::state::State;
 use crate::step;
@@ -143,6 +144,12 @@ impl Instance {
         for reference in knowns {
             let variable = self.variable(*reference)?;
             match variable.role {
+                Role::Input(i) if self.jumps_with(i) => {
+                    return error(format!(
+                        "velocities follow `{}` at once during the initialization: derivatives by it are known after that",
+                        variable.name
+                    ));
+                }
                 Role::Input(i) => inputs.push(i),
                 _ => return error(format!("`{}` is not an input", variable.name)),
             }
@@ -189,6 +196,15 @@ impl Instance {
         }
         self.state = here;
         Ok(())
+    }
+
+    // the speed of a motor makes velocities jump, but only before the first step is their state asked for right after
+    fn jumps_with(&self, input: usize) -> bool {
+        let is_speed = match self.model.inputs[input].unit {
+            InputUnit::MeterPerSecond | InputUnit::RadianPerSecond => true,
+            InputUnit::Newton | InputUnit::NewtonMeter => false,
+        };
+        is_speed && self.phase == Phase::Initialization
     }
 
     // the largest force that acts, or 1 where none does

@@ -6,7 +6,7 @@ use crate::library::{Fmu, Random, Resources, SCENES, pushed_block};
 use stiction::describe::depends_on_inputs;
 use stiction::fmi::types::{ERROR, OK};
 use stiction::instance::space::SpaceOutput;
-use stiction::instance::variable::{Causality, Kind, Role, Variable};
+use stiction::instance::variable::{Causality, Kind, Role, Unit, Variable};
 use stiction::simulate::model_from_text;
 
 pub fn rate(fmu: &Fmu, name: &str) -> f64 {
@@ -269,6 +269,16 @@ fn in_body_axes(fmu: &Fmu, name: &str) -> bool {
     variable.description.contains("body axes")
 }
 
+fn is_speed(variable: &Variable) -> bool {
+    matches!(
+        variable.kind,
+        Kind::Real {
+            unit: Unit::RadianPerSecond | Unit::MeterPerSecond,
+            ..
+        }
+    )
+}
+
 fn is_real_output(variable: &Variable) -> bool {
     variable.causality == Causality::Output && matches!(variable.kind, Kind::Real { .. })
 }
@@ -288,7 +298,10 @@ fn compare(fmu: &Fmu, time: f64, inputs: &[f64], random: &mut Random) -> (usize,
         // one input after the other, then all of them
         let seed: Vec<f64> = (0..n)
             .map(|i| {
-                if round == n {
+                // at the start of the twin velocities follow the speed of a motor
+                if is_speed(&variables[i]) {
+                    0.0
+                } else if round == n {
                     random.unit() - 0.5
                 } else {
                     f64::from(u8::from(i == round))

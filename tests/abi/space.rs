@@ -395,3 +395,58 @@ fn random_calls_do_not_crash_in_space() {
     ];
     random_calls(&scenes, 30_000);
 }
+
+#[test]
+fn a_motor_keeps_its_speed_and_tells_its_effort() {
+    let resources = resources("space motor", "workshop");
+    let fmu = Fmu::new(&resources);
+    let (speed, torque) = (
+        resources.reference("axle.motor.speed"),
+        resources.reference("shoulder.motor.torque"),
+    );
+    let effort = resources.reference("axle.motor.effort");
+    assert_eq!(call!(fmu, fmi2SetupExperiment, 0, 0.0, 0.0, 0, 0.0), OK);
+    assert_eq!(call!(fmu, fmi2EnterInitializationMode), OK);
+    let by = |known: u32| {
+        let mut result = f64::NAN;
+        let unknown = effort;
+        call!(
+            fmu,
+            fmi2GetDirectionalDerivative,
+            &unknown,
+            1,
+            &known,
+            1,
+            &1.0,
+            &mut result
+        )
+    };
+    // at the start velocities jump to what is set
+    assert_eq!(by(speed), ERROR);
+    assert!(fmu.log()[0].2.contains("axle.motor.speed"));
+    assert_eq!(by(torque), OK);
+    assert_eq!(call!(fmu, fmi2ExitInitializationMode), OK);
+    assert_eq!(by(speed), OK);
+    assert!((fmu.real("axle.rate.angle") - 2.0).abs() < 1e-12);
+    assert!((fmu.real("wheel.angular_velocity.y") - 2.0).abs() < 1e-12);
+    // 3 rad/s more in a second takes inertia times 3
+    assert_eq!(
+        call!(fmu, fmi2SetRealInputDerivatives, &speed, 1, &1, &3.0),
+        OK
+    );
+    assert_eq!(fmu.step(0.0, 0.1), OK, "{:?}", fmu.log());
+    let inertia = 0.5 * fmu.real("wheel.mass") * 0.2 * 0.2;
+    let found = [
+        ("axle.rate.angle", 2.3, 1e-9),
+        // the jump of the rate is followed by a damping step
+        ("axle.coordinate.angle", 0.2 + 1.5 * 0.01, 1e-4),
+        ("axle.motor.effort", 3.0 * inertia, 1e-9),
+    ];
+    for (name, wanted, bound) in found {
+        let value = fmu.real(name);
+        assert!(
+            (value - wanted).abs() < bound,
+            "{name}: {value} against {wanted}"
+        );
+    }
+}
