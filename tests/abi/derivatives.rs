@@ -247,7 +247,7 @@ fn started_like<'a>(fmu: &Fmu<'a>, time: f64, inputs: &[f64]) -> Fmu<'a> {
 }
 
 // in space the contacts of one pair share its force in many ways: only the sum is known
-fn is_shared(fmu: &Fmu, name: &str) -> bool {
+pub fn is_shared(fmu: &Fmu, name: &str) -> bool {
     let shared = |name: &str| -> Option<bool> {
         let (pair, _) = name.strip_prefix("contact.")?.split_once('[')?;
         let count = format!("pair.{pair}.n_closed");
