@@ -739,6 +739,12 @@ impl System {
         along * (norm(&self.speed(i, v)).max(slow) / norm(along.as_slice()).max(f64::MIN_POSITIVE))
     }
 
+    /// Sliding velocity of the `i`-th contact in world axes; in space.
+    pub fn velocity_vector(&self, i: usize, v: &[f64]) -> Vec3 {
+        let ([t, s], [x, y]) = (self.tangents[i], self.speed(i, v));
+        t * (x / dot3(t, t).max(f64::MIN_POSITIVE)) + s * (y / dot3(s, s).max(f64::MIN_POSITIVE))
+    }
+
     // speeds of the `i`-th contact along its tangents; in space
     fn speed(&self, i: usize, v: &[f64]) -> [f64; MAX_FRICTION_ROWS] {
         let first = self.normal(i) + 1;
