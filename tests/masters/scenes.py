@@ -103,14 +103,26 @@ def off_by(value, wanted, bound):
     return 0.0 if value == wanted else abs(value - wanted)
 
 
+def is_shared(name, row):
+    """Is it a force of one of several closed contacts of a pair in space? Only their sum is determined, so rounding of the
+    communication times may change it; `row` has the values by name."""
+    if not name.startswith("contact.") or "_force" not in name:
+        return False
+    pair = name.removeprefix("contact.").split("[")[0]
+    return row.get(f"pair.{pair}.n_closed", 0) > 1
+
+
 def compare(outputs, rows, wanted_rows, bound):
     """Number of compared values, the worst difference, and the complaints."""
     if len(rows) != len(wanted_rows):
         return 0, 0.0, [f"{len(rows)} rows, wanted {len(wanted_rows)}"]
     n_compared, worst, complaints = 0, 0.0, []
     for i, (row, wanted_row) in enumerate(zip(rows, wanted_rows)):
+        by_name = dict(zip((v.name for v in outputs), row))
         for v, value, wanted in zip(outputs, row, wanted_row):
             if value is None or wanted is None:
+                continue
+            if bound > 0.0 and is_shared(v.name, by_name):
                 continue
             n_compared += 1
             difference = off_by(value, wanted, bound)
