@@ -119,7 +119,7 @@ pub(super) fn cone(cone: &FrictionCone) -> String {
             "Friction is bounded by a circle, or by an ellipse where it differs between directions."
                 .to_owned()
         }
-        FrictionCone::Polyhedral { directions } => {
+        FrictionCone::Polyhedral { directions, .. } => {
             format!("Friction is bounded by a polygon of {directions} corners.")
         }
     }
