@@ -207,7 +207,9 @@ fn a_slider_crank_of_spatial_joints_is_the_planar_one() {
         }
         let to_planar = (place(&simulation, "slider").x - planar_x).abs();
         let drift = simulation.report().worst_joint_drift;
-        println!("{kinds:?}: error {worst:.2e}, to the planar run {to_planar:.2e}, drift {drift:.1e}");
+        println!(
+            "{kinds:?}: error {worst:.2e}, to the planar run {to_planar:.2e}, drift {drift:.1e}"
+        );
         assert!(worst < 1e-9 && to_planar < 1e-9 && drift < 1e-12);
         let order = order_study("fixed steps", &halvings(0.005, 4), |h| {
             let end = run(&model, 1.0, |s| s.step = h);
@@ -340,8 +342,20 @@ impl FourBar {
             body("crank", Self::CRANK_MASS, Vec3::zeros(), p),
             body("coupler", Self::COUPLER_MASS, p, s),
             body("rocker", Self::ROCKER_MASS, self.pivot, s),
-            joint("drive", "revolute", ["ground", "crank"], Vec3::zeros(), Some(Vec3::z())),
-            joint("axle", "revolute", ["ground", "rocker"], self.pivot, Some(self.axes[0])),
+            joint(
+                "drive",
+                "revolute",
+                ["ground", "crank"],
+                Vec3::zeros(),
+                Some(Vec3::z()),
+            ),
+            joint(
+                "axle",
+                "revolute",
+                ["ground", "rocker"],
+                self.pivot,
+                Some(self.axes[0]),
+            ),
             joint("first", "spherical", ["crank", "coupler"], p, None),
             joint("second", "spherical", ["coupler", "rocker"], s, None),
         ];
@@ -369,7 +383,10 @@ fn a_spatial_four_bar_moves_as_in_its_one_coordinate() {
         let end_away = (place(simulation, "rocker") - rocker_end).norm();
         away.max(end_away).max(turn.abs()).max(rocks.abs())
     };
-    println!("crank at {} rad, {} rad/s; rocker {rocker_rate} rad/s", end[0], end[1]);
+    println!(
+        "crank at {} rad, {} rad/s; rocker {rocker_rate} rad/s",
+        end[0], end[1]
+    );
     for tolerance in [1e-8, 1e-10, 1e-12] {
         let simulation = run(&model, 2.0, |s| s.tolerance = Some(tolerance));
         let (error, drift) = (errors(&simulation), simulation.report().worst_joint_drift);
@@ -487,7 +504,10 @@ fn expect(name: &str, simulation: &Simulation, force: Vec3, moment: Vec3) {
     let error = (found - force).norm().max((found_moment - moment).norm());
     let drift = simulation.report().worst_joint_drift;
     println!("{name}: reaction off by {error:.2e} N, drift {drift:.1e}");
-    assert!(error < 1e-9 && drift < 1e-12, "{name}: {found} {found_moment} and not {force} {moment}");
+    assert!(
+        error < 1e-9 && drift < 1e-12,
+        "{name}: {found} {found_moment} and not {force} {moment}"
+    );
 }
 
 #[test]
@@ -707,7 +727,8 @@ fn a_cross_holds_against_twist() {
 
 #[test]
 fn a_cross_turns_its_second_shaft_unevenly() {
-    // shafts at an angle of 0.5 rad: tan(second) = tan(first) / cos(bend), or times it, a quarter turn apart
+    // ratio of the rates cos(bend) / (1 - sin(bend)^2 cos(angle)^2), the angle counted from where the arm of the first shaft
+    // is in the plane of both
     let bend: f64 = 0.5;
     let (sin, cos) = bend.sin_cos();
     let text = |axis: &str, second: &str| {
@@ -752,8 +773,8 @@ fn a_cross_turns_its_second_shaft_unevenly() {
             "#,
             0.5 * cos,
             0.5 * sin,
-            6.0 * cos * if axis == "[0, 0, 1]" { 1.0 / cos } else { cos },
-            6.0 * sin * if axis == "[0, 0, 1]" { 1.0 / cos } else { cos },
+            6.0 * cos * if axis == "[0, 0, 1]" { cos } else { 1.0 / cos },
+            6.0 * sin * if axis == "[0, 0, 1]" { cos } else { 1.0 / cos },
             0.5 * cos,
             0.5 * sin
         )
@@ -761,8 +782,8 @@ fn a_cross_turns_its_second_shaft_unevenly() {
     let across = format!("[{:?}, {cos:?}, 0]", -sin);
     for (axis, second, quarter) in [
         // the first shaft's arm across the plane of both shafts, or in it
-        ("[0, 0, 1]", across.as_str(), 0.0),
-        ("[0, 1, 0]", "[0, 0, 1]", 0.5 * PI),
+        ("[0, 0, 1]", across.as_str(), 0.5 * PI),
+        ("[0, 1, 0]", "[0, 0, 1]", 0.0),
     ] {
         let model = model(&text(axis, second));
         let ratio = |angle: f64| {
@@ -800,6 +821,335 @@ fn a_cross_turns_its_second_shaft_unevenly() {
             let end = run(&model, 1.0, |s| s.step = h);
             let [_, angle, rate] = errors(&end);
             angle.max(rate)
+        });
+        assert!(order > 1.9);
+    }
+}
+
+#[test]
+fn a_stop_throws_back() {
+    // falls 0.5 m along a slope of sine 0.8 to its stop, then bounces with half the speed
+    let model = model(
+        r#"
+        dimension = 3
+        [[body]]
+        name = "body"
+        kind = "rigid"
+        mass = 2
+        inertia = [0.05, 0.07, 0.03]
+        position = [0.3, 0, 0.1]
+        rotation_vector = [0.4, -0.3, 0.5]
+        [[joint]]
+        name = "joint"
+        kind = "prismatic"
+        bodies = ["ground", "body"]
+        at = [0.3, 0, 0.1]
+        axis = [0, 0.6, -0.8]
+        limits = [-1, 0.5]
+        limit_restitution = 0.5
+        "#,
+    );
+    let pull = 0.8 * G;
+    let first = (2.0 * 0.5 / pull).sqrt();
+    let speed = 0.5 * pull * first;
+    let second = first + 2.0 * speed / pull;
+    let time = second + 0.05;
+    let height = 0.5 - (0.5 * speed * 0.05 - 0.5 * pull * 0.05 * 0.05);
+    for (name, end) in [
+        ("fixed steps", run(&model, time, |s| s.step = 0.01)),
+        ("tolerance", run(&model, time, tight)),
+    ] {
+        let away = (coordinate(&end, "joint") - height).abs();
+        let times: Vec<f64> = end.report().events.iter().map(|e| e.time).collect();
+        println!("{name}: off by {away:.2e} m, bounces at {times:?}");
+        assert!(away < 1e-10 && times.len() == 2);
+        assert!((times[0] - first).abs() < 1e-11 && (times[1] - second).abs() < 1e-11);
+    }
+}
+
+#[test]
+fn a_stop_may_be_beyond_half_a_turn() {
+    // turned by a torque from 0 to its stop at 4 rad, where it comes to rest
+    let model = model(
+        r#"
+        dimension = 3
+        gravity = [0, 0, 0]
+        [[body]]
+        name = "wheel"
+        kind = "rigid"
+        mass = 1
+        inertia = [0.05, 0.05, 0.1]
+        position = [0, 0, 0]
+        [[joint]]
+        name = "joint"
+        kind = "revolute"
+        bodies = ["ground", "wheel"]
+        at = [0, 0, 0]
+        axis = [0, 0, 1]
+        limits = [-0.5, 4]
+        motor = { kind = "torque", value = 0.2 }
+        "#,
+    );
+    let hit = (2.0_f64 * 4.0 / 2.0).sqrt();
+    for change in [tight, |s: &mut Settings| s.step = 0.01] {
+        let end = run(&model, hit + 0.5, change);
+        let away = coordinate(&end, "joint") - (4.0 - TAU);
+        let events = &end.report().events;
+        println!("off by {away:.1e} rad, {events:?}");
+        assert!(away.abs() < 1e-9);
+        assert_eq!(events.len(), 1);
+        assert!((events[0].time - hit).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn springs_of_a_sleeve_swing_on_their_own() {
+    let model = model(
+        r#"
+        dimension = 3
+        gravity = [0, 0, 0]
+        [[body]]
+        name = "sleeve"
+        kind = "rigid"
+        mass = 2
+        inertia = [0.05, 0.05, 0.1]
+        position = [0, 0, 1]
+        velocity = [0, 0, 0.3]
+        angular_velocity = [0, 0, 2]
+        [[joint]]
+        name = "joint"
+        kind = "cylindrical"
+        bodies = ["ground", "sleeve"]
+        at = [0, 0, 1]
+        axis = [0, 0, 1]
+        [[force]]
+        name = "along"
+        kind = "joint_spring"
+        joint = "joint"
+        coordinate = "displacement"
+        stiffness = 50
+        damping = 2
+        [[force]]
+        name = "around"
+        kind = "joint_spring"
+        joint = "joint"
+        coordinate = "angle"
+        stiffness = 0.4
+        rest = 0.3
+        "#,
+    );
+    let time: f64 = 1.5;
+    let damped = (25.0_f64 - 0.25).sqrt();
+    let displacement = (-0.5 * time).exp() * 0.3 / damped * (damped * time).sin();
+    let angle = 0.3 - 0.3 * (2.0 * time).cos() + (2.0 * time).sin();
+    let errors = |end: &Simulation| {
+        let q = end.state().orientation[0];
+        let turned = 2.0 * q[3].atan2(q[0]);
+        let z = place(end, "sleeve").z - 1.0 - displacement;
+        z.abs().max((turned - angle).abs())
+    };
+    let end = run(&model, time, tight);
+    println!("tolerance: {:.1e}", errors(&end));
+    assert!(errors(&end) < 1e-11);
+    let order = order_study("fixed steps", &halvings(0.02, 4), |h| {
+        errors(&run(&model, time, |s| s.step = h))
+    });
+    assert!(order > 1.9);
+}
+
+/// A door with a closing spring, on one hinge in the middle or on two.
+fn door(hinges: &[f64]) -> Model {
+    let joints: Vec<String> = hinges
+        .iter()
+        .enumerate()
+        .map(|(i, z)| {
+            format!(
+                r#"
+                [[joint]]
+                name = "hinge_{i}"
+                kind = "revolute"
+                bodies = ["ground", "door"]
+                at = [0, 0, {z:?}]
+                axis = [0, 0, 1]
+                "#
+            )
+        })
+        .collect();
+    model(&format!(
+        r#"
+        dimension = 3
+        [[body]]
+        name = "door"
+        kind = "rigid"
+        mass = 20
+        inertia = [6.7, 8.0, 1.4]
+        position = [0.45, 0, 1]
+        velocity = [0, 0.9, 0]
+        angular_velocity = [0, 0, 2]
+        {}
+        [[force]]
+        name = "closer"
+        kind = "joint_spring"
+        joint = "hinge_0"
+        stiffness = 30
+        damping = 4
+        "#,
+        joints.join("\n")
+    ))
+}
+
+#[test]
+fn a_door_with_two_hinges_moves_as_with_one() {
+    let [one, two] = [&[1.0][..], &[0.2, 1.8]].map(door);
+    for (name, change) in [
+        ("tolerance", tight as fn(&mut Settings)),
+        ("fixed steps", |s| s.step = 0.01),
+    ] {
+        let [one, two] = [&one, &two].map(|model| run(model, 1.0, change));
+        let away = (place(&one, "door") - place(&two, "door")).norm();
+        let [force, moment] = reaction(&one, "hinge_0");
+        let [lower, upper] = ["hinge_0", "hinge_1"].map(|name| reaction(&two, name));
+        let forces = (lower[0] + upper[0] - force).norm();
+        let moments = (lower[1] + upper[1] - moment).norm();
+        // by hand: the weight, and towards the hinge w^2 r; its moment is that of the weight
+        let place = place(&one, "door");
+        let out = Vec3::new(place.x, place.y, 0.0);
+        let turn = rotation(&one, "door").z;
+        let angle = place.y.atan2(place.x);
+        let change = (-30.0 * angle - 4.0 * turn) / (1.4 + 20.0 * 0.45 * 0.45);
+        let pulled = (Vec3::new(-out.y, out.x, 0.0) * change - out * (turn * turn) - down()) * 20.0;
+        let by_hand = (force - pulled).norm();
+        let drift = two.report().worst_joint_drift;
+        println!(
+            "{name}: apart by {away:.1e} m, sums of forces by {forces:.1e} N, of moments by {moments:.1e}, by hand {by_hand:.1e} N, drift {drift:.1e}"
+        );
+        assert!(away < 1e-12 && forces < 1e-9 && moments < 1e-9 && drift < 1e-12);
+        assert!(by_hand < if name == "tolerance" { 1e-9 } else { 0.1 });
+    }
+}
+
+/// A heavy symmetric top on a point: m = 0.5 kg, 0.1 m from point to centre.
+struct Top {
+    /// From the vertical, rad.
+    tilt: f64,
+    /// About the vertical at the start, rad/s.
+    precession: f64,
+    /// Part of the rotation along the axis; stays, rad/s.
+    spin: f64,
+}
+
+impl Top {
+    /// About the point, across the axis, kg m^2.
+    const ACROSS: f64 = 0.001 + 0.5 * 0.1 * 0.1;
+    /// About the axis, kg m^2.
+    const ALONG: f64 = 0.0015;
+    /// Weight times distance, N m.
+    const PULL: f64 = 0.5 * G * 0.1;
+
+    fn model(&self) -> Model {
+        let (sin, cos) = self.tilt.sin_cos();
+        // precession about z, spin about the axis; nothing about the line of nodes
+        let own = [0.0, self.precession * sin, self.spin];
+        // the axis leans towards -y, the node is x
+        let v = 0.1 * sin * self.precession;
+        model(&format!(
+            r#"
+            dimension = 3
+            [[body]]
+            name = "top"
+            kind = "rigid"
+            mass = 0.5
+            inertia = [0.001, 0.001, 0.0015]
+            position = [0, {:?}, {:?}]
+            euler = [{:?}, 0, 0]
+            velocity = [{v:?}, 0, 0]
+            angular_velocity = {own:?}
+            angular_velocity_frame = "body"
+            [[joint]]
+            name = "point"
+            kind = "spherical"
+            bodies = ["ground", "top"]
+            anchors = [[0, 0, 0], [0, 0, -0.1]]
+            "#,
+            -0.1 * sin,
+            0.1 * cos,
+            self.tilt
+        ))
+    }
+
+    // tilt, its rate, angle of precession, own rotation, by the integrals of the motion
+    fn at(&self, time: f64, n: usize) -> [f64; 4] {
+        let spin = Self::ALONG * self.spin;
+        let (sin, cos) = self.tilt.sin_cos();
+        let vertical = Self::ACROSS * self.precession * sin * sin + spin * cos;
+        runge_kutta([self.tilt, 0.0, 0.0, 0.0], time, n, |y| {
+            let (sin, cos) = y[0].sin_cos();
+            let round = (vertical - spin * cos) / (Self::ACROSS * sin * sin);
+            let nod =
+                round * round * sin * cos + (Self::PULL * sin - spin * round * sin) / Self::ACROSS;
+            [y[1], nod, round, self.spin - round * cos]
+        })
+    }
+
+    // largest difference of the entries of the rotation matrix
+    fn error(&self, end: &Simulation, [tilt, _, round, own]: [f64; 4]) -> f64 {
+        let turn = |axis: Vec3, angle: f64| quaternion::matrix(quaternion::exp(axis * angle));
+        let expected = turn(Vec3::z(), round) * turn(Vec3::x(), tilt) * turn(Vec3::z(), own);
+        let found = pose(end.model(), end.state(), Some(0)).rotation;
+        (found - expected).amax()
+    }
+}
+
+#[test]
+fn a_top_goes_round_and_nods_by_theory() {
+    let top = Top {
+        tilt: PI / 6.0,
+        precession: 0.0,
+        spin: 100.0,
+    };
+    let model = top.model();
+    let time = 1.0;
+    let expected = top.at(time, 100_000);
+    println!("tilt {} rad, round by {} rad", expected[0], expected[2]);
+    for tolerance in [1e-6, 1e-8, 1e-10, 1e-12] {
+        let end = run(&model, time, |s| s.tolerance = Some(tolerance));
+        let (error, drift) = (top.error(&end, expected), end.report().worst_joint_drift);
+        let work = end.report().factorizations;
+        println!(
+            "tolerance {tolerance:e}: error {error:.2e}, drift {drift:.1e}, {work} factorizations"
+        );
+        assert!(drift < 1e-12);
+        assert!(error < (1e3 * tolerance).max(1e-10));
+    }
+    let order = order_study("fixed steps", &halvings(0.001, 4), |h| {
+        top.error(&run(&model, time, |s| s.step = h), expected)
+    });
+    assert!(order > 1.9);
+}
+
+#[test]
+fn a_top_goes_round_steadily_at_both_rates() {
+    // A cos p^2 - C n p + m g l = 0
+    let (tilt, spin): (f64, f64) = (PI / 6.0, 100.0);
+    let half = 0.5 * Top::ALONG * spin;
+    let root = (half * half - Top::ACROSS * tilt.cos() * Top::PULL).sqrt();
+    for sign in [-1.0, 1.0] {
+        let precession = (half + sign * root) / (Top::ACROSS * tilt.cos());
+        let top = Top {
+            tilt,
+            precession,
+            spin,
+        };
+        let model = top.model();
+        let expected = [tilt, 0.0, precession, spin - precession * tilt.cos()];
+        let end = run(&model, 1.0, tight);
+        println!(
+            "{precession} rad/s: error {:.2e}",
+            top.error(&end, expected)
+        );
+        assert!(top.error(&end, expected) < 1e-10);
+        let order = order_study("fixed steps", &halvings(0.001, 4), |h| {
+            top.error(&run(&model, 1.0, |s| s.step = h), expected)
         });
         assert!(order > 1.9);
     }
