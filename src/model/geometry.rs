@@ -1,7 +1,8 @@
 //! What joints and contacts are at given poses: rows over all velocities, gaps, rates.
 
 use super::{
-    AnyJoint, BodyRef, Contact, ContactKind, JointLink, Model, Poses, SpaceContact, Stop, Twists,
+    AnyJoint, BodyRef, Contact, ContactKind, JointLink, Model, Motor, Poses, SpaceContact, Stop,
+    Twists,
 };
 use super::{pose_of, space_pose_of, space_twist_of, twist_of};
 use crate::collide;
@@ -128,6 +129,26 @@ impl Model {
                 }
             }
         }
+    }
+
+    /// The row of a motor: the gradient of its coordinate.
+    pub fn motor_row(&self, motor: &Motor, poses: &Poses) -> GlobalRow {
+        let link = &self.joints[motor.joint];
+        let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
+        link.joint.space().map_or_else(GlobalRow::default, |joint| {
+            let (_, row) = joint.coordinate(motor.coordinate, &a, &b);
+            self.place_in_space(link.bodies, &row)
+        })
+    }
+
+    /// What that row gains while the bodies move on at constant velocity.
+    pub fn motor_row_rate(&self, motor: &Motor, poses: &Poses, twists: &Twists, v: &[f64]) -> f64 {
+        let link = &self.joints[motor.joint];
+        let [a, b] = moving_in_space(link.bodies, poses, twists);
+        link.joint.space().map_or(0.0, |joint| {
+            let (_, row) = joint.coordinate(motor.coordinate, &a, &b);
+            self.place_space_rate(link.bodies, &row).dot(v)
+        })
     }
 
     // gap of a stop with its gradient, and the rate of the latter along the motion if there is one
@@ -282,14 +303,19 @@ impl Model {
         }
     }
 
-    /// No gap of the pair of shapes that a contact belongs to is below this, m.
+    /// No gap of the pair of shapes that a contact belongs to is below this, m, where it is positive.
     pub fn clearance(&self, contact: &Contact, poses: &Poses) -> f64 {
         match &contact.kind {
             ContactKind::Space(touch) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                touch.bounds.clearance(&a, &b)
+                let of_bounds = touch.bounds.clearance(&a, &b);
+                if of_bounds > 0.0 {
+                    return of_bounds;
+                }
+                let apart = touch.feature.separation(&a, &b);
+                apart.map_or(of_bounds, |apart| apart.gap)
             }
             ContactKind::Feature(_) | ContactKind::Limit(_) => f64::NEG_INFINITY,
         }

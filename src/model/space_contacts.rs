@@ -8,7 +8,7 @@ use crate::scene::error::Problem;
 use crate::scene::format::space::{Coordinate, Friction, Geometry, JointKind, Sliding, Space};
 use crate::scene::format::{self, ContactLaw, ContactPair, Limits};
 use crate::space::collide;
-use crate::space::shape::Shape;
+use crate::space::shape::{Bound, Shape};
 
 type Written = format::Shape<Geometry>;
 
@@ -26,6 +26,12 @@ struct Owner<'a> {
 pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>) {
     add_limits(scene, model);
     let owners = owners(scene, model, problems);
+    for owner in &owners {
+        if let Some(body) = owner.body {
+            let reaches = owner.shapes.iter().map(|shape| Bound::of(shape).extent());
+            model.bodies[body].extent = reaches.fold(0.0, f64::max);
+        }
+    }
     for (k, a) in owners.iter().enumerate() {
         for b in &owners[k + 1..] {
             let joints = scene.joints.iter().map(|j| (&j.bodies, j.contact));

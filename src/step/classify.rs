@@ -166,6 +166,7 @@ fn decide(
         frozen,
         force,
         sliding: directions,
+        last_forces,
         ..
     } = workspace;
     statuses.fill(Status::Open);
@@ -200,6 +201,7 @@ fn decide(
         let slow = rest_speed(v);
         level.direct(v, slow, directions);
         let sliding = |contact: usize| trial::known_sliding(statuses[contact]);
+        level.guess_from(last_forces, 1.0);
         let outcome = complementarity.solve(level, joints, sliding, &state.status);
         if !matches!(outcome, Outcome::Solved { .. }) {
             return false;

@@ -43,7 +43,7 @@ impl Cones {
         }
     }
 
-    /// Solves for the impulses of the contacts; those that the system holds are the guess.
+    /// Solves for the impulses of the contacts, from the system's guess.
     pub fn solve(
         &mut self,
         system: &mut System,
@@ -55,6 +55,7 @@ impl Cones {
         self.assemble(system, reduced, offset);
         self.impulse.clear();
         self.impulse.resize(self.vector.len(), 0.0);
+        self.take_guess(system);
         let problem = cone::Problem {
             n: self.vector.len(),
             matrix: &self.matrix,
@@ -73,6 +74,15 @@ impl Cones {
             },
             cone::Outcome::Unbounded { .. } => lcp::Outcome::Ray,
             cone::Outcome::Inaccurate { residual } => lcp::Outcome::Inaccurate { residual },
+        }
+    }
+
+    fn take_guess(&mut self, system: &System) {
+        let stride = 1 + system.n_friction;
+        for (i, guess) in system.guess.chunks_exact(stride).enumerate() {
+            let rows = self.first[i]..self.first[i + 1];
+            let n = rows.len();
+            self.impulse[rows].copy_from_slice(&guess[..n]);
         }
     }
 

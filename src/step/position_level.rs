@@ -12,6 +12,7 @@ use super::report::Report;
 use super::system::Stiffness;
 use super::workspace::Workspace;
 use super::{StepError, accept, contact_band, trial};
+use crate::force::Side;
 use crate::math::max_abs;
 use crate::model::Model;
 use crate::scene::format::{Scheme, Settings};
@@ -89,7 +90,7 @@ fn iterate(
 // contacts that the free motion of this step brings near, and a margin of twice that
 fn reach(model: &Model, state: &State, workspace: &mut Workspace, settings: &Settings, h: f64) {
     let (q, v) = (&state.position, &state.velocity);
-    assemble::gaps(model, workspace, q);
+    assemble::gaps_within(model, workspace, q, f64::INFINITY);
     let gaps = std::mem::take(&mut workspace.gap);
     let band = contact_band(settings, workspace.standard_step);
     workspace.active.clear();
@@ -135,6 +136,9 @@ fn solve_at(
     for i in 0..motion.len() {
         motion[i] = state.velocity[i] + free[i];
     }
+    system.give(model, 1.0, |speed| {
+        speed.value(state.time + h, Side::Before, &state.inputs)
+    });
     system.bias_from(motion);
     for i in 0..motion.len() {
         motion[i] = (state.position[i] - place[i]) / h;

@@ -66,9 +66,11 @@ impl Run<'_> {
                 status,
                 position,
                 velocity,
+                time,
                 ..
             } = &mut *self.state;
-            stabilize::stop(self.model, self.workspace, status, position, velocity);
+            let now = (*time, Side::After);
+            stabilize::stop(self.model, self.workspace, status, now, position, velocity);
         }
     }
 
@@ -136,6 +138,11 @@ impl Run<'_> {
 
     /// Closed contacts whose place went to another one, or that slid over the end of their edge, are open now.
     pub(super) fn release(&mut self) {
+        if self.model.is_spatial() {
+            let forces = &mut self.workspace.last_forces;
+            forces.pressing.clone_from(&self.state.contact_force);
+            forces.friction.clone_from(&self.state.friction_force);
+        }
         assemble::gaps(self.model, self.workspace, &self.state.position);
         for (status, gap) in self.state.status.iter_mut().zip(&self.workspace.gap) {
             if status.is_closed() && gap.is_infinite() {
@@ -169,7 +176,28 @@ impl Run<'_> {
                 collides |= rate < -slow;
             }
         }
+        collides |= self.motors_jump();
         if collides { self.impact(None) } else { Ok(()) }
+    }
+
+    // is the speed of a motor not what it is given? Then it jumped.
+    fn motors_jump(&mut self) -> bool {
+        let Run {
+            model,
+            state,
+            workspace,
+            ..
+        } = self;
+        if model.motors.is_empty() {
+            return false;
+        }
+        model.poses(&state.position, &mut workspace.poses);
+        let slow = rest_speed(&state.velocity);
+        model.motors.iter().any(|motor| {
+            let row = model.motor_row(motor, &workspace.poses);
+            let given = motor.speed.value(state.time, Side::After, &state.inputs);
+            (row.dot(&state.velocity) - given).abs() > slow
+        })
     }
 
     fn lowest_bounce(&self) -> LowestBounce {
@@ -277,6 +305,7 @@ impl Run<'_> {
             trial,
             free,
             place,
+            last_forces,
             ..
         } = &mut *self.workspace;
         if system.contacts.is_empty() {
@@ -294,6 +323,7 @@ impl Run<'_> {
             Status::Slip => Sliding::Directed,
             _ => Sliding::Free,
         };
+        system.guess_from(last_forces, trial.h);
         let outcome = complementarity.solve(system, joints, sliding, status);
         if !matches!(outcome, Outcome::Solved { .. }) {
             return false;

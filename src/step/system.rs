@@ -12,10 +12,12 @@
 //! (3)  c_t = -mu c_n d + c_p p,   c_p = -(mu c_n/|w|) p.w,   w = T (v + dv/2)
 
 use crate::constraint::GlobalRow;
+use crate::force::Signal;
 use crate::math::dense::{RankRevealing, is_positive_definite, lu_factor, lu_solve};
 use crate::math::{Vec3, dot3, norm};
 use crate::model::{MAX_FRICTION_ROWS, Model};
 use crate::state::Status;
+use std::ops::Range;
 
 /// Constraints whose scaled pivot falls below this depend on the others: rounding of products of order one, with
 /// room for the sums behind them.
@@ -124,6 +126,15 @@ impl Metric {
     }
 }
 
+/// Forces of the contacts of a model.
+#[derive(Clone, Debug, Default)]
+pub struct Forces {
+    /// Normal force and size of the friction force, N.
+    pub pressing: Vec<[f64; 2]>,
+    /// In world axes, N; none in the plane.
+    pub friction: Vec<Vec3>,
+}
+
 /// The system (2) for the joints and a list of contacts.
 #[derive(Clone, Debug, Default)]
 pub struct System {
@@ -157,6 +168,10 @@ pub struct System {
     pub direction: Vec<[f64; MAX_FRICTION_ROWS]>,
     /// The factor of (3) for each contact, N s/(m/s); 0 where the direction is given.
     turning: Vec<f64>,
+    /// What the rows of motors, the last of the joint equations, are to be; empty where there are none.
+    given: Vec<f64>,
+    /// First guess of the impulses of contacts in space, all rows; empty where there is none.
+    pub guess: Vec<f64>,
     /// Directions that the step started with.
     reference: Vec<[f64; MAX_FRICTION_ROWS]>,
     /// T v of each contact.
@@ -223,6 +238,8 @@ impl System {
             tangents: Vec::with_capacity(n_spatial),
             direction: Vec::with_capacity(n_spatial),
             turning: Vec::with_capacity(n_spatial),
+            given: Vec::with_capacity(model.motors.len()),
+            guess: Vec::new(),
             reference: Vec::with_capacity(n_spatial),
             start_speed: Vec::with_capacity(n_spatial),
             sigma: 1.0,
@@ -280,17 +297,42 @@ impl System {
         }
         self.impulse.clear();
         self.impulse.resize(k, 0.0);
+        self.guess.clear();
     }
 
     /// Sets b to the rows' products with `x`.
     pub fn bias_from(&mut self, x: &[f64]) {
         self.bias.clear();
         self.bias.extend(self.rows.iter().map(|row| row.dot(x)));
+        let first = self.n_joint - self.given.len();
+        for (b, given) in self.bias[first..].iter_mut().zip(&self.given) {
+            *b -= given;
+        }
+    }
+
+    /// Sets what the rows of motors are to be: `factor` times what `of` says of their speeds.
+    pub fn give(&mut self, model: &Model, factor: f64, of: impl Fn(&Signal) -> f64) {
+        self.given.clear();
+        self.given
+            .extend(model.motors.iter().map(|motor| factor * of(&motor.speed)));
+    }
+
+    /// Rows of motors.
+    pub fn motor_rows(&self) -> Range<usize> {
+        self.n_joint - self.given.len()..self.n_joint
+    }
+
+    // what a joint equation is to be
+    fn given(&self, row: usize) -> f64 {
+        let first = self.n_joint - self.given.len();
+        row.checked_sub(first)
+            .and_then(|i| self.given.get(i))
+            .map_or(0.0, |given| *given)
     }
 
     /// Largest product with `v` of the rows that statuses keep at zero.
     pub fn defect(&self, statuses: &[Status], v: &[f64]) -> f64 {
-        let of = |row: usize| self.rows[row].dot(v).abs();
+        let of = |row: usize| (self.rows[row].dot(v) - self.given(row)).abs();
         let joints = (0..self.n_joint).fold(0.0, |m: f64, row| m.max(of(row)));
         let contacts = self.contacts.iter().enumerate();
         contacts.fold(joints, |m, (i, &contact)| {
@@ -384,7 +426,8 @@ impl System {
         self.impulse.clear();
         self.impulse.resize(self.rows.len(), 0.0);
         for (i, unknown) in self.unknowns.iter().enumerate() {
-            self.impulse[i] = -self.rows[unknown.row()].dot(motion);
+            let row = unknown.row();
+            self.impulse[i] = self.given(row) - self.rows[row].dot(motion);
         }
         self.solve_unknowns(solver);
         let responses = self.response.chunks_exact(n.max(1));
@@ -555,6 +598,23 @@ impl System {
         let old = std::mem::replace(&mut self.direction[i], new);
         self.turning[i] = self.friction[i] * self.impulse[normal] / signed;
         (new[0] - old[0]).abs().max((new[1] - old[1]).abs())
+    }
+
+    /// Takes normal forces and friction forces (world axes), by contact of the model, times `factor` as the first guess of
+    /// the impulses; in space.
+    pub fn guess_from(&mut self, forces: &Forces, factor: f64) {
+        let Forces { pressing, friction } = forces;
+        self.guess.clear();
+        if friction.is_empty() {
+            return;
+        }
+        for (contact, tangents) in self.contacts.iter().zip(&self.tangents) {
+            self.guess.push(factor * pressing[*contact][0]);
+            for t in tangents {
+                let along = dot3(*t, friction[*contact]) / dot3(*t, *t).max(f64::MIN_POSITIVE);
+                self.guess.push(factor * along);
+            }
+        }
     }
 
     /// Friction impulses of the `i`-th contact.

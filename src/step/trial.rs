@@ -237,7 +237,7 @@ pub(super) fn take(
         release_beyond_edges(model, workspace);
     }
     if settings.projection {
-        project(model, workspace);
+        project(model, workspace, t + h);
     }
     Ok(())
 }
@@ -255,6 +255,7 @@ pub(super) fn solve_complementarity(
         statuses,
         frozen,
         force_end,
+        last_forces,
         ..
     } = workspace;
     statuses.fill(Status::Open);
@@ -262,6 +263,7 @@ pub(super) fn solve_complementarity(
         system.solve_frozen(joints, |_| Status::Open, frozen);
         return Ok(());
     }
+    system.guess_from(last_forces, h);
     let outcome = complementarity.solve(system, joints, |_| Sliding::Free, &state.status);
     StepError::unless_solved(outcome, state.time)?;
     let scale = h * max_abs(force_end);
@@ -317,13 +319,14 @@ fn release_beyond_edges(model: &Model, workspace: &mut Workspace) {
     }
 }
 
-fn project(model: &Model, workspace: &mut Workspace) {
+fn project(model: &Model, workspace: &mut Workspace, end: f64) {
     let mut trial = std::mem::take(&mut workspace.trial);
     let statuses = std::mem::take(&mut workspace.statuses);
     stabilize::project(
         model,
         workspace,
         &statuses,
+        (end, Side::Before),
         &mut trial.position,
         &mut trial.velocity,
     );
@@ -542,6 +545,7 @@ pub(super) fn free_acceleration(
         mass.divide(acceleration);
     }
     free_acceleration.clone_from(acceleration);
+    level.give(model, 1.0, |speed| speed.rate(time.0, time.1, inputs));
     level.bias_from(acceleration);
     assemble::add_row_rates(model, workspace, v);
 }
@@ -556,8 +560,10 @@ fn same_as_complementarity(workspace: &mut Workspace, statuses: &[Status]) -> bo
         acceleration,
         compressed,
         free_acceleration,
+        last_forces,
         ..
     } = workspace;
+    level.guess_from(last_forces, 1.0);
     let outcome = complementarity.solve(
         level,
         joints,
