@@ -199,6 +199,8 @@ fn decide(
             }
         }
         let slow = rest_speed(v);
+        // what slid before a blow may slide the other way after it
+        level.follow(v, slow, directions);
         level.direct(v, slow, directions);
         let sliding = |contact: usize| trial::known_sliding(statuses[contact]);
         level.guess_from(last_forces, 1.0);

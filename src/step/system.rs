@@ -690,6 +690,19 @@ impl System {
         }
     }
 
+    /// Sliding velocities (world axes, by contact of the model) become those of `v`, where they are not slower than `slow`.
+    pub fn follow(&self, v: &[f64], slow: f64, sliding: &mut [Vec3]) {
+        if sliding.is_empty() {
+            return;
+        }
+        for (i, &contact) in self.contacts.iter().enumerate() {
+            let ([t, s], [x, y]) = (self.tangents[i], self.speed(i, v));
+            if x * x + y * y > slow * slow {
+                sliding[contact] = t * x + s * y;
+            }
+        }
+    }
+
     /// Adds the effect of the impulses to a free motion.
     pub fn add_response(&self, x: &mut [f64]) {
         for (c, response) in self
