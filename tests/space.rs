@@ -414,7 +414,9 @@ fn a_motor_keeps_its_speed_and_needs_the_torque_of_theory() {
         let (off, torque) = check(&end);
         let start = Simulation::new(model.clone()).energy().total() + 0.5 * 0.8 * 4.0;
         let books = end.energy().total() - start - end.report().applied_work;
-        println!("tolerance {tolerance:e}: place {off:.2e}, torque {torque:.2e}, energy {books:.2e}");
+        println!(
+            "tolerance {tolerance:e}: place {off:.2e}, torque {torque:.2e}, energy {books:.2e}"
+        );
         assert!(off < 10.0 * tolerance && torque < 1e3 * tolerance);
     }
 }

@@ -199,8 +199,12 @@ fn decide(
             }
         }
         let slow = rest_speed(v);
-        // what slid before a blow may slide the other way after it
-        level.follow(v, slow, directions);
+        // what slides does so along its velocity, whatever it did before
+        for (i, &contact) in level.contacts.iter().enumerate() {
+            if statuses[contact] == Status::Slip && !at_rest[contact] {
+                directions[contact] = level.velocity_vector(i, v);
+            }
+        }
         level.direct(v, slow, directions);
         let sliding = |contact: usize| trial::known_sliding(statuses[contact]);
         level.guess_from(last_forces, 1.0);
