@@ -122,6 +122,12 @@ fn solve_at(
     } = workspace;
     system.contacts.clone_from(active);
     model.poses(place, poses);
+    if model.is_spatial() {
+        // contacts that are still far have no tangents yet
+        for &contact in &system.contacts {
+            holds[contact] = model.hold(&model.contacts[contact], poses);
+        }
+    }
     holds.iter_mut().for_each(|hold| hold.edge = None);
     assemble::rows(model, poses, holds, BeyondEdges::Nothing, system);
     system.columns.clone_from(&system.rows);
