@@ -236,6 +236,8 @@ fn four_balls_follow_with_order_two() {
             .collect();
         let order = observed_order(&steps, &errors);
         println!("at {until} s: order {order:.2}, errors {errors:.9?}");
+        // the second part is full of small blows, whose order of events is that of rounding
+        assert!(order > if until < 0.6 { 1.9 } else { 1.5 });
     }
 }
 
@@ -319,6 +321,7 @@ fn four_balls_have_the_errors_of_the_paper() {
 fn four_balls_with_exact_cones_have_errors_of_order_one() {
     for (found, paper) in table_1(&scene("four_balls")).iter().zip(&TABLE_1) {
         println!("exact cone {found:.4?}, paper with 8 directions {paper:?}");
+        assert!((0..2).all(|i| (found[i] / paper[i] - 1.0).abs() < 0.21));
     }
 }
 
