@@ -9,6 +9,10 @@ use crate::lcp::{self, cone};
 use crate::math::{max_abs, norm};
 use crate::state::Status;
 
+/// What slides less than this, relative to the motion without contact forces, does not: the residual that the solver
+/// leaves, with room.
+const AT_REST: f64 = 1e-8;
+
 /// Scratch of the problem.
 #[derive(Debug, Default)]
 pub(super) struct Cones {
@@ -187,9 +191,22 @@ impl Cones {
             Status::Slip
         } else {
             match self.solver.statuses()[i].blocks[0] {
-                cone::Friction::Slip => Status::Slip,
-                cone::Friction::Open | cone::Friction::Stick => Status::Stick,
+                cone::Friction::Slip if self.slides(i) => Status::Slip,
+                cone::Friction::Slip | cone::Friction::Open | cone::Friction::Stick => {
+                    Status::Stick
+                }
             }
         }
+    }
+
+    // where contacts share their friction in many ways, one at its limit need not slide
+    fn slides(&self, i: usize) -> bool {
+        let n = self.vector.len();
+        let speed = |row: usize| {
+            let w = &self.matrix[row * n..(row + 1) * n];
+            self.vector[row] + w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum::<f64>()
+        };
+        let least = AT_REST * max_abs(&self.vector);
+        (self.first[i] + 1..self.first[i + 1]).any(|row| speed(row).abs() > least)
     }
 }
