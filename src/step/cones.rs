@@ -25,11 +25,14 @@ pub(super) struct Cones {
     first: Vec<usize>,
     /// Which contacts slide in a given direction.
     directed: Vec<bool>,
+    /// Rows of the largest problem since the counters were reset.
+    largest: usize,
 }
 
 impl Cones {
     pub fn reset_stats(&mut self) {
         self.solver.reset_stats();
+        self.largest = 0;
     }
 
     pub fn stats(&self) -> lcp::Stats {
@@ -43,6 +46,7 @@ impl Cones {
             solves,
             pivots: iterations,
             worst_residual,
+            largest: self.largest,
             ..lcp::Stats::default()
         }
     }
@@ -66,6 +70,7 @@ impl Cones {
             vector: &self.vector,
             contacts: &self.contacts,
         };
+        self.largest = self.largest.max(problem.n);
         let outcome = self.solver.solve(&problem, &mut self.impulse);
         self.write_impulses(system);
         match outcome {

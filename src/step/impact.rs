@@ -7,7 +7,7 @@
 //! (5)  guard: where (2) or (3) would gain kinetic energy, v+ is drawn back towards vc, which never gains any,
 //!      until it does not; all conditions are convex along that line
 
-use super::complementarity::{Complementarity, Sliding};
+use super::complementarity::Complementarity;
 use super::report::{Event, EventKind, Report};
 use super::system::System;
 use super::workspace::Workspace;
@@ -167,7 +167,7 @@ fn solve(
     joints: &[bool],
     complementarity: &mut Complementarity,
 ) -> Result<(), StepError> {
-    let outcome = complementarity.solve(level, joints, |_| Sliding::Free, &state.status);
+    let outcome = complementarity.solve_impulses(level, joints, &state.status);
     StepError::unless_solved(outcome, state.time)
 }
 

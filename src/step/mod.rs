@@ -9,6 +9,7 @@ mod complementarity;
 mod cones;
 mod event;
 mod impact;
+mod polygons;
 mod position_level;
 mod report;
 mod run;
@@ -273,6 +274,7 @@ fn counted(
         None => standard,
     };
     workspace.complementarity.reset_stats();
+    workspace.complementarity.choose(settings.friction_cone);
     workspace.work = 0; // of questions between two steps
     workspace.standard_step = instant_step(settings, standard);
     begin(model, state, workspace);
@@ -290,6 +292,7 @@ fn counted(
     let work = workspace.complementarity.stats();
     report.factorizations += std::mem::take(&mut workspace.work);
     report.lcps += work.solves;
+    report.largest_lcp = report.largest_lcp.max(work.largest as u64);
     report.pivots += work.pivots;
     report.warm_hits += work.warm_hits;
     report.worst_residual = report.worst_residual.max(work.worst_residual);
@@ -469,6 +472,17 @@ impl Run<'_> {
         if !self.state.statuses_known && !self.classify(When::Now) {
             return self.jam(h, target);
         }
+        match self.frozen_step(h, target) {
+            Err(StepError::Unsolved { .. }) => {
+                self.report.fallbacks += 1;
+                self.complementarity_step(h, target)
+            }
+            result => result,
+        }
+    }
+
+    // stages 4 to 7, with statuses that are known
+    fn frozen_step(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         // 4. the step with these statuses, up to the first transition
         let scheme = self.scheme(h);
         self.take(&scheme, Mode::Frozen, h)?;
@@ -480,7 +494,7 @@ impl Run<'_> {
             self.settings,
             &scheme,
         )?;
-        if transition == Transition::Contradiction {
+        if transition == Transition::Contradiction || self.goes_astray() {
             return self.contradiction(h, target);
         }
         // 5. the complementarity conditions over the step as a whole

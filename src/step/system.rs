@@ -11,6 +11,7 @@
 //!
 //! (3)  c_t = -mu c_n d + c_p p,   c_p = -(mu c_n/|w|) p.w,   w = T (v + dv/2)
 
+use super::rest_speed;
 use crate::constraint::GlobalRow;
 use crate::force::Signal;
 use crate::math::dense::{RankRevealing, is_positive_definite, lu_factor, lu_solve};
@@ -174,10 +175,14 @@ pub struct System {
     pub guess: Vec<f64>,
     /// Directions that the step started with.
     reference: Vec<[f64; MAX_FRICTION_ROWS]>,
+    /// Which contacts came to their stop, and would go back.
+    is_beyond: Vec<bool>,
     /// T v of each contact.
     start_speed: Vec<[f64; MAX_FRICTION_ROWS]>,
     /// Constraints act on `sigma v + dv`.
     sigma: f64,
+    /// By how much directions of sliding changed in their last iteration.
+    wandering: f64,
     unknowns: Vec<Unknown>,
     /// Right-hand side, matrix, solution and what it leaves over, where unknowns depend on each other.
     shares: Vec<f64>,
@@ -217,8 +222,11 @@ impl Unknown {
 /// Newton iterations for directions of sliding at most.
 const MAX_TURNS: u32 = 12;
 
-/// A direction that changes by less than this is found.
+/// A direction that changes by less than this need not be looked for any further.
 const SAME_DIRECTION: f64 = 1e-14;
+
+/// One that still changes by more than this was not found.
+const FOUND_DIRECTION: f64 = 1e-6;
 
 impl System {
     /// Room for all joints and contacts of a model.
@@ -250,8 +258,10 @@ impl System {
             given: Vec::with_capacity(model.motors.len()),
             guess: Vec::new(),
             reference: Vec::with_capacity(n_spatial),
+            is_beyond: Vec::with_capacity(n_spatial),
             start_speed: Vec::with_capacity(n_spatial),
             sigma: 1.0,
+            wandering: 0.0,
             unknowns: Vec::with_capacity(k),
             shares: Vec::with_capacity(k),
             matrix: Vec::new(),
@@ -626,6 +636,7 @@ impl System {
         self.turning.clear();
         self.turning.resize(self.direction.len(), 0.0);
         let slides = |contact: &usize| status(*contact) == Status::Slip;
+        self.wandering = 0.0;
         if !self.contacts.iter().any(slides) {
             return self.solve_frozen(joints, status, solver);
         }
@@ -635,14 +646,20 @@ impl System {
             self.start_speed.push(self.speed(i, v));
         }
         self.reference.clone_from(&self.direction);
+        self.is_beyond.clear();
+        self.is_beyond.resize(self.contacts.len(), false);
+        // no direction can be told from rounding
+        let slow = 1e-4 * rest_speed(v);
         let mut independent = self.solve_frozen(joints, &status, solver);
+        self.wandering = f64::INFINITY;
         for _ in 0..MAX_TURNS {
             let mut change: f64 = 0.0;
             for i in 0..self.contacts.len() {
                 if status(self.contacts[i]) == Status::Slip {
-                    change = change.max(self.turn(i));
+                    change = change.max(self.turn(i, slow));
                 }
             }
+            self.wandering = change;
             if change <= SAME_DIRECTION {
                 break;
             }
@@ -651,8 +668,13 @@ impl System {
         independent
     }
 
+    /// Were the directions of sliding found?
+    pub fn directions_are_found(&self) -> bool {
+        self.wandering <= FOUND_DIRECTION
+    }
+
     // the direction of the mean velocity; by how much it differs from the one before
-    fn turn(&mut self, i: usize) -> f64 {
+    fn turn(&mut self, i: usize, slow: f64) -> f64 {
         let normal = self.normal(i);
         let start = self.start_speed[i];
         let k = self.len();
@@ -663,16 +685,21 @@ impl System {
             let gained: f64 = w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum();
             *mean = start[t] + 0.5 * (self.bias[row] - self.sigma * start[t] + gained);
         }
-        let speed = (mean[0] * mean[0] + mean[1] * mean[1]).sqrt();
-        if speed == 0.0 {
+        let speed = norm(&mean);
+        if speed <= slow || self.is_beyond[i] {
             return 0.0;
         }
-        // beyond a stop friction stays as it was, so that the stop can be located
         let along = mean[0] * self.reference[i][0] + mean[1] * self.reference[i][1];
-        let signed = if along < 0.0 { -speed } else { speed };
-        let new = [mean[0] / signed, mean[1] / signed];
+        self.is_beyond[i] = along < 0.0;
+        let new = if self.is_beyond[i] {
+            // beyond a stop friction stays as it was at the start, so that the stop can be located
+            self.turning[i] = 0.0;
+            self.reference[i]
+        } else {
+            self.turning[i] = self.friction[i] * self.impulse[normal].max(0.0) / speed;
+            mean.map(|x| x / speed)
+        };
         let old = std::mem::replace(&mut self.direction[i], new);
-        self.turning[i] = self.friction[i] * self.impulse[normal] / signed;
         (new[0] - old[0]).abs().max((new[1] - old[1]).abs())
     }
 

@@ -227,6 +227,10 @@ pub(super) fn take(
             system.direct(v, rest_speed(v), sliding);
             system.guess_from(last_forces, h);
             system.solve_sliding(joints, |j| state.status[j], (scheme.sigma, v), frozen);
+            if !system.directions_are_found() {
+                let outcome = Outcome::PivotLimit;
+                return Err(StepError::Unsolved { time: t, outcome });
+            }
             workspace.statuses.clone_from(&state.status);
         }
         Mode::Complementarity => solve_complementarity(state, workspace, h)?,
@@ -266,7 +270,7 @@ pub(super) fn solve_complementarity(
         return Ok(());
     }
     system.guess_from(last_forces, h);
-    let outcome = complementarity.solve(system, joints, |_| Sliding::Free, &state.status);
+    let outcome = complementarity.solve_impulses(system, joints, &state.status);
     StepError::unless_solved(outcome, state.time)?;
     let scale = h * max_abs(force_end);
     for (i, &contact) in system.contacts.iter().enumerate() {
