@@ -16,7 +16,7 @@ use super::{
 use crate::force::Side;
 use crate::lcp::Outcome;
 use crate::scene::format::EventState;
-use crate::state::{State, Status};
+use crate::state::{Resistance, State, Status};
 
 /// Touching again within this fraction of the standard step is touching all along.
 const TOUCH: f64 = 1e-6;
@@ -61,7 +61,7 @@ impl Run<'_> {
     pub(super) fn classify_after(&mut self, what: ProbeKind) {
         if !self.classify(When::JustAfter(what)) {
             self.state.statuses_known = false;
-        } else if self.model.is_spatial() && matches!(what, ProbeKind::Sliding(_)) {
+        } else if self.model.is_spatial() && what.is_stop() {
             let State {
                 status,
                 position,
@@ -305,11 +305,29 @@ impl Run<'_> {
         changes.all(|((dv, v), average)| (dv - 2.0 * (average - v)).abs() <= slow)
     }
 
+    pub(super) fn remember_statuses(&mut self) {
+        let Workspace {
+            previous,
+            previous_resistance,
+            ..
+        } = &mut *self.workspace;
+        previous.clone_from(&self.state.status);
+        previous_resistance.clone_from(&self.state.resistance);
+    }
+
+    /// Are the statuses others than those remembered?
+    pub(super) fn statuses_changed(&self) -> bool {
+        let turns = |r: &Resistance| (r.spin, r.roll);
+        let (now, before) = (&self.state.resistance, &self.workspace.previous_resistance);
+        self.state.status != self.workspace.previous
+            || !now.iter().map(turns).eq(before.iter().map(turns))
+    }
+
     /// The statuses are wrong from the start of the step on: decide them anew, or do without.
     pub(super) fn contradiction(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         self.note_length(0.0);
-        self.workspace.previous.clone_from(&self.state.status);
-        if self.classify(When::Now) && self.state.status != self.workspace.previous {
+        self.remember_statuses();
+        if self.classify(When::Now) && self.statuses_changed() {
             return Ok(());
         }
         self.report.fallbacks += 1;
@@ -350,7 +368,13 @@ impl Run<'_> {
         }
         self.report
             .record_changes(target, &self.state.status, &self.workspace.statuses);
+        self.report.record_turns(
+            target,
+            &self.state.resistance,
+            &self.workspace.resistance,
+        );
         self.state.status.clone_from(&self.workspace.statuses);
+        self.state.resistance.clone_from(&self.workspace.resistance);
         self.accept(target);
         accept::forces_from_impulses(self.state, self.workspace, h);
         self.state.statuses_known = false;

@@ -9,7 +9,18 @@ use crate::force::Input;
 use crate::math::Vec3;
 use crate::math::dense::RankRevealing;
 use crate::model::{Hold, Model, Poses, Twists};
-use crate::state::{State, Status};
+use crate::state::{Resistance, State, Status};
+
+/// Event functions of a contact at most.
+const PROBES: usize = 9;
+
+/// What of a contact does not move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct AtRest {
+    pub sliding: bool,
+    pub spin: bool,
+    pub roll: bool,
+}
 
 /// Scratch of a step.
 #[derive(Debug)]
@@ -53,12 +64,15 @@ pub struct Workspace {
     pub(super) holds: Vec<Hold>,
     /// Directions of sliding in space, those of the state.
     pub(super) sliding: Vec<Vec3>,
+    /// What contacts do about rotation: as in the state, or as a step that found its own statuses has it.
+    pub(super) resistance: Vec<Resistance>,
+    pub(super) previous_resistance: Vec<Resistance>,
     pub(super) active: Vec<usize>,
     /// Contacts whose gap is looked at for collisions.
     pub(super) watched: Vec<bool>,
     pub(super) statuses: Vec<Status>,
     pub(super) previous: Vec<Status>,
-    pub(super) at_rest: Vec<bool>,
+    pub(super) at_rest: Vec<AtRest>,
     pub(super) before: Vec<f64>,
     pub(super) compressed: Vec<f64>,
     pub(super) look_position: Vec<f64>,
@@ -93,6 +107,8 @@ impl Workspace {
             (model.n_velocities, model.n_joint_rows, model.contacts.len());
         let n_rows = n_joint + (1 + model.n_friction_rows) * n_contacts;
         let vector = || vec![0.0; n];
+        let state = State::new(model);
+        let n_probes = PROBES * n_contacts + 1;
         let mut workspace = Self {
             poses: Poses::new(model),
             twists: Twists::new(model),
@@ -116,16 +132,18 @@ impl Workspace {
             trial: Trial::new(model),
             acceleration: vector(),
             free_acceleration: vector(),
-            probes: Vec::with_capacity(6 * n_contacts + 1),
-            start_probes: Vec::with_capacity(6 * n_contacts + 1),
+            probes: Vec::with_capacity(n_probes),
+            start_probes: Vec::with_capacity(n_probes),
             gap: vec![0.0; n_contacts],
             holds: vec![Hold::default(); n_contacts],
-            sliding: State::new(model).sliding,
+            sliding: state.sliding,
+            previous_resistance: state.resistance.clone(),
+            resistance: state.resistance,
             active: Vec::with_capacity(n_contacts),
             watched: vec![false; n_contacts],
             statuses: Vec::with_capacity(n_contacts),
             previous: vec![Status::Open; n_contacts],
-            at_rest: vec![false; n_contacts],
+            at_rest: vec![AtRest::default(); n_contacts],
             before: vector(),
             compressed: vector(),
             look_position: vector(),
@@ -140,8 +158,8 @@ impl Workspace {
             mid_velocity: vector(),
             twice: vector(),
             middle_sampled: false,
-            samples: std::array::from_fn(|_| Vec::with_capacity(6 * n_contacts + 1)),
-            violated: Vec::with_capacity(6 * n_contacts + 1),
+            samples: std::array::from_fn(|_| Vec::with_capacity(n_probes)),
+            violated: Vec::with_capacity(n_probes),
             stride: Some(Stride::new(model)),
             best: Trial::new(model),
         };

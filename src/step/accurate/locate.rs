@@ -243,6 +243,11 @@ impl Run<'_> {
                     | ProbeKind::ConeBackward(_)
                     | ProbeKind::Cone(_)
                     | ProbeKind::Sliding(_)
+                    | ProbeKind::SpinForward(_)
+                    | ProbeKind::SpinBackward(_)
+                    | ProbeKind::Spinning(_)
+                    | ProbeKind::RollingCone(_)
+                    | ProbeKind::Rolling(_)
                     | ProbeKind::Edge(_)
                     | ProbeKind::PairForward(_)
                     | ProbeKind::PairBackward(_) => ROUGH_ROOT,

@@ -156,8 +156,8 @@ impl Run<'_> {
                 Ok(())
             }
             Found::Contradiction => {
-                self.workspace.previous.clone_from(&self.state.status);
-                if self.classify(When::Now) && self.state.status != self.workspace.previous {
+                self.remember_statuses();
+                if self.classify(When::Now) && self.statuses_changed() {
                     self.state.control.ways_out += 1;
                     return Ok(());
                 }

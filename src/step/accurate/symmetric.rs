@@ -151,6 +151,7 @@ fn respond(workspace: &mut Workspace, statuses: &[Status], v: &[f64]) {
         free,
         twice,
         sliding,
+        resistance,
         mass,
         step_metric,
         step_has_metric,
@@ -160,11 +161,11 @@ fn respond(workspace: &mut Workspace, statuses: &[Status], v: &[f64]) {
         *x = 2.0 * v + dv;
     }
     let metric = if *step_has_metric { step_metric } else { mass };
-    if system.contacts.iter().any(|j| statuses[*j] == Status::Slip) {
+    system.direct(v, rest_speed(v), sliding, resistance);
+    if system.any_disc_slips(|j| statuses[j]) {
         system.columns.clone_from(&system.rows);
         system.condense(metric);
         system.bias_from(twice);
-        system.direct(v, rest_speed(v), sliding);
         system.solve_sliding(joints, |j| statuses[j], (2.0, v), frozen);
         system.add_response(free);
     } else {
