@@ -151,6 +151,7 @@ impl Builder<'_> {
                 first,
                 n_dof: coordinates.len(),
                 axes: quaternion::IDENTITY,
+                extent: 0.0,
             });
             model.initial_position.extend(coordinates);
             model.initial_velocity.extend(velocities);

@@ -330,14 +330,19 @@ impl Model {
         }
     }
 
-    /// No gap of the pair of shapes that a contact belongs to is below this, m.
+    /// No gap of the pair of shapes that a contact belongs to is below this, m, where it is positive.
     pub fn clearance(&self, contact: &Contact, poses: &Poses) -> f64 {
         match &contact.kind {
             ContactKind::Space(touch) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                touch.bounds.clearance(&a, &b)
+                let of_bounds = touch.bounds.clearance(&a, &b);
+                if of_bounds > 0.0 {
+                    return of_bounds;
+                }
+                let apart = touch.feature.separation(&a, &b);
+                apart.map_or(of_bounds, |apart| apart.gap)
             }
             ContactKind::Feature(_) | ContactKind::Limit(_) => f64::NEG_INFINITY,
         }

@@ -83,6 +83,8 @@ pub struct Body {
     pub n_dof: usize,
     /// In space: its principal axes, which the engine goes by, in the axes that the scene gives it.
     pub axes: Quaternion,
+    /// In space: how far its shapes reach from its centre of mass, m.
+    pub extent: f64,
 }
 
 /// A joint and the bodies it joins.

@@ -136,6 +136,7 @@ impl Builder<'_> {
                 first,
                 n_dof,
                 axes,
+                extent: 0.0,
             });
         }
         let mut poses = Poses::new(&self.model);

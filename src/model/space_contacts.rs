@@ -2,15 +2,13 @@
 
 use super::contacts::{joined, label};
 use super::space::{coordinate_of, shape_of, turn_back, vec3};
-use super::{
-    BodyRef, Contact, ContactKind, Model, N_TANGENTS, N_TURNS, Poses, SpaceContact, Stop,
-};
+use super::{BodyRef, Contact, ContactKind, Model, N_TANGENTS, N_TURNS, Poses, SpaceContact, Stop};
 use crate::math::{Quaternion, quaternion};
 use crate::scene::error::Problem;
 use crate::scene::format::space::{Coordinate, Friction, Geometry, JointKind, Sliding, Space};
 use crate::scene::format::{self, ContactLaw, ContactPair, Limits};
 use crate::space::collide;
-use crate::space::shape::Shape;
+use crate::space::shape::{Bound, Shape};
 
 /// Velocities of a body without an orientation.
 const POINT_DOF: usize = 3;
@@ -31,6 +29,12 @@ struct Owner<'a> {
 pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>) {
     add_limits(scene, model);
     let owners = owners(scene, model, problems);
+    for owner in &owners {
+        if let Some(body) = owner.body {
+            let reaches = owner.shapes.iter().map(|shape| Bound::of(shape).extent());
+            model.bodies[body].extent = reaches.fold(0.0, f64::max);
+        }
+    }
     for (k, a) in owners.iter().enumerate() {
         for b in &owners[k + 1..] {
             let joints = scene.joints.iter().map(|j| (&j.bodies, j.contact));

@@ -225,26 +225,60 @@ pub(super) fn find_holds(
     moved: impl Fn(usize) -> bool,
 ) {
     model.poses(q, &mut workspace.poses);
-    for (j, contact) in model.contacts.iter().enumerate() {
-        if moved(j) || workspace.holds[j].edge.is_none() {
-            workspace.holds[j] = model.hold(contact, &workspace.poses);
+    let Workspace {
+        poses,
+        holds,
+        pairs,
+        ..
+    } = workspace;
+    for pair in pairs {
+        if model.clearance(&model.contacts[pair.start], poses) > NEAR {
+            continue;
+        }
+        for j in pair.clone() {
+            if moved(j) || holds[j].edge.is_none() {
+                holds[j] = model.hold(&model.contacts[j], poses);
+            }
         }
     }
 }
+
+/// Features of shapes that are farther apart than this are not looked at one by one, m: no contact is active there.
+const NEAR: f64 = 1e-3;
 
 /// A contact this far beyond the end of its sharp edge no longer touches along it, m: a little more than the distance
 /// at which edges are told apart.
 pub(super) const BEYOND: f64 = -2e-9;
 
 /// Gap of every contact at `q`; infinite where it cannot press: another contact looks after the place, or it is beyond
-/// the end of its edge.
+/// the end of its edge. Shapes that are far from each other are given the bound on their gaps that tells so.
 pub(super) fn gaps(model: &Model, workspace: &mut Workspace, q: &[f64]) {
+    gaps_within(model, workspace, q, NEAR);
+}
+
+/// The same, where a pair of shapes is far only beyond a given distance, m.
+pub(super) fn gaps_within(model: &Model, workspace: &mut Workspace, q: &[f64], far: f64) {
     model.poses(q, &mut workspace.poses);
-    for (contact, gap) in model.contacts.iter().zip(&mut workspace.gap) {
-        *gap = model
-            .gap(contact, &workspace.poses)
-            .filter(|near| near.margin >= BEYOND)
-            .map_or(f64::INFINITY, |near| near.gap);
+    let Workspace {
+        poses,
+        gap,
+        pairs,
+        is_near,
+        ..
+    } = workspace;
+    for (pair, is_near) in pairs.iter().zip(is_near) {
+        let apart = model.clearance(&model.contacts[pair.start], poses);
+        *is_near = apart <= far;
+        if !*is_near {
+            gap[pair.clone()].fill(apart);
+            continue;
+        }
+        for j in pair.clone() {
+            gap[j] = model
+                .gap(&model.contacts[j], poses)
+                .filter(|near| near.margin >= BEYOND)
+                .map_or(f64::INFINITY, |near| near.gap);
+        }
     }
 }
 
@@ -292,7 +326,7 @@ pub(super) fn closing(
     }
 }
 
-/// The contacts of each pair of shapes.
+/// The contacts of each pair of shapes, and the stops of each joint.
 pub(super) fn pairs(model: &Model) -> impl Iterator<Item = Range<usize>> {
     let mut end = 0;
     let chunks = model.contacts.chunk_by(|a, b| a.pair == b.pair);
@@ -307,8 +341,14 @@ pub(super) fn pairs(model: &Model) -> impl Iterator<Item = Range<usize>> {
 pub(super) fn deepest_overlap(model: &Model, workspace: &mut Workspace, q: &[f64]) -> f64 {
     gaps(model, workspace, q);
     let of_contacts = workspace.gap.iter().fold(0.0, |m: f64, gap| m.max(-gap));
-    pairs(model)
-        .filter_map(|pair| model.separation(&model.contacts[pair.start], &workspace.poses))
+    let Workspace {
+        poses,
+        pairs,
+        is_near,
+        ..
+    } = workspace;
+    let near = pairs.iter().zip(is_near).filter(|(_, near)| **near);
+    near.filter_map(|(pair, _)| model.separation(&model.contacts[pair.start], poses))
         .fold(of_contacts, |m, (apart, _)| m.max(-apart))
 }
 
@@ -367,7 +407,10 @@ fn slide_over_columns(system: &mut System, statuses: &[Status], resistance: &[Re
                 system.rows[row] = system.columns[row];
             }
         }
-        if resistance.get(contact).is_some_and(|r| r.roll == Status::Slip) {
+        if resistance
+            .get(contact)
+            .is_some_and(|r| r.roll == Status::Slip)
+        {
             let spin = system.spin_row(i);
             for row in spin + 1..=spin + 2 {
                 system.rows[row] = system.columns[row];

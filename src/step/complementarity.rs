@@ -191,7 +191,9 @@ impl Complementarity {
     pub fn resistance(&self, system: &System, i: usize, slow: f64) -> Resistance {
         self.cones
             .as_ref()
-            .map_or_else(Resistance::default, |cones| cones.resistance(system, i, slow))
+            .map_or_else(Resistance::default, |cones| {
+                cones.resistance(system, i, slow)
+            })
     }
 
     // (1)

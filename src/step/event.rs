@@ -153,6 +153,7 @@ pub(super) fn collision(
     settings: &Settings,
     mode: Mode,
 ) -> Option<Crossing> {
+    look_at_ends(model, state, workspace);
     let mut first: Option<Crossing> = None;
     let mut watch = |workspace: &mut Workspace, what: Closing| {
         if let Some(found) = first_crossing(model, state, workspace, settings, what)
@@ -161,7 +162,11 @@ pub(super) fn collision(
             first = Some(found);
         }
     };
-    for pair in assemble::pairs(model) {
+    for i in 0..workspace.pairs.len() {
+        if !workspace.within_reach[i] {
+            continue;
+        }
+        let pair = workspace.pairs[i].clone();
         let leader = pair.start;
         let mut all_open = true;
         for contact in pair {
@@ -178,6 +183,72 @@ pub(super) fn collision(
         }
     }
     first
+}
+
+// gaps and rates of the watched contacts at both ends of the trial step, where shapes can come near enough
+fn look_at_ends(model: &Model, state: &State, workspace: &mut Workspace) {
+    let h = workspace.trial.h;
+    for (time, at_end) in [(0.0, false), (h, true)] {
+        let mut place = std::mem::take(&mut workspace.place);
+        let mut speed = std::mem::take(&mut workspace.look_velocity);
+        workspace
+            .trial
+            .at(model, state, time, &mut place, &mut speed);
+        model.poses(&place, &mut workspace.poses);
+        if !at_end {
+            find_within_reach(model, state, workspace);
+        }
+        let Workspace {
+            poses,
+            pairs,
+            within_reach,
+            watched,
+            start_gap,
+            end_gap,
+            ..
+        } = &mut *workspace;
+        let gaps = if at_end { end_gap } else { start_gap };
+        for (pair, _) in pairs.iter().zip(within_reach).filter(|(_, near)| **near) {
+            for j in pair.clone().filter(|j| watched[*j]) {
+                gaps[j] = model
+                    .gap_row(&model.contacts[j], poses)
+                    .map_or((f64::INFINITY, 0.0), |(gap, row)| (gap, row.dot(&speed)));
+            }
+        }
+        workspace.place = place;
+        workspace.look_velocity = speed;
+    }
+}
+
+// pairs of shapes whose clearance at the start the motion could use up
+fn find_within_reach(model: &Model, state: &State, workspace: &mut Workspace) {
+    let Workspace {
+        poses,
+        pairs,
+        within_reach,
+        trial,
+        ..
+    } = workspace;
+    let fastest = |body: usize, v: &[f64]| {
+        let body = &model.bodies[body];
+        let span = body.first..body.first + body.n_dof;
+        let size = |angular: bool| {
+            let parts = span.clone().filter(|i| model.angular[*i] == angular);
+            parts.map(|i| v[i] * v[i]).sum::<f64>().sqrt()
+        };
+        size(false) + body.extent * size(true)
+    };
+    for (pair, near) in pairs.iter().zip(within_reach) {
+        let contact = &model.contacts[pair.start];
+        let clearance = model.clearance(contact, poses);
+        *near = clearance <= 0.0 || {
+            let bodies = contact.bodies.into_iter().flatten();
+            let speeds =
+                bodies.map(|b| fastest(b, &state.velocity).max(fastest(b, &trial.velocity)));
+            // the curve between the ends may be half as fast again as they are
+            clearance <= 1.5 * trial.h * speeds.sum::<f64>()
+        };
+    }
 }
 
 /// A trial step that ends at a located collision may overlap another contact, whose gap closed and opened again
@@ -255,7 +326,11 @@ fn first_crossing(
     } else {
         n_samples(model, state, workspace, what)
     };
-    let gap = |workspace: &mut Workspace, time: f64| gap_at(model, state, workspace, what, time);
+    let gap = |workspace: &mut Workspace, time: f64| match what {
+        Closing::Contact(j) if time == 0.0 => workspace.start_gap[j],
+        Closing::Contact(j) if time == h => workspace.end_gap[j],
+        Closing::Contact(_) | Closing::Polygons(..) => gap_at(model, state, workspace, what, time),
+    };
     let (mut t0, (mut g0, mut d0)) = (0.0, gap(workspace, 0.0));
     for i in 1..=n_samples {
         let t1 = if i == n_samples {

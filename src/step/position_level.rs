@@ -90,7 +90,7 @@ fn iterate(
 // contacts that the free motion of this step brings near, and a margin of twice that
 fn reach(model: &Model, state: &State, workspace: &mut Workspace, settings: &Settings, h: f64) {
     let (q, v) = (&state.position, &state.velocity);
-    assemble::gaps(model, workspace, q);
+    assemble::gaps_within(model, workspace, q, f64::INFINITY);
     let gaps = std::mem::take(&mut workspace.gap);
     let band = contact_band(settings, workspace.standard_step);
     workspace.active.clear();

@@ -136,6 +136,12 @@ impl Run<'_> {
 
     /// Closed contacts whose place went to another one, or that slid over the end of their edge, are open now.
     pub(super) fn release(&mut self) {
+        if self.model.is_spatial() {
+            let forces = &mut self.workspace.last_forces;
+            forces.pressing.clone_from(&self.state.contact_force);
+            forces.friction.clone_from(&self.state.friction_force);
+            forces.moment.clone_from(&self.state.friction_moment);
+        }
         assemble::gaps(self.model, self.workspace, &self.state.position);
         for (status, gap) in self.state.status.iter_mut().zip(&self.workspace.gap) {
             if status.is_closed() && gap.is_infinite() {
@@ -277,6 +283,7 @@ impl Run<'_> {
             trial,
             free,
             place,
+            last_forces,
             ..
         } = &mut *self.workspace;
         if system.contacts.is_empty() {
@@ -294,6 +301,7 @@ impl Run<'_> {
             Status::Slip => Sliding::Directed,
             _ => Sliding::Free,
         };
+        system.guess_from(last_forces, trial.h);
         let outcome = complementarity.solve(system, joints, sliding, status);
         if !matches!(outcome, Outcome::Solved { .. }) {
             return false;
@@ -368,11 +376,8 @@ impl Run<'_> {
         }
         self.report
             .record_changes(target, &self.state.status, &self.workspace.statuses);
-        self.report.record_turns(
-            target,
-            &self.state.resistance,
-            &self.workspace.resistance,
-        );
+        self.report
+            .record_turns(target, &self.state.resistance, &self.workspace.resistance);
         self.state.status.clone_from(&self.workspace.statuses);
         self.state.resistance.clone_from(&self.workspace.resistance);
         self.accept(target);

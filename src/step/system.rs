@@ -127,6 +127,17 @@ impl Metric {
     }
 }
 
+/// Forces of the contacts of a model.
+#[derive(Clone, Debug, Default)]
+pub struct Forces {
+    /// Normal force and size of the friction force, N.
+    pub pressing: Vec<[f64; 2]>,
+    /// In world axes, N; none in the plane.
+    pub friction: Vec<Vec3>,
+    /// Moments of friction in world axes, N m; none where nothing resists rotation.
+    pub moment: Vec<Vec3>,
+}
+
 /// The system (2) for the joints and a list of contacts.
 #[derive(Clone, Debug, Default)]
 pub struct System {
@@ -168,6 +179,8 @@ pub struct System {
     pub direction: Vec<[f64; N_TANGENTS]>,
     /// The factor of (3) for each disc, N s/(m/s) or N m s/(rad/s); 0 where the direction is given.
     turning: Vec<f64>,
+    /// First guess of the impulses of contacts in space, all rows; empty where there is none.
+    pub guess: Vec<f64>,
     /// Directions that the step started with.
     reference: Vec<[f64; N_TANGENTS]>,
     /// T v of each disc.
@@ -244,6 +257,7 @@ impl System {
             tangents: Vec::with_capacity(n_spatial),
             direction: Vec::with_capacity(n_discs),
             turning: Vec::with_capacity(n_discs),
+            guess: Vec::new(),
             reference: Vec::with_capacity(n_discs),
             start_speed: Vec::with_capacity(n_discs),
             sigma: 1.0,
@@ -366,6 +380,7 @@ impl System {
         }
         self.impulse.clear();
         self.impulse.resize(k, 0.0);
+        self.guess.clear();
     }
 
     /// Sets b to the rows' products with `x`.
@@ -561,9 +576,7 @@ impl System {
                         self.impulse[normal + 1 + k] += along * value;
                     }
                 }
-                Unknown::Across {
-                    first, weights, ..
-                } => {
+                Unknown::Across { first, weights, .. } => {
                     for (k, along) in weights.iter().enumerate() {
                         self.impulse[first + k] += along * value;
                     }
@@ -687,6 +700,31 @@ impl System {
         (new[0] - old[0]).abs().max((new[1] - old[1]).abs())
     }
 
+    /// Takes normal forces and friction forces (world axes), by contact of the model, times `factor` as the first guess of
+    /// the impulses; in space.
+    pub fn guess_from(&mut self, forces: &Forces, factor: f64) {
+        let Forces {
+            pressing,
+            friction,
+            moment,
+        } = forces;
+        self.guess.clear();
+        if friction.is_empty() {
+            return;
+        }
+        for (i, contact) in self.contacts.iter().enumerate() {
+            let tangents = &self.tangents[i];
+            self.guess.push(factor * pressing[*contact][0]);
+            for t in tangents {
+                let along = dot3(*t, friction[*contact]) / dot3(*t, *t).max(f64::MIN_POSITIVE);
+                self.guess.push(factor * along);
+            }
+            for axis in self.axes.get(i).into_iter().flatten() {
+                self.guess.push(factor * dot3(*axis, moment[*contact]));
+            }
+        }
+    }
+
     /// Friction impulses of the `i`-th contact.
     pub fn shear(&self, i: usize) -> &[f64] {
         &self.impulse[self.tangent_rows(i)]
@@ -728,10 +766,22 @@ impl System {
         (t * x + s * y) * norm(&self.speed(k, v)).max(slow)
     }
 
+    // the world vector with these products with the tangents of the `i`-th contact
+    fn along_tangents(&self, i: usize, [x, y]: [f64; N_TANGENTS]) -> Vec3 {
+        let [t, s] = self.tangents[i];
+        let size = |t: Vec3| dot3(t, t).max(f64::MIN_POSITIVE);
+        t * (x / size(t)) + s * (y / size(s))
+    }
+
+    /// A sliding velocity that the friction of the `i`-th contact is against, in world axes; in space.
+    pub fn velocity_against(&self, i: usize) -> Vec3 {
+        let first = self.normal(i) + 1;
+        self.along_tangents(i, [-self.impulse[first], -self.impulse[first + 1]])
+    }
+
     /// Velocity in the direction that the `i`-th contact slides, in world axes and not below `slow`; in space.
     pub fn sliding_vector(&self, i: usize, v: &[f64], slow: f64) -> Vec3 {
-        let ([t, s], [x, y]) = (self.tangents[i], self.direction[i]);
-        let along = t * x + s * y;
+        let along = self.along_tangents(i, self.direction[i]);
         along * (norm(&self.speed(i, v)).max(slow) / norm(along.as_slice()).max(f64::MIN_POSITIVE))
     }
 
@@ -773,16 +823,14 @@ impl System {
         }
         for (i, &contact) in self.contacts.iter().enumerate() {
             let along = self.tangents[i].map(|t| dot3(t, sliding[contact]));
-            self.direction
-                .push(self.direction_of(i, v, slow, along));
+            self.direction.push(self.direction_of(i, v, slow, along));
         }
         if !resistance.is_empty() {
             for (i, &contact) in self.contacts.iter().enumerate() {
                 let [_, t, s] = self.axes[i];
                 let along = [t, s].map(|t| dot3(t, resistance[contact].rolling));
                 let k = self.rolling_disc(i);
-                self.direction
-                    .push(self.direction_of(k, v, slow, along));
+                self.direction.push(self.direction_of(k, v, slow, along));
                 self.resistance.push(resistance[contact]);
             }
         }

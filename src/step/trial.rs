@@ -285,6 +285,7 @@ pub(super) fn solve_complementarity(
         frozen,
         force_end,
         resistance,
+        last_forces,
         ..
     } = workspace;
     statuses.fill(Status::Open);
@@ -302,6 +303,7 @@ pub(super) fn solve_complementarity(
         | Status::SlipForward
         | Status::SlipBackward => Sliding::Free,
     };
+    system.guess_from(last_forces, h);
     let outcome = complementarity.solve(system, joints, sliding, &state.status);
     StepError::unless_solved(outcome, state.time)?;
     let scale = h * max_abs(force_end);
@@ -623,8 +625,10 @@ fn same_as_complementarity(workspace: &mut Workspace, statuses: &[Status]) -> bo
         acceleration,
         compressed,
         free_acceleration,
+        last_forces,
         ..
     } = workspace;
+    level.guess_from(last_forces, 1.0);
     let outcome = complementarity.solve(
         level,
         joints,

@@ -1,8 +1,9 @@
 //! Scratch of a step: allocated once for a model, never saved.
 
 use super::accurate::{Extrapolation, N_SAMPLES, Stride};
+use super::assemble;
 use super::complementarity::Complementarity;
-use super::system::{Metric, System};
+use super::system::{Forces, Metric, System};
 use super::trial::{Probe, Trial};
 use crate::dynamics::Jacobians;
 use crate::force::Input;
@@ -10,6 +11,7 @@ use crate::math::Vec3;
 use crate::math::dense::RankRevealing;
 use crate::model::{Hold, Model, Poses, Twists};
 use crate::state::{Resistance, State, Status};
+use std::ops::Range;
 
 /// Event functions of a contact at most.
 const PROBES: usize = 9;
@@ -59,9 +61,20 @@ pub struct Workspace {
     pub(super) probes: Vec<Probe>,
     pub(super) start_probes: Vec<Probe>,
     pub(super) gap: Vec<f64>,
+    /// Contacts of each pair of shapes.
+    pub(super) pairs: Vec<Range<usize>>,
+    /// Gaps and their rates at the start and the end of a trial step.
+    pub(super) start_gap: Vec<(f64, f64)>,
+    pub(super) end_gap: Vec<(f64, f64)>,
+    /// Which pairs were near enough to be looked at when gaps were computed.
+    pub(super) is_near: Vec<bool>,
+    /// Which pairs may touch during a trial step.
+    pub(super) within_reach: Vec<bool>,
     /// What holds each contact at the start of the substep, or where it opened or touched since: a closed contact keeps
     /// it while the substep lasts.
     pub(super) holds: Vec<Hold>,
+    /// Contact forces in space at the start of the substep.
+    pub(super) last_forces: Forces,
     /// Directions of sliding in space, those of the state.
     pub(super) sliding: Vec<Vec3>,
     /// What contacts do about rotation: as in the state, or as a step that found its own statuses has it.
@@ -135,7 +148,13 @@ impl Workspace {
             probes: Vec::with_capacity(n_probes),
             start_probes: Vec::with_capacity(n_probes),
             gap: vec![0.0; n_contacts],
+            pairs: assemble::pairs(model).collect(),
+            start_gap: vec![(0.0, 0.0); n_contacts],
+            end_gap: vec![(0.0, 0.0); n_contacts],
+            is_near: vec![true; model.pairs.len()],
+            within_reach: vec![true; model.pairs.len()],
             holds: vec![Hold::default(); n_contacts],
+            last_forces: Forces::default(),
             sliding: state.sliding,
             previous_resistance: state.resistance.clone(),
             resistance: state.resistance,

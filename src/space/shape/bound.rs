@@ -19,6 +19,14 @@ pub enum Bound {
 }
 
 impl Bound {
+    /// How far the shape reaches from the body's origin, m; infinite for a half-space.
+    pub fn extent(&self) -> f64 {
+        match self {
+            Bound::Ball { centre, radius } => dot3(*centre, *centre).sqrt() + radius,
+            Bound::HalfSpace(_) => f64::INFINITY,
+        }
+    }
+
     /// The bound of a shape. That of a height field is the half-space below its highest point.
     pub fn of(shape: &Shape) -> Self {
         match shape {
