@@ -362,3 +362,76 @@ fn friction_follows_a_velocity_that_turns() {
     }
     assert!(order > 1.9);
 }
+
+// an eccentric arm on a hinge, under gravity, at a given speed
+fn driven_arm(speed: &str) -> Model {
+    model(&format!(
+        r#"
+        dimension = 3
+        until = 2
+        [[body]]
+        name = "arm"
+        kind = "rigid"
+        mass = 2.0
+        inertia = [0.2, 0.3, 0.4]
+        position = [0.5, 0, 0]
+        [[joint]]
+        name = "hinge"
+        kind = "revolute"
+        bodies = ["ground", "arm"]
+        at = [0, 0, 0]
+        axis = [0, 1, 0]
+        motor = {{ kind = "speed", value = {speed} }}
+        "#
+    ))
+}
+
+#[test]
+fn a_motor_keeps_its_speed_and_needs_the_torque_of_theory() {
+    // w = 2 cos 3t, so the angle is (2/3) sin 3t and the torque J w' - m g a cos(angle), J = 0.3 + 2 a^2 about the hinge
+    let model = driven_arm(r#"{ kind = "harmonic", amplitude = 2, omega = 3 }"#);
+    let angle_at = |t: f64| 2.0 / 3.0 * (3.0 * t).sin();
+    let check = |simulation: &Simulation| {
+        let (state, t) = (simulation.state(), simulation.state().time);
+        let angle = angle_at(t);
+        let place = [0.5 * angle.cos(), 0.0, -0.5 * angle.sin()];
+        let off = (0..3).fold(0.0, |m: f64, i| m.max((state.position[i] - place[i]).abs()));
+        let torque = -(0.3 + 0.5) * 6.0 * (3.0 * t).sin() - 2.0 * 9.81 * 0.5 * angle.cos();
+        (off, (state.joint_force[5] - torque).abs())
+    };
+    let steps = [0.02, 0.01, 0.005, 0.0025];
+    let errors = steps.map(|h| {
+        let end = run(&model, 1.7, |s| s.step = h);
+        let (off, torque) = check(&end);
+        println!("h = {h}: place {off:.2e}, torque {torque:.2e}");
+        off
+    });
+    let order = observed_order(&steps, &errors);
+    println!("order {order:.3}");
+    assert!(order > 1.9);
+    for tolerance in [1e-6, 1e-9] {
+        let mut end = run(&model, 1.7, |s| s.tolerance = Some(tolerance));
+        let (off, torque) = check(&end);
+        let start = Simulation::new(model.clone()).energy().total() + 0.5 * 0.8 * 4.0;
+        let books = end.energy().total() - start - end.report().applied_work;
+        println!(
+            "tolerance {tolerance:e}: place {off:.2e}, torque {torque:.2e}, energy {books:.2e}"
+        );
+        assert!(off < 10.0 * tolerance && torque < 1e3 * tolerance);
+    }
+}
+
+#[test]
+fn a_motor_whose_speed_jumps_gives_its_impulse_at_once() {
+    let model = driven_arm(r#"{ kind = "table", times = [0, 1, 1, 2], values = [0, 0, 3, 3] }"#);
+    for tolerance in [None, Some(1e-8)] {
+        let end = run(&model, 1.5, |s| s.tolerance = tolerance);
+        let state = end.state();
+        let angle: f64 = 3.0 * 0.5;
+        let place = [0.5 * angle.cos(), 0.0, -0.5 * angle.sin()];
+        let off = (0..3).fold(0.0, |m: f64, i| m.max((state.position[i] - place[i]).abs()));
+        println!("{tolerance:?}: {off:.2e}, rate {}", state.velocity[4]);
+        assert!((state.velocity[4] - 3.0).abs() < 1e-12);
+        assert!(off < tolerance.unwrap_or(1e-3));
+    }
+}

@@ -33,18 +33,22 @@ impl Input {
 
     /// Taylor's polynomial.
     pub fn value(&self, time: f64) -> f64 {
-        let dt = time - self.since;
-        let highest = self
-            .derivatives
-            .iter()
-            .rposition(|d| *d != 0.0)
-            .unwrap_or(0);
-        let mut sum = 0.0;
-        for k in (0..=highest).rev() {
-            sum = self.derivatives[k] + sum * dt / (k + 1) as f64;
-        }
-        sum
+        taylor(&self.derivatives, time - self.since)
     }
+
+    /// Its rate.
+    pub fn rate(&self, time: f64) -> f64 {
+        taylor(&self.derivatives[1..], time - self.since)
+    }
+}
+
+fn taylor(derivatives: &[f64], dt: f64) -> f64 {
+    let highest = derivatives.iter().rposition(|d| *d != 0.0).unwrap_or(0);
+    let mut sum = 0.0;
+    for k in (0..=highest).rev() {
+        sum = derivatives[k] + sum * dt / (k + 1) as f64;
+    }
+    sum
 }
 
 /// A value over time.
@@ -62,6 +66,14 @@ impl Signal {
         match self {
             Signal::Given(signal) => given_value(signal, time, side),
             Signal::Input(index) => inputs[*index].value(time),
+        }
+    }
+
+    /// Its rate of change at a time; at a kink or jump, that of the given side.
+    pub fn rate(&self, time: f64, side: Side, inputs: &[Input]) -> f64 {
+        match self {
+            Signal::Given(signal) => given_rate(signal, time, side),
+            Signal::Input(index) => inputs[*index].rate(time),
         }
     }
 
@@ -93,10 +105,7 @@ fn given_value(signal: &format::Signal, time: f64, side: Side) -> f64 {
             offset,
         } => offset + amplitude * libm::cos(omega * time + phase),
         format::Signal::Table { times, values } => {
-            let next = match side {
-                Side::Before => times.partition_point(|t| *t < time),
-                Side::After => times.partition_point(|t| *t <= time),
-            };
+            let next = next_row(times, time, side);
             if next == 0 {
                 return values[0];
             }
@@ -107,6 +116,29 @@ fn given_value(signal: &format::Signal, time: f64, side: Side) -> f64 {
             let s = (time - t0) / (t1 - t0);
             values[next - 1] + s * (values[next] - values[next - 1])
         }
+    }
+}
+
+fn given_rate(signal: &format::Signal, time: f64, side: Side) -> f64 {
+    match signal {
+        format::Signal::Constant(_) | format::Signal::Input { .. } => 0.0,
+        format::Signal::Harmonic {
+            amplitude,
+            omega,
+            phase,
+            ..
+        } => -amplitude * omega * libm::sin(omega * time + phase),
+        format::Signal::Table { times, values } => match next_row(times, time, side) {
+            next if next == 0 || next == times.len() => 0.0,
+            next => (values[next] - values[next - 1]) / (times[next] - times[next - 1]),
+        },
+    }
+}
+
+fn next_row(times: &[f64], time: f64, side: Side) -> usize {
+    match side {
+        Side::Before => times.partition_point(|t| *t < time),
+        Side::After => times.partition_point(|t| *t <= time),
     }
 }
 
@@ -125,6 +157,9 @@ mod tests {
         assert_eq!(signal.value(2.0, Side::Before, &[]), 4.0);
         assert_eq!(signal.value(2.0, Side::After, &[]), 10.0);
         assert_eq!(signal.value(9.0, Side::Before, &[]), 12.0);
+        assert_eq!(signal.rate(2.0, Side::Before, &[]), 4.0);
+        assert_eq!(signal.rate(2.0, Side::After, &[]), 2.0);
+        assert_eq!(signal.rate(9.0, Side::After, &[]), 0.0);
     }
 
     #[test]
@@ -134,5 +169,6 @@ mod tests {
         input.derivatives[1] = 3.0;
         input.derivatives[3] = 6.0;
         assert_eq!(input.value(4.0), 1.0 + 3.0 * 2.0 + 6.0 * 8.0 / 6.0);
+        assert_eq!(input.rate(4.0), 3.0 + 6.0 * 4.0 / 2.0);
     }
 }

@@ -1,7 +1,8 @@
 //! What joints and contacts are at given poses: rows over all velocities, gaps, rates.
 
 use super::{
-    AnyJoint, BodyRef, Contact, ContactKind, JointLink, Model, Poses, SpaceContact, Stop, Twists,
+    AnyJoint, BodyRef, Contact, ContactKind, JointLink, Model, Motor, Poses, SpaceContact, Stop,
+    Twists,
 };
 use super::{pose_of, space_pose_of, space_twist_of, twist_of};
 use crate::collide;
@@ -136,6 +137,26 @@ impl Model {
                 }
             }
         }
+    }
+
+    /// The row of a motor: the gradient of its coordinate.
+    pub fn motor_row(&self, motor: &Motor, poses: &Poses) -> GlobalRow {
+        let link = &self.joints[motor.joint];
+        let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
+        link.joint.space().map_or_else(GlobalRow::default, |joint| {
+            let (_, row) = joint.coordinate(motor.coordinate, &a, &b);
+            self.place_in_space(link.bodies, &row)
+        })
+    }
+
+    /// What that row gains while the bodies move on at constant velocity.
+    pub fn motor_row_rate(&self, motor: &Motor, poses: &Poses, twists: &Twists, v: &[f64]) -> f64 {
+        let link = &self.joints[motor.joint];
+        let [a, b] = moving_in_space(link.bodies, poses, twists);
+        link.joint.space().map_or(0.0, |joint| {
+            let (_, row) = joint.coordinate(motor.coordinate, &a, &b);
+            self.place_space_rate(link.bodies, &row).dot(v)
+        })
     }
 
     // gap of a stop with its gradient, and the rate of the latter along the motion if there is one

@@ -224,6 +224,9 @@ pub(super) fn work(model: &Model, state: &State, workspace: &mut Workspace, repo
             report.friction_loss -= work(row);
         }
     }
+    for row in system.motor_rows() {
+        report.applied_work += system.impulse[row] * system.columns[row].dot(&trial.average);
+    }
     if model.forces.is_empty() {
         return;
     }

@@ -124,6 +124,10 @@ fn gather(
     for link in &model.joints {
         model.joint_rows(link, poses, &mut push);
     }
+    for motor in &model.motors {
+        // a motor has no position to hold
+        push(model.motor_row(motor, poses), 0.0);
+    }
     for &index in contacts {
         let near = model.near(&model.contacts[index], &holds[index], poses);
         if let (Some(tangents), true) = (&mut tangents, model.is_spatial()) {
@@ -173,6 +177,10 @@ pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64])
             level.bias[index] += rate;
             index += 1;
         });
+    }
+    for motor in &model.motors {
+        level.bias[index] += model.motor_row_rate(motor, poses, twists, v);
+        index += 1;
     }
     let n_rows = 1 + model.n_friction_rows;
     for &j in &level.contacts {
@@ -472,11 +480,17 @@ pub(super) fn step_system(
         system,
         free,
         place,
+        inputs,
         ..
     } = workspace;
     for ((x, v), dv) in place.iter_mut().zip(v).zip(free.iter()) {
         *x = scheme.sigma * v + dv;
     }
+    // the mean of a step at its middle, its end at its end
+    let acts = (t + h / scheme.sigma, Side::Before);
+    system.give(model, scheme.sigma, |speed| {
+        speed.value(acts.0, acts.1, inputs)
+    });
     system.bias_from(place);
     stiffness
 }

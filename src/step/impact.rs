@@ -58,6 +58,9 @@ pub(super) fn apply(
     restitution(model, state, workspace, bounce, report);
     // an impact is too short for any force, stiff or not: the metric is the mass again
     workspace.level.condense(&workspace.mass);
+    workspace.level.give(model, 1.0, |speed| {
+        speed.value(state.time, Side::After, &state.inputs)
+    });
     let energy_before = kinetic_energy(model, &state.velocity);
     workspace.before.clone_from(&state.velocity);
     compress(state, workspace)?;
@@ -66,10 +69,22 @@ pub(super) fn apply(
         ImpactLaw::Newton => newton(model, state, workspace)?,
         ImpactLaw::Expedient => expedient(state, workspace),
     }
-    if settings.energy_guard && settings.impact_law != ImpactLaw::Expedient {
+    // what motors put in is no gain
+    let guarded = settings.energy_guard && model.motors.is_empty();
+    if guarded && settings.impact_law != ImpactLaw::Expedient {
         guard(model, state, workspace, energy_before, report);
     }
-    report.impact_loss += energy_before - kinetic_energy(model, &state.velocity);
+    let driven: f64 = workspace
+        .level
+        .motor_rows()
+        .map(|row| {
+            let row_of = &workspace.level.rows[row];
+            let mean = 0.5 * (row_of.dot(&workspace.before) + row_of.dot(&state.velocity));
+            workspace.impulse[row] * mean
+        })
+        .sum();
+    report.applied_work += driven;
+    report.impact_loss += energy_before + driven - kinetic_energy(model, &state.velocity);
     record(state, workspace, report, located);
     for &contact in &workspace.level.contacts {
         state.status[contact] = Status::Open;

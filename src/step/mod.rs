@@ -415,9 +415,11 @@ impl Run<'_> {
                 status,
                 position,
                 velocity,
+                time,
                 ..
             } = &mut *self.state;
-            stabilize::project(self.model, self.workspace, status, position, velocity);
+            let now = (*time, Side::After);
+            stabilize::project(self.model, self.workspace, status, now, position, velocity);
             accept::rebase(self.model, self.state, self.workspace);
         }
     }

@@ -12,6 +12,7 @@ use super::report::Report;
 use super::system::Stiffness;
 use super::workspace::Workspace;
 use super::{StepError, accept, contact_band, trial};
+use crate::force::Side;
 use crate::math::max_abs;
 use crate::model::Model;
 use crate::scene::format::{Scheme, Settings};
@@ -136,6 +137,9 @@ fn solve_at(
     for i in 0..motion.len() {
         motion[i] = state.velocity[i] + free[i];
     }
+    system.give(model, 1.0, |speed| {
+        speed.value(state.time + h, Side::Before, &state.inputs)
+    });
     system.bias_from(motion);
     for i in 0..motion.len() {
         motion[i] = (state.position[i] - place[i]) / h;

@@ -66,9 +66,11 @@ impl Run<'_> {
                 status,
                 position,
                 velocity,
+                time,
                 ..
             } = &mut *self.state;
-            stabilize::stop(self.model, self.workspace, status, position, velocity);
+            let now = (*time, Side::After);
+            stabilize::stop(self.model, self.workspace, status, now, position, velocity);
         }
     }
 
@@ -175,7 +177,28 @@ impl Run<'_> {
                 collides |= rate < -slow;
             }
         }
+        collides |= self.motors_jump();
         if collides { self.impact(None) } else { Ok(()) }
+    }
+
+    // is the speed of a motor not what it is given? Then it jumped.
+    fn motors_jump(&mut self) -> bool {
+        let Run {
+            model,
+            state,
+            workspace,
+            ..
+        } = self;
+        if model.motors.is_empty() {
+            return false;
+        }
+        model.poses(&state.position, &mut workspace.poses);
+        let slow = rest_speed(&state.velocity);
+        model.motors.iter().any(|motor| {
+            let row = model.motor_row(motor, &workspace.poses);
+            let given = motor.speed.value(state.time, Side::After, &state.inputs);
+            (row.dot(&state.velocity) - given).abs() > slow
+        })
     }
 
     fn lowest_bounce(&self) -> LowestBounce {

@@ -13,6 +13,7 @@
 use super::workspace::Workspace;
 use super::{assemble, rest_speed};
 use crate::dynamics;
+use crate::force::Side;
 use crate::math::max_abs;
 use crate::model::Model;
 use crate::state::Status;
@@ -34,6 +35,7 @@ pub(super) fn project(
     model: &Model,
     workspace: &mut Workspace,
     statuses: &[Status],
+    time: (f64, Side),
     q: &mut [f64],
     v: &mut [f64],
 ) {
@@ -54,7 +56,7 @@ pub(super) fn project(
     let before = potential(workspace, q);
     position(model, workspace, statuses, q, CLOSED);
     let raised = potential(workspace, q) - before;
-    velocity(workspace, statuses, v);
+    velocity(model, workspace, statuses, time, v);
     // (3)
     let kinetic = dynamics::kinetic_energy(model, v);
     if raised > ROUNDING * (before.abs() + kinetic) && raised < kinetic {
@@ -69,6 +71,7 @@ pub(super) fn close(
     model: &Model,
     workspace: &mut Workspace,
     statuses: &[Status],
+    time: (f64, Side),
     q: &mut [f64],
     v: &mut [f64],
 ) {
@@ -85,7 +88,7 @@ pub(super) fn close(
     level.direct(v, rest_speed(v), sliding, resistance);
     let defect = level.defect(statuses, v);
     if defect > CLOSED * (1.0 + max_abs(v)) {
-        velocity(workspace, statuses, v);
+        velocity(model, workspace, statuses, time, v);
     }
 }
 
@@ -94,12 +97,13 @@ pub(super) fn stop(
     model: &Model,
     workspace: &mut Workspace,
     statuses: &[Status],
+    time: (f64, Side),
     q: &[f64],
     v: &mut [f64],
 ) {
     let closed = (0..statuses.len()).filter(|j| statuses[*j].is_closed());
     assemble::level(model, workspace, q, closed);
-    velocity(workspace, statuses, v);
+    velocity(model, workspace, statuses, time, v);
 }
 
 fn position(
@@ -144,7 +148,13 @@ fn position(
     assemble::level(model, workspace, q, closed());
 }
 
-fn velocity(workspace: &mut Workspace, statuses: &[Status], v: &mut [f64]) {
+fn velocity(
+    model: &Model,
+    workspace: &mut Workspace,
+    statuses: &[Status],
+    (time, side): (f64, Side),
+    v: &mut [f64],
+) {
     let Workspace {
         level,
         joints,
@@ -152,10 +162,12 @@ fn velocity(workspace: &mut Workspace, statuses: &[Status], v: &mut [f64]) {
         work,
         sliding,
         resistance,
+        inputs,
         ..
     } = workspace;
     *work += 1;
     level.direct(v, rest_speed(v), sliding, resistance);
+    level.give(model, 1.0, |speed| speed.value(time, side, inputs));
     level.bias_from(v);
     level.solve_frozen(joints, |contact| statuses[contact], frozen);
     level.add_response(v);

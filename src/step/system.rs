@@ -15,10 +15,12 @@
 //! the tangents (rolling). Sliding and rolling are *discs*, two rows with a round cone each, to which (3) applies alike.
 
 use crate::constraint::GlobalRow;
+use crate::force::Signal;
 use crate::math::dense::{RankRevealing, is_positive_definite, lu_factor, lu_solve};
 use crate::math::{Vec3, dot3, norm};
 use crate::model::{MAX_FRICTION_ROWS, Model, N_TANGENTS, N_TURNS};
 use crate::state::{Resistance, Status};
+use std::ops::Range;
 
 /// Constraints whose scaled pivot falls below this depend on the others: rounding of products of order one, with
 /// room for the sums behind them.
@@ -179,6 +181,8 @@ pub struct System {
     pub direction: Vec<[f64; N_TANGENTS]>,
     /// The factor of (3) for each disc, N s/(m/s) or N m s/(rad/s); 0 where the direction is given.
     turning: Vec<f64>,
+    /// What the rows of motors, the last of the joint equations, are to be; empty where there are none.
+    given: Vec<f64>,
     /// First guess of the impulses of contacts in space, all rows; empty where there is none.
     pub guess: Vec<f64>,
     /// Directions that the step started with.
@@ -257,6 +261,7 @@ impl System {
             tangents: Vec::with_capacity(n_spatial),
             direction: Vec::with_capacity(n_discs),
             turning: Vec::with_capacity(n_discs),
+            given: Vec::with_capacity(model.motors.len()),
             guess: Vec::new(),
             reference: Vec::with_capacity(n_discs),
             start_speed: Vec::with_capacity(n_discs),
@@ -387,11 +392,35 @@ impl System {
     pub fn bias_from(&mut self, x: &[f64]) {
         self.bias.clear();
         self.bias.extend(self.rows.iter().map(|row| row.dot(x)));
+        let first = self.n_joint - self.given.len();
+        for (b, given) in self.bias[first..].iter_mut().zip(&self.given) {
+            *b -= given;
+        }
+    }
+
+    /// Sets what the rows of motors are to be: `factor` times what `of` says of their speeds.
+    pub fn give(&mut self, model: &Model, factor: f64, of: impl Fn(&Signal) -> f64) {
+        self.given.clear();
+        self.given
+            .extend(model.motors.iter().map(|motor| factor * of(&motor.speed)));
+    }
+
+    /// Rows of motors.
+    pub fn motor_rows(&self) -> Range<usize> {
+        self.n_joint - self.given.len()..self.n_joint
+    }
+
+    // what a joint equation is to be
+    fn given(&self, row: usize) -> f64 {
+        let first = self.n_joint - self.given.len();
+        row.checked_sub(first)
+            .and_then(|i| self.given.get(i))
+            .map_or(0.0, |given| *given)
     }
 
     /// Largest product with `v` of the rows that statuses keep at zero.
     pub fn defect(&self, statuses: &[Status], v: &[f64]) -> f64 {
-        let of = |row: usize| self.rows[row].dot(v).abs();
+        let of = |row: usize| (self.rows[row].dot(v) - self.given(row)).abs();
         let joints = (0..self.n_joint).fold(0.0, |m: f64, row| m.max(of(row)));
         let contacts = self.contacts.iter().enumerate();
         contacts.fold(joints, |m, (i, &contact)| {
@@ -495,7 +524,8 @@ impl System {
         self.impulse.clear();
         self.impulse.resize(self.rows.len(), 0.0);
         for (i, unknown) in self.unknowns.iter().enumerate() {
-            self.impulse[i] = -self.rows[unknown.row()].dot(motion);
+            let row = unknown.row();
+            self.impulse[i] = self.given(row) - self.rows[row].dot(motion);
         }
         self.solve_unknowns(solver);
         let responses = self.response.chunks_exact(n.max(1));

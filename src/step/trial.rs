@@ -266,7 +266,7 @@ pub(super) fn take(
         release_beyond_edges(model, workspace);
     }
     if settings.projection {
-        project(model, workspace);
+        project(model, workspace, t + h);
     }
     Ok(())
 }
@@ -363,13 +363,14 @@ fn release_beyond_edges(model: &Model, workspace: &mut Workspace) {
     }
 }
 
-fn project(model: &Model, workspace: &mut Workspace) {
+fn project(model: &Model, workspace: &mut Workspace, end: f64) {
     let mut trial = std::mem::take(&mut workspace.trial);
     let statuses = std::mem::take(&mut workspace.statuses);
     stabilize::project(
         model,
         workspace,
         &statuses,
+        (end, Side::Before),
         &mut trial.position,
         &mut trial.velocity,
     );
@@ -611,6 +612,7 @@ pub(super) fn free_acceleration(
         mass.divide(acceleration);
     }
     free_acceleration.clone_from(acceleration);
+    level.give(model, 1.0, |speed| speed.rate(time.0, time.1, inputs));
     level.bias_from(acceleration);
     assemble::add_row_rates(model, workspace, v);
 }

@@ -300,6 +300,12 @@ impl Solver {
                 residual: f64::INFINITY,
             };
         }
+        if problem.n == 0 {
+            return Outcome::Solved {
+                iterations: 0,
+                residual: 0.0,
+            };
+        }
         self.reserve(problem.n);
         self.newton.iterations = 0;
         if !self.scaled.set(problem) {

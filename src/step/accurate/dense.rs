@@ -127,6 +127,7 @@ impl Stride {
             (out.position[i], out.velocity[i]) = self.curve(i, s);
         }
         model.rates_to_velocities(&out.position, &mut out.velocity);
+        let at = (time, Side::Before);
         if settings.projection {
             let State {
                 status,
@@ -134,10 +135,9 @@ impl Stride {
                 velocity,
                 ..
             } = &mut *out;
-            stabilize::close(model, workspace, status, position, velocity); // (2)
+            stabilize::close(model, workspace, status, at, position, velocity); // (2)
         }
         out.average_velocity.clone_from(&out.velocity);
-        let at = (time, Side::Before);
         trial::probe(
             model,
             workspace,
@@ -182,10 +182,10 @@ impl Stride {
         } = &mut self.middle;
         position.clone_from(&workspace.trial.position);
         velocity.clone_from(&workspace.trial.velocity);
-        if settings.projection {
-            stabilize::close(model, workspace, &start.status, position, velocity);
-        }
         let at = (start.time + plan.length, Side::Before);
+        if settings.projection {
+            stabilize::close(model, workspace, &start.status, at, position, velocity);
+        }
         trial::probe(model, workspace, &start.status, at, position, velocity);
         acceleration.clone_from(&workspace.acceleration);
         self.middle.to_rates(model);

@@ -386,6 +386,7 @@ impl Run<'_> {
             self.model,
             self.workspace,
             &self.state.status,
+            (self.state.time + trial.h, Side::Before),
             &mut trial.position,
             &mut trial.velocity,
         );

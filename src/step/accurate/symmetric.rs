@@ -65,7 +65,7 @@ pub(super) fn substep(
         if !free_motion(model, workspace, middle, v, h) {
             return Err(StepError::Singular { time: t });
         }
-        respond(workspace, statuses, v);
+        respond(model, workspace, statuses, (middle, v));
         workspace.work += 1;
         let Workspace {
             free, mid_velocity, ..
@@ -139,7 +139,12 @@ fn free_motion(model: &Model, workspace: &mut Workspace, middle: f64, v: &[f64],
 }
 
 // adds to `workspace.free` what the constraints of (2) do
-fn respond(workspace: &mut Workspace, statuses: &[Status], v: &[f64]) {
+fn respond(
+    model: &Model,
+    workspace: &mut Workspace,
+    statuses: &[Status],
+    (middle, v): (f64, &[f64]),
+) {
     if workspace.system.is_empty() {
         workspace.system.impulse.clear();
         return;
@@ -152,6 +157,7 @@ fn respond(workspace: &mut Workspace, statuses: &[Status], v: &[f64]) {
         twice,
         sliding,
         resistance,
+        inputs,
         mass,
         step_metric,
         step_has_metric,
@@ -160,6 +166,7 @@ fn respond(workspace: &mut Workspace, statuses: &[Status], v: &[f64]) {
     for ((x, v), dv) in twice.iter_mut().zip(v).zip(free.iter()) {
         *x = 2.0 * v + dv;
     }
+    system.give(model, 2.0, |speed| speed.value(middle, Side::After, inputs));
     let metric = if *step_has_metric { step_metric } else { mass };
     system.direct(v, rest_speed(v), sliding, resistance);
     if system.any_disc_slips(|j| statuses[j]) {
@@ -190,6 +197,9 @@ fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), s
         for row in normal + 1..=normal + system.n_friction {
             works[Work::Friction as usize] -= work(row);
         }
+    }
+    for row in system.motor_rows() {
+        works[Work::Applied as usize] += system.impulse[row] * system.rows[row].dot(mid_velocity);
     }
     if !model.forces.is_empty() {
         model.twists(mid_velocity, twists);
