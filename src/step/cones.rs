@@ -10,12 +10,12 @@ use super::complementarity::Sliding;
 use super::system::System;
 use crate::lcp::{self, cone};
 use crate::math::{max_abs, norm};
-use crate::model::{MAX_FRICTION_ROWS, N_TANGENTS};
+use crate::model::{MAX_FRICTION_ROWS, N_TANGENTS, N_TURNS};
 use crate::state::{Resistance, Status};
 
-/// What moves faster than this part of the free motion no longer has static friction: contacts that share their forces
-/// in many ways may be at the edge of their cones without moving.
-const MOVES: f64 = 1e-9;
+/// What moves slower than this part of the free motion does not move: contacts that share their forces in many ways may be
+/// at the edge of their cones without moving, and the problem is solved to this.
+const MOVES: f64 = cone::ACCEPTED_RESIDUAL;
 
 /// Friction blocks of a contact: sliding, spin, rolling.
 const N_BLOCKS: usize = cone::MOST_BLOCKS;
@@ -211,10 +211,19 @@ impl Cones {
         debug_assert_eq!(self.matrix.len(), n * n);
     }
 
+    // do these rows of the problem move in its solution?
+    fn moves(&self, mut rows: std::ops::Range<usize>) -> bool {
+        let n = self.vector.len();
+        let least = MOVES * max_abs(&self.vector);
+        rows.any(|row| {
+            let w = &self.matrix[row * n..(row + 1) * n];
+            let gained: f64 = w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum();
+            (self.vector[row] + gained).abs() > least
+        })
+    }
+
     // (3): true if there is something new that static friction does not hold
     fn break_away(&mut self, system: &System) -> bool {
-        let n = self.vector.len();
-        let size = max_abs(&self.vector);
         let mut any = false;
         for i in 0..self.contacts.len() {
             let holds = self.parts[i].free[0] && !self.broken[i];
@@ -222,13 +231,8 @@ impl Cones {
                 continue;
             }
             let first = self.first[i];
-            let speed = |row: usize| {
-                let w = &self.matrix[row * n..(row + 1) * n];
-                let gained: f64 = w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum();
-                self.vector[row] + gained
-            };
-            let moves = norm(&[speed(first + 1), speed(first + 2)]) > MOVES * size;
-            self.broken[i] = moves && self.impulse[first] > 0.0;
+            let pressed = self.impulse[first] > 0.0;
+            self.broken[i] = pressed && self.moves(first + 1..first + 1 + N_TANGENTS);
             any |= self.broken[i];
         }
         any
@@ -322,6 +326,16 @@ impl Cones {
         })
     }
 
+    // rows of spin (1) or rolling (2) of the `i`-th contact in the problem, which has them
+    fn rows_of(&self, i: usize, kind: usize) -> std::ops::Range<usize> {
+        let end = self.first[i + 1];
+        match kind {
+            1 if self.parts[i].free[2] => end - N_TURNS..end - N_TURNS + 1,
+            1 => end - 1..end,
+            _ => end - N_TANGENTS..end,
+        }
+    }
+
     /// What the solution says of the rotation of the `i`-th contact, which is closed; what starts to roll does so against
     /// its friction, at the rate `slow`.
     pub fn resistance(&self, system: &System, i: usize, slow: f64) -> Resistance {
@@ -331,7 +345,7 @@ impl Cones {
             found.spin
         } else if !part.free[1] {
             Status::Open
-        } else if !self.slips(i, 1) {
+        } else if !self.slips(i, 1) || !self.moves(self.rows_of(i, 1)) {
             Status::Stick
         } else if system.impulse[system.spin_row(i)] < 0.0 {
             Status::SlipForward
@@ -342,7 +356,7 @@ impl Cones {
             Status::Slip
         } else if !part.free[2] {
             Status::Open
-        } else if self.slips(i, 2) {
+        } else if self.slips(i, 2) && self.moves(self.rows_of(i, 2)) {
             let against = -system.rolling_vector(i);
             let size = norm(against.as_slice()).max(f64::MIN_POSITIVE);
             found.rolling = against * (slow / size);

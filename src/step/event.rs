@@ -62,6 +62,7 @@ pub(super) fn transition(
     }
     let mut end = workspace.trial.h;
     let mut located = None;
+    workspace.contradicted = None;
     start_probes(model, state, workspace);
     // each round locates one violated function; another one may be violated before it
     while let Some(index) = workspace.probes.iter().position(is_violated) {
@@ -99,6 +100,7 @@ pub(super) fn transition(
                 }
             }
             if open.0 == 0.0 {
+                workspace.contradicted = Some(what);
                 return failure.map_or(Ok(Transition::Contradiction), Err);
             }
         }

@@ -336,7 +336,35 @@ impl Run<'_> {
         changes.all(|((dv, v), average)| (dv - 2.0 * (average - v)).abs() <= slow)
     }
 
-    pub(super) fn remember_statuses(&mut self) {
+    /// Decides statuses anew that do not hold from the start of a step on; true if they are others now.
+    pub(super) fn decides_anew(&mut self) -> bool {
+        self.remember_statuses();
+        (self.classify(When::Now) && self.statuses_changed()) || self.breaks_away()
+    }
+
+    // static friction at its limit holds a little longer in the eyes of its problem; but what comes is known
+    fn breaks_away(&mut self) -> bool {
+        let Some(ProbeKind::Cone(contact)) = self.workspace.contradicted else {
+            return false;
+        };
+        let law = &self.model.contacts[contact];
+        if law.static_friction <= law.friction || !self.state.statuses_known {
+            return false;
+        }
+        let State {
+            time,
+            position,
+            velocity,
+            status,
+            ..
+        } = &*self.state;
+        let now = (*time, Side::After);
+        trial::probe(self.model, self.workspace, status, now, position, velocity);
+        let cone = ProbeKind::Cone(contact);
+        self.classify(When::JustAfter(cone)) && self.statuses_changed()
+    }
+
+    fn remember_statuses(&mut self) {
         let Workspace {
             previous,
             previous_resistance,
@@ -346,8 +374,8 @@ impl Run<'_> {
         previous_resistance.clone_from(&self.state.resistance);
     }
 
-    /// Are the statuses others than those remembered?
-    pub(super) fn statuses_changed(&self) -> bool {
+    // are the statuses others than those remembered?
+    fn statuses_changed(&self) -> bool {
         let turns = |r: &Resistance| (r.spin, r.roll);
         let (now, before) = (&self.state.resistance, &self.workspace.previous_resistance);
         self.state.status != self.workspace.previous
@@ -357,8 +385,7 @@ impl Run<'_> {
     /// The statuses are wrong from the start of the step on: decide them anew, or do without.
     pub(super) fn contradiction(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         self.note_length(0.0);
-        self.remember_statuses();
-        if self.classify(When::Now) && self.statuses_changed() {
+        if self.decides_anew() {
             return Ok(());
         }
         self.report.fallbacks += 1;

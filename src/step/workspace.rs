@@ -4,7 +4,7 @@ use super::accurate::{Extrapolation, N_SAMPLES, Stride};
 use super::assemble;
 use super::complementarity::Complementarity;
 use super::system::{Forces, Metric, System};
-use super::trial::{Probe, Trial};
+use super::trial::{Probe, ProbeKind, Trial};
 use crate::dynamics::Jacobians;
 use crate::force::Input;
 use crate::math::Vec3;
@@ -96,6 +96,8 @@ pub struct Workspace {
     pub(super) stiff: bool,
     /// Factorizations of small systems since the count was taken.
     pub(super) work: u64,
+    /// The event function that is negative from the start of a step whose statuses contradict themselves.
+    pub(super) contradicted: Option<ProbeKind>,
     pub(super) extrapolation: Extrapolation,
     /// Error of the last extrapolated step, in units of the tolerance.
     pub(super) step_error: f64,
@@ -171,6 +173,7 @@ impl Workspace {
             restitution: Vec::with_capacity(n_contacts),
             stiff: false,
             work: 0,
+            contradicted: None,
             extrapolation: Extrapolation::new(n),
             step_error: 0.0,
             start_jacobians: Jacobians::new(n),

@@ -268,7 +268,10 @@ impl Run<'_> {
         self.workspace.violated = violated;
         match first {
             Some((time, what)) if time > 0.0 => Found::Transition(time, what),
-            _ => Found::Contradiction,
+            _ => {
+                self.workspace.contradicted = first.map(|(_, what)| what);
+                Found::Contradiction
+            }
         }
     }
 

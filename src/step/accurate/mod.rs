@@ -156,8 +156,7 @@ impl Run<'_> {
                 Ok(())
             }
             Found::Contradiction => {
-                self.remember_statuses();
-                if self.classify(When::Now) && self.statuses_changed() {
+                if self.decides_anew() {
                     self.state.control.ways_out += 1;
                     return Ok(());
                 }
