@@ -18,6 +18,9 @@ use crate::math::{Quaternion, Vec3};
 use crate::scene::format::Settings;
 use crate::space as spatial;
 
+/// Contacts in space that work space is made for in advance.
+const EXPECTED: usize = 16;
+
 /// A body by its index in [`Model::bodies`]; `None` is the ground.
 pub type BodyRef = Option<usize>;
 
@@ -335,9 +338,11 @@ impl Model {
         self.n_friction_rows > N_TANGENTS
     }
 
-    /// Number of contacts that work space is made for in advance: all of them in the plane.
-    pub fn plane_contacts(&self) -> usize {
-        if self.spatial { 0 } else { self.contacts.len() }
+    /// Number of contacts that work space is made for in advance: all of them in the plane; in space, where most features
+    /// never touch, it grows with those that do.
+    pub fn expected_contacts(&self) -> usize {
+        let n = self.contacts.len();
+        if self.spatial { n.min(EXPECTED) } else { n }
     }
 
     /// Name of a body.

@@ -78,7 +78,7 @@ pub(super) struct Forces {
 impl Forces {
     /// Room for all joints and contacts of a model.
     pub fn new(model: &Model) -> Self {
-        let n_contacts = model.contacts.len();
+        let n_contacts = model.expected_contacts();
         let n_rows = model.n_joint_rows + (1 + model.n_friction_rows) * n_contacts;
         Self {
             contacts: Vec::with_capacity(n_contacts),

@@ -51,7 +51,7 @@ pub struct Complementarity {
 impl Complementarity {
     /// Room for all joints and contacts of a model; in space it grows with the contacts that are met.
     pub fn new(model: &Model) -> Self {
-        let (n_joint, n_contacts) = (model.n_joint_rows, model.plane_contacts());
+        let (n_joint, n_contacts) = (model.n_joint_rows, model.expected_contacts());
         let (n, c) = (4 * n_contacts, 2 * n_contacts);
         Self {
             solver: lcp::Solver::with_capacity(n),

@@ -489,7 +489,7 @@ impl Run<'_> {
             return self.contradiction(h, target);
         }
         // 5. the complementarity conditions over the step as a whole
-        if transition == Transition::None && !self.judge() {
+        if transition == Transition::None && !self.judge(&scheme) {
             self.report.fallbacks += 1;
             return self.complementarity_step(h, target);
         }

@@ -192,6 +192,12 @@ pub struct System {
     /// Constraints act on `sigma v + dv`.
     sigma: f64,
     unknowns: Vec<Unknown>,
+    /// Right-hand side, matrix, solution and what it leaves over, where unknowns depend on each other.
+    shares: Vec<f64>,
+    matrix: Vec<f64>,
+    solution: Vec<f64>,
+    rest: Vec<f64>,
+    pivots: Vec<usize>,
 }
 
 /// An unknown of the system with frozen statuses: its row and its column.
@@ -230,8 +236,11 @@ const SAME_DIRECTION: f64 = 1e-14;
 impl System {
     /// Room for all joints and contacts of a model.
     pub fn new(model: &Model) -> Self {
-        let (n, n_joint, n_contacts) =
-            (model.n_velocities, model.n_joint_rows, model.contacts.len());
+        let (n, n_joint, n_contacts) = (
+            model.n_velocities,
+            model.n_joint_rows,
+            model.expected_contacts(),
+        );
         let n_friction = model.n_friction_rows;
         let k = n_joint + (1 + n_friction) * n_contacts;
         let n_spatial = if model.is_spatial() { n_contacts } else { 0 };
@@ -267,6 +276,11 @@ impl System {
             start_speed: Vec::with_capacity(n_discs),
             sigma: 1.0,
             unknowns: Vec::with_capacity(k),
+            shares: Vec::with_capacity(k),
+            matrix: Vec::new(),
+            solution: Vec::new(),
+            rest: Vec::new(),
+            pivots: Vec::new(),
         }
     }
 
@@ -480,7 +494,64 @@ impl System {
                 } => given - x * self.bias[*first] - y * self.bias[first + 1],
             };
         }
-        self.solve_unknowns(solver)
+        self.shares.clear();
+        self.shares.extend_from_slice(&self.impulse[..size]);
+        let independent = self.solve_unknowns(solver);
+        if !independent && self.n_friction > 1 {
+            self.share(solver);
+        }
+        independent
+    }
+
+    // In space, where contacts that depend on each other slide in different directions, their shares of a force matter to
+    // the motion. Of all shares those nearest to the guess are taken, by proximal steps from it:
+    // (W + e D) (c+ - c) = -(W c + b),   D the diagonal of W
+    fn share(&mut self, solver: &mut RankRevealing) {
+        const SOFT: f64 = 1e-8;
+        const STEPS: usize = 3;
+        let size = self.unknowns.len();
+        let matrix = solver.start(size);
+        for (i, row) in self.unknowns.iter().enumerate() {
+            for (j, column) in self.unknowns.iter().enumerate() {
+                matrix[i * size + j] = self.entry(row, column);
+            }
+            if let Unknown::Across { yields, .. } = row {
+                matrix[i * size + i] += yields;
+            }
+        }
+        self.matrix.clear();
+        self.matrix.extend_from_slice(matrix);
+        self.pivots.resize(size.max(self.pivots.len()), 0);
+        for i in 0..size {
+            matrix[i * size + i] += SOFT * matrix[i * size + i].abs();
+        }
+        if !lu_factor(size, matrix, &mut self.pivots[..size]) {
+            return;
+        }
+        let n_joint = self.n_joint;
+        let guess = |unknown: &Unknown| match unknown {
+            Unknown::Plain(row) | Unknown::Slip(row, _) => row
+                .checked_sub(n_joint)
+                .and_then(|i| self.guess.get(i))
+                .map_or(0.0, |c| *c),
+            Unknown::Across { .. } => 0.0,
+        };
+        self.solution.clear();
+        self.solution.extend(self.unknowns.iter().map(guess));
+        for _ in 0..STEPS {
+            self.rest.clear();
+            for (row, given) in self.matrix.chunks_exact(size).zip(&self.shares) {
+                let sum: f64 = row.iter().zip(&self.solution).map(|(w, c)| w * c).sum();
+                self.rest.push(given - sum);
+            }
+            lu_solve(size, matrix, &self.pivots, &mut self.rest);
+            for (c, change) in self.solution.iter_mut().zip(&self.rest) {
+                *c += change;
+            }
+        }
+        self.impulse.fill(0.0);
+        self.impulse[..size].copy_from_slice(&self.solution);
+        self.spread_unknowns();
     }
 
     /// The same from rows and a metric alone, where F = G^T and b = G `motion`, and directions of sliding are given: adds the
@@ -590,12 +661,18 @@ impl System {
         spin.slip_sign() != 0.0 || roll == Status::Slip
     }
 
-    // solves the matrix in the solver for the right-hand side in the first of the impulses; then the solution is spread
-    // over its rows, last first. True if the matrix is regular
+    // solves the matrix in the solver for the right-hand side in the first of the impulses and spreads the solution; true if
+    // the matrix is regular
     fn solve_unknowns(&mut self, solver: &mut RankRevealing) -> bool {
         let size = self.unknowns.len();
         solver.factor(RANK_TOLERANCE);
         solver.solve(&mut self.impulse[..size]);
+        self.spread_unknowns();
+        solver.rank() == size
+    }
+
+    // the solution goes from the first of the impulses to its rows, last first
+    fn spread_unknowns(&mut self) {
         for (i, unknown) in self.unknowns.iter().enumerate().rev() {
             let value = std::mem::take(&mut self.impulse[i]);
             match unknown {
@@ -613,7 +690,6 @@ impl System {
                 }
             }
         }
-        solver.rank() == size
     }
 
     // W of a row and a column of the frozen system
@@ -760,10 +836,34 @@ impl System {
         &self.impulse[self.tangent_rows(i)]
     }
 
-    /// Impulse of the `i`-th contact against rolling, and its row of spin, where contacts resist rotation.
+    /// Impulse of the `i`-th contact against rolling, where contacts resist rotation.
     pub fn rolling(&self, i: usize) -> &[f64] {
         let spin = self.spin_row(i);
         &self.impulse[spin + 1..=spin + 2]
+    }
+
+    /// Do all contacts of this system press, and those that stick stay within their cones? In space, up to rounding of
+    /// forces of size `scale`.
+    pub fn is_admissible(&self, statuses: &[Status], scale: f64) -> bool {
+        self.contacts.iter().enumerate().all(|(i, &contact)| {
+            let [pressing, shear] = self.push(i, &self.impulse);
+            let within = match statuses[contact] {
+                Status::Stick => shear <= self.static_friction[i] * pressing + 1e-12 * scale,
+                Status::Open
+                | Status::Frictionless
+                | Status::SlipForward
+                | Status::SlipBackward
+                | Status::Slip => true,
+            };
+            let Resistance { spin, roll, .. } = self.resistance_of(i);
+            let limit = |kind: usize| self.resisting[i][kind] * pressing + 1e-12 * scale;
+            let spins = || self.impulse[self.spin_row(i)].abs() > limit(0);
+            let rolls = || norm(self.rolling(i)) > limit(1);
+            pressing >= -1e-12 * scale
+                && within
+                && !(spin == Status::Stick && spins())
+                && !(roll == Status::Stick && rolls())
+        })
     }
 
     /// Normal and friction impulse of the `i`-th contact among impulses of all rows; in space the size of the latter.

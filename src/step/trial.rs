@@ -250,9 +250,11 @@ pub(super) fn take(
                 frozen,
                 sliding,
                 resistance,
+                last_forces,
                 ..
             } = workspace;
             system.direct(v, rest_speed(v), sliding, resistance);
+            system.guess_from(last_forces, h);
             system.solve_sliding(joints, |j| state.status[j], (scheme.sigma, v), frozen);
             workspace.statuses.clone_from(&state.status);
         }
@@ -363,7 +365,8 @@ fn release_beyond_edges(model: &Model, workspace: &mut Workspace) {
     }
 }
 
-fn project(model: &Model, workspace: &mut Workspace, end: f64) {
+/// Projects the end of the trial step.
+pub(super) fn project(model: &Model, workspace: &mut Workspace, end: f64) {
     let mut trial = std::mem::take(&mut workspace.trial);
     let statuses = std::mem::take(&mut workspace.statuses);
     stabilize::project(
@@ -409,7 +412,8 @@ pub(super) fn probe(
     }
     let force_scale = max_abs(&workspace.level.impulse) + max_abs(&workspace.force);
     let speed_scale = 1.0 + max_abs(v);
-    let redundant = !independent && !same_as_complementarity(workspace, statuses);
+    let holds = model.is_spatial() && workspace.level.is_admissible(statuses, force_scale);
+    let redundant = !independent && !holds && !same_as_complementarity(workspace, statuses);
     let Workspace {
         level,
         probes,
@@ -560,9 +564,11 @@ pub(super) fn accelerate(
         acceleration,
         sliding,
         resistance,
+        last_forces,
         ..
     } = workspace;
     level.direct(v, rest_speed(v), sliding, resistance);
+    level.guess_from(last_forces, 1.0);
     let independent = level.solve_frozen(joints, |j| statuses[j], frozen);
     level.add_response(acceleration);
     independent

@@ -120,7 +120,7 @@ impl Workspace {
     pub fn new(model: &Model) -> Self {
         let (n, n_joint, n_contacts) =
             (model.n_velocities, model.n_joint_rows, model.contacts.len());
-        let n_rows = n_joint + (1 + model.n_friction_rows) * n_contacts;
+        let n_rows = n_joint + (1 + model.n_friction_rows) * model.expected_contacts();
         let vector = || vec![0.0; n];
         let state = State::new(model);
         let n_probes = PROBES * n_contacts + 1;
