@@ -219,6 +219,11 @@ enum Unknown {
 }
 
 impl Unknown {
+    // is it the moment of a held rotation? Contacts have `stride` rows each, after those of joints
+    fn is_turn(&self, n_joint: usize, stride: usize) -> bool {
+        matches!(self, Self::Plain(row) if *row >= n_joint && (row - n_joint) % stride > N_TANGENTS)
+    }
+
     // its row, or the first of them
     fn row(&self) -> usize {
         match self {
@@ -508,7 +513,10 @@ impl System {
     // (W + e D) (c+ - c) = -(W c + b),   D the diagonal of W
     fn share(&mut self, solver: &mut RankRevealing) {
         const SOFT: f64 = 1e-8;
+        // what others hold anyway takes no moment: those are bounded by much less than forces are
+        const SOFT_TURN: f64 = 1e-5;
         const STEPS: usize = 3;
+        let (n_joint, stride) = (self.n_joint, 1 + self.n_friction);
         let size = self.unknowns.len();
         let matrix = solver.start(size);
         for (i, row) in self.unknowns.iter().enumerate() {
@@ -522,14 +530,19 @@ impl System {
         self.matrix.clear();
         self.matrix.extend_from_slice(matrix);
         self.pivots.resize(size.max(self.pivots.len()), 0);
-        for i in 0..size {
-            matrix[i * size + i] += SOFT * matrix[i * size + i].abs();
+        for (i, unknown) in self.unknowns.iter().enumerate() {
+            let soft = if unknown.is_turn(n_joint, stride) {
+                SOFT_TURN
+            } else {
+                SOFT
+            };
+            matrix[i * size + i] += soft * matrix[i * size + i].abs();
         }
         if !lu_factor(size, matrix, &mut self.pivots[..size]) {
             return;
         }
-        let n_joint = self.n_joint;
         let guess = |unknown: &Unknown| match unknown {
+            Unknown::Plain(_) if unknown.is_turn(n_joint, stride) => 0.0,
             Unknown::Plain(row) | Unknown::Slip(row, _) => row
                 .checked_sub(n_joint)
                 .and_then(|i| self.guess.get(i))
