@@ -200,6 +200,9 @@ fn known_resistance(
         let breaks = when == When::JustAfter(ProbeKind::RollingCone(contact));
         if rolling > 0.0 && (breaks || !at_rest[contact].roll) {
             known.roll = Status::Slip;
+            if !breaks {
+                known.rolling = level.rolling_velocity(i, v);
+            }
         }
     }
 }
@@ -269,6 +272,12 @@ fn decide(
             }
         }
         let slow = rest_speed(v);
+        // what slides does so along its velocity, whatever it did before
+        for (i, &contact) in level.contacts.iter().enumerate() {
+            if statuses[contact] == Status::Slip && !at_rest[contact].sliding {
+                directions[contact] = level.velocity_vector(i, v);
+            }
+        }
         level.direct(v, slow, directions, resistance);
         // static friction does not come back before what it no longer holds has stopped
         let stops = matches!(when, When::JustAfter(what) if what.is_stop());

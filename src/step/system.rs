@@ -928,6 +928,17 @@ impl System {
         along * (norm(&self.speed(i, v)).max(slow) / norm(along.as_slice()).max(f64::MIN_POSITIVE))
     }
 
+    /// Sliding velocity of the `i`-th contact in world axes; in space.
+    pub fn velocity_vector(&self, i: usize, v: &[f64]) -> Vec3 {
+        self.along_tangents(i, self.speed(i, v))
+    }
+
+    /// Rate of rolling of the `i`-th contact in world axes, where contacts resist rotation.
+    pub fn rolling_velocity(&self, i: usize, v: &[f64]) -> Vec3 {
+        let ([_, t, s], [x, y]) = (self.axes[i], self.speed(self.rolling_disc(i), v));
+        t * x + s * y
+    }
+
     // speeds of a disc along its rows
     fn speed(&self, k: usize, v: &[f64]) -> [f64; N_TANGENTS] {
         let (_, first) = self.disc(k);
