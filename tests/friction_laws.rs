@@ -592,6 +592,9 @@ fn watch(name: &str, model: &Model, until: f64, tolerance: Option<f64>) -> f64 {
             .unwrap_or_else(|e| panic!("{name}: {e}"));
         let report = simulation.report();
         let lost = report.friction_loss - friction;
+        if lost < -1e-10 {
+            println!("{:?}\n{:?}\n{:?}", simulation.state(), report, friction);
+        }
         assert!(lost > -1e-10, "{name}: friction gives {lost:e} J at {time}");
         let lost = report.impact_loss - impacts;
         // pressing contacts take part of the drift of the positions

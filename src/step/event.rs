@@ -57,12 +57,12 @@ pub(super) fn transition(
     settings: &Settings,
     scheme: &Coefficients,
 ) -> Result<Transition, StepError> {
+    workspace.contradicted = None;
     if !workspace.probes.iter().any(is_violated) {
         return Ok(Transition::None);
     }
     let mut end = workspace.trial.h;
     let mut located = None;
-    workspace.contradicted = None;
     start_probes(model, state, workspace);
     // each round locates one violated function; another one may be violated before it
     while let Some(index) = workspace.probes.iter().position(is_violated) {

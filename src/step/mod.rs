@@ -474,6 +474,17 @@ impl Run<'_> {
         if !self.state.statuses_known && !self.classify(When::Now) {
             return self.jam(h, target);
         }
+        match self.frozen_step(h, target) {
+            Err(StepError::Unsolved { .. }) => {
+                self.report.fallbacks += 1;
+                self.complementarity_step(h, target)
+            }
+            result => result,
+        }
+    }
+
+    // stages 4 to 7, with statuses that are known
+    fn frozen_step(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         // 4. the step with these statuses, up to the first transition
         let scheme = self.scheme(h);
         self.take(&scheme, Mode::Frozen, h)?;
@@ -485,7 +496,7 @@ impl Run<'_> {
             self.settings,
             &scheme,
         )?;
-        if transition == Transition::Contradiction {
+        if transition == Transition::Contradiction || self.goes_astray() {
             return self.contradiction(h, target);
         }
         // 5. the complementarity conditions over the step as a whole

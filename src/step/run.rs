@@ -27,6 +27,10 @@ const SHORTEST_WAY_OUT: f64 = 1e-3;
 /// Overlap that such a step may leave, m.
 const OVERLAP: f64 = 1e-7;
 
+/// Impulses of a step with frozen statuses that are further off, relative, are not those of its contacts; events inside
+/// the step leave less.
+const ASTRAY: f64 = 0.1;
+
 impl Run<'_> {
     pub(super) fn take(
         &mut self,
@@ -345,6 +349,20 @@ impl Run<'_> {
             self.retake(scheme);
         }
         holds
+    }
+
+    // Sliding in space is found by an iteration: does the trial step press and rub as nothing can?
+    pub(super) fn goes_astray(&mut self) -> bool {
+        if !self.model.is_spatial() || self.workspace.system.contacts.is_empty() {
+            return false;
+        }
+        let Workspace {
+            system,
+            joints,
+            complementarity,
+            ..
+        } = &mut *self.workspace;
+        complementarity.judge(system, joints) > ASTRAY
     }
 
     // the trial step again, with the impulses that its system has now

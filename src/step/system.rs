@@ -191,6 +191,8 @@ pub struct System {
     start_speed: Vec<[f64; N_TANGENTS]>,
     /// Constraints act on `sigma v + dv`.
     sigma: f64,
+    /// By how much directions of sliding changed in their last iteration.
+    wandering: f64,
     unknowns: Vec<Unknown>,
     /// Right-hand side, matrix, solution and what it leaves over, where unknowns depend on each other.
     shares: Vec<f64>,
@@ -235,8 +237,11 @@ impl Unknown {
 /// Newton iterations for directions of sliding at most.
 const MAX_TURNS: u32 = 12;
 
-/// A direction that changes by less than this is found.
+/// A direction that changes by less than this need not be looked for any further.
 const SAME_DIRECTION: f64 = 1e-14;
+
+/// One that still changes by more than this was not found.
+const FOUND_DIRECTION: f64 = 1e-6;
 
 impl System {
     /// Room for all joints and contacts of a model.
@@ -280,6 +285,7 @@ impl System {
             reference: Vec::with_capacity(n_discs),
             start_speed: Vec::with_capacity(n_discs),
             sigma: 1.0,
+            wandering: 0.0,
             unknowns: Vec::with_capacity(k),
             shares: Vec::with_capacity(k),
             matrix: Vec::new(),
@@ -762,6 +768,7 @@ impl System {
     ) -> bool {
         self.turning.clear();
         self.turning.resize(self.direction.len(), 0.0);
+        self.wandering = 0.0;
         if !self.any_disc_slips(&status) {
             return self.solve_frozen(joints, status, solver);
         }
@@ -772,6 +779,7 @@ impl System {
         }
         self.reference.clone_from(&self.direction);
         let mut independent = self.solve_frozen(joints, &status, solver);
+        self.wandering = f64::INFINITY;
         for _ in 0..MAX_TURNS {
             let mut change: f64 = 0.0;
             for k in 0..self.direction.len() {
@@ -779,12 +787,18 @@ impl System {
                     change = change.max(self.turn(k));
                 }
             }
+            self.wandering = change;
             if change <= SAME_DIRECTION {
                 break;
             }
             independent = self.solve_frozen(joints, &status, solver);
         }
         independent
+    }
+
+    /// Were the directions of sliding found?
+    pub fn directions_are_found(&self) -> bool {
+        self.wandering <= FOUND_DIRECTION
     }
 
     /// Does a contact slide in space, or roll?
@@ -815,7 +829,8 @@ impl System {
         let signed = if along < 0.0 { -speed } else { speed };
         let new = [mean[0] / signed, mean[1] / signed];
         let old = std::mem::replace(&mut self.direction[k], new);
-        self.turning[k] = self.disc_friction(k) * self.impulse[self.normal(contact)] / signed;
+        self.turning[k] =
+            self.disc_friction(k) * self.impulse[self.normal(contact)].max(0.0) / speed;
         (new[0] - old[0]).abs().max((new[1] - old[1]).abs())
     }
 

@@ -256,6 +256,10 @@ pub(super) fn take(
             system.direct(v, rest_speed(v), sliding, resistance);
             system.guess_from(last_forces, h);
             system.solve_sliding(joints, |j| state.status[j], (scheme.sigma, v), frozen);
+            if !system.directions_are_found() {
+                let outcome = Outcome::PivotLimit;
+                return Err(StepError::Unsolved { time: t, outcome });
+            }
             workspace.statuses.clone_from(&state.status);
         }
         Mode::Complementarity => solve_complementarity(state, workspace, h)?,

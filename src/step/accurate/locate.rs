@@ -56,6 +56,7 @@ impl Run<'_> {
     /// The first event of the trial step, whose dense output is complete; event functions at its start and end are in
     /// `start_probes` and `probes`.
     pub(super) fn first_event(&mut self) -> Found {
+        self.workspace.contradicted = None;
         let transition = self.first_transition();
         let crossing = self.first_collision(Mode::Frozen);
         match (transition, crossing) {

@@ -338,7 +338,7 @@ impl Run<'_> {
             };
             let error = match self.take_extrapolated(plan) {
                 Ok(error) => error,
-                Err(StepError::Singular { .. }) => f64::INFINITY,
+                Err(StepError::Singular { .. } | StepError::Unsolved { .. }) => f64::INFINITY,
                 Err(error) => return Err(error),
             };
             let finite = self.workspace.trial.velocity.iter().all(|x| x.is_finite());

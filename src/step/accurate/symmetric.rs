@@ -9,6 +9,7 @@
 
 use crate::dynamics;
 use crate::force::{Detail, Side};
+use crate::lcp::Outcome;
 use crate::math::max_abs;
 use crate::model::Model;
 use crate::state::Status;
@@ -65,7 +66,10 @@ pub(super) fn substep(
         if !free_motion(model, workspace, middle, v, h) {
             return Err(StepError::Singular { time: t });
         }
-        respond(model, workspace, statuses, (middle, v));
+        if !respond(model, workspace, statuses, (middle, v)) {
+            let outcome = Outcome::PivotLimit;
+            return Err(StepError::Unsolved { time: t, outcome });
+        }
         workspace.work += 1;
         let Workspace {
             free, mid_velocity, ..
@@ -138,16 +142,16 @@ fn free_motion(model: &Model, workspace: &mut Workspace, middle: f64, v: &[f64],
     regular
 }
 
-// adds to `workspace.free` what the constraints of (2) do
+// adds to `workspace.free` what the constraints of (2) do; false if directions of sliding were not found
 fn respond(
     model: &Model,
     workspace: &mut Workspace,
     statuses: &[Status],
     (middle, v): (f64, &[f64]),
-) {
+) -> bool {
     if workspace.system.is_empty() {
         workspace.system.impulse.clear();
-        return;
+        return true;
     }
     let Workspace {
         system,
@@ -175,9 +179,11 @@ fn respond(
         system.bias_from(twice);
         system.solve_sliding(joints, |j| statuses[j], (2.0, v), frozen);
         system.add_response(free);
+        return system.directions_are_found();
     } else {
         system.respond_frozen(metric, twice, joints, |j| statuses[j], frozen, free);
     }
+    true
 }
 
 fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), sums: &mut [f64]) {
