@@ -90,6 +90,49 @@ fn a_ball_with_rolling_friction_comes_to_rest_where_it_should() {
 }
 
 #[test]
+fn a_capsule_on_two_contacts_rolls_to_its_rest() {
+    let (r, mu_r, v0) = (0.1, 2e-3, 0.5);
+    let model = model(&format!(
+        r#"
+        dimension = 3
+        [[body]]
+        name = "roller"
+        kind = "rigid"
+        mass = 2.0
+        position = [0, 0, {r:?}]
+        velocity = [{v0:?}, 0, 0]
+        angular_velocity = [0, {:?}, 0]
+        shape = [{{ kind = "capsule", from = [0, -0.3, 0], to = [0, 0.3, 0], radius = {r:?} }}]
+        [[ground.shape]]
+        kind = "half_space"
+        normal = [0, 0, 1]
+        [contact_default]
+        friction = 0.5
+        rolling_friction = {mu_r:?}
+        "#,
+        v0 / r
+    ));
+    // the smallest moment of inertia is that about its own axis
+    let inertia = model.mass[3..6]
+        .iter()
+        .fold(f64::INFINITY, |m, i| m.min(*i));
+    let brake = mu_r * G / (r * (1.0 + inertia / (2.0 * r * r)));
+    let (stop, way) = (v0 / brake, v0 * v0 / (2.0 * brake));
+    for tolerance in [None, Some(1e-6), Some(1e-9)] {
+        let end = run(&model, stop + 1.0, |s| s.tolerance = tolerance);
+        let (state, report) = (end.state(), end.report());
+        let moves = largest(state.velocity.iter().copied());
+        let late = report.events.last().map_or(f64::NAN, |e| e.time - stop);
+        println!(
+            "{tolerance:?}: place {:.1e}, speed {moves:.1e}, stops {late:.1e} s late, {} fallbacks",
+            state.position[0] - way,
+            report.fallbacks
+        );
+        assert!((state.position[0] - way).abs() < 1e-8 && moves < 1e-12);
+    }
+}
+
+#[test]
 fn a_spinning_ball_stops_spinning_when_it_should() {
     let (r, mu_t, w0) = (0.1, 1e-3, 20.0);
     let law = format!("friction = 0.5\ntorsional_friction = {mu_t:?}");
@@ -576,6 +619,12 @@ const LAWS: [(&str, &str); 10] = [
     ),
 ];
 
+// more of them where somebody wants to know
+fn cases(n: usize) -> usize {
+    let factor = std::env::var("FRICTION_CASES").ok();
+    n * factor.and_then(|f| f.parse().ok()).unwrap_or(1)
+}
+
 // runs and watches: losses never fall, the ledger closes
 fn watch(name: &str, model: &Model, until: f64, tolerance: Option<f64>) -> f64 {
     let mut settings = model.settings.clone();
@@ -592,9 +641,6 @@ fn watch(name: &str, model: &Model, until: f64, tolerance: Option<f64>) -> f64 {
             .unwrap_or_else(|e| panic!("{name}: {e}"));
         let report = simulation.report();
         let lost = report.friction_loss - friction;
-        if lost < -1e-10 {
-            println!("{:?}\n{:?}\n{:?}", simulation.state(), report, friction);
-        }
         assert!(lost > -1e-10, "{name}: friction gives {lost:e} J at {time}");
         let lost = report.impact_loss - impacts;
         // pressing contacts take part of the drift of the positions
@@ -618,7 +664,7 @@ fn watch(name: &str, model: &Model, until: f64, tolerance: Option<f64>) -> f64 {
 fn every_law_dissipates() {
     let mut random = Random(7);
     for (name, law) in LAWS {
-        for case in 0..4 {
+        for case in 0..cases(4) {
             let height = if case % 2 == 0 { 0.0 } else { 0.2 };
             let mut v = random.triple(2.0);
             let w = random.triple(20.0);
@@ -626,7 +672,7 @@ fn every_law_dissipates() {
             let law = format!("{law}\nrestitution = 0.5");
             let model = ball(0.1, [v, w], height, &law);
             let name = format!("ball {case}, {name}");
-            for (tolerance, allowed) in [(None, 1e-2), (Some(1e-7), 1e-5)] {
+            for (tolerance, allowed) in [(None, 1e-4), (Some(1e-7), 1e-8)] {
                 let remainder = watch(&name, &model, 1.5, tolerance);
                 assert!(remainder.abs() < allowed, "{name}");
             }
@@ -638,11 +684,11 @@ fn every_law_dissipates() {
 fn every_law_dissipates_under_a_box() {
     let mut random = Random(3);
     for (name, law) in LAWS {
-        for case in 0..2 {
+        for case in 0..cases(2) {
             let [vx, vy, spin] = random.triple(1.0);
             let model = slab([vx, vy], 3.0 * spin, law, "");
             let name = format!("box {case}, {name}");
-            for (tolerance, allowed) in [(None, 1e-2), (Some(1e-7), 1e-5)] {
+            for (tolerance, allowed) in [(None, 1e-4), (Some(1e-7), 1e-8)] {
                 let remainder = watch(&name, &model, 1.0, tolerance);
                 assert!(remainder.abs() < allowed, "{name}");
             }
