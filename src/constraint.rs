@@ -2,7 +2,7 @@
 //! twists of two bodies, and as a column which force on them works against it. Kinds make rows from [`Pose`]s; a
 //! [`GlobalRow`] knows where its two bodies stand among all velocities, in the plane or in space.
 
-use crate::math::{Dual, Real, Vec2, cross};
+use crate::math::{Dual, Real, Vec2, Vec3, cross};
 
 /// Velocities of one body at most: x, y, rotation.
 pub const BODY_DOF: usize = 3;
@@ -233,6 +233,16 @@ impl GlobalRow {
             }
         }
         equal
+    }
+
+    /// Turns the rotational parts of bodies in space; `turn` is given the index of their first rotational velocity.
+    pub fn turn_rotations(&mut self, turn: impl Fn(usize, Vec3) -> Vec3) {
+        for (Span { first, len }, row) in self.span.iter().zip(&mut self.value) {
+            if *len == MOST_DOF {
+                let turned = turn(first + 3, Vec3::new(row[3], row[4], row[5]));
+                row[3..].copy_from_slice(turned.as_slice());
+            }
+        }
     }
 
     /// The row of the negative scalar.

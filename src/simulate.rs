@@ -3,14 +3,25 @@
 use crate::dynamics;
 use crate::model::{Model, Poses, Twists};
 use crate::scene::error::SceneError;
-use crate::scene::format::{ReportedVelocity, Settings};
+use crate::scene::format::{ReportedVelocity, Scene, Settings};
 use crate::state::State;
 use crate::step::{self, Report, StepError, Workspace};
 use crate::{model, scene};
+use std::path::Path;
 
-/// Reads a scene and builds its model; `file` is what error messages call it.
+pub mod observe;
+
+/// Reads a scene and builds its model; `file` is what error messages call it. Its shapes cannot come from other files.
 pub fn model_from_text(file: &str, text: &str) -> Result<Model, SceneError> {
-    let scene = scene::load::parse(file, text)?;
+    build_model(scene::load::parse(file, text)?, file, text)
+}
+
+/// The same for a scene whose shapes may come from files in a folder.
+pub fn model_in_folder(folder: &Path, file: &str, text: &str) -> Result<Model, SceneError> {
+    build_model(scene::load::parse_in(folder, file, text)?, file, text)
+}
+
+fn build_model(scene: Scene, file: &str, text: &str) -> Result<Model, SceneError> {
     model::build(&scene).map_err(|problems| SceneError::new(file, text, problems))
 }
 
@@ -213,6 +224,21 @@ impl Simulation {
                 &self.twists,
             ),
         }
+    }
+
+    /// Smallest gap and forces of a pair of shapes in space.
+    pub fn pair(&mut self, pair: usize) -> (f64, observe::PairTotal) {
+        self.place();
+        (
+            observe::pair_gap(&self.model, &self.poses, pair),
+            observe::pair_total(&self.model, &self.state, &self.poses, pair),
+        )
+    }
+
+    /// A coordinate of a joint in space, m or rad within half a turn, and its rate.
+    pub fn joint_coordinate(&mut self, joint: usize, coordinate: usize) -> [f64; 2] {
+        self.place();
+        observe::joint_coordinate(&self.model, (joint, coordinate), &self.poses, &self.twists)
     }
 
     fn place(&mut self) {

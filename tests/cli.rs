@@ -362,3 +362,34 @@ fn version_and_help_are_on_stdout() {
         assert!(stdout(&output).contains("Examples:"));
     }
 }
+
+#[test]
+fn shapes_come_from_files_beside_the_scene() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = root.join("tests/data/space/mesh");
+    let scene = folder.join("scene.toml");
+    // from wherever the command runs
+    let elsewhere = scratch("mesh");
+    let run = |arguments: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_stiction"))
+            .args(arguments)
+            .current_dir(&elsewhere)
+            .output()
+            .expect("the binary starts")
+    };
+    let output = run(&["run", scene.to_str().unwrap(), "--until", "0.1", "-o", "-"]);
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    let csv = stdout(&output);
+    assert_is_csv(csv);
+    assert!(csv.contains("wedge.qw") && csv.contains("pair.wedge-ground.force.z"));
+    let output = run(&["describe", folder.to_str().unwrap()]);
+    assert!(stdout(&output).contains("wedge.orientation.w"));
+    // a scene alone has lost its shapes
+    let alone = elsewhere.join("scene.toml");
+    std::fs::copy(&scene, &alone).unwrap();
+    for command in ["run", "build", "describe"] {
+        let output = run(&[command, "scene.toml"]);
+        assert_ne!(code(&output), Some(0), "{command}");
+        assert!(stderr(&output).contains("wedge.stl"), "{}", stderr(&output));
+    }
+}

@@ -10,7 +10,10 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use stiction::describe::drawing::{HEIGHT, WIDTH};
 use stiction::describe::fmi2::model_description;
-use stiction::describe::{LIBRARY, Library, PackageError, Platform, build_fmu, depends_on_inputs};
+use stiction::describe::{
+    LIBRARY, Library, PackageError, Platform, build_fmu, build_fmu_with, depends_on_inputs,
+    documentation, type_name,
+};
 use stiction::instance::variable::{Causality, Variable};
 use stiction::instance::variables::table;
 use stiction::model::Model;
@@ -57,6 +60,10 @@ fn root() -> &'static Path {
 }
 
 /// Name and text of every shipped scene.
+/// Scenes in space.
+const STACK: &str = include_str!("data/space/stack.toml");
+const WORKSHOP: &str = include_str!("data/space/workshop.toml");
+
 fn shipped() -> Vec<(String, String)> {
     let mut scenes = Vec::new();
     for entry in fs::read_dir(root().join("resources")).unwrap() {
@@ -75,6 +82,8 @@ fn shipped() -> Vec<(String, String)> {
 fn all() -> Vec<(String, String)> {
     let mut scenes = shipped();
     scenes.push(("everything".to_owned(), EVERYTHING.to_owned()));
+    scenes.push(("stack".to_owned(), STACK.to_owned()));
+    scenes.push(("workshop".to_owned(), WORKSHOP.to_owned()));
     scenes
 }
 
@@ -639,4 +648,100 @@ fn describe_prints_every_variable_or_the_model_description() {
     }
     let output = stiction_in(&folder, &["describe", "scene.toml", "--xml"]);
     assert_eq!(stdout(&output), model_description(&model, EVERYTHING));
+}
+
+#[test]
+fn pairs_of_many_contacts_are_described_as_wholes() {
+    let model = model_from_text("stack", STACK).unwrap();
+    let names: BTreeSet<String> = table(&model).into_iter().map(|v| v.name).collect();
+    let has = |name: &str| names.contains(name);
+    // a box on a plane has its eight corners, two boxes 160 places
+    assert!(
+        has("contact.low.on.ground[8].friction_force.z")
+            && has("contact.low.on.ground[1].normal.x")
+    );
+    assert!(!names.iter().any(|n| n.starts_with("contact.middle.on.low")));
+    for pair in ["low.on.ground", "middle.on.low", "roller.on.ground"] {
+        for quantity in [
+            "gap",
+            "normal_force",
+            "force.x",
+            "torque.z",
+            "n_closed",
+            "friction",
+        ] {
+            assert!(has(&format!("pair.{pair}.{quantity}")), "{pair} {quantity}");
+        }
+    }
+    assert!(has("low.orientation.w") && has("low.euler.yaw") && has("low.angular_velocity_body.x"));
+    assert!(
+        has("low.principal_inertia[3]") && has("low.initial.orientation.w") && has("gravity.z")
+    );
+}
+
+#[test]
+fn joints_and_motors_in_space_have_their_units() {
+    let model = model_from_text("workshop", WORKSHOP).unwrap();
+    let table = table(&model);
+    for (name, unit) in [
+        ("axle.motor.speed", "rad/s"),
+        ("axle.motor.effort", "N.m"),
+        ("shoulder.motor.torque", "N.m"),
+        ("axle.coordinate.angle", "rad"),
+        ("axle.rate.angle", "rad/s"),
+        ("axle.reaction.x", "N"),
+        ("axle.reaction.turn_x", "N.m"),
+        ("rail.coordinate.displacement", "m"),
+        ("rail.rate.displacement", "m/s"),
+        ("rail.coordinate.angle", "rad"),
+        ("rail.reaction.across_x", "N"),
+        ("rail.reaction.turn_y", "N.m"),
+        ("cord.reaction.length", "N"),
+        ("contact.shoulder.lower.gap", "rad"),
+        ("contact.rail.upper.normal_force", "N"),
+        ("buffer.stiffness", "N/m"),
+        ("rub.static_friction", "N.m"),
+        ("tether.force", "N"),
+        ("push.torque_z", "N.m"),
+        ("skew.orientation.w", "1"),
+        ("skew.angular_acceleration.x", "rad/s2"),
+        ("contact.ball.on.ground.floor.point.x", "m"),
+    ] {
+        let variable = table.iter().find(|v| v.name == name);
+        let variable = variable.unwrap_or_else(|| panic!("no {name}"));
+        assert_eq!(type_name(variable), unit, "{name}");
+    }
+    let page = documentation(&model, WORKSHOP, &[]);
+    assert!(page.contains("rate of the angle = input axle.motor.speed rad/s"));
+}
+
+#[test]
+fn files_of_shapes_go_into_the_fmu() {
+    let folder = root().join("tests/data/space/mesh");
+    let text = fs::read_to_string(folder.join("scene.toml")).unwrap();
+    let files = |name: &str| {
+        fs::read(folder.join(name)).map_err(|e| (e.to_string(), "look for it".to_owned()))
+    };
+    let libraries = [library(Platform::Linux64)];
+    let fmu = build_fmu_with("mesh", &text, &files, &libraries).unwrap();
+    let part = fs::read(folder.join("parts/wedge.stl")).unwrap();
+    assert!(entry(&fmu, "resources/parts/wedge.stl") == part);
+    let again = build_fmu_with("mesh", &text, &files, &libraries).unwrap();
+    assert!(fmu == again);
+    // the shape is part of the identity
+    let guid = |fmu: &[u8]| {
+        let xml = String::from_utf8(entry(fmu, "modelDescription.xml")).unwrap();
+        read(&xml)[0].get("guid").unwrap().to_owned()
+    };
+    let wider = |name: &str| {
+        let bytes = files(name)?;
+        let text = String::from_utf8(bytes).unwrap();
+        Ok(text.replace("80 ", "81 ").into_bytes())
+    };
+    let other = build_fmu_with("mesh", &text, &wider, &libraries).unwrap();
+    assert_ne!(guid(&fmu), guid(&other));
+    assert!(matches!(
+        build_fmu("mesh", &text, &libraries),
+        Err(PackageError::Scene(_))
+    ));
 }

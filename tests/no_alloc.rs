@@ -8,7 +8,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::backtrace::Backtrace;
 use std::cell::Cell;
 use stiction::model::Model;
-use stiction::scene::format::{EventState, ImpactLaw, Scheme, Settings};
+use stiction::scene::format::{EventState, FrictionCone, ImpactLaw, Scheme, Settings};
 use stiction::simulate::Simulation;
 use stiction::step::EventCounts;
 
@@ -258,5 +258,51 @@ fn no_step_of_a_pile_of_boxes_and_a_stop_allocates() {
         let counts = run_without_allocations(&model, |settings| settings.scheme = scheme);
         println!("{scheme:?}: {} contacts, {counts:?}", model.contacts.len());
         assert!(counts.impacts > 0 || scheme == Scheme::PositionEuler);
+    }
+}
+
+/// A box in space that lands on its edge, tips over and slides.
+const TIPPING_BOX: &str = r#"
+    name = "tipping box"
+    dimension = 3
+    until = 1
+    [contact_default]
+    friction = 0.3
+    [[ground.shape]]
+    kind = "half_space"
+    normal = [0, 0, 1]
+    [[body]]
+    name = "box"
+    kind = "rigid"
+    mass = 1
+    position = [0, 0, 0.3]
+    velocity = [1, 0.5, 0]
+    rotation_vector = [0.2, 0, 0]
+    shape = [{ kind = "box", size = [0.8, 0.6, 0.2] }]
+"#;
+
+#[test]
+fn friction_polygons_allocate_only_until_they_have_met_all_contacts() {
+    let mut settings = model(TIPPING_BOX).settings.clone();
+    settings.scheme = Scheme::PositionEuler;
+    settings.friction_cone = FrictionCone::Polyhedral {
+        directions: 8,
+        turn: true,
+    };
+    let mut simulation = Simulation::with_settings(model(TIPPING_BOX), settings);
+    while simulation.report().largest_lcp < 40 {
+        let time = simulation.state().time + 0.01;
+        simulation.advance_to(time).unwrap();
+        assert!(time < 1.0);
+    }
+    println!(
+        "all corners touched at {:.2} s at the latest",
+        simulation.state().time
+    );
+    for _ in 0..100 {
+        let time = simulation.state().time + 0.01;
+        let (count, result) = allocations(|| simulation.advance_to(time));
+        result.unwrap();
+        assert_eq!(count, 0, "at {time} s");
     }
 }

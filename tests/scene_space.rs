@@ -199,6 +199,8 @@ mod settings {
     refused! { with:
         directions_belong_to_the_polyhedral_cone: "settings.friction_directions", ["no effect", "polyhedral"],
             "[settings]\nfriction_directions = 8 #!\n";
+        turning_belongs_to_the_polyhedral_cone: "settings.friction_directions_turn", ["no effect", "polyhedral"],
+            "[settings]\nfriction_directions_turn = false #!\n";
         directions_are_even: "settings.friction_directions", ["must be even, but is 7"],
             "[settings]\nfriction_cone = \"polyhedral\"\nfriction_directions = 7 #!\n";
         directions_are_four_or_more: "settings.friction_directions", ["from 4 to 64, but is 2"],
@@ -871,7 +873,10 @@ enabled = false
     ));
     assert_eq!(
         scene.settings.friction_cone,
-        FrictionCone::Polyhedral { directions: 16 }
+        FrictionCone::Polyhedral {
+            directions: 16,
+            turn: true
+        }
     );
     let [groups, materials, bodies] = &space.contact_rules[..] else {
         panic!("three rules")

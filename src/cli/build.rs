@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use super::CliError;
 use super::args::BuildOptions;
-use super::bundled;
+use super::bundled::{self, folder_of};
 use super::output::{Output, is_stdout, refuse_clashes};
-use crate::describe::{Library, PackageError, Platform, build_fmu};
+use crate::describe::{Library, PackageError, Platform, build_fmu, build_fmu_with};
 use crate::instance::variables::table;
+use crate::scene;
 
 const HINT: &str = "`cargo build --release` makes it; `--library FILE` takes one from elsewhere";
 
@@ -23,7 +24,14 @@ pub fn build(options: &BuildOptions) -> Result<(), CliError> {
     refuse_clashes(found.path.as_deref(), &[&output])?;
     let libraries = libraries(&options.library)?;
     let file = options.scene.display().to_string();
-    let fmu = build_fmu(&file, &found.text, &libraries).map_err(failed)?;
+    let fmu = match found.path.as_deref().map(folder_of) {
+        Some(folder) => {
+            let files = |name: &str| scene::load::read_file(folder, name);
+            build_fmu_with(&file, &found.text, &files, &libraries)
+        }
+        None => build_fmu(&file, &found.text, &libraries),
+    };
+    let fmu = fmu.map_err(failed)?;
     write(&output, &fmu)?;
 
     let platforms: Vec<&str> = libraries.iter().map(|l| l.platform.folder()).collect();

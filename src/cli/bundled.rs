@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::CliError;
 use crate::model::Model;
 use crate::scene::{self, suggest::distance};
-use crate::simulate::model_from_text;
+use crate::simulate::{model_from_text, model_in_folder};
 
 /// Name and text of each bundled scene, in the order of the names.
 const SCENES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"));
@@ -55,10 +55,15 @@ fn from_file(path: PathBuf) -> Result<Found, CliError> {
         }
     };
     Ok(Found {
-        model: model_from_text(&name, &text)?,
+        model: model_in_folder(folder_of(&path), &name, &text)?,
         text,
         path: Some(path),
     })
+}
+
+/// The folder that the files of a scene's shapes are in.
+pub fn folder_of(scene: &Path) -> &Path {
+    scene.parent().unwrap_or(Path::new(""))
 }
 
 fn unknown(scene: &Path) -> CliError {

@@ -1,5 +1,7 @@
 //! The trajectory as CSV: one header, one row for each output time. `docs/CLI.md` has the columns.
 
+mod space;
+
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
@@ -76,6 +78,11 @@ fn columns(model: &Model) -> Vec<Column> {
     let mut columns = Vec::new();
     let mut add = |name: String, unit| columns.push(Column { name, unit });
     add("time".to_owned(), "s");
+    if model.is_spatial() {
+        space::columns(model, &mut add);
+        energies(&mut add);
+        return columns;
+    }
     for body in &model.bodies {
         let mut add = |suffix: &str, unit| add(format!("{}.{suffix}", body.name), unit);
         add("x", "m");
@@ -104,10 +111,14 @@ fn columns(model: &Model) -> Vec<Column> {
             add(format!("{}.force.{row}", link.name), unit);
         }
     }
+    energies(&mut add);
+    columns
+}
+
+fn energies(add: &mut impl FnMut(String, &'static str)) {
     for energy in ["kinetic", "potential", "total"] {
         add(format!("energy.{energy}"), "J");
     }
-    columns
 }
 
 // a stop of a joint has no tangent
@@ -131,6 +142,20 @@ fn contact_units(model: &Model, contact: &Contact) -> (&'static str, &'static st
 // the shortest digits that read back as the same number
 fn write_row(line: &mut String, simulation: &mut Simulation) -> fmt::Result {
     write!(line, "{:?}", simulation.state().time)?;
+    if simulation.model().is_spatial() {
+        space::write_row(line, simulation)?;
+    } else {
+        write_plane(line, simulation)?;
+    }
+    let energy = simulation.energy();
+    for x in [energy.kinetic, energy.potential, energy.total()] {
+        write!(line, ",{x:?}")?;
+    }
+    line.push('\n');
+    Ok(())
+}
+
+fn write_plane(line: &mut String, simulation: &mut Simulation) -> fmt::Result {
     let (model, state) = (simulation.model(), simulation.state());
     let velocity = simulation.reported_velocity();
     for body in &model.bodies {
@@ -154,11 +179,6 @@ fn write_row(line: &mut String, simulation: &mut Simulation) -> fmt::Result {
     for force in &simulation.state().joint_force {
         write!(line, ",{force:?}")?;
     }
-    let energy = simulation.energy();
-    for x in [energy.kinetic, energy.potential, energy.total()] {
-        write!(line, ",{x:?}")?;
-    }
-    line.push('\n');
     Ok(())
 }
 

@@ -30,7 +30,7 @@ pub fn model_description(model: &Model, scene_text: &str) -> String {
     Element::new("fmiModelDescription")
         .with("fmiVersion", "2.0")
         .with("modelName", &model.name)
-        .with("guid", digest::guid(scene_text, &table))
+        .with("guid", digest::guid(scene_text, model, &table))
         .with_some("description", description)
         .with("generationTool", GENERATOR)
         .with("variableNamingConvention", "structured")

@@ -9,7 +9,7 @@ mod platform;
 mod units;
 mod xml;
 
-pub use package::{Library, PackageError, build_fmu};
+pub use package::{Library, PackageError, build_fmu, build_fmu_with};
 pub use page::{documentation, shown_start, type_name};
 pub use platform::Platform;
 
@@ -59,13 +59,15 @@ pub fn start(variable: &Variable, model: &Model) -> Option<Value> {
         | Role::EventCount
         | Role::LastEventTime
         | Role::LastEventKind
-        | Role::WorstResidual => None,
+        | Role::WorstResidual
+        | Role::Space(_) => None,
     }
 }
 
 /// Does an output follow the inputs at once, not only by integration over time?
 pub fn depends_on_inputs(role: Role) -> bool {
     match role {
+        Role::Space(output) => output.follows_inputs(),
         Role::Acceleration(_)
         | Role::NormalForce(_)
         | Role::FrictionForce(_)

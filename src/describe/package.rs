@@ -13,6 +13,8 @@ use super::fmi2::model_description;
 use super::page::documentation;
 use super::{LIBRARY, Platform};
 use crate::model;
+use crate::scene::format::space::Space;
+use crate::scene::load::Files;
 use crate::scene::{self, SceneError};
 
 /// A function that every library for co-simulation has.
@@ -88,7 +90,26 @@ pub fn build_fmu(
     scene_text: &str,
     libraries: &[Library],
 ) -> Result<Vec<u8>, PackageError> {
-    let scene = scene::parse(file, scene_text).map_err(PackageError::Scene)?;
+    let none = |_: &str| {
+        Err((
+            "the scene has no folder to take a file from".to_owned(),
+            "build the FMU from the scene's file".to_owned(),
+        ))
+    };
+    build_fmu_with(file, scene_text, &none, libraries)
+}
+
+/// The same for a scene whose shapes may come from other files, which go into the FMU with it.
+///
+/// # Errors
+/// As [`build_fmu`].
+pub fn build_fmu_with(
+    file: &str,
+    scene_text: &str,
+    files: Files<'_>,
+    libraries: &[Library],
+) -> Result<Vec<u8>, PackageError> {
+    let scene = scene::load::parse_with(file, scene_text, files).map_err(PackageError::Scene)?;
     let model = model::build(&scene).map_err(|problems| {
         let error = SceneError::new(file, scene_text, problems);
         PackageError::Scene(error)
@@ -102,6 +123,10 @@ pub fn build_fmu(
     let description = model_description(&model, scene_text);
     archive.add("modelDescription.xml", description.as_bytes(), 0o644)?;
     archive.add("resources/scene.toml", scene_text.as_bytes(), 0o644)?;
+    for name in scene.space().map(Space::files).unwrap_or_default() {
+        let bytes = files(name).map_err(|(reason, _)| PackageError::Archive(reason))?;
+        archive.add(&format!("resources/{name}"), &bytes, 0o644)?;
+    }
     for library in libraries {
         let (folder, ending) = (library.platform.folder(), library.platform.ending());
         let name = format!("binaries/{folder}/{LIBRARY}.{ending}");

@@ -10,6 +10,7 @@ use super::{GENERATOR, LOG_CATEGORIES, start};
 use crate::instance::variable::{Causality, Kind, Value, Variable};
 use crate::instance::variables::table;
 use crate::model::Model;
+use crate::space::BODY_DOF;
 use words::{contact_rows, force_rows, integration, joint_rows};
 
 const STYLE: &str = "\
@@ -69,6 +70,9 @@ pub fn documentation(model: &Model, scene_text: &str, picture: &[u8]) -> String 
 
 fn parts(model: &Model) -> String {
     let rows = model.bodies.iter().enumerate().map(|(i, body)| {
+        if model.is_spatial() {
+            return space_body(model, i);
+        }
         let at = &model.initial_position[body.first..];
         let (kind, turn) = if body.n_dof == 3 {
             let inertia = model.mass[body.first + 2];
@@ -84,7 +88,12 @@ fn parts(model: &Model) -> String {
             format!("({}, {}) m", at[0], at[1]),
         ]
     });
-    let header = ["body", "kind", "mass", "inertia and angle", "starts at"];
+    let turn = if model.is_spatial() {
+        "inertia and orientation"
+    } else {
+        "inertia and angle"
+    };
+    let header = ["body", "kind", "mass", turn, "starts at"];
     let mut text = format!("<h2>Parts</h2>\n{}", html_table(&header, rows));
     let header = ["name", "kind", "between", "equation"];
     for (title, rows) in [
@@ -98,6 +107,32 @@ fn parts(model: &Model) -> String {
         }
     }
     text
+}
+
+fn space_body(model: &Model, i: usize) -> [String; 5] {
+    let body = &model.bodies[i];
+    let at = &model.initial_position[body.first..];
+    let (kind, turn) = if body.n_dof == BODY_DOF {
+        let moments: Vec<String> = model.mass[body.first + 3..body.first + 6]
+            .iter()
+            .map(|moment| format!("{moment}"))
+            .collect();
+        let [w, x, y, z] = body.start.orientation;
+        let turn = format!(
+            "principal moments {} kg m², quaternion ({w}, {x}, {y}, {z})",
+            moments.join(", ")
+        );
+        ("rigid", turn)
+    } else {
+        ("point", String::new())
+    };
+    [
+        model.body_name(Some(i)).to_owned(),
+        kind.to_owned(),
+        format!("{} kg", model.mass[body.first]),
+        turn,
+        format!("({}, {}, {}) m", at[0], at[1], at[2]),
+    ]
 }
 
 fn equations(model: &Model) -> String {

@@ -154,10 +154,11 @@ fn new_instance(
     let resources = resources
         .to_str()
         .map_err(|_| "the resource location is not UTF-8")?;
-    let file = location::folder(resources)?.join(location::SCENE);
+    let folder = location::folder(resources)?;
+    let file = folder.join(location::SCENE);
     let shown = file.display().to_string();
     let text = std::fs::read_to_string(&file).map_err(|e| format!("cannot read {shown}: {e}"))?;
-    let instance = Instance::new(&name, &shown, &text).map_err(|e| e.to_string())?;
+    let instance = Instance::in_folder(&name, &folder, &shown, &text).map_err(|e| e.to_string())?;
     if instance.guid() != guid {
         return Err(format!(
             "the GUID {guid} is not {}, that of the scene in {shown}: the model description is of another scene or version",

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// The one file that is read.
+/// The file that is read first; others only if it names them, from the same folder or below.
 pub const SCENE: &str = "scene.toml";
 
 /// The folder of the resources. The importer gives a URI (`file:///a%20b/resources`), or, against the standard, a path.

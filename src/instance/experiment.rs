@@ -3,7 +3,10 @@
 use super::lifecycle::{Call, Phase};
 use super::until_event::Reached;
 use super::{Experiment, Instance, Memory, Trouble, error};
+use crate::math::{Mat3, Vec3};
 use crate::scene::format::TOLERANCE;
+use crate::simulate::observe;
+use crate::space::inertia::Principal;
 use crate::state::State;
 use crate::step::{self, EventKind, Report, Workspace};
 
@@ -140,6 +143,7 @@ impl Instance {
 
     // initial positions are parameters: they must still close the joints and keep shapes apart
     fn check_start(&mut self) -> Result<(), Trouble> {
+        self.check_rotations()?;
         self.place();
         for link in &self.model.joints {
             let mut open: f64 = 0.0;
@@ -155,13 +159,40 @@ impl Instance {
             }
         }
         for contact in 0..self.model.contacts.len() {
-            let gap = self.gap(contact);
+            let near = self.model.gap(&self.model.contacts[contact], &self.poses);
+            let gap = near.map_or(f64::INFINITY, |near| near.gap);
             if gap < -CLOSED {
                 let message = format!(
                     "`{}` overlap by {:.3e} at the start; move the initial positions apart",
                     self.model.contacts[contact].name, -gap
                 );
                 return error(message);
+            }
+        }
+        Ok(())
+    }
+
+    // quaternions and principal moments are set one number after the other: together they must make sense
+    fn check_rotations(&self) -> Result<(), Trouble> {
+        for rotation in self.model.rotations() {
+            let Some(body) = self.model.bodies.iter().find(|b| b.first + 3 == rotation) else {
+                continue;
+            };
+            if observe::length_of(body.start.orientation).is_none() {
+                return error(format!(
+                    "the initial orientation of `{}` has no length; give a quaternion other than zero",
+                    body.name
+                ));
+            }
+            let principal = Principal {
+                moments: Vec3::from_column_slice(&self.model.mass[rotation..rotation + 3]),
+                axes: Mat3::identity(),
+            };
+            if principal.defect().is_some() {
+                return error(format!(
+                    "no body has the principal moments of inertia of `{}`: one is larger than the sum of the others",
+                    body.name
+                ));
             }
         }
         Ok(())

@@ -7,6 +7,7 @@ pub mod lifecycle;
 pub mod parameter;
 mod sensitivity;
 pub mod snapshot;
+pub mod space;
 mod until_event;
 pub mod variable;
 pub mod variables;
@@ -16,10 +17,11 @@ use crate::force::{Input, MAX_INPUT_ORDER, Side};
 use crate::model::{Model, Poses, Twists};
 use crate::scene::error::SceneError;
 use crate::scene::format::{ReportedVelocity, Settings};
-use crate::simulate::model_from_text;
+use crate::simulate::{model_from_text, model_in_folder};
 use crate::state::State;
 use crate::step::{Event, EventKind, Report, Workspace};
 use lifecycle::{Call, Phase};
+use std::path::Path;
 use variable::{Causality, Role, Value, Variability, Variable};
 
 /// Why a call did not do what it should.
@@ -97,13 +99,28 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// From the text of a scene; `file` is what messages call it.
+    /// From the text of a scene; `file` is what messages call it. Its shapes cannot come from other files.
     pub fn new(name: &str, file: &str, scene_text: &str) -> Result<Self, SceneError> {
         let scene = model_from_text(file, scene_text)?;
+        Ok(Self::of(name, scene, scene_text))
+    }
+
+    /// From the text of a scene whose shapes may come from files in the folder of the resources.
+    pub fn in_folder(
+        name: &str,
+        folder: &Path,
+        file: &str,
+        scene_text: &str,
+    ) -> Result<Self, SceneError> {
+        let scene = model_in_folder(folder, file, scene_text)?;
+        Ok(Self::of(name, scene, scene_text))
+    }
+
+    fn of(name: &str, scene: Model, scene_text: &str) -> Self {
         let table = variables::table(&scene);
-        Ok(Self {
+        Self {
             name: name.to_owned(),
-            guid: digest::guid(scene_text, &table),
+            guid: digest::guid(scene_text, &scene, &table),
             table,
             settings: scene.settings.clone(),
             state: State::new(&scene),
@@ -121,7 +138,7 @@ impl Instance {
             twists: Twists::new(&scene),
             model: scene.clone(),
             scene,
-        })
+        }
     }
 
     /// Its name.
@@ -257,6 +274,7 @@ impl Instance {
                 Value::Integer(self.memory.last_event.map_or(1, |e| e.1 as i32 + 2))
             }
             Role::WorstResidual => Value::Real(self.report.worst_residual),
+            Role::Space(output) => self.space_value(output),
         }
     }
 

@@ -6,6 +6,7 @@ use crate::model::Model;
 use crate::scene::format::{
     EventState, ImpactLaw, MAX_ROWS, ReportedVelocity, Scheme, Settings, TOLERANCE,
 };
+use crate::space::force as space;
 
 use super::variable::Value;
 
@@ -38,12 +39,18 @@ pub enum Parameter {
     Mass(usize),
     /// Inertia of a body.
     Inertia(usize),
+    /// Principal moment of inertia of a body in space, by number.
+    PrincipalInertia(usize, usize),
     /// Gravity, by component.
     Gravity(usize),
     /// Coordinate at the start.
     InitialPosition(usize),
     /// Velocity at the start.
     InitialVelocity(usize),
+    /// Orientation at the start of a body in space: w, x, y or z of its quaternion.
+    InitialOrientation(usize, usize),
+    /// Rate of rotation at the start of a body in space, by component, in the axes that the scene gives it in.
+    InitialAngularVelocity(usize, usize),
     /// Standard step.
     Step,
     /// Bound on the error of a step; 0 for steps of fixed length.
@@ -149,6 +156,15 @@ impl Parameter {
             }
             Self::Mass(body) => Value::Real(model.mass[model.bodies[body].first]),
             Self::Inertia(body) => Value::Real(model.mass[model.bodies[body].first + 2]),
+            Self::PrincipalInertia(body, i) => {
+                Value::Real(model.mass[model.bodies[body].first + 3 + i])
+            }
+            Self::InitialOrientation(body, i) => {
+                Value::Real(model.bodies[body].start.orientation[i])
+            }
+            Self::InitialAngularVelocity(body, i) => {
+                Value::Real(model.bodies[body].start.angular_velocity[i])
+            }
             Self::Gravity(component) => Value::Real(model.gravity[component]),
             Self::InitialPosition(i) => Value::Real(model.initial_position[i]),
             Self::InitialVelocity(i) => Value::Real(model.initial_velocity[i]),
@@ -233,7 +249,17 @@ impl Parameter {
             },
             Self::Mass(body) => {
                 let first = model.bodies[body].first;
-                model.mass[first..first + 2].fill(x);
+                let n = if model.is_spatial() { 3 } else { 2 };
+                model.mass[first..first + n].fill(x);
+            }
+            Self::PrincipalInertia(body, i) => model.mass[model.bodies[body].first + 3 + i] = x,
+            Self::InitialOrientation(body, i) => {
+                model.bodies[body].start.orientation[i] = x;
+                model.take_written_start(body);
+            }
+            Self::InitialAngularVelocity(body, i) => {
+                model.bodies[body].start.angular_velocity[i] = x;
+                model.take_written_start(body);
             }
             Self::Inertia(body) => model.mass[model.bodies[body].first + 2] = x,
             Self::Gravity(component) => model.gravity[component] = x,
@@ -275,6 +301,7 @@ impl Parameter {
             Self::Restitution(_) | Self::TangentialRestitution(_) => (0.0, 1.0, false),
             Self::Mass(_)
             | Self::Inertia(_)
+            | Self::PrincipalInertia(..)
             | Self::Step
             | Self::MaxStep
             | Self::NominalLength
@@ -285,7 +312,9 @@ impl Parameter {
             Self::RestLength(_)
             | Self::Gravity(_)
             | Self::InitialPosition(_)
-            | Self::InitialVelocity(_) => (-infinite, infinite, false),
+            | Self::InitialVelocity(_)
+            | Self::InitialOrientation(..)
+            | Self::InitialAngularVelocity(..) => (-infinite, infinite, false),
             Self::MinSubstep => (1e-15, 0.5, false),
             _ => (0.0, infinite, false),
         }
@@ -340,7 +369,25 @@ impl Parameter {
     fn of_any(self, force: &mut AnyForce) -> Option<&mut f64> {
         match force {
             AnyForce::Plane(force) => self.of_force(force),
-            AnyForce::Space(_) => None,
+            AnyForce::Space(force) => self.of_space_force(force),
+        }
+    }
+
+    fn of_space_force(self, force: &mut space::Force) -> Option<&mut f64> {
+        use space::Force as F;
+        match (self, force) {
+            (Self::Stiffness(_), F::SpringDamper(f)) => Some(&mut f.stiffness),
+            (Self::Stiffness(_), F::JointSpring(f)) => Some(&mut f.stiffness),
+            (Self::Damping(_), F::SpringDamper(f)) => Some(&mut f.damping),
+            (Self::Damping(_), F::JointSpring(f)) => Some(&mut f.damping),
+            (Self::RestLength(_), F::SpringDamper(f)) => Some(&mut f.rest_length),
+            (Self::RestLength(_), F::JointSpring(f)) => Some(&mut f.rest),
+            (Self::LinearDrag(_), F::Viscous(f)) => Some(&mut f.linear),
+            (Self::AngularDrag(_), F::Viscous(f)) => Some(&mut f.angular),
+            (Self::StaticFriction(_), F::Stribeck(f)) => Some(&mut f.law.static_friction),
+            (Self::KineticFriction(_), F::Stribeck(f)) => Some(&mut f.law.kinetic_friction),
+            (Self::ViscousFriction(_), F::Stribeck(f)) => Some(&mut f.law.viscous),
+            _ => None,
         }
     }
 

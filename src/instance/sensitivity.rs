@@ -7,11 +7,13 @@
 //!      solves is exact but for rounding. Where constraints depend on each other their forces are linear piece by
 //!      piece, so the inputs are moved by little
 
-use super::lifecycle::Call;
+use super::lifecycle::{Call, Phase};
 use super::variable::{Causality, Role, Value};
 use super::{Instance, Trouble, error};
 use crate::math::max_abs;
+use crate::model::InputUnit;
 use crate::scene::format::ReportedVelocity;
+use crate::state::State;
 use crate::step;
 
 /// The short time of (2), as a fraction of the standard step, or of the next one by tolerance if that is shorter.
@@ -49,6 +51,10 @@ impl Instance {
             | Role::ElementForce(_)
             | Role::KineticEnergy
             | Role::PotentialEnergy => self.rate(role),
+            Role::Space(output) => {
+                let name = name.clone();
+                self.space_rate(output, &name)?
+            }
             Role::DissipatedEnergy => self.dissipation_rate(),
             Role::NormalImpulse(_)
             | Role::FrictionImpulse(_)
@@ -62,7 +68,7 @@ impl Instance {
         })
     }
 
-    fn real(&mut self, role: Role) -> f64 {
+    pub(super) fn real(&mut self, role: Role) -> f64 {
         match self.value(role) {
             Value::Real(x) => x,
             Value::Integer(_) | Value::Boolean(_) => 0.0,
@@ -70,17 +76,24 @@ impl Instance {
     }
 
     // (2)
-    fn rate(&mut self, role: Role) -> f64 {
+    pub(super) fn rate(&mut self, role: Role) -> f64 {
         let here = self.state.clone();
         let ahead = AHEAD * self.step_ahead();
         self.refresh_forces();
         let before = self.real(role);
         self.state.time += ahead;
-        for i in 0..self.state.position.len() {
-            let a = here.acceleration[i];
-            self.state.position[i] += ahead * (here.velocity[i] + 0.5 * ahead * a);
+        let mut mean = here.velocity.clone();
+        for (i, a) in here.acceleration.iter().enumerate() {
+            mean[i] += 0.5 * ahead * a;
             self.state.velocity[i] += ahead * a;
         }
+        let State {
+            position,
+            orientation,
+            ..
+        } = &mut self.state;
+        self.model.advance(position, ahead, &mean);
+        self.model.rebase(position, orientation);
         self.refresh_forces();
         let after = self.real(role);
         self.state = here;
@@ -131,6 +144,12 @@ impl Instance {
         for reference in knowns {
             let variable = self.variable(*reference)?;
             match variable.role {
+                Role::Input(i) if self.jumps_with(i) => {
+                    return error(format!(
+                        "velocities follow `{}` at once during the initialization: derivatives by it are known after that",
+                        variable.name
+                    ));
+                }
                 Role::Input(i) => inputs.push(i),
                 _ => return error(format!("`{}` is not an input", variable.name)),
             }
@@ -159,13 +178,16 @@ impl Instance {
         }
         self.refresh_forces();
         for (i, role) in roles.iter().enumerate() {
-            let depends = matches!(
-                role,
-                Role::Acceleration(_)
-                    | Role::NormalForce(_)
-                    | Role::FrictionForce(_)
-                    | Role::JointForce(_)
-            );
+            let depends = match role {
+                Role::Space(output) => output.follows_inputs(),
+                role => matches!(
+                    role,
+                    Role::Acceleration(_)
+                        | Role::NormalForce(_)
+                        | Role::FrictionForce(_)
+                        | Role::JointForce(_)
+                ),
+            };
             result[i] = if depends {
                 (self.real(*role) - before[i]) / nudge
             } else {
@@ -174,6 +196,15 @@ impl Instance {
         }
         self.state = here;
         Ok(())
+    }
+
+    // the speed of a motor makes velocities jump, but only before the first step is their state asked for right after
+    fn jumps_with(&self, input: usize) -> bool {
+        let is_speed = match self.model.inputs[input].unit {
+            InputUnit::MeterPerSecond | InputUnit::RadianPerSecond => true,
+            InputUnit::Newton | InputUnit::NewtonMeter => false,
+        };
+        is_speed && self.phase == Phase::Initialization
     }
 
     // the largest force that acts, or 1 where none does

@@ -7,6 +7,7 @@ use super::lifecycle::Phase;
 use super::variable::{Role, Value};
 use super::{Experiment, Instance, Memory, Trouble, error};
 use crate::force::Input;
+use crate::simulate::observe;
 use crate::state::{State, Status};
 use crate::step::{EventKind, Report, Workspace};
 
@@ -31,13 +32,17 @@ pub struct Snapshot {
     parameters: Vec<Value>,
 }
 
-const STATUSES: [Status; 5] = [
+const STATUSES: [Status; 6] = [
     Status::Open,
     Status::Frictionless,
     Status::Stick,
     Status::SlipForward,
     Status::SlipBackward,
+    Status::Slip,
 ];
+
+/// Quaternions of accepted states are off unit length by rounding only.
+const UNIT: f64 = 1e-12;
 
 const EVENTS: [EventKind; 6] = [
     EventKind::Impact,
@@ -140,6 +145,16 @@ impl Instance {
         for force in &mut state.contact_force {
             reader.fill(force)?;
         }
+        for orientation in &mut state.orientation {
+            reader.fill(orientation)?;
+            let length = observe::length_of(*orientation)?;
+            if (length - 1.0).abs() > UNIT {
+                return None;
+            }
+        }
+        for vector in state.friction_force.iter_mut().chain(&mut state.sliding) {
+            reader.fill(vector.as_mut_slice())?;
+        }
         for Input { since, derivatives } in &mut state.inputs {
             *since = reader.real()?;
             reader.fill(derivatives)?;
@@ -236,6 +251,12 @@ impl Snapshot {
         }
         for force in &state.contact_force {
             writer.reals(force);
+        }
+        for orientation in &state.orientation {
+            writer.reals(orientation);
+        }
+        for vector in state.friction_force.iter().chain(&state.sliding) {
+            writer.reals(vector.as_slice());
         }
         for input in &state.inputs {
             writer.real(input.since);

@@ -1,6 +1,7 @@
 //! What a variable is: the vocabulary of the table in `variables.rs`.
 
 use super::parameter::Parameter;
+use super::space::SpaceOutput;
 
 /// One row of the table. Its value reference is its place in the table.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,17 +86,20 @@ pub enum Enumeration {
     ReportedVelocity,
     /// Where the state at an event comes from.
     EventState,
+    /// Status of a contact in space.
+    SpaceContactStatus,
 }
 
 impl Enumeration {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::ContactStatus,
         Self::EventKind,
         Self::Scheme,
         Self::ImpactLaw,
         Self::ReportedVelocity,
         Self::EventState,
+        Self::SpaceContactStatus,
     ];
 
     /// Name of the type.
@@ -107,6 +111,7 @@ impl Enumeration {
             Self::ImpactLaw => "ImpactLaw",
             Self::ReportedVelocity => "ReportedVelocity",
             Self::EventState => "EventState",
+            Self::SpaceContactStatus => "SpaceContactStatus",
         }
     }
 
@@ -158,6 +163,12 @@ impl Enumeration {
                 ("restep", "the step is taken again up to the event"),
                 ("interpolant", "interpolated in the trial step"),
             ],
+            Self::SpaceContactStatus => &[
+                ("open", "no force"),
+                ("closed", "pressing, without friction"),
+                ("stick", "pressing, no sliding"),
+                ("slip", "sliding"),
+            ],
         }
     }
 }
@@ -207,6 +218,8 @@ pub enum Role {
     LastEventKind,
     /// Worst residual of an accepted complementarity problem.
     WorstResidual,
+    /// What scenes in space alone have.
+    Space(SpaceOutput),
 }
 
 /// Units of the variables.

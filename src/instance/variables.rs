@@ -1,21 +1,31 @@
 //! THE table of variables: value references, get and set, both XML files, `describe` and the documentation page all
 //! come from here.
 
+mod space;
+
 use super::parameter::Parameter;
 use super::variable::{Causality, Enumeration, Kind, Role, Unit, Variability, Variable};
 use crate::force::Force;
 use crate::joint::Joint;
-use crate::model::{ContactKind, InputUnit, Model};
+use crate::model::{AnyForce, ContactKind, InputUnit, Model};
 use crate::scene::format::MAX_ROWS;
+use crate::simulate::observe::contacts_of;
 
 /// All variables of a model, in the order of their value references.
 pub fn table(model: &Model) -> Vec<Variable> {
     let mut table = Table::default();
     table.inputs(model);
-    table.bodies(model);
-    table.contacts(model);
-    table.joints(model);
-    table.forces(model);
+    if model.is_spatial() {
+        table.space_bodies(model);
+        table.space_contacts(model);
+        table.space_joints(model);
+        table.space_forces(model);
+    } else {
+        table.bodies(model);
+        table.contacts(model);
+        table.joints(model);
+        table.forces(model);
+    }
     table.totals();
     table.parameters(model);
     table.settings();
@@ -127,19 +137,12 @@ impl Table {
 
     fn inputs(&mut self, model: &Model) {
         for (i, input) in model.inputs.iter().enumerate() {
-            let unit = if input.unit == InputUnit::NewtonMeter {
-                Unit::NewtonMeter
-            } else {
-                Unit::Newton
+            let (unit, description) = match input.unit {
+                InputUnit::Newton => (Unit::Newton, "applied force"),
+                InputUnit::NewtonMeter => (Unit::NewtonMeter, "applied torque"),
+                InputUnit::MeterPerSecond => (Unit::MeterPerSecond, "given speed"),
+                InputUnit::RadianPerSecond => (Unit::RadianPerSecond, "given rate of rotation"),
             };
-            let description = format!(
-                "applied {}",
-                if input.unit == InputUnit::NewtonMeter {
-                    "torque"
-                } else {
-                    "force"
-                }
-            );
             self.push(
                 input.name.clone(),
                 description,
@@ -180,63 +183,69 @@ impl Table {
     }
 
     fn contacts(&mut self, model: &Model) {
-        for (j, contact) in model.contacts.iter().enumerate() {
-            let name = format!("contact.{}", structured(&contact.name));
-            let what = &contact.name;
-            let angular = matches!(&contact.kind, ContactKind::Limit(stop)
-                if model.joints[stop.joint].joint.coordinate_turns(stop.coordinate));
-            let (length, force, impulse) = if angular {
-                (Unit::Radian, Unit::NewtonMeter, Unit::NewtonMeterSecond)
-            } else {
-                (Unit::Meter, Unit::Newton, Unit::NewtonSecond)
-            };
-            let rows = [
-                ("gap", "gap", length, Role::Gap(j)),
-                ("penetration", "overlap", length, Role::Penetration(j)),
-                ("normal_force", "normal force", force, Role::NormalForce(j)),
-                (
-                    "friction_force",
-                    "friction force along the tangent",
-                    force,
-                    Role::FrictionForce(j),
-                ),
-            ];
-            let has_friction = matches!(contact.kind, ContactKind::Feature(_));
-            for (quantity, phrase, unit, role) in rows {
-                if has_friction || !matches!(role, Role::FrictionForce(_)) {
-                    self.output(
-                        format!("{name}.{quantity}"),
-                        format!("{phrase} of {what}"),
-                        unit,
-                        role,
-                    );
-                }
-            }
-            let kind = real(impulse);
-            let phrase = format!("normal impulse of the last impact of {what}");
-            self.discrete(
-                format!("{name}.normal_impulse"),
-                phrase,
-                kind.clone(),
-                Role::NormalImpulse(j),
-            );
-            if has_friction {
-                let phrase = format!("tangential impulse of the last impact of {what}");
-                self.discrete(
-                    format!("{name}.friction_impulse"),
-                    phrase,
-                    kind,
-                    Role::FrictionImpulse(j),
+        for j in 0..model.contacts.len() {
+            self.contact(model, j);
+        }
+    }
+
+    // of a pair of shapes in the plane, or a stop
+    fn contact(&mut self, model: &Model, j: usize) {
+        let contact = &model.contacts[j];
+        let name = format!("contact.{}", structured(&contact.name));
+        let what = &contact.name;
+        let angular = matches!(&contact.kind, ContactKind::Limit(stop)
+            if model.joints[stop.joint].joint.coordinate_turns(stop.coordinate));
+        let (length, force, impulse) = if angular {
+            (Unit::Radian, Unit::NewtonMeter, Unit::NewtonMeterSecond)
+        } else {
+            (Unit::Meter, Unit::Newton, Unit::NewtonSecond)
+        };
+        let rows = [
+            ("gap", "gap", length, Role::Gap(j)),
+            ("penetration", "overlap", length, Role::Penetration(j)),
+            ("normal_force", "normal force", force, Role::NormalForce(j)),
+            (
+                "friction_force",
+                "friction force along the tangent",
+                force,
+                Role::FrictionForce(j),
+            ),
+        ];
+        let has_friction = matches!(contact.kind, ContactKind::Feature(_));
+        for (quantity, phrase, unit, role) in rows {
+            if has_friction || !matches!(role, Role::FrictionForce(_)) {
+                self.output(
+                    format!("{name}.{quantity}"),
+                    format!("{phrase} of {what}"),
+                    unit,
+                    role,
                 );
             }
-            let kind = Kind::Enumeration(Enumeration::ContactStatus);
+        }
+        let kind = real(impulse);
+        let phrase = format!("normal impulse of the last impact of {what}");
+        self.discrete(
+            format!("{name}.normal_impulse"),
+            phrase,
+            kind.clone(),
+            Role::NormalImpulse(j),
+        );
+        if has_friction {
+            let phrase = format!("tangential impulse of the last impact of {what}");
             self.discrete(
-                format!("{name}.status"),
-                format!("status of {what}"),
+                format!("{name}.friction_impulse"),
+                phrase,
                 kind,
-                Role::Status(j),
+                Role::FrictionImpulse(j),
             );
         }
+        let kind = Kind::Enumeration(Enumeration::ContactStatus);
+        self.discrete(
+            format!("{name}.status"),
+            format!("status of {what}"),
+            kind,
+            Role::Status(j),
+        );
     }
 
     fn joints(&mut self, model: &Model) {
@@ -337,7 +346,12 @@ impl Table {
     }
 
     fn parameters(&mut self, model: &Model) {
-        for (i, component) in ["x", "y"].into_iter().enumerate() {
+        let axes: &[&str] = if model.is_spatial() {
+            &["x", "y", "z"]
+        } else {
+            &["x", "y"]
+        };
+        for (i, component) in axes.iter().enumerate() {
             let kind = real(Unit::MeterPerSecond2);
             self.parameter(
                 format!("gravity.{component}"),
@@ -347,6 +361,30 @@ impl Table {
                 Parameter::Gravity(i),
             );
         }
+        if model.is_spatial() {
+            self.space_body_parameters(model);
+        } else {
+            self.body_parameters(model);
+        }
+        self.pair_parameters(model);
+        for (i, link) in model.forces.iter().enumerate() {
+            let rows = match &link.force {
+                AnyForce::Plane(force) => force_parameters(i, force, model),
+                AnyForce::Space(force) => space::force_parameters(i, force, model),
+            };
+            for (quantity, what, unit, p) in rows {
+                self.parameter(
+                    format!("{}.{quantity}", link.name),
+                    what,
+                    false,
+                    bounded(unit, p),
+                    p,
+                );
+            }
+        }
+    }
+
+    fn body_parameters(&mut self, model: &Model) {
         for (b, body) in model.bodies.iter().enumerate() {
             let name = &body.name;
             let p = Parameter::Mass(b);
@@ -389,12 +427,14 @@ impl Table {
                 );
             }
         }
+    }
+
+    fn pair_parameters(&mut self, model: &Model) {
         for (i, pair) in model.pairs.iter().enumerate() {
             let name = format!("pair.{}", structured(pair));
-            let is_stop = model
-                .contacts
+            let is_stop = model.contacts[contacts_of(model, i)]
                 .iter()
-                .any(|c| c.pair == i && matches!(c.kind, ContactKind::Limit(_)));
+                .any(|c| matches!(c.kind, ContactKind::Limit(_)));
             let mut rows = vec![(
                 "restitution",
                 "normal restitution",
@@ -421,20 +461,6 @@ impl Table {
                     what,
                     false,
                     bounded(Unit::One, p),
-                    p,
-                );
-            }
-        }
-        for (i, link) in model.forces.iter().enumerate() {
-            let Some(force) = link.force.plane() else {
-                continue;
-            };
-            for (quantity, what, unit, p) in force_parameters(i, force, model) {
-                self.parameter(
-                    format!("{}.{quantity}", link.name),
-                    what,
-                    false,
-                    bounded(unit, p),
                     p,
                 );
             }

@@ -115,6 +115,24 @@ pub struct Stats {
     pub most_attempts: u32,
     /// Largest residual among the accepted answers.
     pub worst_residual: f64,
+    /// Unknowns of the largest problem.
+    pub largest: usize,
+}
+
+impl Stats {
+    /// Those of two solvers together.
+    #[must_use]
+    pub fn with(&self, other: &Self) -> Self {
+        Self {
+            solves: self.solves + other.solves,
+            warm_hits: self.warm_hits + other.warm_hits,
+            pivots: self.pivots + other.pivots,
+            retries: self.retries + other.retries,
+            most_attempts: self.most_attempts.max(other.most_attempts),
+            worst_residual: larger(self.worst_residual, other.worst_residual),
+            largest: self.largest.max(other.largest),
+        }
+    }
 }
 
 /// Scratch of the solves; it grows to the largest problem met and allocates nothing afterwards.
@@ -142,6 +160,7 @@ impl Solver {
     /// basis of the answer. `z` receives the answer, or the best attempt.
     pub fn solve(&mut self, problem: &Problem, basis: &mut [bool], z: &mut [f64]) -> Outcome {
         self.stats.solves += 1;
+        self.stats.largest = self.stats.largest.max(problem.n);
         z.fill(0.0);
         if !problem.is_well_formed() || basis.len() != problem.n || z.len() != problem.n {
             return Outcome::Inaccurate {

@@ -2,7 +2,7 @@
 
 use super::{
     AnyForce, AnyJoint, Body, BodyRef, ForceLink, InputLink, InputUnit, JointLink, Model, Poses,
-    contacts, pose_of, space, twist_of,
+    WrittenStart, contacts, pose_of, space, twist_of,
 };
 use crate::constraint::{Pose, Twist};
 use crate::force::{Applied, Force, Signal, SpringDamper, Stribeck, Torsional, Viscous};
@@ -103,6 +103,7 @@ pub(super) fn empty(scene: &Scene) -> Model {
         initial_position: Vec::new(),
         initial_velocity: Vec::new(),
         initial_orientation: Vec::new(),
+        files: Vec::new(),
     }
 }
 
@@ -151,6 +152,7 @@ impl Builder<'_> {
                 first,
                 n_dof: coordinates.len(),
                 axes: quaternion::IDENTITY,
+                start: WrittenStart::default(),
                 extent: 0.0,
             });
             model.initial_position.extend(coordinates);

@@ -6,10 +6,13 @@ mod geometry;
 mod poses;
 mod space;
 mod space_contacts;
+mod start;
 
 pub use build::build;
 pub use geometry::{Gap, Hold, MAX_FRICTION_ROWS, N_TANGENTS, N_TURNS, Near, turning_axes};
 pub use poses::{Poses, Twists, pose_of, space_pose_of, space_twist_of, twist_of};
+pub(crate) use space::shape_of;
+pub use start::WrittenStart;
 
 use crate::collide::Feature;
 use crate::force::{Force, Signal};
@@ -73,6 +76,8 @@ pub struct Model {
     pub initial_orientation: Vec<Quaternion>,
     /// Velocities at the start.
     pub initial_velocity: Vec<f64>,
+    /// Files that shapes in space were read from, each with its corners, m.
+    pub files: Vec<(String, Vec<Vec3>)>,
 }
 
 /// A moving body.
@@ -86,6 +91,8 @@ pub struct Body {
     pub n_dof: usize,
     /// In space: its principal axes, which the engine goes by, in the axes that the scene gives it.
     pub axes: Quaternion,
+    /// In space: its orientation and rate of rotation at the start, as the scene gives them.
+    pub start: WrittenStart,
     /// In space: how far its shapes reach from its centre of mass, m.
     pub extent: f64,
 }

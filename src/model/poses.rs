@@ -4,7 +4,7 @@
 //! is at R exp(r). As many coordinates as velocities, and steps may treat both alike; accepted states have r = 0.
 
 use super::{Body, BodyRef, Model};
-use crate::constraint::{Pose, Twist};
+use crate::constraint::{GlobalRow, Pose, Twist};
 use crate::math::{Quaternion, Vec2, Vec3, quaternion};
 use crate::space;
 
@@ -203,6 +203,19 @@ impl Model {
         for i in self.rotations() {
             let spin = quaternion::spin_of_rate(triple(q, i), triple(rate, i));
             put(rate, i, spin);
+        }
+    }
+
+    /// Turns rows of coordinates `q`, whose rotations are about body axes there, to the axes of the reference orientations.
+    pub fn turn_to_reference(&self, q: &[f64], rows: &mut [GlobalRow]) {
+        if !self.spatial {
+            return;
+        }
+        for row in rows {
+            row.turn_rotations(|i, rotation| {
+                let turned = quaternion::matrix(quaternion::exp(triple(q, i)));
+                turned * rotation
+            });
         }
     }
 

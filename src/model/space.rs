@@ -4,7 +4,7 @@ use super::build::{self, CLOSED};
 use super::space_contacts;
 use super::{
     AnyForce, AnyJoint, Body, BodyRef, ForceLink, InputLink, InputUnit, JointLink, Model, Motor,
-    Poses, Twists, space_pose_of, space_twist_of,
+    Poses, Twists, WrittenStart, space_pose_of, space_twist_of,
 };
 use crate::force::Signal;
 use crate::math::{Mat3, Quaternion, Vec3, cross3, dot3, max_abs, quaternion};
@@ -13,7 +13,7 @@ use crate::scene::format::space::{
     self as written, Axis, Coordinate, Cross, ForceKind, Geometry, JointKind, Mass, MotorKind,
     Space, Triple,
 };
-use crate::scene::format::{self, Anchors, BodyKind, Frame, Name, Scene};
+use crate::scene::format::{self, Anchors, BodyKind, Name, Scene};
 use crate::space::force::{
     Applied, Force, JointSpring, MotorTorque, SpringDamper, Stribeck, Viscous,
 };
@@ -36,6 +36,7 @@ pub(super) fn build(scene: &Scene, space: &Space) -> Result<Model, Vec<Problem>>
             spatial: true,
             gravity: vec3(space.gravity),
             n_friction_rows: super::N_TANGENTS,
+            files: files(space),
             ..build::empty(scene)
         },
         poses: Vec::new(),
@@ -54,6 +55,27 @@ pub(super) fn build(scene: &Scene, space: &Space) -> Result<Model, Vec<Problem>>
         space_contacts::add(space, &mut model, &mut problems);
     }
     build::finish(model, problems)
+}
+
+// each once, however many shapes were read from it
+fn files(space: &Space) -> Vec<(String, Vec<Vec3>)> {
+    let shapes = space.bodies.iter().flat_map(|body| &body.shapes);
+    let mut files: Vec<(String, Vec<Vec3>)> = Vec::new();
+    for shape in shapes.chain(&space.ground) {
+        if let Geometry::Polyhedron {
+            vertices,
+            file: Some(name),
+        } = &shape.geometry
+        {
+            // the same file at another scale has other corners
+            let corners: Vec<Vec3> = vertices.iter().copied().map(vec3).collect();
+            let file = (name.clone(), corners);
+            if !files.contains(&file) {
+                files.push(file);
+            }
+        }
+    }
+    files
 }
 
 pub(super) fn vec3(triple: Triple) -> Vec3 {
@@ -88,6 +110,11 @@ impl Builder<'_> {
         for body in &self.scene.bodies {
             let first = self.model.n_velocities;
             let Inertia { mass, tensor } = self.inertia(body);
+            let start = WrittenStart {
+                orientation: body.orientation,
+                angular_velocity: vec3(body.angular_velocity),
+                frame: body.angular_velocity_frame,
+            };
             let mut orientation = body.orientation;
             let mut axes = quaternion::IDENTITY;
             let model = &mut self.model;
@@ -98,13 +125,8 @@ impl Builder<'_> {
             if body.kind == BodyKind::Rigid {
                 let principal = inertia::principal(&tensor);
                 axes = principal.orientation();
-                orientation = quaternion::normalized(quaternion::product(orientation, axes));
-                let spin = match body.angular_velocity_frame {
-                    Frame::World => {
-                        Pose::new(Vec3::zeros(), orientation).turn_back(vec3(body.angular_velocity))
-                    }
-                    Frame::Body => turn_back(axes, vec3(body.angular_velocity)),
-                };
+                orientation = start.orientation_of(axes);
+                let spin = start.spin_of(axes);
                 model.mass.extend(principal.moments.iter());
                 model.angular.extend([true; 3]);
                 model.initial_position.extend([0.0; 3]);
@@ -136,6 +158,7 @@ impl Builder<'_> {
                 first,
                 n_dof,
                 axes,
+                start,
                 extent: 0.0,
             });
         }
@@ -566,7 +589,7 @@ pub(super) fn turn_back(axes: Quaternion, v: Vec3) -> Vec3 {
 }
 
 /// A shape in the axes of its body that a quaternion turns the written ones to.
-pub(super) fn shape_of(geometry: &Geometry, axes: Quaternion) -> Result<Shape, Flat> {
+pub(crate) fn shape_of(geometry: &Geometry, axes: Quaternion) -> Result<Shape, Flat> {
     let at = |written: &Triple| turn_back(axes, vec3(*written));
     Ok(match geometry {
         Geometry::Point { position } => Shape::sphere(at(position), 0.0),

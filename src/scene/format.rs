@@ -138,6 +138,8 @@ pub enum FrictionCone {
     Polyhedral {
         /// `friction_directions`: its corners, an even number.
         directions: u32,
+        /// `friction_directions_turn`: does a corner follow the direction of sliding? If not the polygon is fixed to the contact.
+        turn: bool,
     },
 }
 

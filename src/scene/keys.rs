@@ -274,6 +274,11 @@ const KEYS_IN_SPACE: &[(&str, &str, &str)] = &[
         "friction_directions = 8",
         "an even count",
     ),
+    (
+        "friction_directions_turn",
+        "friction_directions_turn = false",
+        "true or false",
+    ),
     ("from", "from = [-0.25, 0, 0]", "m"),
     ("gravity", "gravity = [0, 0, -9.81]", "m/s²"),
     (

@@ -81,19 +81,25 @@ pub fn parse(file_name: &str, text: &str) -> Result<Scene, SceneError> {
 /// # Errors
 /// Every problem of the scene.
 pub fn parse_in(folder: &Path, file_name: &str, text: &str) -> Result<Scene, SceneError> {
-    parse_with(file_name, text, &|name| {
-        let path = folder.join(name);
-        std::fs::read(&path).map_err(|error| {
-            let message = format!("{} cannot be read: {error}", path.display());
-            let hint = match error.kind() {
-                std::io::ErrorKind::NotFound => {
-                    "check the path: it is taken from the folder of the scene"
-                }
-                std::io::ErrorKind::PermissionDenied => "allow reading the file",
-                _ => "check that the path names an STL or OBJ file",
-            };
-            (message, hint.to_owned())
-        })
+    parse_with(file_name, text, &|name| read_file(folder, name))
+}
+
+/// The bytes of a file that a scene in a folder names.
+///
+/// # Errors
+/// Why they cannot be read: a sentence and a hint.
+pub fn read_file(folder: &Path, name: &str) -> Result<Vec<u8>, (String, String)> {
+    let path = folder.join(name);
+    std::fs::read(&path).map_err(|error| {
+        let message = format!("{} cannot be read: {error}", path.display());
+        let hint = match error.kind() {
+            std::io::ErrorKind::NotFound => {
+                "check the path: it is taken from the folder of the scene"
+            }
+            std::io::ErrorKind::PermissionDenied => "allow reading the file",
+            _ => "check that the path names an STL or OBJ file",
+        };
+        (message, hint.to_owned())
     })
 }
 

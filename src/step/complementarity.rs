@@ -6,13 +6,16 @@
 //!        0 <= +-t.x + lambda    | beta+- >= 0
 //!        0 <= mu c_n - beta+ - beta-  | lambda >= 0
 //! (3)  one without friction, or sliding in a known direction, has u = c_n with the column n - sign mu t
-//! (4)  in space friction has its exact cone (`cones`)
+//! (4)  in space friction has its exact cone (`cones`), or a polygon (`polygons`). Polygons have impulses: impacts, and steps that find
+//!      their own statuses. Statuses that are kept slide in their true direction, so they are decided and judged with the cone
 
 use super::cones::Cones;
+use super::polygons::Polygons;
 use super::system::{RANK_TOLERANCE, System};
 use crate::lcp::{self, Outcome};
 use crate::math::dense::RankRevealing;
 use crate::model::Model;
+use crate::scene::format::FrictionCone;
 use crate::state::{Resistance, Status};
 
 /// Part of the speeds of the joint equations (with masses scaled to one) that eliminating them leaves as rounding.
@@ -31,6 +34,24 @@ pub enum Sliding {
     Directed,
 }
 
+/// What friction is bounded by in space (4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bound {
+    Cones,
+    Polygons,
+}
+
+/// Scratch of the problem in space.
+#[derive(Debug)]
+struct Spatial {
+    cones: Cones,
+    polygons: Polygons,
+    /// For impulses.
+    chosen: Bound,
+    /// Of the last problem.
+    last: Bound,
+}
+
 /// Scratch of the problem.
 #[derive(Debug)]
 pub struct Complementarity {
@@ -45,7 +66,7 @@ pub struct Complementarity {
     eliminated: Vec<f64>,
     reduced: Vec<f64>,
     offset: Vec<f64>,
-    cones: Option<Cones>,
+    spatial: Option<Spatial>,
 }
 
 impl Complementarity {
@@ -65,23 +86,42 @@ impl Complementarity {
             eliminated: Vec::with_capacity(n_joint * (c + 1)),
             reduced: Vec::with_capacity(c * c),
             offset: Vec::with_capacity(c),
-            cones: model.is_spatial().then(Cones::default),
+            spatial: model.is_spatial().then(|| Spatial {
+                cones: Cones::default(),
+                polygons: Polygons::default(),
+                chosen: Bound::Cones,
+                last: Bound::Cones,
+            }),
         }
     }
 
-    /// Forgets the counters of the solver.
+    /// From now on friction impulses in space have this bound.
+    pub fn choose(&mut self, cone: FrictionCone) {
+        if let Some(spatial) = &mut self.spatial {
+            spatial.chosen = match cone {
+                FrictionCone::Exact => Bound::Cones,
+                FrictionCone::Polyhedral { directions, turn } => {
+                    spatial.polygons.choose(directions, turn);
+                    Bound::Polygons
+                }
+            };
+        }
+    }
+
+    /// Forgets the counters of the solvers.
     pub fn reset_stats(&mut self) {
         self.solver.reset_stats();
-        if let Some(cones) = &mut self.cones {
-            cones.reset_stats();
+        if let Some(spatial) = &mut self.spatial {
+            spatial.cones.reset_stats();
+            spatial.polygons.reset_stats();
         }
     }
 
-    /// Counters of the solver.
+    /// Counters of the solvers.
     pub fn stats(&self) -> lcp::Stats {
-        self.cones
-            .as_ref()
-            .map_or(self.solver.stats, |cones| cones.stats())
+        self.spatial.as_ref().map_or(self.solver.stats, |spatial| {
+            spatial.cones.stats().with(&spatial.polygons.stats())
+        })
     }
 
     /// Solves for the impulses of a system; `sliding` goes by contact of the model. Starts from the basis that `guess` (statuses by contact of the model)
@@ -93,9 +133,42 @@ impl Complementarity {
         sliding: impl Fn(usize) -> Sliding,
         guess: &[Status],
     ) -> Outcome {
+        self.solve_with(Bound::Cones, system, joints, sliding, guess)
+    }
+
+    /// The same for the impulses of an impact or of a step, all contacts being free or broken: friction in space has the bound
+    /// that was chosen. Polygons are for sliding with one coefficient; other laws have their cones.
+    pub fn solve_impulses(
+        &mut self,
+        system: &mut System,
+        joints: &[bool],
+        sliding: impl Fn(usize) -> Sliding,
+        guess: &[Status],
+    ) -> Outcome {
+        let chosen = self.spatial.as_ref().map(|spatial| spatial.chosen);
+        let bound = match chosen {
+            Some(Bound::Polygons) if system.has_plain_friction() => Bound::Polygons,
+            Some(Bound::Polygons | Bound::Cones) | None => Bound::Cones,
+        };
+        self.solve_with(bound, system, joints, sliding, guess)
+    }
+
+    fn solve_with(
+        &mut self,
+        bound: Bound,
+        system: &mut System,
+        joints: &[bool],
+        sliding: impl Fn(usize) -> Sliding,
+        guess: &[Status],
+    ) -> Outcome {
         self.eliminate_joints(system, joints);
-        if let Some(cones) = &mut self.cones {
-            let outcome = cones.solve(system, &self.reduced, &self.offset, sliding);
+        if let Some(spatial) = &mut self.spatial {
+            spatial.last = bound;
+            let (w, b) = (&self.reduced, &self.offset);
+            let outcome = match bound {
+                Bound::Cones => spatial.cones.solve(system, w, b, sliding),
+                Bound::Polygons => spatial.polygons.solve(system, w, b, guess),
+            };
             self.write_joint_impulses(system);
             return outcome;
         }
@@ -117,8 +190,8 @@ impl Complementarity {
             return 0.0;
         }
         self.eliminate_joints(system, joints);
-        if let Some(cones) = &self.cones {
-            return cones.judge(system, &self.reduced, &self.offset);
+        if let Some(spatial) = &self.spatial {
+            return spatial.cones.judge(system, &self.reduced, &self.offset);
         }
         self.assemble(system, &|_| Sliding::Free);
         self.z.clear();
@@ -152,8 +225,11 @@ impl Complementarity {
     /// The status that the solution gives to the `i`-th contact of the system; `scale` is the size of the forces
     /// (or impulses) that act on the bodies.
     pub fn status(&self, system: &System, i: usize, sliding: Sliding, scale: f64) -> Status {
-        if let Some(cones) = &self.cones {
-            return cones.status(system, i, sliding, scale);
+        if let Some(spatial) = &self.spatial {
+            return match spatial.last {
+                Bound::Cones => spatial.cones.status(system, i, sliding, scale),
+                Bound::Polygons => spatial.polygons.status(system, i, scale),
+            };
         }
         let first = self.first[i];
         // what is below their rounding presses nobody
@@ -189,10 +265,10 @@ impl Complementarity {
     /// What the solution says of the rotation of the `i`-th contact, which is closed; rolling goes at the rate `slow` where it
     /// has just begun.
     pub fn resistance(&self, system: &System, i: usize, slow: f64) -> Resistance {
-        self.cones
+        self.spatial
             .as_ref()
-            .map_or_else(Resistance::default, |cones| {
-                cones.resistance(system, i, slow)
+            .map_or_else(Resistance::default, |spatial| {
+                spatial.cones.resistance(system, i, slow)
             })
     }
 

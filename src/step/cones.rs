@@ -33,6 +33,8 @@ pub(super) struct Cones {
     first: Vec<usize>,
     /// Which contacts static friction no longer holds.
     broken: Vec<bool>,
+    /// Rows of the largest problem since the counters were reset.
+    largest: usize,
 }
 
 /// What of a contact is in the problem.
@@ -60,6 +62,7 @@ impl Part {
 impl Cones {
     pub fn reset_stats(&mut self) {
         self.solver.reset_stats();
+        self.largest = 0;
     }
 
     pub fn stats(&self) -> lcp::Stats {
@@ -73,6 +76,7 @@ impl Cones {
             solves,
             pivots: iterations,
             worst_residual,
+            largest: self.largest,
             ..lcp::Stats::default()
         }
     }
@@ -94,6 +98,7 @@ impl Cones {
         self.impulse.clear();
         self.impulse.resize(self.vector.len(), 0.0);
         self.take_guess(system);
+        self.largest = self.largest.max(self.vector.len());
         let outcome = loop {
             let problem = cone::Problem {
                 n: self.vector.len(),

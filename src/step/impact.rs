@@ -169,7 +169,7 @@ fn solve(
     joints: &[bool],
     complementarity: &mut Complementarity,
 ) -> Result<(), StepError> {
-    let outcome = complementarity.solve(level, joints, |_| Sliding::Free, &state.status);
+    let outcome = complementarity.solve_impulses(level, joints, |_| Sliding::Free, &state.status);
     StepError::unless_solved(outcome, state.time)
 }
 

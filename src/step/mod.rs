@@ -9,6 +9,7 @@ mod complementarity;
 mod cones;
 mod event;
 mod impact;
+mod polygons;
 mod position_level;
 mod report;
 mod run;
@@ -273,6 +274,7 @@ fn counted(
         None => standard,
     };
     workspace.complementarity.reset_stats();
+    workspace.complementarity.choose(settings.friction_cone);
     workspace.work = 0; // of questions between two steps
     workspace.standard_step = instant_step(settings, standard);
     begin(model, state, workspace);
@@ -290,6 +292,7 @@ fn counted(
     let work = workspace.complementarity.stats();
     report.factorizations += std::mem::take(&mut workspace.work);
     report.lcps += work.solves;
+    report.largest_lcp = report.largest_lcp.max(work.largest as u64);
     report.pivots += work.pivots;
     report.warm_hits += work.warm_hits;
     report.worst_residual = report.worst_residual.max(work.worst_residual);

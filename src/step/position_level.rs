@@ -2,6 +2,8 @@
 //!
 //! (1)  0 <= g(p)/h + n(p).((q0 - p)/h + v1) | c_n >= 0,   p = q0 (linear version)
 //! (2)  fixed point ([S] 3.4): p = q1 of the round before, from p = q0 + h v0, until it no longer changes
+//! (3)  rotations in space: v1 turns about the axes at q0 throughout the step, q1 = q0 exp(h v1), so rows at p are turned to these
+//!      axes; then a torque changes the angular momentum of a ball in its own direction
 //!
 //! No event is located and nothing bounces; obstacles that the step would reach take part from the start, and those
 //! found to be violated at its end are added.
@@ -123,8 +125,15 @@ fn solve_at(
     } = workspace;
     system.contacts.clone_from(active);
     model.poses(place, poses);
+    if model.is_spatial() {
+        // shapes that were far at the start of the step have not been looked at
+        for &contact in active.iter() {
+            holds[contact] = model.hold(&model.contacts[contact], poses);
+        }
+    }
     holds.iter_mut().for_each(|hold| hold.edge = None);
     assemble::rows(model, poses, holds, BeyondEdges::Nothing, system);
+    model.turn_to_reference(place, &mut system.rows); // (3)
     system.columns.clone_from(&system.rows);
     assemble::condense_with_step_metric(workspace);
     let Workspace {

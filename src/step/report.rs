@@ -19,6 +19,8 @@ pub struct Report {
     pub factorizations: u64,
     /// Complementarity problems solved.
     pub lcps: u64,
+    /// Unknowns of the largest of them.
+    pub largest_lcp: u64,
     /// Pivots in them.
     pub pivots: u64,
     /// Steps or problems answered by the statuses or the basis known before.
@@ -155,7 +157,7 @@ impl Report {
     }
 
     /// All whole numbers, in a fixed order.
-    pub fn whole_numbers(&mut self) -> [&mut u64; 20] {
+    pub fn whole_numbers(&mut self) -> [&mut u64; 21] {
         let counts = &mut self.n_events;
         [
             &mut self.steps,
@@ -165,6 +167,7 @@ impl Report {
             &mut self.relief_steps,
             &mut self.factorizations,
             &mut self.lcps,
+            &mut self.largest_lcp,
             &mut self.pivots,
             &mut self.warm_hits,
             &mut self.fallbacks,

@@ -14,6 +14,7 @@
 //! Where contacts resist rotation their tangents are followed by the rates of rotation about the normal (spin) and about
 //! the tangents (rolling). Sliding and rolling are *discs*, two rows with a round cone each, to which (3) applies alike.
 
+use super::rest_speed;
 use crate::constraint::GlobalRow;
 use crate::force::Signal;
 use crate::math::dense::{RankRevealing, is_positive_definite, lu_factor, lu_solve};
@@ -187,6 +188,8 @@ pub struct System {
     pub guess: Vec<f64>,
     /// Directions that the step started with.
     reference: Vec<[f64; N_TANGENTS]>,
+    /// Which discs came to their stop, and would go back.
+    is_beyond: Vec<bool>,
     /// T v of each disc.
     start_speed: Vec<[f64; N_TANGENTS]>,
     /// Constraints act on `sigma v + dv`.
@@ -283,6 +286,7 @@ impl System {
             given: Vec::with_capacity(model.motors.len()),
             guess: Vec::new(),
             reference: Vec::with_capacity(n_discs),
+            is_beyond: Vec::with_capacity(n_discs),
             start_speed: Vec::with_capacity(n_discs),
             sigma: 1.0,
             wandering: 0.0,
@@ -353,6 +357,12 @@ impl System {
     /// Does the `i`-th contact have friction against sliding?
     pub fn has_friction(&self, i: usize) -> bool {
         self.friction[i] > 0.0 || self.static_friction.get(i).is_some_and(|mu| *mu > 0.0)
+    }
+
+    /// Is friction the same at rest and while sliding, and does nothing resist rotation?
+    pub fn has_plain_friction(&self) -> bool {
+        let mut coefficients = self.friction.iter().zip(&self.static_friction);
+        self.n_friction <= N_TANGENTS && coefficients.all(|(kinetic, rest)| rest <= kinetic)
     }
 
     /// What the `i`-th contact does about rotation.
@@ -778,13 +788,17 @@ impl System {
             self.start_speed.push(self.speed(k, v));
         }
         self.reference.clone_from(&self.direction);
+        self.is_beyond.clear();
+        self.is_beyond.resize(self.direction.len(), false);
+        // no direction can be told from rounding
+        let slow = 1e-4 * rest_speed(v);
         let mut independent = self.solve_frozen(joints, &status, solver);
         self.wandering = f64::INFINITY;
         for _ in 0..MAX_TURNS {
             let mut change: f64 = 0.0;
             for k in 0..self.direction.len() {
                 if self.slips(k, status(self.contacts[self.disc(k).0])) {
-                    change = change.max(self.turn(k));
+                    change = change.max(self.turn(k, slow));
                 }
             }
             self.wandering = change;
@@ -809,7 +823,7 @@ impl System {
     }
 
     // the direction of the mean velocity of a disc; by how much it differs from the one before
-    fn turn(&mut self, k: usize) -> f64 {
+    fn turn(&mut self, k: usize, slow: f64) -> f64 {
         let (contact, first) = self.disc(k);
         let start = self.start_speed[k];
         let n = self.len();
@@ -820,17 +834,22 @@ impl System {
             let gained: f64 = w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum();
             *mean = start[t] + 0.5 * (self.bias[row] - self.sigma * start[t] + gained);
         }
-        let speed = (mean[0] * mean[0] + mean[1] * mean[1]).sqrt();
-        if speed == 0.0 {
+        let speed = norm(&mean);
+        if speed <= slow || self.is_beyond[k] {
             return 0.0;
         }
-        // beyond a stop friction stays as it was, so that the stop can be located
         let along = mean[0] * self.reference[k][0] + mean[1] * self.reference[k][1];
-        let signed = if along < 0.0 { -speed } else { speed };
-        let new = [mean[0] / signed, mean[1] / signed];
+        self.is_beyond[k] = along < 0.0;
+        let new = if self.is_beyond[k] {
+            // beyond a stop friction stays as it was at the start, so that the stop can be located
+            self.turning[k] = 0.0;
+            self.reference[k]
+        } else {
+            let pressed = self.impulse[self.normal(contact)].max(0.0);
+            self.turning[k] = self.disc_friction(k) * pressed / speed;
+            mean.map(|x| x / speed)
+        };
         let old = std::mem::replace(&mut self.direction[k], new);
-        self.turning[k] =
-            self.disc_friction(k) * self.impulse[self.normal(contact)].max(0.0) / speed;
         (new[0] - old[0]).abs().max((new[1] - old[1]).abs())
     }
 

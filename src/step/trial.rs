@@ -310,7 +310,7 @@ pub(super) fn solve_complementarity(
         | Status::SlipBackward => Sliding::Free,
     };
     system.guess_from(last_forces, h);
-    let outcome = complementarity.solve(system, joints, sliding, &state.status);
+    let outcome = complementarity.solve_impulses(system, joints, sliding, &state.status);
     StepError::unless_solved(outcome, state.time)?;
     let scale = h * max_abs(force_end);
     let slow = rest_speed(&state.velocity);

@@ -197,14 +197,19 @@ fn random_calls_do_not_crash() {
         Resources::shipped("two_carts"),
         Resources::shipped("double_pendulum_wall"),
     ];
+    random_calls(&scenes, CALLS);
+}
+
+/// Random calls of instances of all scenes.
+pub fn random_calls(scenes: &[Resources], calls: u64) {
     let undisturbed: Vec<_> = scenes.iter().map(late_run).collect();
     let mut random = Random(0xabcd_ef01);
     let mut fmus: Vec<(Fmu, fmi2FMUstate)> = Vec::new();
-    for scene in &scenes {
+    for scene in scenes {
         fmus.push((Fmu::new(scene), std::ptr::null_mut()));
     }
     let mut counts = Counts::default();
-    for i in 0..CALLS {
+    for i in 0..calls {
         let at = random.below(fmus.len() as u64) as usize;
         let (fmu, state) = &mut fmus[at];
         let mut last = OK;
@@ -233,8 +238,8 @@ fn random_calls_do_not_crash() {
         }
     }
     println!("{counts:?}; statuses are OK, warning, discard, error, fatal, pending");
-    assert!(counts.steps > CALLS / 1000 && counts.by_tolerance > CALLS / 2000);
-    assert!(counts.cuts > CALLS / 10_000 && counts.calls_after_cuts > CALLS / 1000);
+    assert!(counts.steps > calls / 1000 && counts.by_tolerance > calls / 2000);
+    assert!(counts.cuts > calls / 10_000 && counts.calls_after_cuts > calls / 1000);
     for (fmu, state) in &mut fmus {
         assert_eq!(call!(fmu, fmi2FreeFMUstate, state), OK);
     }

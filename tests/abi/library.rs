@@ -97,9 +97,10 @@ pub struct Resources {
 }
 
 impl Resources {
-    fn new(folder: PathBuf, is_temporary: bool) -> Self {
+    pub fn new(folder: PathBuf, is_temporary: bool) -> Self {
         let text = std::fs::read_to_string(folder.join("scene.toml")).unwrap();
-        let instance = Instance::new("x", "scene", &text).unwrap_or_else(|e| panic!("{e}"));
+        let instance =
+            Instance::in_folder("x", &folder, "scene", &text).unwrap_or_else(|e| panic!("{e}"));
         Self {
             folder,
             guid: instance.guid().to_owned(),

@@ -14,6 +14,7 @@ mod inputs;
 mod library;
 mod lifecycle;
 mod many;
+mod space;
 mod start;
 mod states;
 mod tolerance;

@@ -107,7 +107,7 @@ fn a_state_of_another_phase_brings_it_back() {
 }
 
 /// FNV-1a with 64 bits.
-fn checksum(bytes: &[u8]) -> u64 {
+pub fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     })

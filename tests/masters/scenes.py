@@ -18,7 +18,15 @@ import fmpy
 # neither; how many steps are run; what the values may differ by, in absolute terms
 STEPS = [(2.0**-7, 96, 0.0), (0.01, 75, 1e-12)]
 
-BODY = {"position": {"x": "x", "y": "y", "angle": "angle"}, "velocity": {"x": "vx", "y": "vy", "angle": "omega"}}
+BODY = {
+    "position": {"x": "x", "y": "y", "z": "z", "angle": "angle"},
+    "velocity": {"x": "vx", "y": "vy", "z": "vz", "angle": "omega"},
+    "orientation": {"w": "qw", "x": "qx", "y": "qy", "z": "qz"},
+    "angular_velocity": {"x": "wx", "y": "wy", "z": "wz"},
+}
+# scenes in space that are not shipped
+IN_SPACE = Path(__file__).parents[1] / "data" / "space"
+
 CONTACT = ["gap", "normal_force", "friction_force", "status"]
 SPELLING = {"slip+": "slip_forward", "slip-": "slip_backward", "take-off": "take_off"}
 
@@ -47,8 +55,10 @@ def column(name):
     parts = name.split(".")
     if name in ("energy.kinetic", "energy.potential"):
         return name
-    if parts[0] == "contact" and parts[-1] in CONTACT:
+    if parts[0] == "contact" and (parts[-1] in CONTACT or parts[-2] in CONTACT):
         return ".".join(parts[1:]).replace(".on.", "-")
+    if parts[0] == "pair" or parts[-1] == "effort" or len(parts) == 3 and parts[1] in ("coordinate", "rate"):
+        return name.replace(".on.", "-")
     if len(parts) == 3 and parts[1] in BODY:
         return f"{parts[0]}.{BODY[parts[1]][parts[2]]}"
     if len(parts) == 3 and parts[1] == "reaction":
@@ -76,7 +86,7 @@ def expected(stiction, scene, outputs, step, n_steps):
                 row.append(float(past[-1]["time"]) if past else None)
             elif v.name == "events.last_kind":
                 row.append(item(v, past[-1]["kind"] if past else "none"))
-            elif (printed_as := column(v.name)) is None:
+            elif (printed_as := column(v.name)) not in line:
                 row.append(None)
             elif v.type == "Enumeration":
                 row.append(item(v, line[printed_as]))
@@ -93,14 +103,26 @@ def off_by(value, wanted, bound):
     return 0.0 if value == wanted else abs(value - wanted)
 
 
+def is_shared(name, row):
+    """Is it a force of one of several closed contacts of a pair in space? Only their sum is determined, so rounding of the
+    communication times may change it; `row` has the values by name."""
+    if not name.startswith("contact.") or "_force" not in name:
+        return False
+    pair = name.removeprefix("contact.").split("[")[0]
+    return row.get(f"pair.{pair}.n_closed", 0) > 1
+
+
 def compare(outputs, rows, wanted_rows, bound):
     """Number of compared values, the worst difference, and the complaints."""
     if len(rows) != len(wanted_rows):
         return 0, 0.0, [f"{len(rows)} rows, wanted {len(wanted_rows)}"]
     n_compared, worst, complaints = 0, 0.0, []
     for i, (row, wanted_row) in enumerate(zip(rows, wanted_rows)):
+        by_name = dict(zip((v.name for v in outputs), row))
         for v, value, wanted in zip(outputs, row, wanted_row):
             if value is None or wanted is None:
+                continue
+            if bound > 0.0 and is_shared(v.name, by_name):
                 continue
             n_compared += 1
             difference = off_by(value, wanted, bound)
@@ -123,10 +145,11 @@ def check_master(name, trajectory, examine=lambda fmu: []):
     """Runs all shipped scenes with a master and exits: 0 if all values agree. `examine` gives further complaints."""
     stiction = sys.argv[1]
     scenes = [line.split()[0] for line in run(stiction, "scenes").splitlines()]
+    scenes += [str(path) for path in sorted(IN_SPACE.rglob("*.toml"))]
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for scene in scenes:
-            fmu = str(Path(folder) / f"{scene}.fmu")
+            fmu = str(Path(folder) / f"{Path(scene).stem}.fmu")
             run(stiction, "build", scene, "-o", fmu)
             outputs = outputs_of(fmu)
             complaints, agreed = examine(fmu), []

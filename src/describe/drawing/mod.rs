@@ -4,6 +4,7 @@ mod canvas;
 mod font;
 mod labels;
 mod parts;
+mod space;
 mod symbols;
 mod view;
 
@@ -15,7 +16,7 @@ use view::View;
 use crate::constraint::Pose;
 use crate::math::{Vec2, dot};
 use crate::model::{BodyRef, Model, Poses, pose_of};
-use crate::scene::format::{Geometry, Plane, Scene};
+use crate::scene::format::{Geometry, Parts, Plane, Scene};
 use crate::shape::{Convex, HalfPlane, Shape};
 
 pub use view::{HEIGHT, WIDTH};
@@ -45,12 +46,18 @@ const BODIES: [[Colour; 2]; 5] = [
     [[245, 205, 205], [160, 40, 45]],
 ];
 
-/// A PNG file of 640 x 480 pixels; `None` if it does not fit into memory, or if the scene is not planar.
+/// A PNG file of 640 x 480 pixels; `None` if it does not fit into memory.
 ///
 /// Ground is hatched, springs are zigzags, dampers are pistons, joints are small circles; orange arrows are applied
 /// forces, green ones velocities at the start.
 pub fn picture(scene: &Scene, model: &Model) -> Option<Vec<u8>> {
-    let scene = scene.plane()?;
+    match &scene.parts {
+        Parts::Plane(plane) => plane_picture(plane, model),
+        Parts::Space(space) => space::picture(space, model),
+    }
+}
+
+fn plane_picture(scene: &Plane, model: &Model) -> Option<Vec<u8>> {
     let mut poses = Poses::new(model);
     model.poses(&model.initial_position, &mut poses);
     let poses = poses.plane().to_vec();

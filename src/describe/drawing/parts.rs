@@ -11,7 +11,7 @@ use crate::model::{AnyJoint, ForceLink, Model, pose_of};
 use crate::scene::format::{self, Frame};
 
 /// Length of an arrow in pixels.
-const ARROW: f64 = 52.0;
+pub const ARROW: f64 = 52.0;
 
 /// Attachment points of a joint, each in its body's coordinates.
 pub fn anchors(joint: &AnyJoint) -> [Vec2; 2] {
@@ -251,7 +251,7 @@ impl Drawing<'_> {
 }
 
 /// A value that stands for a signal in the picture.
-fn size(signal: &Signal) -> f64 {
+pub fn size(signal: &Signal) -> f64 {
     let input = |start: f64| if start == 0.0 { 1.0 } else { start };
     match signal {
         // which way it will push is not known

@@ -139,7 +139,7 @@ impl View {
 }
 
 /// The next 1, 2 or 5 times a power of ten, and the decimals it needs.
-fn round_step(least: f64) -> (f64, usize) {
+pub fn round_step(least: f64) -> (f64, usize) {
     let mut power: f64 = 1.0;
     let mut digits = 0;
     while power > least && digits < 12 {

@@ -101,7 +101,17 @@ pub fn force_rows(model: &Model) -> Vec<Row> {
         };
         [link.name.clone(), kind.to_owned(), bodies, equation]
     });
-    rows.collect()
+    let motors = model.motors.iter().map(|motor| {
+        let joint = &model.joints[motor.joint];
+        let equation = space_words::motor(motor, joint, &signal(&motor.speed, model));
+        [
+            motor.name.clone(),
+            "motor".to_owned(),
+            between(model, joint.bodies),
+            equation,
+        ]
+    });
+    rows.chain(motors).collect()
 }
 
 fn signal(signal: &Signal, model: &Model) -> String {
@@ -138,7 +148,10 @@ pub fn contact_rows(model: &Model) -> Vec<Row> {
                 // all points of a pair follow the same law
                 ContactKind::Feature(_) | ContactKind::Space(_) if k > 0 => continue,
                 ContactKind::Feature(_) | ContactKind::Space(_) => {
-                    let friction = number(contact.friction);
+                    let friction = match &contact.kind {
+                        ContactKind::Space(touch) => space_words::friction(contact.friction, touch),
+                        ContactKind::Feature(_) | ContactKind::Limit(_) => number(contact.friction),
+                    };
                     let tangential = number(contact.tangential_restitution);
                     let equation = format!(
                         "friction {friction}, restitution {restitution}, tangential restitution {tangential}"
@@ -165,11 +178,14 @@ pub fn contact_rows(model: &Model) -> Vec<Row> {
 /// What holds for the whole scene and how it is integrated, a sentence each.
 pub fn integration(model: &Model) -> Vec<String> {
     let settings = &model.settings;
-    let mut sentences = vec![format!(
-        "Mass times acceleration of each body is the sum of gravity, ({}, {}) m/s², and the forces of elements, joints and contacts; inertia times angular acceleration is the sum of their torques.",
-        number(model.gravity.x),
-        number(model.gravity.y)
-    )];
+    let [x, y, z] = [model.gravity.x, model.gravity.y, model.gravity.z].map(number);
+    let mut sentences = if model.is_spatial() {
+        space_words::motion(&[x, y, z])
+    } else {
+        vec![format!(
+            "Mass times acceleration of each body is the sum of gravity, ({x}, {y}) m/s², and the forces of elements, joints and contacts; inertia times angular acceleration is the sum of their torques."
+        )]
+    };
     if !model.joints.is_empty() {
         sentences
             .push("Joints hold their equations with reaction forces that do no work.".to_owned());
@@ -178,6 +194,9 @@ pub fn integration(model: &Model) -> Vec<String> {
         sentences.push("A contact presses and never pulls: gap and normal force are zero or more, and one of them is zero.".to_owned());
     }
     if model.contacts.iter().any(|c| c.friction > 0.0) {
+        if model.is_spatial() {
+            sentences.push(space_words::cone(&settings.friction_cone));
+        }
         sentences.push("Coulomb friction: a sticking contact transmits up to the friction coefficient times the normal force, a sliding one exactly that, against the sliding.".to_owned());
     }
     if !model.contacts.is_empty() {

@@ -6,6 +6,7 @@ use crate::scene::format::{
 };
 use crate::scene::range::Range;
 use crate::scene::read::Table;
+use crate::scene::value::Value;
 
 /// The words for `scheme`; `general` takes its weights from two more keys.
 const SCHEMES: &[(&str, Scheme)] = &[
@@ -150,29 +151,38 @@ pub fn read(mut t: Table<'_>) -> Settings {
     settings
 }
 
-/// The cone, with the number of directions of a polyhedral one.
+/// The cone, with what a polyhedral one has beyond its name.
 fn friction_cone(t: &mut Table<'_>) -> FrictionCone {
-    let eight = FrictionCone::Polyhedral { directions: 8 };
-    let words = [("exact", FrictionCone::Exact), ("polyhedral", eight)];
-    let cone = t.choice_or("friction_cone", &words, FrictionCone::Exact);
-    let Some(value) = t.get("friction_directions") else {
-        return cone;
-    };
-    if cone == FrictionCone::Exact {
-        value.bad(
-            "`friction_directions` has no effect with the exact cone",
-            "remove it, or write `friction_cone = \"polyhedral\"`",
-        );
-        return cone;
-    }
-    match value.count(4, 64) {
-        Some(directions) if directions % 2 == 0 => FrictionCone::Polyhedral { directions },
-        Some(odd) => {
-            let message = format!("friction_directions must be even, but is {odd}");
-            value.bad(message, "each direction has its opposite");
-            cone
+    let words = [("exact", false), ("polyhedral", true)];
+    let is_polyhedral = t.choice_or("friction_cone", &words, false);
+    let mut of_polygon = |key: &'static str| {
+        let value = t.get(key)?;
+        if !is_polyhedral {
+            value.bad(
+                format!("`{key}` has no effect with the exact cone"),
+                "remove it, or write `friction_cone = \"polyhedral\"`",
+            );
         }
-        None => cone,
+        is_polyhedral.then_some(value)
+    };
+    let even = |value: &Value<'_>| {
+        let count = value.count(4, 64)?;
+        if count % 2 == 1 {
+            let message = format!("friction_directions must be even, but is {count}");
+            value.bad(message, "each direction has its opposite");
+            return None;
+        }
+        Some(count)
+    };
+    let directions = of_polygon("friction_directions").and_then(|value| even(&value));
+    let turn = of_polygon("friction_directions_turn").and_then(|value| value.flag());
+    if is_polyhedral {
+        FrictionCone::Polyhedral {
+            directions: directions.unwrap_or(8),
+            turn: turn.unwrap_or(true),
+        }
+    } else {
+        FrictionCone::Exact
     }
 }
 

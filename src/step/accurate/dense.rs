@@ -29,7 +29,7 @@ impl Instant {
         }
     }
 
-    fn to_rates(&mut self, model: &Model) {
+    fn turn_to_rates(&mut self, model: &Model) {
         let Self {
             position,
             velocity,
@@ -83,7 +83,7 @@ pub(super) fn keep(model: &Model, state: &State, workspace: &mut Workspace) {
     stride.end.position.clone_from(&trial.position);
     stride.end.velocity.clone_from(&trial.velocity);
     stride.end.acceleration.clone_from(&trial.end_acceleration);
-    stride.end.to_rates(model);
+    stride.end.turn_to_rates(model);
     stride.length = trial.h;
     stride.middle_known = false;
 }
@@ -188,7 +188,7 @@ impl Stride {
         }
         trial::probe(model, workspace, &start.status, at, position, velocity);
         acceleration.clone_from(&workspace.acceleration);
-        self.middle.to_rates(model);
+        self.middle.turn_to_rates(model);
         self.middle_known = true;
         Ok(())
     }

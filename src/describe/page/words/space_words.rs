@@ -2,7 +2,8 @@
 
 use super::number;
 use crate::force::Signal;
-use crate::scene::format::Frame;
+use crate::model::{JointLink, Motor, SpaceContact};
+use crate::scene::format::{Frame, FrictionCone};
 use crate::space::force::Force;
 use crate::space::joint::Joint;
 
@@ -73,5 +74,53 @@ pub(super) fn force(force: &Force, signal: impl Fn(&Signal) -> String) -> (&'sta
                 .to_owned(),
         ),
         Force::MotorTorque(motor) => ("motor", format!("push = {}", signal(&motor.torque))),
+    }
+}
+
+pub(super) fn motor(motor: &Motor, joint: &JointLink, speed: &str) -> String {
+    let names = joint.joint.space().map(|j| j.coordinate_names());
+    let name = names.and_then(|names| names.get(motor.coordinate).copied());
+    let unit = if joint.joint.coordinate_turns(motor.coordinate) {
+        "rad/s"
+    } else {
+        "m/s"
+    };
+    let name = name.unwrap_or("coordinate");
+    format!("rate of the {name} = {speed} {unit}, with the effort that it takes")
+}
+
+pub(super) fn friction(coefficient: f64, touch: &SpaceContact) -> String {
+    let along = number(coefficient);
+    match touch.axis {
+        Some(_) => {
+            let across = number(coefficient * touch.across);
+            format!("{along} along its axis and {across} across")
+        }
+        None => along,
+    }
+}
+
+pub(super) fn motion([x, y, z]: &[String; 3]) -> Vec<String> {
+    vec![
+        format!(
+            "Mass times acceleration of each body is the sum of gravity, ({x}, {y}, {z}) m/s², and the forces of elements, joints and contacts; the rate of its angular momentum is the sum of their torques."
+        ),
+        "A body's orientation is a unit quaternion; its rate of rotation is integrated in its principal axes.".to_owned(),
+        format!(
+            "Pairs of shapes have outputs for their forces as wholes; their contacts one by one only where there are {} of them at most.",
+            crate::simulate::observe::MOST_SHOWN
+        ),
+    ]
+}
+
+pub(super) fn cone(cone: &FrictionCone) -> String {
+    match cone {
+        FrictionCone::Exact => {
+            "Friction is bounded by a circle, or by an ellipse where it differs between directions."
+                .to_owned()
+        }
+        FrictionCone::Polyhedral { directions, .. } => {
+            format!("Friction is bounded by a polygon of {directions} corners.")
+        }
     }
 }

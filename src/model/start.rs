@@ -1,0 +1,62 @@
+//! How a body in space starts, as the scene gives it: in its written axes, which need not be its principal ones.
+
+use super::Model;
+use crate::math::{Quaternion, Vec3, quaternion};
+use crate::scene::format::Frame;
+use crate::space::Pose;
+
+/// Orientation and rate of rotation at the start, as written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WrittenStart {
+    /// Of the written axes; of any length but zero.
+    pub orientation: Quaternion,
+    /// rad/s.
+    pub angular_velocity: Vec3,
+    /// Its axes: the world's, or the body's written ones.
+    pub frame: Frame,
+}
+
+impl Default for WrittenStart {
+    fn default() -> Self {
+        Self {
+            orientation: quaternion::IDENTITY,
+            angular_velocity: Vec3::zeros(),
+            frame: Frame::World,
+        }
+    }
+}
+
+impl WrittenStart {
+    /// Orientation of the principal axes.
+    pub fn orientation_of(&self, axes: Quaternion) -> Quaternion {
+        quaternion::normalized(quaternion::product(self.orientation, axes))
+    }
+
+    /// Rate of rotation in principal axes, rad/s.
+    pub fn spin_of(&self, axes: Quaternion) -> Vec3 {
+        let from = match self.frame {
+            Frame::World => self.orientation_of(axes),
+            Frame::Body => axes,
+        };
+        Pose::new(Vec3::zeros(), from).turn_back(self.angular_velocity)
+    }
+}
+
+impl Model {
+    /// Brings the start of a body in space up to date with what is written.
+    pub fn take_written_start(&mut self, body: usize) {
+        let super::Body {
+            first,
+            n_dof,
+            axes,
+            start,
+            ..
+        } = self.bodies[body];
+        if !self.spatial || n_dof < crate::space::BODY_DOF {
+            return;
+        }
+        self.initial_orientation[body] = start.orientation_of(axes);
+        let spin = start.spin_of(axes);
+        self.initial_velocity[first + 3..first + 6].copy_from_slice(spin.as_slice());
+    }
+}
