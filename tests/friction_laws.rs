@@ -661,6 +661,22 @@ fn watch(name: &str, model: &Model, until: f64, tolerance: Option<f64>) -> f64 {
 }
 
 #[test]
+fn a_state_goes_on_with_the_same_bits() {
+    for (name, law) in LAWS {
+        let model = ball(0.1, [[1.5, 0.4, 0.0], [12.0, -3.0, 9.0]], 0.0, law);
+        for tolerance in [None, Some(1e-7)] {
+            let change = |s: &mut stiction::scene::format::Settings| s.tolerance = tolerance;
+            let mut first = run(&model, 0.1, change);
+            let mut second = run(&model, 0.0, change);
+            second.state_mut().copy_from(first.state());
+            first.advance_to(1.0).unwrap();
+            second.advance_to(1.0).unwrap();
+            assert_eq!(first.state(), second.state(), "{name}");
+        }
+    }
+}
+
+#[test]
 fn every_law_dissipates() {
     let mut random = Random(7);
     for (name, law) in LAWS {

@@ -188,8 +188,8 @@ pub struct System {
     pub guess: Vec<f64>,
     /// Directions that the step started with.
     reference: Vec<[f64; N_TANGENTS]>,
-    /// Which discs came to their stop, and would go back.
-    is_beyond: Vec<bool>,
+    /// How often in a row each disc was found to go back: once may be an overshoot, twice is beyond its stop.
+    backward: Vec<u32>,
     /// T v of each disc.
     start_speed: Vec<[f64; N_TANGENTS]>,
     /// Constraints act on `sigma v + dv`.
@@ -286,7 +286,7 @@ impl System {
             given: Vec::with_capacity(model.motors.len()),
             guess: Vec::new(),
             reference: Vec::with_capacity(n_discs),
-            is_beyond: Vec::with_capacity(n_discs),
+            backward: Vec::with_capacity(n_discs),
             start_speed: Vec::with_capacity(n_discs),
             sigma: 1.0,
             wandering: 0.0,
@@ -788,8 +788,8 @@ impl System {
             self.start_speed.push(self.speed(k, v));
         }
         self.reference.clone_from(&self.direction);
-        self.is_beyond.clear();
-        self.is_beyond.resize(self.direction.len(), false);
+        self.backward.clear();
+        self.backward.resize(self.direction.len(), 0);
         // no direction can be told from rounding
         let slow = 1e-4 * rest_speed(v);
         let mut independent = self.solve_frozen(joints, &status, solver);
@@ -835,19 +835,20 @@ impl System {
             *mean = start[t] + 0.5 * (self.bias[row] - self.sigma * start[t] + gained);
         }
         let speed = norm(&mean);
-        if speed <= slow || self.is_beyond[k] {
+        if speed <= slow || self.backward[k] > 1 {
             return 0.0;
         }
         let along = mean[0] * self.reference[k][0] + mean[1] * self.reference[k][1];
-        self.is_beyond[k] = along < 0.0;
-        let new = if self.is_beyond[k] {
+        self.backward[k] = if along < 0.0 { self.backward[k] + 1 } else { 0 };
+        let new = if self.backward[k] > 1 {
             // beyond a stop friction stays as it was at the start, so that the stop can be located
             self.turning[k] = 0.0;
             self.reference[k]
         } else {
             let pressed = self.impulse[self.normal(contact)].max(0.0);
             self.turning[k] = self.disc_friction(k) * pressed / speed;
-            mean.map(|x| x / speed)
+            let signed = if along < 0.0 { -speed } else { speed };
+            mean.map(|x| x / signed)
         };
         let old = std::mem::replace(&mut self.direction[k], new);
         (new[0] - old[0]).abs().max((new[1] - old[1]).abs())
