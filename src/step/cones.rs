@@ -13,12 +13,16 @@ use crate::math::{max_abs, norm};
 use crate::model::{MAX_FRICTION_ROWS, N_TANGENTS, N_TURNS};
 use crate::state::{Resistance, Status};
 
-/// What moves slower than this part of the free motion does not move: contacts that share their forces in many ways may be
-/// at the edge of their cones without moving, and the problem is solved to this.
+/// What moves slower than this part of the free motion is still held by static friction, does not spin and does not roll:
+/// contacts that share their forces in many ways may be at the edge of their cones, and the problem is solved to this.
 const MOVES: f64 = cone::ACCEPTED_RESIDUAL;
 
 /// Friction blocks of a contact: sliding, spin, rolling.
 const N_BLOCKS: usize = cone::MOST_BLOCKS;
+
+/// What slides less than this, relative to the motion without contact forces, does not: the residual that the solver
+/// leaves, with room.
+const AT_REST: f64 = 1e-8;
 
 /// Scratch of the problem.
 #[derive(Debug, Default)]
@@ -216,10 +220,10 @@ impl Cones {
         debug_assert_eq!(self.matrix.len(), n * n);
     }
 
-    // do these rows of the problem move in its solution?
-    fn moves(&self, mut rows: std::ops::Range<usize>) -> bool {
+    // do these rows of the problem move in its solution, by more than this part of the free motion?
+    fn moves(&self, mut rows: std::ops::Range<usize>, part: f64) -> bool {
         let n = self.vector.len();
-        let least = MOVES * max_abs(&self.vector);
+        let least = part * max_abs(&self.vector);
         rows.any(|row| {
             let w = &self.matrix[row * n..(row + 1) * n];
             let gained: f64 = w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum();
@@ -237,7 +241,7 @@ impl Cones {
             }
             let first = self.first[i];
             let pressed = self.impulse[first] > 0.0;
-            self.broken[i] = pressed && self.moves(first + 1..first + 1 + N_TANGENTS);
+            self.broken[i] = pressed && self.moves(self.rows_of(i, 0), MOVES);
             any |= self.broken[i];
         }
         any
@@ -315,7 +319,7 @@ impl Cones {
             Status::Frictionless
         } else if sliding == Sliding::Directed {
             Status::Slip
-        } else if self.slips(i, 0) {
+        } else if self.slips(i, 0) && self.moves(self.rows_of(i, 0), AT_REST) {
             Status::Slip
         } else {
             Status::Stick
@@ -331,10 +335,11 @@ impl Cones {
         })
     }
 
-    // rows of spin (1) or rolling (2) of the `i`-th contact in the problem, which has them
+    // rows of sliding (0), spin (1) or rolling (2) of the `i`-th contact in the problem, which has them
     fn rows_of(&self, i: usize, kind: usize) -> std::ops::Range<usize> {
-        let end = self.first[i + 1];
+        let (start, end) = (self.first[i] + 1, self.first[i + 1]);
         match kind {
+            0 => start..start + N_TANGENTS,
             1 if self.parts[i].free[2] => end - N_TURNS..end - N_TURNS + 1,
             1 => end - 1..end,
             _ => end - N_TANGENTS..end,
@@ -350,7 +355,7 @@ impl Cones {
             found.spin
         } else if !part.free[1] {
             Status::Open
-        } else if !self.slips(i, 1) || !self.moves(self.rows_of(i, 1)) {
+        } else if !self.slips(i, 1) || !self.moves(self.rows_of(i, 1), MOVES) {
             Status::Stick
         } else if system.impulse[system.spin_row(i)] < 0.0 {
             Status::SlipForward
@@ -361,7 +366,7 @@ impl Cones {
             Status::Slip
         } else if !part.free[2] {
             Status::Open
-        } else if self.slips(i, 2) && self.moves(self.rows_of(i, 2)) {
+        } else if self.slips(i, 2) && self.moves(self.rows_of(i, 2), MOVES) {
             let against = -system.rolling_vector(i);
             let size = norm(against.as_slice()).max(f64::MIN_POSITIVE);
             found.rolling = against * (slow / size);

@@ -188,8 +188,10 @@ pub struct System {
     pub guess: Vec<f64>,
     /// Directions that the step started with.
     reference: Vec<[f64; N_TANGENTS]>,
-    /// How often in a row each disc was found to go back: once may be an overshoot, twice is beyond its stop.
-    backward: Vec<u32>,
+    /// Which discs came to their stop, and would go back.
+    is_beyond: Vec<bool>,
+    /// Did one of them go on after all? Then its iteration had only overshot.
+    overshot: bool,
     /// T v of each disc.
     start_speed: Vec<[f64; N_TANGENTS]>,
     /// Constraints act on `sigma v + dv`.
@@ -286,7 +288,8 @@ impl System {
             given: Vec::with_capacity(model.motors.len()),
             guess: Vec::new(),
             reference: Vec::with_capacity(n_discs),
-            backward: Vec::with_capacity(n_discs),
+            is_beyond: Vec::with_capacity(n_discs),
+            overshot: false,
             start_speed: Vec::with_capacity(n_discs),
             sigma: 1.0,
             wandering: 0.0,
@@ -788,17 +791,35 @@ impl System {
             self.start_speed.push(self.speed(k, v));
         }
         self.reference.clone_from(&self.direction);
-        self.backward.clear();
-        self.backward.resize(self.direction.len(), 0);
         // no direction can be told from rounding
         let slow = 1e-4 * rest_speed(v);
+        let independent = self.find_directions(joints, &status, solver, (slow, true));
+        if !self.overshot {
+            return independent;
+        }
+        self.direction.clone_from(&self.reference);
+        self.turning.fill(0.0);
+        self.find_directions(joints, status, solver, (slow, false))
+    }
+
+    // Newton's method for the directions of (3); what goes back is taken to be beyond its stop, or not
+    fn find_directions(
+        &mut self,
+        joints: &[bool],
+        status: impl Fn(usize) -> Status,
+        solver: &mut RankRevealing,
+        (slow, stops): (f64, bool),
+    ) -> bool {
+        self.is_beyond.clear();
+        self.is_beyond.resize(self.direction.len(), false);
         let mut independent = self.solve_frozen(joints, &status, solver);
         self.wandering = f64::INFINITY;
         for _ in 0..MAX_TURNS {
             let mut change: f64 = 0.0;
+            self.overshot = false;
             for k in 0..self.direction.len() {
                 if self.slips(k, status(self.contacts[self.disc(k).0])) {
-                    change = change.max(self.turn(k, slow));
+                    change = change.max(self.turn(k, (slow, stops)));
                 }
             }
             self.wandering = change;
@@ -823,7 +844,7 @@ impl System {
     }
 
     // the direction of the mean velocity of a disc; by how much it differs from the one before
-    fn turn(&mut self, k: usize, slow: f64) -> f64 {
+    fn turn(&mut self, k: usize, (slow, stops): (f64, bool)) -> f64 {
         let (contact, first) = self.disc(k);
         let start = self.start_speed[k];
         let n = self.len();
@@ -835,19 +856,20 @@ impl System {
             *mean = start[t] + 0.5 * (self.bias[row] - self.sigma * start[t] + gained);
         }
         let speed = norm(&mean);
-        if speed <= slow || self.backward[k] > 1 {
+        let along = mean[0] * self.reference[k][0] + mean[1] * self.reference[k][1];
+        if speed <= slow || self.is_beyond[k] {
+            self.overshot |= self.is_beyond[k] && along > slow;
             return 0.0;
         }
-        let along = mean[0] * self.reference[k][0] + mean[1] * self.reference[k][1];
-        self.backward[k] = if along < 0.0 { self.backward[k] + 1 } else { 0 };
-        let new = if self.backward[k] > 1 {
+        self.is_beyond[k] = stops && along < 0.0;
+        let new = if self.is_beyond[k] {
             // beyond a stop friction stays as it was at the start, so that the stop can be located
             self.turning[k] = 0.0;
             self.reference[k]
         } else {
             let pressed = self.impulse[self.normal(contact)].max(0.0);
-            self.turning[k] = self.disc_friction(k) * pressed / speed;
             let signed = if along < 0.0 { -speed } else { speed };
+            self.turning[k] = self.disc_friction(k) * pressed / signed;
             mean.map(|x| x / signed)
         };
         let old = std::mem::replace(&mut self.direction[k], new);
