@@ -49,6 +49,27 @@ impl Status {
     }
 }
 
+/// How a contact in space resists rotation between two events.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Resistance {
+    /// Spin about the normal: it sticks, or slips forward or backward; open where nothing resists.
+    pub spin: Status,
+    /// Rolling, that is rotation across the normal: it sticks or slips; open where nothing resists.
+    pub roll: Status,
+    /// Rate of rotation with which it rolls, or rolled last, in world axes, rad/s; very small where it is just about to.
+    pub rolling: Vec3,
+}
+
+impl Default for Resistance {
+    fn default() -> Self {
+        Self {
+            spin: Status::Open,
+            roll: Status::Open,
+            rolling: Vec3::zeros(),
+        }
+    }
+}
+
 /// Memory of the step control.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Control {
@@ -92,6 +113,11 @@ pub struct State {
     /// Velocity with which each contact in space slides, or slid last, in world axes, m/s; very small where it is just about
     /// to. None in the plane.
     pub sliding: Vec<Vec3>,
+    /// How each contact resists rotation; empty where no contact of the model does.
+    pub resistance: Vec<Resistance>,
+    /// Moment of torsional and rolling friction of each contact, on its second body, world axes, N m; empty where no contact
+    /// of the model has any.
+    pub friction_moment: Vec<Vec3>,
     /// Force of each joint equation, N or N m.
     pub joint_force: Vec<f64>,
     /// Values from outside.
@@ -119,6 +145,8 @@ impl State {
             contact_force,
             friction_force,
             sliding,
+            resistance,
+            friction_moment,
             joint_force,
             inputs,
             damping_left,
@@ -136,6 +164,8 @@ impl State {
         self.contact_force.clone_from(contact_force);
         self.friction_force.clone_from(friction_force);
         self.sliding.clone_from(sliding);
+        self.resistance.clone_from(resistance);
+        self.friction_moment.clone_from(friction_moment);
         self.joint_force.clone_from(joint_force);
         self.inputs.clone_from(inputs);
         self.damping_left = *damping_left;
@@ -147,6 +177,11 @@ impl State {
     pub fn new(model: &Model) -> Self {
         let n_contacts = model.contacts.len();
         let n_spatial = if model.is_spatial() { n_contacts } else { 0 };
+        let n_resisting = if model.resists_rotation() {
+            n_contacts
+        } else {
+            0
+        };
         Self {
             time: 0.0,
             position: model.initial_position.clone(),
@@ -159,6 +194,8 @@ impl State {
             contact_force: vec![[0.0; 2]; n_contacts],
             friction_force: vec![Vec3::zeros(); n_spatial],
             sliding: vec![Vec3::zeros(); n_spatial],
+            resistance: vec![Resistance::default(); n_resisting],
+            friction_moment: vec![Vec3::zeros(); n_resisting],
             joint_force: vec![0.0; model.n_joint_rows],
             inputs: model
                 .inputs

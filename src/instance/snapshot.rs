@@ -8,7 +8,7 @@ use super::variable::{Role, Value};
 use super::{Experiment, Instance, Memory, Trouble, error};
 use crate::force::Input;
 use crate::simulate::observe;
-use crate::state::{State, Status};
+use crate::state::{Resistance, State, Status};
 use crate::step::{EventKind, Report, Workspace};
 
 const MAGIC: &[u8; 8] = b"STICTION";
@@ -155,6 +155,19 @@ impl Instance {
         for vector in state.friction_force.iter_mut().chain(&mut state.sliding) {
             reader.fill(vector.as_mut_slice())?;
         }
+        for Resistance {
+            spin,
+            roll,
+            rolling,
+        } in &mut state.resistance
+        {
+            *spin = *STATUSES.get(reader.byte()? as usize)?;
+            *roll = *STATUSES.get(reader.byte()? as usize)?;
+            reader.fill(rolling.as_mut_slice())?;
+        }
+        for moment in &mut state.friction_moment {
+            reader.fill(moment.as_mut_slice())?;
+        }
         for Input { since, derivatives } in &mut state.inputs {
             *since = reader.real()?;
             reader.fill(derivatives)?;
@@ -257,6 +270,14 @@ impl Snapshot {
         }
         for vector in state.friction_force.iter().chain(&state.sliding) {
             writer.reals(vector.as_slice());
+        }
+        for resistance in &state.resistance {
+            writer.byte(resistance.spin as u8);
+            writer.byte(resistance.roll as u8);
+            writer.reals(resistance.rolling.as_slice());
+        }
+        for moment in &state.friction_moment {
+            writer.reals(moment.as_slice());
         }
         for input in &state.inputs {
             writer.real(input.since);

@@ -63,6 +63,9 @@ fn add_limits(scene: &Plane, model: &mut Model) {
                         above,
                     }),
                     friction: 0.0,
+                    static_friction: 0.0,
+                    torsional_friction: 0.0,
+                    rolling_friction: 0.0,
                     restitution: limits.restitution,
                     tangential_restitution: 0.0,
                 });
@@ -151,6 +154,9 @@ fn add_pair(
             pair: model.pairs.len() - 1,
             kind: ContactKind::Feature(feature),
             friction: law.friction,
+            static_friction: law.friction,
+            torsional_friction: 0.0,
+            rolling_friction: 0.0,
             restitution: law.restitution,
             tangential_restitution: law.tangential_restitution,
         });

@@ -7,11 +7,17 @@ use super::{
 use super::{pose_of, space_pose_of, space_twist_of, twist_of};
 use crate::collide;
 use crate::constraint::{GlobalRow, Pose, Row, Span};
-use crate::math::{Dual, Real, Vec3};
+use crate::math::{Dual, Real, Vec3, cross3};
 use crate::space;
 
+/// Directions of sliding of one contact at most.
+pub const N_TANGENTS: usize = 2;
+
+/// Axes of rotation that a contact in space may resist: its normal, then its tangents.
+pub const N_TURNS: usize = 3;
+
 /// Rows of friction of one contact at most.
-pub const MAX_FRICTION_ROWS: usize = 2;
+pub const MAX_FRICTION_ROWS: usize = N_TANGENTS + N_TURNS;
 
 /// What a contact is held by while a substep lasts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -28,9 +34,11 @@ pub struct Near {
     /// Gradient of the gap along the normal.
     pub normal: GlobalRow,
     /// Directions of sliding, as many as the model's contacts have.
-    pub friction: [GlobalRow; MAX_FRICTION_ROWS],
+    pub friction: [GlobalRow; N_TANGENTS],
     /// These directions in world axes, in space.
-    pub tangents: [Vec3; MAX_FRICTION_ROWS],
+    pub tangents: [Vec3; N_TANGENTS],
+    /// The normal in world axes, in space; zero where there is none.
+    pub direction: Vec3,
     /// What a closed contact keeps at zero, m; see [`crate::collide::Nearest`].
     pub offset: f64,
     /// How far the end of its edge is, m; see [`crate::collide::Nearest`].
@@ -207,7 +215,8 @@ impl Model {
                 Some(Near {
                     normal: self.place(contact.bodies, &near.normal_row()),
                     friction: [self.place(contact.bodies, &near.tangent_row()), nothing],
-                    tangents: [Vec3::zeros(); MAX_FRICTION_ROWS],
+                    tangents: [Vec3::zeros(); N_TANGENTS],
+                    direction: Vec3::zeros(),
                     offset: near.offset,
                     margin: near.margin,
                 })
@@ -225,6 +234,7 @@ impl Model {
                     normal: row(near.normal),
                     friction: tangents.map(row),
                     tangents,
+                    direction: near.normal,
                     offset: near.offset,
                     margin: near.margin,
                 })
@@ -233,8 +243,9 @@ impl Model {
                 let (gap, row) = self.limit(contact, stop, poses, None)?;
                 Some(Near {
                     normal: row,
-                    friction: [nothing; MAX_FRICTION_ROWS],
-                    tangents: [Vec3::zeros(); MAX_FRICTION_ROWS],
+                    friction: [nothing; N_TANGENTS],
+                    tangents: [Vec3::zeros(); N_TANGENTS],
+                    direction: Vec3::zeros(),
                     offset: gap,
                     margin: f64::INFINITY,
                 })
@@ -250,7 +261,7 @@ impl Model {
         poses: &Poses,
         twists: &Twists,
         v: &[f64],
-    ) -> Option<[f64; 1 + MAX_FRICTION_ROWS]> {
+    ) -> Option<[f64; 1 + N_TANGENTS]> {
         let rate = |row: &Row<Dual>| self.place_rate(contact.bodies, row).dot(v);
         match &contact.kind {
             ContactKind::Feature(feature) => {
@@ -272,6 +283,43 @@ impl Model {
                 Some([row.dot(v), 0.0, 0.0])
             }
         }
+    }
+
+    /// Rates of rotation about the axes of a contact in space ([`turning_axes`]), of its second body relative to the first.
+    pub fn turning_rows(
+        &self,
+        contact: &Contact,
+        axes: [Vec3; N_TURNS],
+        poses: &Poses,
+    ) -> [GlobalRow; N_TURNS] {
+        let [a, b] = contact
+            .bodies
+            .map(|body| space_pose_of(poses.space(), body));
+        axes.map(|axis| {
+            let row = space::Row::relative_rotation(axis, &a, &b);
+            self.place_in_space(contact.bodies, &row)
+        })
+    }
+
+    /// What these rows gain while the bodies move on at constant velocity.
+    pub fn turning_rates(
+        &self,
+        contact: &Contact,
+        hold: &Hold,
+        poses: &Poses,
+        twists: &Twists,
+        v: &[f64],
+    ) -> Option<[f64; N_TURNS]> {
+        let ContactKind::Space(touch) = &contact.kind else {
+            return None;
+        };
+        let [a, b] = moving_in_space(contact.bodies, poses, twists);
+        let near = touch.held(hold, &a, &b)?;
+        let [tangent, _] = touch.tangents(near.normal, hold, [&a, &b]);
+        Some(turning_axes(near.normal, tangent).map(|axis| {
+            let row = space::Row::relative_rotation(axis, &a, &b);
+            self.place_space_rate(contact.bodies, &row).dot(v)
+        }))
     }
 
     /// How far a contact is open; `None` while another one looks after the same place.
@@ -405,7 +453,7 @@ impl SpaceContact {
         normal: Vec3<T>,
         hold: &Hold,
         poses: [&space::Pose<T>; 2],
-    ) -> [Vec3<T>; MAX_FRICTION_ROWS] {
+    ) -> [Vec3<T>; N_TANGENTS] {
         let axis = match self.axis {
             Some((side, axis)) => poses[side].turn(axis),
             None => hold.axis.map(T::constant),
@@ -413,6 +461,11 @@ impl SpaceContact {
         let [t, s] = space::tangents(normal, axis);
         [t, s * T::constant(self.across)]
     }
+}
+
+/// Axes of rotation at a contact: its normal (spin), its first tangent and the direction across both (rolling).
+pub fn turning_axes<T: Real>(normal: Vec3<T>, tangent: Vec3<T>) -> [Vec3<T>; N_TURNS] {
+    [normal, tangent, cross3(normal, tangent)]
 }
 
 // the world axis that is farthest from a direction

@@ -9,7 +9,7 @@ mod space_contacts;
 mod start;
 
 pub use build::build;
-pub use geometry::{Gap, Hold, MAX_FRICTION_ROWS, Near};
+pub use geometry::{Gap, Hold, MAX_FRICTION_ROWS, N_TANGENTS, N_TURNS, Near, turning_axes};
 pub use poses::{Poses, Twists, pose_of, space_pose_of, space_twist_of, twist_of};
 pub(crate) use space::shape_of;
 pub use start::WrittenStart;
@@ -64,7 +64,7 @@ pub struct Model {
     pub n_velocities: usize,
     /// Number of joint equations, those of motors included.
     pub n_joint_rows: usize,
-    /// Directions of sliding of each contact: 1 in the plane, 2 in space.
+    /// Rows of friction of each contact: 1 in the plane, 2 in space, and 3 more where some contact resists rotation.
     pub n_friction_rows: usize,
     /// Mass of each velocity, kg or kg m².
     pub mass: Vec<f64>,
@@ -180,6 +180,12 @@ pub struct Contact {
     pub kind: ContactKind,
     /// Coulomb friction coefficient.
     pub friction: f64,
+    /// The same while it sticks, not below the other one.
+    pub static_friction: f64,
+    /// Moment about the normal that a contact in space can take, by its normal force, m.
+    pub torsional_friction: f64,
+    /// Moment across the normal that a contact in space can take, by its normal force, m.
+    pub rolling_friction: f64,
     /// Normal restitution.
     pub restitution: f64,
     /// Tangential restitution.
@@ -332,6 +338,11 @@ impl Model {
         self.forces
             .iter()
             .all(|link| link.force.is_linear_in_velocity())
+    }
+
+    /// Do some contacts resist rotation?
+    pub fn resists_rotation(&self) -> bool {
+        self.n_friction_rows > N_TANGENTS
     }
 
     /// Number of contacts that work space is made for in advance: all of them in the plane; in space, where most features

@@ -35,7 +35,7 @@ pub(super) fn build(scene: &Scene, space: &Space) -> Result<Model, Vec<Problem>>
         model: Model {
             spatial: true,
             gravity: vec3(space.gravity),
-            n_friction_rows: super::MAX_FRICTION_ROWS,
+            n_friction_rows: super::N_TANGENTS,
             files: files(space),
             ..build::empty(scene)
         },

@@ -2,13 +2,16 @@
 
 use super::contacts::{joined, label};
 use super::space::{coordinate_of, shape_of, turn_back, vec3};
-use super::{BodyRef, Contact, ContactKind, Model, Poses, SpaceContact, Stop};
+use super::{BodyRef, Contact, ContactKind, Model, N_TANGENTS, N_TURNS, Poses, SpaceContact, Stop};
 use crate::math::{Quaternion, quaternion};
 use crate::scene::error::Problem;
 use crate::scene::format::space::{Coordinate, Friction, Geometry, JointKind, Sliding, Space};
 use crate::scene::format::{self, ContactLaw, ContactPair, Limits};
 use crate::space::collide;
 use crate::space::shape::{Bound, Shape};
+
+/// Velocities of a body without an orientation.
+const POINT_DOF: usize = 3;
 
 type Written = format::Shape<Geometry>;
 
@@ -47,6 +50,10 @@ pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>)
                 }
             }
         }
+    }
+    let resists = |c: &Contact| c.torsional_friction > 0.0 || c.rolling_friction > 0.0;
+    if model.contacts.iter().any(resists) {
+        model.n_friction_rows = N_TANGENTS + N_TURNS;
     }
     if problems.is_empty() {
         refuse_overlaps(scene, model, problems);
@@ -158,6 +165,9 @@ fn add_stops(model: &mut Model, joint: usize, coordinate: usize, name: &str, lim
                     above,
                 }),
                 friction: 0.0,
+                static_friction: 0.0,
+                torsional_friction: 0.0,
+                rolling_friction: 0.0,
                 restitution,
                 tangential_restitution: 0.0,
             });
@@ -241,6 +251,12 @@ fn add_pair(
                 (along, Some((side, axis)), across / along)
             }
         };
+        // what has no orientation cannot be held against rotation
+        let turns = |owner: &Owner| {
+            let body = owner.body.map(|i| &model.bodies[i]);
+            body.is_some_and(|body| body.n_dof > POINT_DOF)
+        };
+        let resists = f64::from(u8::from(turns(a) || turns(b)));
         model.contacts.push(Contact {
             name: if n_features == 1 {
                 pair.clone()
@@ -256,6 +272,9 @@ fn add_pair(
                 across,
             })),
             friction,
+            static_friction: law.friction.static_friction.unwrap_or(friction),
+            torsional_friction: resists * law.friction.torsional_friction,
+            rolling_friction: resists * law.friction.rolling_friction,
             restitution: law.restitution,
             tangential_restitution: law.tangential_restitution,
         });

@@ -8,7 +8,7 @@ use super::{assemble, rest_speed};
 use crate::dynamics;
 use crate::force::Side;
 use crate::math::{Vec3, norm};
-use crate::model::{MAX_FRICTION_ROWS, Model};
+use crate::model::{MAX_FRICTION_ROWS, Model, N_TANGENTS, N_TURNS};
 use crate::state::{State, Status};
 
 /// Moves the state to the end of the trial step, at time `end`.
@@ -51,7 +51,8 @@ pub(super) fn rebase(model: &Model, state: &mut State, workspace: &mut Workspace
 struct ForcesRef<'a> {
     contacts: &'a [usize],
     impulse: &'a [f64],
-    tangents: &'a [[Vec3; MAX_FRICTION_ROWS]],
+    tangents: &'a [[Vec3; N_TANGENTS]],
+    axes: &'a [[Vec3; N_TURNS]],
 }
 
 impl<'a> ForcesRef<'a> {
@@ -60,6 +61,7 @@ impl<'a> ForcesRef<'a> {
             contacts: &system.contacts,
             impulse: &system.impulse,
             tangents: &system.tangents,
+            axes: &system.axes,
         }
     }
 }
@@ -69,7 +71,8 @@ impl<'a> ForcesRef<'a> {
 pub(super) struct Forces {
     contacts: Vec<usize>,
     impulse: Vec<f64>,
-    tangents: Vec<[Vec3; MAX_FRICTION_ROWS]>,
+    tangents: Vec<[Vec3; N_TANGENTS]>,
+    axes: Vec<[Vec3; N_TURNS]>,
 }
 
 impl Forces {
@@ -81,6 +84,7 @@ impl Forces {
             contacts: Vec::with_capacity(n_contacts),
             impulse: Vec::with_capacity(n_rows),
             tangents: Vec::new(),
+            axes: Vec::new(),
         }
     }
 
@@ -89,6 +93,7 @@ impl Forces {
         self.contacts.clone_from(&other.contacts);
         self.impulse.clone_from(&other.impulse);
         self.tangents.clone_from(&other.tangents);
+        self.axes.clone_from(&other.axes);
     }
 
     fn as_ref(&self) -> ForcesRef<'_> {
@@ -96,6 +101,7 @@ impl Forces {
             contacts: &self.contacts,
             impulse: &self.impulse,
             tangents: &self.tangents,
+            axes: &self.axes,
         }
     }
 
@@ -104,6 +110,7 @@ impl Forces {
         self.contacts.clone_from(&system.contacts);
         self.impulse.clone_from(&system.impulse);
         self.tangents.clone_from(&system.tangents);
+        self.axes.clone_from(&system.axes);
     }
 }
 
@@ -124,14 +131,23 @@ pub(super) fn forces_from_accelerations(state: &mut State, workspace: &Workspace
     state.acceleration.clone_from(&workspace.acceleration);
 }
 
-/// Contacts that slide in space do so in the direction that `workspace.level` has for them.
+/// Contacts that slide in space, or roll, do so in the direction that `workspace.level` has for them.
 pub(super) fn keep_sliding(state: &mut State, workspace: &mut Workspace) {
-    let Workspace { level, sliding, .. } = workspace;
+    let Workspace {
+        level,
+        sliding,
+        resistance,
+        ..
+    } = workspace;
     let slow = rest_speed(&state.velocity);
     for (i, &contact) in level.contacts.iter().enumerate() {
         if state.status[contact] == Status::Slip {
             sliding[contact] = level.sliding_vector(i, &state.velocity, slow);
             state.sliding[contact] = sliding[contact];
+        }
+        if level.resistance_of(i).roll == Status::Slip {
+            resistance[contact].rolling = level.rolling_rate(i, &state.velocity, slow);
+            state.resistance[contact].rolling = resistance[contact].rolling;
         }
     }
 }
@@ -156,9 +172,16 @@ fn write_forces(state: &mut State, forces: ForcesRef, factor: f64) {
         contacts,
         impulse,
         tangents,
+        axes,
     } = forces;
     state.contact_force.fill([0.0; 2]);
     state.friction_force.fill(Vec3::zeros());
+    state.friction_moment.fill(Vec3::zeros());
+    let stride = if axes.is_empty() {
+        1 + N_TANGENTS
+    } else {
+        1 + MAX_FRICTION_ROWS
+    };
     for (i, &contact) in contacts.iter().enumerate() {
         state.contact_force[contact] = match tangents.get(i) {
             None => {
@@ -166,9 +189,13 @@ fn write_forces(state: &mut State, forces: ForcesRef, factor: f64) {
                 [factor * impulse[normal], factor * impulse[normal + 1]]
             }
             Some([t, s]) => {
-                let normal = n_joint + (1 + MAX_FRICTION_ROWS) * i;
+                let normal = n_joint + stride * i;
                 let friction = (t * impulse[normal + 1] + s * impulse[normal + 2]) * factor;
                 state.friction_force[contact] = friction;
+                for (k, axis) in axes.get(i).into_iter().flatten().enumerate() {
+                    let moment = factor * impulse[normal + 1 + N_TANGENTS + k];
+                    state.friction_moment[contact] += axis * moment;
+                }
                 [factor * impulse[normal], norm(friction.as_slice())]
             }
         };

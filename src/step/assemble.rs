@@ -8,8 +8,8 @@ use crate::dynamics::{self, Jacobians};
 use crate::force::{Detail, Side};
 use crate::math::Vec3;
 use crate::math::dense::RankRevealing;
-use crate::model::{Hold, MAX_FRICTION_ROWS, Model, Poses};
-use crate::state::Status;
+use crate::model::{Hold, Model, N_TANGENTS, N_TURNS, Poses, turning_axes};
+use crate::state::{Resistance, Status};
 use std::ops::Range;
 
 /// Joint equations are dependent when the scaled pivot of their Gram matrix falls below this: the square of an
@@ -40,12 +40,37 @@ pub(super) fn rows(
         beyond,
         &system.contacts,
         &mut system.rows,
-        Some((&mut system.residual, &mut system.tangents)),
+        Some(Frames {
+            residual: &mut system.residual,
+            tangents: &mut system.tangents,
+            axes: &mut system.axes,
+        }),
     );
     system.friction.clear();
     system
         .friction
         .extend(system.contacts.iter().map(|&j| model.contacts[j].friction));
+    system.free_rotation();
+    if model.is_spatial() {
+        let contacts = || system.contacts.iter().map(|&j| &model.contacts[j]);
+        system.static_friction.clear();
+        system
+            .static_friction
+            .extend(contacts().map(|c| c.static_friction.max(c.friction)));
+        if model.resists_rotation() {
+            system.resisting.clear();
+            system
+                .resisting
+                .extend(contacts().map(|c| [c.torsional_friction, c.rolling_friction]));
+        }
+    }
+}
+
+/// What comes with rows but not with columns.
+struct Frames<'a> {
+    residual: &'a mut Vec<f64>,
+    tangents: &'a mut Vec<[Vec3; N_TANGENTS]>,
+    axes: &'a mut Vec<[Vec3; N_TURNS]>,
 }
 
 /// Fills the columns at the given poses.
@@ -74,14 +99,22 @@ fn gather(
     beyond: BeyondEdges,
     contacts: &[usize],
     rows: &mut Vec<GlobalRow>,
-    more: Option<(&mut Vec<f64>, &mut Vec<[Vec3; MAX_FRICTION_ROWS]>)>,
+    mut frames: Option<Frames>,
 ) {
     rows.clear();
-    let (mut residual, mut tangents) = more.unzip();
-    if let (Some(residual), Some(tangents)) = (&mut residual, &mut tangents) {
-        residual.clear();
-        tangents.clear();
+    if let Some(frames) = &mut frames {
+        frames.residual.clear();
+        frames.tangents.clear();
+        frames.axes.clear();
     }
+    let (mut residual, mut tangents, mut axes) = match frames {
+        Some(frames) => (
+            Some(frames.residual),
+            Some(frames.tangents),
+            Some(frames.axes),
+        ),
+        None => (None, None, None),
+    };
     let mut push = |row: GlobalRow, value: f64| {
         rows.push(row);
         if let Some(residual) = residual.as_deref_mut() {
@@ -98,13 +131,24 @@ fn gather(
     for &index in contacts {
         let near = model.near(&model.contacts[index], &holds[index], poses);
         if let (Some(tangents), true) = (&mut tangents, model.is_spatial()) {
-            tangents.push(near.map_or([Vec3::zeros(); MAX_FRICTION_ROWS], |near| near.tangents));
+            tangents.push(near.map_or([Vec3::zeros(); N_TANGENTS], |near| near.tangents));
+        }
+        let turning = near.as_ref().map_or([Vec3::zeros(); N_TURNS], |near| {
+            turning_axes(near.direction, near.tangents[0])
+        });
+        if let (Some(axes), true) = (&mut axes, model.resists_rotation()) {
+            axes.push(turning);
         }
         match near.filter(|near| beyond == BeyondEdges::Line || near.margin >= BEYOND) {
             Some(near) => {
                 push(near.normal, near.offset);
-                for row in &near.friction[..model.n_friction_rows] {
+                for row in &near.friction[..model.n_friction_rows.min(N_TANGENTS)] {
                     push(*row, 0.0);
+                }
+                if model.resists_rotation() {
+                    for row in model.turning_rows(&model.contacts[index], turning, poses) {
+                        push(row, 0.0);
+                    }
                 }
             }
             // its place went to another contact, or its edge has ended: it neither presses nor rubs
@@ -141,7 +185,17 @@ pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64])
     let n_rows = 1 + model.n_friction_rows;
     for &j in &level.contacts {
         if let Some(rates) = model.near_rates(&model.contacts[j], &holds[j], poses, twists, v) {
-            for (b, rate) in level.bias[index..].iter_mut().zip(&rates[..n_rows]) {
+            let n_rates = n_rows.min(rates.len());
+            for (b, rate) in level.bias[index..].iter_mut().zip(&rates[..n_rates]) {
+                *b += rate;
+            }
+        }
+        if model.resists_rotation()
+            && let Some(rates) =
+                model.turning_rates(&model.contacts[j], &holds[j], poses, twists, v)
+        {
+            let first = index + 1 + N_TANGENTS;
+            for (b, rate) in level.bias[first..].iter_mut().zip(&rates) {
                 *b += rate;
             }
         }
@@ -351,13 +405,22 @@ pub(super) fn select_joints(model: &Model, workspace: &mut Workspace, q: &[f64])
     }
 }
 
-// a contact that slides in space does so over the place of its columns: friction is against that motion, in the middle of
-// the step
-fn slide_over_columns(system: &mut System, statuses: &[Status]) {
+// a contact that slides in space, or rolls, does so over the place of its columns: friction is against that motion, in the
+// middle of the step
+fn slide_over_columns(system: &mut System, statuses: &[Status], resistance: &[Resistance]) {
     for i in 0..system.contacts.len() {
-        if statuses[system.contacts[i]] == Status::Slip {
-            let normal = system.normal(i);
-            for row in normal + 1..=normal + system.n_friction {
+        let contact = system.contacts[i];
+        if statuses[contact] == Status::Slip {
+            for row in system.tangent_rows(i) {
+                system.rows[row] = system.columns[row];
+            }
+        }
+        if resistance
+            .get(contact)
+            .is_some_and(|r| r.roll == Status::Slip)
+        {
+            let spin = system.spin_row(i);
+            for row in spin + 1..=spin + 2 {
                 system.rows[row] = system.columns[row];
             }
         }
@@ -387,6 +450,7 @@ pub(super) fn step_system(
         place,
         active,
         holds,
+        resistance,
         ..
     } = workspace;
     system.contacts.clone_from(active);
@@ -408,7 +472,7 @@ pub(super) fn step_system(
         model.poses(place, poses);
         columns(model, poses, holds, beyond, system);
         if let Some(statuses) = frozen {
-            slide_over_columns(system, statuses);
+            slide_over_columns(system, statuses, resistance);
         }
     }
     condense_with_step_metric(workspace);

@@ -10,15 +10,16 @@
 
 use super::complementarity::Sliding;
 use super::report::Report;
+use super::system::System;
 use super::trial::ProbeKind;
-use super::workspace::Workspace;
+use super::workspace::{AtRest, Workspace};
 use super::{assemble, contact_band, rest_speed, trial};
 use crate::force::Side;
 use crate::lcp::Outcome;
 use crate::math::{Vec3, max_abs, norm};
 use crate::model::Model;
 use crate::scene::format::Settings;
-use crate::state::{State, Status};
+use crate::state::{Resistance, State, Status};
 
 /// How far the problem is posed after an event of dependent constraints, as a fraction of the standard step: the
 /// forces must have moved by more than the tolerance of the complementarity problem.
@@ -59,8 +60,14 @@ pub(super) fn classify(
         When::JustAfter(ProbeKind::Redundant) => LOOK_AHEAD * look_ahead_of(state, settings),
         When::JustAfter(_) => 0.0,
     };
-    if let When::JustAfter(ProbeKind::Cone(contact)) = when {
-        slide_against_friction(state, workspace, contact);
+    match when {
+        When::JustAfter(ProbeKind::Cone(contact)) => {
+            slide_against_friction(state, workspace, contact);
+        }
+        When::JustAfter(ProbeKind::RollingCone(contact)) => {
+            roll_against_friction(state, workspace, contact);
+        }
+        When::Now | When::JustAfter(_) => {}
     }
     let mut q = std::mem::take(&mut workspace.look_position);
     let mut v = std::mem::take(&mut workspace.look_velocity);
@@ -111,11 +118,18 @@ fn touching(
         let falls = (-level.bias[normal]).max(0.0);
         if leaves <= slow || leaves * leaves <= 2.0 * falls * lowest_hop {
             active.push(contact);
-            let tangents = normal + 1..=normal + level.n_friction;
-            let slides = |row: usize| level.rows[row].dot(&state.velocity).abs() > slow;
-            at_rest[contact] = !tangents.into_iter().any(slides)
+            let moves = |row: usize| level.rows[row].dot(&state.velocity).abs() > slow;
+            at_rest[contact].sliding = !level.tangent_rows(i).any(moves)
                 || (when == When::JustAfter(ProbeKind::Sliding(contact))
                     && level.has_stopped(i, &state.velocity, state.sliding.get(contact)));
+            if let Some(before) = state.resistance.get(contact) {
+                let (spin, disc) = (level.spin_row(i), level.rolling_disc(i));
+                at_rest[contact].spin =
+                    !moves(spin) || when == When::JustAfter(ProbeKind::Spinning(contact));
+                at_rest[contact].roll = !(spin + 1..=spin + 2).any(moves)
+                    || (when == When::JustAfter(ProbeKind::Rolling(contact))
+                        && level.has_stopped(disc, &state.velocity, Some(&before.rolling)));
+            }
         }
     }
 }
@@ -134,9 +148,62 @@ fn slowly(direction: Vec3, speed: f64) -> Vec3 {
 fn slide_against_friction(state: &mut State, workspace: &mut Workspace, contact: usize) {
     let level = &workspace.level;
     if let Some(i) = level.contacts.iter().position(|j| *j == contact) {
-        let against = -level.shear_vector(i, &level.impulse);
+        let against = level.velocity_against(i);
         workspace.sliding[contact] = slowly(against, rest_speed(&state.velocity));
         state.sliding.clone_from(&workspace.sliding);
+    }
+}
+
+// the same for rolling
+fn roll_against_friction(state: &mut State, workspace: &mut Workspace, contact: usize) {
+    let level = &workspace.level;
+    if let Some(i) = level.contacts.iter().position(|j| *j == contact) {
+        let against = -level.rolling_vector(i);
+        workspace.resistance[contact].rolling = slowly(against, rest_speed(&state.velocity));
+        state.resistance.clone_from(&workspace.resistance);
+    }
+}
+
+// what is known of the spin and the rolling of the contacts of the level before their problem is solved
+fn known_resistance(
+    level: &System,
+    at_rest: &[AtRest],
+    when: When,
+    v: &[f64],
+    resistance: &mut [Resistance],
+) {
+    for known in resistance.iter_mut() {
+        (known.spin, known.roll) = (Status::Open, Status::Open);
+    }
+    if resistance.is_empty() {
+        return;
+    }
+    for (i, &contact) in level.contacts.iter().enumerate() {
+        let [torsional, rolling] = level.resisting[i];
+        let known = &mut resistance[contact];
+        let signed = |forward: bool| {
+            if forward {
+                Status::SlipForward
+            } else {
+                Status::SlipBackward
+            }
+        };
+        if torsional > 0.0 {
+            if when == When::JustAfter(ProbeKind::SpinForward(contact)) {
+                known.spin = Status::SlipBackward;
+            } else if when == When::JustAfter(ProbeKind::SpinBackward(contact)) {
+                known.spin = Status::SlipForward;
+            } else if !at_rest[contact].spin {
+                known.spin = signed(level.rows[level.spin_row(i)].dot(v) > 0.0);
+            }
+        }
+        let breaks = when == When::JustAfter(ProbeKind::RollingCone(contact));
+        if rolling > 0.0 && (breaks || !at_rest[contact].roll) {
+            known.roll = Status::Slip;
+            if !breaks {
+                known.rolling = level.rolling_velocity(i, v);
+            }
+        }
     }
 }
 
@@ -166,10 +233,12 @@ fn decide(
         frozen,
         force,
         sliding: directions,
+        resistance,
         last_forces,
         ..
     } = workspace;
     statuses.fill(Status::Open);
+    known_resistance(level, at_rest, when, &state.velocity, resistance);
     if level.contacts.is_empty() {
         level.solve_frozen(joints, |_| Status::Open, frozen);
     } else {
@@ -179,8 +248,12 @@ fn decide(
                 level.rows[level.normal(i) + 1].dot(&state.velocity)
             })
         };
-        for &contact in &level.contacts {
-            let slides = !at_rest[contact] && model.contacts[contact].friction > 0.0;
+        let holds_more = |contact: usize| {
+            let contact = &model.contacts[contact];
+            model.is_spatial() && contact.static_friction > contact.friction
+        };
+        for (i, &contact) in level.contacts.iter().enumerate() {
+            let slides = !at_rest[contact].sliding && level.has_friction(i);
             statuses[contact] = if !slides {
                 Status::Open
             } else if model.is_spatial() {
@@ -190,7 +263,7 @@ fn decide(
             } else {
                 Status::SlipBackward
             };
-            if when == When::JustAfter(ProbeKind::Cone(contact)) {
+            if when == When::JustAfter(ProbeKind::Cone(contact)) && !holds_more(contact) {
                 statuses[contact] = Status::Slip;
             } else if when == When::JustAfter(ProbeKind::ConeForward(contact)) {
                 statuses[contact] = Status::SlipBackward;
@@ -201,24 +274,44 @@ fn decide(
         let slow = rest_speed(v);
         // what slides does so along its velocity, whatever it did before
         for (i, &contact) in level.contacts.iter().enumerate() {
-            if statuses[contact] == Status::Slip && !at_rest[contact] {
+            if statuses[contact] == Status::Slip && !at_rest[contact].sliding {
                 directions[contact] = level.velocity_vector(i, v);
             }
         }
-        level.direct(v, slow, directions);
-        let sliding = |contact: usize| trial::known_sliding(statuses[contact]);
+        level.direct(v, slow, directions, resistance);
+        // static friction does not come back before what it no longer holds has stopped
+        let stops = matches!(when, When::JustAfter(what) if what.is_stop());
+        let starts = |contact: usize| {
+            when == When::JustAfter(ProbeKind::Cone(contact))
+                || (state.statuses_known && state.status[contact] == Status::Slip && !stops)
+        };
+        let known = |status: Status, contact: usize| match trial::known_sliding(status) {
+            Sliding::Free if holds_more(contact) && starts(contact) => Sliding::Broken,
+            sliding => sliding,
+        };
+        let sliding = |contact: usize| known(statuses[contact], contact);
         level.guess_from(last_forces, 1.0);
         let outcome = complementarity.solve(level, joints, sliding, &state.status);
         if !matches!(outcome, Outcome::Solved { .. }) {
             return false;
         }
         for (i, &contact) in level.contacts.iter().enumerate() {
-            let known: Sliding = trial::known_sliding(statuses[contact]);
+            let known: Sliding = known(statuses[contact], contact);
             statuses[contact] = complementarity.status(level, i, known, max_abs(force));
+            if let Some(turns) = resistance.get_mut(contact) {
+                if !statuses[contact].is_closed() {
+                    *turns = Resistance::default();
+                } else if turns.roll == Status::Slip {
+                    *turns = complementarity.resistance(level, i, slow);
+                    turns.rolling = level.rolling_rate(i, v, slow);
+                } else {
+                    *turns = complementarity.resistance(level, i, slow);
+                }
+            }
             if statuses[contact] == Status::Slip {
                 // what starts to slide does so against its friction
                 directions[contact] = match known {
-                    Sliding::Free => slowly(-level.shear_vector(i, &level.impulse), slow),
+                    Sliding::Free | Sliding::Broken => slowly(level.velocity_against(i), slow),
                     Sliding::Known(_) | Sliding::Directed => level.sliding_vector(i, v, slow),
                 };
             }
@@ -226,6 +319,8 @@ fn decide(
     }
     state.sliding.clone_from(directions);
     report.record_changes(state.time, &state.status, statuses);
+    report.record_turns(state.time, &state.resistance, resistance);
+    state.resistance.clone_from(resistance);
     std::mem::swap(&mut state.status, statuses);
     state.statuses_known = true;
     true

@@ -16,7 +16,7 @@ use crate::lcp::{self, Outcome};
 use crate::math::dense::RankRevealing;
 use crate::model::Model;
 use crate::scene::format::FrictionCone;
-use crate::state::Status;
+use crate::state::{Resistance, Status};
 
 /// Part of the speeds of the joint equations (with masses scaled to one) that eliminating them leaves as rounding.
 const ROUNDING: f64 = 1e-14;
@@ -26,6 +26,8 @@ const ROUNDING: f64 = 1e-14;
 pub enum Sliding {
     /// Friction in either direction, or none: form (2) (form (3) without friction).
     Free,
+    /// The same in space, but static friction no longer holds it.
+    Broken,
     /// Slides: form (3) with this sign.
     Known(f64),
     /// Slides in the direction that the system has for it, in space: form (3) with the column n - mu d.
@@ -134,17 +136,21 @@ impl Complementarity {
         self.solve_with(Bound::Cones, system, joints, sliding, guess)
     }
 
-    /// The same with all contacts free, for the impulses of an impact or of a step: friction in space has the bound that was
-    /// chosen.
+    /// The same for the impulses of an impact or of a step, all contacts being free or broken: friction in space has the bound
+    /// that was chosen. Polygons are for sliding with one coefficient; other laws have their cones.
     pub fn solve_impulses(
         &mut self,
         system: &mut System,
         joints: &[bool],
+        sliding: impl Fn(usize) -> Sliding,
         guess: &[Status],
     ) -> Outcome {
         let chosen = self.spatial.as_ref().map(|spatial| spatial.chosen);
-        let bound = chosen.unwrap_or(Bound::Cones);
-        self.solve_with(bound, system, joints, |_| Sliding::Free, guess)
+        let bound = match chosen {
+            Some(Bound::Polygons) if system.has_plain_friction() => Bound::Polygons,
+            Some(Bound::Polygons | Bound::Cones) | None => Bound::Cones,
+        };
+        self.solve_with(bound, system, joints, sliding, guess)
     }
 
     fn solve_with(
@@ -243,7 +249,7 @@ impl Complementarity {
         match sliding {
             Sliding::Known(sign) => forward(sign > 0.0),
             Sliding::Directed => Status::Slip,
-            Sliding::Free => {
+            Sliding::Free | Sliding::Broken => {
                 let (plus, minus, lambda) =
                     (self.z[first + 1], self.z[first + 2], self.z[first + 3]);
                 let slack = system.friction[i] * self.z[first] - plus - minus;
@@ -254,6 +260,16 @@ impl Complementarity {
                 }
             }
         }
+    }
+
+    /// What the solution says of the rotation of the `i`-th contact, which is closed; rolling goes at the rate `slow` where it
+    /// has just begun.
+    pub fn resistance(&self, system: &System, i: usize, slow: f64) -> Resistance {
+        self.spatial
+            .as_ref()
+            .map_or_else(Resistance::default, |spatial| {
+                spatial.cones.resistance(system, i, slow)
+            })
     }
 
     // (1)
@@ -365,7 +381,7 @@ impl Complementarity {
                     } else {
                         entries[0] = match sliding(system.contacts[j]) {
                             Sliding::Known(sign) => w(0) - sign * system.friction[j] * w(1),
-                            Sliding::Free | Sliding::Directed => w(0),
+                            Sliding::Free | Sliding::Broken | Sliding::Directed => w(0),
                         };
                     }
                 }
@@ -424,7 +440,7 @@ impl Complementarity {
             system.impulse[normal + 1] = match sliding(system.contacts[i]) {
                 Sliding::Known(sign) => -sign * system.friction[i] * c_n,
                 Sliding::Free if system.friction[i] > 0.0 => self.z[first + 1] - self.z[first + 2],
-                Sliding::Free | Sliding::Directed => 0.0,
+                Sliding::Free | Sliding::Broken | Sliding::Directed => 0.0,
             };
         }
         self.write_joint_impulses(system);

@@ -1,13 +1,24 @@
 //! The contact problem of a [`System`] in space, with exact friction cones: joints are eliminated already.
 //!
-//! (1)  a contact that is free to slide or stick has its normal and its two tangents
-//! (2)  one without friction, or sliding in the direction d, has its normal alone, with the column n - mu d
+//! (1)  a contact that is free to slide or stick has its normal and its two tangents; where it resists rotation, a row for
+//!      its spin and two for its rolling, each with a cone of its own
+//! (2)  what is without friction, or slips in a given direction d, has no rows: the normal has the column n - mu d
+//! (3)  static above kinetic friction: cones of what rests have the static coefficient. What moves nevertheless gets the
+//!      kinetic one, and the problem is solved again, until nothing else moves.
 
 use super::complementarity::Sliding;
 use super::system::System;
 use crate::lcp::{self, cone};
 use crate::math::{max_abs, norm};
-use crate::state::Status;
+use crate::model::{MAX_FRICTION_ROWS, N_TANGENTS, N_TURNS};
+use crate::state::{Resistance, Status};
+
+/// What moves slower than this part of the free motion is still held by static friction, does not spin and does not roll:
+/// contacts that share their forces in many ways may be at the edge of their cones, and the problem is solved to this.
+const MOVES: f64 = cone::ACCEPTED_RESIDUAL;
+
+/// Friction blocks of a contact: sliding, spin, rolling.
+const N_BLOCKS: usize = cone::MOST_BLOCKS;
 
 /// What slides less than this, relative to the motion without contact forces, does not: the residual that the solver
 /// leaves, with room.
@@ -18,15 +29,38 @@ const AT_REST: f64 = 1e-8;
 pub(super) struct Cones {
     solver: cone::Solver,
     contacts: Vec<cone::Contact>,
+    parts: Vec<Part>,
     matrix: Vec<f64>,
     vector: Vec<f64>,
     impulse: Vec<f64>,
     /// Row of each contact's normal in the problem, and their number.
     first: Vec<usize>,
-    /// Which contacts slide in a given direction.
-    directed: Vec<bool>,
+    /// Which contacts static friction no longer holds.
+    broken: Vec<bool>,
     /// Rows of the largest problem since the counters were reset.
     largest: usize,
+}
+
+/// What of a contact is in the problem.
+#[derive(Clone, Copy, Debug, Default)]
+struct Part {
+    /// Sliding, spin and rolling that the problem is to find out.
+    free: [bool; N_BLOCKS],
+    /// Its rows, counted from the normal.
+    rows: [usize; 1 + MAX_FRICTION_ROWS],
+    /// Slides in a given direction.
+    slides: bool,
+    /// Sign of a given spin, 0 without one.
+    spins: f64,
+    /// Rolls in a given direction.
+    rolls: bool,
+}
+
+impl Part {
+    // the block of the contact in the problem, if sliding (0), spin (1) or rolling (2) has one
+    fn block(&self, kind: usize) -> Option<usize> {
+        self.free[kind].then(|| self.free[..kind].iter().filter(|free| **free).count())
+    }
 }
 
 impl Cones {
@@ -59,19 +93,30 @@ impl Cones {
         offset: &[f64],
         sliding: impl Fn(usize) -> Sliding,
     ) -> lcp::Outcome {
+        self.broken.clear();
+        let contacts = system.contacts.iter();
+        self.broken
+            .extend(contacts.map(|contact| sliding(*contact) == Sliding::Broken));
         self.list(system, &sliding);
         self.assemble(system, reduced, offset);
         self.impulse.clear();
         self.impulse.resize(self.vector.len(), 0.0);
         self.take_guess(system);
-        let problem = cone::Problem {
-            n: self.vector.len(),
-            matrix: &self.matrix,
-            vector: &self.vector,
-            contacts: &self.contacts,
+        self.largest = self.largest.max(self.vector.len());
+        let outcome = loop {
+            let problem = cone::Problem {
+                n: self.vector.len(),
+                matrix: &self.matrix,
+                vector: &self.vector,
+                contacts: &self.contacts,
+            };
+            let outcome = self.solver.solve(&problem, &mut self.impulse);
+            let solved = matches!(outcome, cone::Outcome::Solved { .. });
+            if !solved || !self.break_away(system) {
+                break outcome;
+            }
+            self.list(system, &sliding);
         };
-        self.largest = self.largest.max(problem.n);
-        let outcome = self.solver.solve(&problem, &mut self.impulse);
         self.write_impulses(system);
         match outcome {
             cone::Outcome::Solved {
@@ -90,30 +135,67 @@ impl Cones {
         let stride = 1 + system.n_friction;
         for (i, guess) in system.guess.chunks_exact(stride).enumerate() {
             let rows = self.first[i]..self.first[i + 1];
-            let n = rows.len();
-            self.impulse[rows].copy_from_slice(&guess[..n]);
+            for (x, row) in self.impulse[rows].iter_mut().zip(self.parts[i].rows) {
+                *x = guess[row];
+            }
         }
     }
 
+    // (1), (2)
     fn list(&mut self, system: &System, sliding: &impl Fn(usize) -> Sliding) {
         self.contacts.clear();
+        self.parts.clear();
         self.first.clear();
         let mut n = 0;
-        for (contact, &friction) in system.contacts.iter().zip(&system.friction) {
+        for (i, contact) in system.contacts.iter().enumerate() {
             self.first.push(n);
-            let free = friction > 0.0 && sliding(*contact) == Sliding::Free;
-            let disc = [cone::Block::Disc { friction }];
-            let contact = cone::Contact::new(if free { &disc } else { &[] });
+            let mut part = Part::default();
+            let mut blocks = [cone::Block::Line { friction: 0.0 }; N_BLOCKS];
+            let (mut n_blocks, mut n_rows) = (0, 1);
+            let mut add = |block: cone::Block, first: usize, part: &mut Part| {
+                for k in 0..block.rows() {
+                    part.rows[n_rows] = first + k;
+                    n_rows += 1;
+                }
+                blocks[n_blocks] = block;
+                n_blocks += 1;
+            };
+            match sliding(*contact) {
+                Sliding::Free | Sliding::Broken => part.free[0] = system.has_friction(i),
+                Sliding::Directed => part.slides = true,
+                Sliding::Known(_) => {}
+            }
+            if part.free[0] {
+                // (3)
+                let friction = if self.broken[i] {
+                    system.friction[i]
+                } else {
+                    system.static_friction[i]
+                };
+                add(cone::Block::Disc { friction }, 1, &mut part);
+            }
+            if let Some([torsional, rolling]) = system.resisting.get(i).copied() {
+                let Resistance { spin, roll, .. } = system.resistance_of(i);
+                let first = 1 + N_TANGENTS;
+                part.spins = spin.slip_sign();
+                part.free[1] = torsional > 0.0 && part.spins == 0.0;
+                if part.free[1] {
+                    let friction = torsional;
+                    add(cone::Block::Line { friction }, first, &mut part);
+                }
+                part.rolls = roll == Status::Slip;
+                part.free[2] = rolling > 0.0 && !part.rolls;
+                if part.free[2] {
+                    let friction = rolling;
+                    add(cone::Block::Disc { friction }, first + 1, &mut part);
+                }
+            }
+            let contact = cone::Contact::new(&blocks[..n_blocks]);
             n += contact.rows();
             self.contacts.push(contact);
+            self.parts.push(part);
         }
         self.first.push(n);
-        self.directed.clear();
-        let directed = system
-            .contacts
-            .iter()
-            .map(|contact| sliding(*contact) == Sliding::Directed);
-        self.directed.extend(directed);
     }
 
     fn assemble(&mut self, system: &System, reduced: &[f64], offset: &[f64]) {
@@ -123,42 +205,79 @@ impl Cones {
         self.matrix.clear();
         self.vector.clear();
         for i in 0..self.contacts.len() {
-            for a in 0..self.contacts[i].rows() {
+            for a in &self.parts[i].rows[..self.contacts[i].rows()] {
                 let row = stride * i + a;
                 let w = &reduced[row * n_reduced..(row + 1) * n_reduced];
                 self.vector.push(offset[row]);
-                for j in 0..self.contacts.len() {
+                for (j, part) in self.parts.iter().enumerate() {
                     let column = &w[stride * j..stride * (j + 1)];
-                    if self.directed[j] {
-                        let (mu, [x, y]) = (system.friction[j], system.direction[j]);
-                        self.matrix
-                            .push(column[0] - mu * (x * column[1] + y * column[2]));
-                    } else {
-                        self.matrix
-                            .extend_from_slice(&column[..self.contacts[j].rows()]);
-                    }
+                    self.matrix.push(normal_column(system, j, part, column));
+                    let others = &part.rows[1..self.contacts[j].rows()];
+                    self.matrix.extend(others.iter().map(|b| column[*b]));
                 }
             }
         }
         debug_assert_eq!(self.matrix.len(), n * n);
     }
 
+    // do these rows of the problem move in its solution, by more than this part of the free motion?
+    fn moves(&self, mut rows: std::ops::Range<usize>, part: f64) -> bool {
+        let n = self.vector.len();
+        let least = part * max_abs(&self.vector);
+        rows.any(|row| {
+            let w = &self.matrix[row * n..(row + 1) * n];
+            let gained: f64 = w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum();
+            (self.vector[row] + gained).abs() > least
+        })
+    }
+
+    // (3): true if there is something new that static friction does not hold
+    fn break_away(&mut self, system: &System) -> bool {
+        let mut any = false;
+        for i in 0..self.contacts.len() {
+            let holds = self.parts[i].free[0] && !self.broken[i];
+            if !holds || system.static_friction[i] <= system.friction[i] {
+                continue;
+            }
+            let first = self.first[i];
+            let pressed = self.impulse[first] > 0.0;
+            self.broken[i] = pressed && self.moves(self.rows_of(i, 0), MOVES);
+            any |= self.broken[i];
+        }
+        any
+    }
+
     fn write_impulses(&self, system: &mut System) {
         system.impulse.fill(0.0);
-        for i in 0..self.contacts.len() {
+        for (i, part) in self.parts.iter().enumerate() {
             let normal = system.normal(i);
             let solved = &self.impulse[self.first[i]..self.first[i + 1]];
-            system.impulse[normal..normal + solved.len()].copy_from_slice(solved);
-            if self.directed[i] {
+            for (row, x) in part.rows.iter().zip(solved) {
+                system.impulse[normal + row] = *x;
+            }
+            if part.slides {
                 let (pressed, [x, y]) = (system.friction[i] * solved[0], system.direction[i]);
                 system.impulse[normal + 1] = -pressed * x;
                 system.impulse[normal + 2] = -pressed * y;
+            }
+            let Some([torsional, rolling]) = system.resisting.get(i).copied() else {
+                continue;
+            };
+            let spin = system.spin_row(i);
+            if part.spins != 0.0 {
+                system.impulse[spin] = -torsional * part.spins * solved[0];
+            }
+            if part.rolls {
+                let [x, y] = system.direction[system.rolling_disc(i)];
+                let pressed = rolling * solved[0];
+                system.impulse[spin + 1] = -pressed * x;
+                system.impulse[spin + 2] = -pressed * y;
             }
         }
     }
 
     /// How far the impulses that a system holds are from the conditions of contact, relative to its speeds: presses and
-    /// does not overlap, sticks within the cone. That what slides does so against its friction, events have seen to.
+    /// does not overlap, sticks within the cones. That what slides does so against its friction, events have seen to.
     pub fn judge(&self, system: &System, reduced: &[f64], offset: &[f64]) -> f64 {
         let stride = 1 + system.n_friction;
         let n = stride * system.contacts.len();
@@ -172,9 +291,20 @@ impl Cones {
             let row = stride * i;
             let inverse_mass = reduced[row * n + row];
             let (pressed, leaves) = (inverse_mass * impulse[row], speed(row));
-            let shear = norm(&impulse[row + 1..row + stride]);
-            let beyond = inverse_mass * shear - system.friction[i] * pressed;
+            let shear = norm(&impulse[row + 1..=row + N_TANGENTS]);
+            let beyond = inverse_mass * shear - system.static_friction[i] * pressed;
             worst = worst.max(pressed.min(leaves).abs()).max(beyond);
+            if let Some([torsional, rolling]) = system.resisting.get(i).copied() {
+                let spin = row + 1 + N_TANGENTS;
+                for (moment, friction) in [
+                    (impulse[spin].abs(), torsional),
+                    (norm(&impulse[spin + 1..=spin + 2]), rolling),
+                ] {
+                    if friction > 0.0 {
+                        worst = worst.max(inverse_mass * moment / friction - pressed);
+                    }
+                }
+            }
             size = size.max(pressed);
         }
         worst / size.max(f64::MIN_POSITIVE)
@@ -185,28 +315,84 @@ impl Cones {
         let first = self.first[i];
         if self.impulse[first] <= 1e-12 * scale {
             Status::Open
-        } else if system.friction[i] == 0.0 {
+        } else if !system.has_friction(i) {
             Status::Frictionless
         } else if sliding == Sliding::Directed {
             Status::Slip
+        } else if self.slips(i, 0) && self.moves(self.rows_of(i, 0), AT_REST) {
+            Status::Slip
         } else {
-            match self.solver.statuses()[i].blocks[0] {
-                cone::Friction::Slip if self.slides(i) => Status::Slip,
-                cone::Friction::Slip | cone::Friction::Open | cone::Friction::Stick => {
-                    Status::Stick
-                }
-            }
+            Status::Stick
         }
     }
 
-    // where contacts share their friction in many ways, one at its limit need not slide
-    fn slides(&self, i: usize) -> bool {
-        let n = self.vector.len();
-        let speed = |row: usize| {
-            let w = &self.matrix[row * n..(row + 1) * n];
-            self.vector[row] + w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum::<f64>()
-        };
-        let least = AT_REST * max_abs(&self.vector);
-        (self.first[i] + 1..self.first[i + 1]).any(|row| speed(row).abs() > least)
+    // does the solution let sliding (0), spin (1) or rolling (2) of the `i`-th contact slip?
+    fn slips(&self, i: usize, kind: usize) -> bool {
+        let block = self.parts[i].block(kind);
+        block.is_some_and(|block| match self.solver.statuses()[i].blocks[block] {
+            cone::Friction::Slip => true,
+            cone::Friction::Open | cone::Friction::Stick => false,
+        })
     }
+
+    // rows of sliding (0), spin (1) or rolling (2) of the `i`-th contact in the problem, which has them
+    fn rows_of(&self, i: usize, kind: usize) -> std::ops::Range<usize> {
+        let (start, end) = (self.first[i] + 1, self.first[i + 1]);
+        match kind {
+            0 => start..start + N_TANGENTS,
+            1 if self.parts[i].free[2] => end - N_TURNS..end - N_TURNS + 1,
+            1 => end - 1..end,
+            _ => end - N_TANGENTS..end,
+        }
+    }
+
+    /// What the solution says of the rotation of the `i`-th contact, which is closed; what starts to roll does so against
+    /// its friction, at the rate `slow`.
+    pub fn resistance(&self, system: &System, i: usize, slow: f64) -> Resistance {
+        let part = &self.parts[i];
+        let mut found = system.resistance_of(i);
+        found.spin = if part.spins != 0.0 {
+            found.spin
+        } else if !part.free[1] {
+            Status::Open
+        } else if !self.slips(i, 1) || !self.moves(self.rows_of(i, 1), MOVES) {
+            Status::Stick
+        } else if system.impulse[system.spin_row(i)] < 0.0 {
+            Status::SlipForward
+        } else {
+            Status::SlipBackward
+        };
+        found.roll = if part.rolls {
+            Status::Slip
+        } else if !part.free[2] {
+            Status::Open
+        } else if self.slips(i, 2) && self.moves(self.rows_of(i, 2), MOVES) {
+            let against = -system.rolling_vector(i);
+            let size = norm(against.as_slice()).max(f64::MIN_POSITIVE);
+            found.rolling = against * (slow / size);
+            Status::Slip
+        } else {
+            Status::Stick
+        };
+        found
+    }
+}
+
+// (2)
+fn normal_column(system: &System, j: usize, part: &Part, column: &[f64]) -> f64 {
+    let mut sum = column[0];
+    if part.slides {
+        let (mu, [x, y]) = (system.friction[j], system.direction[j]);
+        sum -= mu * (x * column[1] + y * column[2]);
+    }
+    if part.spins != 0.0 || part.rolls {
+        let [torsional, rolling] = system.resisting[j];
+        let first = 1 + N_TANGENTS;
+        sum -= torsional * part.spins * column[first];
+        if part.rolls {
+            let [x, y] = system.direction[system.rolling_disc(j)];
+            sum -= rolling * (x * column[first + 1] + y * column[first + 2]);
+        }
+    }
+    sum
 }

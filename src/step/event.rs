@@ -57,6 +57,7 @@ pub(super) fn transition(
     settings: &Settings,
     scheme: &Coefficients,
 ) -> Result<Transition, StepError> {
+    workspace.contradicted = None;
     if !workspace.probes.iter().any(is_violated) {
         return Ok(Transition::None);
     }
@@ -99,6 +100,7 @@ pub(super) fn transition(
                 }
             }
             if open.0 == 0.0 {
+                workspace.contradicted = Some(what);
                 return failure.map_or(Ok(Transition::Contradiction), Err);
             }
         }

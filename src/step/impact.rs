@@ -7,7 +7,7 @@
 //! (5)  guard: where (2) or (3) would gain kinetic energy, v+ is drawn back towards vc, which never gains any,
 //!      until it does not; all conditions are convex along that line
 
-use super::complementarity::Complementarity;
+use super::complementarity::{Complementarity, Sliding};
 use super::report::{Event, EventKind, Report};
 use super::system::System;
 use super::workspace::Workspace;
@@ -127,8 +127,10 @@ fn restitution(
         frozen,
         restitution,
         sliding,
+        resistance,
         ..
     } = workspace;
+    resistance.clone_from(&state.resistance);
     let status = |j: usize| {
         if state.statuses_known {
             state.status[j]
@@ -137,7 +139,7 @@ fn restitution(
         }
     };
     let slow = rest_speed(&state.velocity);
-    level.direct(&state.velocity, slow, sliding);
+    level.direct(&state.velocity, slow, sliding, resistance);
     level.solve_frozen(joints, status, frozen);
     restitution.clear();
     let mut bounces = false;
@@ -167,7 +169,7 @@ fn solve(
     joints: &[bool],
     complementarity: &mut Complementarity,
 ) -> Result<(), StepError> {
-    let outcome = complementarity.solve_impulses(level, joints, &state.status);
+    let outcome = complementarity.solve_impulses(level, joints, |_| Sliding::Free, &state.status);
     StepError::unless_solved(outcome, state.time)
 }
 
@@ -182,6 +184,7 @@ fn compress(state: &State, workspace: &mut Workspace) -> Result<(), StepError> {
         ..
     } = workspace;
     level.bias_from(&state.velocity);
+    level.free_rotation();
     solve(state, level, joints, complementarity)?;
     compressed.clone_from(&state.velocity);
     level.add_response(compressed);
@@ -205,11 +208,11 @@ fn poisson(model: &Model, state: &mut State, workspace: &mut Workspace) -> Resul
     for i in 0..level.contacts.len() {
         let normal = level.normal(i);
         let given = e[i] * impulse[normal];
-        // the shear given back stays inside the cone of the normal impulse given back
+        // the shear given back stays inside the cone of the normal impulse given back; resistance to rotation gives nothing back
         let limit = level.friction[i] * given;
         let share = model.contacts[level.contacts[i]].tangential_restitution;
         level.impulse[normal] = given;
-        let tangents = normal + 1..=normal + level.n_friction;
+        let tangents = level.tangent_rows(i);
         let shear = share * norm(&impulse[tangents.clone()]);
         let kept = if shear > limit { limit / shear } else { 1.0 };
         for row in tangents {
@@ -251,7 +254,7 @@ fn newton(model: &Model, state: &mut State, workspace: &mut Workspace) -> Result
         let contact = &model.contacts[level.contacts[i]];
         if level.bias[normal] < 0.0 && e[i] > 0.0 {
             level.bias[normal] *= 1.0 + e[i];
-            for row in normal + 1..=normal + level.n_friction {
+            for row in level.tangent_rows(i) {
                 level.bias[row] *= 1.0 + contact.tangential_restitution;
             }
         }

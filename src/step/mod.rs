@@ -25,7 +25,7 @@ pub use workspace::Workspace;
 use crate::force::Side;
 use crate::lcp::Outcome;
 use crate::math::{dot3, max_abs};
-use crate::model::Model;
+use crate::model::{Model, N_TANGENTS};
 use crate::scene::format::{Scheme, Settings};
 use crate::state::State;
 use classify::When;
@@ -325,6 +325,7 @@ pub fn refresh_forces(
 fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
     workspace.inputs.clone_from(&state.inputs);
     workspace.sliding.clone_from(&state.sliding);
+    workspace.resistance.clone_from(&state.resistance);
     workspace.poses.refer_to(&state.orientation);
     assemble::find_holds(model, workspace, &state.position, |_| true);
 }
@@ -343,6 +344,10 @@ pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -
             for (k, tangent) in level.tangents[i].iter().enumerate() {
                 let share = dot3(*tangent, friction) / dot3(*tangent, *tangent);
                 power -= share * level.rows[first + k].dot(&state.velocity);
+            }
+            for (k, axis) in level.axes.get(i).into_iter().flatten().enumerate() {
+                let share = dot3(*axis, state.friction_moment[contact]);
+                power -= share * level.rows[first + N_TANGENTS + k].dot(&state.velocity);
             }
         } else {
             let sliding = level.rows[first].dot(&state.velocity);

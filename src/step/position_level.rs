@@ -55,6 +55,7 @@ pub(super) fn step(
     workspace.look_position = place;
     result?;
     state.status.clone_from(&workspace.statuses);
+    state.resistance.clone_from(&workspace.resistance);
     accept::accept(model, state, workspace, report, state.time + h);
     accept::forces_from_impulses(state, workspace, h);
     state.statuses_known = false;

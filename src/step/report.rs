@@ -1,6 +1,6 @@
 //! What happened: counts, worst values and events.
 
-use crate::state::Status;
+use crate::state::{Resistance, Status};
 
 /// Counters and worst values of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -210,6 +210,24 @@ impl Report {
         } += 1;
         if self.events.len() < Self::MAX_EVENTS {
             self.events.push(event);
+        }
+    }
+
+    /// The same for spin and rolling; what opens is told already.
+    pub fn record_turns(&mut self, time: f64, old: &[Resistance], new: &[Resistance]) {
+        for (contact, (old, new)) in old.iter().zip(new).enumerate() {
+            for (old, new) in [(old.spin, new.spin), (old.roll, new.roll)] {
+                if new.is_closed()
+                    && let Some(kind) = EventKind::of_change(old, new)
+                {
+                    self.record(Event {
+                        time,
+                        kind,
+                        contact,
+                        impulse: [0.0; 2],
+                    });
+                }
+            }
         }
     }
 

@@ -16,7 +16,7 @@ use super::{
 use crate::force::Side;
 use crate::lcp::Outcome;
 use crate::scene::format::EventState;
-use crate::state::{State, Status};
+use crate::state::{Resistance, State, Status};
 
 /// Touching again within this fraction of the standard step is touching all along.
 const TOUCH: f64 = 1e-6;
@@ -65,7 +65,7 @@ impl Run<'_> {
     pub(super) fn classify_after(&mut self, what: ProbeKind) {
         if !self.classify(When::JustAfter(what)) {
             self.state.statuses_known = false;
-        } else if self.model.is_spatial() && matches!(what, ProbeKind::Sliding(_)) {
+        } else if self.model.is_spatial() && what.is_stop() {
             let State {
                 status,
                 position,
@@ -146,6 +146,7 @@ impl Run<'_> {
             let forces = &mut self.workspace.last_forces;
             forces.pressing.clone_from(&self.state.contact_force);
             forces.friction.clone_from(&self.state.friction_force);
+            forces.moment.clone_from(&self.state.friction_moment);
         }
         assemble::gaps(self.model, self.workspace, &self.state.position);
         for (status, gap) in self.state.status.iter_mut().zip(&self.workspace.gap) {
@@ -380,11 +381,56 @@ impl Run<'_> {
         trial::probe_end(self.model, self.state, self.workspace);
     }
 
+    /// Decides statuses anew that do not hold from the start of a step on; true if they are others now.
+    pub(super) fn decides_anew(&mut self) -> bool {
+        self.remember_statuses();
+        (self.classify(When::Now) && self.statuses_changed()) || self.breaks_away()
+    }
+
+    // static friction at its limit holds a little longer in the eyes of its problem; but what comes is known
+    fn breaks_away(&mut self) -> bool {
+        let Some(ProbeKind::Cone(contact)) = self.workspace.contradicted else {
+            return false;
+        };
+        let law = &self.model.contacts[contact];
+        if law.static_friction <= law.friction || !self.state.statuses_known {
+            return false;
+        }
+        let State {
+            time,
+            position,
+            velocity,
+            status,
+            ..
+        } = &*self.state;
+        let now = (*time, Side::After);
+        trial::probe(self.model, self.workspace, status, now, position, velocity);
+        let cone = ProbeKind::Cone(contact);
+        self.classify(When::JustAfter(cone)) && self.statuses_changed()
+    }
+
+    fn remember_statuses(&mut self) {
+        let Workspace {
+            previous,
+            previous_resistance,
+            ..
+        } = &mut *self.workspace;
+        previous.clone_from(&self.state.status);
+        previous_resistance.clone_from(&self.state.resistance);
+    }
+
+    // are the statuses others than those remembered?
+    fn statuses_changed(&self) -> bool {
+        let turns = |r: &Resistance| (r.spin, r.roll);
+        let (now, before) = (&self.state.resistance, &self.workspace.previous_resistance);
+        self.state.status != self.workspace.previous
+            || !now.iter().map(turns).eq(before.iter().map(turns))
+    }
+
     /// The statuses are wrong from the start of the step on: decide them anew, or do without.
     pub(super) fn contradiction(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         self.note_length(0.0);
-        self.workspace.previous.clone_from(&self.state.status);
-        if self.classify(When::Now) && self.state.status != self.workspace.previous {
+        if self.decides_anew() {
             return Ok(());
         }
         self.report.fallbacks += 1;
@@ -425,7 +471,10 @@ impl Run<'_> {
         }
         self.report
             .record_changes(target, &self.state.status, &self.workspace.statuses);
+        self.report
+            .record_turns(target, &self.state.resistance, &self.workspace.resistance);
         self.state.status.clone_from(&self.workspace.statuses);
+        self.state.resistance.clone_from(&self.workspace.resistance);
         self.accept(target);
         accept::forces_from_impulses(self.state, self.workspace, h);
         self.state.statuses_known = false;

@@ -1,7 +1,7 @@
 //! Projection of positions and velocities onto joints and closed contacts ([A] 2.5, [E] 46).
 //!
 //! (1)  q <- q - M^-1 G^T (G M^-1 G^T)^-1 g(q)      joints and gaps of closed contacts, until they are closed
-//! (2)  v <- v - M^-1 F (G M^-1 F)^-1 G v           the same rows and the tangents of sticking contacts
+//! (2)  v <- v - M^-1 F (G M^-1 F)^-1 G v           the same rows, tangents and rotations of sticking contacts
 //!
 //! Without sliding, F = G^T and (2) is orthogonal in the mass metric: it never gains kinetic energy. The defect that
 //! (2) removes is of second order in the step, so a sliding contact must remove it with its friction: F has the
@@ -79,7 +79,14 @@ pub(super) fn close(
         return;
     }
     position(model, workspace, statuses, q, QUADRATIC);
-    let defect = workspace.level.defect(statuses, v);
+    let Workspace {
+        level,
+        sliding,
+        resistance,
+        ..
+    } = &mut *workspace;
+    level.direct(v, rest_speed(v), sliding, resistance);
+    let defect = level.defect(statuses, v);
     if defect > CLOSED * (1.0 + max_abs(v)) {
         velocity(model, workspace, statuses, time, v);
     }
@@ -154,11 +161,12 @@ fn velocity(
         frozen,
         work,
         sliding,
+        resistance,
         inputs,
         ..
     } = workspace;
     *work += 1;
-    level.direct(v, rest_speed(v), sliding);
+    level.direct(v, rest_speed(v), sliding, resistance);
     level.give(model, 1.0, |speed| speed.value(time, side, inputs));
     level.bias_from(v);
     level.solve_frozen(joints, |contact| statuses[contact], frozen);

@@ -18,7 +18,7 @@ use crate::math::root::{hermite, quintic};
 use crate::math::{Vec3, max_abs, norm, quaternion};
 use crate::model::Model;
 use crate::scene::format::Settings;
-use crate::state::{State, Status};
+use crate::state::{Resistance, State, Status};
 
 /// End of a trial step.
 #[derive(Clone, Debug, Default)]
@@ -169,6 +169,13 @@ pub(super) enum ProbeKind {
     /// The cone in space.
     Cone(usize),
     Sliding(usize),
+    /// The bounds of torsional resistance.
+    SpinForward(usize),
+    SpinBackward(usize),
+    Spinning(usize),
+    /// The cone of rolling resistance.
+    RollingCone(usize),
+    Rolling(usize),
     /// Distance from the end of the edge it touches.
     Edge(usize),
     /// Friction that the contacts of a pair could still take together, forward and backward, by its first contact: never
@@ -177,6 +184,26 @@ pub(super) enum ProbeKind {
     PairBackward(usize),
     /// Dependent constraints: do the statuses still give the acceleration of the complementarity problem?
     Redundant,
+}
+
+impl ProbeKind {
+    /// Does something stop where it is zero?
+    pub fn is_stop(self) -> bool {
+        match self {
+            Self::Sliding(_) | Self::Spinning(_) | Self::Rolling(_) => true,
+            Self::NormalForce(_)
+            | Self::ConeForward(_)
+            | Self::ConeBackward(_)
+            | Self::Cone(_)
+            | Self::SpinForward(_)
+            | Self::SpinBackward(_)
+            | Self::RollingCone(_)
+            | Self::Edge(_)
+            | Self::PairForward(_)
+            | Self::PairBackward(_)
+            | Self::Redundant => false,
+        }
+    }
 }
 
 /// What the step solves for.
@@ -200,6 +227,7 @@ pub(super) fn take(
 ) -> Result<(), StepError> {
     let (t, q, v) = (state.time, &state.position, &state.velocity);
     if mode == Mode::Frozen {
+        workspace.resistance.clone_from(&state.resistance);
         workspace.active.clear();
         workspace
             .active
@@ -221,10 +249,11 @@ pub(super) fn take(
                 joints,
                 frozen,
                 sliding,
+                resistance,
                 last_forces,
                 ..
             } = workspace;
-            system.direct(v, rest_speed(v), sliding);
+            system.direct(v, rest_speed(v), sliding, resistance);
             system.guess_from(last_forces, h);
             system.solve_sliding(joints, |j| state.status[j], (scheme.sigma, v), frozen);
             if !system.directions_are_found() {
@@ -261,20 +290,35 @@ pub(super) fn solve_complementarity(
         statuses,
         frozen,
         force_end,
+        resistance,
         last_forces,
         ..
     } = workspace;
     statuses.fill(Status::Open);
+    resistance.fill(Resistance::default());
     if system.contacts.is_empty() {
         system.solve_frozen(joints, |_| Status::Open, frozen);
         return Ok(());
     }
+    // what slides does not get the friction of what rests
+    let sliding = |contact: usize| match state.status[contact] {
+        Status::Slip => Sliding::Broken,
+        Status::Open
+        | Status::Frictionless
+        | Status::Stick
+        | Status::SlipForward
+        | Status::SlipBackward => Sliding::Free,
+    };
     system.guess_from(last_forces, h);
-    let outcome = complementarity.solve_impulses(system, joints, &state.status);
+    let outcome = complementarity.solve_impulses(system, joints, sliding, &state.status);
     StepError::unless_solved(outcome, state.time)?;
     let scale = h * max_abs(force_end);
+    let slow = rest_speed(&state.velocity);
     for (i, &contact) in system.contacts.iter().enumerate() {
-        statuses[contact] = complementarity.status(system, i, Sliding::Free, scale);
+        statuses[contact] = complementarity.status(system, i, sliding(contact), scale);
+        if statuses[contact].is_closed() && !resistance.is_empty() {
+            resistance[contact] = complementarity.resistance(system, i, slow);
+        }
     }
     Ok(())
 }
@@ -380,6 +424,7 @@ pub(super) fn probe(
         poses,
         holds,
         sliding,
+        resistance,
         ..
     } = workspace;
     for (i, &contact) in level.contacts.iter().enumerate() {
@@ -405,11 +450,32 @@ pub(super) fn probe(
             let along = level.speed_along(i, v, sliding[contact]);
             watch(along, 1e-13 * speed_scale, ProbeKind::Sliding(contact));
         }
+        let Resistance { spin, roll, .. } = level.resistance_of(i);
+        if spin.slip_sign() != 0.0 {
+            let rate = spin.slip_sign() * level.rows[level.spin_row(i)].dot(v);
+            watch(rate, 1e-13 * speed_scale, ProbeKind::Spinning(contact));
+        }
+        if roll == Status::Slip {
+            let along = level.rolling_along(i, v, resistance[contact].rolling);
+            watch(along, 1e-13 * speed_scale, ProbeKind::Rolling(contact));
+        }
         if independent {
             let tolerance = 1e-12 * force_scale;
             watch(force, tolerance, ProbeKind::NormalForce(contact));
+            if spin == Status::Stick {
+                let (limit, moment) = (
+                    level.resisting[i][0] * force,
+                    level.impulse[level.spin_row(i)],
+                );
+                watch(limit - moment, tolerance, ProbeKind::SpinForward(contact));
+                watch(limit + moment, tolerance, ProbeKind::SpinBackward(contact));
+            }
+            if roll == Status::Stick {
+                let slack = level.resisting[i][1] * force - norm(level.rolling(i));
+                watch(slack, tolerance, ProbeKind::RollingCone(contact));
+            }
             if statuses[contact] == Status::Stick {
-                let limit = level.friction[i] * force;
+                let limit = level.static_friction.get(i).unwrap_or(&level.friction[i]) * force;
                 match level.shear(i)[..] {
                     [shear] => {
                         watch(limit - shear, tolerance, ProbeKind::ConeForward(contact));
@@ -466,7 +532,7 @@ fn push_spatial_pairs(level: &System, probes: &mut Vec<Probe>, pair_of: impl Fn(
         let first = i;
         let (mut limit, mut shear) = (0.0, Vec3::zeros());
         while i < level.contacts.len() && pair_of(i) == pair_of(first) {
-            limit += level.friction[i] * level.impulse[level.normal(i)];
+            limit += level.static_friction[i] * level.impulse[level.normal(i)];
             shear += level.shear_vector(i, &level.impulse);
             i += 1;
         }
@@ -501,10 +567,11 @@ pub(super) fn accelerate(
         frozen,
         acceleration,
         sliding,
+        resistance,
         last_forces,
         ..
     } = workspace;
-    level.direct(v, rest_speed(v), sliding);
+    level.direct(v, rest_speed(v), sliding, resistance);
     level.guess_from(last_forces, 1.0);
     let independent = level.solve_frozen(joints, |j| statuses[j], frozen);
     level.add_response(acceleration);

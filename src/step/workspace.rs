@@ -4,14 +4,25 @@ use super::accurate::{Extrapolation, N_SAMPLES, Stride};
 use super::assemble;
 use super::complementarity::Complementarity;
 use super::system::{Forces, Metric, System};
-use super::trial::{Probe, Trial};
+use super::trial::{Probe, ProbeKind, Trial};
 use crate::dynamics::Jacobians;
 use crate::force::Input;
 use crate::math::Vec3;
 use crate::math::dense::RankRevealing;
 use crate::model::{Hold, Model, Poses, Twists};
-use crate::state::{State, Status};
+use crate::state::{Resistance, State, Status};
 use std::ops::Range;
+
+/// Event functions of a contact at most.
+const PROBES: usize = 9;
+
+/// What of a contact does not move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct AtRest {
+    pub sliding: bool,
+    pub spin: bool,
+    pub roll: bool,
+}
 
 /// Scratch of a step.
 #[derive(Debug)]
@@ -66,12 +77,15 @@ pub struct Workspace {
     pub(super) last_forces: Forces,
     /// Directions of sliding in space, those of the state.
     pub(super) sliding: Vec<Vec3>,
+    /// What contacts do about rotation: as in the state, or as a step that found its own statuses has it.
+    pub(super) resistance: Vec<Resistance>,
+    pub(super) previous_resistance: Vec<Resistance>,
     pub(super) active: Vec<usize>,
     /// Contacts whose gap is looked at for collisions.
     pub(super) watched: Vec<bool>,
     pub(super) statuses: Vec<Status>,
     pub(super) previous: Vec<Status>,
-    pub(super) at_rest: Vec<bool>,
+    pub(super) at_rest: Vec<AtRest>,
     pub(super) before: Vec<f64>,
     pub(super) compressed: Vec<f64>,
     pub(super) look_position: Vec<f64>,
@@ -82,6 +96,8 @@ pub struct Workspace {
     pub(super) stiff: bool,
     /// Factorizations of small systems since the count was taken.
     pub(super) work: u64,
+    /// The event function that is negative from the start of a step whose statuses contradict themselves.
+    pub(super) contradicted: Option<ProbeKind>,
     pub(super) extrapolation: Extrapolation,
     /// Error of the last extrapolated step, in units of the tolerance.
     pub(super) step_error: f64,
@@ -106,6 +122,8 @@ impl Workspace {
             (model.n_velocities, model.n_joint_rows, model.contacts.len());
         let n_rows = n_joint + (1 + model.n_friction_rows) * model.expected_contacts();
         let vector = || vec![0.0; n];
+        let state = State::new(model);
+        let n_probes = PROBES * n_contacts + 1;
         let mut workspace = Self {
             poses: Poses::new(model),
             twists: Twists::new(model),
@@ -129,8 +147,8 @@ impl Workspace {
             trial: Trial::new(model),
             acceleration: vector(),
             free_acceleration: vector(),
-            probes: Vec::with_capacity(6 * n_contacts + 1),
-            start_probes: Vec::with_capacity(6 * n_contacts + 1),
+            probes: Vec::with_capacity(n_probes),
+            start_probes: Vec::with_capacity(n_probes),
             gap: vec![0.0; n_contacts],
             pairs: assemble::pairs(model).collect(),
             start_gap: vec![(0.0, 0.0); n_contacts],
@@ -139,12 +157,14 @@ impl Workspace {
             within_reach: vec![true; model.pairs.len()],
             holds: vec![Hold::default(); n_contacts],
             last_forces: Forces::default(),
-            sliding: State::new(model).sliding,
+            sliding: state.sliding,
+            previous_resistance: state.resistance.clone(),
+            resistance: state.resistance,
             active: Vec::with_capacity(n_contacts),
             watched: vec![false; n_contacts],
             statuses: Vec::with_capacity(n_contacts),
             previous: vec![Status::Open; n_contacts],
-            at_rest: vec![false; n_contacts],
+            at_rest: vec![AtRest::default(); n_contacts],
             before: vector(),
             compressed: vector(),
             look_position: vector(),
@@ -153,14 +173,15 @@ impl Workspace {
             restitution: Vec::with_capacity(n_contacts),
             stiff: false,
             work: 0,
+            contradicted: None,
             extrapolation: Extrapolation::new(n),
             step_error: 0.0,
             start_jacobians: Jacobians::new(n),
             mid_velocity: vector(),
             twice: vector(),
             middle_sampled: false,
-            samples: std::array::from_fn(|_| Vec::with_capacity(6 * n_contacts + 1)),
-            violated: Vec::with_capacity(6 * n_contacts + 1),
+            samples: std::array::from_fn(|_| Vec::with_capacity(n_probes)),
+            violated: Vec::with_capacity(n_probes),
             stride: Some(Stride::new(model)),
             best: Trial::new(model),
         };

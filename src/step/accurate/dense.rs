@@ -115,6 +115,7 @@ impl Stride {
     ) -> Result<(), StepError> {
         workspace.poses.refer_to(&self.start.orientation);
         workspace.sliding.clone_from(&self.start.sliding);
+        workspace.resistance.clone_from(&self.start.resistance);
         assemble::select_joints(model, workspace, &self.start.position);
         if !self.middle_known {
             self.find_middle(model, workspace, settings)?;

@@ -56,6 +56,7 @@ impl Run<'_> {
     /// The first event of the trial step, whose dense output is complete; event functions at its start and end are in
     /// `start_probes` and `probes`.
     pub(super) fn first_event(&mut self) -> Found {
+        self.workspace.contradicted = None;
         let transition = self.first_transition();
         let crossing = self.first_collision(Mode::Frozen);
         match (transition, crossing) {
@@ -243,6 +244,11 @@ impl Run<'_> {
                     | ProbeKind::ConeBackward(_)
                     | ProbeKind::Cone(_)
                     | ProbeKind::Sliding(_)
+                    | ProbeKind::SpinForward(_)
+                    | ProbeKind::SpinBackward(_)
+                    | ProbeKind::Spinning(_)
+                    | ProbeKind::RollingCone(_)
+                    | ProbeKind::Rolling(_)
                     | ProbeKind::Edge(_)
                     | ProbeKind::PairForward(_)
                     | ProbeKind::PairBackward(_) => ROUGH_ROOT,
@@ -263,7 +269,10 @@ impl Run<'_> {
         self.workspace.violated = violated;
         match first {
             Some((time, what)) if time > 0.0 => Found::Transition(time, what),
-            _ => Found::Contradiction,
+            _ => {
+                self.workspace.contradicted = first.map(|(_, what)| what);
+                Found::Contradiction
+            }
         }
     }
 

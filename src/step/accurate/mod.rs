@@ -156,8 +156,7 @@ impl Run<'_> {
                 Ok(())
             }
             Found::Contradiction => {
-                self.workspace.previous.clone_from(&self.state.status);
-                if self.classify(When::Now) && self.state.status != self.workspace.previous {
+                if self.decides_anew() {
                     self.state.control.ways_out += 1;
                     return Ok(());
                 }

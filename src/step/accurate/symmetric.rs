@@ -160,6 +160,7 @@ fn respond(
         free,
         twice,
         sliding,
+        resistance,
         inputs,
         mass,
         step_metric,
@@ -171,11 +172,11 @@ fn respond(
     }
     system.give(model, 2.0, |speed| speed.value(middle, Side::After, inputs));
     let metric = if *step_has_metric { step_metric } else { mass };
-    if system.contacts.iter().any(|j| statuses[*j] == Status::Slip) {
+    system.direct(v, rest_speed(v), sliding, resistance);
+    if system.any_disc_slips(|j| statuses[j]) {
         system.columns.clone_from(&system.rows);
         system.condense(metric);
         system.bias_from(twice);
-        system.direct(v, rest_speed(v), sliding);
         system.solve_sliding(joints, |j| statuses[j], (2.0, v), frozen);
         system.add_response(free);
         return system.directions_are_found();
