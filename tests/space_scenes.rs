@@ -305,7 +305,6 @@ const TABLE_1: [[f64; 2]; 4] = [
 ];
 
 #[test]
-#[ignore = "polyhedral friction is not in the engine yet"]
 fn four_balls_have_the_errors_of_the_paper() {
     let mut model = scene("four_balls");
     model.settings.friction_cone = FrictionCone::Polyhedral {
@@ -324,22 +323,26 @@ fn four_balls_have_the_errors_of_the_paper() {
 fn four_balls_with_exact_cones_have_errors_of_order_one() {
     for (found, paper) in table_1(&scene("four_balls")).iter().zip(&TABLE_1) {
         println!("exact cone {found:.4?}, paper with 8 directions {paper:?}");
-        assert!((0..2).all(|i| (found[i] / paper[i] - 1.0).abs() < 0.21));
+        assert!((0..2).all(|i| (found[i] / paper[i] - 1.0).abs() < 0.18));
     }
 }
 
 #[test]
 fn the_stack_stands() {
+    stands(6);
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn the_stack_stands_for_a_minute() {
+    stands(60);
+}
+
+fn stands(until: u32) {
     let model = scene("box_stack");
     let mut simulation = start(&model, |_| {});
     let initial = simulation.state().clone();
     let mut worst: f64 = 0.0;
-    // as long as the scene says in the slow tests; a tenth of it shows drift as well
-    let until = if std::env::var_os("STICTION_SLOW").is_some() {
-        60
-    } else {
-        6
-    };
     for i in 1..=until {
         simulation.advance_to(f64::from(i)).unwrap();
         let state = simulation.state();
@@ -460,4 +463,41 @@ fn the_gripper_holds_its_load_above_the_friction_limit_and_not_below() {
         .filter(|s| **s == Status::Stick)
         .count();
     assert!(held > 0, "it holds again in the end");
+}
+
+#[test]
+fn a_gripper_with_pads_holds_its_load() {
+    let path = format!(
+        "{}/tests/data/space/hard/gripper_with_pads.toml",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let end = run(&model(&std::fs::read_to_string(path).unwrap()), 2.0, |_| {});
+    let load = end.state().position[20];
+    println!("load at {load} m, {:?}", end.report().n_events);
+    assert!((load - 0.3).abs() < 1e-7);
+}
+
+#[test]
+#[ignore = "wheels between stick and slip, without end"]
+fn a_rover_drives_over_bumps_on_one_side() {
+    let path = format!(
+        "{}/tests/data/space/hard/rover_askew.toml",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let mut simulation = start(&model(&std::fs::read_to_string(path).unwrap()), |_| {});
+    let before = simulation.energy().total();
+    for i in 1..=50 {
+        simulation.advance_to(0.1 * f64::from(i)).unwrap();
+        let missing = unexplained(&mut simulation, before);
+        let report = simulation.report();
+        println!(
+            "{} s: unexplained {missing:.1e} J, friction {:.3} J, {:?}, {} fallbacks, {} degraded",
+            simulation.state().time,
+            report.friction_loss,
+            report.n_events,
+            report.fallbacks,
+            report.degraded_steps
+        );
+        assert!(missing.abs() < 0.01 * report.applied_work);
+    }
 }

@@ -55,9 +55,11 @@ pub enum StepError {
 }
 
 impl StepError {
-    fn unless_solved(outcome: Outcome, time: f64) -> Result<(), Self> {
+    // impulses of contacts in space that are nearly right are better than an end: their residual is the report's worst one
+    fn unless_usable(outcome: Outcome, time: f64, is_spatial: bool) -> Result<(), Self> {
         match outcome {
             Outcome::Solved { .. } => Ok(()),
+            Outcome::Inaccurate { residual } if is_spatial && residual <= USABLE_RESIDUAL => Ok(()),
             Outcome::Inaccurate { residual } if !residual.is_finite() => {
                 Err(Self::NotFinite { time })
             }
@@ -107,6 +109,9 @@ fn rest_speed(v: &[f64]) -> f64 {
 
 /// Impulse-level complementarity of a step with frozen statuses must hold to this, relative.
 const JUDGE_TOLERANCE: f64 = 1e-8;
+
+/// Impulses of contacts in space with a residual below this are used even if the solver could not do better.
+const USABLE_RESIDUAL: f64 = 1e-6;
 
 /// Substeps below the lower bound on their length that one standard step may have.
 const MAX_SHORT_SUBSTEPS: u32 = 20;
