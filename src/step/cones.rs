@@ -320,9 +320,9 @@ impl Cones {
             Status::Open
         } else if !system.has_friction(i) {
             Status::Frictionless
-        } else if sliding == Sliding::Directed {
-            Status::Slip
-        } else if self.slips(i, 0) && self.moves(self.rows_of(i, 0), AT_REST) {
+        } else if sliding == Sliding::Directed
+            || (self.slips(i, 0) && self.moves(self.rows_of(i, 0), AT_REST))
+        {
             Status::Slip
         } else {
             Status::Stick
