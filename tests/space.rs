@@ -489,6 +489,9 @@ fn round_bodies_roll_or_slide_down_a_slope() {
             worst[i] = worst[i].max(error);
         }
     }
-    println!("{cases} cases: fixed steps {:.2e}, by tolerance {:.2e}", worst[0], worst[1]);
+    println!(
+        "{cases} cases: fixed steps {:.2e}, by tolerance {:.2e}",
+        worst[0], worst[1]
+    );
     assert!(worst[0] < 1e-10 && worst[1] < 1e-10);
 }

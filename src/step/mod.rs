@@ -283,6 +283,7 @@ fn counted(
     workspace.work = 0; // of questions between two steps
     workspace.standard_step = instant_step(settings, standard);
     begin(model, state, workspace);
+    let room = workspace.room();
     let result = action(&mut Run {
         model,
         state,
@@ -294,6 +295,7 @@ fn counted(
         in_doubt: false,
         stop_after: f64::INFINITY,
     });
+    report.growths += u64::from(workspace.room() > room);
     let work = workspace.complementarity.stats();
     report.factorizations += std::mem::take(&mut workspace.work);
     report.lcps += work.solves;

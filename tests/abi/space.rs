@@ -19,6 +19,11 @@ fn text(scene: &str) -> String {
     std::fs::read_to_string(folder().join(format!("{scene}.toml"))).unwrap()
 }
 
+fn shipped_text(scene: &str) -> String {
+    let file = format!("resources/{scene}/scene.toml");
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()
+}
+
 /// A test scene in a folder of its own.
 fn resources(name: &str, scene: &str) -> Resources {
     Resources::temporary(name, &text(scene))
@@ -44,6 +49,14 @@ fn a_stack_and_rolling_balls_go_on_with_the_same_bits() {
     let resources = resources("space rollback", "stack");
     for (tolerance, rounds) in [(0.0, 200), (1e-6, 40)] {
         roll_back(&resources, tolerance, rounds);
+    }
+}
+
+#[test]
+fn a_rover_goes_on_with_the_same_bits() {
+    let rover = Resources::temporary("rover rollback", &shipped_text("rover"));
+    for (tolerance, rounds) in [(0.0, 100), (1e-5, 15)] {
+        roll_back(&rover, tolerance, rounds);
     }
 }
 
