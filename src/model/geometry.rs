@@ -205,7 +205,51 @@ impl Model {
         })
     }
 
+    #[inline(never)]
+    fn near_in_space(
+        &self,
+        contact: &Contact,
+        touch: &SpaceContact,
+        hold: &Hold,
+        poses: &Poses,
+    ) -> Option<Near> {
+        let [a, b] = contact
+            .bodies
+            .map(|body| space_pose_of(poses.space(), body));
+        let near = touch.held(hold, &a, &b)?;
+        let tangents = touch.tangents(near.normal, hold, [&a, &b]);
+        let row = |direction: Vec3| {
+            self.place_in_space(contact.bodies, &near.velocity_row(direction, &a, &b))
+        };
+        Some(Near {
+            normal: row(near.normal),
+            friction: tangents.map(row),
+            tangents,
+            direction: near.normal,
+            offset: near.offset,
+            margin: near.margin,
+        })
+    }
+
+    /// How far a contact is from the end of its edge, m; `None` while another one looks after the same place.
+    pub fn margin(&self, contact: &Contact, hold: &Hold, poses: &Poses) -> Option<f64> {
+        match &contact.kind {
+            ContactKind::Feature(feature) => {
+                let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
+                held(feature, hold, &a, &b).map(|near| near.margin)
+            }
+            ContactKind::Space(touch) => {
+                let [a, b] = contact
+                    .bodies
+                    .map(|body| space_pose_of(poses.space(), body));
+                touch.held(hold, &a, &b).map(|near| near.margin)
+            }
+            ContactKind::Limit(_) => Some(f64::INFINITY),
+        }
+    }
+
     /// Rows of a contact, on its edge if it has one; `None` while another contact looks after the same place.
+    #[inline]
     pub fn near(&self, contact: &Contact, hold: &Hold, poses: &Poses) -> Option<Near> {
         let nothing = GlobalRow::default();
         match &contact.kind {
@@ -221,24 +265,7 @@ impl Model {
                     margin: near.margin,
                 })
             }
-            ContactKind::Space(touch) => {
-                let [a, b] = contact
-                    .bodies
-                    .map(|body| space_pose_of(poses.space(), body));
-                let near = touch.held(hold, &a, &b)?;
-                let tangents = touch.tangents(near.normal, hold, [&a, &b]);
-                let row = |direction: Vec3| {
-                    self.place_in_space(contact.bodies, &near.velocity_row(direction, &a, &b))
-                };
-                Some(Near {
-                    normal: row(near.normal),
-                    friction: tangents.map(row),
-                    tangents,
-                    direction: near.normal,
-                    offset: near.offset,
-                    margin: near.margin,
-                })
-            }
+            ContactKind::Space(touch) => self.near_in_space(contact, touch, hold, poses),
             ContactKind::Limit(stop) => {
                 let (gap, row) = self.limit(contact, stop, poses, None)?;
                 Some(Near {

@@ -294,8 +294,8 @@ pub(super) fn gaps_within(model: &Model, workspace: &mut Workspace, q: &[f64], f
 /// contact looks after the place.
 pub(super) fn margin(model: &Model, poses: &Poses, holds: &[Hold], index: usize) -> f64 {
     model
-        .near(&model.contacts[index], &holds[index], poses)
-        .map_or(f64::NEG_INFINITY, |near| near.margin)
+        .margin(&model.contacts[index], &holds[index], poses)
+        .unwrap_or(f64::NEG_INFINITY)
 }
 
 /// Largest joint residual at the poses in the workspace, m or rad.

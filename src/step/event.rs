@@ -189,6 +189,9 @@ pub(super) fn collision(
 
 // gaps and rates of the watched contacts at both ends of the trial step, where shapes can come near enough
 fn look_at_ends(model: &Model, state: &State, workspace: &mut Workspace) {
+    if !model.is_spatial() && !workspace.watched.contains(&true) {
+        return;
+    }
     let h = workspace.trial.h;
     for (time, at_end) in [(0.0, false), (h, true)] {
         let mut place = std::mem::take(&mut workspace.place);

@@ -511,10 +511,13 @@ impl System {
                 } => given - x * self.bias[*first] - y * self.bias[first + 1],
             };
         }
+        if self.n_friction == 1 {
+            return self.solve_unknowns(solver);
+        }
         self.shares.clear();
         self.shares.extend_from_slice(&self.impulse[..size]);
         let independent = self.solve_unknowns(solver);
-        if !independent && self.n_friction > 1 {
+        if !independent {
             self.share(solver);
         }
         independent
