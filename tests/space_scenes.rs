@@ -13,7 +13,7 @@ const G: f64 = 9.81;
 
 fn text(name: &str) -> String {
     let path = format!(
-        "{}/tests/data/space/{name}/scene.toml",
+        "{}/resources/{name}/scene.toml",
         env!("CARGO_MANIFEST_DIR")
     );
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"))
