@@ -1,9 +1,10 @@
 //! Scenes in space through the C interface: rollback, rates, forces, files of shapes, parameters.
 
 use crate::call;
+use crate::common::scene_text;
 use crate::derivatives::{compare_in_run, is_shared, rate};
 use crate::fuzz::random_calls;
-use crate::library::{Fmu, Random, Resources, callbacks, instantiate};
+use crate::library::{Fmu, IN_SPACE, Random, Resources, callbacks, instantiate};
 use crate::states::course;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -44,6 +45,16 @@ fn a_stack_and_rolling_balls_go_on_with_the_same_bits() {
     let resources = resources("space rollback", "stack");
     for (tolerance, rounds) in [(0.0, 200), (1e-6, 40)] {
         roll_back(&resources, tolerance, rounds);
+    }
+}
+
+#[test]
+fn shipped_scenes_in_space_go_on_with_the_same_bits() {
+    for scene in IN_SPACE {
+        let resources = Resources::shipped(scene);
+        for (tolerance, rounds) in [(0.0, 10), (1e-6, 4)] {
+            roll_back(&resources, tolerance, rounds);
+        }
     }
 }
 
@@ -158,6 +169,9 @@ fn derivatives_by_inputs_are_those_of_differences_in_space() {
         );
     }
     compare_in_run("space stack", &pushed, &mut random);
+    for scene in ["gripper", "rover"] {
+        compare_in_run(scene, &scene_text(scene), &mut random);
+    }
 }
 
 /// Three components of an output.
