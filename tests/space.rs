@@ -435,3 +435,63 @@ fn a_motor_whose_speed_jumps_gives_its_impulse_at_once() {
         assert!(off < tolerance.unwrap_or(1e-3));
     }
 }
+
+// a round body (hoop, cylinder or ball by its inertia) on a slope of 30 degrees, downhill along x
+fn roller(k: f64, mu: f64, speed: f64) -> Model {
+    let (sin, cos) = std::f64::consts::FRAC_PI_6.sin_cos();
+    let r = 0.1;
+    let inertia = k * r * r;
+    model(&format!(
+        r#"
+        dimension = 3
+        [[body]]
+        name = "roller"
+        kind = "rigid"
+        mass = 1
+        inertia = [{inertia:?}, {inertia:?}, {inertia:?}]
+        position = [{:?}, 0, {:?}]
+        velocity = [{:?}, 0, {:?}]
+        shape = [{{ kind = "sphere", radius = {r} }}]
+        [[ground.shape]]
+        kind = "half_space"
+        normal = [{sin:?}, 0, {cos:?}]
+        [contact_default]
+        friction = {mu:?}
+        "#,
+        r * sin,
+        r * cos,
+        speed * cos,
+        -speed * sin
+    ))
+}
+
+#[test]
+fn round_bodies_roll_or_slide_down_a_slope() {
+    let truth = Truth::load("p6e_rolling_incline");
+    let (sin, cos) = std::f64::consts::FRAC_PI_6.sin_cos();
+    let cases = truth.0["cases"].as_array().unwrap().len();
+    let mut worst: [f64; 2] = [0.0; 2];
+    for case in 0..cases {
+        let number = |key: &str| truth.0["cases"][case][key].as_f64();
+        let (k, mu) = (number("k_inertia").unwrap(), number("mu").unwrap());
+        let start = truth.case_at(case, 0.0);
+        let model = roller(k, mu, start[1]);
+        for (i, tolerance) in [None, Some(1e-9)].into_iter().enumerate() {
+            let end = run(&model, 2.0, |s| s.tolerance = tolerance);
+            let expected = truth.case_at(case, 2.0);
+            let (q, v) = (&end.state().position, &end.state().velocity);
+            let along = (q[0] - 0.1 * sin) * cos - (q[2] - 0.1 * cos) * sin;
+            let speed = v[0] * cos - v[2] * sin;
+            let error = (along - expected[0])
+                .abs()
+                .max((speed - expected[1]).abs())
+                .max((v[4] - expected[3]).abs());
+            worst[i] = worst[i].max(error);
+        }
+    }
+    println!(
+        "{cases} cases: fixed steps {:.2e}, by tolerance {:.2e}",
+        worst[0], worst[1]
+    );
+    assert!(worst[0] < 1e-10 && worst[1] < 1e-10);
+}

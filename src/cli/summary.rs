@@ -78,6 +78,10 @@ fn solver(report: &Report) -> Vec<Line> {
         ("LCPs", report.lcps.to_string()),
         ("pivots", report.pivots.to_string()),
         ("warm-start hits", report.warm_hits.to_string()),
+        (
+            "memory grew",
+            of(report.growths, "times, with new contacts"),
+        ),
         ("fallbacks", of(report.fallbacks, fallbacks)),
         (
             "degraded steps",

@@ -12,7 +12,7 @@ use crate::state::{Resistance, State, Status};
 use crate::step::{EventKind, Report, Workspace};
 
 const MAGIC: &[u8; 8] = b"STICTION";
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 /// Bytes before the body: magic, version, length.
 const HEAD: usize = 8 + 4 + 8;
 /// Bytes after it: the checksum.

@@ -24,6 +24,8 @@ pub enum SpaceOutput {
     BodyAngularAcceleration(usize, usize),
     /// Friction force of a contact on its second body, world axes.
     FrictionForce(usize, usize),
+    /// Moment of torsional and rolling friction of a contact on its second body, world axes.
+    FrictionMoment(usize, usize),
     /// Status of a contact.
     Status(usize),
     /// Normal of a contact, world axes.
@@ -53,6 +55,7 @@ impl SpaceOutput {
             Self::AngularAcceleration(..)
             | Self::BodyAngularAcceleration(..)
             | Self::FrictionForce(..)
+            | Self::FrictionMoment(..)
             | Self::PairNormalForce(_)
             | Self::PairForce(..)
             | Self::PairTorque(..) => true,
@@ -104,6 +107,7 @@ impl Instance {
                 observe::in_written_axes(model, body, change)[i]
             }
             O::FrictionForce(contact, i) => state.friction_force[contact][i],
+            O::FrictionMoment(contact, i) => state.friction_moment[contact][i],
             O::Status(contact) => return Value::Integer(number_of(state.status[contact])),
             O::Normal(contact, i) => self.frame(contact).normal[i],
             O::Point(contact, i) => self.frame(contact).point[i],
@@ -156,6 +160,7 @@ impl Instance {
             O::AngularAcceleration(..)
             | O::BodyAngularAcceleration(..)
             | O::FrictionForce(..)
+            | O::FrictionMoment(..)
             | O::Normal(..)
             | O::Point(..)
             | O::PairGap(_)

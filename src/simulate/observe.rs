@@ -184,11 +184,13 @@ pub fn pair_total(model: &Model, state: &State, poses: &Poses, pair: usize) -> P
             continue;
         };
         let mut force = frame.normal * state.contact_force[j][0] + state.friction_force[j];
+        let mut moment = state.friction_moment.get(j).copied().unwrap_or_default();
         if contact.bodies[1] != second {
             force = -force;
+            moment = -moment;
         }
         total.force += force;
-        total.torque += cross3(frame.point - centre, force);
+        total.torque += cross3(frame.point - centre, force) + moment;
         total.normal_force += state.contact_force[j][0];
         total.n_closed += 1;
     }

@@ -108,6 +108,13 @@ impl Complementarity {
         }
     }
 
+    /// Notes that an answer is used, whatever the solver says of it.
+    pub fn use_answer(&mut self, outcome: Outcome) {
+        if let (Some(spatial), Outcome::Inaccurate { residual }) = (&mut self.spatial, outcome) {
+            spatial.cones.worst_used = spatial.cones.worst_used.max(residual);
+        }
+    }
+
     /// Forgets the counters of the solvers.
     pub fn reset_stats(&mut self) {
         self.solver.reset_stats();

@@ -28,6 +28,8 @@ const AT_REST: f64 = 1e-8;
 #[derive(Debug, Default)]
 pub(super) struct Cones {
     solver: cone::Solver,
+    /// Residual of the worst answer that was used although it is not exact.
+    pub worst_used: f64,
     contacts: Vec<cone::Contact>,
     parts: Vec<Part>,
     matrix: Vec<f64>,
@@ -66,6 +68,7 @@ impl Part {
 impl Cones {
     pub fn reset_stats(&mut self) {
         self.solver.reset_stats();
+        self.worst_used = 0.0;
         self.largest = 0;
     }
 
@@ -79,7 +82,7 @@ impl Cones {
         lcp::Stats {
             solves,
             pivots: iterations,
-            worst_residual,
+            worst_residual: worst_residual.max(self.worst_used),
             largest: self.largest,
             ..lcp::Stats::default()
         }
@@ -317,9 +320,9 @@ impl Cones {
             Status::Open
         } else if !system.has_friction(i) {
             Status::Frictionless
-        } else if sliding == Sliding::Directed {
-            Status::Slip
-        } else if self.slips(i, 0) && self.moves(self.rows_of(i, 0), AT_REST) {
+        } else if sliding == Sliding::Directed
+            || (self.slips(i, 0) && self.moves(self.rows_of(i, 0), AT_REST))
+        {
             Status::Slip
         } else {
             Status::Stick

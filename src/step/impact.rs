@@ -170,7 +170,9 @@ fn solve(
     complementarity: &mut Complementarity,
 ) -> Result<(), StepError> {
     let outcome = complementarity.solve_impulses(level, joints, |_| Sliding::Free, &state.status);
-    StepError::unless_solved(outcome, state.time)
+    StepError::unless_usable(outcome, state.time, level.n_friction > 1)?;
+    complementarity.use_answer(outcome);
+    Ok(())
 }
 
 // (1): vc in `workspace.compressed`, its impulses in `workspace.impulse`

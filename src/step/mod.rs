@@ -55,9 +55,11 @@ pub enum StepError {
 }
 
 impl StepError {
-    fn unless_solved(outcome: Outcome, time: f64) -> Result<(), Self> {
+    // impulses of contacts in space that are nearly right are better than an end: their residual is the report's worst one
+    fn unless_usable(outcome: Outcome, time: f64, is_spatial: bool) -> Result<(), Self> {
         match outcome {
             Outcome::Solved { .. } => Ok(()),
+            Outcome::Inaccurate { residual } if is_spatial && residual <= USABLE_RESIDUAL => Ok(()),
             Outcome::Inaccurate { residual } if !residual.is_finite() => {
                 Err(Self::NotFinite { time })
             }
@@ -107,6 +109,9 @@ fn rest_speed(v: &[f64]) -> f64 {
 
 /// Impulse-level complementarity of a step with frozen statuses must hold to this, relative.
 const JUDGE_TOLERANCE: f64 = 1e-8;
+
+/// Impulses of contacts in space with a residual below this are used even if the solver could not do better.
+const USABLE_RESIDUAL: f64 = 1e-6;
 
 /// Substeps below the lower bound on their length that one standard step may have.
 const MAX_SHORT_SUBSTEPS: u32 = 20;
@@ -278,6 +283,7 @@ fn counted(
     workspace.work = 0; // of questions between two steps
     workspace.standard_step = instant_step(settings, standard);
     begin(model, state, workspace);
+    let room = workspace.room();
     let result = action(&mut Run {
         model,
         state,
@@ -289,6 +295,7 @@ fn counted(
         in_doubt: false,
         stop_after: f64::INFINITY,
     });
+    report.growths += u64::from(workspace.room() > room);
     let work = workspace.complementarity.stats();
     report.factorizations += std::mem::take(&mut workspace.work);
     report.lcps += work.solves;

@@ -25,6 +25,8 @@ pub struct Report {
     pub pivots: u64,
     /// Steps or problems answered by the statuses or the basis known before.
     pub warm_hits: u64,
+    /// Times that working memory grew, with contacts in space that had not been met before.
+    pub growths: u64,
     /// Worst residual of an accepted complementarity problem.
     pub worst_residual: f64,
     /// Deepest overlap at the end of a substep, m.
@@ -157,7 +159,7 @@ impl Report {
     }
 
     /// All whole numbers, in a fixed order.
-    pub fn whole_numbers(&mut self) -> [&mut u64; 21] {
+    pub fn whole_numbers(&mut self) -> [&mut u64; 22] {
         let counts = &mut self.n_events;
         [
             &mut self.steps,
@@ -170,6 +172,7 @@ impl Report {
             &mut self.largest_lcp,
             &mut self.pivots,
             &mut self.warm_hits,
+            &mut self.growths,
             &mut self.fallbacks,
             &mut self.degraded_steps,
             &mut self.rests,

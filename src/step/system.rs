@@ -498,14 +498,7 @@ impl System {
         self.choose_unknowns(joints, status);
         let size = self.unknowns.len();
         let matrix = solver.start(size);
-        for (i, row) in self.unknowns.iter().enumerate() {
-            for (j, column) in self.unknowns.iter().enumerate() {
-                matrix[i * size + j] = self.entry(row, column);
-            }
-            if let Unknown::Across { yields, .. } = row {
-                matrix[i * size + i] += yields;
-            }
-        }
+        self.fill(matrix);
         self.impulse.fill(0.0);
         for (i, unknown) in self.unknowns.iter().enumerate() {
             self.impulse[i] = match unknown {
@@ -538,14 +531,7 @@ impl System {
         let (n_joint, stride) = (self.n_joint, 1 + self.n_friction);
         let size = self.unknowns.len();
         let matrix = solver.start(size);
-        for (i, row) in self.unknowns.iter().enumerate() {
-            for (j, column) in self.unknowns.iter().enumerate() {
-                matrix[i * size + j] = self.entry(row, column);
-            }
-            if let Unknown::Across { yields, .. } = row {
-                matrix[i * size + i] += yields;
-            }
-        }
+        self.fill(matrix);
         self.matrix.clear();
         self.matrix.extend_from_slice(matrix);
         self.pivots.resize(size.max(self.pivots.len()), 0);
@@ -724,34 +710,53 @@ impl System {
         }
     }
 
-    // W of a row and a column of the frozen system
-    fn entry(&self, row: &Unknown, column: &Unknown) -> f64 {
-        let k = self.len();
-        let of_row = |row: usize| {
-            let w = &self.delassus[row * k..(row + 1) * k];
-            match column {
-                Unknown::Plain(column) => w[*column],
-                Unknown::Slip(normal, weights) => {
-                    let mut sum = w[*normal];
-                    for (i, along) in weights[..self.n_friction].iter().enumerate() {
-                        sum += along * w[normal + 1 + i];
+    // W of the rows and columns of the frozen system
+    fn fill(&self, matrix: &mut [f64]) {
+        let (k, size) = (self.len(), self.unknowns.len());
+        let row_of = |row: usize| &self.delassus[row * k..(row + 1) * k];
+        for (i, row) in self.unknowns.iter().enumerate() {
+            let entries = matrix[i * size..(i + 1) * size].iter_mut();
+            match row {
+                Unknown::Plain(row) | Unknown::Slip(row, _) => {
+                    let w = row_of(*row);
+                    for (entry, column) in entries.zip(&self.unknowns) {
+                        *entry = self.product(w, column);
                     }
-                    sum
                 }
                 Unknown::Across {
                     first,
                     weights: [x, y],
                     ..
-                } => x * w[*first] + y * w[first + 1],
+                } => {
+                    let (w, z) = (row_of(*first), row_of(first + 1));
+                    for (entry, column) in entries.zip(&self.unknowns) {
+                        *entry = x * self.product(w, column) + y * self.product(z, column);
+                    }
+                }
             }
-        };
-        match row {
-            Unknown::Plain(row) | Unknown::Slip(row, _) => of_row(*row),
+            if let Unknown::Across { yields, .. } = row {
+                matrix[i * size + i] += yields;
+            }
+        }
+    }
+
+    // a row of W and a column of the frozen system
+    #[inline(always)]
+    fn product(&self, w: &[f64], column: &Unknown) -> f64 {
+        match column {
+            Unknown::Plain(column) => w[*column],
+            Unknown::Slip(normal, weights) => {
+                let mut sum = w[*normal];
+                for (i, along) in weights[..self.n_friction].iter().enumerate() {
+                    sum += along * w[normal + 1 + i];
+                }
+                sum
+            }
             Unknown::Across {
                 first,
                 weights: [x, y],
                 ..
-            } => x * of_row(*first) + y * of_row(first + 1),
+            } => x * w[*first] + y * w[first + 1],
         }
     }
 

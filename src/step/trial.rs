@@ -311,7 +311,8 @@ pub(super) fn solve_complementarity(
     };
     system.guess_from(last_forces, h);
     let outcome = complementarity.solve_impulses(system, joints, sliding, &state.status);
-    StepError::unless_solved(outcome, state.time)?;
+    StepError::unless_usable(outcome, state.time, system.n_friction > 1)?;
+    complementarity.use_answer(outcome);
     let scale = h * max_abs(force_end);
     let slow = rest_speed(&state.velocity);
     for (i, &contact) in system.contacts.iter().enumerate() {

@@ -116,6 +116,11 @@ pub struct Workspace {
 }
 
 impl Workspace {
+    /// How many contacts there is room for without more memory, as a number that grows with it.
+    pub(super) fn room(&self) -> usize {
+        self.system.delassus.capacity() + self.level.delassus.capacity()
+    }
+
     /// Allocates all that a step of this model can need.
     pub fn new(model: &Model) -> Self {
         let (n, n_joint, n_contacts) =

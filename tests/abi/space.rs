@@ -58,6 +58,14 @@ fn shipped_scenes_in_space_go_on_with_the_same_bits() {
     }
 }
 
+#[test]
+fn a_rover_goes_on_with_the_same_bits() {
+    let rover = Resources::shipped("rover");
+    for (tolerance, rounds) in [(0.0, 100), (1e-5, 15)] {
+        roll_back(&rover, tolerance, rounds);
+    }
+}
+
 fn roll_back(resources: &Resources, tolerance: f64, rounds: usize) {
     let mut random = Random(0x5eed_0042);
     let (fmu, other) = (Fmu::new(resources), Fmu::new(resources));

@@ -164,6 +164,15 @@ impl Table {
             &AXES,
             |i| Role::Space(Output::FrictionForce(j, i)),
         );
+        if model.resists_rotation() {
+            self.vector(
+                &format!("{name}.friction_moment"),
+                &format!("moment of torsional and rolling friction of {what} on {second}"),
+                Unit::NewtonMeter,
+                &AXES,
+                |i| Role::Space(Output::FrictionMoment(j, i)),
+            );
+        }
         self.vector(
             &format!("{name}.normal"),
             &format!("unit normal of {what}, towards {second}"),
