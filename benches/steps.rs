@@ -30,6 +30,10 @@ const SCHEMES: [(&str, Scheme); 7] = [
 /// Runs of each scene and scheme. Each step counts with the fastest of them: what disturbs it only adds.
 const RUNS: usize = 15;
 
+/// The same in space, where steps take longer, and the steps that are run there.
+const RUNS_IN_SPACE: usize = 3;
+const STEPS_IN_SPACE: u32 = 150;
+
 struct Measured {
     median_us: f64,
     mean_us: f64,
@@ -51,7 +55,10 @@ fn run(model: &Model, scheme: Scheme) -> (Vec<f64>, Report, bool) {
     };
     let step = settings.step;
     let mut simulation = Simulation::with_settings(model.clone(), settings);
-    let n_steps = (model.until / step).round() as u32;
+    let mut n_steps = (model.until / step).round() as u32;
+    if model.is_spatial() {
+        n_steps = n_steps.min(STEPS_IN_SPACE);
+    }
     let mut times = Vec::with_capacity(n_steps as usize);
     let mut failed = false;
     for i in 1..=n_steps {
@@ -69,7 +76,12 @@ fn run(model: &Model, scheme: Scheme) -> (Vec<f64>, Report, bool) {
 /// Runs all schemes in turn, so that a change of the processor's clock meets all of them alike.
 fn measure(model: &Model) -> Vec<Measured> {
     let mut fastest = SCHEMES.map(|(_, scheme)| run(model, scheme));
-    for _ in 1..RUNS {
+    let runs = if model.is_spatial() {
+        RUNS_IN_SPACE
+    } else {
+        RUNS
+    };
+    for _ in 1..runs {
         for ((_, scheme), (steps, ..)) in SCHEMES.iter().zip(&mut fastest) {
             let (times, ..) = run(model, *scheme);
             steps

@@ -1,4 +1,5 @@
-//! A step does not touch the heap: `Workspace::new` allocates all that a model can need (counted by thread).
+//! A step does not touch the heap: `Workspace::new` allocates all that a model can need (counted by thread). In space, where
+//! most features never touch, it grows with the contacts that do, and then no more.
 #![allow(unsafe_code)] // a global allocator is unsafe by its trait
 
 mod common;
@@ -72,6 +73,15 @@ fn allocations<T>(action: impl FnOnce() -> T) -> (u64, T) {
     (ALLOCATIONS.get(), result)
 }
 
+/// The same for an action that may allocate: the places are not shown.
+fn quietly<T>(action: impl FnOnce() -> T) -> (u64, T) {
+    ALLOCATIONS.set(1);
+    WATCHED.set(true);
+    let result = action();
+    WATCHED.set(false);
+    (ALLOCATIONS.get() - 1, result)
+}
+
 /// Runs the model to its end step by step and fails at the first step that allocates, the very first included. What
 /// happened is returned.
 fn run_without_allocations(model: &Model, change: impl FnOnce(&mut Settings)) -> EventCounts {
@@ -98,12 +108,46 @@ fn run_without_allocations(model: &Model, change: impl FnOnce(&mut Settings)) ->
     simulation.report().n_events
 }
 
+/// Runs the model in space to `until` step by step, and once more from its start: by then the workspace has met all contacts,
+/// and it fails at the first step that allocates, the very first included. What happened in both runs is returned.
+fn repeat_without_allocations(
+    model: &Model,
+    until: f64,
+    change: impl FnOnce(&mut Settings),
+) -> EventCounts {
+    let mut settings = model.settings.clone();
+    change(&mut settings);
+    let (name, scheme, step) = (&model.name, settings.scheme, settings.step);
+    let mut simulation = Simulation::with_settings(model.clone(), settings);
+    let start = simulation.state().clone();
+    let n_steps = (until / step).round() as u32;
+    let mut n_grown = 0;
+    for is_second in [false, true] {
+        simulation.state_mut().copy_from(&start);
+        for i in 1..=n_steps {
+            let time = f64::from(i) * step;
+            let (count, result) = if is_second {
+                allocations(|| simulation.advance_to(time))
+            } else {
+                let (count, result) = quietly(|| simulation.advance_to(time));
+                n_grown += u32::from(count > 0);
+                (0, result)
+            };
+            result.unwrap_or_else(|e| panic!("{name}, {scheme:?}: {e}"));
+            assert_eq!(count, 0, "{name}, {scheme:?}: step {i} to {time} s");
+            simulation.report_mut().events.clear();
+        }
+    }
+    println!("{name}, {scheme:?}: {n_grown} of {n_steps} steps made room");
+    simulation.report().n_events
+}
+
 /// Changes of status without an impact.
 fn transitions(counts: &EventCounts) -> u64 {
     counts.slip_starts + counts.stick_starts + counts.reversals + counts.take_offs
 }
 
-/// Shipped scenes, and the least number of impacts and transitions that their runs go through.
+/// Shipped scenes in the plane, and the least number of impacts and transitions that their runs go through.
 const SCENES: [(&str, u64, u64); 10] = [
     ("block_on_table", 0, 7),
     ("bouncing_ball", 10, 0),
@@ -115,6 +159,18 @@ const SCENES: [(&str, u64, u64); 10] = [
     ("two_bars", 5, 1),
     ("two_bodies_damper", 0, 3),
     ("two_carts", 1, 3),
+];
+
+/// Shipped scenes in space, where their runs are cut, s, and the same numbers.
+const IN_SPACE: [(&str, f64, u64, u64); 8] = [
+    ("box_landing", 1.0, 1, 1),
+    ("box_stack", 0.1, 0, 0),
+    ("four_balls", 1.0, 2, 2),
+    ("free_body", 1.0, 0, 0),
+    ("gripper", 0.6, 0, 1),
+    ("rolling_ball", 1.5, 0, 1),
+    ("rover", 0.1, 0, 0),
+    ("spinning_top", 0.2, 0, 0),
 ];
 
 const SCHEMES: [Scheme; 8] = [
@@ -208,6 +264,37 @@ fn no_step_by_tolerance_allocates_nor_does_a_look_between_steps() {
             result.unwrap();
             assert_eq!(count, 0, "{scene} at {time} s");
         }
+    }
+}
+
+#[test]
+fn steps_of_shipped_scenes_in_space_allocate_only_until_all_contacts_are_met() {
+    for (scene, until, least_impacts, least_transitions) in IN_SPACE {
+        let model = variant(scene, &[]);
+        for tolerance in [None, Some(1e-4), Some(1e-9)] {
+            let counts = repeat_without_allocations(&model, until, |settings| {
+                settings.tolerance = tolerance
+            });
+            println!("{scene}: {counts:?}");
+            assert!(counts.impacts >= 2 * least_impacts, "{scene}: {counts:?}");
+            assert!(
+                transitions(&counts) >= 2 * least_transitions,
+                "{scene}: {counts:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn steps_of_any_scheme_in_space_allocate_only_until_all_contacts_are_met() {
+    for (scene, until, ..) in IN_SPACE {
+        let model = variant(scene, &[]);
+        for scheme in SCHEMES {
+            repeat_without_allocations(&model, until, |settings| settings.scheme = scheme);
+        }
+        repeat_without_allocations(&model, until, |settings| {
+            settings.impact_law = ImpactLaw::Newton;
+        });
     }
 }
 

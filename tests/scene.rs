@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use stiction::math::Vec3;
+use stiction::math::quaternion::matrix;
 use stiction::scene::error::SceneError;
 use stiction::scene::format::*;
 use stiction::scene::{load, parse};
@@ -632,23 +634,30 @@ fn shipped() -> Vec<(String, Scene)> {
 fn every_shipped_scene_is_read_without_a_problem() {
     let scenes = shipped();
     for (name, scene) in &scenes {
-        println!(
-            "{name}: {} bodies, {} joints, {} forces",
-            plane(scene).bodies.len(),
-            plane(scene).joints.len(),
-            plane(scene).forces.len()
-        );
+        let [bodies, joints, forces] = match &scene.parts {
+            Parts::Plane(p) => [p.bodies.len(), p.joints.len(), p.forces.len()],
+            Parts::Space(s) => [s.bodies.len(), s.joints.len(), s.forces.len()],
+        };
+        println!("{name}: {bodies} bodies, {joints} joints, {forces} forces");
         assert_eq!(*name, scene.name);
         assert!(!scene.description.is_empty());
     }
     for name in [
         "block_on_table",
         "bouncing_ball",
+        "box_landing",
+        "box_stack",
         "double_pendulum_wall",
         "falling_rod",
+        "four_balls",
+        "free_body",
+        "gripper",
         "incline",
         "newtons_cradle",
+        "rolling_ball",
+        "rover",
         "slider_crank",
+        "spinning_top",
         "two_bars",
         "two_bodies_damper",
         "two_carts",
@@ -661,17 +670,16 @@ fn every_shipped_scene_is_read_without_a_problem() {
 fn slider_crank_and_pendulum_and_bars_close_at_the_start() {
     let mut worst = 0.0_f64;
     for (name, scene) in shipped() {
-        for joint in &plane(&scene).joints {
+        let Some(plane) = scene.plane() else {
+            continue;
+        };
+        for joint in &plane.joints {
             let Anchors::Local(anchors) = joint.anchors else {
                 continue;
             };
             let ends = [0, 1].map(|i| {
                 let [x, y] = anchors[i];
-                match plane(&scene)
-                    .bodies
-                    .iter()
-                    .find(|b| b.name == joint.bodies[i].text)
-                {
+                match plane.bodies.iter().find(|b| b.name == joint.bodies[i].text) {
                     None => [x, y],
                     Some(b) => {
                         let (s, c) = b.angle.sin_cos();
@@ -692,6 +700,34 @@ fn slider_crank_and_pendulum_and_bars_close_at_the_start() {
         }
     }
     assert!(worst < 4e-16, "{worst:e}");
+}
+
+#[test]
+fn anchors_of_joints_in_space_meet_at_the_start() {
+    let mut n_joints = 0;
+    for (name, scene) in shipped() {
+        let Some(space) = scene.space() else {
+            continue;
+        };
+        for joint in &space.joints {
+            let Anchors::Local(anchors) = joint.anchors else {
+                continue;
+            };
+            let ends = [0, 1].map(|i| {
+                let anchor = Vec3::from(anchors[i]);
+                let is_on = |body: &&space::Body| body.name == joint.bodies[i].text;
+                match space.bodies.iter().find(is_on) {
+                    None => anchor,
+                    Some(b) => Vec3::from(b.position) + matrix(b.orientation) * anchor,
+                }
+            });
+            let gap = (ends[1] - ends[0]).norm();
+            println!("{name}: {} {gap:e}", joint.name);
+            assert!(gap < 4e-16, "{name}: {} {gap:e}", joint.name);
+            n_joints += 1;
+        }
+    }
+    assert!(n_joints > 0);
 }
 
 #[test]

@@ -1159,9 +1159,11 @@ fn every_key_that_the_reader_knows_is_documented() {
 }
 
 #[test]
-fn the_builder_says_that_it_cannot_build_it() {
-    let (scene, _) = read(&with(""));
-    let problems = stiction::model::build(&scene).expect_err("not yet");
-    assert_eq!(problems.len(), 1);
-    assert_eq!(problems[0].message, "spatial scenes cannot be built yet");
+fn what_is_read_can_be_built() {
+    let (scene, space) = read(&with(""));
+    let model = stiction::model::build(&scene).expect("a model");
+    let built: Vec<&str> = model.bodies.iter().map(|b| b.name.as_str()).collect();
+    let written: Vec<&str> = space.bodies.iter().map(|b| b.name.as_str()).collect();
+    assert_eq!(built, written);
+    assert_eq!(model.joints.len(), space.joints.len());
 }

@@ -12,10 +12,7 @@ use stiction::state::{State, Status};
 const G: f64 = 9.81;
 
 fn text(name: &str) -> String {
-    let path = format!(
-        "{}/tests/data/space/{name}/scene.toml",
-        env!("CARGO_MANIFEST_DIR")
-    );
+    let path = format!("{}/resources/{name}/scene.toml", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 

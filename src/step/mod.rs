@@ -349,8 +349,12 @@ pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -
         if model.is_spatial() {
             let friction = state.friction_force[contact];
             for (k, tangent) in level.tangents[i].iter().enumerate() {
-                let share = dot3(*tangent, friction) / dot3(*tangent, *tangent);
-                power -= share * level.rows[first + k].dot(&state.velocity);
+                let square = dot3(*tangent, *tangent);
+                // a stop of a joint has no tangents
+                if square > 0.0 {
+                    let share = dot3(*tangent, friction) / square;
+                    power -= share * level.rows[first + k].dot(&state.velocity);
+                }
             }
             for (k, axis) in level.axes.get(i).into_iter().flatten().enumerate() {
                 let share = dot3(*axis, state.friction_moment[contact]);

@@ -1,7 +1,7 @@
 //! The host written in C, built with the system's compiler.
 
 use crate::common::scene_text;
-use crate::library::{Fmu, Resources, SCENES, library_path, pushed_block};
+use crate::library::{Fmu, IN_SPACE, Resources, SCENES, library_path, pushed_block};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -128,7 +128,11 @@ fn random_calls_from_c_do_not_crash() {
 
 #[test]
 fn a_state_goes_on_with_the_same_bits_in_another_process() {
-    let mut scenes: Vec<Resources> = SCENES.into_iter().map(Resources::shipped).collect();
+    let mut scenes: Vec<Resources> = SCENES
+        .into_iter()
+        .chain(IN_SPACE)
+        .map(Resources::shipped)
+        .collect();
     scenes.push(Resources::temporary("elsewhere", &pushed_block()));
     for resources in &scenes {
         let name = resources.folder.file_name().unwrap().to_str().unwrap();

@@ -370,6 +370,7 @@ impl Random {
     }
 }
 
+/// The shipped scenes in the plane.
 pub const SCENES: [&str; 10] = [
     "block_on_table",
     "bouncing_ball",
@@ -381,4 +382,16 @@ pub const SCENES: [&str; 10] = [
     "two_bars",
     "two_bodies_damper",
     "two_carts",
+];
+
+/// The shipped scenes in space.
+pub const IN_SPACE: [&str; 8] = [
+    "box_landing",
+    "box_stack",
+    "four_balls",
+    "free_body",
+    "gripper",
+    "rolling_ball",
+    "rover",
+    "spinning_top",
 ];

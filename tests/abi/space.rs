@@ -1,9 +1,10 @@
 //! Scenes in space through the C interface: rollback, rates, forces, files of shapes, parameters.
 
 use crate::call;
+use crate::common::scene_text;
 use crate::derivatives::{compare_in_run, is_shared, rate};
 use crate::fuzz::random_calls;
-use crate::library::{Fmu, Random, Resources, callbacks, instantiate};
+use crate::library::{Fmu, IN_SPACE, Random, Resources, callbacks, instantiate};
 use crate::states::course;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -17,11 +18,6 @@ fn folder() -> PathBuf {
 
 fn text(scene: &str) -> String {
     std::fs::read_to_string(folder().join(format!("{scene}.toml"))).unwrap()
-}
-
-fn shipped_text(scene: &str) -> String {
-    let file = format!("resources/{scene}/scene.toml");
-    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()
 }
 
 /// A test scene in a folder of its own.
@@ -53,8 +49,18 @@ fn a_stack_and_rolling_balls_go_on_with_the_same_bits() {
 }
 
 #[test]
+fn shipped_scenes_in_space_go_on_with_the_same_bits() {
+    for scene in IN_SPACE {
+        let resources = Resources::shipped(scene);
+        for (tolerance, rounds) in [(0.0, 10), (1e-6, 4)] {
+            roll_back(&resources, tolerance, rounds);
+        }
+    }
+}
+
+#[test]
 fn a_rover_goes_on_with_the_same_bits() {
-    let rover = Resources::temporary("rover rollback", &shipped_text("rover"));
+    let rover = Resources::shipped("rover");
     for (tolerance, rounds) in [(0.0, 100), (1e-5, 15)] {
         roll_back(&rover, tolerance, rounds);
     }
@@ -171,6 +177,7 @@ fn derivatives_by_inputs_are_those_of_differences_in_space() {
         );
     }
     compare_in_run("space stack", &pushed, &mut random);
+    compare_in_run("rover", &scene_text("rover"), &mut random);
 }
 
 /// Three components of an output.

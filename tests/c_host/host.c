@@ -123,7 +123,7 @@ static int run(int n, char **argument) {
     double start = atof(argument[3]), stop = atof(argument[4]), step = atof(argument[5]);
     load(argument[0]);
     fmi2Component c = instance(argument[1], argument[2]);
-    fmi2ValueReference get[1024], fed = 0;
+    fmi2ValueReference get[8192], fed = 0;
     const char *saved = NULL, *loaded = NULL;
     size_t n_get = 0;
     long save_after = -1;
@@ -142,7 +142,7 @@ static int run(int n, char **argument) {
             order = atoi(argument[i + 4]);
             feed(c, fed, a, omega, order, start);
             i += 5;
-        } else if (!strcmp(argument[i], "--get") && i + 1 < n && n_get < 1024) {
+        } else if (!strcmp(argument[i], "--get") && i + 1 < n && n_get < 8192) {
             get[n_get++] = (fmi2ValueReference)atoi(argument[i + 1]);
             i += 2;
         } else if (!strcmp(argument[i], "--save") && i + 2 < n) {
