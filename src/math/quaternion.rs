@@ -2,7 +2,7 @@
 //!
 //! (1)  exp(r) = (cos(|r|/2), sin(|r|/2) r/|r|)
 //! (2)  r = log(exp(r0) exp(d)) stays near r0: of the vectors that stand for one rotation, r + 2 pi k r/|r|, the nearest
-//! (3)  w = J(r) r',  the rate of rotation in body axes while exp(r) turns;  J = I - (1 - cos a)/a^2 [r] + (a - sin a)/a^3 [r]^2
+//! (3)  w = r' - (1 - cos a)/a^2 r x r' + (a - sin a)/a^3 r x (r x r'),  the rate of rotation in body axes while exp(r) turns
 //! (4)  r' = w + 1/2 r x w + c r x (r x w),  c = 1/a^2 - (1 + cos a)/(2 a sin a),  a = |r|
 
 use super::{Dual, Mat3, Real, Vec3, cross3, dot3};
