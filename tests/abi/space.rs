@@ -1,7 +1,6 @@
 //! Scenes in space through the C interface: rollback, rates, forces, files of shapes, parameters.
 
 use crate::call;
-use crate::common::scene_text;
 use crate::derivatives::{compare_in_run, is_shared, rate};
 use crate::fuzz::random_calls;
 use crate::library::{Fmu, IN_SPACE, Random, Resources, callbacks, instantiate};
@@ -177,7 +176,6 @@ fn derivatives_by_inputs_are_those_of_differences_in_space() {
         );
     }
     compare_in_run("space stack", &pushed, &mut random);
-    compare_in_run("rover", &scene_text("rover"), &mut random);
 }
 
 /// Three components of an output.

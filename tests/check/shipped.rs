@@ -23,6 +23,8 @@ fn our_own_fmus_get_a_clean_verdict() {
         let Ok(scene) = std::fs::read_to_string(entry.unwrap().path().join("scene.toml")) else {
             continue;
         };
+        // a minute of ten boxes that stand takes long
+        let scene = scene.replace("until = 60", "until = 0.5");
         let verdict = check(&built(&scene), &[], None);
         assert_eq!(verdict.json["verdict"], "good", "{:#?}", verdict.findings());
         assert_eq!(verdict.json["was_run"], true);

@@ -123,7 +123,11 @@ def is_shared(name, row, is_held):
 
 
 def bound_of(name, row, bound):
-    """What a value may differ by: the bound, or for a force of a pair in space as large a part of its normal force."""
+    """What a value may differ by: the bound, or in space as large a part of the normal force for a force of a pair, and of the
+    largest component for the acceleration of a rotation."""
+    vector = name.rpartition(".")[0]
+    if ".angular_acceleration" in vector:
+        return bound * max(1.0, *(abs(row.get(f"{vector}.{c}", 0.0)) for c in "xyz"))
     if not name.startswith("pair."):
         return bound
     pair = name.removeprefix("pair.").split(".force")[0].split(".torque")[0].removesuffix(".normal_force")
