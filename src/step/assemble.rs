@@ -1,7 +1,8 @@
 //! From model and configuration to the rows of a [`System`].
 
 use super::coefficients::Coefficients;
-use super::system::{Stiffness, System};
+use super::metric::Stiffness;
+use super::system::System;
 use super::workspace::Workspace;
 use crate::constraint::GlobalRow;
 use crate::dynamics::{self, Jacobians};

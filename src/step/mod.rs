@@ -9,6 +9,7 @@ mod complementarity;
 mod cones;
 mod event;
 mod impact;
+mod metric;
 mod polygons;
 mod position_level;
 mod report;

@@ -10,8 +10,8 @@
 
 use super::assemble::{self, BeyondEdges};
 use super::coefficients::{Coefficients, IMPLICIT_EULER};
+use super::metric::Stiffness;
 use super::report::Report;
-use super::system::Stiffness;
 use super::workspace::Workspace;
 use super::{StepError, accept, contact_band, trial};
 use crate::force::Side;

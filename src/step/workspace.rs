@@ -3,7 +3,8 @@
 use super::accurate::{Extrapolation, N_SAMPLES, Stride};
 use super::assemble;
 use super::complementarity::Complementarity;
-use super::system::{Forces, Metric, System};
+use super::metric::Metric;
+use super::system::{Forces, System};
 use super::trial::{Probe, ProbeKind, Trial};
 use crate::dynamics::Jacobians;
 use crate::force::Input;

@@ -1,0 +1,248 @@
+//! Directions of sliding and rolling in space.
+//!
+//! A contact that slides in space has friction against the mean velocity w of the step, -mu c_n w/|w|: its direction d is
+//! not known before. Newton's method, with p across d:
+//!
+//! (3)  c_t = -mu c_n d + c_p p,   c_p = -(mu c_n/|w|) p.w,   w = T (v + dv/2)
+//!
+
+use super::System;
+use crate::math::dense::RankRevealing;
+use crate::math::{Vec3, dot3, norm};
+use crate::model::N_TANGENTS;
+use crate::state::{Resistance, Status};
+use crate::step::rest_speed;
+
+/// Newton iterations for directions of sliding at most.
+const MAX_TURNS: u32 = 12;
+
+/// A direction that changes by less than this need not be looked for any further.
+const SAME_DIRECTION: f64 = 1e-14;
+
+/// One that still changes by more than this was not found.
+const FOUND_DIRECTION: f64 = 1e-6;
+impl System {
+    /// Like [`Self::solve_frozen`] for a step from velocities `v` whose constraints act on `sigma v + dv`: contacts that
+    /// slide in space have friction against their mean velocity (3). Their directions are a first guess.
+    pub fn solve_sliding(
+        &mut self,
+        joints: &[bool],
+        status: impl Fn(usize) -> Status,
+        (sigma, v): (f64, &[f64]),
+        solver: &mut RankRevealing,
+    ) -> bool {
+        self.turning.clear();
+        self.turning.resize(self.direction.len(), 0.0);
+        self.wandering = 0.0;
+        if !self.any_disc_slips(&status) {
+            return self.solve_frozen(joints, status, solver);
+        }
+        self.sigma = sigma;
+        self.start_speed.clear();
+        for k in 0..self.direction.len() {
+            self.start_speed.push(self.speed(k, v));
+        }
+        self.reference.clone_from(&self.direction);
+        // no direction can be told from rounding
+        let slow = 1e-4 * rest_speed(v);
+        let independent = self.find_directions(joints, &status, solver, (slow, true));
+        if !self.overshot {
+            return independent;
+        }
+        self.direction.clone_from(&self.reference);
+        self.turning.fill(0.0);
+        self.find_directions(joints, status, solver, (slow, false))
+    }
+
+    // Newton's method for the directions of (3); what goes back is taken to be beyond its stop, or not
+    pub(super) fn find_directions(
+        &mut self,
+        joints: &[bool],
+        status: impl Fn(usize) -> Status,
+        solver: &mut RankRevealing,
+        (slow, stops): (f64, bool),
+    ) -> bool {
+        self.is_beyond.clear();
+        self.is_beyond.resize(self.direction.len(), false);
+        let mut independent = self.solve_frozen(joints, &status, solver);
+        self.wandering = f64::INFINITY;
+        for _ in 0..MAX_TURNS {
+            let mut change: f64 = 0.0;
+            self.overshot = false;
+            for k in 0..self.direction.len() {
+                if self.slips(k, status(self.contacts[self.disc(k).0])) {
+                    change = change.max(self.turn(k, (slow, stops)));
+                }
+            }
+            self.wandering = change;
+            if change <= SAME_DIRECTION {
+                break;
+            }
+            independent = self.solve_frozen(joints, &status, solver);
+        }
+        independent
+    }
+
+    /// Were the directions of sliding found?
+    pub fn directions_are_found(&self) -> bool {
+        self.wandering <= FOUND_DIRECTION
+    }
+
+    /// Does a contact slide in space, or roll?
+    pub fn any_disc_slips(&self, status: impl Fn(usize) -> Status) -> bool {
+        let slips = |k: usize| self.slips(k, status(self.contacts[self.disc(k).0]));
+        let n_discs = self.contacts.len() + self.resistance.len();
+        (0..n_discs).any(slips)
+    }
+
+    // the direction of the mean velocity of a disc; by how much it differs from the one before
+    pub(super) fn turn(&mut self, k: usize, (slow, stops): (f64, bool)) -> f64 {
+        let (contact, first) = self.disc(k);
+        let start = self.start_speed[k];
+        let n = self.len();
+        let mut mean = [0.0; N_TANGENTS];
+        for (t, mean) in mean.iter_mut().enumerate() {
+            let row = first + t;
+            let w = &self.delassus[row * n..(row + 1) * n];
+            let gained: f64 = w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum();
+            *mean = start[t] + 0.5 * (self.bias[row] - self.sigma * start[t] + gained);
+        }
+        let speed = norm(&mean);
+        let along = mean[0] * self.reference[k][0] + mean[1] * self.reference[k][1];
+        if speed <= slow || self.is_beyond[k] {
+            self.overshot |= self.is_beyond[k] && along > slow;
+            return 0.0;
+        }
+        self.is_beyond[k] = stops && along < 0.0;
+        let new = if self.is_beyond[k] {
+            // beyond a stop friction stays as it was at the start, so that the stop can be located
+            self.turning[k] = 0.0;
+            self.reference[k]
+        } else {
+            let pressed = self.impulse[self.normal(contact)].max(0.0);
+            let signed = if along < 0.0 { -speed } else { speed };
+            self.turning[k] = self.disc_friction(k) * pressed / signed;
+            mean.map(|x| x / signed)
+        };
+        let old = std::mem::replace(&mut self.direction[k], new);
+        (new[0] - old[0]).abs().max((new[1] - old[1]).abs())
+    }
+
+    /// Impulse of the `i`-th contact against rolling in world axes, where contacts resist rotation.
+    pub fn rolling_vector(&self, i: usize) -> Vec3 {
+        let [_, t, s] = self.axes[i];
+        let [x, y] = [0, 1].map(|k| self.rolling(i)[k]);
+        t * x + s * y
+    }
+
+    /// Rate of rotation in the direction that the `i`-th contact rolls, in world axes and not below `slow`.
+    pub fn rolling_rate(&self, i: usize, v: &[f64], slow: f64) -> Vec3 {
+        let k = self.rolling_disc(i);
+        let ([_, t, s], [x, y]) = (self.axes[i], self.direction[k]);
+        (t * x + s * y) * norm(&self.speed(k, v)).max(slow)
+    }
+
+    // the world vector with these products with the tangents of the `i`-th contact
+    pub(super) fn along_tangents(&self, i: usize, [x, y]: [f64; N_TANGENTS]) -> Vec3 {
+        let [t, s] = self.tangents[i];
+        let size = |t: Vec3| dot3(t, t).max(f64::MIN_POSITIVE);
+        t * (x / size(t)) + s * (y / size(s))
+    }
+
+    /// A sliding velocity that the friction of the `i`-th contact is against, in world axes; in space.
+    pub fn velocity_against(&self, i: usize) -> Vec3 {
+        let first = self.normal(i) + 1;
+        self.along_tangents(i, [-self.impulse[first], -self.impulse[first + 1]])
+    }
+
+    /// Velocity in the direction that the `i`-th contact slides, in world axes and not below `slow`; in space.
+    pub fn sliding_vector(&self, i: usize, v: &[f64], slow: f64) -> Vec3 {
+        let along = self.along_tangents(i, self.direction[i]);
+        along * (norm(&self.speed(i, v)).max(slow) / norm(along.as_slice()).max(f64::MIN_POSITIVE))
+    }
+
+    /// Sliding velocity of the `i`-th contact in world axes; in space.
+    pub fn velocity_vector(&self, i: usize, v: &[f64]) -> Vec3 {
+        self.along_tangents(i, self.speed(i, v))
+    }
+
+    /// Rate of rolling of the `i`-th contact in world axes, where contacts resist rotation.
+    pub fn rolling_velocity(&self, i: usize, v: &[f64]) -> Vec3 {
+        let ([_, t, s], [x, y]) = (self.axes[i], self.speed(self.rolling_disc(i), v));
+        t * x + s * y
+    }
+
+    // speeds of a disc along its rows
+    pub(super) fn speed(&self, k: usize, v: &[f64]) -> [f64; N_TANGENTS] {
+        let (_, first) = self.disc(k);
+        [first, first + 1].map(|row| self.rows[row].dot(v))
+    }
+
+    /// Is nearly all of the velocity of a disc gone? A contact in space whose velocity is zero along its old direction has
+    /// stopped, or it turns fast.
+    pub fn has_stopped(&self, k: usize, v: &[f64], before: Option<&Vec3>) -> bool {
+        before.is_some_and(|before| norm(&self.speed(k, v)) <= 0.1 * norm(before.as_slice()))
+    }
+
+    /// Sliding speed of the `i`-th contact along a world direction; in space.
+    pub fn speed_along(&self, i: usize, v: &[f64], direction: Vec3) -> f64 {
+        let along = self.tangents[i].map(|t| dot3(t, direction));
+        let speed = self.speed(i, v);
+        (along[0] * speed[0] + along[1] * speed[1]) / norm(&along).max(f64::MIN_POSITIVE)
+    }
+
+    /// Rate of rolling of the `i`-th contact along a world direction.
+    pub fn rolling_along(&self, i: usize, v: &[f64], direction: Vec3) -> f64 {
+        let [_, t, s] = self.axes[i];
+        let along = [t, s].map(|t| dot3(t, direction));
+        let rate = self.speed(self.rolling_disc(i), v);
+        (along[0] * rate[0] + along[1] * rate[1]) / norm(&along).max(f64::MIN_POSITIVE)
+    }
+
+    /// Directions of sliding at velocities `v`, for contacts that do; where they are slower than `slow`, and their sense,
+    /// are those of `sliding` (world axes, by contact of the model). What they do about rotation is that of `resistance`.
+    pub fn direct(&mut self, v: &[f64], slow: f64, sliding: &[Vec3], resistance: &[Resistance]) {
+        self.direction.clear();
+        self.turning.clear();
+        self.resistance.clear();
+        if sliding.is_empty() {
+            return;
+        }
+        for (i, &contact) in self.contacts.iter().enumerate() {
+            let along = self.tangents[i].map(|t| dot3(t, sliding[contact]));
+            self.direction.push(self.direction_of(i, v, slow, along));
+        }
+        if !resistance.is_empty() {
+            for (i, &contact) in self.contacts.iter().enumerate() {
+                let [_, t, s] = self.axes[i];
+                let along = [t, s].map(|t| dot3(t, resistance[contact].rolling));
+                let k = self.rolling_disc(i);
+                self.direction.push(self.direction_of(k, v, slow, along));
+                self.resistance.push(resistance[contact]);
+            }
+        }
+        self.turning.resize(self.direction.len(), 0.0);
+    }
+
+    // direction in which a disc slips, whose last one is known
+    pub(super) fn direction_of(
+        &self,
+        k: usize,
+        v: &[f64],
+        slow: f64,
+        last: [f64; 2],
+    ) -> [f64; N_TANGENTS] {
+        let mut along = last;
+        let speed = self.speed(k, v);
+        if speed[0] * speed[0] + speed[1] * speed[1] > slow * slow {
+            let backward = speed[0] * along[0] + speed[1] * along[1] < 0.0;
+            along = if backward { speed.map(|x| -x) } else { speed };
+        }
+        let size = (along[0] * along[0] + along[1] * along[1]).sqrt();
+        if size > 0.0 {
+            along.map(|x| x / size)
+        } else {
+            [1.0, 0.0]
+        }
+    }
+}
