@@ -4,7 +4,6 @@
 //! not known before. Newton's method, with p across d:
 //!
 //! (3)  c_t = -mu c_n d + c_p p,   c_p = -(mu c_n/|w|) p.w,   w = T (v + dv/2)
-//!
 
 use super::System;
 use crate::math::dense::RankRevealing;
@@ -21,6 +20,7 @@ const SAME_DIRECTION: f64 = 1e-14;
 
 /// One that still changes by more than this was not found.
 const FOUND_DIRECTION: f64 = 1e-6;
+
 impl System {
     /// Like [`Self::solve_frozen`] for a step from velocities `v` whose constraints act on `sigma v + dv`: contacts that
     /// slide in space have friction against their mean velocity (3). Their directions are a first guess.
