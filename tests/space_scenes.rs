@@ -330,7 +330,6 @@ fn the_stack_stands() {
 }
 
 #[test]
-#[ignore = "takes a minute"]
 fn the_stack_stands_for_a_minute() {
     stands(60);
 }
