@@ -27,8 +27,11 @@ BODY = {
 # scenes in space that are not shipped
 IN_SPACE = Path(__file__).parents[1] / "data" / "space"
 
-# scenes in space with bodies that are held or carried from several sides with friction
-HELD = ["gripper", "gripper_with_pads", "rover", "rover_askew"]
+# In space rounding of the communication times may move a stop or a blow across the end of a step, and shares of forces among
+# contacts that depend on each other are not determined: with the inexact step only places and orientations are compared, to
+# less than the error of the method.
+IN_SPACE_COMPARED = (".position.", ".orientation.")
+IN_SPACE_BOUND = 1e-6
 
 CONTACT = ["gap", "normal_force", "friction_force", "status"]
 SPELLING = {"slip+": "slip_forward", "slip-": "slip_backward", "take-off": "take_off"}
@@ -110,48 +113,22 @@ def off_by(value, wanted, bound):
     return 0.0 if value == wanted else abs(value - wanted)
 
 
-def is_shared(name, row, is_held):
-    """Is it a force of one of several closed contacts of a pair in space, or in a scene that holds a body from several sides any
-    force of a contact or a joint? Only their sum is determined, so rounding of the communication times may change it; `row`
-    has the values by name."""
-    if is_held and any(word in name for word in ("force", ".torque", ".reaction.")):
-        return True
-    if not name.startswith("contact.") or "_force" not in name:
-        return False
-    pair = name.removeprefix("contact.").split("[")[0]
-    return row.get(f"pair.{pair}.n_closed", 0) > 1
-
-
-def bound_of(name, row, bound):
-    """What a value may differ by: the bound, or in space as large a part of the normal force for a force of a pair, and of the
-    largest component for the acceleration of a rotation."""
-    vector = name.rpartition(".")[0]
-    if ".angular_acceleration" in vector:
-        return bound * max(1.0, *(abs(row.get(f"{vector}.{c}", 0.0)) for c in "xyz"))
-    if not name.startswith("pair."):
-        return bound
-    pair = name.removeprefix("pair.").split(".force")[0].split(".torque")[0].removesuffix(".normal_force")
-    return bound * max(1.0, row.get(f"pair.{pair}.normal_force", 0.0))
-
-
-def compare(outputs, rows, wanted_rows, bound, is_held=False):
+def compare(outputs, rows, wanted_rows, bound):
     """Number of compared values, the worst difference, and the complaints."""
     if len(rows) != len(wanted_rows):
         return 0, 0.0, [f"{len(rows)} rows, wanted {len(wanted_rows)}"]
+    is_loose = bound > 0.0 and any(v.name.endswith(".position.z") for v in outputs)
     n_compared, worst, complaints = 0, 0.0, []
     for i, (row, wanted_row) in enumerate(zip(rows, wanted_rows)):
-        # what the master does not read is taken from the other side
-        either = (wanted if value is None else value for value, wanted in zip(row, wanted_row))
-        by_name = {v.name: value for v, value in zip(outputs, either) if value is not None}
         for v, value, wanted in zip(outputs, row, wanted_row):
             if value is None or wanted is None:
                 continue
-            if bound > 0.0 and is_shared(v.name, by_name, is_held):
+            if is_loose and not any(part in v.name for part in IN_SPACE_COMPARED):
                 continue
             n_compared += 1
             difference = off_by(value, wanted, bound)
             worst = max(worst, difference)
-            if not difference <= bound_of(v.name, by_name, bound):
+            if not difference <= (IN_SPACE_BOUND if is_loose else bound):
                 complaints.append(f"{v.name} after {i} steps is {value!r}, wanted {wanted!r}")
     return n_compared, worst, complaints
 
@@ -184,7 +161,7 @@ def check_master(name, trajectory, examine=lambda fmu: []):
                 if trajectory is not fmpy_trajectory:
                     against["FMPy's"] = fmpy_trajectory(fmu, outputs, step, n_steps)
                 for whose, wanted_rows in against.items():
-                    n_compared, worst, found = compare(outputs, rows, wanted_rows, bound, Path(scene).stem in HELD)
+                    n_compared, worst, found = compare(outputs, rows, wanted_rows, bound)
                     complaints += [f"step {step}: {c}" for c in found]
                     agreed.append(f"step {step}: off by {worst} from {n_compared} {whose} values")
             failed += bool(complaints)
