@@ -28,14 +28,10 @@ pub struct Hold {
     pub axis: Vec3,
 }
 
-/// A contact at a configuration.
+/// A contact at a configuration, apart from its rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Near {
-    /// Gradient of the gap along the normal.
-    pub normal: GlobalRow,
-    /// Directions of sliding, as many as the model's contacts have.
-    pub friction: [GlobalRow; N_TANGENTS],
-    /// These directions in world axes, in space.
+    /// Directions of sliding in world axes, in space.
     pub tangents: [Vec3; N_TANGENTS],
     /// The normal in world axes, in space; zero where there is none.
     pub direction: Vec3,
@@ -43,6 +39,17 @@ pub struct Near {
     pub offset: f64,
     /// How far the end of its edge is, m; see [`crate::collide::Nearest`].
     pub margin: f64,
+}
+
+impl Near {
+    fn without_frame(offset: f64, margin: f64) -> Self {
+        Self {
+            tangents: [Vec3::zeros(); N_TANGENTS],
+            direction: Vec3::zeros(),
+            offset,
+            margin,
+        }
+    }
 }
 
 /// How far a contact is open.
@@ -205,25 +212,24 @@ impl Model {
         })
     }
 
-    #[inline(never)]
     fn near_in_space(
         &self,
         contact: &Contact,
         touch: &SpaceContact,
         hold: &Hold,
         poses: &Poses,
+        rows: &mut Vec<GlobalRow>,
     ) -> Option<Near> {
         let [a, b] = contact
             .bodies
             .map(|body| space_pose_of(poses.space(), body));
         let near = touch.held(hold, &a, &b)?;
         let tangents = touch.tangents(near.normal, hold, [&a, &b]);
-        let row = |direction: Vec3| {
-            self.place_in_space(contact.bodies, &near.velocity_row(direction, &a, &b))
-        };
+        for direction in [near.normal, tangents[0], tangents[1]] {
+            let row = near.velocity_row(direction, &a, &b);
+            rows.push(self.place_in_space(contact.bodies, &row));
+        }
         Some(Near {
-            normal: row(near.normal),
-            friction: tangents.map(row),
             tangents,
             direction: near.normal,
             offset: near.offset,
@@ -248,34 +254,32 @@ impl Model {
         }
     }
 
-    /// Rows of a contact, on its edge if it has one; `None` while another contact looks after the same place.
+    /// Adds the rows of a contact, on its edge if it has one: gradient of the gap along the normal, then as many directions of
+    /// sliding as the model's contacts have. `None`, and no rows, while another contact looks after the same place.
     #[inline]
-    pub fn near(&self, contact: &Contact, hold: &Hold, poses: &Poses) -> Option<Near> {
-        let nothing = GlobalRow::default();
+    pub fn near(
+        &self,
+        contact: &Contact,
+        hold: &Hold,
+        poses: &Poses,
+        rows: &mut Vec<GlobalRow>,
+    ) -> Option<Near> {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
                 let near = held(feature, hold, &a, &b)?;
-                Some(Near {
-                    normal: self.place(contact.bodies, &near.normal_row()),
-                    friction: [self.place(contact.bodies, &near.tangent_row()), nothing],
-                    tangents: [Vec3::zeros(); N_TANGENTS],
-                    direction: Vec3::zeros(),
-                    offset: near.offset,
-                    margin: near.margin,
-                })
+                rows.push(self.place(contact.bodies, &near.normal_row()));
+                rows.push(self.place(contact.bodies, &near.tangent_row()));
+                Some(Near::without_frame(near.offset, near.margin))
             }
-            ContactKind::Space(touch) => self.near_in_space(contact, touch, hold, poses),
+            ContactKind::Space(touch) => self.near_in_space(contact, touch, hold, poses, rows),
             ContactKind::Limit(stop) => {
                 let (gap, row) = self.limit(contact, stop, poses, None)?;
-                Some(Near {
-                    normal: row,
-                    friction: [nothing; N_TANGENTS],
-                    tangents: [Vec3::zeros(); N_TANGENTS],
-                    direction: Vec3::zeros(),
-                    offset: gap,
-                    margin: f64::INFINITY,
-                })
+                rows.push(row);
+                for _ in 0..self.n_friction_rows.min(N_TANGENTS) {
+                    rows.push(GlobalRow::default());
+                }
+                Some(Near::without_frame(gap, f64::INFINITY))
             }
         }
     }
