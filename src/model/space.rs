@@ -23,6 +23,7 @@ use crate::space::joint::{
 };
 use crate::space::shape::{Flat, HeightField, Shape};
 use crate::space::{Pose, Twist};
+use std::borrow::Cow;
 
 /// Where the centre of mass of a body's shapes may be off its origin, relative to their size: coordinates written with
 /// a few digits.
@@ -97,11 +98,22 @@ struct Inertia {
 }
 
 impl Builder<'_> {
-    fn refuse(&mut self, place: &Place, key: String, message: impl Into<String>, hint: &str) {
+    fn refuse<'m>(
+        &mut self,
+        place: &Place,
+        key: String,
+        message: impl Into<Cow<'m, str>>,
+        hint: &str,
+    ) {
+        self.report(place, key, message.into(), hint);
+    }
+
+    #[inline(never)]
+    fn report(&mut self, place: &Place, key: String, message: Cow<str>, hint: &str) {
         self.problems.push(Problem {
             place: place.clone(),
             key,
-            message: message.into(),
+            message: message.into_owned(),
             hint: hint.to_owned(),
         });
     }
@@ -242,7 +254,7 @@ impl Builder<'_> {
     }
 
     fn pose(&self, body: BodyRef) -> Pose {
-        space_pose_of(&self.poses, body)
+        *space_pose_of(&self.poses, body)
     }
 
     fn anchors(&self, anchors: &Anchors<Triple>, bodies: [BodyRef; 2]) -> [Vec3; 2] {
@@ -371,7 +383,7 @@ impl Builder<'_> {
             return;
         }
         let [a, b] = bodies.map(|body| self.pose(body));
-        let [twist_a, twist_b] = bodies.map(|body| space_twist_of(&self.twists, body));
+        let [twist_a, twist_b] = bodies.map(|body| *space_twist_of(&self.twists, body));
         let rows = joint.rows(&a, &b);
         let fastest = max_abs(&self.model.initial_velocity);
         for (i, name) in joint.row_names().iter().enumerate() {
