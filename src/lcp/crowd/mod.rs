@@ -22,11 +22,18 @@
 //!
 //! Same input, same bits: no random numbers, no fused operations, no library functions but the square root.
 
+mod continuation;
+mod factor;
 mod islands;
+mod newton;
 mod residual;
+mod scaled;
+mod solver;
+mod sweep;
 
 pub use islands::{Island, Islands};
 pub use residual::residual;
+pub use solver::Solver;
 
 use super::cone::Contact;
 pub use super::cone::{ACCEPTED_RESIDUAL, Friction, Status};
