@@ -272,6 +272,29 @@ pub fn add_applied(
     }
 }
 
+/// A force element in space as forces along rows; none for those given from outside.
+pub fn sloped(
+    model: &Model,
+    force: usize,
+    time: (f64, Side),
+    inputs: &[Input],
+    poses: &Poses,
+    twists: &Twists,
+    take: impl FnMut(space::force::Sloped),
+) {
+    let at = At {
+        model,
+        time,
+        inputs,
+        poses,
+        twists,
+    };
+    let link = &model.forces[force];
+    if let AnyForce::Space(force) = &link.force {
+        at.space(link, |at| force.sloped(at, take));
+    }
+}
+
 /// Force of an element along its own coordinate (distance, joint angle or displacement), N or N m; positive when it
 /// pushes the coordinate up. Zero for elements without one.
 pub fn coordinate_force(

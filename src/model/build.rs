@@ -103,6 +103,7 @@ pub(super) fn empty(scene: &Scene) -> Model {
         initial_position: Vec::new(),
         initial_velocity: Vec::new(),
         initial_orientation: Vec::new(),
+        crowd: None,
         files: Vec::new(),
     }
 }

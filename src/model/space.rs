@@ -416,7 +416,7 @@ impl Builder<'_> {
             (MotorKind::Effort, Coordinate::Angle) => ("torque", InputUnit::NewtonMeter),
             (MotorKind::Effort, Coordinate::Displacement) => ("force", InputUnit::Newton),
         };
-        let value = self.signal(&name, quantity, unit, &motor.value);
+        let value = self.model.signal(&name, quantity, unit, &motor.value);
         match motor.kind {
             MotorKind::Speed => self.model.motors.push(Motor {
                 name,
@@ -434,24 +434,6 @@ impl Builder<'_> {
                 joint: Some(joint),
             }),
         }
-    }
-
-    fn signal(
-        &mut self,
-        force: &str,
-        component: &str,
-        unit: InputUnit,
-        written: &format::Signal,
-    ) -> Signal {
-        let format::Signal::Input { start } = written else {
-            return Signal::Given(written.clone());
-        };
-        self.model.inputs.push(InputLink {
-            name: format!("{force}.{component}"),
-            start: *start,
-            unit,
-        });
-        Signal::Input(self.model.inputs.len() - 1)
     }
 
     fn forces(&mut self) {
@@ -508,7 +490,8 @@ impl Builder<'_> {
                         ["x", "y", "z"].map(|axis| {
                             let i = usize::from(axis != "x") + usize::from(axis == "z");
                             let component = format!("{quantity}_{axis}");
-                            self.signal(&written.name, &component, unit, &signals[i])
+                            self.model
+                                .signal(&written.name, &component, unit, &signals[i])
                         })
                     };
                     let force = signals("force", InputUnit::Newton, force);
@@ -584,6 +567,27 @@ impl Builder<'_> {
         link.joint
             .space()
             .map_or(0.0, |joint| joint.coordinate(coordinate, &a, &b).0)
+    }
+}
+
+impl Model {
+    // a signal of a force, motor or belt; what comes from outside becomes an input
+    pub(super) fn signal(
+        &mut self,
+        owner: &str,
+        component: &str,
+        unit: InputUnit,
+        written: &format::Signal,
+    ) -> Signal {
+        let format::Signal::Input { start } = written else {
+            return Signal::Given(written.clone());
+        };
+        self.inputs.push(InputLink {
+            name: format!("{owner}.{component}"),
+            start: *start,
+            unit,
+        });
+        Signal::Input(self.inputs.len() - 1)
     }
 }
 

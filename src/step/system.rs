@@ -107,6 +107,9 @@ pub struct System {
 impl System {
     /// Room for all joints and contacts of a model.
     pub fn new(model: &Model) -> Self {
+        if model.crowd.is_some() {
+            return Self::default();
+        }
         let (n, n_joint, n_contacts) = (
             model.n_velocities,
             model.n_joint_rows,
