@@ -10,7 +10,7 @@ use crate::lcp::crowd::{Body, Effort, Problem};
 use crate::model::Law;
 
 /// A contact that comes nearer more slowly does not strike, m/s: in a step of 10 ms it gets as far as the band.
-const SLOW: f64 = 1e-5;
+pub(super) const SLOW: f64 = 1e-5;
 
 /// A joint this soft takes no part in an impact, velocity per impulse.
 const NO_HOLD: f64 = 1e30;
@@ -50,6 +50,7 @@ impl Step<'_> {
                 row += touch.contact.rows();
                 let gap = match spots.list.get(contact as usize) {
                     Some(spot) => spot.gap,
+                    // a stop
                     None => rows[normal].bias * self.h,
                 };
                 let comes = along(&rows[normal], touch.bodies, start) < -SLOW;
