@@ -83,6 +83,7 @@ impl Run {
             until: timeline.until(),
             energy: [energy_at_start, energy_at_end],
             wall,
+            is_crowd: model.crowd.is_some(),
         };
         let mut text = self.events.table(model, report);
         if !text.is_empty() {

@@ -347,6 +347,7 @@ impl Instance {
             {
                 parameter.set(&mut self.model, &mut self.settings, value);
                 self.force_jumped();
+                self.wake_crowd();
             }
             _ => {}
         }
@@ -404,6 +405,13 @@ impl Instance {
     }
 
     // statuses are decided anew and stiff parts damped
+    // what slept in balance may have to move
+    fn wake_crowd(&mut self) {
+        for slow_for in &mut self.state.crowd.slow_for {
+            *slow_for = 0.0;
+        }
+    }
+
     fn force_jumped(&mut self) {
         self.state.statuses_known = false;
         self.state.damping_left = self.settings.damping_steps;
