@@ -1,47 +1,52 @@
-"""Sums what callgrind_annotate prints, by source file and by function, per step.
+"""What callgrind counted, per step: by source file, and by function with all that it calls.
 
-usage: callgrind_annotate <file> | profile.py <steps>
+usage: profile.py <file of callgrind> <steps>
 """
 
 import re
+import subprocess
 import sys
 from collections import Counter
 
 LINE = re.compile(r"^\s*([\d,]+) \([ \d.]+%\)\s+(\S.*)$")
-SHOWN = 14
+SHOWN = 16
 
 
-def name_of(place):
-    """Source file and function, without folders of the machine and hashes."""
-    place = re.sub(r" \[.*\]$", "", place)
-    file, _, function = place.partition(":")
-    file = file[file.rfind("src/") :] if "src/" in file else file.rsplit("/", 1)[-1]
-    if not file.startswith("src/lcp") and "/rustc/" in place:
-        file = "standard library"
-    function = re.sub(r"::h[0-9a-f]{16}.*$", "", function)
-    return file, re.sub(r"\'\d+$", "", function)
+def counts(file, *options):
+    """Pairs of source file and function, with their instructions; the total comes first."""
+    command = ["callgrind_annotate", "--auto=no", "--threshold=100", *options, file]
+    for line in subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines():
+        if match := LINE.match(line):
+            count, place = int(match[1].replace(",", "")), re.sub(r" \[.*\]$", "", match[2])
+            source, _, function = place.partition(":")
+            if "/rustc/" in source or "/registry/" in source:
+                source = "Rust's library, nalgebra, libm"
+            elif "src/" in source:
+                source = source[source.rfind("src/") :]
+            elif place != "PROGRAM TOTALS":
+                source = "C library"
+            yield count, source, function.replace("stiction::", "")
+
+
+def tell(title, counter, total, steps):
+    print(f"\n| {title} | instructions a step | % |\n|---|---|---|")
+    for name, count in counter.most_common(SHOWN):
+        print(f"| `{name}` | {count / steps:,.0f} | {100 * count / total:.1f} |")
 
 
 def main():
-    steps = int(sys.argv[1])
-    total, files, functions = 0, Counter(), Counter()
-    for line in sys.stdin:
-        match = LINE.match(line)
-        if not match:
-            continue
-        count = int(match[1].replace(",", ""))
-        if "PROGRAM TOTALS" in match[2]:
-            total = count
-            continue
-        file, function = name_of(match[2])
-        files[file] += count
-        functions[function] += count
+    file, steps = sys.argv[1], int(sys.argv[2])
+    files, functions = Counter(), Counter()
+    (total, _, _), *alone = counts(file)
+    for count, source, _ in alone:
+        files[source] += count
+    for count, _, function in list(counts(file, "--inclusive=yes"))[1:]:
+        # parts of a function that come from several files are counted each with all that it calls: the largest is it
+        if "step::crowd" in function or "lcp::crowd" in function:
+            functions[function] = max(functions[function], count)
     print(f"{total / steps:,.0f} instructions a step")
-    for title, counter in (("source file", files), ("function", functions)):
-        print(f"| {title} | instructions a step | % |\n|---|---|---|")
-        for name, count in counter.most_common(SHOWN):
-            print(f"| `{name}` | {count / steps:,.0f} | {100 * count / total:.1f} |")
-        print()
+    tell("source file", files, total, steps)
+    tell("function, with what it calls", functions, total, steps)
 
 
 main()

@@ -13,7 +13,6 @@ if [ ! -x "$venv/bin/python" ] || ! "$venv/bin/python" -c 'import fmpy, mujoco, 
     "$venv/bin/pip" install --quiet mujoco fmpy scipy
 fi
 cd "$root"
-cargo build --quiet --release
 CARGO_TARGET_DIR="$target/piles-rapier" cargo build --quiet --release --manifest-path "$here/rapier/Cargo.toml"
 cargo bench --quiet --bench piles --no-run
 ours=$(cargo bench --bench piles --no-run --message-format=json 2>/dev/null |

@@ -60,7 +60,11 @@ fn main() {
     parameters.num_solver_iterations = words[1].parse().unwrap();
     parameters.length_unit = words[2].parse().unwrap();
     let limit: f64 = words[3].parse().unwrap();
-    let most = if sleeps { (30.0 / STEP) as usize } else { STEPS };
+    let most = if sleeps {
+        (30.0 / STEP) as usize
+    } else {
+        STEPS
+    };
     let mut trace = BufWriter::new(File::create(&words[4]).unwrap());
     let (mut seconds, mut total) = (Vec::new(), 0.0);
     let mut asleep = 0;
@@ -69,7 +73,10 @@ fn main() {
         total += of_step;
         seconds.push(of_step);
         if sleeps {
-            asleep = handles.iter().filter(|h| world.bodies[**h].is_sleeping()).count();
+            asleep = handles
+                .iter()
+                .filter(|h| world.bodies[**h].is_sleeping())
+                .count();
             continue;
         }
         for handle in &handles {
