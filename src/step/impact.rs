@@ -169,7 +169,9 @@ fn solve(
     joints: &[bool],
     complementarity: &mut Complementarity,
 ) -> Result<(), StepError> {
-    let outcome = complementarity.solve_impulses(level, joints, |_| Sliding::Free, &state.status);
+    level.hold_friction();
+    let free = |_| Sliding::Free;
+    let outcome = complementarity.solve_impulses(level, joints, free, &state.status, 1.0);
     StepError::unless_usable(outcome, state.time, level.n_friction > 1)?;
     complementarity.use_answer(outcome);
     Ok(())

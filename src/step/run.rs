@@ -389,11 +389,17 @@ impl Run<'_> {
 
     // static friction at its limit holds a little longer in the eyes of its problem; but what comes is known
     fn breaks_away(&mut self) -> bool {
-        let Some(ProbeKind::Cone(contact)) = self.workspace.contradicted else {
+        let Some(
+            cone @ (ProbeKind::Cone(contact)
+            | ProbeKind::ConeForward(contact)
+            | ProbeKind::ConeBackward(contact)),
+        ) = self.workspace.contradicted
+        else {
             return false;
         };
         let law = &self.model.contacts[contact];
-        if law.static_friction <= law.friction || !self.state.statuses_known {
+        let is_less_at_speed = law.drops() || law.stribeck_velocity.is_some();
+        if !is_less_at_speed || !self.state.statuses_known {
             return false;
         }
         let State {
@@ -405,7 +411,6 @@ impl Run<'_> {
         } = &*self.state;
         let now = (*time, Side::After);
         trial::probe(self.model, self.workspace, status, now, position, velocity);
-        let cone = ProbeKind::Cone(contact);
         self.classify(When::JustAfter(cone)) && self.statuses_changed()
     }
 

@@ -16,9 +16,9 @@ pub(in crate::step) enum Unknown {
     Plain(usize),
     /// The normal of this index, and with it so much of the friction columns that follow.
     Slip(usize, [f64; MAX_FRICTION_ROWS]),
-    /// Both rows and columns of a disc, weighted: across the direction in which it slips.
+    /// Both rows and columns of a disc, weighted: across the direction in which it slips, or along it.
     Across {
-        first: usize,
+        rows: [usize; N_TANGENTS],
         weights: [f64; N_TANGENTS],
         /// What is added to the diagonal.
         yields: f64,
@@ -36,7 +36,7 @@ impl Unknown {
     // its row, or the first of them
     fn row(&self) -> usize {
         match self {
-            Self::Plain(row) | Self::Slip(row, _) | Self::Across { first: row, .. } => *row,
+            Self::Plain(row) | Self::Slip(row, _) | Self::Across { rows: [row, _], .. } => *row,
         }
     }
 }
@@ -90,11 +90,11 @@ impl System {
             self.impulse[i] = match unknown {
                 Unknown::Plain(row) | Unknown::Slip(row, _) => -self.bias[*row],
                 Unknown::Across {
-                    first,
+                    rows: [first, second],
                     weights: [x, y],
                     given,
                     ..
-                } => given - x * self.bias[*first] - y * self.bias[first + 1],
+                } => given - x * self.bias[*first] - y * self.bias[*second],
             };
         }
         if self.n_friction == 1 {
@@ -246,6 +246,7 @@ impl System {
             } else if status == Status::Slip {
                 self.unknowns.extend(self.across(i));
             }
+            self.unknowns.extend(self.falling_unknown(i, status));
             if resists {
                 self.unknowns
                     .extend(self.held_rotations(i).map(Unknown::Plain));
@@ -294,9 +295,9 @@ impl System {
                         self.impulse[normal + 1 + k] += along * value;
                     }
                 }
-                Unknown::Across { first, weights, .. } => {
-                    for (k, along) in weights.iter().enumerate() {
-                        self.impulse[first + k] += along * value;
+                Unknown::Across { rows, weights, .. } => {
+                    for (row, along) in rows.iter().zip(weights) {
+                        self.impulse[*row] += along * value;
                     }
                 }
             }
@@ -317,11 +318,11 @@ impl System {
                     }
                 }
                 Unknown::Across {
-                    first,
+                    rows: [first, second],
                     weights: [x, y],
                     ..
                 } => {
-                    let (w, z) = (row_of(*first), row_of(first + 1));
+                    let (w, z) = (row_of(*first), row_of(*second));
                     for (entry, column) in entries.zip(&self.unknowns) {
                         *entry = x * self.product(w, column) + y * self.product(z, column);
                     }
@@ -346,10 +347,10 @@ impl System {
                 sum
             }
             Unknown::Across {
-                first,
+                rows: [first, second],
                 weights: [x, y],
                 ..
-            } => x * w[*first] + y * w[first + 1],
+            } => x * w[*first] + y * w[*second],
         }
     }
 
@@ -359,8 +360,9 @@ impl System {
         let turning = self.turning[k];
         (turning != 0.0).then(|| {
             let start = self.start_speed[k];
+            let first = self.disc(k).1;
             Unknown::Across {
-                first: self.disc(k).1,
+                rows: [first, first + 1],
                 weights: [-y, x],
                 yields: 2.0 / turning,
                 given: (self.sigma - 2.0) * (x * start[1] - y * start[0]),

@@ -34,13 +34,18 @@ impl System {
         self.turning.clear();
         self.turning.resize(self.direction.len(), 0.0);
         self.wandering = 0.0;
-        if !self.any_disc_slips(&status) {
+        if !self.must_iterate(&status) {
             return self.solve_frozen(joints, status, solver);
         }
         self.sigma = sigma;
         self.start_speed.clear();
         for k in 0..self.direction.len() {
             self.start_speed.push(self.speed(k, v));
+        }
+        if self.n_friction == 1 {
+            let tangents = self.rows.iter().skip(self.n_joint + 1).step_by(2);
+            self.start_speed
+                .extend(tangents.map(|row| [row.dot(v), 0.0]));
         }
         self.reference.clone_from(&self.direction);
         // no direction can be told from rounding
@@ -74,6 +79,9 @@ impl System {
                     change = change.max(self.turn(k, (slow, stops)));
                 }
             }
+            for i in 0..self.falling.len() {
+                change = change.max(self.fall(i, status(self.contacts[i])));
+            }
             self.wandering = change;
             if change <= SAME_DIRECTION {
                 break;
@@ -88,11 +96,11 @@ impl System {
         self.wandering <= FOUND_DIRECTION
     }
 
-    /// Does a contact slide in space, or roll?
-    pub fn any_disc_slips(&self, status: impl Fn(usize) -> Status) -> bool {
+    /// Does a contact slide in space, or with friction that falls, or roll?
+    pub fn must_iterate(&self, status: impl Fn(usize) -> Status) -> bool {
         let slips = |k: usize| self.slips(k, status(self.contacts[self.disc(k).0]));
         let n_discs = self.contacts.len() + self.resistance.len();
-        (0..n_discs).any(slips)
+        (0..n_discs).any(slips) || self.any_falls(&status)
     }
 
     // the direction of the mean velocity of a disc; by how much it differs from the one before
@@ -202,6 +210,7 @@ impl System {
     /// Directions of sliding at velocities `v`, for contacts that do; where they are slower than `slow`, and their sense,
     /// are those of `sliding` (world axes, by contact of the model). What they do about rotation is that of `resistance`.
     pub fn direct(&mut self, v: &[f64], slow: f64, sliding: &[Vec3], resistance: &[Resistance]) {
+        self.slide_at(v, |_| true);
         self.direction.clear();
         self.turning.clear();
         self.resistance.clear();
