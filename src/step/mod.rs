@@ -32,7 +32,7 @@ use crate::scene::format::{Scheme, Settings};
 use crate::state::State;
 use classify::When;
 use event::Transition;
-use trial::Mode;
+use trial::{Mode, ProbeKind};
 
 /// Why a step could not be taken. The state is the last one that was accepted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -117,6 +117,12 @@ const USABLE_RESIDUAL: f64 = 1e-6;
 
 /// Substeps below the lower bound on their length that one standard step may have.
 const MAX_SHORT_SUBSTEPS: u32 = 20;
+
+/// A status that ends within this fraction of the standard step has not moved the run on.
+const STALL: f64 = 1e-6;
+
+/// Different functions that may do so one after the other.
+const MOST_STALLED: usize = 8;
 
 /// Length of the step that resolves a jam, as a fraction of the standard step.
 const JAM_STEP: f64 = 1e-7;
@@ -306,6 +312,7 @@ fn counted(
         short_substeps: 0,
         in_doubt: false,
         stop_after: f64::INFINITY,
+        stalled: Stalled::default(),
     });
     report.growths += u64::from(workspace.room() > room);
     let work = workspace.complementarity.stats();
@@ -400,6 +407,31 @@ struct Run<'a> {
     in_doubt: bool,
     /// The first event after this time ends the run, s.
     stop_after: f64,
+    /// What changed since time last moved on.
+    stalled: Stalled,
+}
+
+/// Event functions that ended a stretch of no length to speak of, one after the other.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stalled {
+    seen: [Option<ProbeKind>; MOST_STALLED],
+}
+
+impl Stalled {
+    // notes a function; true if it was there before, or if there is no end of them
+    fn again(&mut self, what: ProbeKind) -> bool {
+        for seen in &mut self.seen {
+            match seen {
+                None => {
+                    *seen = Some(what);
+                    return false;
+                }
+                Some(known) if *known == what => return true,
+                Some(_) => {}
+            }
+        }
+        true
+    }
 }
 
 impl Run<'_> {
@@ -444,6 +476,7 @@ impl Run<'_> {
         self.state.damping_left = self.settings.damping_steps;
         assemble::select_joints(self.model, self.workspace, &self.state.position);
         if self.settings.projection {
+            self.workspace.before.clone_from(&self.state.velocity);
             let State {
                 status,
                 position,
@@ -453,6 +486,7 @@ impl Run<'_> {
             } = &mut *self.state;
             let now = (*time, Side::After);
             stabilize::project(self.model, self.workspace, status, now, position, velocity);
+            accept::work_of_start(self.model, self.state, self.workspace, self.report);
             accept::rebase(self.model, self.state, self.workspace);
         }
     }
@@ -532,6 +566,11 @@ impl Run<'_> {
         if transition == Transition::Contradiction || self.goes_astray() {
             return self.contradiction(h, target);
         }
+        if let Transition::At(tau, what) = transition
+            && self.stalls(tau, what)
+        {
+            return self.unresolved(h, target);
+        }
         // 5. the complementarity conditions over the step as a whole
         if transition == Transition::None && !self.judge(&scheme) {
             self.report.fallbacks += 1;
@@ -545,7 +584,7 @@ impl Run<'_> {
         match transition {
             Transition::At(tau, what) => {
                 self.note_length(tau);
-                self.accept(self.state.time + tau);
+                self.accept(self.state.time + tau, Mode::Frozen);
                 trial::probe(
                     self.model,
                     self.workspace,
@@ -557,7 +596,7 @@ impl Run<'_> {
                 self.classify_after(what);
             }
             Transition::None | Transition::Contradiction => {
-                self.accept(target);
+                self.accept(target, Mode::Frozen);
                 accept::forces_from_accelerations(self.state, self.workspace);
                 accept::keep_sliding(self.state, self.workspace);
             }

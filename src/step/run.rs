@@ -10,8 +10,8 @@ use super::report::{Event, EventKind};
 use super::trial::{self, Mode, ProbeKind};
 use super::workspace::Workspace;
 use super::{
-    JAM_STEP, JUDGE_TOLERANCE, Run, StepError, accept, assemble, contact_band, impact, rest_speed,
-    stabilize,
+    JAM_STEP, JUDGE_TOLERANCE, Run, STALL, Stalled, StepError, accept, assemble, contact_band,
+    impact, rest_speed, stabilize,
 };
 use crate::force::Side;
 use crate::lcp::Outcome;
@@ -78,8 +78,8 @@ impl Run<'_> {
         }
     }
 
-    pub(super) fn accept(&mut self, end: f64) {
-        accept::work(self.model, self.state, self.workspace, self.report);
+    pub(super) fn accept(&mut self, end: f64, mode: Mode) {
+        accept::work(self.model, self.state, self.workspace, self.report, mode);
         accept::accept(self.model, self.state, self.workspace, self.report, end);
     }
 
@@ -279,7 +279,7 @@ impl Run<'_> {
         };
         self.note_length(tau);
         if tau > 0.0 {
-            self.accept(self.state.time + tau);
+            self.accept(self.state.time + tau, mode);
         }
         self.collided(crossing.what, tau < TOUCH * self.standard)
     }
@@ -432,9 +432,29 @@ impl Run<'_> {
             || !now.iter().map(turns).eq(before.iter().map(turns))
     }
 
+    /// Notes that a status lives for so long only; true if the same function ended one before, and time stands still.
+    pub(super) fn stalls(&mut self, tau: f64, what: ProbeKind) -> bool {
+        if tau >= STALL * self.standard {
+            self.stalled = Stalled::default();
+            return false;
+        }
+        self.stalled.again(what)
+    }
+
+    /// Statuses that follow each other without end cannot be told apart by this step: it finds their mean.
+    pub(super) fn unresolved(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+        self.report.unresolved_steps += 1;
+        self.stalled = Stalled::default();
+        self.complementarity_step(h, target)
+    }
+
     /// The statuses are wrong from the start of the step on: decide them anew, or do without.
     pub(super) fn contradiction(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         self.note_length(0.0);
+        let contradicted = self.workspace.contradicted;
+        if contradicted.is_some_and(|what| self.stalls(0.0, what)) {
+            return self.unresolved(h, target);
+        }
         if self.decides_anew() {
             return Ok(());
         }
@@ -480,7 +500,7 @@ impl Run<'_> {
             .record_turns(target, &self.state.resistance, &self.workspace.resistance);
         self.state.status.clone_from(&self.workspace.statuses);
         self.state.resistance.clone_from(&self.workspace.resistance);
-        self.accept(target);
+        self.accept(target, Mode::Complementarity);
         accept::forces_from_impulses(self.state, self.workspace, h);
         self.state.statuses_known = false;
         Ok(())
@@ -524,7 +544,7 @@ impl Run<'_> {
         } else {
             self.state.time + short
         };
-        self.accept(end);
+        self.accept(end, Mode::Complementarity);
         let Run {
             workspace,
             state,

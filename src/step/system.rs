@@ -316,6 +316,17 @@ impl System {
             .extend(model.motors.iter().map(|motor| factor * of(&motor.speed)));
     }
 
+    /// Work of the motors, whose impulses are among those of all rows, while velocities go from `before` to `after`, J.
+    pub fn work_of_motors(&self, impulse: &[f64], before: &[f64], after: &[f64]) -> f64 {
+        self.motor_rows()
+            .map(|row| {
+                let row_of = &self.rows[row];
+                let mean = 0.5 * (row_of.dot(before) + row_of.dot(after));
+                impulse[row] * mean
+            })
+            .sum()
+    }
+
     /// Rows of motors.
     pub fn motor_rows(&self) -> Range<usize> {
         self.n_joint - self.given.len()..self.n_joint

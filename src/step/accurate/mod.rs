@@ -70,8 +70,12 @@ impl Run<'_> {
             if self.gets_nowhere() {
                 self.relief_step(limit)?;
             } else {
-                match self.extrapolated_step(target, limit) {
-                    Err(StepError::Unsolved { .. }) => self.way_out(limit)?,
+                let mut taken = self.extrapolated_step(target, limit);
+                if let Err(StepError::Unsolved { .. }) = taken {
+                    taken = self.way_out(limit);
+                }
+                match taken {
+                    Err(StepError::Unsolved { .. }) => self.relief_step(limit)?,
                     result => result?,
                 }
             }

@@ -63,6 +63,14 @@ impl System {
         })
     }
 
+    /// Does the `i`-th contact hold one of its friction rows, with these statuses?
+    pub fn sticks(&self, i: usize, row: usize, statuses: &[Status]) -> bool {
+        if self.tangent_rows(i).contains(&row) {
+            return statuses[self.contacts[i]] == Status::Stick;
+        }
+        self.held_rotations(i).any(|held| held == row)
+    }
+
     // rows of rotation that the `i`-th contact holds while it is closed
     pub(super) fn held_rotations(&self, i: usize) -> impl Iterator<Item = usize> + use<> {
         let Resistance { spin, roll, .. } = self.resistance_of(i);
