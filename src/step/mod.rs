@@ -16,6 +16,7 @@ mod position_level;
 mod report;
 mod run;
 mod stabilize;
+mod stalled;
 mod system;
 mod trial;
 mod workspace;
@@ -32,7 +33,8 @@ use crate::scene::format::{Scheme, Settings};
 use crate::state::State;
 use classify::When;
 use event::Transition;
-use trial::{Mode, ProbeKind};
+use stalled::Stalled;
+use trial::Mode;
 
 /// Why a step could not be taken. The state is the last one that was accepted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -117,12 +119,6 @@ const USABLE_RESIDUAL: f64 = 1e-6;
 
 /// Substeps below the lower bound on their length that one standard step may have.
 const MAX_SHORT_SUBSTEPS: u32 = 20;
-
-/// A status that ends within this fraction of the standard step has not moved the run on.
-const STALL: f64 = 1e-6;
-
-/// Different functions that may do so one after the other.
-const MOST_STALLED: usize = 8;
 
 /// Length of the step that resolves a jam, as a fraction of the standard step.
 const JAM_STEP: f64 = 1e-7;
@@ -313,6 +309,7 @@ fn counted(
         in_doubt: false,
         stop_after: f64::INFINITY,
         stalled: Stalled::default(),
+        in_circles: false,
     });
     report.growths += u64::from(workspace.room() > room);
     let work = workspace.complementarity.stats();
@@ -409,29 +406,8 @@ struct Run<'a> {
     stop_after: f64,
     /// What changed since time last moved on.
     stalled: Stalled,
-}
-
-/// Event functions that ended a stretch of no length to speak of, one after the other.
-#[derive(Clone, Copy, Debug, Default)]
-struct Stalled {
-    seen: [Option<ProbeKind>; MOST_STALLED],
-}
-
-impl Stalled {
-    // notes a function; true if it was there before, or if there is no end of them
-    fn again(&mut self, what: ProbeKind) -> bool {
-        for seen in &mut self.seen {
-            match seen {
-                None => {
-                    *seen = Some(what);
-                    return false;
-                }
-                Some(known) if *known == what => return true,
-                Some(_) => {}
-            }
-        }
-        true
-    }
+    /// By tolerance: the same thing changed again and again.
+    in_circles: bool,
 }
 
 impl Run<'_> {

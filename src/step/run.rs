@@ -7,11 +7,12 @@ use super::complementarity::Sliding;
 use super::event::{self, Crossing};
 use super::impact::LowestBounce;
 use super::report::{Event, EventKind};
+use super::stalled::STALL;
 use super::trial::{self, Mode, ProbeKind};
 use super::workspace::Workspace;
 use super::{
-    JAM_STEP, JUDGE_TOLERANCE, Run, STALL, Stalled, StepError, accept, assemble, contact_band,
-    impact, rest_speed, stabilize,
+    JAM_STEP, JUDGE_TOLERANCE, Run, Stalled, StepError, accept, assemble, contact_band, impact,
+    rest_speed, stabilize,
 };
 use crate::force::Side;
 use crate::lcp::Outcome;
@@ -438,7 +439,7 @@ impl Run<'_> {
             self.stalled = Stalled::default();
             return false;
         }
-        self.stalled.again(what)
+        self.stalled.count(what) > 1
     }
 
     /// Statuses that follow each other without end cannot be told apart by this step: it finds their mean.
