@@ -8,6 +8,7 @@
 //! (2)  u' + b + c r = 0,   1/c = -h w (d + k h w),   b = -c h (f - w (d - k h (1 - w)) u)
 //! ```
 
+use super::locate::span_of;
 use super::{BAND, Six, Spot, Step, Work};
 use crate::dynamics;
 use crate::force::Side;
@@ -19,10 +20,12 @@ use crate::space;
 use crate::state::Touch as Pressing;
 use crate::step::Workspace;
 
-fn index(body: BodyRef) -> u32 {
+/// A body in the problem.
+pub(super) fn index(body: BodyRef) -> u32 {
     body.map_or(GROUND, |i| i as u32)
 }
 
+/// A row of the problem.
 pub(super) fn row(gradient: &space::Row, bias: f64) -> Row {
     Row {
         entries: [gradient.a, gradient.b],
@@ -101,19 +104,44 @@ impl Step<'_> {
         self.add_spots();
         self.add_stops();
         self.move_to_middle();
-        self.add_joints();
+        self.add_joints(0.5);
         self.add_forces();
     }
 
+    /// The same without time passing: what is closed and what is joined.
+    pub(super) fn assemble_instant(&mut self) {
+        self.add_bodies();
+        self.add_spots();
+        self.add_stops();
+        self.add_joints(0.0);
+        self.workspace.crowd.impulse.fill(0.0);
+    }
+
     fn add_bodies(&mut self) {
-        let Work { bodies, free, .. } = &mut self.workspace.crowd;
+        let Work {
+            bodies,
+            free,
+            start,
+            span,
+            left,
+            ..
+        } = &mut self.workspace.crowd;
         bodies.clear();
-        for (body, free) in self.model.bodies.iter().zip(free.iter()) {
+        for (i, body) in self.model.bodies.iter().enumerate() {
             let mut inverse = [0.0; 6];
             for k in 0..body.n_dof {
                 inverse[k] = 1.0 / self.model.mass[body.first + k];
             }
-            bodies.push(Body::diagonal(inverse, *free));
+            // a shorter round has its part of the free change
+            let part = if left[i] > 0.0 {
+                span[i] / left[i]
+            } else {
+                0.0
+            };
+            for k in 0..6 {
+                free[i][k] = start[i][k] + part * (free[i][k] - start[i][k]);
+            }
+            bodies.push(Body::diagonal(inverse, free[i]));
         }
     }
 
@@ -130,6 +158,7 @@ impl Step<'_> {
             touches,
             rows,
             impulse,
+            span,
             ..
         } = work;
         frames.clear();
@@ -149,7 +178,8 @@ impl Step<'_> {
                 space::Row::relative_velocity(direction, (&a, spot.arms[0]), (&b, spot.arms[1]))
             };
             let gap = if spot.gap > BAND { spot.gap } else { 0.0 };
-            rows.push(row(&velocity(spot.normal), gap / self.h));
+            let h = span_of(spot.bodies, span);
+            rows.push(row(&velocity(spot.normal), gap / h));
             let surface = spot.belt.map(|belt| speeds(belt));
             for (turns, direction) in directions(spot, tangents) {
                 rows.push(if turns {
@@ -160,7 +190,7 @@ impl Step<'_> {
                     row(&velocity(direction), bias)
                 });
             }
-            impulse.extend(guess(spot, tangents, before, self.h));
+            impulse.extend(guess(spot, tangents, before, h));
             frames.push(tangents);
             touches.push(Touch {
                 bodies: spot.bodies.map(index),
@@ -203,8 +233,10 @@ impl Step<'_> {
                 (limit.bound - value, gradient.scaled(-1.0))
             };
             let open = if gap > BAND { gap } else { 0.0 };
-            work.rows.push(row(&gradient, open / self.h));
-            work.impulse.push(self.h * self.state.contact_force[i][0]);
+            let h = span_of(stop.bodies, &work.span);
+            let bias = if h > 0.0 { open / h } else { f64::MAX.sqrt() };
+            work.rows.push(row(&gradient, bias));
+            work.impulse.push(h * self.state.contact_force[i][0]);
             work.touches.push(Touch {
                 bodies: stop.bodies.map(index),
                 contact: Contact::new(&[]),
@@ -217,19 +249,24 @@ impl Step<'_> {
             model,
             state,
             workspace,
-            h,
             ..
         } = self;
         if model.joints.is_empty() {
             return;
         }
-        let middle = &mut workspace.crowd.middle;
-        model.displace(middle, &state.position, 0.5 * *h, &state.velocity);
+        let Work { middle, span, .. } = &mut workspace.crowd;
+        let mut moved = state.velocity.clone();
+        for (body, span) in model.bodies.iter().zip(span.iter()) {
+            for v in &mut moved[body.first..body.first + body.n_dof] {
+                *v *= 0.5 * span;
+            }
+        }
+        model.displace(middle, &state.position, 1.0, &moved);
         model.poses(middle, &mut workspace.poses);
     }
 
-    // (4), and motors
-    fn add_joints(&mut self) {
+    // (4), and motors; their rows turn for this part of the round
+    fn add_joints(&mut self, part: f64) {
         let Workspace {
             poses,
             twists,
@@ -237,7 +274,7 @@ impl Step<'_> {
             ..
         } = &mut *self.workspace;
         work.joints.clear();
-        let half = 0.5 * self.h;
+        let span = &work.span;
         let moving = |bodies: [BodyRef; 2]| {
             bodies.map(|body| {
                 let twist = space_twist_of(twists.space(), body);
@@ -254,7 +291,8 @@ impl Step<'_> {
                 b: gradient.b.map(|x| x.rate),
             };
             let [a, b] = bodies.map(|body| space_twist_of(twists.space(), body));
-            row(&values, half * rates.rate(&a, &b) - given)
+            let turned_for = part * span_of(bodies, span);
+            row(&values, turned_for * rates.rate(&a, &b) - given)
         };
         let mut force = self.state.joint_force.iter();
         for link in &self.model.joints {
@@ -265,7 +303,8 @@ impl Step<'_> {
             let rows = joint.rows(&a, &b);
             for gradient in &rows.rows[..rows.n] {
                 work.rows.push(turned(gradient, link.bodies, 0.0));
-                work.impulse.push(self.h * force.next().unwrap_or(&0.0));
+                let h = span_of(link.bodies, span);
+                work.impulse.push(h * force.next().unwrap_or(&0.0));
             }
             work.joints.push(Joint {
                 bodies: link.bodies.map(index),
@@ -282,7 +321,8 @@ impl Step<'_> {
             let (_, gradient) = joint.coordinate(motor.coordinate, &a, &b);
             let speed = motor.speed.value(end, Side::Before, &self.state.inputs);
             work.rows.push(turned(&gradient, link.bodies, speed));
-            work.impulse.push(self.h * force.next().unwrap_or(&0.0));
+            let h = span_of(link.bodies, span);
+            work.impulse.push(h * force.next().unwrap_or(&0.0));
             work.joints.push(Joint {
                 bodies: link.bodies.map(index),
                 rows: 1,
@@ -303,10 +343,13 @@ impl Step<'_> {
             crowd: work,
             ..
         } = &mut *self.workspace;
-        let h = self.h;
         let now = (self.state.time, Side::After);
         for (i, link) in self.model.forces.iter().enumerate() {
             let bodies = link.bodies.map(index);
+            let h = span_of(link.bodies, &work.span);
+            if h <= 0.0 {
+                continue;
+            }
             dynamics::sloped(self.model, i, now, inputs, poses, twists, |sloped| {
                 let mut entry = row(&sloped.row, 0.0);
                 let u = along(&entry, bodies, &work.start);

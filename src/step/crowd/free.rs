@@ -1,6 +1,6 @@
 //! Velocities without contacts, and how far bodies may get with them.
 //!
-//! (1)  gravity and given forces: v + h f / m
+//! (1)  gravity and given forces: v + h f / m, over what is left of the step
 //! (2)  gyroscopic torque: (J - (h/2) D) dw = h (J w) x w,   D = [J w] - [w] J, or [J w] alone for a fast spin
 
 use super::{BAND, Step, Work};
@@ -15,7 +15,6 @@ impl Step<'_> {
             model,
             state,
             workspace,
-            h,
             ..
         } = self;
         let Workspace {
@@ -31,6 +30,7 @@ impl Step<'_> {
             free,
             reach,
             middle,
+            left,
             ..
         } = crowd;
         force.clear();
@@ -38,7 +38,7 @@ impl Step<'_> {
         middle.resize(model.n_velocities, 0.0);
         inputs.clone_from(&state.inputs);
         if !model.forces.is_empty() {
-            let now = (state.time + 0.5 * *h, Side::After);
+            let now = (state.time + 0.5 * self.h, Side::After);
             dynamics::add_applied(model, now, inputs, poses, twists, 1.0, force);
         }
         start.clear();
@@ -49,19 +49,20 @@ impl Step<'_> {
             let span = body.first..body.first + body.n_dof;
             v[..body.n_dof].copy_from_slice(&state.velocity[span.clone()]);
             w[..body.n_dof].copy_from_slice(&v[..body.n_dof]);
-            if state.crowd.slow_for[i] < f64::INFINITY {
+            let h = left[i];
+            if h > 0.0 {
                 let mass = &model.mass[span.clone()];
                 for k in 0..body.n_dof {
                     let gravity = if k < 3 { model.gravity[k] } else { 0.0 };
-                    w[k] += *h * (gravity + force[body.first + k] / mass[k]); // (1)
+                    w[k] += h * (gravity + force[body.first + k] / mass[k]); // (1)
                 }
                 if let [_, _, _, x, y, z] = *mass {
-                    let spun = spin(Vec3::new(x, y, z), Vec3::new(v[3], v[4], v[5]), *h);
+                    let spun = spin(Vec3::new(x, y, z), Vec3::new(v[3], v[4], v[5]), h);
                     (0..3).for_each(|k| w[3 + k] += spun[k]);
                 }
             }
             let fastest = |part: std::ops::Range<usize>| norm(&v[part.clone()]).max(norm(&w[part]));
-            reach.push(BAND + *h * (fastest(0..3) + body.extent * fastest(3..6)));
+            reach.push(BAND + h * (fastest(0..3) + body.extent * fastest(3..6)));
             start.push(v);
             free.push(w);
         }

@@ -9,12 +9,17 @@
 //! (5)  q' = q + h (v + v')/2;   q + h v' for a group in which something struck
 //! (6)  then gaps and joints are closed by the least motion of the masses
 //! ```
+//!
+//! A step has rounds. In each a group goes on to the end of the step; or, if few impacts are ahead of it, to the first of
+//! these, where velocities jump, and the next round takes it on. What is left in the last round is taken as one.
 
 mod assemble;
 mod correct;
 mod free;
+mod locate;
 mod patch;
 mod sleep;
+mod solve;
 mod spots;
 mod strike;
 
@@ -22,7 +27,7 @@ use super::report::Report;
 use super::{StepError, Workspace};
 use crate::dynamics;
 use crate::force::Side;
-use crate::lcp::crowd::{Body, Effort, Islands, Joint, Problem, Row, Solver, Touch};
+use crate::lcp::crowd::{Body, Joint, Row, Touch};
 use crate::math::Vec3;
 use crate::model::{BodyRef, Crowd, Model};
 use crate::scene::format::Settings;
@@ -57,19 +62,25 @@ pub(super) struct Work {
     second: Vec<f64>,
     /// How far each body may get in the step, m.
     reach: Vec<f64>,
+    /// What is left of the step for each body, and how much of it the round under way takes, s.
+    left: Vec<f64>,
+    span: Vec<f64>,
+    /// Bodies whose round ends at an impact.
+    is_located: Vec<bool>,
     middle: Vec<f64>,
     bodies: Vec<Body>,
     touches: Vec<Touch>,
     joints: Vec<Joint>,
     rows: Vec<Row>,
     impulse: Vec<f64>,
-    islands: Islands,
     /// Did something strike in the group of this body?
     struck: Vec<bool>,
-    solver: Solver,
+    solvers: solve::Solvers,
+    bouncing: solve::Solvers,
     correction: correct::Correction,
     patches: patch::Patches,
     groups: sleep::Groups,
+    plans: locate::Plans,
 }
 
 impl Work {
@@ -135,19 +146,34 @@ impl Step<'_> {
             let driven = bodies.map(|i| self.model.is_driven(i));
             self.workspace.crowd.driven.extend(driven);
         }
+        let left = &mut self.workspace.crowd.left;
+        left.clear();
+        let slow_for = self.state.crowd.slow_for.iter();
+        left.extend(slow_for.map(|x| if *x < f64::INFINITY { self.h } else { 0.0 }));
+        for round in 0..=self.crowd.rules.located_impacts {
+            self.round(round == self.crowd.rules.located_impacts)?;
+            if self.workspace.crowd.left.iter().all(|left| *left <= 0.0) {
+                break;
+            }
+        }
+        self.correct();
+        self.fall_asleep();
+        Ok(())
+    }
+
+    fn round(&mut self, is_last: bool) -> Result<(), StepError> {
         self.place();
         self.move_freely();
         self.find_spots();
         self.reduce_patches();
+        self.plan(is_last);
         self.assemble();
         self.solve()?;
         self.book();
         self.restore();
         self.go_on();
-        self.correct();
         self.remember();
-        self.fall_asleep();
-        Ok(())
+        self.collide()
     }
 
     fn place(&mut self) {
@@ -166,48 +192,22 @@ impl Step<'_> {
                 workspace,
                 ..
             } = self;
+            let Work {
+                spots, reach, left, ..
+            } = &mut workspace.crowd;
             let slow_for = &state.crowd.slow_for;
-            let rests = |body: BodyRef| body.is_none_or(|i| slow_for[i] == f64::INFINITY);
-            let Work { spots, reach, .. } = &mut workspace.crowd;
-            let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
+            // a body that is done with the step waits for the others
+            let rests =
+                |body: BodyRef| body.is_none_or(|i| slow_for[i] == f64::INFINITY || left[i] <= 0.0);
+            let waits =
+                |body: BodyRef| body.is_some_and(|i| slow_for[i] < f64::INFINITY && left[i] <= 0.0);
+            let skip = |[a, b]: [BodyRef; 2]| (rests(a) && rests(b)) || waits(a) || waits(b);
             let reach = |body: BodyRef| body.map_or(0.0, |i| reach[i]);
             spots.find(crowd, workspace.poses.space(), reach, skip);
             if !self.wake_touched() {
                 return;
             }
             self.move_freely();
-        }
-    }
-
-    fn solve(&mut self) -> Result<(), StepError> {
-        let work = &mut self.workspace.crowd;
-        let problem = Problem {
-            bodies: &work.bodies,
-            contacts: &work.touches,
-            joints: &work.joints,
-            rows: &work.rows,
-        };
-        let effort = match self.crowd.rules.sweeps {
-            Some(sweeps) => Effort::Sweeps(sweeps),
-            None => Effort::Exact,
-        };
-        let summary = work.solver.solve(&problem, effort, &mut work.impulse);
-        work.end.clear();
-        work.end.extend_from_slice(work.solver.velocities());
-        work.islands.find(&problem);
-        self.report.lcps += summary.islands as u64;
-        self.report.pivots += u64::from(summary.iterations);
-        self.report.largest_lcp = self.report.largest_lcp.max(work.rows.len() as u64);
-        self.report.worst_residual = self.report.worst_residual.max(summary.residual);
-        let unsolved = summary.islands - summary.solved;
-        self.report.inexact_solves += unsolved as u64;
-        let finite = work.end.iter().flatten().all(|x| x.is_finite());
-        if finite && summary.residual.is_finite() {
-            Ok(())
-        } else {
-            Err(StepError::NotFinite {
-                time: self.state.time,
-            })
         }
     }
 
@@ -252,15 +252,22 @@ impl Step<'_> {
             ..
         } = &mut *self.workspace;
         for (i, body) in self.model.bodies.iter().enumerate() {
+            let takes_part = f64::from(u8::from(work.span[i] > 0.0));
             for k in 0..body.n_dof {
-                work.middle[body.first + k] = 0.5 * (work.start[i][k] + work.end[i][k]);
+                let mean = 0.5 * (work.start[i][k] + work.end[i][k]);
+                work.middle[body.first + k] = takes_part * mean;
             }
         }
         self.model.twists(&work.middle, twists);
         let middle = (self.state.time + 0.5 * self.h, Side::After);
         let (applied, lost) = dynamics::power(self.model, middle, inputs, poses, twists);
-        self.report.applied_work += self.h * applied;
-        self.report.damping_loss += self.h * lost;
+        // forces act on groups; those that wait do not move
+        let span = work
+            .span
+            .iter()
+            .fold(0.0, |most: f64, span| most.max(*span));
+        self.report.applied_work += span * applied;
+        self.report.damping_loss += span * lost;
     }
 
     // (5)
@@ -269,6 +276,7 @@ impl Step<'_> {
             model,
             state,
             workspace,
+            report,
             h,
             ..
         } = self;
@@ -278,14 +286,31 @@ impl Step<'_> {
             after,
             struck,
             middle,
+            span,
+            left,
             ..
         } = &mut workspace.crowd;
         for (i, body) in model.bodies.iter().enumerate() {
+            // the part of the whole step, so that all advance with one length
+            let part = span[i] / *h;
             for k in 0..body.n_dof {
                 let (v, w) = (start[i][k], end[i][k]);
-                middle[body.first + k] = if struck[i] { w } else { 0.5 * (v + w) };
-                state.acceleration[body.first + k] = (after[i][k] - v) / *h;
-                state.velocity[body.first + k] = after[i][k];
+                let at = body.first + k;
+                let mean = if struck[i] { w } else { 0.5 * (v + w) };
+                middle[at] = part * mean;
+                if span[i] > 0.0 {
+                    state.acceleration[at] = (after[i][k] - v) / span[i];
+                    state.velocity[at] = after[i][k];
+                    if k < 3 {
+                        // what falls with the end velocity falls further than its kinetic energy tells
+                        let fallen = mean - 0.5 * (v + w);
+                        report.impact_loss += model.mass[at] * model.gravity[k] * fallen * span[i];
+                    }
+                }
+            }
+            left[i] -= span[i];
+            if left[i] <= 1e-9 * *h {
+                left[i] = 0.0;
             }
         }
         state.average_velocity.copy_from_slice(middle);
@@ -299,7 +324,6 @@ impl Step<'_> {
             model,
             state,
             workspace,
-            h,
             ..
         } = self;
         let Work {
@@ -308,16 +332,17 @@ impl Step<'_> {
             touches,
             impulse,
             joints,
+            span,
             ..
         } = &workspace.crowd;
-        // sleeping groups are not among the spots
-        let slow_for = &state.crowd.slow_for;
+        let span_of = |bodies: [BodyRef; 2]| locate::span_of(bodies, span);
+        // groups that sleep or wait are not among the spots
         let solids = &self.crowd.solids;
         state.crowd.touches.retain(|touch| {
-            let mut bodies = touch.key.shapes.iter().map(|i| solids[*i as usize].body);
-            bodies.all(|body| body.is_none_or(|i| slow_for[i] == f64::INFINITY))
+            let bodies = touch.key.shapes.map(|i| solids[i as usize].body);
+            span_of(bodies) <= 0.0
         });
-        let n_asleep = state.crowd.touches.len();
+        let n_others = state.crowd.touches.len();
         let mut row = 0;
         for (spot, tangents) in spots.list.iter().zip(frames) {
             let first = row;
@@ -333,34 +358,45 @@ impl Step<'_> {
                 row += 1;
             }
             if impulse[first] > 0.0 {
+                let h = span_of(spot.bodies);
                 state.crowd.touches.push(Pressing {
                     key: spot.key,
-                    force: force / *h,
-                    moment: moment / *h,
+                    force: force / h,
+                    moment: moment / h,
                 });
             }
         }
-        if n_asleep > 0 {
+        if n_others > 0 {
             state
                 .crowd
                 .touches
                 .sort_unstable_by_key(|touch| touch.key.order());
         }
-        for (i, _) in model.contacts.iter().enumerate() {
-            let pressing = impulse[row] / *h;
-            state.contact_force[i] = [pressing, 0.0];
-            state.status[i] = if pressing > 0.0 {
-                Status::Frictionless
-            } else {
-                Status::Open
-            };
+        for (i, stop) in model.contacts.iter().enumerate() {
+            let h = span_of(stop.bodies);
+            if h > 0.0 {
+                let pressing = impulse[row] / h;
+                state.contact_force[i] = [pressing, 0.0];
+                state.status[i] = if pressing > 0.0 {
+                    Status::Frictionless
+                } else {
+                    Status::Open
+                };
+            }
             row += 1;
         }
         state.statuses_known = true;
         debug_assert_eq!(touches.iter().map(|t| t.contact.rows()).sum::<usize>(), row);
-        let n_rows = model.n_joint_rows.min(joints.iter().map(|j| j.rows).sum());
-        for (force, r) in state.joint_force[..n_rows].iter_mut().zip(&impulse[row..]) {
-            *force = r / *h;
+        let mut force = state.joint_force.iter_mut();
+        let of_motors = model.motors.iter().map(|motor| &model.joints[motor.joint]);
+        for (link, joint) in model.joints.iter().chain(of_motors).zip(joints) {
+            let h = span_of(link.bodies);
+            for force in force.by_ref().take(joint.rows) {
+                if h > 0.0 {
+                    *force = impulse[row] / h;
+                }
+                row += 1;
+            }
         }
     }
 }

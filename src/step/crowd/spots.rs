@@ -81,6 +81,22 @@ impl Spots {
         }
     }
 
+    /// The smallest gap of a pair that is near, at other poses, m; infinite where no feature of it sees the other.
+    pub fn gap_of(&self, crowd: &Crowd, pair: [u32; 2], poses: [&Pose; 2]) -> f64 {
+        let order = |[first, second]: [u32; 2]| (second, first);
+        let mut least = f64::INFINITY;
+        if let Ok(i) = self
+            .pairs
+            .binary_search_by_key(&order(pair), |(pair, _)| order(*pair))
+        {
+            let shapes = pair.map(|i| &crowd.solids[i as usize].shape);
+            self.pairs[i].1.find(shapes, poses, f64::MAX, |meeting| {
+                least = least.min(meeting.gap);
+            });
+        }
+        least
+    }
+
     /// A number that grows with the memory taken.
     pub fn room(&self) -> usize {
         self.list.capacity() + self.pairs.capacity() + self.near.capacity()
