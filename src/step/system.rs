@@ -93,12 +93,10 @@ pub struct System {
     /// By how much directions of sliding changed in their last iteration.
     wandering: f64,
     unknowns: Vec<frozen::Unknown>,
-    /// Right-hand side, matrix, solution and what it leaves over, where unknowns depend on each other.
+    /// Right-hand side and solution, first guess and stiffness, where unknowns depend on each other.
     shares: Vec<f64>,
-    matrix: Vec<f64>,
-    solution: Vec<f64>,
-    rest: Vec<f64>,
-    pivots: Vec<usize>,
+    nearest_to: Vec<f64>,
+    weights: Vec<f64>,
 }
 
 impl System {
@@ -148,10 +146,8 @@ impl System {
             wandering: 0.0,
             unknowns: Vec::with_capacity(k),
             shares: Vec::with_capacity(k),
-            matrix: Vec::new(),
-            solution: Vec::new(),
-            rest: Vec::new(),
-            pivots: Vec::new(),
+            nearest_to: Vec::new(),
+            weights: Vec::new(),
         }
     }
 

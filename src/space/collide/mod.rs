@@ -206,6 +206,15 @@ impl<T: Real> Nearest<T> {
         self.corner.unwrap_or_else(|| self.normal_row(a, b))
     }
 
+    // a feature that ends where another one begins
+    fn within_margin(self) -> Self {
+        if self.margin < 0.0 {
+            self.left_to_another()
+        } else {
+            self
+        }
+    }
+
     // another feature looks after this place; what was closed goes on along its plane or line
     fn left_to_another(self) -> Self {
         Self {
@@ -339,6 +348,24 @@ impl Feature {
             | Feature::CapsuleOnEdge { .. }
             | Feature::Rim { .. }
             | Feature::RimPoint { .. } => self.nearest(a, b),
+        }
+    }
+
+    /// A direction in the axes of body a that a step must not turn far: that of the lowest point of a rim, which runs round
+    /// the faster the less the cylinder is tilted. None for features that have no such point.
+    pub fn heading(&self, a: &Pose, b: &Pose) -> Option<Vec3> {
+        match self {
+            Feature::Rim { circle, plane } => rim::heading(circle, plane, a, b),
+            Feature::OnHalfSpace { .. }
+            | Feature::OnBall { .. }
+            | Feature::OnCapsule { .. }
+            | Feature::OnPolyhedron { .. }
+            | Feature::OnCylinder { .. }
+            | Feature::OnHeightField { .. }
+            | Feature::Capsules { .. }
+            | Feature::CapsuleOnEdge { .. }
+            | Feature::Edges { .. }
+            | Feature::RimPoint { .. } => None,
         }
     }
 
