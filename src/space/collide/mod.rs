@@ -351,6 +351,11 @@ impl Feature {
         }
     }
 
+    /// Can [`Feature::heading`] have an answer?
+    pub fn has_heading(&self) -> bool {
+        matches!(self, Feature::Rim { .. })
+    }
+
     /// A direction in the axes of body a that a step must not turn far: that of the lowest point of a rim, which runs round
     /// the faster the less the cylinder is tilted. None for features that have no such point.
     pub fn heading(&self, a: &Pose, b: &Pose) -> Option<Vec3> {
