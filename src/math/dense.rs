@@ -418,7 +418,13 @@ mod tests {
     #[test]
     fn of_many_solutions_the_nearest_is_found_to_rounding() {
         // four supports of a plate: what each of them carries is a plane over their places, plus the guess
-        let places = [[0.3, 0.2], [-0.3, 0.2], [-0.3, -0.25], [0.35, -0.2], [0.0, 0.1]];
+        let places = [
+            [0.3, 0.2],
+            [-0.3, 0.2],
+            [-0.3, -0.25],
+            [0.35, -0.2],
+            [0.0, 0.1],
+        ];
         let row = |i: usize, j: usize| {
             let ([x, y], [u, v]) = (places[i], places[j]);
             // an arm of friction makes it unsymmetric

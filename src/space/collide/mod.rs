@@ -31,6 +31,10 @@ const FACE_BEYOND: f64 = 1e-8;
 /// nearer than that the vertex on the face looks after it. More than a closed contact may be beyond its border.
 const CORNER: f64 = 4e-9;
 
+/// A feature that ends where another one begins is not seen to touch this near to its border, m: there closed contacts
+/// leave, at 1e-10 m, and are not to come back at once.
+const AJAR: f64 = 2e-10;
+
 /// A vertex with a rounding radius, on body b.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vertex {
@@ -208,7 +212,7 @@ impl<T: Real> Nearest<T> {
 
     // a feature that ends where another one begins
     fn within_margin(self) -> Self {
-        if self.margin < 0.0 {
+        if self.margin < AJAR {
             self.left_to_another()
         } else {
             self
