@@ -14,6 +14,7 @@ mod metric;
 mod polygons;
 mod position_level;
 mod report;
+mod rolling;
 mod run;
 mod stabilize;
 mod stalled;
@@ -531,6 +532,9 @@ impl Run<'_> {
         // 4. the step with these statuses, up to the first transition
         let scheme = self.scheme(h);
         self.take(&scheme, Mode::Frozen, h)?;
+        if let Some(shorter) = self.shorter_for_rims() {
+            return self.frozen_step(shorter, self.state.time + shorter);
+        }
         trial::probe_end(self.model, self.state, self.workspace);
         let transition = event::transition(
             self.model,

@@ -485,6 +485,10 @@ impl Run<'_> {
                 taken = self.take(&scheme, Mode::Complementarity, h);
             }
             taken?;
+            if let Some(shorter) = self.shorter_for_rims() {
+                (h, target) = (shorter, self.state.time + shorter);
+                continue;
+            }
             // as a way out of contradictions the step must not run into what it holds off, as it may at corners
             if !keep_closed || h <= SHORTEST_WAY_OUT * self.standard || !self.overlaps() {
                 break;

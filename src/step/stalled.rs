@@ -17,6 +17,14 @@ pub(super) struct Stalled {
 }
 
 impl Stalled {
+    /// None, from a time on, s.
+    pub fn since(since: f64) -> Self {
+        Self {
+            since,
+            ..Self::default()
+        }
+    }
+
     /// Notes a function; how often it was there, or that there is no end of them.
     pub fn count(&mut self, what: ProbeKind) -> u32 {
         for seen in &mut self.seen {

@@ -101,12 +101,10 @@ pub struct System {
     unknowns: Vec<frozen::Unknown>,
     /// The same where they are simple.
     simple: Vec<plane::PlaneUnknown>,
-    /// Right-hand side, matrix, solution and what it leaves over, where unknowns depend on each other.
+    /// Right-hand side and solution, first guess and stiffness, where unknowns depend on each other.
     shares: Vec<f64>,
-    matrix: Vec<f64>,
-    solution: Vec<f64>,
-    rest: Vec<f64>,
-    pivots: Vec<usize>,
+    nearest_to: Vec<f64>,
+    weights: Vec<f64>,
 }
 
 impl System {
@@ -167,10 +165,8 @@ impl System {
             unknowns: Vec::with_capacity(k),
             simple: Vec::with_capacity(if n_friction == 1 { k } else { 0 }),
             shares: Vec::with_capacity(k),
-            matrix: Vec::new(),
-            solution: Vec::new(),
-            rest: Vec::new(),
-            pivots: Vec::new(),
+            nearest_to: Vec::new(),
+            weights: Vec::new(),
         }
     }
 

@@ -572,10 +572,14 @@ pub(super) fn accelerate(
         sliding,
         resistance,
         last_forces,
+        standard_step,
         ..
     } = workspace;
     level.direct(v, sliding, resistance);
-    level.guess_from(last_forces, 1.0);
+    // shares in extrapolated steps depend on the state alone
+    if *standard_step > 0.0 {
+        level.guess_from(last_forces, 1.0);
+    }
     let independent = level.solve_frozen(joints, |j| statuses[j], frozen);
     level.add_response(acceleration);
     independent
