@@ -97,6 +97,7 @@ pub(super) fn empty(scene: &Scene) -> Model {
         shortest_period: f64::INFINITY,
         n_velocities: 0,
         n_joint_rows: 0,
+        n_joint_coordinates: 0,
         n_friction_rows: 1,
         mass: Vec::new(),
         angular: Vec::new(),
@@ -241,6 +242,7 @@ impl Builder<'_> {
                 name: written.name.clone(),
                 bodies,
                 joint: AnyJoint::Plane(joint),
+                first_coordinate: 0,
             });
         }
     }

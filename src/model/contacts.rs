@@ -58,7 +58,6 @@ fn add_limits(scene: &Plane, model: &mut Model) {
                     kind: ContactKind::Limit(Stop {
                         joint: index,
                         coordinate: 0,
-                        middle: 0.0,
                         bound,
                         above,
                     }),

@@ -177,11 +177,11 @@ impl Model {
         let Stop {
             joint,
             coordinate,
-            middle,
             bound,
             above,
         } = *stop;
-        let (value, row) = match (&self.joints[joint].joint, motion) {
+        let link = &self.joints[joint];
+        let (value, row) = match (&link.joint, motion) {
             (AnyJoint::Plane(joint), None) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
                 let (value, row) = joint.coordinate(&a, &b)?;
@@ -196,12 +196,12 @@ impl Model {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let (value, row) = joint.coordinate_near(coordinate, middle, &a, &b);
+                let (value, row) = joint.counted(coordinate, &poses.count(link), &a, &b);
                 (value, self.place_in_space(contact.bodies, &row))
             }
             (AnyJoint::Space(joint), Some(twists)) => {
                 let [a, b] = moving_in_space(contact.bodies, poses, twists);
-                let (value, row) = joint.coordinate_near(coordinate, middle, &a, &b);
+                let (value, row) = joint.counted(coordinate, &poses.count(link), &a, &b);
                 (value.value, self.place_space_rate(contact.bodies, &row))
             }
         };

@@ -64,6 +64,8 @@ pub struct Model {
     pub n_velocities: usize,
     /// Number of joint equations, those of motors included.
     pub n_joint_rows: usize,
+    /// Number of coordinates that joints in space leave free.
+    pub n_joint_coordinates: usize,
     /// Rows of friction of each contact: 1 in the plane, 2 in space, and 3 more where some contact resists rotation.
     pub n_friction_rows: usize,
     /// Mass of each velocity, kg or kg m².
@@ -106,6 +108,8 @@ pub struct JointLink {
     pub bodies: [BodyRef; 2],
     /// Its equations.
     pub joint: AnyJoint,
+    /// Index of its first coordinate among those of all joints in space.
+    pub first_coordinate: usize,
 }
 
 /// A joint in the plane or in space.
@@ -223,8 +227,6 @@ pub struct Stop {
     pub joint: usize,
     /// Which of its coordinates.
     pub coordinate: usize,
-    /// Middle of its range, rad or m: angles in space are taken within half a turn of it.
-    pub middle: f64,
     /// rad or m.
     pub bound: f64,
     /// The coordinate must stay above the bound, or below.

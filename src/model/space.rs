@@ -284,10 +284,13 @@ impl Builder<'_> {
             self.check_joint(written, &joint, bodies);
             self.model.n_joint_rows += joint.n_rows();
             let index = self.model.joints.len();
+            let first_coordinate = self.model.n_joint_coordinates;
+            self.model.n_joint_coordinates += joint.n_coordinates();
             self.model.joints.push(JointLink {
                 name: written.name.clone(),
                 bodies,
                 joint: AnyJoint::Space(joint),
+                first_coordinate,
             });
             if let Some(motor) = &written.motor {
                 self.motor(index, written, motor);

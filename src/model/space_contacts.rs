@@ -144,12 +144,9 @@ fn add_stops(model: &mut Model, joint: usize, coordinate: usize, name: &str, lim
         upper,
         restitution,
     } = *limits;
-    let middle = match (lower.is_finite(), upper.is_finite()) {
-        (true, true) => 0.5 * (lower + upper),
-        (true, false) => lower,
-        (false, true) => upper,
-        (false, false) => return,
-    };
+    if !lower.is_finite() && !upper.is_finite() {
+        return;
+    }
     model.pairs.push(name.to_owned());
     for (bound, above, side) in [(lower, true, "lower"), (upper, false, "upper")] {
         if bound.is_finite() {
@@ -160,7 +157,6 @@ fn add_stops(model: &mut Model, joint: usize, coordinate: usize, name: &str, lim
                 kind: ContactKind::Limit(Stop {
                     joint,
                     coordinate,
-                    middle,
                     bound,
                     above,
                 }),

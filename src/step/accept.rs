@@ -41,8 +41,13 @@ pub(super) fn accept(
 /// Rotations of the state in space count from its present orientations.
 pub(super) fn rebase(model: &Model, state: &mut State, workspace: &mut Workspace) {
     if model.is_spatial() {
-        model.rebase(&mut state.position, &mut state.orientation);
-        workspace.poses.refer_to(&state.orientation);
+        let State {
+            position,
+            orientation,
+            joint_angle,
+            ..
+        } = state;
+        model.rebase(position, orientation, joint_angle, &mut workspace.poses);
     }
 }
 

@@ -334,7 +334,9 @@ fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
     workspace.inputs.clone_from(&state.inputs);
     workspace.sliding.clone_from(&state.sliding);
     workspace.resistance.clone_from(&state.resistance);
-    workspace.poses.refer_to(&state.orientation);
+    workspace
+        .poses
+        .refer_to(&state.orientation, &state.joint_angle);
     assemble::find_holds(model, workspace, &state.position, |_| true);
 }
 
