@@ -85,6 +85,20 @@ impl Model {
         GlobalRow::new(self.spans(bodies), &a, &b)
     }
 
+    // what a row with these parts gains along the motion that its dual numbers carry, times velocities
+    fn gain<const N: usize>(&self, bodies: [BodyRef; 2], parts: [&[Dual; N]; 2], v: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for (body, part) in bodies.into_iter().zip(parts) {
+            if let Some(body) = body.map(|i| &self.bodies[i]) {
+                let v = &v[body.first..body.first + body.n_dof];
+                for (x, v) in part.iter().zip(v) {
+                    sum += x.rate * v;
+                }
+            }
+        }
+        sum
+    }
+
     // the rate of a row along the motion that its dual numbers carry
     fn place_rate(&self, bodies: [BodyRef; 2], row: &Row<Dual>) -> GlobalRow {
         let (a, b) = (row.a.map(|x| x.rate), row.b.map(|x| x.rate));
@@ -101,14 +115,14 @@ impl Model {
         match &link.joint {
             AnyJoint::Plane(joint) => {
                 let [a, b] = link.bodies.map(|body| pose_of(poses.plane(), body));
-                let joint = joint.rows(&a, &b);
+                let joint = joint.rows(a, b);
                 for i in 0..joint.n {
                     take(self.place(link.bodies, &joint.rows[i]), joint.residual[i]);
                 }
             }
             AnyJoint::Space(joint) => {
                 let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
-                let joint = joint.rows(&a, &b);
+                let joint = joint.rows(a, b);
                 for i in 0..joint.n {
                     take(
                         self.place_in_space(link.bodies, &joint.rows[i]),
@@ -133,14 +147,14 @@ impl Model {
                 let [a, b] = moving(link.bodies, poses, twists);
                 let joint = joint.rows(&a, &b);
                 for row in &joint.rows[..joint.n] {
-                    take(self.place_rate(link.bodies, row).dot(v));
+                    take(self.gain(link.bodies, [&row.a, &row.b], v));
                 }
             }
             AnyJoint::Space(joint) => {
                 let [a, b] = moving_in_space(link.bodies, poses, twists);
                 let joint = joint.rows(&a, &b);
                 for row in &joint.rows[..joint.n] {
-                    take(self.place_space_rate(link.bodies, row).dot(v));
+                    take(self.gain(link.bodies, [&row.a, &row.b], v));
                 }
             }
         }
@@ -151,7 +165,7 @@ impl Model {
         let link = &self.joints[motor.joint];
         let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
         link.joint.space().map_or_else(GlobalRow::default, |joint| {
-            let (_, row) = joint.coordinate(motor.coordinate, &a, &b);
+            let (_, row) = joint.coordinate(motor.coordinate, a, b);
             self.place_in_space(link.bodies, &row)
         })
     }
@@ -162,7 +176,7 @@ impl Model {
         let [a, b] = moving_in_space(link.bodies, poses, twists);
         link.joint.space().map_or(0.0, |joint| {
             let (_, row) = joint.coordinate(motor.coordinate, &a, &b);
-            self.place_space_rate(link.bodies, &row).dot(v)
+            self.gain(link.bodies, [&row.a, &row.b], v)
         })
     }
 
@@ -184,7 +198,7 @@ impl Model {
         let (value, row) = match (&link.joint, motion) {
             (AnyJoint::Plane(joint), None) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                let (value, row) = joint.coordinate(&a, &b)?;
+                let (value, row) = joint.coordinate(a, b)?;
                 (value, self.place(contact.bodies, &row))
             }
             (AnyJoint::Plane(joint), Some(twists)) => {
@@ -196,7 +210,7 @@ impl Model {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let (value, row) = joint.counted(coordinate, &poses.count(link), &a, &b);
+                let (value, row) = joint.counted(coordinate, &poses.count(link), a, b);
                 (value, self.place_in_space(contact.bodies, &row))
             }
             (AnyJoint::Space(joint), Some(twists)) => {
@@ -223,10 +237,10 @@ impl Model {
         let [a, b] = contact
             .bodies
             .map(|body| space_pose_of(poses.space(), body));
-        let near = touch.held(hold, &a, &b)?;
-        let tangents = touch.tangents(near.normal, hold, [&a, &b]);
+        let near = touch.held(hold, a, b)?;
+        let tangents = touch.tangents(near.normal, hold, [a, b]);
         for direction in [near.normal, tangents[0], tangents[1]] {
-            let row = near.velocity_row(direction, &a, &b);
+            let row = near.velocity_row(direction, a, b);
             rows.push(self.place_in_space(contact.bodies, &row));
         }
         Some(Near {
@@ -242,13 +256,13 @@ impl Model {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                held(feature, hold, &a, &b).map(|near| near.margin)
+                held(feature, hold, a, b).map(|near| near.margin)
             }
             ContactKind::Space(touch) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                touch.held(hold, &a, &b).map(|near| near.margin)
+                touch.held(hold, a, b).map(|near| near.margin)
             }
             ContactKind::Limit(_) => Some(f64::INFINITY),
         }
@@ -267,7 +281,7 @@ impl Model {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                let near = held(feature, hold, &a, &b)?;
+                let near = held(feature, hold, a, b)?;
                 rows.push(self.place(contact.bodies, &near.normal_row()));
                 rows.push(self.place(contact.bodies, &near.tangent_row()));
                 Some(Near::without_frame(near.offset, near.margin))
@@ -293,7 +307,7 @@ impl Model {
         twists: &Twists,
         v: &[f64],
     ) -> Option<[f64; 1 + N_TANGENTS]> {
-        let rate = |row: &Row<Dual>| self.place_rate(contact.bodies, row).dot(v);
+        let rate = |row: &Row<Dual>| self.gain(contact.bodies, [&row.a, &row.b], v);
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = moving(contact.bodies, poses, twists);
@@ -306,7 +320,7 @@ impl Model {
                 let [t, s] = touch.tangents(near.normal, hold, [&a, &b]);
                 Some([near.normal, t, s].map(|direction| {
                     let row = near.velocity_row(direction, &a, &b);
-                    self.place_space_rate(contact.bodies, &row).dot(v)
+                    self.gain(contact.bodies, [&row.a, &row.b], v)
                 }))
             }
             ContactKind::Limit(stop) => {
@@ -327,7 +341,7 @@ impl Model {
             .bodies
             .map(|body| space_pose_of(poses.space(), body));
         axes.map(|axis| {
-            let row = space::Row::relative_rotation(axis, &a, &b);
+            let row = space::Row::relative_rotation(axis, a, b);
             self.place_in_space(contact.bodies, &row)
         })
     }
@@ -349,7 +363,7 @@ impl Model {
         let [tangent, _] = touch.tangents(near.normal, hold, [&a, &b]);
         Some(turning_axes(near.normal, tangent).map(|axis| {
             let row = space::Row::relative_rotation(axis, &a, &b);
-            self.place_space_rate(contact.bodies, &row).dot(v)
+            self.gain(contact.bodies, [&row.a, &row.b], v)
         }))
     }
 
@@ -358,7 +372,7 @@ impl Model {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                feature.nearest(&a, &b).map(|near| Gap {
+                feature.nearest(a, b).map(|near| Gap {
                     gap: near.gap,
                     margin: near.margin,
                 })
@@ -367,7 +381,7 @@ impl Model {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                touch.feature.nearest(&a, &b).map(|near| Gap {
+                touch.feature.nearest(a, b).map(|near| Gap {
                     gap: near.gap,
                     margin: near.margin,
                 })
@@ -389,11 +403,11 @@ impl Model {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let of_bounds = touch.bounds.clearance(&a, &b);
+                let of_bounds = touch.bounds.clearance(a, b);
                 if of_bounds > 0.0 {
                     return of_bounds;
                 }
-                let apart = touch.feature.separation(&a, &b);
+                let apart = touch.feature.separation(a, b);
                 apart.map_or(of_bounds, |apart| apart.gap)
             }
             ContactKind::Feature(_) | ContactKind::Limit(_) => f64::NEG_INFINITY,
@@ -405,15 +419,15 @@ impl Model {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                let near = feature.nearest(&a, &b)?;
+                let near = feature.nearest(a, b)?;
                 Some((near.gap, self.place(contact.bodies, &near.gap_row())))
             }
             ContactKind::Space(touch) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let near = touch.feature.nearest(&a, &b)?;
-                let row = self.place_in_space(contact.bodies, &near.gap_row(&a, &b));
+                let near = touch.feature.nearest(a, b)?;
+                let row = self.place_in_space(contact.bodies, &near.gap_row(a, b));
                 Some((near.gap, row))
             }
             ContactKind::Limit(stop) => self.limit(contact, stop, poses, None),
@@ -426,7 +440,7 @@ impl Model {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
                 Hold {
-                    edge: feature.edge(&a, &b),
+                    edge: feature.edge(a, b),
                     axis: Vec3::zeros(),
                 }
             }
@@ -434,8 +448,8 @@ impl Model {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let edge = touch.feature.face(&a, &b);
-                let near = touch.feature.nearest(&a, &b);
+                let edge = touch.feature.face(a, b);
+                let near = touch.feature.nearest(a, b);
                 Hold {
                     edge,
                     axis: near.map_or_else(Vec3::x, |near| most_across(near.normal)),
@@ -450,14 +464,14 @@ impl Model {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                let apart = feature.separation(&a, &b)?;
+                let apart = feature.separation(a, b)?;
                 Some((apart.gap, self.place(contact.bodies, &apart.row)))
             }
             ContactKind::Space(touch) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let apart = touch.feature.separation(&a, &b)?;
+                let apart = touch.feature.separation(a, b)?;
                 Some((apart.gap, self.place_in_space(contact.bodies, &apart.row)))
             }
             ContactKind::Limit(_) => None,
@@ -521,10 +535,10 @@ fn held<T: Real>(
 fn moving_in_space(bodies: [BodyRef; 2], poses: &Poses, twists: &Twists) -> [space::Pose<Dual>; 2] {
     bodies.map(|body| {
         let twist = space_twist_of(twists.space(), body);
-        space_pose_of(poses.space(), body).with_rate(&twist)
+        space_pose_of(poses.space(), body).with_rate(twist)
     })
 }
 
 fn moving(bodies: [BodyRef; 2], poses: &Poses, twists: &Twists) -> [Pose<Dual>; 2] {
-    bodies.map(|body| pose_of(poses.plane(), body).with_rate(&twist_of(twists.plane(), body)))
+    bodies.map(|body| pose_of(poses.plane(), body).with_rate(twist_of(twists.plane(), body)))
 }

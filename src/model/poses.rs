@@ -152,16 +152,25 @@ impl Model {
                 turned,
                 poses,
                 ..
-            } => {
-                for (i, body) in self.bodies.iter().enumerate() {
-                    let mut orientation = reference[i];
-                    if let Some(first) = rotation_of(body) {
-                        turned[i] = triple(q, first);
-                        orientation = quaternion::product(orientation, quaternion::exp(turned[i]));
-                    }
-                    poses[i] = space::Pose::new(triple(q, body.first), orientation);
-                }
+            } => self.poses_in_space(q, reference, turned, poses),
+        }
+    }
+
+    #[inline(never)]
+    fn poses_in_space(
+        &self,
+        q: &[f64],
+        reference: &[Quaternion],
+        turned: &mut [Vec3],
+        poses: &mut [space::Pose],
+    ) {
+        for (i, body) in self.bodies.iter().enumerate() {
+            let mut orientation = reference[i];
+            if let Some(first) = rotation_of(body) {
+                turned[i] = triple(q, first);
+                orientation = quaternion::product(orientation, quaternion::exp(turned[i]));
             }
+            poses[i] = space::Pose::new(triple(q, body.first), orientation);
         }
     }
 
@@ -178,12 +187,15 @@ impl Model {
                     };
                 }
             }
-            Twists::Space(twists) => {
-                for (body, twist) in self.bodies.iter().zip(twists) {
-                    twist.linear = triple(v, body.first);
-                    twist.angular = rotation_of(body).map_or_else(Vec3::zeros, |i| triple(v, i));
-                }
-            }
+            Twists::Space(twists) => self.twists_in_space(v, twists),
+        }
+    }
+
+    #[inline(never)]
+    fn twists_in_space(&self, v: &[f64], twists: &mut [space::Twist]) {
+        for (body, twist) in self.bodies.iter().zip(twists) {
+            twist.linear = triple(v, body.first);
+            twist.angular = rotation_of(body).map_or_else(Vec3::zeros, |i| triple(v, i));
         }
     }
 
@@ -198,12 +210,16 @@ impl Model {
         for ((x, q), v) in out.iter_mut().zip(q).zip(v) {
             *x = q + time * v;
         }
+        if self.spatial {
+            self.displace_rotations(out, q, time, v);
+        }
+    }
+
+    #[inline(never)]
+    fn displace_rotations(&self, out: &mut [f64], q: &[f64], time: f64, v: &[f64]) {
         for i in self.rotations() {
-            put(
-                out,
-                i,
-                quaternion::displaced(triple(q, i), triple(v, i) * time),
-            );
+            let turned = quaternion::displaced(triple(q, i), triple(v, i) * time);
+            put(out, i, turned);
         }
     }
 
@@ -211,8 +227,13 @@ impl Model {
     pub fn advance(&self, q: &mut [f64], time: f64, v: &[f64]) {
         if !self.spatial {
             q.iter_mut().zip(v).for_each(|(q, v)| *q += time * v);
-            return;
+        } else {
+            self.advance_in_space(q, time, v);
         }
+    }
+
+    #[inline(never)]
+    fn advance_in_space(&self, q: &mut [f64], time: f64, v: &[f64]) {
         for body in &self.bodies {
             for i in body.first..body.first + 3 {
                 q[i] += time * v[i];
@@ -302,23 +323,23 @@ impl Model {
 }
 
 /// The pose of a body or of the ground.
-pub fn pose_of(poses: &[Pose], body: BodyRef) -> Pose {
-    body.map_or_else(Pose::ground, |i| poses[i])
+pub fn pose_of(poses: &[Pose], body: BodyRef) -> &Pose {
+    body.map_or(&Pose::GROUND, |i| &poses[i])
 }
 
 /// The twist of a body or of the ground.
-pub fn twist_of(twists: &[Twist], body: BodyRef) -> Twist {
-    body.map_or_else(Twist::zero, |i| twists[i])
+pub fn twist_of(twists: &[Twist], body: BodyRef) -> &Twist {
+    body.map_or(&Twist::ZERO, |i| &twists[i])
 }
 
 /// The pose in space of a body or of the ground.
-pub fn space_pose_of(poses: &[space::Pose], body: BodyRef) -> space::Pose {
-    body.map_or_else(space::Pose::ground, |i| poses[i])
+pub fn space_pose_of(poses: &[space::Pose], body: BodyRef) -> &space::Pose {
+    body.map_or(&space::Pose::GROUND, |i| &poses[i])
 }
 
 /// The twist in space of a body or of the ground.
-pub fn space_twist_of(twists: &[space::Twist], body: BodyRef) -> space::Twist {
-    body.map_or_else(space::Twist::zero, |i| twists[i])
+pub fn space_twist_of(twists: &[space::Twist], body: BodyRef) -> &space::Twist {
+    body.map_or(&space::Twist::ZERO, |i| &twists[i])
 }
 
 // of a body in space; points have none

@@ -8,7 +8,7 @@ use super::{assemble, rest_speed};
 use crate::dynamics;
 use crate::force::Side;
 use crate::math::{Vec3, norm};
-use crate::model::{MAX_FRICTION_ROWS, Model, N_TANGENTS, N_TURNS};
+use crate::model::{MAX_FRICTION_ROWS, Model, N_TANGENTS, N_TURNS, Poses};
 use crate::state::{State, Status};
 
 /// Moves the state to the end of the trial step, at time `end`.
@@ -24,7 +24,7 @@ pub(super) fn accept(
     state.position.clone_from(&trial.position);
     state.velocity.clone_from(&trial.velocity);
     state.average_velocity.clone_from(&trial.average);
-    rebase(model, state, workspace);
+    rebase(model, state, &mut workspace.poses);
     state.damping_left = state.damping_left.saturating_sub(1);
     let State {
         status, position, ..
@@ -39,7 +39,7 @@ pub(super) fn accept(
 }
 
 /// Rotations of the state in space count from its present orientations.
-pub(super) fn rebase(model: &Model, state: &mut State, workspace: &mut Workspace) {
+pub(super) fn rebase(model: &Model, state: &mut State, poses: &mut Poses) {
     if model.is_spatial() {
         let State {
             position,
@@ -47,7 +47,7 @@ pub(super) fn rebase(model: &Model, state: &mut State, workspace: &mut Workspace
             joint_angle,
             ..
         } = state;
-        model.rebase(position, orientation, joint_angle, &mut workspace.poses);
+        model.rebase(position, orientation, joint_angle, poses);
     }
 }
 
@@ -137,7 +137,15 @@ pub(super) fn forces_from_accelerations(state: &mut State, workspace: &Workspace
 }
 
 /// Contacts that slide in space, or roll, do so in the direction that `workspace.level` has for them.
+#[inline]
 pub(super) fn keep_sliding(state: &mut State, workspace: &mut Workspace) {
+    if !state.sliding.is_empty() {
+        keep_sliding_in_space(state, workspace);
+    }
+}
+
+#[inline(never)]
+fn keep_sliding_in_space(state: &mut State, workspace: &mut Workspace) {
     let Workspace {
         level,
         sliding,

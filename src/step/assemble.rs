@@ -220,8 +220,7 @@ pub(super) fn level(
     level.contacts.clear();
     level.contacts.extend(contacts);
     rows(model, poses, holds, BeyondEdges::Line, level);
-    level.columns.clone_from(&level.rows);
-    level.condense(&workspace.mass);
+    level.condense_rows(&workspace.mass);
 }
 
 /// Finds what holds all contacts at `q` that `moved` says may have gone elsewhere.

@@ -150,7 +150,7 @@ impl Stride {
         );
         accept::forces_from_accelerations(out, workspace);
         accept::keep_sliding(out, workspace);
-        accept::rebase(model, out, workspace);
+        accept::rebase(model, out, &mut workspace.poses);
         Ok(())
     }
 
