@@ -4,6 +4,7 @@ mod build;
 mod contacts;
 mod crowd;
 mod geometry;
+mod motors;
 mod poses;
 mod space;
 mod space_contacts;
@@ -220,7 +221,9 @@ pub struct SpaceContact {
     pub bounds: spatial::collide::Pair,
     /// The direction that the friction coefficient is for, in the axes of the first or second body; any one if absent.
     pub axis: Option<(usize, Vec3)>,
-    /// Friction coefficient across that direction, as a part of the one along it.
+    /// The friction coefficient is for the direction across that axis.
+    pub turned: bool,
+    /// Friction coefficient in the other direction, as a part of that one.
     pub across: f64,
 }
 

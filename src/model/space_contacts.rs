@@ -244,8 +244,8 @@ fn add_pair(
         let (first, second) = if swapped { (1, 0) } else { (0, 1) };
         let owners = [a, b];
         // the axis is written for the first body of the rule; without names, the one that comes first in the scene
-        let (friction, axis, across) = match law.friction.sliding {
-            Sliding::Isotropic(friction) => (friction, None, 1.0),
+        let (friction, axis, turned, across) = match law.friction.sliding {
+            Sliding::Isotropic(friction) => (friction, None, false, 1.0),
             Sliding::Elliptic {
                 coefficients: [along, across],
                 axis,
@@ -253,7 +253,14 @@ fn add_pair(
                 let holder = usize::from(rule_swapped);
                 let axis = turn_back(owners[holder].axes, vec3(axis));
                 let side = usize::from(holder != first);
-                (along, Some((side, axis)), across / along)
+                // where nothing holds along the axis, friction goes by the direction across
+                let turned = along == 0.0 && across > 0.0;
+                let [larger, ratio] = match (turned, along > 0.0) {
+                    (true, _) => [across, 0.0],
+                    (false, true) => [along, across / along],
+                    (false, false) => [0.0, 1.0],
+                };
+                (larger, Some((side, axis)), turned, ratio)
             }
         };
         // what has no orientation cannot be held against rotation
@@ -274,6 +281,7 @@ fn add_pair(
                 feature,
                 bounds: collide::Pair::new(shapes[first], shapes[second]),
                 axis,
+                turned,
                 across,
             })),
             friction,

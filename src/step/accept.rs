@@ -237,6 +237,7 @@ pub(super) fn work(model: &Model, state: &State, workspace: &mut Workspace, repo
             report.friction_loss -= work(row);
         }
     }
+    report.applied_work += trial.driven;
     for row in system.motor_rows() {
         report.applied_work += system.impulse[row] * system.columns[row].dot(&trial.average);
     }

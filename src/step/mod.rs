@@ -75,6 +75,13 @@ impl StepError {
 impl std::fmt::Display for StepError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            StepError::Unsolved {
+                time,
+                outcome: Outcome::Ray,
+            } => write!(
+                f,
+                "at t = {time} s the contact problem seems to have no solution (Ray): a motor of a given speed may drive against a stop or contact; otherwise a smaller step may help"
+            ),
             StepError::Unsolved { time, outcome } => write!(
                 f,
                 "at t = {time} s the contact problem was not solved ({outcome:?}); a smaller step may help"
@@ -454,7 +461,8 @@ impl Run<'_> {
                 ..
             } = &mut *self.state;
             let now = (*time, Side::After);
-            stabilize::project(self.model, self.workspace, status, now, position, velocity);
+            self.report.applied_work +=
+                stabilize::project(self.model, self.workspace, status, now, position, velocity);
             accept::rebase(self.model, self.state, &mut self.workspace.poses);
         }
     }

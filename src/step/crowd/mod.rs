@@ -252,6 +252,7 @@ impl Step<'_> {
     fn book(&mut self) {
         let Work {
             touches,
+            joints,
             rows,
             impulse,
             start,
@@ -277,6 +278,12 @@ impl Step<'_> {
                 self.report.friction_loss -= impulse[k] * mean(&rows[k], touch.bodies);
             }
             row += n;
+        }
+        // rows of motors follow those of the joints
+        let (of_joints, of_motors) = joints.split_at(self.model.joints.len());
+        row += of_joints.iter().map(|joint| joint.rows).sum::<usize>();
+        for (row, motor) in (row..).zip(of_motors) {
+            self.report.applied_work += impulse[row] * mean(&rows[row], motor.bodies);
         }
         if self.model.forces.is_empty() {
             return;
