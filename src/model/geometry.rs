@@ -89,18 +89,29 @@ impl Model {
         GlobalRow::new(self.spans(bodies), &a, &b)
     }
 
-    // what a row with these parts gains along the motion that its dual numbers carry, times velocities
-    fn gain<const N: usize>(&self, bodies: [BodyRef; 2], parts: [&[Dual; N]; 2], v: &[f64]) -> f64 {
+    // scalar product of a row with these parts and velocities
+    fn product<T, const N: usize>(
+        &self,
+        bodies: [BodyRef; 2],
+        parts: [&[T; N]; 2],
+        v: &[f64],
+        number: impl Fn(&T) -> f64,
+    ) -> f64 {
         let mut sum = 0.0;
         for (body, part) in bodies.into_iter().zip(parts) {
             if let Some(body) = body.map(|i| &self.bodies[i]) {
                 let v = &v[body.first..body.first + body.n_dof];
                 for (x, v) in part.iter().zip(v) {
-                    sum += x.rate * v;
+                    sum += number(x) * v;
                 }
             }
         }
         sum
+    }
+
+    // the same with what the row gains along the motion that its dual numbers carry
+    fn gain<const N: usize>(&self, bodies: [BodyRef; 2], parts: [&[Dual; N]; 2], v: &[f64]) -> f64 {
+        self.product(bodies, parts, v, |x| x.rate)
     }
 
     // the rate of a row along the motion that its dual numbers carry
@@ -418,23 +429,29 @@ impl Model {
         }
     }
 
-    /// Gap of a contact and its gradient.
-    pub fn gap_row(&self, contact: &Contact, poses: &Poses) -> Option<(f64, GlobalRow)> {
+    /// Gap of a contact and its rate at velocities `v`.
+    pub fn gap_and_rate(&self, contact: &Contact, poses: &Poses, v: &[f64]) -> Option<(f64, f64)> {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
                 let near = feature.nearest(a, b)?;
-                Some((near.gap, self.place(contact.bodies, &near.gap_row())))
+                let row = near.gap_row();
+                let rate = self.product(contact.bodies, [&row.a, &row.b], v, |x| *x);
+                Some((near.gap, rate))
             }
             ContactKind::Space(touch) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
                 let near = touch.feature.nearest(a, b)?;
-                let row = self.place_in_space(contact.bodies, &near.gap_row(a, b));
-                Some((near.gap, row))
+                let row = near.gap_row(a, b);
+                let rate = self.product(contact.bodies, [&row.a, &row.b], v, |x| *x);
+                Some((near.gap, rate))
             }
-            ContactKind::Limit(stop) => self.limit(contact, stop, poses, None),
+            ContactKind::Limit(stop) => {
+                let (gap, row) = self.limit(contact, stop, poses, None)?;
+                Some((gap, row.dot(v)))
+            }
         }
     }
 

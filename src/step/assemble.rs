@@ -381,8 +381,8 @@ pub(super) fn gap_and_rate(
 ) -> (f64, f64) {
     model.poses(q, &mut workspace.poses);
     model
-        .gap_row(&model.contacts[index], &workspace.poses)
-        .map_or((f64::INFINITY, 0.0), |(gap, row)| (gap, row.dot(v)))
+        .gap_and_rate(&model.contacts[index], &workspace.poses, v)
+        .unwrap_or((f64::INFINITY, 0.0))
 }
 
 /// Marks a maximal independent set of joint equations at `q`.
