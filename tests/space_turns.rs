@@ -151,3 +151,20 @@ fn a_joint_spring_can_be_wound_up() {
     });
     assert!(order > 1.9);
 }
+
+#[test]
+fn a_crowd_counts_turns_and_books_its_motors() {
+    // without shapes a turning wheel would be asleep soon
+    let awake = "[crowd]\nsleep_speed = 0";
+    // the stop of one at 7 rad; the motor of the other puts in half the moment of inertia times the square of its speed
+    let model = wheel("limits = [-inf, 7]", awake);
+    let mut end = run(&model, 4.0, fixed);
+    let [angle, _] = end.joint_coordinate(0, 0);
+    assert!((angle - 7.0).abs() < 1e-6, "{angle}");
+    let keys = "motor = { kind = \"speed\", value = 5 }";
+    let mut end = run(&wheel(keys, awake), 4.0, fixed);
+    let [angle, _] = end.joint_coordinate(0, 0);
+    assert!((angle - 20.0).abs() < 0.02, "{angle}");
+    let put_in = end.report().applied_work;
+    assert!((put_in - 0.25 * (25.0 - 9.0)).abs() < 1e-9, "{put_in}");
+}
