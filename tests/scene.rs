@@ -152,7 +152,7 @@ mod settings {
 mod body {
     use super::*;
     refused! {
-        negative_mass_is_refused: "body[cart].mass", ["mass must be above zero, but is -1", "kg"],
+        negative_mass_is_refused: "body[cart].mass", ["mass must be above zero (1e-60 to 1e60), but is -1", "kg"],
             "[[body]]\nname = \"cart\"\nkind = \"point\"\nmass = -1 #!\nposition = [0, 0]\n";
         zero_mass_is_refused: "body[cart].mass", ["above zero", "belongs to the ground"],
             "[[body]]\nname = \"cart\"\nkind = \"point\"\nmass = 0 #!\nposition = [0, 0]\n";

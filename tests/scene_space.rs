@@ -254,7 +254,7 @@ mod body {
             "mass = 1\ndensity = 1000 #!\nshape = [{ kind = \"sphere\", radius = 1 }]\n";
         density_needs_a_volume: "body[cart].density", ["only with a shape that has a volume"],
             "density = 1000 #!\ninertia = [1, 1, 1]\nshape = [{ kind = \"point\" }]\n";
-        density_is_positive: "body[cart].density", ["density must be above zero, but is 0"],
+        density_is_positive: "body[cart].density", ["density must be above zero (1e-60 to 1e60), but is 0"],
             "density = 0 #!\nshape = [{ kind = \"sphere\", radius = 1 }]\n";
         frame_without_a_rate_has_no_effect: "body[cart].angular_velocity_frame", ["no effect without `angular_velocity`"],
             "mass = 1\ninertia = [1, 1, 1]\nangular_velocity_frame = \"body\" #!\n";

@@ -91,7 +91,8 @@ impl Run {
         }
         text.push_str(&summary(&facts, report));
         let told = tell(&text, stdout_taken);
-        let warnings = self.watch.warnings(self.events.n_lost(report));
+        let n_lost = self.events.n_lost(report);
+        let warnings = self.watch.warnings(model, report, n_lost);
         let warned = warn(&warnings);
         result.and(told).and(warned)
     }

@@ -162,18 +162,15 @@ impl Instance {
                 return error(message);
             }
         }
-        for contact in 0..self.model.contacts.len() {
-            let near = self.model.gap(&self.model.contacts[contact], &self.poses);
-            let gap = near.map_or(f64::INFINITY, |near| near.gap);
-            if gap < -CLOSED {
-                let message = format!(
-                    "`{}` overlap by {:.3e} at the start; move the initial positions apart",
-                    self.model.contacts[contact].name, -gap
-                );
-                return error(message);
-            }
-        }
-        Ok(())
+        let mut overlap = None;
+        self.model.overlaps(&self.poses, CLOSED, |name, _, depth| {
+            overlap.get_or_insert_with(|| {
+                format!(
+                    "`{name}` overlap by {depth:.3e} at the start; move the initial positions apart"
+                )
+            });
+        });
+        overlap.map_or(Ok(()), error)
     }
 
     // quaternions and principal moments are set one number after the other: together they must make sense

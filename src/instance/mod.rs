@@ -298,7 +298,8 @@ impl Instance {
     }
 
     fn place(&mut self) {
-        self.poses.refer_to(&self.state.orientation);
+        self.poses
+            .refer_to(&self.state.orientation, &self.state.joint_angle);
         self.model.poses(&self.state.position, &mut self.poses);
         self.model.twists(&self.state.velocity, &mut self.twists);
     }

@@ -4,6 +4,7 @@ mod build;
 mod contacts;
 mod crowd;
 mod geometry;
+mod motors;
 mod poses;
 mod space;
 mod space_contacts;
@@ -68,6 +69,8 @@ pub struct Model {
     pub n_velocities: usize,
     /// Number of joint equations, those of motors included.
     pub n_joint_rows: usize,
+    /// Number of coordinates that joints in space leave free.
+    pub n_joint_coordinates: usize,
     /// Rows of friction of each contact: 1 in the plane, 2 in space, and 3 more where some contact resists rotation.
     pub n_friction_rows: usize,
     /// Does the friction of some contact fall with the speed of sliding?
@@ -114,6 +117,8 @@ pub struct JointLink {
     pub bodies: [BodyRef; 2],
     /// Its equations.
     pub joint: AnyJoint,
+    /// Index of its first coordinate among those of all joints in space.
+    pub first_coordinate: usize,
 }
 
 /// A joint in the plane or in space.
@@ -222,7 +227,9 @@ pub struct SpaceContact {
     pub bounds: spatial::collide::Pair,
     /// The direction that the friction coefficient is for, in the axes of the first or second body; any one if absent.
     pub axis: Option<(usize, Vec3)>,
-    /// Friction coefficient across that direction, as a part of the one along it.
+    /// The friction coefficient is for the direction across that axis.
+    pub turned: bool,
+    /// Friction coefficient in the other direction, as a part of that one.
     pub across: f64,
 }
 
@@ -233,8 +240,6 @@ pub struct Stop {
     pub joint: usize,
     /// Which of its coordinates.
     pub coordinate: usize,
-    /// Middle of its range, rad or m: angles in space are taken within half a turn of it.
-    pub middle: f64,
     /// rad or m.
     pub bound: f64,
     /// The coordinate must stay above the bound, or below.

@@ -1,11 +1,11 @@
 //! Written scene in space -> model, with the checks that need geometry.
 
-use super::build::{self, CLOSED};
-use super::space_contacts;
+use super::build::{self, CLOSED, NO_DIRECTION};
 use super::{
     AnyForce, AnyJoint, Body, BodyRef, ForceLink, InputLink, InputUnit, JointLink, Model, Motor,
     Poses, Twists, WrittenStart, space_pose_of, space_twist_of,
 };
+use super::{motors, space_contacts};
 use crate::force::Signal;
 use crate::math::{Mat3, Quaternion, Vec3, cross3, dot3, max_abs, quaternion};
 use crate::scene::error::{Place, Problem};
@@ -56,6 +56,7 @@ pub(super) fn build(scene: &Scene, space: &Space) -> Result<Model, Vec<Problem>>
         refuse_settings(scene, &mut problems);
     }
     if problems.is_empty() {
+        motors::refuse_contradictions(space, &model, &mut problems);
         space_contacts::add(space, &mut model, &mut problems);
     }
     build::finish(model, problems)
@@ -320,10 +321,13 @@ impl Builder<'_> {
             self.check_joint(written, &joint, bodies);
             self.model.n_joint_rows += joint.n_rows();
             let index = self.model.joints.len();
+            let first_coordinate = self.model.n_joint_coordinates;
+            self.model.n_joint_coordinates += joint.n_coordinates();
             self.model.joints.push(JointLink {
                 name: written.name.clone(),
                 bodies,
                 joint: AnyJoint::Space(joint),
+                first_coordinate,
             });
             if let Some(motor) = &written.motor {
                 self.motor(index, written, motor);
@@ -473,6 +477,14 @@ impl Builder<'_> {
                     let bodies = [self.body(&bodies[0]), self.body(&bodies[1])];
                     let [anchor_a, anchor_b] = [0, 1].map(|i| self.in_body(bodies[i], anchors[i]));
                     let distance = self.distance([anchor_a, anchor_b], bodies);
+                    if distance == 0.0 && rest_length.is_some_and(|rest| rest > 0.0) {
+                        self.refuse(
+                            &written.place,
+                            format!("force[{}].rest_length", written.name),
+                            NO_DIRECTION[0],
+                            NO_DIRECTION[1],
+                        );
+                    }
                     let element = SpringDamper {
                         anchor_a,
                         anchor_b,

@@ -8,11 +8,8 @@ use super::{assemble, rest_speed};
 use crate::dynamics;
 use crate::force::Side;
 use crate::math::{Vec3, norm};
-use crate::model::{MAX_FRICTION_ROWS, Model, N_TANGENTS, N_TURNS};
+use crate::model::{MAX_FRICTION_ROWS, Model, N_TANGENTS, N_TURNS, Poses};
 use crate::state::{State, Status};
-
-/// What joints take from velocities at the start below this part of their energy is rounding.
-const ROUNDING: f64 = 1e-12;
 
 /// Moves the state to the end of the trial step, at time `end`.
 pub(super) fn accept(
@@ -27,7 +24,7 @@ pub(super) fn accept(
     state.position.clone_from(&trial.position);
     state.velocity.clone_from(&trial.velocity);
     state.average_velocity.clone_from(&trial.average);
-    rebase(model, state, workspace);
+    rebase(model, state, &mut workspace.poses);
     state.damping_left = state.damping_left.saturating_sub(1);
     let State {
         status, position, ..
@@ -42,10 +39,15 @@ pub(super) fn accept(
 }
 
 /// Rotations of the state in space count from its present orientations.
-pub(super) fn rebase(model: &Model, state: &mut State, workspace: &mut Workspace) {
+pub(super) fn rebase(model: &Model, state: &mut State, poses: &mut Poses) {
     if model.is_spatial() {
-        model.rebase(&mut state.position, &mut state.orientation);
-        workspace.poses.refer_to(&state.orientation);
+        let State {
+            position,
+            orientation,
+            joint_angle,
+            ..
+        } = state;
+        model.rebase(position, orientation, joint_angle, poses);
     }
 }
 
@@ -216,27 +218,6 @@ fn write_forces(state: &mut State, forces: ForcesRef, factor: f64) {
     }
 }
 
-/// Work of the motors that bring velocities to their speeds at the start, and what joints take from velocities that do not fit
-/// them: `workspace.level` has their impulses, `workspace.before` the velocities as written.
-pub(super) fn work_of_start(
-    model: &Model,
-    state: &State,
-    workspace: &Workspace,
-    report: &mut Report,
-) {
-    let Workspace { level, before, .. } = workspace;
-    if level.is_empty() || *before == state.velocity {
-        return;
-    }
-    let driven = level.work_of_motors(&level.impulse, before, &state.velocity);
-    let [start, end] = [before, &state.velocity].map(|v| dynamics::kinetic_energy(model, v));
-    report.applied_work += driven;
-    let lost = start + driven - end;
-    if lost > ROUNDING * (start + driven.abs()) {
-        report.impact_loss += lost;
-    }
-}
-
 /// Work over a single step, with the mean velocity: exact for the kinetic energy of constraint impulses. What sticks throughout
 /// the step does none: that it moves between the ends of the step, by the second order of its length, is an error of
 /// the step, like that of joints, and either way.
@@ -267,6 +248,7 @@ pub(super) fn work(
             }
         }
     }
+    report.applied_work += trial.driven;
     for row in system.motor_rows() {
         report.applied_work += system.impulse[row] * system.columns[row].dot(&trial.average);
     }

@@ -78,6 +78,13 @@ impl StepError {
 impl std::fmt::Display for StepError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            StepError::Unsolved {
+                time,
+                outcome: Outcome::Ray,
+            } => write!(
+                f,
+                "at t = {time} s the contact problem seems to have no solution (Ray): a motor of a given speed may drive against a stop or contact; otherwise a smaller step may help"
+            ),
             StepError::Unsolved { time, outcome } => write!(
                 f,
                 "at t = {time} s the contact problem was not solved ({outcome:?}); a smaller step may help"
@@ -354,7 +361,9 @@ fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
     workspace.inputs.clone_from(&state.inputs);
     workspace.sliding.clone_from(&state.sliding);
     workspace.resistance.clone_from(&state.resistance);
-    workspace.poses.refer_to(&state.orientation);
+    workspace
+        .poses
+        .refer_to(&state.orientation, &state.joint_angle);
     assemble::find_holds(model, workspace, &state.position, |_| true);
 }
 
@@ -462,9 +471,9 @@ impl Run<'_> {
                 ..
             } = &mut *self.state;
             let now = (*time, Side::After);
-            stabilize::project(self.model, self.workspace, status, now, position, velocity);
-            accept::work_of_start(self.model, self.state, self.workspace, self.report);
-            accept::rebase(self.model, self.state, self.workspace);
+            self.report.applied_work +=
+                stabilize::project(self.model, self.workspace, status, now, position, velocity);
+            accept::rebase(self.model, self.state, &mut self.workspace.poses);
         }
     }
 

@@ -75,7 +75,8 @@ impl Run<'_> {
                 ..
             } = &mut *self.state;
             let now = (*time, Side::After);
-            stabilize::stop(self.model, self.workspace, status, now, position, velocity);
+            self.report.applied_work +=
+                stabilize::stop(self.model, self.workspace, status, now, position, velocity);
         }
     }
 

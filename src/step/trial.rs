@@ -30,6 +30,8 @@ pub(super) struct Trial {
     /// Mean velocity of the step.
     pub average: Vec<f64>,
     pub stabilized: bool,
+    /// Work of motors in its projection, J.
+    pub driven: f64,
     /// How the motion inside the step is interpolated.
     pub curve: Curve,
     /// Accelerations at both ends, for quintic curves.
@@ -58,6 +60,7 @@ impl Trial {
             velocity: vec![0.0; n],
             average: vec![0.0; n],
             stabilized: false,
+            driven: 0.0,
             curve: Curve::Cubic,
             start_acceleration: vec![0.0; n],
             end_acceleration: vec![0.0; n],
@@ -73,6 +76,7 @@ impl Trial {
             velocity,
             average,
             stabilized,
+            driven,
             curve,
             start_acceleration,
             end_acceleration,
@@ -83,6 +87,7 @@ impl Trial {
         self.velocity.clone_from(velocity);
         self.average.clone_from(average);
         self.stabilized = *stabilized;
+        self.driven = *driven;
         self.curve = *curve;
         self.start_acceleration.clone_from(start_acceleration);
         self.end_acceleration.clone_from(end_acceleration);
@@ -341,6 +346,7 @@ pub(super) fn finish(
         ..
     } = workspace;
     trial.h = h;
+    trial.driven = 0.0;
     trial.curve = Curve::Cubic;
     trial.velocity.clone_from(free);
     system.add_response(&mut trial.velocity);
@@ -376,7 +382,7 @@ fn release_beyond_edges(model: &Model, workspace: &mut Workspace) {
 pub(super) fn project(model: &Model, workspace: &mut Workspace, end: f64) {
     let mut trial = std::mem::take(&mut workspace.trial);
     let statuses = std::mem::take(&mut workspace.statuses);
-    stabilize::project(
+    trial.driven = stabilize::project(
         model,
         workspace,
         &statuses,

@@ -96,6 +96,55 @@ fn roll_back(resources: &Resources, tolerance: f64, rounds: usize) {
 }
 
 #[test]
+fn turns_of_a_wheel_are_part_of_the_saved_state() {
+    let resources = Resources::temporary(
+        "space turns",
+        r#"
+        dimension = 3
+        gravity = [0, 0, 0]
+        [[body]]
+        name = "wheel"
+        kind = "rigid"
+        mass = 1
+        inertia = [0.05, 0.06, 0.1]
+        position = [0, 0, 0]
+        angular_velocity = [0, 0, 50]
+        [[joint]]
+        name = "axle"
+        kind = "revolute"
+        bodies = ["ground", "wheel"]
+        at = [0, 0, 0]
+        axis = [0, 0, 1]
+        limits = [-20, 20]
+        limit_restitution = 0.9
+        [[force]]
+        name = "spring"
+        kind = "joint_spring"
+        joint = "axle"
+        stiffness = 0.3
+        "#,
+    );
+    for tolerance in [0.0, 1e-7] {
+        roll_back(&resources, tolerance, 30);
+    }
+    let (fmu, other) = (Fmu::initialized(&resources), Fmu::initialized(&resources));
+    assert_eq!(fmu.step(0.0, 0.3), OK);
+    let angle = fmu.real("axle.coordinate.angle");
+    assert!(angle > 14.0, "{angle}");
+    assert_eq!(other.restore_bytes(&fmu.bytes()), OK);
+    assert_eq!(other.real("axle.coordinate.angle"), angle);
+    // an angle that is none
+    let mut bytes = fmu.bytes();
+    let pattern = angle.to_le_bytes();
+    let at = bytes.windows(8).position(|part| part == pattern).unwrap();
+    bytes[at..at + 8].copy_from_slice(&f64::NAN.to_le_bytes());
+    let end = bytes.len() - 8;
+    let sum = crate::states::checksum(&bytes[..end]);
+    bytes[end..].copy_from_slice(&sum.to_le_bytes());
+    assert_eq!(fmu.restore_bytes(&bytes), ERROR);
+}
+
+#[test]
 fn a_saved_orientation_that_is_none_is_refused() {
     let resources = resources("space forged", "stack");
     let fmu = Fmu::initialized(&resources);

@@ -222,11 +222,12 @@ impl Step<'_> {
             let ContactKind::Limit(limit) = &stop.kind else {
                 continue;
             };
-            let Some(joint) = self.model.joints[limit.joint].joint.space() else {
+            let link = &self.model.joints[limit.joint];
+            let Some(joint) = link.joint.space() else {
                 continue;
             };
             let [a, b] = stop.bodies.map(|body| space_pose_of(poses.space(), body));
-            let (value, gradient) = joint.coordinate_near(limit.coordinate, limit.middle, &a, &b);
+            let (value, gradient) = joint.counted(limit.coordinate, &poses.count(link), a, b);
             let (gap, gradient) = if limit.above {
                 (value - limit.bound, gradient)
             } else {

@@ -12,7 +12,7 @@ use crate::lcp::cone::Contact;
 use crate::lcp::crowd::{Body, Effort, GROUND, Joint, Problem, Row, Touch};
 use crate::model::{BodyRef, space_pose_of};
 use crate::space;
-use crate::step::Workspace;
+use crate::step::{Workspace, accept};
 
 /// Overlaps up to this are left, m: a tenth of what counts as closed.
 const OVERLAP: f64 = 1e-8;
@@ -167,7 +167,7 @@ impl Step<'_> {
             moved[body.first..body.first + body.n_dof].copy_from_slice(&d[..body.n_dof]);
         }
         model.advance(&mut state.position, 1.0, moved);
-        model.rebase(&mut state.position, &mut state.orientation);
+        accept::rebase(model, state, &mut workspace.poses);
         // (2)
         for k in 0..solvers.islands.count() {
             let (mut lifted, mut kinetic) = (0.0, 0.0);
