@@ -345,7 +345,7 @@ const KEYS_IN_SPACE: &[(&str, &str, &str)] = &[
     ("sleep_after", "sleep_after = 0.5", "s"),
     (
         "sleep_speed",
-        "sleep_speed = 1e-4",
+        "sleep_speed = 1e-3",
         "m/s; 0 keeps all awake",
     ),
     ("sweeps", "sweeps = 30", "a count; exact without it"),

@@ -20,10 +20,12 @@ use crate::space;
 use crate::state::Touch as Pressing;
 use crate::step::Workspace;
 
-fn index(body: BodyRef) -> u32 {
+/// A body in the problem.
+pub(super) fn index(body: BodyRef) -> u32 {
     body.map_or(GROUND, |i| i as u32)
 }
 
+/// A row of the problem.
 pub(super) fn row(gradient: &space::Row, bias: f64) -> Row {
     Row {
         entries: [gradient.a, gradient.b],

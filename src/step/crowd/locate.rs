@@ -239,6 +239,9 @@ impl Step<'_> {
         let bounces = self.set_instant_bounces();
         self.report.located_impacts += bounces;
         self.report.n_events.impacts += bounces;
+        if bounces == 0 {
+            return Ok(());
+        }
         self.solve()?;
         self.finish_impact();
         Ok(())

@@ -206,12 +206,6 @@ impl Step<'_> {
             if !self.wake_touched() {
                 return;
             }
-            let work = &mut self.workspace.crowd;
-            for (left, slow_for) in work.left.iter_mut().zip(&self.state.crowd.slow_for) {
-                if *slow_for == 0.0 && *left <= 0.0 {
-                    *left = self.h;
-                }
-            }
             self.move_freely();
         }
     }
@@ -236,6 +230,17 @@ impl Step<'_> {
         self.report.pivots += u64::from(summary.iterations);
         self.report.largest_lcp = self.report.largest_lcp.max(work.rows.len() as u64);
         self.report.worst_residual = self.report.worst_residual.max(summary.residual);
+        if std::env::var_os("CROWD").is_some() && summary.residual > 1e-10 {
+            eprintln!(
+                "t {} islands {} solved {} residual {:e} rows {} located {}",
+                self.state.time,
+                summary.islands,
+                summary.solved,
+                summary.residual,
+                work.rows.len(),
+                work.is_located.contains(&true)
+            );
+        }
         let unsolved = summary.islands - summary.solved;
         self.report.inexact_solves += unsolved as u64;
         let finite = work.end.iter().flatten().all(|x| x.is_finite());

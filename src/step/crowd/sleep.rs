@@ -4,10 +4,13 @@
 //! already too small to count, become zero. It wakes as a whole, before anything touches it, with the forces that it fell
 //! asleep with.
 
-use super::{Step, Work};
+use super::assemble::{along, index, row};
+use super::{BAND, Spot, Step, Work};
 use crate::math::norm;
-use crate::model::{BodyRef, Crowd, Model};
-use crate::state::State;
+use crate::model::{BodyRef, Crowd, Model, space_pose_of};
+use crate::space;
+use crate::state::Touch;
+use crate::step::Workspace;
 
 /// Bodies that touch or are joined, found from the forces of the state.
 #[derive(Debug, Default)]
@@ -20,12 +23,12 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    fn find(&mut self, model: &Model, crowd: &Crowd, state: &State) {
+    fn find(&mut self, model: &Model, crowd: &Crowd, touches: &[Touch]) {
         self.parent.clear();
         self.parent.extend(0..model.bodies.len() as u32);
         self.held.clear();
         self.held.resize(model.bodies.len(), false);
-        for touch in &state.crowd.touches {
+        for touch in touches {
             let [a, b] = touch.key.shapes.map(|i| crowd.solids[i as usize].body);
             self.join(a, b);
         }
@@ -64,34 +67,63 @@ impl Step<'_> {
         !slow_for.is_empty() && slow_for.iter().all(|x| *x == f64::INFINITY)
     }
 
-    // groups that an awake body comes near to wake up: was there one?
+    // groups that an awake body would touch in this step wake up: was there one?
     pub(super) fn wake_touched(&mut self) -> bool {
         let Self {
             model,
             crowd,
             state,
             workspace,
+            h,
             ..
         } = self;
-        let Work { spots, groups, .. } = &mut workspace.crowd;
-        let asleep = |body: BodyRef| body.is_some_and(|i| state.crowd.slow_for[i] == f64::INFINITY);
-        let mut spots = spots.list.iter();
-        if !spots.any(|spot| spot.bodies.into_iter().any(asleep)) {
+        let Workspace {
+            poses, crowd: work, ..
+        } = &mut **workspace;
+        let Work {
+            spots,
+            groups,
+            start,
+            free,
+            left,
+            ..
+        } = work;
+        let slow_for = &mut state.crowd.slow_for;
+        let asleep = |body: BodyRef| body.is_some_and(|i| slow_for[i] == f64::INFINITY);
+        let sleeps = |spot: &Spot| spot.bodies.into_iter().any(asleep);
+        let touches = |spot: &Spot| {
+            let [a, b] = spot.bodies.map(|body| *space_pose_of(poses.space(), body));
+            let arms = ((&a, spot.arms[0]), (&b, spot.arms[1]));
+            let normal = row(
+                &space::Row::relative_velocity(spot.normal, arms.0, arms.1),
+                0.0,
+            );
+            let bodies = spot.bodies.map(index);
+            let speed = along(&normal, bodies, start).min(along(&normal, bodies, free));
+            spot.gap + *h * speed.min(0.0) <= BAND
+        };
+        if !spots.list.iter().any(|spot| sleeps(spot) && touches(spot)) {
+            // what passes by leaves them asleep
+            spots.list.retain(|spot| !sleeps(spot));
             return false;
         }
-        groups.find(model, crowd, state);
-        for spot in &workspace.crowd.spots.list {
-            for body in spot.bodies.into_iter().flatten() {
-                let groups = &mut workspace.crowd.groups;
+        groups.find(model, crowd, &state.crowd.touches);
+        for spot in spots.list.iter().filter(|spot| touches(spot)) {
+            for body in spot
+                .bodies
+                .into_iter()
+                .filter(|body| asleep(*body))
+                .flatten()
+            {
                 let root = groups.root(body);
-                groups.awake[root] |= asleep(Some(body));
+                groups.awake[root] = true;
             }
         }
-        let groups = &mut workspace.crowd.groups;
         for i in 0..model.bodies.len() {
             let root = groups.root(i);
-            if groups.awake[root] && state.crowd.slow_for[i] == f64::INFINITY {
-                state.crowd.slow_for[i] = 0.0;
+            if groups.awake[root] && slow_for[i] == f64::INFINITY {
+                slow_for[i] = 0.0;
+                left[i] = *h;
             }
         }
         true
@@ -111,7 +143,7 @@ impl Step<'_> {
             ..
         } = self;
         let Work { groups, driven, .. } = &mut workspace.crowd;
-        groups.find(model, crowd, state);
+        groups.find(model, crowd, &state.crowd.touches);
         for (i, body) in model.bodies.iter().enumerate() {
             let v = &state.velocity[body.first..body.first + body.n_dof];
             let turning = if body.n_dof > 3 { norm(&v[3..]) } else { 0.0 };

@@ -12,8 +12,8 @@ const DEFAULT: Crowd = Crowd {
     // a pair or a few bodies apart from the others have exact impacts; in a heap of them a step would never end
     located_impacts: 4,
     merge_distance: 0.0,
-    // a hundredth of what a body falls in a step of a millisecond
-    sleep_speed: 1e-4,
+    // a tenth of what a body falls in a step of ten milliseconds; what is driven does not sleep, however slow
+    sleep_speed: 1e-3,
     sleep_after: 0.5,
     threads: 1,
 };
