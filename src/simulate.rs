@@ -135,7 +135,7 @@ impl Simulation {
     }
 
     fn glide(&mut self, time: f64, end: f64, look: bool) -> Result<(), StepError> {
-        if self.settings.tolerance.is_none() {
+        if self.settings.tolerance.is_none() || self.model.crowd.is_some() {
             return self.advance_to(time);
         }
         let Self {

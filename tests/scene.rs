@@ -661,6 +661,12 @@ fn every_shipped_scene_is_read_without_a_problem() {
         "two_bars",
         "two_bodies_damper",
         "two_carts",
+        "chain",
+        "conveyor",
+        "pawl",
+        "pile_of_balls",
+        "pile_of_boxes",
+        "pile_of_jacks",
     ] {
         assert!(scenes.iter().any(|(n, _)| n == name), "{name} ships");
     }

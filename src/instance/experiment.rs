@@ -50,6 +50,10 @@ impl Instance {
 
     // the last word counts, whether it comes from here or as a parameter; 0 is for steps of fixed length
     fn take_tolerance(&mut self, wanted: f64) -> Result<(), Trouble> {
+        if self.model.crowd.is_some() {
+            // steps of a crowd have a fixed length
+            return Ok(());
+        }
         let (lowest, highest) = TOLERANCE.ends();
         let tolerance = wanted.clamp(lowest, highest);
         self.settings.tolerance = (wanted > 0.0).then_some(tolerance);

@@ -63,6 +63,7 @@ impl Instance {
             | Role::LastEventTime
             | Role::LastEventKind
             | Role::WorstResidual
+            | Role::Crowd(_)
             | Role::Input(_)
             | Role::Parameter(_) => 0.0,
         })

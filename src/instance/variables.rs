@@ -4,7 +4,9 @@
 mod space;
 
 use super::parameter::Parameter;
-use super::variable::{Causality, Enumeration, Kind, Role, Unit, Variability, Variable};
+use super::variable::{
+    Causality, CrowdOutput, Enumeration, Kind, Role, Unit, Variability, Variable,
+};
 use crate::force::Force;
 use crate::joint::Joint;
 use crate::model::{AnyForce, ContactKind, InputUnit, Model};
@@ -27,8 +29,11 @@ pub fn table(model: &Model) -> Vec<Variable> {
         table.forces(model);
     }
     table.totals();
+    if model.crowd.is_some() {
+        table.crowd();
+    }
     table.parameters(model);
-    table.settings();
+    table.settings(model);
     table.unique();
     table.rows
 }
@@ -348,6 +353,41 @@ impl Table {
         );
     }
 
+    fn crowd(&mut self) {
+        let count = || Kind::Integer {
+            min: Some(0),
+            max: None,
+        };
+        for (name, what, kind, output) in [
+            (
+                "crowd.n_contacts",
+                "number of places where bodies press on each other",
+                count(),
+                CrowdOutput::Contacts,
+            ),
+            (
+                "crowd.n_asleep",
+                "number of bodies that sleep",
+                count(),
+                CrowdOutput::Asleep,
+            ),
+            (
+                "crowd.penetration",
+                "deepest overlap at the end of the last step",
+                real(Unit::Meter),
+                CrowdOutput::Penetration,
+            ),
+            (
+                "crowd.n_inexact",
+                "groups of bodies that were not solved exactly so far",
+                count(),
+                CrowdOutput::InexactGroups,
+            ),
+        ] {
+            self.discrete(name.to_owned(), what.to_owned(), kind, Role::Crowd(output));
+        }
+    }
+
     fn parameters(&mut self, model: &Model) {
         let axes: &[&str] = if model.is_spatial() {
             &["x", "y", "z"]
@@ -470,7 +510,7 @@ impl Table {
         }
     }
 
-    fn settings(&mut self) {
+    fn settings(&mut self, model: &Model) {
         use Parameter as P;
         let real = |p, unit| (p, bounded(unit, p));
         let count = |p, min, max| {
@@ -600,8 +640,12 @@ impl Table {
                 flag(P::ReturnAtEvent),
             ),
         ];
+        // steps of a crowd are of their own kind
+        let in_crowd = ["step", "restitution_threshold", "reported_velocity"];
         for (name, what, (p, kind)) in rows {
-            self.parameter(format!("settings.{name}"), what, true, kind, p);
+            if model.crowd.is_none() || in_crowd.contains(&name) {
+                self.parameter(format!("settings.{name}"), what, true, kind, p);
+            }
         }
     }
 }

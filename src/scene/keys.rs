@@ -322,6 +322,18 @@ const KEYS_IN_SPACE: &[(&str, &str, &str)] = &[
     ("position", "position = [0, 0, 1]", "m"),
     ("rest", "rest = 0.0", "rad or m"),
     (
+        "copies",
+        "copies = { count = [4, 4, 3], spacing = [0.2, 0.2, 0.2] }",
+        "a block of bodies alike",
+    ),
+    ("count", "count = [4, 4, 3]", "along x, y and z"),
+    ("jitter", "jitter = 0.002", "m"),
+    (
+        "spacing",
+        "spacing = [0.2, 0.2, 0.2]",
+        "m, along x, y and z",
+    ),
+    (
         "direction",
         "direction = [1, 0, 0]",
         "where the surface moves to",

@@ -209,7 +209,7 @@ pub fn advance(
     report: &mut Report,
     time: f64,
 ) -> Result<(), StepError> {
-    if settings.tolerance.is_some() && time > state.time {
+    if settings.tolerance.is_some() && model.crowd.is_none() && time > state.time {
         return step(model, state, workspace, settings, report, time);
     }
     let start = state.time;

@@ -6,9 +6,10 @@
 //! ```
 
 use super::assemble::row;
-use super::{BAND, Spot, Step, Work};
+use super::solve::Solvers;
+use super::{BAND, Six, Spot, Step, Work};
 use crate::lcp::cone::Contact;
-use crate::lcp::crowd::{Body, Effort, GROUND, Islands, Joint, Problem, Row, Solver, Touch};
+use crate::lcp::crowd::{Body, Effort, GROUND, Joint, Problem, Row, Touch};
 use crate::model::{BodyRef, space_pose_of};
 use crate::space;
 use crate::step::Workspace;
@@ -34,8 +35,9 @@ pub(super) struct Correction {
     rows: Vec<Row>,
     way: Vec<f64>,
     moved: Vec<f64>,
-    islands: Islands,
-    solver: Solver,
+    /// Of each body, m and rad.
+    shifts: Vec<Six>,
+    solvers: Solvers,
 }
 
 impl Step<'_> {
@@ -137,8 +139,8 @@ impl Step<'_> {
             rows,
             way,
             moved,
-            islands,
-            solver,
+            shifts,
+            solvers,
         } = correction;
         bodies.clear();
         bodies.extend(of_step.iter().map(|body| Body {
@@ -157,19 +159,19 @@ impl Step<'_> {
             Some(_) if joints.is_empty() => Effort::Sweeps(SWEEPS),
             Some(_) | None => Effort::Exact,
         };
-        solver.solve(&problem, effort, way);
+        let threads = crowd.rules.threads as usize;
+        solvers.solve(&problem, effort, threads, way, shifts);
         moved.clear();
         moved.resize(model.n_velocities, 0.0);
-        for (body, d) in model.bodies.iter().zip(solver.velocities()) {
+        for (body, d) in model.bodies.iter().zip(shifts.iter()) {
             moved[body.first..body.first + body.n_dof].copy_from_slice(&d[..body.n_dof]);
         }
         model.advance(&mut state.position, 1.0, moved);
         model.rebase(&mut state.position, &mut state.orientation);
         // (2)
-        islands.find(&problem);
-        for k in 0..islands.count() {
+        for k in 0..solvers.islands.count() {
             let (mut lifted, mut kinetic) = (0.0, 0.0);
-            let of_island = islands.island(k).bodies;
+            let of_island = solvers.islands.island(k).bodies;
             for &i in of_island {
                 let body = &model.bodies[i as usize];
                 for k in 0..body.n_dof {

@@ -19,6 +19,7 @@ mod free;
 mod locate;
 mod patch;
 mod sleep;
+mod solve;
 mod spots;
 mod strike;
 
@@ -26,7 +27,7 @@ use super::report::Report;
 use super::{StepError, Workspace};
 use crate::dynamics;
 use crate::force::Side;
-use crate::lcp::crowd::{Body, Effort, Islands, Joint, Problem, Row, Solver, Touch};
+use crate::lcp::crowd::{Body, Joint, Row, Touch};
 use crate::math::Vec3;
 use crate::model::{BodyRef, Crowd, Model};
 use crate::scene::format::Settings;
@@ -72,10 +73,10 @@ pub(super) struct Work {
     joints: Vec<Joint>,
     rows: Vec<Row>,
     impulse: Vec<f64>,
-    islands: Islands,
     /// Did something strike in the group of this body?
     struck: Vec<bool>,
-    solver: Solver,
+    solvers: solve::Solvers,
+    bouncing: solve::Solvers,
     correction: correct::Correction,
     patches: patch::Patches,
     groups: sleep::Groups,
@@ -207,49 +208,6 @@ impl Step<'_> {
                 return;
             }
             self.move_freely();
-        }
-    }
-
-    fn solve(&mut self) -> Result<(), StepError> {
-        let work = &mut self.workspace.crowd;
-        let problem = Problem {
-            bodies: &work.bodies,
-            contacts: &work.touches,
-            joints: &work.joints,
-            rows: &work.rows,
-        };
-        let effort = match self.crowd.rules.sweeps {
-            Some(sweeps) => Effort::Sweeps(sweeps),
-            None => Effort::Exact,
-        };
-        let summary = work.solver.solve(&problem, effort, &mut work.impulse);
-        work.end.clear();
-        work.end.extend_from_slice(work.solver.velocities());
-        work.islands.find(&problem);
-        self.report.lcps += summary.islands as u64;
-        self.report.pivots += u64::from(summary.iterations);
-        self.report.largest_lcp = self.report.largest_lcp.max(work.rows.len() as u64);
-        self.report.worst_residual = self.report.worst_residual.max(summary.residual);
-        if std::env::var_os("CROWD").is_some() && summary.residual > 1e-10 {
-            eprintln!(
-                "t {} islands {} solved {} residual {:e} rows {} located {}",
-                self.state.time,
-                summary.islands,
-                summary.solved,
-                summary.residual,
-                work.rows.len(),
-                work.is_located.contains(&true)
-            );
-        }
-        let unsolved = summary.islands - summary.solved;
-        self.report.inexact_solves += unsolved as u64;
-        let finite = work.end.iter().flatten().all(|x| x.is_finite());
-        if finite && summary.residual.is_finite() {
-            Ok(())
-        } else {
-            Err(StepError::NotFinite {
-                time: self.state.time,
-            })
         }
     }
 
