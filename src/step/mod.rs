@@ -359,11 +359,13 @@ pub fn refresh_forces(
 // what the workspace must know of a state before it is looked at
 fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
     workspace.inputs.clone_from(&state.inputs);
-    workspace.sliding.clone_from(&state.sliding);
-    workspace.resistance.clone_from(&state.resistance);
-    workspace
-        .poses
-        .refer_to(&state.orientation, &state.joint_angle);
+    if model.is_spatial() {
+        workspace.sliding.clone_from(&state.sliding);
+        workspace.resistance.clone_from(&state.resistance);
+        workspace
+            .poses
+            .refer_to(&state.orientation, &state.joint_angle);
+    }
     assemble::find_holds(model, workspace, &state.position, |_| true);
 }
 

@@ -31,9 +31,12 @@ impl System {
         (sigma, v): (f64, &[f64]),
         solver: &mut RankRevealing,
     ) -> bool {
+        self.wandering = 0.0;
+        if self.is_simple() {
+            return self.solve_frozen(joints, status, solver);
+        }
         self.turning.clear();
         self.turning.resize(self.direction.len(), 0.0);
-        self.wandering = 0.0;
         if !self.must_iterate(&status) {
             return self.solve_frozen(joints, status, solver);
         }
