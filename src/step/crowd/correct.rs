@@ -12,7 +12,7 @@ use crate::lcp::cone::Contact;
 use crate::lcp::crowd::{Body, Effort, GROUND, Joint, Problem, Row, Touch};
 use crate::model::{BodyRef, space_pose_of};
 use crate::space;
-use crate::step::Workspace;
+use crate::step::{Workspace, accept};
 
 /// Overlaps up to this are left, m: a tenth of what counts as closed.
 const OVERLAP: f64 = 1e-8;
@@ -92,7 +92,7 @@ impl Step<'_> {
         {
             overlap = overlap.max(-gap);
             let [a, b] = bodies.map(|body| space_pose_of(poses, body));
-            let gradient = space::Row::relative_velocity(*normal, (&a, arms[0]), (&b, arms[1]));
+            let gradient = space::Row::relative_velocity(*normal, (a, arms[0]), (b, arms[1]));
             rows.push(row(&gradient, *gap));
             touches.push(Touch {
                 bodies: bodies.map(index),
@@ -104,7 +104,7 @@ impl Step<'_> {
                 continue;
             };
             let [a, b] = link.bodies.map(|body| space_pose_of(poses, body));
-            let equations = joint.rows(&a, &b);
+            let equations = joint.rows(a, b);
             for i in 0..equations.n {
                 drift = drift.max(equations.residual[i].abs());
                 rows.push(row(&equations.rows[i], equations.residual[i]));
@@ -167,7 +167,7 @@ impl Step<'_> {
             moved[body.first..body.first + body.n_dof].copy_from_slice(&d[..body.n_dof]);
         }
         model.advance(&mut state.position, 1.0, moved);
-        model.rebase(&mut state.position, &mut state.orientation);
+        accept::rebase(model, state, &mut workspace.poses);
         // (2)
         for k in 0..solvers.islands.count() {
             let (mut lifted, mut kinetic) = (0.0, 0.0);

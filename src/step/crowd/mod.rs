@@ -24,7 +24,7 @@ mod spots;
 mod strike;
 
 use super::report::Report;
-use super::{StepError, Workspace};
+use super::{StepError, Workspace, accept};
 use crate::dynamics;
 use crate::force::Side;
 use crate::lcp::crowd::{Body, Joint, Row, Touch};
@@ -178,7 +178,7 @@ impl Step<'_> {
 
     fn place(&mut self) {
         let Workspace { poses, twists, .. } = &mut *self.workspace;
-        poses.refer_to(&self.state.orientation);
+        poses.refer_to(&self.state.orientation, &self.state.joint_angle);
         self.model.poses(&self.state.position, poses);
         self.model.twists(&self.state.velocity, twists);
     }
@@ -215,6 +215,7 @@ impl Step<'_> {
     fn book(&mut self) {
         let Work {
             touches,
+            joints,
             rows,
             impulse,
             start,
@@ -240,6 +241,12 @@ impl Step<'_> {
                 self.report.friction_loss -= impulse[k] * mean(&rows[k], touch.bodies);
             }
             row += n;
+        }
+        // rows of motors follow those of the joints
+        let (of_joints, of_motors) = joints.split_at(self.model.joints.len());
+        row += of_joints.iter().map(|joint| joint.rows).sum::<usize>();
+        for (row, motor) in (row..).zip(of_motors) {
+            self.report.applied_work += impulse[row] * mean(&rows[row], motor.bodies);
         }
         if self.model.forces.is_empty() {
             return;
@@ -315,7 +322,7 @@ impl Step<'_> {
         }
         state.average_velocity.copy_from_slice(middle);
         model.advance(&mut state.position, *h, middle);
-        model.rebase(&mut state.position, &mut state.orientation);
+        accept::rebase(model, state, &mut workspace.poses);
     }
 
     // forces of the step, for the next one and for those who look

@@ -97,7 +97,7 @@ fn read_one(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Body {
 fn mass(t: &mut Table<'_>) -> Mass {
     let density = t.get("density");
     if t.has("mass") || density.is_none() {
-        let mass = t.need_number("mass", Range::POSITIVE).unwrap_or(1.0);
+        let mass = t.need_number("mass", Range::MASS).unwrap_or(1.0);
         if let Some(density) = density {
             density.bad(
                 "`mass` and `density` say the same twice",
@@ -106,7 +106,7 @@ fn mass(t: &mut Table<'_>) -> Mass {
         }
         return Mass::Given(mass);
     }
-    let density = density.and_then(|v| v.number(Range::POSITIVE));
+    let density = density.and_then(|v| v.number(Range::MASS));
     // Asked for, so that it is among the keys of a body.
     t.get("mass");
     Mass::Density(density.unwrap_or(1.0))
