@@ -4,8 +4,6 @@ use super::{STEP, cpu, crowds};
 use stiction::instance::Instance;
 use stiction::instance::variable::Value;
 
-/// Long enough for a pile to settle, s.
-const SETTLED: f64 = 3.0;
 const REPEATS: usize = 51;
 
 fn started(n: usize, rules: &str) -> Instance {
@@ -76,38 +74,4 @@ pub fn costs(n: usize, rules: &str) {
         told(again == end),
         told(elsewhere == end)
     );
-}
-
-/// Saves a pile that has settled but is not asleep.
-pub fn settle(n: usize, rules: &str, file: &str) {
-    let mut instance = started(n, &format!("{rules}\nsleep_speed = 0"));
-    step(&mut instance, (SETTLED / STEP) as usize);
-    std::fs::write(file, instance.save().to_bytes()).unwrap();
-}
-
-/// Goes on from there.
-pub fn profile(n: usize, rules: &str, file: &str, count: usize) {
-    let mut instance = started(n, &format!("{rules}\nsleep_speed = 0"));
-    let bytes = std::fs::read(file).unwrap();
-    let saved = instance.snapshot_from_bytes(&bytes).unwrap();
-    instance.restore(&saved).unwrap();
-    // memory grows in the first step
-    step(&mut instance, 1);
-    let before = instance.report().clone();
-    profiled_steps(&mut instance, count);
-    let report = instance.report();
-    println!(
-        "{count} steps: {} groups, {} not solved exactly, {} iterations, largest problem {} rows, worst residual {:.1e}",
-        report.lcps - before.lcps,
-        report.inexact_solves - before.inexact_solves,
-        report.pivots - before.pivots,
-        report.largest_lcp,
-        report.worst_residual,
-    );
-}
-
-/// What `callgrind --toggle-collect` looks at.
-#[inline(never)]
-fn profiled_steps(instance: &mut Instance, count: usize) {
-    step(instance, count);
 }
