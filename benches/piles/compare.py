@@ -143,6 +143,7 @@ def measure(engines):
             if name in results:
                 table.setdefault(name, {})[n] = row_of(results[name], traces[name], half)
                 print(f"   {n} {name}: {table[name][n]['last']:.3f} ms", file=sys.stderr, flush=True)
+        (engines.folder / "piles.json").write_text(json.dumps(table, default=float, indent=1))
     return table
 
 
@@ -238,7 +239,6 @@ def main():
     tell_times(table)
     tell_report(table)
     tell_rest(engines)
-    (engines.folder / "piles.json").write_text(json.dumps(table, default=float, indent=1))
     shortfalls = list(broken(table))
     print("\n== Bounds\n")
     for sentence in shortfalls or ["all hold"]:
