@@ -27,6 +27,7 @@ mod continuation;
 mod factor;
 mod islands;
 mod newton;
+mod order;
 mod path;
 mod residual;
 mod scaled;

@@ -12,7 +12,8 @@
 //! The damping makes redundant rows solvable and vanishes at the solution.
 
 use super::FREEDOMS;
-use super::factor::{Factor, Pattern, Six};
+use super::factor::{Factor, Six};
+use super::order::Pattern;
 use super::scaled::{Pair, Scaled, along};
 use crate::lcp::cone::MOST_BLOCKS;
 use crate::lcp::cone::map::{Size, State, aim, measure, state};

@@ -17,7 +17,8 @@
 //! the contact that changes, (5).
 
 use super::FREEDOMS;
-use super::factor::{Pattern, Six};
+use super::factor::Six;
+use super::order::Pattern;
 use super::scaled::along;
 use super::solver::Solver;
 use crate::lcp::scaling::larger;

@@ -1,8 +1,9 @@
 //! The ladder of an island, and the solve of all islands.
 
 use super::continuation::Path;
-use super::factor::{Pattern, Six};
+use super::factor::Six;
 use super::newton::{Limits, Newton};
+use super::order::Pattern;
 use super::path::Tracker;
 use super::residual::Judge;
 use super::scaled::Scaled;
