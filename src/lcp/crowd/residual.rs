@@ -21,6 +21,10 @@ const IMPULSES: f64 = 1e-4;
 /// Larger impulses, in relation to `|q'|`, gain nothing any more: 1e8 is the ratio of masses that has to be dealt with.
 const LARGEST_RATIO: f64 = 1e8;
 
+/// Part of the velocities of bodies in the size that residuals are relative to: 1e-5 of them times 1e-10 is the rounding of
+/// what is the difference of two velocities. Contacts of a group that moves as one have no more than that.
+const ROUNDING: f64 = 1e-5;
+
 /// How far `r` is from a solution, the largest number of all islands: 0 is exact, and infinity is returned for anything
 /// that is not a number.
 #[must_use]
@@ -53,6 +57,8 @@ struct Moved {
     now: f64,
     /// `q` of (1).
     free: f64,
+    /// Sum of the sizes of what `free` is the sum of.
+    products: f64,
     /// `W_ii`.
     diagonal: f64,
 }
@@ -61,6 +67,8 @@ struct Moved {
 struct Sizes {
     worst: f64,
     free: f64,
+    /// Of the products that `free` is the sum of.
+    products: f64,
     impulse: f64,
     finite: bool,
 }
@@ -68,6 +76,7 @@ struct Sizes {
 impl Sizes {
     fn count(&mut self, moved: &Moved, r: f64, s: f64) {
         self.free = larger(self.free, (moved.free * s).abs());
+        self.products = larger(self.products, moved.products * s);
         self.impulse = larger(self.impulse, (r / s).abs());
         self.finite &= moved.now.is_finite() && r.is_finite() && moved.free.is_finite();
     }
@@ -91,6 +100,7 @@ impl Judge {
         let mut sizes = Sizes {
             worst: 0.0,
             free: 0.0,
+            products: 0.0,
             impulse: 0.0,
             finite: true,
         };
@@ -131,7 +141,8 @@ impl Judge {
         } else {
             LARGEST_RATIO * sizes.free
         };
-        sizes.worst / larger(sizes.free, IMPULSES * counted)
+        let free = larger(sizes.free, ROUNDING * sizes.products);
+        sizes.worst / larger(free, IMPULSES * counted)
     }
 
     /// `v = v_f + A^-1 G^T r`.
@@ -174,6 +185,7 @@ impl Judge {
         let mut moved = Moved {
             now: row.bias + row.compliance * r,
             free: row.bias,
+            products: row.bias.abs(),
             diagonal: row.compliance,
         };
         for (side, &b) in bodies.iter().enumerate().filter(|(_, b)| **b != GROUND) {
@@ -182,6 +194,7 @@ impl Judge {
             moved.now += dot(g, &self.velocities[b as usize]);
             moved.free += dot(g, &body.velocity);
             for k in 0..FREEDOMS {
+                moved.products += (g[k] * body.velocity[k]).abs();
                 moved.diagonal += g[k] * dot(&body.inverse_mass[k], g);
             }
         }
