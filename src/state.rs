@@ -27,6 +27,14 @@ impl Status {
         self != Status::Open
     }
 
+    /// Does it slide?
+    pub fn slides(self) -> bool {
+        match self {
+            Status::SlipForward | Status::SlipBackward | Status::Slip => true,
+            Status::Open | Status::Frictionless | Status::Stick => false,
+        }
+    }
+
     /// Direction of sliding in the plane: 1, -1, or 0 where it does not slide.
     pub fn slip_sign(self) -> f64 {
         match self {

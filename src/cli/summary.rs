@@ -70,6 +70,8 @@ fn run(facts: &Facts<'_>, report: &Report) -> Vec<Line> {
 
 fn solver(report: &Report) -> Vec<Line> {
     let fallbacks = "substeps solved as an LCP for want of statuses";
+    let unresolved =
+        "substeps solved as an LCP because stick and slip followed each other without end";
     let stabilized = "substeps without a destabilizing force derivative";
     vec![
         ("steps", report.steps.to_string()),
@@ -88,6 +90,7 @@ fn solver(report: &Report) -> Vec<Line> {
             of(report.growths, "times, with new contacts"),
         ),
         ("fallbacks", of(report.fallbacks, fallbacks)),
+        ("unresolved", of(report.unresolved_steps, unresolved)),
         (
             "degraded steps",
             of(report.degraded_steps, "finished with the first-order step"),

@@ -475,9 +475,12 @@ impl Table {
     fn pair_parameters(&mut self, model: &Model) {
         for (i, pair) in model.pairs.iter().enumerate() {
             let name = format!("pair.{}", structured(pair));
-            let is_stop = model.contacts[contacts_of(model, i)]
+            let contacts = &model.contacts[contacts_of(model, i)];
+            let is_stop = contacts
                 .iter()
                 .any(|c| matches!(c.kind, ContactKind::Limit(_)));
+            let holds_more = contacts.iter().any(|c| c.static_friction > 0.0);
+            let falls = contacts.iter().any(|c| c.stribeck_velocity.is_some());
             let mut rows = vec![(
                 "restitution",
                 "normal restitution",
@@ -492,6 +495,10 @@ impl Table {
                         Parameter::Friction(i),
                     ),
                 );
+                if holds_more || falls {
+                    let what = "friction coefficient at rest; without effect below the other one";
+                    rows.insert(1, ("static_friction", what, Parameter::FrictionAtRest(i)));
+                }
                 rows.push((
                     "tangential_restitution",
                     "tangential restitution",
@@ -504,6 +511,16 @@ impl Table {
                     what,
                     false,
                     bounded(Unit::One, p),
+                    p,
+                );
+            }
+            if falls {
+                let p = Parameter::StribeckVelocity(i);
+                self.parameter(
+                    format!("{name}.stribeck_velocity"),
+                    "speed of sliding over which friction falls from its value at rest",
+                    false,
+                    bounded(Unit::MeterPerSecond, p),
                     p,
                 );
             }

@@ -76,6 +76,7 @@ pub(super) fn finish(mut model: Model, problems: Vec<Problem>) -> Result<Model, 
     model.shortest_period = model.forces.iter().fold(motor_period, |period, link| {
         period.min(link.force.shortest_period())
     });
+    model.has_falling_friction = model.contacts.iter().any(|c| c.stribeck_velocity.is_some());
     if problems.is_empty() {
         Ok(model)
     } else {
@@ -105,6 +106,7 @@ pub(super) fn empty(scene: &Scene) -> Model {
         n_joint_rows: 0,
         n_joint_coordinates: 0,
         n_friction_rows: 1,
+        has_falling_friction: false,
         mass: Vec::new(),
         angular: Vec::new(),
         initial_position: Vec::new(),

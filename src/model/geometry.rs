@@ -504,6 +504,19 @@ impl Model {
         }
     }
 
+    /// A direction that a step must not turn far, in the axes of the first body, where a contact has one.
+    pub fn heading(&self, contact: &Contact, poses: &Poses) -> Option<Vec3> {
+        match &contact.kind {
+            ContactKind::Space(touch) => {
+                let [a, b] = contact
+                    .bodies
+                    .map(|body| space_pose_of(poses.space(), body));
+                touch.feature.heading(&a, &b)
+            }
+            ContactKind::Feature(_) | ContactKind::Limit(_) => None,
+        }
+    }
+
     /// Separation of the two shapes of a contact as wholes, and its gradient, where vertices alone do not tell.
     pub fn separation(&self, contact: &Contact, poses: &Poses) -> Option<(f64, GlobalRow)> {
         match &contact.kind {
@@ -520,6 +533,16 @@ impl Model {
                 Some((apart.gap, self.place_in_space(contact.bodies, &apart.row)))
             }
             ContactKind::Limit(_) => None,
+        }
+    }
+}
+
+impl Contact {
+    /// Can [`Model::heading`] have an answer?
+    pub fn has_heading(&self) -> bool {
+        match &self.kind {
+            ContactKind::Space(touch) => touch.feature.has_heading(),
+            ContactKind::Feature(_) | ContactKind::Limit(_) => false,
         }
     }
 }

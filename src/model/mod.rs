@@ -9,6 +9,7 @@ mod poses;
 mod space;
 mod space_contacts;
 mod start;
+mod stribeck;
 
 pub use build::build;
 pub use crowd::{Belt, Crowd, Law, Solid};
@@ -16,6 +17,7 @@ pub use geometry::{Gap, Hold, MAX_FRICTION_ROWS, N_TANGENTS, N_TURNS, Near, turn
 pub use poses::{Poses, Twists, pose_of, space_pose_of, space_twist_of, twist_of};
 pub(crate) use space::shape_of;
 pub use start::WrittenStart;
+pub use stribeck::Stribeck;
 
 use crate::collide::Feature;
 use crate::force::{Force, Signal};
@@ -71,6 +73,8 @@ pub struct Model {
     pub n_joint_coordinates: usize,
     /// Rows of friction of each contact: 1 in the plane, 2 in space, and 3 more where some contact resists rotation.
     pub n_friction_rows: usize,
+    /// Does the friction of some contact fall with the speed of sliding?
+    pub has_falling_friction: bool,
     /// Mass of each velocity, kg or kg m².
     pub mass: Vec<f64>,
     /// Is it a rotation?
@@ -189,8 +193,10 @@ pub struct Contact {
     pub kind: ContactKind,
     /// Coulomb friction coefficient.
     pub friction: f64,
-    /// The same while it sticks, not below the other one.
+    /// The same while it sticks; where it is below the other one it has no effect.
     pub static_friction: f64,
+    /// Speed of sliding over which the static coefficient falls to the other one, m/s; none where it drops at once.
+    pub stribeck_velocity: Option<f64>,
     /// Moment about the normal that a contact in space can take, by its normal force, m.
     pub torsional_friction: f64,
     /// Moment across the normal that a contact in space can take, by its normal force, m.

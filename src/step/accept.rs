@@ -2,7 +2,7 @@
 
 use super::report::Report;
 use super::system::System;
-use super::trial::Trial;
+use super::trial::{Mode, Trial};
 use super::workspace::Workspace;
 use super::{assemble, rest_speed};
 use crate::dynamics;
@@ -218,8 +218,16 @@ fn write_forces(state: &mut State, forces: ForcesRef, factor: f64) {
     }
 }
 
-/// Work over a single step, with the mean velocity: exact for the kinetic energy of constraint impulses.
-pub(super) fn work(model: &Model, state: &State, workspace: &mut Workspace, report: &mut Report) {
+/// Work over a single step, with the mean velocity: exact for the kinetic energy of constraint impulses. What sticks throughout
+/// the step does none: that it moves between the ends of the step, by the second order of its length, is an error of
+/// the step, like that of joints, and either way.
+pub(super) fn work(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    report: &mut Report,
+    mode: Mode,
+) {
     let Workspace {
         system,
         trial,
@@ -233,8 +241,11 @@ pub(super) fn work(model: &Model, state: &State, workspace: &mut Workspace, repo
         let normal = system.normal(i);
         let work = |row: usize| system.impulse[row] * system.columns[row].dot(&trial.average);
         report.impact_loss -= work(normal);
+        let keeps = |row: usize| mode == Mode::Frozen && system.sticks(i, row, &state.status);
         for row in normal + 1..=normal + system.n_friction {
-            report.friction_loss -= work(row);
+            if !keeps(row) {
+                report.friction_loss -= work(row);
+            }
         }
     }
     report.applied_work += trial.driven;

@@ -14,8 +14,10 @@ mod metric;
 mod polygons;
 mod position_level;
 mod report;
+mod rolling;
 mod run;
 mod stabilize;
+mod stalled;
 mod system;
 mod trial;
 mod workspace;
@@ -32,6 +34,7 @@ use crate::scene::format::{Scheme, Settings};
 use crate::state::State;
 use classify::When;
 use event::Transition;
+use stalled::Stalled;
 use trial::Mode;
 
 /// Why a step could not be taken. The state is the last one that was accepted.
@@ -313,6 +316,8 @@ fn counted(
         short_substeps: 0,
         in_doubt: false,
         stop_after: f64::INFINITY,
+        stalled: Stalled::default(),
+        in_circles: false,
     });
     report.growths += u64::from(workspace.room() > room);
     let work = workspace.complementarity.stats();
@@ -354,11 +359,13 @@ pub fn refresh_forces(
 // what the workspace must know of a state before it is looked at
 fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
     workspace.inputs.clone_from(&state.inputs);
-    workspace.sliding.clone_from(&state.sliding);
-    workspace.resistance.clone_from(&state.resistance);
-    workspace
-        .poses
-        .refer_to(&state.orientation, &state.joint_angle);
+    if model.is_spatial() {
+        workspace.sliding.clone_from(&state.sliding);
+        workspace.resistance.clone_from(&state.resistance);
+        workspace
+            .poses
+            .refer_to(&state.orientation, &state.joint_angle);
+    }
     assemble::find_holds(model, workspace, &state.position, |_| true);
 }
 
@@ -409,6 +416,10 @@ struct Run<'a> {
     in_doubt: bool,
     /// The first event after this time ends the run, s.
     stop_after: f64,
+    /// What changed since time last moved on.
+    stalled: Stalled,
+    /// By tolerance: the same thing changed again and again.
+    in_circles: bool,
 }
 
 impl Run<'_> {
@@ -453,6 +464,7 @@ impl Run<'_> {
         self.state.damping_left = self.settings.damping_steps;
         assemble::select_joints(self.model, self.workspace, &self.state.position);
         if self.settings.projection {
+            self.workspace.before.clone_from(&self.state.velocity);
             let State {
                 status,
                 position,
@@ -531,6 +543,9 @@ impl Run<'_> {
         // 4. the step with these statuses, up to the first transition
         let scheme = self.scheme(h);
         self.take(&scheme, Mode::Frozen, h)?;
+        if let Some(shorter) = self.shorter_for_rims() {
+            return self.frozen_step(shorter, self.state.time + shorter);
+        }
         trial::probe_end(self.model, self.state, self.workspace);
         let transition = event::transition(
             self.model,
@@ -541,6 +556,11 @@ impl Run<'_> {
         )?;
         if transition == Transition::Contradiction || self.goes_astray() {
             return self.contradiction(h, target);
+        }
+        if let Transition::At(tau, what) = transition
+            && self.stalls(tau, what)
+        {
+            return self.unresolved(h, target);
         }
         // 5. the complementarity conditions over the step as a whole
         if transition == Transition::None && !self.judge(&scheme) {
@@ -555,7 +575,7 @@ impl Run<'_> {
         match transition {
             Transition::At(tau, what) => {
                 self.note_length(tau);
-                self.accept(self.state.time + tau);
+                self.accept(self.state.time + tau, Mode::Frozen);
                 trial::probe(
                     self.model,
                     self.workspace,
@@ -567,7 +587,7 @@ impl Run<'_> {
                 self.classify_after(what);
             }
             Transition::None | Transition::Contradiction => {
-                self.accept(target);
+                self.accept(target, Mode::Frozen);
                 accept::forces_from_accelerations(self.state, self.workspace);
                 accept::keep_sliding(self.state, self.workspace);
             }

@@ -268,7 +268,7 @@ pub(super) fn take(
             }
             workspace.statuses.clone_from(&state.status);
         }
-        Mode::Complementarity => solve_complementarity(state, workspace, h)?,
+        Mode::Complementarity => solve_complementarity(state, workspace, (scheme.sigma, h))?,
     }
     finish(workspace, scheme, q, v, h);
     if !workspace.trial.velocity.iter().all(|x| x.is_finite()) {
@@ -283,11 +283,11 @@ pub(super) fn take(
     Ok(())
 }
 
-/// Solves the complementarity problem of the step; statuses go to `workspace.statuses`.
+/// Solves the complementarity problem of the step, whose constraints act on `sigma v + dv`; statuses go to `workspace.statuses`.
 pub(super) fn solve_complementarity(
     state: &State,
     workspace: &mut Workspace,
-    h: f64,
+    (sigma, h): (f64, f64),
 ) -> Result<(), StepError> {
     let Workspace {
         system,
@@ -315,8 +315,9 @@ pub(super) fn solve_complementarity(
         | Status::SlipForward
         | Status::SlipBackward => Sliding::Free,
     };
+    system.slide_at(&state.velocity, |j| state.status[j].slides());
     system.guess_from(last_forces, h);
-    let outcome = complementarity.solve_impulses(system, joints, sliding, &state.status);
+    let outcome = complementarity.solve_impulses(system, joints, sliding, &state.status, sigma);
     StepError::unless_usable(outcome, state.time, system.n_friction > 1)?;
     complementarity.use_answer(outcome);
     let scale = h * max_abs(force_end);
@@ -577,10 +578,14 @@ pub(super) fn accelerate(
         sliding,
         resistance,
         last_forces,
+        standard_step,
         ..
     } = workspace;
     level.direct(v, sliding, resistance);
-    level.guess_from(last_forces, 1.0);
+    // shares in extrapolated steps depend on the state alone
+    if *standard_step > 0.0 {
+        level.guess_from(last_forces, 1.0);
+    }
     let independent = level.solve_frozen(joints, |j| statuses[j], frozen);
     level.add_response(acceleration);
     independent

@@ -92,7 +92,7 @@ impl Step<'_> {
         {
             overlap = overlap.max(-gap);
             let [a, b] = bodies.map(|body| space_pose_of(poses, body));
-            let gradient = space::Row::relative_velocity(*normal, (&a, arms[0]), (&b, arms[1]));
+            let gradient = space::Row::relative_velocity(*normal, (a, arms[0]), (b, arms[1]));
             rows.push(row(&gradient, *gap));
             touches.push(Touch {
                 bodies: bodies.map(index),
@@ -104,7 +104,7 @@ impl Step<'_> {
                 continue;
             };
             let [a, b] = link.bodies.map(|body| space_pose_of(poses, body));
-            let equations = joint.rows(&a, &b);
+            let equations = joint.rows(a, b);
             for i in 0..equations.n {
                 drift = drift.max(equations.residual[i].abs());
                 rows.push(row(&equations.rows[i], equations.residual[i]));
