@@ -17,6 +17,14 @@ pub(super) struct Stalled {
 }
 
 impl Stalled {
+    /// None yet, at a time.
+    pub fn from(time: f64) -> Self {
+        Self {
+            since: time,
+            ..Self::default()
+        }
+    }
+
     /// Notes a function; how often it was there, or that there is no end of them.
     pub fn count(&mut self, what: ProbeKind) -> u32 {
         for seen in &mut self.seen {
