@@ -53,6 +53,7 @@ pub(super) fn rows(
         .extend(system.contacts.iter().map(|&j| model.contacts[j].friction));
     system.free_rotation();
     if model.is_spatial() {
+        system.mass.clone_from(&model.mass);
         let contacts = || system.contacts.iter().map(|&j| &model.contacts[j]);
         system.static_friction.clear();
         system
