@@ -27,6 +27,14 @@ impl Status {
         self != Status::Open
     }
 
+    /// Does it slide?
+    pub fn slides(self) -> bool {
+        match self {
+            Status::SlipForward | Status::SlipBackward | Status::Slip => true,
+            Status::Open | Status::Frictionless | Status::Stick => false,
+        }
+    }
+
     /// Direction of sliding in the plane: 1, -1, or 0 where it does not slide.
     pub fn slip_sign(self) -> f64 {
         match self {
@@ -87,6 +95,43 @@ pub struct Control {
     pub counted_from: f64,
 }
 
+/// Which shapes of a crowd touch, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpotKey {
+    /// Indices of the shapes.
+    pub shapes: [u32; 2],
+    /// Index of the feature of the pair.
+    pub feature: u32,
+}
+
+impl SpotKey {
+    /// Spots come in this order.
+    pub fn order(&self) -> [u32; 3] {
+        let [first, second] = self.shapes;
+        [second, first, self.feature]
+    }
+}
+
+/// A place where two bodies of a crowd press on each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// Where.
+    pub key: SpotKey,
+    /// Force on the second body, world axes, N.
+    pub force: Vec3,
+    /// Moment of torsional and rolling friction on the second body, world axes, N m.
+    pub moment: Vec3,
+}
+
+/// What a crowd remembers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CrowdState {
+    /// Where bodies press on each other, in the order of their keys.
+    pub touches: Vec<Touch>,
+    /// For how long each body has been slow, s; infinite for those asleep.
+    pub slow_for: Vec<f64>,
+}
+
 /// The state of a simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
@@ -96,6 +141,8 @@ pub struct State {
     pub position: Vec<f64>,
     /// Orientations that rotations in space count from, one a body; none in the plane.
     pub orientation: Vec<Quaternion>,
+    /// Coordinates of joints in space, their angles counted over all turns since the start, rad; zero for displacements.
+    pub joint_angle: Vec<f64>,
     /// Velocities.
     pub velocity: Vec<f64>,
     /// Mean of the velocities over the last step.
@@ -128,6 +175,8 @@ pub struct State {
     pub control: Control,
     /// The joints are closed and no impact is pending: false until the first step.
     pub started: bool,
+    /// Of a model of many bodies.
+    pub crowd: CrowdState,
 }
 
 impl State {
@@ -137,6 +186,7 @@ impl State {
             time,
             position,
             orientation,
+            joint_angle,
             velocity,
             average_velocity,
             status,
@@ -152,10 +202,12 @@ impl State {
             damping_left,
             control,
             started,
+            crowd,
         } = other;
         self.time = *time;
         self.position.clone_from(position);
         self.orientation.clone_from(orientation);
+        self.joint_angle.clone_from(joint_angle);
         self.velocity.clone_from(velocity);
         self.average_velocity.clone_from(average_velocity);
         self.status.clone_from(status);
@@ -171,6 +223,8 @@ impl State {
         self.damping_left = *damping_left;
         self.control = *control;
         self.started = *started;
+        self.crowd.touches.clone_from(&crowd.touches);
+        self.crowd.slow_for.clone_from(&crowd.slow_for);
     }
 
     /// The state that the scene starts in.
@@ -186,6 +240,7 @@ impl State {
             time: 0.0,
             position: model.initial_position.clone(),
             orientation: model.initial_orientation.clone(),
+            joint_angle: model.initial_angles(),
             velocity: model.initial_velocity.clone(),
             average_velocity: model.initial_velocity.clone(),
             status: vec![Status::Open; n_contacts],
@@ -205,6 +260,13 @@ impl State {
             damping_left: 0,
             control: Control::default(),
             started: false,
+            crowd: CrowdState {
+                touches: Vec::new(),
+                slow_for: match model.crowd {
+                    Some(_) => vec![0.0; model.bodies.len()],
+                    None => Vec::new(),
+                },
+            },
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::simulate::Simulation;
 /// Integrates a scene; writes its trajectory and its events as asked, then the table of events and the summary.
 pub fn run(options: &RunOptions) -> Result<(), CliError> {
     let found = bundled::find(&options.scene)?;
-    let settings = overridden(found.model.settings.clone(), options)?;
+    let settings = overridden(&found.model, options)?;
     let until = options.until.unwrap_or(found.model.until);
     let output_step = options.output_step.unwrap_or(settings.step);
     let timeline = Timeline::new(until, output_step, settings.step)?;
@@ -83,6 +83,7 @@ impl Run {
             until: timeline.until(),
             energy: [energy_at_start, energy_at_end],
             wall,
+            is_crowd: model.crowd.is_some(),
         };
         let mut text = self.events.table(model, report);
         if !text.is_empty() {
@@ -90,7 +91,8 @@ impl Run {
         }
         text.push_str(&summary(&facts, report));
         let told = tell(&text, stdout_taken);
-        let warnings = self.watch.warnings(self.events.n_lost(report));
+        let n_lost = self.events.n_lost(report);
+        let warnings = self.watch.warnings(model, report, n_lost);
         let warned = warn(&warnings);
         result.and(told).and(warned)
     }

@@ -7,7 +7,7 @@ use super::{
 use super::{pose_of, space_pose_of, space_twist_of, twist_of};
 use crate::collide;
 use crate::constraint::{GlobalRow, Pose, Row, Span};
-use crate::math::{Dual, Real, Vec3, cross3};
+use crate::math::{Dual, Real, Vec3, cross3, dot3};
 use crate::space;
 
 /// Directions of sliding of one contact at most.
@@ -18,6 +18,10 @@ pub const N_TURNS: usize = 3;
 
 /// Rows of friction of one contact at most.
 pub const MAX_FRICTION_ROWS: usize = N_TANGENTS + N_TURNS;
+
+/// A friction axis with this part of its square along the normal, or more, is within a thousandth of a radian of it: its direction
+/// across is left to rounding, and any one is taken.
+const UPRIGHT: f64 = 1.0 - 1e-6;
 
 /// What a contact is held by while a substep lasts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -85,6 +89,31 @@ impl Model {
         GlobalRow::new(self.spans(bodies), &a, &b)
     }
 
+    // scalar product of a row with these parts and velocities
+    fn product<T, const N: usize>(
+        &self,
+        bodies: [BodyRef; 2],
+        parts: [&[T; N]; 2],
+        v: &[f64],
+        number: impl Fn(&T) -> f64,
+    ) -> f64 {
+        let mut sum = 0.0;
+        for (body, part) in bodies.into_iter().zip(parts) {
+            if let Some(body) = body.map(|i| &self.bodies[i]) {
+                let v = &v[body.first..body.first + body.n_dof];
+                for (x, v) in part.iter().zip(v) {
+                    sum += number(x) * v;
+                }
+            }
+        }
+        sum
+    }
+
+    // the same with what the row gains along the motion that its dual numbers carry
+    fn gain<const N: usize>(&self, bodies: [BodyRef; 2], parts: [&[Dual; N]; 2], v: &[f64]) -> f64 {
+        self.product(bodies, parts, v, |x| x.rate)
+    }
+
     // the rate of a row along the motion that its dual numbers carry
     fn place_rate(&self, bodies: [BodyRef; 2], row: &Row<Dual>) -> GlobalRow {
         let (a, b) = (row.a.map(|x| x.rate), row.b.map(|x| x.rate));
@@ -101,14 +130,14 @@ impl Model {
         match &link.joint {
             AnyJoint::Plane(joint) => {
                 let [a, b] = link.bodies.map(|body| pose_of(poses.plane(), body));
-                let joint = joint.rows(&a, &b);
+                let joint = joint.rows(a, b);
                 for i in 0..joint.n {
                     take(self.place(link.bodies, &joint.rows[i]), joint.residual[i]);
                 }
             }
             AnyJoint::Space(joint) => {
                 let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
-                let joint = joint.rows(&a, &b);
+                let joint = joint.rows(a, b);
                 for i in 0..joint.n {
                     take(
                         self.place_in_space(link.bodies, &joint.rows[i]),
@@ -133,14 +162,14 @@ impl Model {
                 let [a, b] = moving(link.bodies, poses, twists);
                 let joint = joint.rows(&a, &b);
                 for row in &joint.rows[..joint.n] {
-                    take(self.place_rate(link.bodies, row).dot(v));
+                    take(self.gain(link.bodies, [&row.a, &row.b], v));
                 }
             }
             AnyJoint::Space(joint) => {
                 let [a, b] = moving_in_space(link.bodies, poses, twists);
                 let joint = joint.rows(&a, &b);
                 for row in &joint.rows[..joint.n] {
-                    take(self.place_space_rate(link.bodies, row).dot(v));
+                    take(self.gain(link.bodies, [&row.a, &row.b], v));
                 }
             }
         }
@@ -151,7 +180,7 @@ impl Model {
         let link = &self.joints[motor.joint];
         let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
         link.joint.space().map_or_else(GlobalRow::default, |joint| {
-            let (_, row) = joint.coordinate(motor.coordinate, &a, &b);
+            let (_, row) = joint.coordinate(motor.coordinate, a, b);
             self.place_in_space(link.bodies, &row)
         })
     }
@@ -162,7 +191,7 @@ impl Model {
         let [a, b] = moving_in_space(link.bodies, poses, twists);
         link.joint.space().map_or(0.0, |joint| {
             let (_, row) = joint.coordinate(motor.coordinate, &a, &b);
-            self.place_space_rate(link.bodies, &row).dot(v)
+            self.gain(link.bodies, [&row.a, &row.b], v)
         })
     }
 
@@ -177,14 +206,14 @@ impl Model {
         let Stop {
             joint,
             coordinate,
-            middle,
             bound,
             above,
         } = *stop;
-        let (value, row) = match (&self.joints[joint].joint, motion) {
+        let link = &self.joints[joint];
+        let (value, row) = match (&link.joint, motion) {
             (AnyJoint::Plane(joint), None) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                let (value, row) = joint.coordinate(&a, &b)?;
+                let (value, row) = joint.coordinate(a, b)?;
                 (value, self.place(contact.bodies, &row))
             }
             (AnyJoint::Plane(joint), Some(twists)) => {
@@ -196,12 +225,12 @@ impl Model {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let (value, row) = joint.coordinate_near(coordinate, middle, &a, &b);
+                let (value, row) = joint.counted(coordinate, &poses.count(link), a, b);
                 (value, self.place_in_space(contact.bodies, &row))
             }
             (AnyJoint::Space(joint), Some(twists)) => {
                 let [a, b] = moving_in_space(contact.bodies, poses, twists);
-                let (value, row) = joint.coordinate_near(coordinate, middle, &a, &b);
+                let (value, row) = joint.counted(coordinate, &poses.count(link), &a, &b);
                 (value.value, self.place_space_rate(contact.bodies, &row))
             }
         };
@@ -223,10 +252,10 @@ impl Model {
         let [a, b] = contact
             .bodies
             .map(|body| space_pose_of(poses.space(), body));
-        let near = touch.held(hold, &a, &b)?;
-        let tangents = touch.tangents(near.normal, hold, [&a, &b]);
+        let near = touch.held(hold, a, b)?;
+        let tangents = touch.tangents(near.normal, hold, [a, b]);
         for direction in [near.normal, tangents[0], tangents[1]] {
-            let row = near.velocity_row(direction, &a, &b);
+            let row = near.velocity_row(direction, a, b);
             rows.push(self.place_in_space(contact.bodies, &row));
         }
         Some(Near {
@@ -242,13 +271,13 @@ impl Model {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                held(feature, hold, &a, &b).map(|near| near.margin)
+                held(feature, hold, a, b).map(|near| near.margin)
             }
             ContactKind::Space(touch) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                touch.held(hold, &a, &b).map(|near| near.margin)
+                touch.held(hold, a, b).map(|near| near.margin)
             }
             ContactKind::Limit(_) => Some(f64::INFINITY),
         }
@@ -267,7 +296,7 @@ impl Model {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                let near = held(feature, hold, &a, &b)?;
+                let near = held(feature, hold, a, b)?;
                 rows.push(self.place(contact.bodies, &near.normal_row()));
                 rows.push(self.place(contact.bodies, &near.tangent_row()));
                 Some(Near::without_frame(near.offset, near.margin))
@@ -293,7 +322,7 @@ impl Model {
         twists: &Twists,
         v: &[f64],
     ) -> Option<[f64; 1 + N_TANGENTS]> {
-        let rate = |row: &Row<Dual>| self.place_rate(contact.bodies, row).dot(v);
+        let rate = |row: &Row<Dual>| self.gain(contact.bodies, [&row.a, &row.b], v);
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = moving(contact.bodies, poses, twists);
@@ -306,7 +335,7 @@ impl Model {
                 let [t, s] = touch.tangents(near.normal, hold, [&a, &b]);
                 Some([near.normal, t, s].map(|direction| {
                     let row = near.velocity_row(direction, &a, &b);
-                    self.place_space_rate(contact.bodies, &row).dot(v)
+                    self.gain(contact.bodies, [&row.a, &row.b], v)
                 }))
             }
             ContactKind::Limit(stop) => {
@@ -327,7 +356,7 @@ impl Model {
             .bodies
             .map(|body| space_pose_of(poses.space(), body));
         axes.map(|axis| {
-            let row = space::Row::relative_rotation(axis, &a, &b);
+            let row = space::Row::relative_rotation(axis, a, b);
             self.place_in_space(contact.bodies, &row)
         })
     }
@@ -349,7 +378,7 @@ impl Model {
         let [tangent, _] = touch.tangents(near.normal, hold, [&a, &b]);
         Some(turning_axes(near.normal, tangent).map(|axis| {
             let row = space::Row::relative_rotation(axis, &a, &b);
-            self.place_space_rate(contact.bodies, &row).dot(v)
+            self.gain(contact.bodies, [&row.a, &row.b], v)
         }))
     }
 
@@ -358,7 +387,7 @@ impl Model {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                feature.nearest(&a, &b).map(|near| Gap {
+                feature.nearest(a, b).map(|near| Gap {
                     gap: near.gap,
                     margin: near.margin,
                 })
@@ -367,7 +396,7 @@ impl Model {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                touch.feature.nearest(&a, &b).map(|near| Gap {
+                touch.feature.nearest(a, b).map(|near| Gap {
                     gap: near.gap,
                     margin: near.margin,
                 })
@@ -389,34 +418,64 @@ impl Model {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let of_bounds = touch.bounds.clearance(&a, &b);
+                let of_bounds = touch.bounds.clearance(a, b);
                 if of_bounds > 0.0 {
                     return of_bounds;
                 }
-                let apart = touch.feature.separation(&a, &b);
+                let apart = touch.feature.separation(a, b);
                 apart.map_or(of_bounds, |apart| apart.gap)
             }
             ContactKind::Feature(_) | ContactKind::Limit(_) => f64::NEG_INFINITY,
         }
     }
 
-    /// Gap of a contact and its gradient.
-    pub fn gap_row(&self, contact: &Contact, poses: &Poses) -> Option<(f64, GlobalRow)> {
+    /// Gap of a contact and its rate at velocities `v`.
+    pub fn gap_and_rate(&self, contact: &Contact, poses: &Poses, v: &[f64]) -> Option<(f64, f64)> {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                let near = feature.nearest(&a, &b)?;
-                Some((near.gap, self.place(contact.bodies, &near.gap_row())))
+                let near = feature.nearest(a, b)?;
+                let row = near.gap_row();
+                let rate = self.product(contact.bodies, [&row.a, &row.b], v, |x| *x);
+                Some((near.gap, rate))
             }
             ContactKind::Space(touch) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let near = touch.feature.nearest(&a, &b)?;
-                let row = self.place_in_space(contact.bodies, &near.gap_row(&a, &b));
-                Some((near.gap, row))
+                let near = touch.feature.nearest(a, b)?;
+                let row = near.gap_row(a, b);
+                let rate = self.product(contact.bodies, [&row.a, &row.b], v, |x| *x);
+                Some((near.gap, rate))
             }
-            ContactKind::Limit(stop) => self.limit(contact, stop, poses, None),
+            ContactKind::Limit(stop) => {
+                let (gap, row) = self.limit(contact, stop, poses, None)?;
+                Some((gap, row.dot(v)))
+            }
+        }
+    }
+
+    /// Contacts that overlap by more than `enough`, m (rad at a stop of an angle), with their names and depths. Flush shapes may overlap although each
+    /// of their contacts sees no more than a side that it touches: such a pair is told as a whole, with its first contact.
+    pub fn overlaps(&self, poses: &Poses, enough: f64, mut take: impl FnMut(&str, &Contact, f64)) {
+        for of_pair in self.contacts.chunk_by(|a, b| a.pair == b.pair) {
+            let mut any = false;
+            for contact in of_pair {
+                if let Some(near) = self.gap(contact, poses)
+                    && near.gap < -enough
+                {
+                    any = true;
+                    take(&contact.name, contact, -near.gap);
+                }
+            }
+            let first = &of_pair[0];
+            if !any
+                && self.clearance(first, poses) <= 0.0
+                && let Some((apart, _)) = self.separation(first, poses)
+                && apart < -enough
+            {
+                take(&self.pairs[first.pair], first, -apart);
+            }
         }
     }
 
@@ -426,7 +485,7 @@ impl Model {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
                 Hold {
-                    edge: feature.edge(&a, &b),
+                    edge: feature.edge(a, b),
                     axis: Vec3::zeros(),
                 }
             }
@@ -434,8 +493,8 @@ impl Model {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let edge = touch.feature.face(&a, &b);
-                let near = touch.feature.nearest(&a, &b);
+                let edge = touch.feature.face(a, b);
+                let near = touch.feature.nearest(a, b);
                 Hold {
                     edge,
                     axis: near.map_or_else(Vec3::x, |near| most_across(near.normal)),
@@ -463,14 +522,14 @@ impl Model {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                let apart = feature.separation(&a, &b)?;
+                let apart = feature.separation(a, b)?;
                 Some((apart.gap, self.place(contact.bodies, &apart.row)))
             }
             ContactKind::Space(touch) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let apart = touch.feature.separation(&a, &b)?;
+                let apart = touch.feature.separation(a, b)?;
                 Some((apart.gap, self.place_in_space(contact.bodies, &apart.row)))
             }
             ContactKind::Limit(_) => None,
@@ -508,12 +567,23 @@ impl SpaceContact {
         hold: &Hold,
         poses: [&space::Pose<T>; 2],
     ) -> [Vec3<T>; N_TANGENTS] {
+        let any = hold.axis.map(T::constant);
         let axis = match self.axis {
             Some((side, axis)) => poses[side].turn(axis),
-            None => hold.axis.map(T::constant),
+            None => any,
         };
-        let [t, s] = space::tangents(normal, axis);
-        [t, s * T::constant(self.across)]
+        let (along, square) = (dot3(axis, normal).value(), dot3(axis, axis).value());
+        let [t, s] = if along * along < UPRIGHT * square {
+            space::tangents(normal, axis)
+        } else {
+            space::tangents(normal, any)
+        };
+        let across = T::constant(self.across);
+        if self.turned {
+            [s, -t * across]
+        } else {
+            [t, s * across]
+        }
     }
 }
 
@@ -544,10 +614,10 @@ fn held<T: Real>(
 fn moving_in_space(bodies: [BodyRef; 2], poses: &Poses, twists: &Twists) -> [space::Pose<Dual>; 2] {
     bodies.map(|body| {
         let twist = space_twist_of(twists.space(), body);
-        space_pose_of(poses.space(), body).with_rate(&twist)
+        space_pose_of(poses.space(), body).with_rate(twist)
     })
 }
 
 fn moving(bodies: [BodyRef; 2], poses: &Poses, twists: &Twists) -> [Pose<Dual>; 2] {
-    bodies.map(|body| pose_of(poses.plane(), body).with_rate(&twist_of(twists.plane(), body)))
+    bodies.map(|body| pose_of(poses.plane(), body).with_rate(twist_of(twists.plane(), body)))
 }

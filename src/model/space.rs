@@ -1,11 +1,11 @@
 //! Written scene in space -> model, with the checks that need geometry.
 
-use super::build::{self, CLOSED};
-use super::space_contacts;
+use super::build::{self, CLOSED, NO_DIRECTION};
 use super::{
     AnyForce, AnyJoint, Body, BodyRef, ForceLink, InputLink, InputUnit, JointLink, Model, Motor,
     Poses, Twists, WrittenStart, space_pose_of, space_twist_of,
 };
+use super::{motors, space_contacts};
 use crate::force::Signal;
 use crate::math::{Mat3, Quaternion, Vec3, cross3, dot3, max_abs, quaternion};
 use crate::scene::error::{Place, Problem};
@@ -13,7 +13,7 @@ use crate::scene::format::space::{
     self as written, Axis, Coordinate, Cross, ForceKind, Geometry, JointKind, Mass, MotorKind,
     Space, Triple,
 };
-use crate::scene::format::{self, Anchors, BodyKind, Name, Scene};
+use crate::scene::format::{self, Anchors, BodyKind, FrictionCone, Name, Scene, Scheme};
 use crate::space::force::{
     Applied, Force, JointSpring, MotorTorque, SpringDamper, Stribeck, Viscous,
 };
@@ -23,6 +23,7 @@ use crate::space::joint::{
 };
 use crate::space::shape::{Flat, HeightField, Shape};
 use crate::space::{Pose, Twist};
+use std::borrow::Cow;
 
 /// Where the centre of mass of a body's shapes may be off its origin, relative to their size: coordinates written with
 /// a few digits.
@@ -51,10 +52,35 @@ pub(super) fn build(scene: &Scene, space: &Space) -> Result<Model, Vec<Problem>>
         mut problems,
         ..
     } = builder;
+    if space.crowd.is_some() {
+        refuse_settings(scene, &mut problems);
+    }
     if problems.is_empty() {
+        motors::refuse_contradictions(space, &model, &mut problems);
         space_contacts::add(space, &mut model, &mut problems);
     }
     build::finish(model, problems)
+}
+
+// a crowd has steps of its own
+fn refuse_settings(scene: &Scene, problems: &mut Vec<Problem>) {
+    let settings = &scene.settings;
+    let of_others = [
+        ("tolerance", settings.tolerance.is_some()),
+        ("scheme", settings.scheme != Scheme::Trapezoidal),
+        (
+            "friction_cone",
+            settings.friction_cone != FrictionCone::Exact,
+        ),
+    ];
+    for (key, _) in of_others.into_iter().filter(|(_, given)| *given) {
+        problems.push(Problem {
+            place: 0..0,
+            key: format!("settings.{key}"),
+            message: format!("`{key}` has no effect in a crowd, whose steps are of their own kind"),
+            hint: format!("remove `{key}`, or remove `[crowd]`"),
+        });
+    }
 }
 
 // each once, however many shapes were read from it
@@ -97,11 +123,22 @@ struct Inertia {
 }
 
 impl Builder<'_> {
-    fn refuse(&mut self, place: &Place, key: String, message: impl Into<String>, hint: &str) {
+    fn refuse<'m>(
+        &mut self,
+        place: &Place,
+        key: String,
+        message: impl Into<Cow<'m, str>>,
+        hint: &str,
+    ) {
+        self.report(place, key, message.into(), hint);
+    }
+
+    #[inline(never)]
+    fn report(&mut self, place: &Place, key: String, message: Cow<str>, hint: &str) {
         self.problems.push(Problem {
             place: place.clone(),
             key,
-            message: message.into(),
+            message: message.into_owned(),
             hint: hint.to_owned(),
         });
     }
@@ -242,7 +279,7 @@ impl Builder<'_> {
     }
 
     fn pose(&self, body: BodyRef) -> Pose {
-        space_pose_of(&self.poses, body)
+        *space_pose_of(&self.poses, body)
     }
 
     fn anchors(&self, anchors: &Anchors<Triple>, bodies: [BodyRef; 2]) -> [Vec3; 2] {
@@ -284,10 +321,13 @@ impl Builder<'_> {
             self.check_joint(written, &joint, bodies);
             self.model.n_joint_rows += joint.n_rows();
             let index = self.model.joints.len();
+            let first_coordinate = self.model.n_joint_coordinates;
+            self.model.n_joint_coordinates += joint.n_coordinates();
             self.model.joints.push(JointLink {
                 name: written.name.clone(),
                 bodies,
                 joint: AnyJoint::Space(joint),
+                first_coordinate,
             });
             if let Some(motor) = &written.motor {
                 self.motor(index, written, motor);
@@ -371,7 +411,7 @@ impl Builder<'_> {
             return;
         }
         let [a, b] = bodies.map(|body| self.pose(body));
-        let [twist_a, twist_b] = bodies.map(|body| space_twist_of(&self.twists, body));
+        let [twist_a, twist_b] = bodies.map(|body| *space_twist_of(&self.twists, body));
         let rows = joint.rows(&a, &b);
         let fastest = max_abs(&self.model.initial_velocity);
         for (i, name) in joint.row_names().iter().enumerate() {
@@ -404,7 +444,7 @@ impl Builder<'_> {
             (MotorKind::Effort, Coordinate::Angle) => ("torque", InputUnit::NewtonMeter),
             (MotorKind::Effort, Coordinate::Displacement) => ("force", InputUnit::Newton),
         };
-        let value = self.signal(&name, quantity, unit, &motor.value);
+        let value = self.model.signal(&name, quantity, unit, &motor.value);
         match motor.kind {
             MotorKind::Speed => self.model.motors.push(Motor {
                 name,
@@ -424,24 +464,6 @@ impl Builder<'_> {
         }
     }
 
-    fn signal(
-        &mut self,
-        force: &str,
-        component: &str,
-        unit: InputUnit,
-        written: &format::Signal,
-    ) -> Signal {
-        let format::Signal::Input { start } = written else {
-            return Signal::Given(written.clone());
-        };
-        self.model.inputs.push(InputLink {
-            name: format!("{force}.{component}"),
-            start: *start,
-            unit,
-        });
-        Signal::Input(self.model.inputs.len() - 1)
-    }
-
     fn forces(&mut self) {
         for written in &self.scene.forces {
             let (bodies, joint, force) = match &written.kind {
@@ -455,6 +477,14 @@ impl Builder<'_> {
                     let bodies = [self.body(&bodies[0]), self.body(&bodies[1])];
                     let [anchor_a, anchor_b] = [0, 1].map(|i| self.in_body(bodies[i], anchors[i]));
                     let distance = self.distance([anchor_a, anchor_b], bodies);
+                    if distance == 0.0 && rest_length.is_some_and(|rest| rest > 0.0) {
+                        self.refuse(
+                            &written.place,
+                            format!("force[{}].rest_length", written.name),
+                            NO_DIRECTION[0],
+                            NO_DIRECTION[1],
+                        );
+                    }
                     let element = SpringDamper {
                         anchor_a,
                         anchor_b,
@@ -496,7 +526,8 @@ impl Builder<'_> {
                         ["x", "y", "z"].map(|axis| {
                             let i = usize::from(axis != "x") + usize::from(axis == "z");
                             let component = format!("{quantity}_{axis}");
-                            self.signal(&written.name, &component, unit, &signals[i])
+                            self.model
+                                .signal(&written.name, &component, unit, &signals[i])
                         })
                     };
                     let force = signals("force", InputUnit::Newton, force);
@@ -572,6 +603,27 @@ impl Builder<'_> {
         link.joint
             .space()
             .map_or(0.0, |joint| joint.coordinate(coordinate, &a, &b).0)
+    }
+}
+
+impl Model {
+    // a signal of a force, motor or belt; what comes from outside becomes an input
+    pub(super) fn signal(
+        &mut self,
+        owner: &str,
+        component: &str,
+        unit: InputUnit,
+        written: &format::Signal,
+    ) -> Signal {
+        let format::Signal::Input { start } = written else {
+            return Signal::Given(written.clone());
+        };
+        self.inputs.push(InputLink {
+            name: format!("{owner}.{component}"),
+            start: *start,
+            unit,
+        });
+        Signal::Input(self.inputs.len() - 1)
     }
 }
 

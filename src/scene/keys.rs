@@ -174,10 +174,15 @@ const KEYS: &[(&str, &str, &str)] = &[
         "the others are in docs/SCENE.md",
     ),
     ("size", "size = [0.4, 0.2]", "full width and height, m"),
-    ("static_friction", "static_friction = 1.0", "N m or N"),
+    (
+        "static_friction",
+        "static_friction = 1.0",
+        "of a contact without unit, of a joint N m or N",
+    ),
     ("step", "step = 0.01", "s"),
     ("stiffness", "stiffness = 100.0", "N/m, at a joint N m/rad"),
     ("stribeck_rate", "stribeck_rate = 0.1", "rad/s or m/s"),
+    ("stribeck_velocity", "stribeck_velocity = 0.01", "m/s"),
     (
         "tangential_restitution",
         "tangential_restitution = 0.0",
@@ -321,6 +326,47 @@ const KEYS_IN_SPACE: &[(&str, &str, &str)] = &[
     ("point", "point = [0, 0, 0]", "m"),
     ("position", "position = [0, 0, 1]", "m"),
     ("rest", "rest = 0.0", "rad or m"),
+    (
+        "copies",
+        "copies = { count = [4, 4, 3], spacing = [0.2, 0.2, 0.2] }",
+        "a block of bodies alike",
+    ),
+    ("count", "count = [4, 4, 3]", "along x, y and z"),
+    ("jitter", "jitter = 0.002", "m"),
+    (
+        "spacing",
+        "spacing = [0.2, 0.2, 0.2]",
+        "m, along x, y and z",
+    ),
+    (
+        "direction",
+        "direction = [1, 0, 0]",
+        "where the surface moves to",
+    ),
+    (
+        "shape",
+        "shape = \"table\"",
+        "name of a shape of the ground",
+    ),
+    (
+        "speed",
+        "speed = { kind = \"input\", start = 0.5 }",
+        "m/s; a number or a signal",
+    ),
+    (
+        "located_impacts",
+        "located_impacts = 4",
+        "a count, for each group of bodies and step",
+    ),
+    ("merge_distance", "merge_distance = 1e-4", "m"),
+    ("sleep_after", "sleep_after = 0.5", "s"),
+    (
+        "sleep_speed",
+        "sleep_speed = 1e-3",
+        "m/s; 0 keeps all awake",
+    ),
+    ("sweeps", "sweeps = 30", "a count; exact without it"),
+    ("threads", "threads = 2", "a count"),
     ("rolling_friction", "rolling_friction = 1e-3", "m"),
     (
         "rotation_vector",
@@ -337,11 +383,6 @@ const KEYS_IN_SPACE: &[(&str, &str, &str)] = &[
         "size",
         "size = [0.4, 0.3, 0.2]",
         "full lengths of the edges, m",
-    ),
-    (
-        "static_friction",
-        "static_friction = 1.0",
-        "of a contact without unit, of a joint N m or N",
     ),
     ("to", "to = [0.25, 0, 0]", "m"),
     (

@@ -47,10 +47,7 @@ pub(super) fn rows(
             axes: &mut system.axes,
         }),
     );
-    system.friction.clear();
-    system
-        .friction
-        .extend(system.contacts.iter().map(|&j| model.contacts[j].friction));
+    system.take_friction(model);
     system.free_rotation();
     if model.is_spatial() {
         system.mass.clone_from(&model.mass);
@@ -221,8 +218,7 @@ pub(super) fn level(
     level.contacts.clear();
     level.contacts.extend(contacts);
     rows(model, poses, holds, BeyondEdges::Line, level);
-    level.columns.clone_from(&level.rows);
-    level.condense(&workspace.mass);
+    level.condense_rows(&workspace.mass);
 }
 
 /// Finds what holds all contacts at `q` that `moved` says may have gone elsewhere.
@@ -383,8 +379,8 @@ pub(super) fn gap_and_rate(
 ) -> (f64, f64) {
     model.poses(q, &mut workspace.poses);
     model
-        .gap_row(&model.contacts[index], &workspace.poses)
-        .map_or((f64::INFINITY, 0.0), |(gap, row)| (gap, row.dot(v)))
+        .gap_and_rate(&model.contacts[index], &workspace.poses, v)
+        .unwrap_or((f64::INFINITY, 0.0))
 }
 
 /// Marks a maximal independent set of joint equations at `q`.
@@ -405,12 +401,13 @@ pub(super) fn select_joints(model: &Model, workspace: &mut Workspace, q: &[f64])
     }
 }
 
-// a contact that slides in space, or rolls, does so over the place of its columns: friction is against that motion, in the
+// a contact that slides in space, or with friction that falls, or rolls, does so over the place of its columns: friction is against that motion, in the
 // middle of the step
 fn slide_over_columns(system: &mut System, statuses: &[Status], resistance: &[Resistance]) {
     for i in 0..system.contacts.len() {
         let contact = system.contacts[i];
-        if statuses[contact] == Status::Slip {
+        let falls = system.stribeck_of(i).is_some() && statuses[contact].slip_sign() != 0.0;
+        if statuses[contact] == Status::Slip || falls {
             for row in system.tangent_rows(i) {
                 system.rows[row] = system.columns[row];
             }

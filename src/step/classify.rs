@@ -248,10 +248,7 @@ fn decide(
                 level.rows[level.normal(i) + 1].dot(&state.velocity)
             })
         };
-        let holds_more = |contact: usize| {
-            let contact = &model.contacts[contact];
-            model.is_spatial() && contact.static_friction > contact.friction
-        };
+        let holds_more = |contact: usize| model.is_spatial() && model.contacts[contact].drops();
         for (i, &contact) in level.contacts.iter().enumerate() {
             let slides = !at_rest[contact].sliding && level.has_friction(i);
             statuses[contact] = if !slides {
@@ -278,7 +275,7 @@ fn decide(
                 directions[contact] = level.velocity_vector(i, v);
             }
         }
-        level.direct(v, slow, directions, resistance);
+        level.direct(v, directions, resistance);
         // static friction does not come back before what it no longer holds has stopped
         let stops = matches!(when, When::JustAfter(what) if what.is_stop());
         let starts = |contact: usize| {

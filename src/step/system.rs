@@ -10,13 +10,15 @@
 //! the tangents (rolling). Sliding and rolling are *discs*, two rows with a round cone each, which are alike to the directions of `sliding`.
 
 mod frozen;
+mod plane;
 mod sliding;
+mod stribeck;
 
 use super::metric::Metric;
 use crate::constraint::GlobalRow;
 use crate::force::Signal;
 use crate::math::{Vec3, dot3, norm};
-use crate::model::{Model, N_TANGENTS, N_TURNS};
+use crate::model::{Model, N_TANGENTS, N_TURNS, Stribeck};
 use crate::state::{Resistance, Status};
 use std::ops::Range;
 
@@ -48,6 +50,10 @@ pub struct System {
     pub friction: Vec<f64>,
     /// The same while they stick; in space.
     pub static_friction: Vec<f64>,
+    /// Its law where it falls with the speed of sliding; empty where no contact of the model has one.
+    pub stribeck: Vec<Option<Stribeck>>,
+    /// How it falls with the mean speed, N s/(m/s), and the speed that this is for: (4). Zeros where it is given.
+    falling: Vec<[f64; 2]>,
     /// Coefficients of each of them against spin and rolling, m; empty where nothing resists rotation.
     pub resisting: Vec<[f64; 2]>,
     /// What each of them does about rotation; empty where nothing resists, or where that is for the problem to find out.
@@ -88,13 +94,15 @@ pub struct System {
     is_beyond: Vec<bool>,
     /// Did one of them go on after all? Then its iteration had only overshot.
     overshot: bool,
-    /// T v of each disc.
+    /// T v of each disc; in the plane of each contact, where friction falls.
     start_speed: Vec<[f64; N_TANGENTS]>,
     /// Constraints act on `sigma v + dv`.
     sigma: f64,
     /// By how much directions of sliding changed in their last iteration.
     wandering: f64,
     unknowns: Vec<frozen::Unknown>,
+    /// The same where they are simple.
+    simple: Vec<plane::PlaneUnknown>,
     /// Right-hand side and solution, first guess and stiffness, where unknowns depend on each other.
     shares: Vec<f64>,
     nearest_to: Vec<f64>,
@@ -104,6 +112,9 @@ pub struct System {
 impl System {
     /// Room for all joints and contacts of a model.
     pub fn new(model: &Model) -> Self {
+        if model.crowd.is_some() {
+            return Self::default();
+        }
         let (n, n_joint, n_contacts) = (
             model.n_velocities,
             model.n_joint_rows,
@@ -117,6 +128,11 @@ impl System {
         } else {
             0
         };
+        let n_falling = if model.has_falling_friction {
+            n_contacts
+        } else {
+            0
+        };
         let n_discs = n_spatial + n_resisting;
         Self {
             n,
@@ -124,6 +140,8 @@ impl System {
             contacts: Vec::with_capacity(n_contacts),
             friction: Vec::with_capacity(n_contacts),
             static_friction: Vec::with_capacity(n_spatial),
+            stribeck: Vec::with_capacity(n_falling),
+            falling: Vec::with_capacity(n_falling),
             resisting: Vec::with_capacity(n_resisting),
             resistance: Vec::with_capacity(n_resisting),
             axes: Vec::with_capacity(n_resisting),
@@ -144,10 +162,11 @@ impl System {
             reference: Vec::with_capacity(n_discs),
             is_beyond: Vec::with_capacity(n_discs),
             overshot: false,
-            start_speed: Vec::with_capacity(n_discs),
+            start_speed: Vec::with_capacity(n_discs.max(n_falling)),
             sigma: 1.0,
             wandering: 0.0,
             unknowns: Vec::with_capacity(k),
+            simple: Vec::with_capacity(if n_friction == 1 { k } else { 0 }),
             shares: Vec::with_capacity(k),
             nearest_to: Vec::new(),
             weights: Vec::new(),
@@ -211,13 +230,17 @@ impl System {
 
     /// Does the `i`-th contact have friction against sliding?
     pub fn has_friction(&self, i: usize) -> bool {
-        self.friction[i] > 0.0 || self.static_friction.get(i).is_some_and(|mu| *mu > 0.0)
+        self.friction[i] > 0.0
+            || self.static_friction.get(i).is_some_and(|mu| *mu > 0.0)
+            || self.stribeck_of(i).is_some_and(|law| law.at_rest > 0.0)
     }
 
     /// Is friction the same at rest and while sliding, and does nothing resist rotation?
     pub fn has_plain_friction(&self) -> bool {
         let mut coefficients = self.friction.iter().zip(&self.static_friction);
-        self.n_friction <= N_TANGENTS && coefficients.all(|(kinetic, rest)| rest <= kinetic)
+        self.n_friction <= N_TANGENTS
+            && self.stribeck.is_empty()
+            && coefficients.all(|(kinetic, rest)| rest <= kinetic)
     }
 
     /// What the `i`-th contact does about rotation.
@@ -242,25 +265,22 @@ impl System {
 
     /// Computes the responses and W from rows, columns and a metric.
     pub fn condense(&mut self, metric: &Metric) {
-        let (n, k) = (self.n, self.len());
-        self.response.clear();
-        self.response.resize(k * n, 0.0);
-        for (column, out) in self
-            .columns
-            .iter()
-            .zip(self.response.chunks_exact_mut(n.max(1)))
-        {
-            match &metric.diagonal {
-                Some(mass) => column.add_divided_to(mass, out),
-                None => {
-                    column.add_to(1.0, out);
-                    metric.divide(out);
-                }
-            }
-        }
         let mut constraints = self.rows.iter().zip(&self.columns);
         let symmetric =
             metric.diagonal.is_some() && constraints.all(|(row, column)| row.has_values_of(column));
+        respond(&self.columns, metric, self.n, &mut self.response);
+        self.multiply(symmetric);
+    }
+
+    /// The same where the columns are the rows.
+    pub fn condense_rows(&mut self, metric: &Metric) {
+        respond(&self.rows, metric, self.n, &mut self.response);
+        self.multiply(metric.diagonal.is_some());
+    }
+
+    // W from rows and responses
+    fn multiply(&mut self, symmetric: bool) {
+        let (n, k) = (self.n, self.len());
         self.delassus.clear();
         for (i, row) in self.rows.iter().enumerate() {
             // the columns before are known from the rows before
@@ -270,7 +290,7 @@ impl System {
             }
             for j in known..k {
                 self.delassus
-                    .push(row.dot(&self.response[j * n..(j + 1) * n]));
+                    .push(row.product(&self.response[j * n..(j + 1) * n]));
             }
         }
         self.impulse.clear();
@@ -281,7 +301,7 @@ impl System {
     /// Sets b to the rows' products with `x`.
     pub fn bias_from(&mut self, x: &[f64]) {
         self.bias.clear();
-        self.bias.extend(self.rows.iter().map(|row| row.dot(x)));
+        self.bias.extend(self.rows.iter().map(|row| row.product(x)));
         let first = self.n_joint - self.given.len();
         for (b, given) in self.bias[first..].iter_mut().zip(&self.given) {
             *b -= given;
@@ -293,6 +313,17 @@ impl System {
         self.given.clear();
         self.given
             .extend(model.motors.iter().map(|motor| factor * of(&motor.speed)));
+    }
+
+    /// Work of the motors, whose impulses are among those of all rows, while velocities go from `before` to `after`, J.
+    pub fn work_of_motors(&self, impulse: &[f64], before: &[f64], after: &[f64]) -> f64 {
+        self.motor_rows()
+            .map(|row| {
+                let row_of = &self.rows[row];
+                let mean = 0.5 * (row_of.dot(before) + row_of.dot(after));
+                impulse[row] * mean
+            })
+            .sum()
     }
 
     /// Rows of motors.
@@ -310,16 +341,21 @@ impl System {
 
     /// Takes normal forces and friction forces (world axes), by contact of the model, times `factor` as the first guess of
     /// the impulses; in space.
+    #[inline]
     pub fn guess_from(&mut self, forces: &Forces, factor: f64) {
+        if !forces.friction.is_empty() {
+            self.guess_in_space(forces, factor);
+        }
+    }
+
+    #[inline(never)]
+    fn guess_in_space(&mut self, forces: &Forces, factor: f64) {
         let Forces {
             pressing,
             friction,
             moment,
         } = forces;
         self.guess.clear();
-        if friction.is_empty() {
-            return;
-        }
         for (i, contact) in self.contacts.iter().enumerate() {
             let tangents = &self.tangents[i];
             self.guess.push(factor * pressing[*contact][0]);
@@ -393,6 +429,22 @@ impl System {
         {
             if *c != 0.0 {
                 x.iter_mut().zip(response).for_each(|(x, r)| *x += c * r);
+            }
+        }
+    }
+}
+
+// A^-1 F, one column after the other
+fn respond(columns: &[GlobalRow], metric: &Metric, n: usize, response: &mut Vec<f64>) {
+    response.clear();
+    response.resize(columns.len() * n, 0.0);
+    let responses = response.chunks_exact_mut(n.max(1));
+    for (column, out) in columns.iter().zip(responses) {
+        match &metric.diagonal {
+            Some(mass) => column.add_divided_to(mass, out),
+            None => {
+                column.add_to(1.0, out);
+                metric.divide(out);
             }
         }
     }

@@ -8,9 +8,11 @@
 //! H is not symmetric, because rotations about body axes do not commute. It comes from moving the gradient along each
 //! motion, which the dual numbers give exactly.
 
-use super::{Detail, Effect, PAIR_DOF, PairMatrix, Situation, add_outer, flat, motion, rates};
+use super::{
+    Detail, Effect, PAIR_DOF, PairMatrix, Situation, Sloped, add_outer, flat, motion, rates,
+};
 use crate::math::Real;
-use crate::space::joint::Joint;
+use crate::space::joint::{Count, Joint};
 use crate::space::{BODY_DOF, Pose, Row};
 
 /// A scalar of two poses that does not change when both bodies move as one.
@@ -19,17 +21,16 @@ pub(super) trait Scalar {
     fn at<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>);
 }
 
-/// A coordinate of a joint; an angle within half a turn of `near`.
+/// A coordinate of a joint; an angle is counted over its turns.
 pub(super) struct JointCoordinate<'a> {
     pub joint: &'a Joint,
     pub index: usize,
-    /// rad.
-    pub near: f64,
+    pub count: Count<'a>,
 }
 
 impl Scalar for JointCoordinate<'_> {
     fn at<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
-        self.joint.coordinate_near(self.index, self.near, a, b)
+        self.joint.counted(self.index, &self.count, a, b)
     }
 }
 
@@ -56,6 +57,22 @@ impl Push {
 pub(super) fn value_and_rate(scalar: &impl Scalar, at: &Situation) -> (f64, f64) {
     let (value, row) = scalar.at(at.pose[0], at.pose[1]);
     (value, row.rate(at.twist[0], at.twist[1]))
+}
+
+/// The force along the scalar's gradient.
+pub(super) fn sloped(
+    scalar: &impl Scalar,
+    at: &Situation,
+    push: impl FnOnce(f64, f64) -> Push,
+) -> Sloped {
+    let (value, row) = scalar.at(at.pose[0], at.pose[1]);
+    let push = push(value, row.rate(at.twist[0], at.twist[1]));
+    Sloped {
+        row,
+        force: push.total(),
+        by_value: push.by_value,
+        by_rate: push.by_rate,
+    }
 }
 
 /// The effect of a force whose size is `push` of value and rate.

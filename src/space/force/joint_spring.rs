@@ -1,10 +1,10 @@
 //! Spring and damper at a coordinate of a joint.
 //!
 //! (1)  force = -stiffness (c - rest) - damping c',   c = the coordinate;   derivatives in along.rs
-//! (2)  an angle is taken within half a turn of its rest: the spring jumps only at the angle opposite to it
+//! (2)  an angle is counted over its turns: the spring can be wound up
 
 use super::along::{self, JointCoordinate, Push, value_and_rate};
-use super::{Detail, Effect, Situation};
+use super::{Detail, Effect, Situation, Sloped};
 
 /// Along a displacement or about an axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +24,7 @@ impl JointSpring {
         at.joint.map(|joint| JointCoordinate {
             joint,
             index: self.coordinate,
-            near: self.rest, // (2)
+            count: at.count, // (2)
         })
     }
 
@@ -41,6 +41,13 @@ impl JointSpring {
         self.scalar(at).map_or_else(Effect::default, |scalar| {
             along::effect(&scalar, at, detail, |value, rate| self.law(value, rate))
         })
+    }
+
+    pub(super) fn sloped(&self, at: &Situation) -> Option<Sloped> {
+        let scalar = self.scalar(at)?;
+        Some(along::sloped(&scalar, at, |value, rate| {
+            self.law(value, rate)
+        }))
     }
 
     pub(super) fn push(&self, at: &Situation) -> f64 {

@@ -16,9 +16,9 @@ pub(in crate::step) enum Unknown {
     Plain(usize),
     /// The normal of this index, and with it so much of the friction columns that follow.
     Slip(usize, [f64; MAX_FRICTION_ROWS]),
-    /// Both rows and columns of a disc, weighted: across the direction in which it slips.
+    /// Both rows and columns of a disc, weighted: across the direction in which it slips, or along it.
     Across {
-        first: usize,
+        rows: [usize; N_TANGENTS],
         weights: [f64; N_TANGENTS],
         /// What is added to the diagonal.
         yields: f64,
@@ -36,7 +36,7 @@ impl Unknown {
     // its row, or the first of them
     fn row(&self) -> usize {
         match self {
-            Self::Plain(row) | Self::Slip(row, _) | Self::Across { first: row, .. } => *row,
+            Self::Plain(row) | Self::Slip(row, _) | Self::Across { rows: [row, _], .. } => *row,
         }
     }
 }
@@ -63,6 +63,14 @@ impl System {
         })
     }
 
+    /// Does the `i`-th contact hold one of its friction rows, with these statuses?
+    pub fn sticks(&self, i: usize, row: usize, statuses: &[Status]) -> bool {
+        if self.tangent_rows(i).contains(&row) {
+            return statuses[self.contacts[i]] == Status::Stick;
+        }
+        self.held_rotations(i).any(|held| held == row)
+    }
+
     // rows of rotation that the `i`-th contact holds while it is closed
     pub(super) fn held_rotations(&self, i: usize) -> impl Iterator<Item = usize> + use<> {
         let Resistance { spin, roll, .. } = self.resistance_of(i);
@@ -81,6 +89,19 @@ impl System {
         status: impl Fn(usize) -> Status,
         solver: &mut RankRevealing,
     ) -> bool {
+        if self.is_simple() {
+            self.solve_simple(joints, status, solver)
+        } else {
+            self.solve_general(joints, &status, solver)
+        }
+    }
+
+    fn solve_general(
+        &mut self,
+        joints: &[bool],
+        status: &dyn Fn(usize) -> Status,
+        solver: &mut RankRevealing,
+    ) -> bool {
         self.choose_unknowns(joints, status);
         let size = self.unknowns.len();
         let matrix = solver.start(size);
@@ -90,11 +111,11 @@ impl System {
             self.impulse[i] = match unknown {
                 Unknown::Plain(row) | Unknown::Slip(row, _) => -self.bias[*row],
                 Unknown::Across {
-                    first,
+                    rows: [first, second],
                     weights: [x, y],
                     given,
                     ..
-                } => given - x * self.bias[*first] - y * self.bias[first + 1],
+                } => given - x * self.bias[*first] - y * self.bias[*second],
             };
         }
         if self.n_friction == 1 {
@@ -184,7 +205,7 @@ impl System {
             }
             let row = &self.rows[unknown.row()];
             for j in known..size {
-                matrix[i * size + j] = row.dot(&self.response[j * n..(j + 1) * n]);
+                matrix[i * size + j] = row.product(&self.response[j * n..(j + 1) * n]);
             }
         }
         self.impulse.clear();
@@ -234,6 +255,7 @@ impl System {
             } else if status == Status::Slip {
                 self.unknowns.extend(self.across(i));
             }
+            self.unknowns.extend(self.falling_unknown(i, status));
             if resists {
                 self.unknowns
                     .extend(self.held_rotations(i).map(Unknown::Plain));
@@ -282,9 +304,9 @@ impl System {
                         self.impulse[normal + 1 + k] += along * value;
                     }
                 }
-                Unknown::Across { first, weights, .. } => {
-                    for (k, along) in weights.iter().enumerate() {
-                        self.impulse[first + k] += along * value;
+                Unknown::Across { rows, weights, .. } => {
+                    for (row, along) in rows.iter().zip(weights) {
+                        self.impulse[*row] += along * value;
                     }
                 }
             }
@@ -305,11 +327,11 @@ impl System {
                     }
                 }
                 Unknown::Across {
-                    first,
+                    rows: [first, second],
                     weights: [x, y],
                     ..
                 } => {
-                    let (w, z) = (row_of(*first), row_of(first + 1));
+                    let (w, z) = (row_of(*first), row_of(*second));
                     for (entry, column) in entries.zip(&self.unknowns) {
                         *entry = x * self.product(w, column) + y * self.product(z, column);
                     }
@@ -334,10 +356,10 @@ impl System {
                 sum
             }
             Unknown::Across {
-                first,
+                rows: [first, second],
                 weights: [x, y],
                 ..
-            } => x * w[*first] + y * w[first + 1],
+            } => x * w[*first] + y * w[*second],
         }
     }
 
@@ -347,8 +369,9 @@ impl System {
         let turning = self.turning[k];
         (turning != 0.0).then(|| {
             let start = self.start_speed[k];
+            let first = self.disc(k).1;
             Unknown::Across {
-                first: self.disc(k).1,
+                rows: [first, first + 1],
                 weights: [-y, x],
                 yields: 2.0 / turning,
                 given: (self.sigma - 2.0) * (x * start[1] - y * start[0]),

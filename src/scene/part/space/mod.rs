@@ -1,6 +1,8 @@
 //! The parts of a scene in space: one file for each.
 mod body;
 mod contact;
+mod copies;
+mod crowd;
 mod force;
 mod inertia;
 mod joint;
@@ -21,7 +23,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Space {
     let mut names = Names::new("bodies");
     let bodies: Vec<_> = tables
         .into_iter()
-        .map(|t| body::read(t, &mut names, files))
+        .flat_map(|t| body::read(t, &mut names, files))
         .collect();
 
     let mut ground = Vec::new();
@@ -53,6 +55,17 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Space {
         .map(|t| contact::read_rule(t, contact_default, &bodies, &ground))
         .collect();
 
+    let crowd = t
+        .get("crowd")
+        .and_then(|v| v.as_table(v.path.clone()))
+        .map(crowd::read);
+
+    let mut names = Names::new("belts");
+    let tables = t.items("belt").into_iter();
+    let belts: Vec<_> = tables
+        .map(|t| crowd::read_belt(t, &mut names, &ground, crowd.is_some()))
+        .collect();
+
     Space {
         gravity,
         bodies,
@@ -61,5 +74,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Space {
         forces,
         contact_default,
         contact_rules,
+        crowd,
+        belts,
     }
 }

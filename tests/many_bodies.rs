@@ -1,0 +1,368 @@
+//! Many bodies: impacts that are located, piles that come to rest and sleep, chains, belts.
+
+#[path = "common/crowds.rs"]
+mod crowds;
+
+use crowds::{chain, pile};
+use stiction::model::Model;
+use stiction::simulate::{Simulation, model_from_text};
+
+fn model(text: &str) -> Model {
+    model_from_text("scene", text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+const BALL: &str = r#"
+    dimension = 3
+    [settings]
+    step = 0.01
+    [crowd]
+    [contact_default]
+    restitution = 0.8
+    [[ground.shape]]
+    kind = "half_space"
+    normal = [0, 0, 1]
+    [[body]]
+    name = "ball"
+    kind = "rigid"
+    mass = 1
+    position = [0, 0, 1.1]
+    shape = [{ kind = "sphere", radius = 0.1 }]
+"#;
+
+#[test]
+fn a_ball_apart_from_others_bounces_at_the_right_times() {
+    let mut simulation = Simulation::new(model(BALL));
+    // falls 1 m, then n-th flight 0.8^n times as long
+    let fall = (2.0_f64 / 9.81).sqrt();
+    let height_at = |t: f64| {
+        let (mut start, mut speed) = (fall, 0.8 * 9.81 * fall);
+        while t > start + 2.0 * speed / 9.81 {
+            start += 2.0 * speed / 9.81;
+            speed *= 0.8;
+        }
+        (t - start) * (speed - 0.5 * 9.81 * (t - start))
+    };
+    for time in [0.6, 1.0, 1.7, 2.4] {
+        simulation.advance_to(time).unwrap();
+        let error = simulation.state().position[2] - 0.1 - height_at(time);
+        println!(
+            "{time} s: error {error:.1e} m, {:?}",
+            simulation.report().located_impacts
+        );
+        assert!(error.abs() < 1e-9);
+    }
+    simulation.advance_to(6.0).unwrap();
+    let state = simulation.state();
+    println!(
+        "at last {:.1e} m, {:.1e} m/s",
+        state.position[2] - 0.1,
+        state.velocity[2]
+    );
+    assert!((state.position[2] - 0.1).abs() < 1e-6 && state.velocity[2] == 0.0);
+    assert_eq!(state.crowd.slow_for[0], f64::INFINITY);
+}
+
+#[test]
+fn a_pile_comes_to_rest() {
+    for (n, crowd) in [
+        (10, ""),
+        (50, ""),
+        (50, "sweeps = 30"),
+        (200, "sweeps = 30"),
+    ] {
+        let mut simulation = Simulation::new(model(&pile(n, crowd)));
+        let start = simulation.energy().total();
+        for k in 1..=12 {
+            simulation.advance_to(0.5 * f64::from(k)).unwrap();
+            let energy = simulation.energy();
+            let report = simulation.report();
+            let asleep = simulation
+                .state()
+                .crowd
+                .slow_for
+                .iter()
+                .filter(|x| x.is_infinite())
+                .count();
+            println!(
+                "{n} {crowd:12} {:4} s kinetic {:.3e} touches {} asleep {asleep} penetration {:.1e} worst {:.1e} residual {:.1e} inexact {} of {} lifted {:.1e} unlocated {} located {}",
+                0.5 * f64::from(k),
+                energy.kinetic,
+                simulation.state().crowd.touches.len(),
+                report.end_penetration,
+                report.worst_penetration,
+                report.worst_residual,
+                report.inexact_solves,
+                report.lcps,
+                report.lifted,
+                report.unlocated_steps,
+                report.located_impacts,
+            );
+            assert!(energy.total() <= start * (1.0 + 1e-9));
+        }
+    }
+}
+
+#[test]
+fn a_chain_stays_together_and_keeps_its_energy() {
+    let mut simulation = Simulation::new(model(&chain(60)));
+    let start = simulation.energy().total();
+    simulation.advance_to(1.0).unwrap();
+    let energy = simulation.energy();
+    let report = simulation.report();
+    println!(
+        "drift {:.1e}, residual {:.1e}, energy {start} to {} with {} kinetic",
+        report.worst_joint_drift,
+        report.worst_residual,
+        energy.total(),
+        energy.kinetic
+    );
+    assert!(report.worst_joint_drift <= 1e-9);
+    assert!(report.inexact_solves == 0);
+    assert!((energy.total() - start).abs() < 0.02 * energy.kinetic);
+}
+
+#[test]
+fn a_pendulum_in_a_crowd_has_order_two() {
+    let text = |step: f64| {
+        format!(
+            "dimension = 3\n[settings]\nstep = {step}\n[crowd]\n[[body]]\nname = \"rod\"\nkind = \"rigid\"\nmass = 1\ninertia = [0.01, 0.0833333, 0.0833333]\nposition = [0.5, 0, 0]\n[[joint]]\nname = \"pin\"\nkind = \"revolute\"\nbodies = [\"ground\", \"rod\"]\nat = [0, 0, 0]\naxis = [0, 1, 0]\n"
+        )
+    };
+    let end = |step: f64| {
+        let mut simulation = Simulation::new(model(&text(step)));
+        simulation.advance_to(1.0).unwrap();
+        simulation.state().position[0]
+    };
+    let exact = {
+        let plain = text(0.01)
+            .replace("[crowd]", "")
+            .replace("step = 0.01", "tolerance = 1e-10");
+        let mut simulation = Simulation::new(model(&plain));
+        simulation.advance_to(1.0).unwrap();
+        simulation.state().position[0]
+    };
+    let errors: Vec<f64> = [0.01, 0.005, 0.0025]
+        .map(|h| (end(h) - exact).abs())
+        .to_vec();
+    println!("{errors:?}");
+    assert!(errors[0] < 1e-3);
+    assert!((errors[1] / errors[2]).log2() > 1.8);
+}
+
+const BELT: &str = r#"
+    dimension = 3
+    [settings]
+    step = 0.005
+    [crowd]
+    [contact_default]
+    friction = 0.5
+    [[ground.shape]]
+    name = "table"
+    kind = "half_space"
+    normal = [0, 0, 1]
+    [[belt]]
+    name = "conveyor"
+    shape = "table"
+    direction = [1, 0, 0]
+    speed = 0.8
+    [[body]]
+    name = "parcel"
+    kind = "rigid"
+    density = 300
+    position = [0, 0, 0.1]
+    shape = [{ kind = "box", size = [0.3, 0.2, 0.2] }]
+"#;
+
+#[test]
+fn a_belt_carries_what_lies_on_it() {
+    let mut simulation = Simulation::new(model(BELT));
+    // slides for v / (mu g), then moves with the belt
+    let slides = 0.8 / (0.5 * 9.81);
+    for time in [0.1, 0.5, 2.0] {
+        simulation.advance_to(time).unwrap();
+        let x = if time < slides {
+            0.5 * 0.5 * 9.81 * time * time
+        } else {
+            0.8 * (time - 0.5 * slides)
+        };
+        let error = simulation.state().position[0] - x;
+        println!(
+            "{time} s: {error:.1e} m, z {:.1e}",
+            simulation.state().position[2] - 0.1
+        );
+        assert!(error.abs() < 2e-3);
+        assert!((simulation.state().position[2] - 0.1).abs() < 1e-7);
+    }
+    assert!((simulation.state().velocity[0] - 0.8).abs() < 1e-9);
+}
+
+#[test]
+fn boxes_fall_on_each_other_and_rest() {
+    let mut text = "dimension = 3\n[settings]\nstep = 0.005\n[crowd]\n[contact_default]\nfriction = 0.5\n[[ground.shape]]\nkind = \"half_space\"\nnormal = [0, 0, 1]\n".to_owned();
+    for i in 0..12 {
+        let (x, y, z) = (i % 2, i / 2 % 2, i / 4);
+        text += &format!(
+            "[[body]]\nname = \"b{i}\"\nkind = \"rigid\"\ndensity = 1000\nposition = [{}, {}, {}]\nrotation_vector = [{}, {}, 0.2]\nshape = [{{ kind = \"box\", size = [0.1, 0.12, 0.08] }}]\n",
+            0.16 * f64::from(x) + 0.013 * f64::from(z),
+            0.16 * f64::from(y) - 0.011 * f64::from(z),
+            0.1 + 0.17 * f64::from(z),
+            0.3 * f64::from(i % 3),
+            0.2 * f64::from(i % 5),
+        );
+    }
+    let mut simulation = Simulation::new(model(&text));
+    let start = simulation.energy().total();
+    for k in 1..=8 {
+        simulation.advance_to(0.5 * f64::from(k)).unwrap();
+        let energy = simulation.energy();
+        let report = simulation.report();
+        println!(
+            "{} s kinetic {:.2e} touches {} penetration {:.1e} worst {:.1e} residual {:.1e} inexact {} of {} lifted {:.1e}",
+            0.5 * f64::from(k),
+            energy.kinetic,
+            simulation.state().crowd.touches.len(),
+            report.end_penetration,
+            report.worst_penetration,
+            report.worst_residual,
+            report.inexact_solves,
+            report.lcps,
+            report.lifted
+        );
+        assert!(energy.total() <= start * (1.0 + 1e-9));
+    }
+    assert!(simulation.energy().kinetic < 1e-6);
+    assert!(simulation.report().end_penetration <= 1e-6);
+}
+
+/// A wedge whose two faces carry pads, `n` by `n` on each, pushed into a groove.
+fn pawl(n: usize, merge_distance: f64) -> String {
+    let mut text = format!(
+        "dimension = 3\n[settings]\nstep = 0.005\n[crowd]\nmerge_distance = {merge_distance}\nsleep_speed = 0\n[contact_default]\nfriction = 0.2\n[[force]]\nname = \"push\"\nkind = \"applied\"\nbody = \"pawl\"\npoint = [0.01, 0, 0]\nforce = [3, 2, -20]\n"
+    );
+    for side in [-1.0, 1.0] {
+        text += &format!(
+            "[[ground.shape]]\nname = \"face{}\"\nkind = \"half_space\"\nnormal = [{side}, 0, 1]\n",
+            if side > 0.0 { "_right" } else { "_left" }
+        );
+    }
+    text += "[[body]]\nname = \"pawl\"\nkind = \"rigid\"\nmass = 0.5\ninertia = [1e-3, 1e-3, 1e-3]\nposition = [0, 0, 0.102]\n";
+    let half = std::f64::consts::FRAC_1_SQRT_2;
+    for side in [-1.0, 1.0] {
+        for i in 0..n {
+            for j in 0..n {
+                // along the face from the edge of the wedge, and along the edge
+                let along = 0.01 + 0.08 * i as f64 / (n as f64 - 1.0);
+                let y = 0.1 * (j as f64 / (n as f64 - 1.0) - 0.5);
+                let x = -side * along * half;
+                let z = along * half - 0.1 + 0.002 / half;
+                text += &format!(
+                    "[[body.shape]]\nkind = \"sphere\"\nradius = 0.002\nposition = [{x}, {y}, {z}]\n"
+                );
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn pads_that_others_hold_for_are_left_out_without_changing_the_motion() {
+    let run = |merge: f64| {
+        let mut simulation = Simulation::new(model(&pawl(7, merge)));
+        let mut places = Vec::new();
+        for k in 1..=20 {
+            simulation.advance_to(0.02 * f64::from(k)).unwrap();
+            places.push(simulation.state().position.clone());
+        }
+        let report = simulation.report();
+        println!(
+            "merge {merge}: {} touches, left out {}, residual {:.1e}, inexact {} of {}, penetration {:.1e}",
+            simulation.state().crowd.touches.len(),
+            report.merged_contacts,
+            report.worst_residual,
+            report.inexact_solves,
+            report.lcps,
+            report.worst_penetration
+        );
+        (places, report.merged_contacts)
+    };
+    let (all, none_left_out) = run(0.0);
+    let (few, left_out) = run(1e-4);
+    assert_eq!(none_left_out, 0);
+    assert!(left_out > 1000);
+    let worst = all
+        .iter()
+        .flatten()
+        .zip(few.iter().flatten())
+        .map(|(a, b)| (a - b).abs())
+        .fold(0.0, f64::max);
+    println!("the motions differ by {worst:.1e} m");
+    assert!(worst < 1e-4);
+}
+
+/// Bodies of three crossed bars.
+fn jacks(n: usize) -> String {
+    let mut text = format!(
+        "dimension = 3\n[settings]\nstep = 0.005\n[crowd]\n[contact_default]\nfriction = 0.4\n[[ground.shape]]\nkind = \"half_space\"\nnormal = [0, 0, 1]\n[[body]]\nname = \"jack\"\nkind = \"rigid\"\nmass = 0.2\nrotation_vector = [0.4, 0.3, 0.2]\nposition = [0, 0, 0.15]\ncopies = {{ count = [2, 2, {n}], spacing = [0.13, 0.12, 0.16], jitter = 0.01 }}\n"
+    );
+    for size in [
+        "[0.16, 0.03, 0.03]",
+        "[0.03, 0.16, 0.03]",
+        "[0.03, 0.03, 0.16]",
+    ] {
+        text += &format!("[[body.shape]]\nkind = \"box\"\nsize = {size}\n");
+    }
+    text
+}
+
+#[test]
+fn jacks_come_to_rest() {
+    let mut simulation = Simulation::new(model(&jacks(3)));
+    let start = simulation.energy().total();
+    for k in 1..=6 {
+        simulation.advance_to(0.5 * f64::from(k)).unwrap();
+        let energy = simulation.energy();
+        let report = simulation.report();
+        println!(
+            "{} s kinetic {:.2e} touches {} penetration {:.1e} worst {:.1e} residual {:.1e} inexact {} of {} lifted {:.1e}",
+            0.5 * f64::from(k),
+            energy.kinetic,
+            simulation.state().crowd.touches.len(),
+            report.end_penetration,
+            report.worst_penetration,
+            report.worst_residual,
+            report.inexact_solves,
+            report.lcps,
+            report.lifted
+        );
+        assert!(energy.total() <= start * (1.0 + 1e-9));
+    }
+    assert!(simulation.report().end_penetration <= 1e-6);
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let run = |threads: u32| {
+        let text = jacks(2).replace("[crowd]", &format!("[crowd]\nthreads = {threads}"));
+        let mut simulation = Simulation::new(model(&text));
+        simulation.advance_to(0.4).unwrap();
+        simulation.state().clone()
+    };
+    let one = run(1);
+    assert!(one == run(2) && one == run(5));
+}
+
+#[test]
+fn a_state_goes_on_with_the_same_bits() {
+    for crowd in ["", "sweeps = 10"] {
+        let text = pile(30, crowd);
+        let mut simulation = Simulation::new(model(&text));
+        simulation.advance_to(0.45).unwrap();
+        let saved = simulation.state().clone();
+        simulation.advance_to(0.6).unwrap();
+        let first = simulation.state().clone();
+        let mut other = Simulation::new(model(&text));
+        *other.state_mut() = saved;
+        other.advance_to(0.6).unwrap();
+        assert!(*other.state() == first, "{crowd}");
+    }
+}
