@@ -23,6 +23,7 @@ Examples:
   stiction run bouncing_ball                   events and summary
   stiction run my/scene.toml -o out.csv        and the trajectory, as a CSV file
   stiction run falling_rod --until 0.6 --step 1e-3 --output-step 0.05 -o -
+  stiction run falling_rod --report rod.html   an animation with plots, to open in a browser
   stiction run falling_rod --tolerance 1e-8    order eight, steps by tolerance
   stiction run two_carts --scheme implicit_euler --events all
   stiction run two_carts --alpha 0.6 --gamma 0.5
@@ -127,6 +128,10 @@ pub struct RunOptions {
     /// Write all events to this CSV file; "-" is stdout, and then all else goes to stderr
     #[arg(long, value_name = "FILE")]
     pub events_csv: Option<PathBuf>,
+
+    /// Write a page with an animation, plots and events: one HTML file that any browser opens
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
 }
 
 /// Arguments of `build`.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::CliError;
 use crate::model::Model;
-use crate::scene::{self, suggest::distance};
+use crate::scene::{self, format::Scene, suggest::distance};
 use crate::simulate::{model_from_text, model_in_folder};
 
 /// Name and text of each bundled scene, in the order of the names.
@@ -22,6 +22,17 @@ pub struct Found {
     pub text: String,
     /// Its file, if it is not a bundled one.
     pub path: Option<PathBuf>,
+}
+
+impl Found {
+    /// Its written form.
+    pub fn scene(&self) -> Result<Scene, CliError> {
+        let Some(path) = &self.path else {
+            return Ok(scene::parse(&self.model.name, &self.text)?);
+        };
+        let file = path.display().to_string();
+        Ok(scene::load::parse_in(folder_of(path), &file, &self.text)?)
+    }
 }
 
 /// Finds a scene: a file, a folder with a `scene.toml`, or else the name of a bundled scene.

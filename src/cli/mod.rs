@@ -15,6 +15,8 @@ mod events;
 mod format;
 mod output;
 mod progress;
+mod record;
+mod report;
 mod run;
 mod settings;
 mod summary;

@@ -10,8 +10,10 @@ use super::csv::Trajectory;
 use super::events::EventLog;
 use super::output::{Output, is_stdout, refuse_clashes};
 use super::progress::Progress;
+use super::record::{Sampler, stage};
+use super::report::{Note, Page, Severity, energy_note, html, solver_notes, story};
 use super::settings::overridden;
-use super::summary::{Facts, summary};
+use super::summary::{Facts, Line, groups, scheme, summary};
 use super::timeline::Timeline;
 use super::watch::Watch;
 use crate::simulate::Simulation;
@@ -24,7 +26,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
     let output_step = options.output_step.unwrap_or(settings.step);
     let timeline = Timeline::new(until, output_step, settings.step)?;
 
-    let paths = [&options.output, &options.events_csv];
+    let paths = [&options.output, &options.events_csv, &options.report];
     let paths: Vec<&Path> = paths
         .into_iter()
         .flatten()
@@ -43,10 +45,18 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         .as_deref()
         .map(Output::create)
         .transpose()?;
+    let mut sampler = None;
+    if options.report.is_some() {
+        let stage = stage(&found.scene()?, &found.model);
+        sampler = Some(Sampler::new(&found.model, until, Some(stage)));
+    }
+    let report = options.report.as_deref().map(Output::create).transpose()?;
     let mut run = Run {
         simulation: Simulation::with_settings(found.model, settings),
         trajectory,
         events: EventLog::start(options.events.0, events_csv)?,
+        sampler,
+        report,
         watch: Watch::default(),
         // rows that scroll by on the same terminal are progress enough
         progress: Progress::start(until, !(stdout_taken && io::stdout().is_terminal())),
@@ -58,6 +68,8 @@ struct Run {
     simulation: Simulation,
     trajectory: Option<Trajectory>,
     events: EventLog,
+    sampler: Option<Sampler>,
+    report: Option<Output>,
     watch: Watch,
     progress: Progress,
 }
@@ -92,6 +104,29 @@ impl Run {
         let told = tell(&text, stdout_taken);
         let warnings = self.watch.warnings(self.events.n_lost(report));
         let warned = warn(&warnings);
+        let recording = self.sampler.take().map(Sampler::finish);
+        if let (Some(out), Some(recording)) = (&mut self.report, &recording) {
+            let mut notes: Vec<Note> = warnings.into_iter().map(Note::warning).collect();
+            if let Err(error) = &result {
+                notes.insert(0, stopped(error));
+            }
+            let settings = self.simulation.settings();
+            notes.extend(energy_note(recording));
+            notes.extend(solver_notes(report, settings, self.watch.rests()));
+            let own = |(title, lines): (&str, Vec<Line>)| {
+                let lines = lines.into_iter().map(|(l, v)| (l.to_owned(), v)).collect();
+                (title.to_owned(), lines)
+            };
+            let page = Page {
+                recording,
+                subtitle: scheme(settings),
+                story: story(recording),
+                notes,
+                groups: groups(&facts, report).into_iter().map(own).collect(),
+            };
+            out.write(&html(&page))?;
+            out.flush()?;
+        }
         result.and(told).and(warned)
     }
 
@@ -100,14 +135,19 @@ impl Run {
         let settled = self.simulation.initialize();
         self.keep_books()?;
         settled.map_err(CliError::Step)?;
+        self.look();
         self.row()?;
         let mut start = 0.0;
         for end in timeline.rows() {
             if self.simulation.settings().tolerance.is_some() {
-                self.glide(end, timeline.until())?;
+                for time in self.looks(start, end) {
+                    self.glide(time, timeline.until())?;
+                    self.look();
+                }
             } else {
                 for time in timeline.steps(start, end) {
                     self.advance(time)?;
+                    self.look();
                 }
             }
             self.row()?;
@@ -118,7 +158,7 @@ impl Run {
 
     // by tolerance: rows are looked at between the steps, if there is somewhere to write them
     fn glide(&mut self, time: f64, until: f64) -> Result<(), CliError> {
-        let result = if self.trajectory.is_some() {
+        let result = if self.trajectory.is_some() || self.sampler.is_some() {
             self.simulation.glide_to(time, until)
         } else {
             self.simulation.glide_past(time, until)
@@ -136,14 +176,34 @@ impl Run {
 
     fn keep_books(&mut self) -> Result<(), CliError> {
         let reached = self.simulation.reached();
-        self.watch.look(self.simulation.report(), reached);
+        let report = self.simulation.report();
+        self.watch.look(self.simulation.model(), report, reached);
         self.progress.show(reached);
         if !self.simulation.report().events.is_empty() {
             let model = self.simulation.model();
             self.events.take(model, &self.simulation.report().events)?;
+            if let Some(sampler) = &mut self.sampler {
+                sampler.take(model, &self.simulation.report().events);
+            }
             self.simulation.report_mut().events.clear();
         }
         Ok(())
+    }
+
+    fn look(&mut self) {
+        if let Some(sampler) = &mut self.sampler {
+            sampler.look(&mut self.simulation);
+        }
+    }
+
+    // by tolerance: times between two rows at which the recorder wants to look, the later row included
+    fn looks(&self, start: f64, end: f64) -> Vec<f64> {
+        let Some(sampler) = &self.sampler else {
+            return vec![end];
+        };
+        let n = ((end - start) / sampler.spacing()).ceil().max(1.0) as u32;
+        let between = (1..n).map(|i| start + (end - start) * f64::from(i) / f64::from(n));
+        between.chain([end]).collect()
     }
 
     fn row(&mut self) -> Result<(), CliError> {
@@ -159,6 +219,14 @@ impl Run {
             trajectory.flush()?;
         }
         self.events.flush()
+    }
+}
+
+fn stopped(error: &CliError) -> Note {
+    Note {
+        severity: Severity::Error,
+        text: format!("{error}").replacen("error: t", "T", 1)
+            + ". What follows is what was found up to then.",
     }
 }
 

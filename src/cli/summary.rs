@@ -29,13 +29,23 @@ pub struct Facts<'a> {
 /// The summary as text.
 pub fn summary(facts: &Facts<'_>, report: &Report) -> String {
     let mut text = String::new();
-    group(&mut text, "Run", &run(facts, report));
-    group(&mut text, "Solver", &solver(report));
-    group(&mut text, "Energy", &energy(facts.energy, report));
+    for (title, lines) in groups(facts, report) {
+        group(&mut text, title, &lines);
+    }
     text
 }
 
-type Line = (&'static str, String);
+/// The lines of the summary, each group with its title.
+pub fn groups(facts: &Facts<'_>, report: &Report) -> [(&'static str, Vec<Line>); 3] {
+    [
+        ("Run", run(facts, report)),
+        ("Solver", solver(report)),
+        ("Energy", energy(facts.energy, report)),
+    ]
+}
+
+/// A label and what it says.
+pub type Line = (&'static str, String);
 
 fn group(text: &mut String, title: &str, lines: &[Line]) {
     // writing to a string cannot fail
@@ -130,7 +140,8 @@ fn wall(duration: Duration) -> String {
     }
 }
 
-fn scheme(settings: &Settings) -> String {
+/// Scheme and step, or tolerance.
+pub fn scheme(settings: &Settings) -> String {
     let step = short(settings.step);
     if let Some(tolerance) = settings.tolerance {
         let order = 2 * settings.rows_taken();
