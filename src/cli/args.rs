@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::plot::What;
 use crate::scene::format::TOLERANCE;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -24,6 +25,7 @@ Examples:
   stiction run my/scene.toml -o out.csv        and the trajectory, as a CSV file
   stiction run falling_rod --until 0.6 --step 1e-3 --output-step 0.05 -o -
   stiction run falling_rod --report rod.html   an animation with plots, to open in a browser
+  stiction run two_carts --plot velocities,status --plot-file carts.svg
   stiction run falling_rod --tolerance 1e-8    order eight, steps by tolerance
   stiction run two_carts --scheme implicit_euler --events all
   stiction run two_carts --alpha 0.6 --gamma 0.5
@@ -132,6 +134,14 @@ pub struct RunOptions {
     /// Write a page with an animation, plots and events: one HTML file that any browser opens
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+
+    /// Draw this over time, one or several with commas between
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    pub plot: Vec<What>,
+
+    /// The picture of --plot, an SVG or PNG file [default: the scene's name with .svg]
+    #[arg(long, value_name = "FILE", requires = "plot")]
+    pub plot_file: Option<PathBuf>,
 }
 
 /// Arguments of `build`.

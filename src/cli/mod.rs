@@ -14,6 +14,7 @@ mod error;
 mod events;
 mod format;
 mod output;
+mod plot;
 mod progress;
 mod record;
 mod report;

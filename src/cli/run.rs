@@ -1,14 +1,16 @@
 //! `stiction run`.
 
 use std::io::{self, IsTerminal as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::CliError;
 use super::args::RunOptions;
+use super::build::file_name;
 use super::bundled;
 use super::csv::Trajectory;
 use super::events::EventLog;
-use super::output::{Output, is_stdout, refuse_clashes};
+use super::output::{Output, is_stdout, refuse_clashes, write_bytes};
+use super::plot::{self, Format, What};
 use super::progress::Progress;
 use super::record::{Sampler, stage};
 use super::report::{Note, Page, Severity, energy_note, html, solver_notes, story};
@@ -26,10 +28,17 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
     let output_step = options.output_step.unwrap_or(settings.step);
     let timeline = Timeline::new(until, output_step, settings.step)?;
 
+    let plot = match options.plot.is_empty() {
+        true => None,
+        false => {
+            let name = file_name(&found.model.name);
+            Some(plot::target(options.plot_file.as_deref(), &name)?)
+        }
+    };
     let paths = [&options.output, &options.events_csv, &options.report];
+    let paths = paths.into_iter().flatten();
     let paths: Vec<&Path> = paths
-        .into_iter()
-        .flatten()
+        .chain(plot.iter().map(|(path, _)| path))
         .map(|path| path.as_path())
         .collect();
     refuse_clashes(found.path.as_deref(), &paths)?;
@@ -46,7 +55,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         .map(Output::create)
         .transpose()?;
     let mut sampler = None;
-    if options.report.is_some() {
+    if options.report.is_some() || plot.is_some() {
         let stage = stage(&found.scene()?, &found.model);
         sampler = Some(Sampler::new(&found.model, until, Some(stage)));
     }
@@ -57,6 +66,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         events: EventLog::start(options.events.0, events_csv)?,
         sampler,
         report,
+        plot: plot.map(|(path, format)| (path, format, options.plot.clone())),
         watch: Watch::default(),
         // rows that scroll by on the same terminal are progress enough
         progress: Progress::start(until, !(stdout_taken && io::stdout().is_terminal())),
@@ -70,6 +80,7 @@ struct Run {
     events: EventLog,
     sampler: Option<Sampler>,
     report: Option<Output>,
+    plot: Option<(PathBuf, Format, Vec<What>)>,
     watch: Watch,
     progress: Progress,
 }
@@ -126,6 +137,9 @@ impl Run {
             };
             out.write(&html(&page))?;
             out.flush()?;
+        }
+        if let (Some((path, format, what)), Some(recording)) = (&self.plot, &recording) {
+            write_bytes(path, &plot::draw(recording, what, *format)?)?;
         }
         result.and(told).and(warned)
     }
