@@ -8,6 +8,7 @@ use super::args::RunOptions;
 use super::build::file_name;
 use super::bundled;
 use super::csv::Trajectory;
+use super::drive;
 use super::events::EventLog;
 use super::output::{Output, is_stdout, refuse_clashes, write_bytes};
 use super::plot::{self, Format, What};
@@ -15,13 +16,22 @@ use super::progress::Progress;
 use super::record::{Sampler, stage};
 use super::report::{Note, Page, Severity, energy_note, html, solver_notes, story};
 use super::settings::overridden;
-use super::summary::{Facts, Line, groups, scheme, summary};
+use super::summary::{Facts, Line, as_json, groups, scheme, summary};
 use super::timeline::Timeline;
 use super::watch::Watch;
 use crate::simulate::Simulation;
 
 /// Integrates a scene; writes its trajectory and its events as asked, then the table of events and the summary.
 pub fn run(options: &RunOptions) -> Result<(), CliError> {
+    if drive::is_fmu(&options.scene) {
+        return drive::run(options);
+    }
+    if options.inputs.is_some() || !options.input.is_empty() || !options.set.is_empty() {
+        return Err(CliError::usage(
+            "--inputs, --input and --set are for FMUs",
+            "`stiction build` makes an FMU of a scene; then run that",
+        ));
+    }
     let found = bundled::find(&options.scene)?;
     let settings = overridden(found.model.settings.clone(), options)?;
     let until = options.until.unwrap_or(found.model.until);
@@ -66,6 +76,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         events: EventLog::start(options.events.0, events_csv)?,
         sampler,
         report,
+        json: options.json,
         plot: plot.map(|(path, format)| (path, format, options.plot.clone())),
         watch: Watch::default(),
         // rows that scroll by on the same terminal are progress enough
@@ -80,6 +91,7 @@ struct Run {
     events: EventLog,
     sampler: Option<Sampler>,
     report: Option<Output>,
+    json: bool,
     plot: Option<(PathBuf, Format, Vec<What>)>,
     watch: Watch,
     progress: Progress,
@@ -107,13 +119,17 @@ impl Run {
             energy: [energy_at_start, energy_at_end],
             wall,
         };
-        let mut text = self.events.table(model, report);
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(&summary(&facts, report));
-        let told = tell(&text, stdout_taken);
         let warnings = self.watch.warnings(self.events.n_lost(report));
+        let text = if self.json {
+            format!("{:#}\n", as_json(&facts, report, &warnings))
+        } else {
+            let mut text = self.events.table(model, report);
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text + &summary(&facts, report)
+        };
+        let told = tell(&text, stdout_taken);
         let warned = warn(&warnings);
         let recording = self.sampler.take().map(Sampler::finish);
         if let (Some(out), Some(recording)) = (&mut self.report, &recording) {
@@ -236,15 +252,19 @@ impl Run {
     }
 }
 
-fn stopped(error: &CliError) -> Note {
+/// Why the run ended early, for the report.
+pub fn stopped(error: &CliError) -> Note {
+    let text = error.to_string();
+    let first = text.lines().next().unwrap_or_default();
+    let first = first.replacen("error: t", "T", 1);
     Note {
         severity: Severity::Error,
-        text: format!("{error}").replacen("error: t", "T", 1)
-            + ". What follows is what was found up to then.",
+        text: format!("{first}. What follows is what was found up to then."),
     }
 }
 
-fn tell(text: &str, stdout_taken: bool) -> Result<(), CliError> {
+/// Prints to stdout, or to stderr if that is taken.
+pub fn tell(text: &str, stdout_taken: bool) -> Result<(), CliError> {
     let mut out = if stdout_taken {
         Output::stderr()
     } else {
@@ -254,7 +274,8 @@ fn tell(text: &str, stdout_taken: bool) -> Result<(), CliError> {
     out.flush()
 }
 
-fn warn(warnings: &[String]) -> Result<(), CliError> {
+/// Prints to stderr.
+pub fn warn(warnings: &[String]) -> Result<(), CliError> {
     let mut out = Output::stderr();
     for warning in warnings {
         out.write(&format!("warning: {warning}\n"))?;

@@ -9,6 +9,7 @@ use super::settings::name;
 use crate::scene::format::{Scheme, Settings};
 use crate::simulate::Energy;
 use crate::step::Report;
+use serde_json::{Value, json};
 
 /// What the summary tells besides the report.
 pub struct Facts<'a> {
@@ -33,6 +34,47 @@ pub fn summary(facts: &Facts<'_>, report: &Report) -> String {
         group(&mut text, title, &lines);
     }
     text
+}
+
+/// The summary for machines.
+pub fn as_json(facts: &Facts<'_>, report: &Report, warnings: &[String]) -> Value {
+    let [start, end] = facts.energy;
+    let kinds = events::kinds(report).into_iter();
+    let kinds: serde_json::Map<String, Value> =
+        kinds.map(|(n, kind)| (kind.to_owned(), json!(n))).collect();
+    json!({
+        "scene": facts.scene,
+        "scheme": scheme(facts.settings),
+        "time": facts.time,
+        "until": facts.until,
+        "wall_seconds": facts.wall.as_secs_f64(),
+        "events": kinds,
+        "put_to_rest": report.rests,
+        "guarded_impacts": report.guarded_impacts,
+        "steps": report.steps,
+        "substeps": report.substeps,
+        "trials": report.trials,
+        "rejected_steps": report.rejected_steps,
+        "factorizations": report.factorizations,
+        "lcps": report.lcps,
+        "pivots": report.pivots,
+        "fallbacks": report.fallbacks,
+        "degraded_steps": report.degraded_steps,
+        "relief_steps": report.relief_steps,
+        "stabilized_steps": report.stabilized_steps,
+        "worst_residual": report.worst_residual,
+        "worst_penetration": report.worst_penetration,
+        "worst_joint_drift": report.worst_joint_drift,
+        "energy": {
+            "start": start.total(),
+            "applied_work": report.applied_work,
+            "damping": report.damping_loss,
+            "friction": report.friction_loss,
+            "impacts": report.impact_loss,
+            "end": end.total(),
+        },
+        "warnings": warnings,
+    })
 }
 
 /// The lines of the summary, each group with its title.

@@ -10,7 +10,7 @@ mod sample;
 mod stage;
 mod track;
 
-pub use keep::Peak;
+pub use keep::{Keeper, Peak};
 pub use sample::Sampler;
 pub use stage::stage;
 pub use track::{Grip, Track};

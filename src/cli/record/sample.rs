@@ -2,7 +2,7 @@
 
 use super::keep::Keeper;
 use super::track::{Grip, Track};
-use super::{Channel, Group, Recording, Row, Touch, losses};
+use super::{Channel, Group, Happening, Recording, Row, Touch, losses};
 use crate::force::{Side, Signal};
 use crate::math::{Vec2, Vec3, norm};
 use crate::model::{AnyForce, BodyRef, ContactKind, ForceLink, Model, Poses, pose_of};
@@ -30,18 +30,29 @@ pub struct Sampler {
     last_time: f64,
     /// How far the events of the recording have been looked at.
     n_seen: usize,
+    /// Does the simulation know where energy went?
+    losses: bool,
 }
 
 impl Sampler {
     /// For a run up to `until`.
     pub fn new(model: &Model, until: f64, stage: Option<Value>) -> Self {
+        Self::with(model, until, stage, true)
+    }
+
+    /// For a run of an FMU, which does not tell where energy went.
+    pub fn from_fmu(model: &Model, until: f64, stage: Option<Value>) -> Self {
+        Self::with(model, until, stage, false)
+    }
+
+    fn with(model: &Model, until: f64, stage: Option<Value>, losses: bool) -> Self {
         let by_pair = model.contacts.len() > MOST_CONTACTS;
         let n_places = if by_pair {
             model.pairs.len()
         } else {
             model.contacts.len()
         };
-        let channels = channels(model);
+        let channels = channels(model, losses);
         // eight numbers for each of the contacts that may be closed at the same time
         let n_values = channels.len() + 8 * n_places.min(model.bodies.len() + 4);
         Self {
@@ -53,6 +64,7 @@ impl Sampler {
             track_of: vec![None; n_places],
             last_time: f64::NEG_INFINITY,
             n_seen: 0,
+            losses,
         }
     }
 
@@ -69,6 +81,14 @@ impl Sampler {
         self.recording.take(events);
     }
 
+    /// Takes one event over.
+    pub fn happened(&mut self, model: &Model, event: Happening) {
+        if let Some(contact) = event.place {
+            self.track(model, contact);
+        }
+        self.recording.happened(event);
+    }
+
     /// Looks at the state as it is now; at one that was seen already it does not look again.
     pub fn look(&mut self, simulation: &mut Simulation) {
         let time = simulation.state().time;
@@ -78,7 +98,7 @@ impl Sampler {
         let mut row = std::mem::take(&mut self.row);
         row.time = time;
         row.values.clear();
-        values(simulation, &mut row.values);
+        values(simulation, self.losses, &mut row.values);
         // forces of the contacts seen so far, in the order of their channels
         row.values.resize(self.channels.len(), 0.0);
         row.touches.clear();
@@ -87,7 +107,7 @@ impl Sampler {
         let (model, state, poses) = simulation.placed();
         self.contacts(model, state, poses, &mut row);
         // the integrator may be ahead: what comes later is for later rows
-        let is_past = |event: &super::Happening| event.time <= time;
+        let is_past = |event: &Happening| event.time <= time;
         let new = &self.recording.events[self.n_seen..];
         let n_new = new.partition_point(is_past);
         self.follow(&row, n_new);
@@ -191,10 +211,7 @@ impl Sampler {
         for (track, status) in recording.tracks.iter_mut().zip(&row.statuses) {
             if track.changes.is_empty() || track.last() != *status {
                 let is_own = |place: Option<usize>| {
-                    place.is_some_and(|place| {
-                        recording.places[place] == track.name
-                            || self.by_pair && recording.places[place].starts_with(&track.name)
-                    })
+                    place.is_some_and(|place| track.has(&recording.places[place]))
                 };
                 let event = events.iter().rev().find(|event| is_own(event.place));
                 let time = event.map_or(row.time, |event| event.time);
@@ -263,7 +280,7 @@ pub fn applied(model: &Model) -> impl Iterator<Item = &ForceLink> {
 }
 
 /// The channels that every row has.
-fn channels(model: &Model) -> Vec<Channel> {
+fn channels(model: &Model, with_losses: bool) -> Vec<Channel> {
     let mut channels = Vec::new();
     let mut add = |name: String, unit: &str, group| {
         channels.push(Channel {
@@ -302,14 +319,15 @@ fn channels(model: &Model) -> Vec<Channel> {
     for name in ["kinetic", "potential", "total"] {
         add(format!("energy.{name}"), "J", Group::Energy);
     }
-    for (name, _) in losses(&crate::step::Report::default()) {
+    let names = losses(&crate::step::Report::default());
+    for (name, _) in names.into_iter().filter(|_| with_losses) {
         add(name.to_owned(), "J", Group::Energy);
     }
     channels
 }
 
 /// Their values.
-fn values(simulation: &mut Simulation, out: &mut Vec<f64>) {
+fn values(simulation: &mut Simulation, with_losses: bool, out: &mut Vec<f64>) {
     let velocity = simulation.reported_velocity().to_vec();
     let energy = simulation.energy();
     let losses = losses(simulation.report());
@@ -335,7 +353,9 @@ fn values(simulation: &mut Simulation, out: &mut Vec<f64>) {
         out.extend(&force.as_slice()[..if model.is_spatial() { 3 } else { 2 }]);
     }
     out.extend([energy.kinetic, energy.potential, energy.total()]);
-    out.extend(losses.map(|(_, value)| value));
+    if with_losses {
+        out.extend(losses.map(|(_, value)| value));
+    }
 }
 
 /// An applied force in world axes, N.

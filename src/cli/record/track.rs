@@ -55,6 +55,12 @@ pub struct Track {
 const MOST_CHANGES: usize = 4000;
 
 impl Track {
+    /// Is it the track of this contact? That of a pair is, for all contacts of the pair.
+    pub fn has(&self, contact: &str) -> bool {
+        let rest = contact.strip_prefix(&self.name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
+    }
+
     /// The status from `time` on.
     pub fn is_now(&mut self, time: f64, status: Grip) {
         if self.changes.last().is_none_or(|(_, last)| *last != status) {

@@ -118,7 +118,7 @@ pub fn story(recording: &Recording) -> Vec<String> {
 }
 
 fn meeting(recording: &Recording, [first, second]: [&str; 2], tracks: &[&Track]) -> String {
-    let is_own = |place: &str| tracks.iter().any(|track| place.starts_with(&track.name));
+    let is_own = |place: &str| tracks.iter().any(|track| track.has(place));
     let mut impacts: Vec<f64> = recording
         .events
         .iter()
