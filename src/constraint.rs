@@ -21,6 +21,14 @@ pub struct Pose<T = f64> {
 }
 
 impl Pose {
+    /// The ground.
+    pub const GROUND: Self = Self {
+        position: Vec2::new(0.0, 0.0),
+        angle: 0.0,
+        cos: 1.0,
+        sin: 0.0,
+    };
+
     /// From coordinates (m, m, rad).
     pub fn new(x: f64, y: f64, angle: f64) -> Self {
         let (sin, cos) = libm::sincos(angle);
@@ -89,11 +97,14 @@ pub struct Twist {
 
 impl Twist {
     /// At rest.
+    pub const ZERO: Self = Self {
+        linear: Vec2::new(0.0, 0.0),
+        angular: 0.0,
+    };
+
+    /// At rest.
     pub fn zero() -> Self {
-        Self {
-            linear: Vec2::new(0.0, 0.0),
-            angular: 0.0,
-        }
+        Self::ZERO
     }
 
     /// Velocity of a point of the body at `arm` (world axes) from its centre of mass.
@@ -188,8 +199,14 @@ impl GlobalRow {
     }
 
     /// Scalar product with a vector of velocities.
-    #[inline(always)]
+    #[inline(never)]
     pub fn dot(&self, v: &[f64]) -> f64 {
+        self.product(v)
+    }
+
+    /// The same for inner loops.
+    #[inline(always)]
+    pub fn product(&self, v: &[f64]) -> f64 {
         let mut sum = 0.0;
         for (Span { first, len }, row) in self.span.iter().zip(&self.value) {
             // the usual lengths apart, so that the compiler knows them
@@ -209,17 +226,19 @@ impl GlobalRow {
     /// Adds the row times `factor` to a vector of forces.
     pub fn add_to(&self, factor: f64, out: &mut [f64]) {
         for (Span { first, len }, row) in self.span.iter().zip(&self.value) {
-            for i in 0..*len {
-                out[first + i] += factor * row[i];
+            for (x, r) in out[*first..first + len].iter_mut().zip(row) {
+                *x += factor * r;
             }
         }
     }
 
     /// Adds the row divided by the masses.
+    #[inline]
     pub fn add_divided_to(&self, mass: &[f64], out: &mut [f64]) {
         for (Span { first, len }, row) in self.span.iter().zip(&self.value) {
-            for i in 0..*len {
-                out[first + i] += row[i] / mass[first + i];
+            let (mass, out) = (&mass[*first..first + len], &mut out[*first..first + len]);
+            for ((x, r), m) in out.iter_mut().zip(row).zip(mass) {
+                *x += r / m;
             }
         }
     }

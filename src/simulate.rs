@@ -50,7 +50,7 @@ pub struct Simulation {
     state: State,
     /// Where the integrator is when it is ahead of the state.
     ahead: Option<State>,
-    workspace: Workspace,
+    workspace: Box<Workspace>,
     settings: Settings,
     report: Report,
     poses: Poses,
@@ -85,7 +85,7 @@ impl Simulation {
         Self {
             state: State::new(&model),
             ahead: None,
-            workspace: Workspace::new(&model),
+            workspace: Box::new(Workspace::new(&model)),
             report: Report::new(),
             poses: Poses::new(&model),
             twists: Twists::new(&model),

@@ -87,6 +87,43 @@ pub struct Control {
     pub counted_from: f64,
 }
 
+/// Which shapes of a crowd touch, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpotKey {
+    /// Indices of the shapes.
+    pub shapes: [u32; 2],
+    /// Index of the feature of the pair.
+    pub feature: u32,
+}
+
+impl SpotKey {
+    /// Spots come in this order.
+    pub fn order(&self) -> [u32; 3] {
+        let [first, second] = self.shapes;
+        [second, first, self.feature]
+    }
+}
+
+/// A place where two bodies of a crowd press on each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// Where.
+    pub key: SpotKey,
+    /// Force on the second body, world axes, N.
+    pub force: Vec3,
+    /// Moment of torsional and rolling friction on the second body, world axes, N m.
+    pub moment: Vec3,
+}
+
+/// What a crowd remembers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CrowdState {
+    /// Where bodies press on each other, in the order of their keys.
+    pub touches: Vec<Touch>,
+    /// For how long each body has been slow, s; infinite for those asleep.
+    pub slow_for: Vec<f64>,
+}
+
 /// The state of a simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
@@ -128,6 +165,8 @@ pub struct State {
     pub control: Control,
     /// The joints are closed and no impact is pending: false until the first step.
     pub started: bool,
+    /// Of a model of many bodies.
+    pub crowd: CrowdState,
 }
 
 impl State {
@@ -152,6 +191,7 @@ impl State {
             damping_left,
             control,
             started,
+            crowd,
         } = other;
         self.time = *time;
         self.position.clone_from(position);
@@ -171,6 +211,8 @@ impl State {
         self.damping_left = *damping_left;
         self.control = *control;
         self.started = *started;
+        self.crowd.touches.clone_from(&crowd.touches);
+        self.crowd.slow_for.clone_from(&crowd.slow_for);
     }
 
     /// The state that the scene starts in.
@@ -205,6 +247,13 @@ impl State {
             damping_left: 0,
             control: Control::default(),
             started: false,
+            crowd: CrowdState {
+                touches: Vec::new(),
+                slow_for: match model.crowd {
+                    Some(_) => vec![0.0; model.bodies.len()],
+                    None => Vec::new(),
+                },
+            },
         }
     }
 }

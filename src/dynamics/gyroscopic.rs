@@ -9,6 +9,7 @@ use crate::math::{Mat3, Vec3, cross3};
 use crate::model::{Model, Twists};
 
 /// Adds (1) and, if asked for, (2).
+#[inline(never)]
 pub(super) fn add(
     model: &Model,
     twists: &Twists,
@@ -36,7 +37,15 @@ pub(super) fn add(
 }
 
 /// Takes (3) in place of (2) for bodies that spin too fast for a step with the weight `a` of velocity derivatives.
+#[inline]
 pub fn tame(model: &Model, twists: &Twists, a: f64, jacobians: &mut Jacobians) {
+    if model.is_spatial() {
+        tame_in_space(model, twists, a, jacobians);
+    }
+}
+
+#[inline(never)]
+fn tame_in_space(model: &Model, twists: &Twists, a: f64, jacobians: &mut Jacobians) {
     for i in turning(model) {
         let (body, moments) = moments_at(model, i);
         let w = twists.space()[body].angular;

@@ -4,7 +4,7 @@ mod gyroscopic;
 
 pub use gyroscopic::tame;
 
-use crate::constraint::Span;
+use crate::constraint::{Pose, Span};
 use crate::force::{Detail, Effect, Force, Input, Side, Situation};
 use crate::math::dot3;
 use crate::model::{
@@ -114,10 +114,12 @@ pub fn force(
     jacobians: Option<(&mut Jacobians, Detail)>,
 ) {
     total.fill(0.0);
-    let n_axes = if model.is_spatial() { 3 } else { 2 };
     for body in &model.bodies {
-        for (k, gravity) in model.gravity.iter().take(n_axes).enumerate() {
-            total[body.first + k] = model.mass[body.first + k] * gravity;
+        let weight = |k: usize| model.mass[body.first + k] * model.gravity[k];
+        total[body.first] = weight(0);
+        total[body.first + 1] = weight(1);
+        if model.is_spatial() {
+            total[body.first + 2] = weight(2);
         }
     }
     let (mut jacobians, detail) = match jacobians {
@@ -153,7 +155,9 @@ pub fn force(
             }
         }
     }
-    gyroscopic::add(model, twists, total, jacobians);
+    if model.is_spatial() {
+        gyroscopic::add(model, twists, total, jacobians);
+    }
 }
 
 /// Kinetic energy, J.
@@ -175,12 +179,18 @@ pub fn potential_energy(
     twists: &Twists,
 ) -> f64 {
     let mut total = 0.0;
-    for (body, pose) in model.bodies.iter().zip(poses.plane()) {
-        let weight = model.gravity * model.mass[body.first];
-        total -= weight.x * pose.position.x + weight.y * pose.position.y;
-    }
-    for (body, pose) in model.bodies.iter().zip(poses.space()) {
-        total -= model.mass[body.first] * dot3(model.gravity, pose.position);
+    match poses {
+        Poses::Plane(poses) => {
+            for (body, Pose { position, .. }) in model.bodies.iter().zip(poses) {
+                let weight = |k: usize| model.gravity[k] * model.mass[body.first];
+                total -= weight(0) * position.x + weight(1) * position.y;
+            }
+        }
+        Poses::Space { poses, .. } => {
+            for (body, pose) in model.bodies.iter().zip(poses) {
+                total -= model.mass[body.first] * dot3(model.gravity, pose.position);
+            }
+        }
     }
     let at = At {
         model,
@@ -250,8 +260,8 @@ pub fn add_applied(
         let spans = model.spans(link.bodies);
         match &link.force {
             AnyForce::Plane(Force::Applied(applied)) => {
-                let effect = at.plane(link, |at| applied.effect(at, Detail::Stiff));
-                add_force(spans, factor, &effect.force, total);
+                let force = at.plane(link, |at| applied.force(at));
+                add_force(spans, factor, &force, total);
             }
             AnyForce::Space(force) if force.is_given() => {
                 let effect = at.space(link, |at| force.effect(at, Detail::Stiff));
@@ -259,6 +269,29 @@ pub fn add_applied(
             }
             AnyForce::Plane(_) | AnyForce::Space(_) => {}
         }
+    }
+}
+
+/// A force element in space as forces along rows; none for those given from outside.
+pub fn sloped(
+    model: &Model,
+    force: usize,
+    time: (f64, Side),
+    inputs: &[Input],
+    poses: &Poses,
+    twists: &Twists,
+    take: impl FnMut(space::force::Sloped),
+) {
+    let at = At {
+        model,
+        time,
+        inputs,
+        poses,
+        twists,
+    };
+    let link = &model.forces[force];
+    if let AnyForce::Space(force) = &link.force {
+        at.space(link, |at| force.sloped(at, take));
     }
 }
 
@@ -302,8 +335,8 @@ impl At<'_> {
         use_it(&Situation {
             time: self.time.0,
             side: self.time.1,
-            pose: [&pose[0], &pose[1]],
-            twist: [&twist[0], &twist[1]],
+            pose,
+            twist,
             inputs: self.inputs,
             joint: self.joint(link).and_then(AnyJoint::plane),
         })
@@ -319,8 +352,8 @@ impl At<'_> {
         use_it(&space::force::Situation {
             time: self.time.0,
             side: self.time.1,
-            pose: [&pose[0], &pose[1]],
-            twist: [&twist[0], &twist[1]],
+            pose,
+            twist,
             inputs: self.inputs,
             joint: self.joint(link).and_then(AnyJoint::space),
         })

@@ -3,7 +3,7 @@
 //! (1)  torque about the centre = cross(R r, F) + torque;   F in world axes, or R F in body axes
 //! (2)  derivative by the angle: in world axes the arm turns, in body axes the force turns
 
-use super::{Bending, Detail, Effect, Input, Side, Signal, Situation};
+use super::{Bending, Detail, Effect, Input, MAX_ALONG, PairVector, Side, Signal, Situation};
 use crate::math::{Vec2, cross, dot, perp};
 use crate::scene::format::Frame;
 
@@ -33,20 +33,39 @@ impl Applied {
         (force, self.torque.value(time, side, inputs))
     }
 
-    /// Force and torque.
-    pub fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+    // force and its arm in world axes, torque
+    fn at(&self, at: &Situation) -> (Vec2, Vec2, f64) {
         let (given, torque) = self.components(at.time, at.side, at.inputs);
         let arm = at.pose[1].turn(self.point);
         let force = match self.frame {
             Frame::World => given,
             Frame::Body => at.pose[1].turn(given),
         };
-        let mut effect = Effect::default();
-        effect.force[3] = force.x;
-        effect.force[4] = force.y;
-        effect.force[5] = cross(arm, force) + torque; // (1)
-        effect.bending = (detail == Detail::All).then(|| self.bending(arm, force));
-        effect
+        (force, arm, cross(arm, force) + torque) // (1)
+    }
+
+    /// Force and torque.
+    pub fn force(&self, at: &Situation) -> PairVector {
+        let (force, _, torque) = self.at(at);
+        [0.0, 0.0, 0.0, force.x, force.y, torque]
+    }
+
+    /// Force and torque with their derivatives.
+    pub fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+        let (force, arm, torque) = self.at(at);
+        let on_both = [0.0, 0.0, 0.0, force.x, force.y, torque];
+        match detail {
+            Detail::Stiff => Effect {
+                force: on_both,
+                along: [None; MAX_ALONG],
+                bending: None,
+            },
+            Detail::All => Effect {
+                force: on_both,
+                along: [None; MAX_ALONG],
+                bending: Some(self.bending(arm, force)),
+            },
+        }
     }
 
     // (2)

@@ -129,7 +129,7 @@ impl Force {
     /// Power of a given force, W.
     pub fn applied_power(&self, at: &Situation) -> f64 {
         match self {
-            Force::Applied(f) => f.effect(at, Detail::Stiff).power(at),
+            Force::Applied(f) => power(&f.force(at), at),
             Force::SpringDamper(_)
             | Force::Torsional(_)
             | Force::Viscous(_)
@@ -142,8 +142,8 @@ impl Force {
         match self {
             Force::SpringDamper(f) => f.lost_power(at),
             Force::Torsional(f) => f.lost_power(at),
-            Force::Viscous(f) => -f.effect(at, Detail::Stiff).power(at),
-            Force::Stribeck(f) => -f.effect(at).power(at),
+            Force::Viscous(f) => -power(&f.effect(at, Detail::Stiff).force, at),
+            Force::Stribeck(f) => -power(&f.effect(at).force, at),
             Force::Applied(_) => 0.0,
         }
     }
@@ -192,15 +192,15 @@ impl Force {
     }
 }
 
-impl Effect {
-    fn power(&self, at: &Situation) -> f64 {
-        let mut sum = 0.0;
-        for (twist, force) in at.twist.iter().zip(self.force.chunks_exact(BODY_DOF)) {
-            sum += force[0] * twist.linear.x + force[1] * twist.linear.y + force[2] * twist.angular;
-        }
-        sum
+fn power(force: &PairVector, at: &Situation) -> f64 {
+    let mut sum = 0.0;
+    for (twist, force) in at.twist.iter().zip(force.chunks_exact(BODY_DOF)) {
+        sum += force[0] * twist.linear.x + force[1] * twist.linear.y + force[2] * twist.angular;
     }
+    sum
+}
 
+impl Effect {
     /// Adds a force of size `force` along the gradient of a scalar.
     fn push_along(&mut self, row: &PairVector, force: f64) {
         for (total, r) in self.force.iter_mut().zip(row) {

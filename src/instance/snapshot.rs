@@ -7,8 +7,9 @@ use super::lifecycle::Phase;
 use super::variable::{Role, Value};
 use super::{Experiment, Instance, Memory, Trouble, error};
 use crate::force::Input;
+use crate::math::Vec3;
 use crate::simulate::observe;
-use crate::state::{Resistance, State, Status};
+use crate::state::{CrowdState, Resistance, SpotKey, State, Status, Touch};
 use crate::step::{EventKind, Report, Workspace};
 
 const MAGIC: &[u8; 8] = b"STICTION";
@@ -115,6 +116,35 @@ impl Instance {
         }
     }
 
+    fn read_crowd(&self, reader: &mut Reader, crowd: &mut CrowdState) -> Option<()> {
+        reader.fill(&mut crowd.slow_for)?;
+        if !crowd.slow_for.iter().all(|x| *x >= 0.0) {
+            return None;
+        }
+        let n_solids = self.model.n_solids() as u64;
+        for _ in 0..reader.whole()? {
+            let mut shape = || {
+                u32::try_from(reader.whole()?)
+                    .ok()
+                    .filter(|i| u64::from(*i) < n_solids)
+            };
+            let shapes = [shape()?, shape()?];
+            let feature = u32::try_from(reader.whole()?).ok()?;
+            let mut touch = Touch {
+                key: SpotKey { shapes, feature },
+                force: Vec3::zeros(),
+                moment: Vec3::zeros(),
+            };
+            reader.fill(touch.force.as_mut_slice())?;
+            reader.fill(touch.moment.as_mut_slice())?;
+            crowd.touches.push(touch);
+        }
+        let in_order = crowd
+            .touches
+            .is_sorted_by(|a, b| a.key.order() < b.key.order());
+        in_order.then_some(())
+    }
+
     fn read(&self, reader: &mut Reader) -> Option<Snapshot> {
         let guid = reader.text()?;
         let phase = *Phase::ALL.get(reader.byte()? as usize)?;
@@ -167,6 +197,9 @@ impl Instance {
         }
         for moment in &mut state.friction_moment {
             reader.fill(moment.as_mut_slice())?;
+        }
+        if self.model.crowd.is_some() {
+            self.read_crowd(reader, &mut state.crowd)?;
         }
         for Input { since, derivatives } in &mut state.inputs {
             *since = reader.real()?;
@@ -279,6 +312,9 @@ impl Snapshot {
         for moment in &state.friction_moment {
             writer.reals(moment.as_slice());
         }
+        if !state.crowd.slow_for.is_empty() {
+            write_crowd(&mut writer, &state.crowd);
+        }
         for input in &state.inputs {
             writer.real(input.since);
             writer.reals(&input.derivatives);
@@ -328,6 +364,19 @@ impl Snapshot {
             }
         }
         writer
+    }
+}
+
+fn write_crowd(writer: &mut Writer, crowd: &CrowdState) {
+    writer.reals(&crowd.slow_for);
+    writer.whole(crowd.touches.len() as u64);
+    for Touch { key, force, moment } in &crowd.touches {
+        let [first, second] = key.shapes;
+        for index in [first, second, key.feature] {
+            writer.whole(u64::from(index));
+        }
+        writer.reals(force.as_slice());
+        writer.reals(moment.as_slice());
     }
 }
 

@@ -81,6 +81,7 @@ impl Table {
         });
     }
 
+    #[inline(never)]
     fn output(&mut self, name: String, description: String, unit: Unit, role: Role) {
         let kind = real(unit);
         self.push(
@@ -92,6 +93,7 @@ impl Table {
         );
     }
 
+    #[inline(never)]
     fn discrete(&mut self, name: String, description: String, kind: Kind, role: Role) {
         self.push(
             name,
@@ -102,6 +104,7 @@ impl Table {
         );
     }
 
+    #[inline(never)]
     fn parameter(
         &mut self,
         name: String,

@@ -17,6 +17,7 @@
 
 mod basis;
 pub mod cone;
+pub mod crowd;
 mod lemke;
 mod residual;
 mod scaling;

@@ -103,6 +103,7 @@ pub(super) fn empty(scene: &Scene) -> Model {
         initial_position: Vec::new(),
         initial_velocity: Vec::new(),
         initial_orientation: Vec::new(),
+        crowd: None,
         files: Vec::new(),
     }
 }
@@ -257,8 +258,8 @@ impl Builder<'_> {
             return;
         }
         let [a, b] = bodies.map(|body| pose_of(&self.poses, body));
-        let [twist_a, twist_b] = bodies.map(|body| twist_of(&self.twists, body));
-        let rows = joint.rows(&a, &b);
+        let [twist_a, twist_b] = bodies.map(|body| *twist_of(&self.twists, body));
+        let rows = joint.rows(a, b);
         let fastest = crate::math::max_abs(&self.model.initial_velocity);
         for (i, name) in joint.row_names().iter().enumerate() {
             let open = rows.residual[i];
@@ -279,6 +280,7 @@ impl Builder<'_> {
         }
     }
 
+    #[inline(never)]
     fn refuse_joint(&mut self, written: &format::Joint, message: String, hint: &str) {
         self.problems.push(Problem {
             place: written.place.clone(),

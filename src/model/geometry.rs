@@ -28,14 +28,10 @@ pub struct Hold {
     pub axis: Vec3,
 }
 
-/// A contact at a configuration.
+/// A contact at a configuration, apart from its rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Near {
-    /// Gradient of the gap along the normal.
-    pub normal: GlobalRow,
-    /// Directions of sliding, as many as the model's contacts have.
-    pub friction: [GlobalRow; N_TANGENTS],
-    /// These directions in world axes, in space.
+    /// Directions of sliding in world axes, in space.
     pub tangents: [Vec3; N_TANGENTS],
     /// The normal in world axes, in space; zero where there is none.
     pub direction: Vec3,
@@ -43,6 +39,17 @@ pub struct Near {
     pub offset: f64,
     /// How far the end of its edge is, m; see [`crate::collide::Nearest`].
     pub margin: f64,
+}
+
+impl Near {
+    fn without_frame(offset: f64, margin: f64) -> Self {
+        Self {
+            tangents: [Vec3::zeros(); N_TANGENTS],
+            direction: Vec3::zeros(),
+            offset,
+            margin,
+        }
+    }
 }
 
 /// How far a contact is open.
@@ -78,6 +85,31 @@ impl Model {
         GlobalRow::new(self.spans(bodies), &a, &b)
     }
 
+    // scalar product of a row with these parts and velocities
+    fn product<T, const N: usize>(
+        &self,
+        bodies: [BodyRef; 2],
+        parts: [&[T; N]; 2],
+        v: &[f64],
+        number: impl Fn(&T) -> f64,
+    ) -> f64 {
+        let mut sum = 0.0;
+        for (body, part) in bodies.into_iter().zip(parts) {
+            if let Some(body) = body.map(|i| &self.bodies[i]) {
+                let v = &v[body.first..body.first + body.n_dof];
+                for (x, v) in part.iter().zip(v) {
+                    sum += number(x) * v;
+                }
+            }
+        }
+        sum
+    }
+
+    // the same with what the row gains along the motion that its dual numbers carry
+    fn gain<const N: usize>(&self, bodies: [BodyRef; 2], parts: [&[Dual; N]; 2], v: &[f64]) -> f64 {
+        self.product(bodies, parts, v, |x| x.rate)
+    }
+
     // the rate of a row along the motion that its dual numbers carry
     fn place_rate(&self, bodies: [BodyRef; 2], row: &Row<Dual>) -> GlobalRow {
         let (a, b) = (row.a.map(|x| x.rate), row.b.map(|x| x.rate));
@@ -94,14 +126,14 @@ impl Model {
         match &link.joint {
             AnyJoint::Plane(joint) => {
                 let [a, b] = link.bodies.map(|body| pose_of(poses.plane(), body));
-                let joint = joint.rows(&a, &b);
+                let joint = joint.rows(a, b);
                 for i in 0..joint.n {
                     take(self.place(link.bodies, &joint.rows[i]), joint.residual[i]);
                 }
             }
             AnyJoint::Space(joint) => {
                 let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
-                let joint = joint.rows(&a, &b);
+                let joint = joint.rows(a, b);
                 for i in 0..joint.n {
                     take(
                         self.place_in_space(link.bodies, &joint.rows[i]),
@@ -126,14 +158,14 @@ impl Model {
                 let [a, b] = moving(link.bodies, poses, twists);
                 let joint = joint.rows(&a, &b);
                 for row in &joint.rows[..joint.n] {
-                    take(self.place_rate(link.bodies, row).dot(v));
+                    take(self.gain(link.bodies, [&row.a, &row.b], v));
                 }
             }
             AnyJoint::Space(joint) => {
                 let [a, b] = moving_in_space(link.bodies, poses, twists);
                 let joint = joint.rows(&a, &b);
                 for row in &joint.rows[..joint.n] {
-                    take(self.place_space_rate(link.bodies, row).dot(v));
+                    take(self.gain(link.bodies, [&row.a, &row.b], v));
                 }
             }
         }
@@ -144,7 +176,7 @@ impl Model {
         let link = &self.joints[motor.joint];
         let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
         link.joint.space().map_or_else(GlobalRow::default, |joint| {
-            let (_, row) = joint.coordinate(motor.coordinate, &a, &b);
+            let (_, row) = joint.coordinate(motor.coordinate, a, b);
             self.place_in_space(link.bodies, &row)
         })
     }
@@ -155,7 +187,7 @@ impl Model {
         let [a, b] = moving_in_space(link.bodies, poses, twists);
         link.joint.space().map_or(0.0, |joint| {
             let (_, row) = joint.coordinate(motor.coordinate, &a, &b);
-            self.place_space_rate(link.bodies, &row).dot(v)
+            self.gain(link.bodies, [&row.a, &row.b], v)
         })
     }
 
@@ -177,7 +209,7 @@ impl Model {
         let (value, row) = match (&self.joints[joint].joint, motion) {
             (AnyJoint::Plane(joint), None) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                let (value, row) = joint.coordinate(&a, &b)?;
+                let (value, row) = joint.coordinate(a, b)?;
                 (value, self.place(contact.bodies, &row))
             }
             (AnyJoint::Plane(joint), Some(twists)) => {
@@ -189,7 +221,7 @@ impl Model {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let (value, row) = joint.coordinate_near(coordinate, middle, &a, &b);
+                let (value, row) = joint.coordinate_near(coordinate, middle, a, b);
                 (value, self.place_in_space(contact.bodies, &row))
             }
             (AnyJoint::Space(joint), Some(twists)) => {
@@ -205,25 +237,24 @@ impl Model {
         })
     }
 
-    #[inline(never)]
     fn near_in_space(
         &self,
         contact: &Contact,
         touch: &SpaceContact,
         hold: &Hold,
         poses: &Poses,
+        rows: &mut Vec<GlobalRow>,
     ) -> Option<Near> {
         let [a, b] = contact
             .bodies
             .map(|body| space_pose_of(poses.space(), body));
-        let near = touch.held(hold, &a, &b)?;
-        let tangents = touch.tangents(near.normal, hold, [&a, &b]);
-        let row = |direction: Vec3| {
-            self.place_in_space(contact.bodies, &near.velocity_row(direction, &a, &b))
-        };
+        let near = touch.held(hold, a, b)?;
+        let tangents = touch.tangents(near.normal, hold, [a, b]);
+        for direction in [near.normal, tangents[0], tangents[1]] {
+            let row = near.velocity_row(direction, a, b);
+            rows.push(self.place_in_space(contact.bodies, &row));
+        }
         Some(Near {
-            normal: row(near.normal),
-            friction: tangents.map(row),
             tangents,
             direction: near.normal,
             offset: near.offset,
@@ -236,46 +267,44 @@ impl Model {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                held(feature, hold, &a, &b).map(|near| near.margin)
+                held(feature, hold, a, b).map(|near| near.margin)
             }
             ContactKind::Space(touch) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                touch.held(hold, &a, &b).map(|near| near.margin)
+                touch.held(hold, a, b).map(|near| near.margin)
             }
             ContactKind::Limit(_) => Some(f64::INFINITY),
         }
     }
 
-    /// Rows of a contact, on its edge if it has one; `None` while another contact looks after the same place.
+    /// Adds the rows of a contact, on its edge if it has one: gradient of the gap along the normal, then as many directions of
+    /// sliding as the model's contacts have. `None`, and no rows, while another contact looks after the same place.
     #[inline]
-    pub fn near(&self, contact: &Contact, hold: &Hold, poses: &Poses) -> Option<Near> {
-        let nothing = GlobalRow::default();
+    pub fn near(
+        &self,
+        contact: &Contact,
+        hold: &Hold,
+        poses: &Poses,
+        rows: &mut Vec<GlobalRow>,
+    ) -> Option<Near> {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                let near = held(feature, hold, &a, &b)?;
-                Some(Near {
-                    normal: self.place(contact.bodies, &near.normal_row()),
-                    friction: [self.place(contact.bodies, &near.tangent_row()), nothing],
-                    tangents: [Vec3::zeros(); N_TANGENTS],
-                    direction: Vec3::zeros(),
-                    offset: near.offset,
-                    margin: near.margin,
-                })
+                let near = held(feature, hold, a, b)?;
+                rows.push(self.place(contact.bodies, &near.normal_row()));
+                rows.push(self.place(contact.bodies, &near.tangent_row()));
+                Some(Near::without_frame(near.offset, near.margin))
             }
-            ContactKind::Space(touch) => self.near_in_space(contact, touch, hold, poses),
+            ContactKind::Space(touch) => self.near_in_space(contact, touch, hold, poses, rows),
             ContactKind::Limit(stop) => {
                 let (gap, row) = self.limit(contact, stop, poses, None)?;
-                Some(Near {
-                    normal: row,
-                    friction: [nothing; N_TANGENTS],
-                    tangents: [Vec3::zeros(); N_TANGENTS],
-                    direction: Vec3::zeros(),
-                    offset: gap,
-                    margin: f64::INFINITY,
-                })
+                rows.push(row);
+                for _ in 0..self.n_friction_rows.min(N_TANGENTS) {
+                    rows.push(GlobalRow::default());
+                }
+                Some(Near::without_frame(gap, f64::INFINITY))
             }
         }
     }
@@ -289,7 +318,7 @@ impl Model {
         twists: &Twists,
         v: &[f64],
     ) -> Option<[f64; 1 + N_TANGENTS]> {
-        let rate = |row: &Row<Dual>| self.place_rate(contact.bodies, row).dot(v);
+        let rate = |row: &Row<Dual>| self.gain(contact.bodies, [&row.a, &row.b], v);
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = moving(contact.bodies, poses, twists);
@@ -302,7 +331,7 @@ impl Model {
                 let [t, s] = touch.tangents(near.normal, hold, [&a, &b]);
                 Some([near.normal, t, s].map(|direction| {
                     let row = near.velocity_row(direction, &a, &b);
-                    self.place_space_rate(contact.bodies, &row).dot(v)
+                    self.gain(contact.bodies, [&row.a, &row.b], v)
                 }))
             }
             ContactKind::Limit(stop) => {
@@ -323,7 +352,7 @@ impl Model {
             .bodies
             .map(|body| space_pose_of(poses.space(), body));
         axes.map(|axis| {
-            let row = space::Row::relative_rotation(axis, &a, &b);
+            let row = space::Row::relative_rotation(axis, a, b);
             self.place_in_space(contact.bodies, &row)
         })
     }
@@ -345,7 +374,7 @@ impl Model {
         let [tangent, _] = touch.tangents(near.normal, hold, [&a, &b]);
         Some(turning_axes(near.normal, tangent).map(|axis| {
             let row = space::Row::relative_rotation(axis, &a, &b);
-            self.place_space_rate(contact.bodies, &row).dot(v)
+            self.gain(contact.bodies, [&row.a, &row.b], v)
         }))
     }
 
@@ -354,7 +383,7 @@ impl Model {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                feature.nearest(&a, &b).map(|near| Gap {
+                feature.nearest(a, b).map(|near| Gap {
                     gap: near.gap,
                     margin: near.margin,
                 })
@@ -363,7 +392,7 @@ impl Model {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                touch.feature.nearest(&a, &b).map(|near| Gap {
+                touch.feature.nearest(a, b).map(|near| Gap {
                     gap: near.gap,
                     margin: near.margin,
                 })
@@ -385,34 +414,40 @@ impl Model {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let of_bounds = touch.bounds.clearance(&a, &b);
+                let of_bounds = touch.bounds.clearance(a, b);
                 if of_bounds > 0.0 {
                     return of_bounds;
                 }
-                let apart = touch.feature.separation(&a, &b);
+                let apart = touch.feature.separation(a, b);
                 apart.map_or(of_bounds, |apart| apart.gap)
             }
             ContactKind::Feature(_) | ContactKind::Limit(_) => f64::NEG_INFINITY,
         }
     }
 
-    /// Gap of a contact and its gradient.
-    pub fn gap_row(&self, contact: &Contact, poses: &Poses) -> Option<(f64, GlobalRow)> {
+    /// Gap of a contact and its rate at velocities `v`.
+    pub fn gap_and_rate(&self, contact: &Contact, poses: &Poses, v: &[f64]) -> Option<(f64, f64)> {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                let near = feature.nearest(&a, &b)?;
-                Some((near.gap, self.place(contact.bodies, &near.gap_row())))
+                let near = feature.nearest(a, b)?;
+                let row = near.gap_row();
+                let rate = self.product(contact.bodies, [&row.a, &row.b], v, |x| *x);
+                Some((near.gap, rate))
             }
             ContactKind::Space(touch) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let near = touch.feature.nearest(&a, &b)?;
-                let row = self.place_in_space(contact.bodies, &near.gap_row(&a, &b));
-                Some((near.gap, row))
+                let near = touch.feature.nearest(a, b)?;
+                let row = near.gap_row(a, b);
+                let rate = self.product(contact.bodies, [&row.a, &row.b], v, |x| *x);
+                Some((near.gap, rate))
             }
-            ContactKind::Limit(stop) => self.limit(contact, stop, poses, None),
+            ContactKind::Limit(stop) => {
+                let (gap, row) = self.limit(contact, stop, poses, None)?;
+                Some((gap, row.dot(v)))
+            }
         }
     }
 
@@ -422,7 +457,7 @@ impl Model {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
                 Hold {
-                    edge: feature.edge(&a, &b),
+                    edge: feature.edge(a, b),
                     axis: Vec3::zeros(),
                 }
             }
@@ -430,8 +465,8 @@ impl Model {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let edge = touch.feature.face(&a, &b);
-                let near = touch.feature.nearest(&a, &b);
+                let edge = touch.feature.face(a, b);
+                let near = touch.feature.nearest(a, b);
                 Hold {
                     edge,
                     axis: near.map_or_else(Vec3::x, |near| most_across(near.normal)),
@@ -446,14 +481,14 @@ impl Model {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                let apart = feature.separation(&a, &b)?;
+                let apart = feature.separation(a, b)?;
                 Some((apart.gap, self.place(contact.bodies, &apart.row)))
             }
             ContactKind::Space(touch) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let apart = touch.feature.separation(&a, &b)?;
+                let apart = touch.feature.separation(a, b)?;
                 Some((apart.gap, self.place_in_space(contact.bodies, &apart.row)))
             }
             ContactKind::Limit(_) => None,
@@ -517,10 +552,10 @@ fn held<T: Real>(
 fn moving_in_space(bodies: [BodyRef; 2], poses: &Poses, twists: &Twists) -> [space::Pose<Dual>; 2] {
     bodies.map(|body| {
         let twist = space_twist_of(twists.space(), body);
-        space_pose_of(poses.space(), body).with_rate(&twist)
+        space_pose_of(poses.space(), body).with_rate(twist)
     })
 }
 
 fn moving(bodies: [BodyRef; 2], poses: &Poses, twists: &Twists) -> [Pose<Dual>; 2] {
-    bodies.map(|body| pose_of(poses.plane(), body).with_rate(&twist_of(twists.plane(), body)))
+    bodies.map(|body| pose_of(poses.plane(), body).with_rate(twist_of(twists.plane(), body)))
 }

@@ -2,6 +2,7 @@
 
 mod build;
 mod contacts;
+mod crowd;
 mod geometry;
 mod poses;
 mod space;
@@ -9,6 +10,7 @@ mod space_contacts;
 mod start;
 
 pub use build::build;
+pub use crowd::{Belt, Crowd, Law, Solid};
 pub use geometry::{Gap, Hold, MAX_FRICTION_ROWS, N_TANGENTS, N_TURNS, Near, turning_axes};
 pub use poses::{Poses, Twists, pose_of, space_pose_of, space_twist_of, twist_of};
 pub(crate) use space::shape_of;
@@ -76,6 +78,8 @@ pub struct Model {
     pub initial_orientation: Vec<Quaternion>,
     /// Velocities at the start.
     pub initial_velocity: Vec<f64>,
+    /// Shapes of many bodies, whose contacts are not in `contacts`.
+    pub crowd: Option<Crowd>,
     /// Files that shapes in space were read from, each with its corners, m.
     pub files: Vec<(String, Vec<Vec3>)>,
 }

@@ -117,15 +117,18 @@ impl Model {
                     *pose = Pose::new(q[body.first], q[body.first + 1], angle);
                 }
             }
-            Poses::Space { reference, poses } => {
-                for ((body, pose), reference) in self.bodies.iter().zip(poses).zip(reference) {
-                    let turned = match rotation_of(body) {
-                        Some(i) => quaternion::product(*reference, quaternion::exp(triple(q, i))),
-                        None => *reference,
-                    };
-                    *pose = space::Pose::new(triple(q, body.first), turned);
-                }
-            }
+            Poses::Space { reference, poses } => self.poses_in_space(q, reference, poses),
+        }
+    }
+
+    #[inline(never)]
+    fn poses_in_space(&self, q: &[f64], reference: &[Quaternion], poses: &mut [space::Pose]) {
+        for ((body, pose), reference) in self.bodies.iter().zip(poses).zip(reference) {
+            let turned = match rotation_of(body) {
+                Some(i) => quaternion::product(*reference, quaternion::exp(triple(q, i))),
+                None => *reference,
+            };
+            *pose = space::Pose::new(triple(q, body.first), turned);
         }
     }
 
@@ -142,12 +145,15 @@ impl Model {
                     };
                 }
             }
-            Twists::Space(twists) => {
-                for (body, twist) in self.bodies.iter().zip(twists) {
-                    twist.linear = triple(v, body.first);
-                    twist.angular = rotation_of(body).map_or_else(Vec3::zeros, |i| triple(v, i));
-                }
-            }
+            Twists::Space(twists) => self.twists_in_space(v, twists),
+        }
+    }
+
+    #[inline(never)]
+    fn twists_in_space(&self, v: &[f64], twists: &mut [space::Twist]) {
+        for (body, twist) in self.bodies.iter().zip(twists) {
+            twist.linear = triple(v, body.first);
+            twist.angular = rotation_of(body).map_or_else(Vec3::zeros, |i| triple(v, i));
         }
     }
 
@@ -162,12 +168,16 @@ impl Model {
         for ((x, q), v) in out.iter_mut().zip(q).zip(v) {
             *x = q + time * v;
         }
+        if self.spatial {
+            self.displace_rotations(out, q, time, v);
+        }
+    }
+
+    #[inline(never)]
+    fn displace_rotations(&self, out: &mut [f64], q: &[f64], time: f64, v: &[f64]) {
         for i in self.rotations() {
-            put(
-                out,
-                i,
-                quaternion::displaced(triple(q, i), triple(v, i) * time),
-            );
+            let turned = quaternion::displaced(triple(q, i), triple(v, i) * time);
+            put(out, i, turned);
         }
     }
 
@@ -175,8 +185,13 @@ impl Model {
     pub fn advance(&self, q: &mut [f64], time: f64, v: &[f64]) {
         if !self.spatial {
             q.iter_mut().zip(v).for_each(|(q, v)| *q += time * v);
-            return;
+        } else {
+            self.advance_in_space(q, time, v);
         }
+    }
+
+    #[inline(never)]
+    fn advance_in_space(&self, q: &mut [f64], time: f64, v: &[f64]) {
         for body in &self.bodies {
             for i in body.first..body.first + 3 {
                 q[i] += time * v[i];
@@ -232,23 +247,23 @@ impl Model {
 }
 
 /// The pose of a body or of the ground.
-pub fn pose_of(poses: &[Pose], body: BodyRef) -> Pose {
-    body.map_or_else(Pose::ground, |i| poses[i])
+pub fn pose_of(poses: &[Pose], body: BodyRef) -> &Pose {
+    body.map_or(&Pose::GROUND, |i| &poses[i])
 }
 
 /// The twist of a body or of the ground.
-pub fn twist_of(twists: &[Twist], body: BodyRef) -> Twist {
-    body.map_or_else(Twist::zero, |i| twists[i])
+pub fn twist_of(twists: &[Twist], body: BodyRef) -> &Twist {
+    body.map_or(&Twist::ZERO, |i| &twists[i])
 }
 
 /// The pose in space of a body or of the ground.
-pub fn space_pose_of(poses: &[space::Pose], body: BodyRef) -> space::Pose {
-    body.map_or_else(space::Pose::ground, |i| poses[i])
+pub fn space_pose_of(poses: &[space::Pose], body: BodyRef) -> &space::Pose {
+    body.map_or(&space::Pose::GROUND, |i| &poses[i])
 }
 
 /// The twist in space of a body or of the ground.
-pub fn space_twist_of(twists: &[space::Twist], body: BodyRef) -> space::Twist {
-    body.map_or_else(space::Twist::zero, |i| twists[i])
+pub fn space_twist_of(twists: &[space::Twist], body: BodyRef) -> &space::Twist {
+    body.map_or(&space::Twist::ZERO, |i| &twists[i])
 }
 
 // of a body in space; points have none

@@ -23,6 +23,7 @@ use crate::space::joint::{
 };
 use crate::space::shape::{Flat, HeightField, Shape};
 use crate::space::{Pose, Twist};
+use std::borrow::Cow;
 
 /// Where the centre of mass of a body's shapes may be off its origin, relative to their size: coordinates written with
 /// a few digits.
@@ -97,11 +98,22 @@ struct Inertia {
 }
 
 impl Builder<'_> {
-    fn refuse(&mut self, place: &Place, key: String, message: impl Into<String>, hint: &str) {
+    fn refuse<'m>(
+        &mut self,
+        place: &Place,
+        key: String,
+        message: impl Into<Cow<'m, str>>,
+        hint: &str,
+    ) {
+        self.report(place, key, message.into(), hint);
+    }
+
+    #[inline(never)]
+    fn report(&mut self, place: &Place, key: String, message: Cow<str>, hint: &str) {
         self.problems.push(Problem {
             place: place.clone(),
             key,
-            message: message.into(),
+            message: message.into_owned(),
             hint: hint.to_owned(),
         });
     }
@@ -242,7 +254,7 @@ impl Builder<'_> {
     }
 
     fn pose(&self, body: BodyRef) -> Pose {
-        space_pose_of(&self.poses, body)
+        *space_pose_of(&self.poses, body)
     }
 
     fn anchors(&self, anchors: &Anchors<Triple>, bodies: [BodyRef; 2]) -> [Vec3; 2] {
@@ -371,7 +383,7 @@ impl Builder<'_> {
             return;
         }
         let [a, b] = bodies.map(|body| self.pose(body));
-        let [twist_a, twist_b] = bodies.map(|body| space_twist_of(&self.twists, body));
+        let [twist_a, twist_b] = bodies.map(|body| *space_twist_of(&self.twists, body));
         let rows = joint.rows(&a, &b);
         let fastest = max_abs(&self.model.initial_velocity);
         for (i, name) in joint.row_names().iter().enumerate() {
@@ -404,7 +416,7 @@ impl Builder<'_> {
             (MotorKind::Effort, Coordinate::Angle) => ("torque", InputUnit::NewtonMeter),
             (MotorKind::Effort, Coordinate::Displacement) => ("force", InputUnit::Newton),
         };
-        let value = self.signal(&name, quantity, unit, &motor.value);
+        let value = self.model.signal(&name, quantity, unit, &motor.value);
         match motor.kind {
             MotorKind::Speed => self.model.motors.push(Motor {
                 name,
@@ -422,24 +434,6 @@ impl Builder<'_> {
                 joint: Some(joint),
             }),
         }
-    }
-
-    fn signal(
-        &mut self,
-        force: &str,
-        component: &str,
-        unit: InputUnit,
-        written: &format::Signal,
-    ) -> Signal {
-        let format::Signal::Input { start } = written else {
-            return Signal::Given(written.clone());
-        };
-        self.model.inputs.push(InputLink {
-            name: format!("{force}.{component}"),
-            start: *start,
-            unit,
-        });
-        Signal::Input(self.model.inputs.len() - 1)
     }
 
     fn forces(&mut self) {
@@ -496,7 +490,8 @@ impl Builder<'_> {
                         ["x", "y", "z"].map(|axis| {
                             let i = usize::from(axis != "x") + usize::from(axis == "z");
                             let component = format!("{quantity}_{axis}");
-                            self.signal(&written.name, &component, unit, &signals[i])
+                            self.model
+                                .signal(&written.name, &component, unit, &signals[i])
                         })
                     };
                     let force = signals("force", InputUnit::Newton, force);
@@ -572,6 +567,27 @@ impl Builder<'_> {
         link.joint
             .space()
             .map_or(0.0, |joint| joint.coordinate(coordinate, &a, &b).0)
+    }
+}
+
+impl Model {
+    // a signal of a force, motor or belt; what comes from outside becomes an input
+    pub(super) fn signal(
+        &mut self,
+        owner: &str,
+        component: &str,
+        unit: InputUnit,
+        written: &format::Signal,
+    ) -> Signal {
+        let format::Signal::Input { start } = written else {
+            return Signal::Given(written.clone());
+        };
+        self.inputs.push(InputLink {
+            name: format!("{owner}.{component}"),
+            start: *start,
+            unit,
+        });
+        Signal::Input(self.inputs.len() - 1)
     }
 }
 

@@ -321,6 +321,35 @@ const KEYS_IN_SPACE: &[(&str, &str, &str)] = &[
     ("point", "point = [0, 0, 0]", "m"),
     ("position", "position = [0, 0, 1]", "m"),
     ("rest", "rest = 0.0", "rad or m"),
+    (
+        "direction",
+        "direction = [1, 0, 0]",
+        "where the surface moves to",
+    ),
+    (
+        "shape",
+        "shape = \"table\"",
+        "name of a shape of the ground",
+    ),
+    (
+        "speed",
+        "speed = { kind = \"input\", start = 0.5 }",
+        "m/s; a number or a signal",
+    ),
+    (
+        "located_impacts",
+        "located_impacts = 4",
+        "a count, for each group of bodies and step",
+    ),
+    ("merge_distance", "merge_distance = 1e-4", "m"),
+    ("sleep_after", "sleep_after = 0.5", "s"),
+    (
+        "sleep_speed",
+        "sleep_speed = 1e-3",
+        "m/s; 0 keeps all awake",
+    ),
+    ("sweeps", "sweeps = 30", "a count; exact without it"),
+    ("threads", "threads = 2", "a count"),
     ("rolling_friction", "rolling_friction = 1e-3", "m"),
     (
         "rotation_vector",

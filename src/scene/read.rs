@@ -1,6 +1,9 @@
 //! The walk over the parsed file. Every getter reports what is wrong and gives `None`, so that reading goes on and
 //! all problems come at once; the scene is handed out only if there were none.
+//!
+//! Getters are called from a hundred places and nobody waits for them: they are not inlined, to keep the library small.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 use toml::de::{DeTable, DeValue};
@@ -36,34 +39,34 @@ impl Log {
     }
 
     /// Adds a problem.
-    pub fn add(
+    pub fn add<'m>(
         &self,
         place: Place,
         key: &str,
-        message: impl Into<String>,
-        hint: impl Into<String>,
+        message: impl Into<Cow<'m, str>>,
+        hint: impl Into<Cow<'m, str>>,
     ) {
         self.push(place, key, message.into(), hint.into(), false);
     }
 
     /// Adds a problem that something is absent.
-    pub fn absent(
+    pub fn absent<'m>(
         &self,
         place: Place,
         key: &str,
-        message: impl Into<String>,
-        hint: impl Into<String>,
+        message: impl Into<Cow<'m, str>>,
+        hint: impl Into<Cow<'m, str>>,
     ) {
         self.push(place, key, message.into(), hint.into(), true);
     }
 
-    fn push(&self, place: Place, key: &str, message: String, hint: String, absent: bool) {
-        let key = key.to_owned();
+    #[inline(never)]
+    fn push(&self, place: Place, key: &str, message: Cow<str>, hint: Cow<str>, absent: bool) {
         let problem = Problem {
             place,
-            key,
-            message,
-            hint,
+            key: key.to_owned(),
+            message: message.into_owned(),
+            hint: hint.into_owned(),
         };
         self.found.borrow_mut().push((problem, absent));
     }
@@ -100,6 +103,7 @@ impl<'a> Table<'a> {
     }
 
     /// The path of a key in this table.
+    #[inline(never)]
     pub fn path_of(&self, key: &str) -> String {
         if self.path.is_empty() {
             key.to_owned()
@@ -114,6 +118,7 @@ impl<'a> Table<'a> {
     }
 
     /// The value of a key that may be absent.
+    #[inline(never)]
     pub fn get(&mut self, key: &'static str) -> Option<Value<'a>> {
         self.known.push(key);
         let value = self.map.get(key)?;
@@ -127,6 +132,7 @@ impl<'a> Table<'a> {
     }
 
     /// The value of a key that must be there.
+    #[inline(never)]
     pub fn need(&mut self, key: &'static str) -> Option<Value<'a>> {
         let value = self.get(key);
         if value.is_none() {
@@ -142,63 +148,75 @@ impl<'a> Table<'a> {
     }
 
     /// A number that must be there.
+    #[inline(never)]
     pub fn need_number(&mut self, key: &'static str, range: Range) -> Option<f64> {
         self.need(key)?.number(range)
     }
 
     /// A number that may be absent.
+    #[inline(never)]
     pub fn number(&mut self, key: &'static str, range: Range) -> Option<f64> {
         self.get(key)?.number(range)
     }
 
     /// A number with a default.
+    #[inline(never)]
     pub fn number_or(&mut self, key: &'static str, range: Range, default: f64) -> f64 {
         self.number(key, range).unwrap_or(default)
     }
 
     /// A whole number with a default.
+    #[inline(never)]
     pub fn count_or(&mut self, key: &'static str, lower: u32, upper: u32, default: u32) -> u32 {
         let count = self.get(key).and_then(|v| v.count(lower, upper));
         count.unwrap_or(default)
     }
 
     /// A vector that must be there.
+    #[inline(never)]
     pub fn need_pair(&mut self, key: &'static str) -> Option<Pair> {
         self.need(key)?.pair()
     }
 
     /// A vector with a default.
+    #[inline(never)]
     pub fn pair_or(&mut self, key: &'static str, default: Pair) -> Pair {
         self.get(key).and_then(|v| v.pair()).unwrap_or(default)
     }
 
     /// A vector that must be there and have a direction.
+    #[inline(never)]
     pub fn need_direction(&mut self, key: &'static str) -> Option<Pair> {
         let value = self.need(key)?;
         value.directed(value.pair()?)
     }
 
     /// A vector in space that must be there.
+    #[inline(never)]
     pub fn need_triple(&mut self, key: &'static str) -> Option<Triple> {
         self.need(key)?.triple()
     }
 
     /// A vector in space with a default.
+    #[inline(never)]
     pub fn triple_or(&mut self, key: &'static str, default: Triple) -> Triple {
         self.get(key).and_then(|v| v.triple()).unwrap_or(default)
     }
 
     /// A vector in space that must be there and have a direction.
+    #[inline(never)]
     pub fn need_axis(&mut self, key: &'static str) -> Option<Triple> {
         self.need(key)?.axis()
     }
 
     /// True or false, if it is there.
+    #[inline(never)]
     pub fn flag(&mut self, key: &'static str) -> Option<bool> {
         self.get(key).and_then(|v| v.flag())
     }
 
     /// True or false, with a default.
+    #[inline(never)]
     pub fn flag_or(&mut self, key: &'static str, default: bool) -> bool {
         self.flag(key).unwrap_or(default)
     }
@@ -224,6 +242,7 @@ impl<'a> Table<'a> {
     }
 
     /// The items of a list of tables, `[[key]]`; their path has the name of the item, or its number.
+    #[inline(never)]
     pub fn items(&mut self, key: &'static str) -> Vec<Table<'a>> {
         let Some(list) = self.get(key) else {
             return Vec::new();
@@ -262,6 +281,7 @@ impl<'a> Table<'a> {
     }
 
     /// Reports the keys that nobody asked for; `what` is "a box" or the like.
+    #[inline(never)]
     pub fn finish(self, what: &str) {
         let known = self.known.clone();
         self.finish_with(what, &known);

@@ -1,5 +1,7 @@
 //! One value of the file: what it should be, what it is.
 
+use std::borrow::Cow;
+
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -27,19 +29,28 @@ pub struct Value<'a> {
 
 impl<'a> Value<'a> {
     /// Reports a problem with this value.
-    pub fn bad(&self, message: impl Into<String>, hint: impl Into<String>) {
+    pub fn bad<'m>(&self, message: impl Into<Cow<'m, str>>, hint: impl Into<Cow<'m, str>>) {
+        self.report(message.into(), hint.into());
+    }
+
+    #[inline(never)]
+    fn report(&self, message: Cow<str>, hint: Cow<str>) {
         self.log.add(self.place.clone(), &self.path, message, hint);
     }
 
     /// Reports a value of the wrong type.
-    pub fn wrong(&self, expected: &str, hint: impl Into<String>) {
-        self.bad(
-            format!("expected {expected}, found {}", describe(self.value)),
-            hint,
-        );
+    pub fn wrong<'m>(&self, expected: &str, hint: impl Into<Cow<'m, str>>) {
+        self.report_type(expected, hint.into());
+    }
+
+    #[inline(never)]
+    fn report_type(&self, expected: &str, hint: Cow<str>) {
+        let message = format!("expected {expected}, found {}", describe(self.value));
+        self.report(message.into(), hint);
     }
 
     /// A number in a range.
+    #[inline(never)]
     pub fn number(&self, range: Range) -> Option<f64> {
         let Some(x) = as_number(self.value) else {
             let hint = match self.value {
@@ -64,6 +75,7 @@ impl<'a> Value<'a> {
     }
 
     /// A whole number between two others.
+    #[inline(never)]
     pub fn count(&self, lower: u32, upper: u32) -> Option<u32> {
         let DeValue::Integer(n) = self.value else {
             self.wrong("a whole number", self.log.example(self.key));
@@ -79,6 +91,7 @@ impl<'a> Value<'a> {
     }
 
     /// True or false.
+    #[inline(never)]
     pub fn flag(&self) -> Option<bool> {
         let flag = self.value.as_bool();
         if flag.is_none() {
@@ -88,6 +101,7 @@ impl<'a> Value<'a> {
     }
 
     /// A text that is not empty.
+    #[inline(never)]
     pub fn text(&self) -> Option<&'a str> {
         let Some(text) = self.value.as_str() else {
             let hint = match self.value {
@@ -121,6 +135,7 @@ impl<'a> Value<'a> {
     }
 
     /// The elements of a list.
+    #[inline(never)]
     pub fn list(&self, expected: &str) -> Option<Vec<Value<'a>>> {
         let DeValue::Array(array) = self.value else {
             self.wrong(expected, self.log.example(self.key));
@@ -154,6 +169,7 @@ impl<'a> Value<'a> {
     }
 
     /// Two finite numbers.
+    #[inline(never)]
     pub fn pair(&self) -> Option<Pair> {
         let [x, y] = self.two("two numbers")?;
         let (x, y) = (x.number(Range::ANY), y.number(Range::ANY));
@@ -161,6 +177,7 @@ impl<'a> Value<'a> {
     }
 
     /// Two points.
+    #[inline(never)]
     pub fn two_pairs(&self) -> Option<[Pair; 2]> {
         let [a, b] = self.two("two points")?;
         let (a, b) = (a.pair(), b.pair());
@@ -168,6 +185,7 @@ impl<'a> Value<'a> {
     }
 
     /// Three finite numbers.
+    #[inline(never)]
     pub fn triple(&self) -> Option<Triple> {
         let [x, y, z] = self.several("three numbers")?;
         let (x, y, z) = (
@@ -179,6 +197,7 @@ impl<'a> Value<'a> {
     }
 
     /// Two points in space.
+    #[inline(never)]
     pub fn two_triples(&self) -> Option<[Triple; 2]> {
         let [a, b] = self.two("two points")?;
         let (a, b) = (a.triple(), b.triple());
@@ -186,6 +205,7 @@ impl<'a> Value<'a> {
     }
 
     /// A vector in space that has a direction.
+    #[inline(never)]
     pub fn axis(&self) -> Option<Triple> {
         self.directed(self.triple()?)
     }
@@ -207,6 +227,7 @@ impl<'a> Value<'a> {
     }
 
     /// The text as a reference, with its place.
+    #[inline(never)]
     pub fn name(&self) -> Option<Name> {
         let text = self.text()?.to_owned();
         Some(Name {
@@ -226,10 +247,11 @@ impl<'a> Value<'a> {
     }
 
     /// The value as a table.
+    #[inline(never)]
     pub fn as_table(&self, path: String) -> Option<Table<'a>> {
         let DeValue::Table(map) = self.value else {
             let hint = match self.key {
-                "settings" | "contact_default" | "ground" => {
+                "settings" | "contact_default" | "ground" | "crowd" => {
                     format!("write the header `[{}]`, in single brackets", self.key)
                 }
                 _ => "write each with its keys below a header in double brackets".to_owned(),

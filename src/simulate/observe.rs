@@ -136,9 +136,9 @@ pub fn contact_frame(contact: &Contact, poses: &Poses) -> Option<ContactFrame> {
         .bodies
         .map(|body| space_pose_of(poses.space(), body));
     // on the face that holds it, as the step sees it
-    let near = match touch.feature.face(&a, &b) {
-        Some(face) => touch.feature.nearest_on(face, &a, &b),
-        None => touch.feature.nearest(&a, &b),
+    let near = match touch.feature.face(a, b) {
+        Some(face) => touch.feature.nearest_on(face, a, b),
+        None => touch.feature.nearest(a, b),
     };
     Some(near.map_or(
         ContactFrame {
@@ -218,8 +218,8 @@ pub fn joint_coordinate(
     };
     let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
     let [twist_a, twist_b] = link.bodies.map(|body| space_twist_of(twists.space(), body));
-    let (value, row) = joint.coordinate(coordinate, &a, &b);
-    [value, row.rate(&twist_a, &twist_b)]
+    let (value, row) = joint.coordinate(coordinate, a, b);
+    [value, row.rate(twist_a, twist_b)]
 }
 
 /// How far a written orientation is from unit length: none if it has no length at all.

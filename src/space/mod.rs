@@ -22,6 +22,12 @@ pub struct Pose<T = f64> {
 }
 
 impl Pose {
+    /// The ground.
+    pub const GROUND: Self = Self {
+        position: Vec3::new(0.0, 0.0, 0.0),
+        rotation: Mat3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
+    };
+
     /// From the place of the centre of mass and the orientation.
     pub fn new(position: Vec3, orientation: Quaternion) -> Self {
         Self {
@@ -88,11 +94,14 @@ pub struct Twist {
 
 impl Twist {
     /// At rest.
+    pub const ZERO: Self = Self {
+        linear: Vec3::new(0.0, 0.0, 0.0),
+        angular: Vec3::new(0.0, 0.0, 0.0),
+    };
+
+    /// At rest.
     pub fn zero() -> Self {
-        Self {
-            linear: Vec3::zeros(),
-            angular: Vec3::zeros(),
-        }
+        Self::ZERO
     }
 }
 

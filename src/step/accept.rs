@@ -132,7 +132,15 @@ pub(super) fn forces_from_accelerations(state: &mut State, workspace: &Workspace
 }
 
 /// Contacts that slide in space, or roll, do so in the direction that `workspace.level` has for them.
+#[inline]
 pub(super) fn keep_sliding(state: &mut State, workspace: &mut Workspace) {
+    if !state.sliding.is_empty() {
+        keep_sliding_in_space(state, workspace);
+    }
+}
+
+#[inline(never)]
+fn keep_sliding_in_space(state: &mut State, workspace: &mut Workspace) {
     let Workspace {
         level,
         sliding,

@@ -108,57 +108,55 @@ fn gather(
         frames.tangents.clear();
         frames.axes.clear();
     }
-    let (mut residual, mut tangents, mut axes) = match frames {
-        Some(frames) => (
-            Some(frames.residual),
-            Some(frames.tangents),
-            Some(frames.axes),
-        ),
-        None => (None, None, None),
-    };
-    let mut push = |row: GlobalRow, value: f64| {
-        rows.push(row);
-        if let Some(residual) = residual.as_deref_mut() {
-            residual.push(value);
-        }
-    };
     for link in &model.joints {
-        model.joint_rows(link, poses, &mut push);
+        model.joint_rows(link, poses, |row, residual| {
+            rows.push(row);
+            if let Some(frames) = &mut frames {
+                frames.residual.push(residual);
+            }
+        });
     }
     for motor in &model.motors {
-        // a motor has no position to hold
-        push(model.motor_row(motor, poses), 0.0);
+        rows.push(model.motor_row(motor, poses));
+        if let Some(frames) = &mut frames {
+            // a motor has no position to hold
+            frames.residual.push(0.0);
+        }
     }
     for &index in contacts {
-        let near = model.near(&model.contacts[index], &holds[index], poses);
-        if let (Some(tangents), true) = (&mut tangents, model.is_spatial()) {
-            tangents.push(near.map_or([Vec3::zeros(); N_TANGENTS], |near| near.tangents));
-        }
-        let turning = near.as_ref().map_or([Vec3::zeros(); N_TURNS], |near| {
-            turning_axes(near.direction, near.tangents[0])
-        });
-        if let (Some(axes), true) = (&mut axes, model.resists_rotation()) {
-            axes.push(turning);
-        }
-        match near.filter(|near| beyond == BeyondEdges::Line || near.margin >= BEYOND) {
-            Some(near) => {
-                push(near.normal, near.offset);
-                for row in &near.friction[..model.n_friction_rows.min(N_TANGENTS)] {
-                    push(*row, 0.0);
-                }
-                if model.resists_rotation() {
-                    for row in model.turning_rows(&model.contacts[index], turning, poses) {
-                        push(row, 0.0);
-                    }
-                }
-            }
+        let (contact, first) = (&model.contacts[index], rows.len());
+        let near = model.near(contact, &holds[index], poses, rows);
+        let turning = if model.resists_rotation() {
+            near.map_or([Vec3::zeros(); N_TURNS], |near| {
+                turning_axes(near.direction, near.tangents[0])
+            })
+        } else {
+            [Vec3::zeros(); N_TURNS]
+        };
+        let touches = near.filter(|near| beyond == BeyondEdges::Line || near.margin >= BEYOND);
+        if touches.is_none() {
             // its place went to another contact, or its edge has ended: it neither presses nor rubs
-            None => {
-                push(GlobalRow::default(), f64::INFINITY);
-                for _ in 0..model.n_friction_rows {
-                    push(GlobalRow::default(), 0.0);
-                }
-            }
+            rows.truncate(first);
+            rows.resize(first + 1 + model.n_friction_rows, GlobalRow::default());
+        } else if model.resists_rotation() {
+            rows.extend(model.turning_rows(contact, turning, poses));
+        }
+        let Some(frames) = &mut frames else {
+            continue;
+        };
+        frames
+            .residual
+            .push(touches.map_or(f64::INFINITY, |near| near.offset));
+        for _ in 0..model.n_friction_rows {
+            frames.residual.push(0.0);
+        }
+        if model.is_spatial() {
+            frames
+                .tangents
+                .push(near.map_or([Vec3::zeros(); N_TANGENTS], |near| near.tangents));
+        }
+        if model.resists_rotation() {
+            frames.axes.push(turning);
         }
     }
 }
@@ -222,8 +220,7 @@ pub(super) fn level(
     level.contacts.clear();
     level.contacts.extend(contacts);
     rows(model, poses, holds, BeyondEdges::Line, level);
-    level.columns.clone_from(&level.rows);
-    level.condense(&workspace.mass);
+    level.condense_rows(&workspace.mass);
 }
 
 /// Finds what holds all contacts at `q` that `moved` says may have gone elsewhere.
@@ -384,8 +381,8 @@ pub(super) fn gap_and_rate(
 ) -> (f64, f64) {
     model.poses(q, &mut workspace.poses);
     model
-        .gap_row(&model.contacts[index], &workspace.poses)
-        .map_or((f64::INFINITY, 0.0), |(gap, row)| (gap, row.dot(v)))
+        .gap_and_rate(&model.contacts[index], &workspace.poses, v)
+        .unwrap_or((f64::INFINITY, 0.0))
 }
 
 /// Marks a maximal independent set of joint equations at `q`.

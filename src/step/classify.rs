@@ -278,7 +278,7 @@ fn decide(
                 directions[contact] = level.velocity_vector(i, v);
             }
         }
-        level.direct(v, slow, directions, resistance);
+        level.direct(v, directions, resistance);
         // static friction does not come back before what it no longer holds has stopped
         let stops = matches!(when, When::JustAfter(what) if what.is_stop());
         let starts = |contact: usize| {

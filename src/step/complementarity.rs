@@ -66,7 +66,7 @@ pub struct Complementarity {
     eliminated: Vec<f64>,
     reduced: Vec<f64>,
     offset: Vec<f64>,
-    spatial: Option<Spatial>,
+    spatial: Option<Box<Spatial>>,
 }
 
 impl Complementarity {
@@ -86,11 +86,13 @@ impl Complementarity {
             eliminated: Vec::with_capacity(n_joint * (c + 1)),
             reduced: Vec::with_capacity(c * c),
             offset: Vec::with_capacity(c),
-            spatial: model.is_spatial().then(|| Spatial {
-                cones: Cones::default(),
-                polygons: Polygons::default(),
-                chosen: Bound::Cones,
-                last: Bound::Cones,
+            spatial: model.is_spatial().then(|| {
+                Box::new(Spatial {
+                    cones: Cones::default(),
+                    polygons: Polygons::default(),
+                    chosen: Bound::Cones,
+                    last: Bound::Cones,
+                })
             }),
         }
     }

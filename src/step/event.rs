@@ -216,8 +216,8 @@ fn look_at_ends(model: &Model, state: &State, workspace: &mut Workspace) {
         for (pair, _) in pairs.iter().zip(within_reach).filter(|(_, near)| **near) {
             for j in pair.clone().filter(|j| watched[*j]) {
                 gaps[j] = model
-                    .gap_row(&model.contacts[j], poses)
-                    .map_or((f64::INFINITY, 0.0), |(gap, row)| (gap, row.dot(&speed)));
+                    .gap_and_rate(&model.contacts[j], poses, &speed)
+                    .unwrap_or((f64::INFINITY, 0.0));
             }
         }
         workspace.place = place;

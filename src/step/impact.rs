@@ -57,7 +57,7 @@ pub(super) fn apply(
     gather(model, state, workspace, settings, located);
     restitution(model, state, workspace, bounce, report);
     // an impact is too short for any force, stiff or not: the metric is the mass again
-    workspace.level.condense(&workspace.mass);
+    workspace.level.condense_rows(&workspace.mass);
     workspace.level.give(model, 1.0, |speed| {
         speed.value(state.time, Side::After, &state.inputs)
     });
@@ -139,7 +139,7 @@ fn restitution(
         }
     };
     let slow = rest_speed(&state.velocity);
-    level.direct(&state.velocity, slow, sliding, resistance);
+    level.direct(&state.velocity, sliding, resistance);
     level.solve_frozen(joints, status, frozen);
     restitution.clear();
     let mut bounces = false;

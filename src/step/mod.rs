@@ -7,6 +7,7 @@ mod classify;
 mod coefficients;
 mod complementarity;
 mod cones;
+mod crowd;
 mod event;
 mod impact;
 mod metric;
@@ -129,6 +130,10 @@ pub fn initialize(
     settings: &Settings,
     report: &mut Report,
 ) -> Result<(), StepError> {
+    if model.crowd.is_some() {
+        state.started = true;
+        return Ok(());
+    }
     counted(
         model,
         state,
@@ -152,6 +157,9 @@ pub fn step(
     report: &mut Report,
     end: f64,
 ) -> Result<(), StepError> {
+    if let Some(crowd) = &model.crowd {
+        return crowd::step(model, crowd, state, workspace, settings, report, end);
+    }
     let standard = end - state.time;
     counted(model, state, workspace, settings, report, standard, |run| {
         if run.settings.extrapolates() {
@@ -174,6 +182,9 @@ pub fn step_to_event(
     from: f64,
     end: f64,
 ) -> Result<(), StepError> {
+    if let Some(crowd) = &model.crowd {
+        return crowd::step(model, crowd, state, workspace, settings, report, end);
+    }
     let standard = settings.step;
     counted(model, state, workspace, settings, report, standard, |run| {
         run.stop_after = from;
@@ -314,6 +325,10 @@ pub fn refresh_forces(
     workspace: &mut Workspace,
     settings: &Settings,
 ) {
+    if model.crowd.is_some() {
+        // the forces of the last step are the only ones there are
+        return;
+    }
     workspace.standard_step = instant_step(settings, settings.step);
     begin(model, state, workspace);
     assemble::select_joints(model, workspace, &state.position);
@@ -340,6 +355,9 @@ fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
 
 /// Power that contact friction takes at the state, W.
 pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
+    if model.crowd.is_some() {
+        return 0.0;
+    }
     let closed = (0..state.status.len()).filter(|j| state.status[*j].is_closed());
     begin(model, state, workspace);
     assemble::level(model, workspace, &state.position, closed);

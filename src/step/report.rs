@@ -43,6 +43,18 @@ pub struct Report {
     pub guarded_impacts: u64,
     /// Substeps whose matrix had to leave out a destabilizing part of the force derivatives.
     pub stabilized_steps: u64,
+    /// Groups of bodies in a crowd whose contacts were not solved exactly.
+    pub inexact_solves: u64,
+    /// Steps of a crowd in which impacts were taken as one.
+    pub unlocated_steps: u64,
+    /// Impacts in a crowd that were located one by one.
+    pub located_impacts: u64,
+    /// Contacts of a crowd that others hold for them, over all steps.
+    pub merged_contacts: u64,
+    /// Deepest overlap in a crowd at the end of the last step, m.
+    pub end_penetration: f64,
+    /// Energy that the correction of places put into a crowd, J.
+    pub lifted: f64,
     /// Energy lost in impacts, J.
     pub impact_loss: f64,
     /// Work of applied forces, J.
@@ -159,7 +171,7 @@ impl Report {
     }
 
     /// All whole numbers, in a fixed order.
-    pub fn whole_numbers(&mut self) -> [&mut u64; 22] {
+    pub fn whole_numbers(&mut self) -> [&mut u64; 26] {
         let counts = &mut self.n_events;
         [
             &mut self.steps,
@@ -178,6 +190,10 @@ impl Report {
             &mut self.rests,
             &mut self.guarded_impacts,
             &mut self.stabilized_steps,
+            &mut self.inexact_solves,
+            &mut self.unlocated_steps,
+            &mut self.located_impacts,
+            &mut self.merged_contacts,
             &mut counts.impacts,
             &mut counts.slip_starts,
             &mut counts.stick_starts,
@@ -188,11 +204,13 @@ impl Report {
     }
 
     /// All real numbers, in a fixed order.
-    pub fn real_numbers(&mut self) -> [&mut f64; 7] {
+    pub fn real_numbers(&mut self) -> [&mut f64; 9] {
         [
             &mut self.worst_residual,
             &mut self.worst_penetration,
             &mut self.worst_joint_drift,
+            &mut self.end_penetration,
+            &mut self.lifted,
             &mut self.impact_loss,
             &mut self.applied_work,
             &mut self.damping_loss,

@@ -10,8 +10,8 @@
 //! (3)  v <- v sqrt(1 - dV / T)   where (1) raised the potential energy by dV > 0, of third order in the step, so that
 //!      the projection as a whole gains none
 
+use super::assemble;
 use super::workspace::Workspace;
-use super::{assemble, rest_speed};
 use crate::dynamics;
 use crate::force::Side;
 use crate::math::max_abs;
@@ -85,7 +85,7 @@ pub(super) fn close(
         resistance,
         ..
     } = &mut *workspace;
-    level.direct(v, rest_speed(v), sliding, resistance);
+    level.direct(v, sliding, resistance);
     let defect = level.defect(statuses, v);
     if defect > CLOSED * (1.0 + max_abs(v)) {
         velocity(model, workspace, statuses, time, v);
@@ -166,7 +166,7 @@ fn velocity(
         ..
     } = workspace;
     *work += 1;
-    level.direct(v, rest_speed(v), sliding, resistance);
+    level.direct(v, sliding, resistance);
     level.give(model, 1.0, |speed| speed.value(time, side, inputs));
     level.bias_from(v);
     level.solve_frozen(joints, |contact| statuses[contact], frozen);

@@ -10,6 +10,7 @@
 //! the tangents (rolling). Sliding and rolling are *discs*, two rows with a round cone each, which are alike to the directions of `sliding`.
 
 mod frozen;
+mod plane;
 mod sliding;
 
 use super::metric::Metric;
@@ -93,6 +94,8 @@ pub struct System {
     /// By how much directions of sliding changed in their last iteration.
     wandering: f64,
     unknowns: Vec<frozen::Unknown>,
+    /// The same where they are simple.
+    simple: Vec<plane::PlaneUnknown>,
     /// Right-hand side, matrix, solution and what it leaves over, where unknowns depend on each other.
     shares: Vec<f64>,
     matrix: Vec<f64>,
@@ -104,6 +107,9 @@ pub struct System {
 impl System {
     /// Room for all joints and contacts of a model.
     pub fn new(model: &Model) -> Self {
+        if model.crowd.is_some() {
+            return Self::default();
+        }
         let (n, n_joint, n_contacts) = (
             model.n_velocities,
             model.n_joint_rows,
@@ -147,6 +153,7 @@ impl System {
             sigma: 1.0,
             wandering: 0.0,
             unknowns: Vec::with_capacity(k),
+            simple: Vec::with_capacity(if n_friction == 1 { k } else { 0 }),
             shares: Vec::with_capacity(k),
             matrix: Vec::new(),
             solution: Vec::new(),
@@ -243,25 +250,22 @@ impl System {
 
     /// Computes the responses and W from rows, columns and a metric.
     pub fn condense(&mut self, metric: &Metric) {
-        let (n, k) = (self.n, self.len());
-        self.response.clear();
-        self.response.resize(k * n, 0.0);
-        for (column, out) in self
-            .columns
-            .iter()
-            .zip(self.response.chunks_exact_mut(n.max(1)))
-        {
-            match &metric.diagonal {
-                Some(mass) => column.add_divided_to(mass, out),
-                None => {
-                    column.add_to(1.0, out);
-                    metric.divide(out);
-                }
-            }
-        }
         let mut constraints = self.rows.iter().zip(&self.columns);
         let symmetric =
             metric.diagonal.is_some() && constraints.all(|(row, column)| row.has_values_of(column));
+        respond(&self.columns, metric, self.n, &mut self.response);
+        self.multiply(symmetric);
+    }
+
+    /// The same where the columns are the rows.
+    pub fn condense_rows(&mut self, metric: &Metric) {
+        respond(&self.rows, metric, self.n, &mut self.response);
+        self.multiply(metric.diagonal.is_some());
+    }
+
+    // W from rows and responses
+    fn multiply(&mut self, symmetric: bool) {
+        let (n, k) = (self.n, self.len());
         self.delassus.clear();
         for (i, row) in self.rows.iter().enumerate() {
             // the columns before are known from the rows before
@@ -271,7 +275,7 @@ impl System {
             }
             for j in known..k {
                 self.delassus
-                    .push(row.dot(&self.response[j * n..(j + 1) * n]));
+                    .push(row.product(&self.response[j * n..(j + 1) * n]));
             }
         }
         self.impulse.clear();
@@ -282,7 +286,7 @@ impl System {
     /// Sets b to the rows' products with `x`.
     pub fn bias_from(&mut self, x: &[f64]) {
         self.bias.clear();
-        self.bias.extend(self.rows.iter().map(|row| row.dot(x)));
+        self.bias.extend(self.rows.iter().map(|row| row.product(x)));
         let first = self.n_joint - self.given.len();
         for (b, given) in self.bias[first..].iter_mut().zip(&self.given) {
             *b -= given;
@@ -311,16 +315,21 @@ impl System {
 
     /// Takes normal forces and friction forces (world axes), by contact of the model, times `factor` as the first guess of
     /// the impulses; in space.
+    #[inline]
     pub fn guess_from(&mut self, forces: &Forces, factor: f64) {
+        if !forces.friction.is_empty() {
+            self.guess_in_space(forces, factor);
+        }
+    }
+
+    #[inline(never)]
+    fn guess_in_space(&mut self, forces: &Forces, factor: f64) {
         let Forces {
             pressing,
             friction,
             moment,
         } = forces;
         self.guess.clear();
-        if friction.is_empty() {
-            return;
-        }
         for (i, contact) in self.contacts.iter().enumerate() {
             let tangents = &self.tangents[i];
             self.guess.push(factor * pressing[*contact][0]);
@@ -394,6 +403,22 @@ impl System {
         {
             if *c != 0.0 {
                 x.iter_mut().zip(response).for_each(|(x, r)| *x += c * r);
+            }
+        }
+    }
+}
+
+// A^-1 F, one column after the other
+fn respond(columns: &[GlobalRow], metric: &Metric, n: usize, response: &mut Vec<f64>) {
+    response.clear();
+    response.resize(columns.len() * n, 0.0);
+    let responses = response.chunks_exact_mut(n.max(1));
+    for (column, out) in columns.iter().zip(responses) {
+        match &metric.diagonal {
+            Some(mass) => column.add_divided_to(mass, out),
+            None => {
+                column.add_to(1.0, out);
+                metric.divide(out);
             }
         }
     }

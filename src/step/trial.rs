@@ -254,7 +254,7 @@ pub(super) fn take(
                 last_forces,
                 ..
             } = workspace;
-            system.direct(v, rest_speed(v), sliding, resistance);
+            system.direct(v, sliding, resistance);
             system.guess_from(last_forces, h);
             system.solve_sliding(joints, |j| state.status[j], (scheme.sigma, v), frozen);
             if !system.directions_are_found() {
@@ -573,7 +573,7 @@ pub(super) fn accelerate(
         last_forces,
         ..
     } = workspace;
-    level.direct(v, rest_speed(v), sliding, resistance);
+    level.direct(v, sliding, resistance);
     level.guess_from(last_forces, 1.0);
     let independent = level.solve_frozen(joints, |j| statuses[j], frozen);
     level.add_response(acceleration);
@@ -619,7 +619,7 @@ pub(super) fn free_acceleration(
         );
         instant_metric.factor_stiff(&model.mass, velocity, position);
         instant_metric.divide(acceleration);
-        level.condense(instant_metric);
+        level.condense_rows(instant_metric);
     } else {
         mass.divide(acceleration);
     }

@@ -3,6 +3,7 @@
 use super::accurate::{Extrapolation, N_SAMPLES, Stride};
 use super::assemble;
 use super::complementarity::Complementarity;
+use super::crowd::Work;
 use super::metric::Metric;
 use super::system::{Forces, System};
 use super::trial::{Probe, ProbeKind, Trial};
@@ -114,6 +115,8 @@ pub struct Workspace {
     pub(super) stride: Option<Stride>,
     /// The trial step that ends nearest to an event.
     pub(super) best: Trial,
+    /// Of steps of many bodies.
+    pub(super) crowd: Work,
 }
 
 impl Workspace {
@@ -124,8 +127,14 @@ impl Workspace {
 
     /// Allocates all that a step of this model can need.
     pub fn new(model: &Model) -> Self {
-        let (n, n_joint, n_contacts) =
-            (model.n_velocities, model.n_joint_rows, model.contacts.len());
+        let n_joint = if model.crowd.is_some() {
+            0
+        } else {
+            model.n_joint_rows
+        };
+        let (n, n_contacts) = (model.n_velocities, model.contacts.len());
+        // a crowd has no matrices over all of it
+        let dense = if model.crowd.is_some() { 0 } else { n };
         let n_rows = n_joint + (1 + model.n_friction_rows) * model.expected_contacts();
         let vector = || vec![0.0; n];
         let state = State::new(model);
@@ -136,13 +145,13 @@ impl Workspace {
             inputs: Vec::with_capacity(model.inputs.len()),
             force: vector(),
             force_end: vector(),
-            jacobians: Jacobians::new(n),
+            jacobians: Jacobians::new(dense),
             place: vector(),
             free: vector(),
             mass: Metric::mass(model),
-            step_metric: Metric::full(n),
+            step_metric: Metric::full(dense),
             step_has_metric: false,
-            instant_metric: Metric::full(n),
+            instant_metric: Metric::full(dense),
             standard_step: 0.0,
             system: System::new(model),
             level: System::new(model),
@@ -180,9 +189,9 @@ impl Workspace {
             stiff: false,
             work: 0,
             contradicted: None,
-            extrapolation: Extrapolation::new(n),
+            extrapolation: Extrapolation::new(dense),
             step_error: 0.0,
-            start_jacobians: Jacobians::new(n),
+            start_jacobians: Jacobians::new(dense),
             mid_velocity: vector(),
             twice: vector(),
             middle_sampled: false,
@@ -190,6 +199,7 @@ impl Workspace {
             violated: Vec::with_capacity(n_probes),
             stride: Some(Stride::new(model)),
             best: Trial::new(model),
+            crowd: Work::default(),
         };
         workspace.statuses.resize(n_contacts, Status::Open);
         workspace

@@ -142,7 +142,7 @@ fn outside([mut a, mut b]: [Vec2; 2], own: &HalfPlane, planes: &[HalfPlane]) -> 
 
 impl Drawing<'_> {
     fn pose(&self, body: BodyRef) -> Pose {
-        pose_of(&self.poses, body)
+        *pose_of(&self.poses, body)
     }
 
     fn ground(&mut self) {

@@ -167,7 +167,7 @@ fn middle_and_half(points: &[Vec3]) -> (Vec3, f64) {
 
 impl Drawing<'_> {
     fn pose(&self, body: BodyRef) -> Pose {
-        space_pose_of(&self.poses, body)
+        *space_pose_of(&self.poses, body)
     }
 
     fn pixel(&self, p: Vec3) -> Point {

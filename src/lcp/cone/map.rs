@@ -7,12 +7,12 @@
 //! (4)  slip:                     F_b = r_b - mu y_n d,   d = y_b / |y_b|
 //! ```
 
-use super::scaled::{BlockRows, Scaled};
+use super::scaled::{BlockRows, ContactRows};
 use crate::lcp::scaling::larger;
 
 /// What a friction block of a closed contact does.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum State {
+pub(in crate::lcp) enum State {
     /// (3).
     Stick,
     /// (4): the direction of the impulse, and `mu y_n / |y_b|`.
@@ -21,7 +21,7 @@ pub(super) enum State {
 
 /// The size of the map at a point.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Size {
+pub(in crate::lcp) struct Size {
     /// Sum of squares.
     pub squares: f64,
     /// Largest number.
@@ -38,7 +38,7 @@ impl Size {
 }
 
 /// (1) of a block, padded with a zero.
-pub(super) fn aim(block: &BlockRows, r: &[f64], u: &[f64]) -> [f64; 2] {
+pub(in crate::lcp) fn aim(block: &BlockRows, r: &[f64], u: &[f64]) -> [f64; 2] {
     let mut y = [0.0; 2];
     for lane in 0..block.rows {
         y[lane] = r[block.first + lane] - block.rho * u[block.first + lane];
@@ -47,7 +47,7 @@ pub(super) fn aim(block: &BlockRows, r: &[f64], u: &[f64]) -> [f64; 2] {
 }
 
 /// (2) to (4): which of them holds, given `y_n > 0`.
-pub(super) fn state(block: &BlockRows, y_n: f64, y: [f64; 2]) -> State {
+pub(in crate::lcp) fn state(block: &BlockRows, y_n: f64, y: [f64; 2]) -> State {
     let reach = block.friction * y_n;
     let length = (y[0] * y[0] + y[1] * y[1]).sqrt();
     if length <= reach {
@@ -61,13 +61,13 @@ pub(super) fn state(block: &BlockRows, y_n: f64, y: [f64; 2]) -> State {
 }
 
 /// How large F is.
-pub(super) fn measure(scaled: &Scaled, r: &[f64], u: &[f64]) -> Size {
+pub(in crate::lcp) fn measure(contacts: &[ContactRows], r: &[f64], u: &[f64]) -> Size {
     let (mut squares, mut largest) = (0.0, 0.0);
     let mut count = |f: f64| {
         squares += f * f;
         largest = larger(largest, f.abs());
     };
-    for contact in &scaled.contacts {
+    for contact in contacts {
         let n = contact.normal;
         let y_n = r[n] - contact.rho * u[n];
         if y_n <= 0.0 {

@@ -17,11 +17,11 @@
 //! Same input, same bits: no random numbers, no fused operations, no library functions but the square root.
 
 mod continuation;
-mod map;
+pub(in crate::lcp) mod map;
 mod newton;
 mod pyramid;
 mod residual;
-mod scaled;
+pub(in crate::lcp) mod scaled;
 mod sweep;
 
 pub use residual::residual;

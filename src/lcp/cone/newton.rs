@@ -106,7 +106,7 @@ impl Newton {
         let mut trial_u = std::mem::take(&mut self.trial_u);
         let mut best = std::mem::take(&mut self.best);
         scaled.velocities(r, &mut u[..n]);
-        let mut size = measure(scaled, r, &u[..n]);
+        let mut size = measure(&scaled.contacts, r, &u[..n]);
         let mut best_size = size;
         best[..n].copy_from_slice(r);
         let mut history = [f64::INFINITY; MEMORY];
@@ -149,7 +149,7 @@ impl Newton {
                     scaled.shorten(&mut trial[..n]);
                 }
                 scaled.velocities(&trial[..n], &mut trial_u[..n]);
-                let new = measure(scaled, &trial[..n], &trial_u[..n]);
+                let new = measure(&scaled.contacts, &trial[..n], &trial_u[..n]);
                 let keep = 1.0 - 0.2 * a;
                 if new.squares <= keep * keep * bound {
                     accepted = Some(new);
@@ -168,7 +168,7 @@ impl Newton {
                     scaled.shorten(&mut trial[..n]);
                 }
                 scaled.velocities(&trial[..n], &mut trial_u[..n]);
-                let new = measure(scaled, &trial[..n], &trial_u[..n]);
+                let new = measure(&scaled.contacts, &trial[..n], &trial_u[..n]);
                 r.copy_from_slice(&trial[..n]);
                 if new.squares < best_size.squares {
                     best_size = new;

@@ -12,7 +12,7 @@ use crate::lcp::scaling::{larger, power_of_two};
 
 /// Rows of a friction block.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct BlockRows {
+pub(in crate::lcp) struct BlockRows {
     pub first: usize,
     pub rows: usize,
     /// `mu'`.
@@ -23,11 +23,11 @@ pub(super) struct BlockRows {
 
 /// Rows of a contact.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ContactRows {
+pub(in crate::lcp) struct ContactRows {
     pub normal: usize,
     pub rho: f64,
     pub count: usize,
-    all_blocks: [BlockRows; MOST_BLOCKS],
+    pub all_blocks: [BlockRows; MOST_BLOCKS],
 }
 
 impl ContactRows {

@@ -8,8 +8,10 @@
 pub mod broad;
 mod crossing;
 mod features;
+pub mod grid;
 mod half_space;
 mod height_field;
+pub mod meeting;
 mod on_cylinder;
 mod on_polyhedron;
 mod on_segment;

@@ -8,7 +8,9 @@
 //! H is not symmetric, because rotations about body axes do not commute. It comes from moving the gradient along each
 //! motion, which the dual numbers give exactly.
 
-use super::{Detail, Effect, PAIR_DOF, PairMatrix, Situation, add_outer, flat, motion, rates};
+use super::{
+    Detail, Effect, PAIR_DOF, PairMatrix, Situation, Sloped, add_outer, flat, motion, rates,
+};
 use crate::math::Real;
 use crate::space::joint::Joint;
 use crate::space::{BODY_DOF, Pose, Row};
@@ -56,6 +58,22 @@ impl Push {
 pub(super) fn value_and_rate(scalar: &impl Scalar, at: &Situation) -> (f64, f64) {
     let (value, row) = scalar.at(at.pose[0], at.pose[1]);
     (value, row.rate(at.twist[0], at.twist[1]))
+}
+
+/// The force along the scalar's gradient.
+pub(super) fn sloped(
+    scalar: &impl Scalar,
+    at: &Situation,
+    push: impl FnOnce(f64, f64) -> Push,
+) -> Sloped {
+    let (value, row) = scalar.at(at.pose[0], at.pose[1]);
+    let push = push(value, row.rate(at.twist[0], at.twist[1]));
+    Sloped {
+        row,
+        force: push.total(),
+        by_value: push.by_value,
+        by_rate: push.by_rate,
+    }
 }
 
 /// The effect of a force whose size is `push` of value and rate.

@@ -4,7 +4,7 @@
 //! (2)  an angle is taken within half a turn of its rest: the spring jumps only at the angle opposite to it
 
 use super::along::{self, JointCoordinate, Push, value_and_rate};
-use super::{Detail, Effect, Situation};
+use super::{Detail, Effect, Situation, Sloped};
 
 /// Along a displacement or about an axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +41,13 @@ impl JointSpring {
         self.scalar(at).map_or_else(Effect::default, |scalar| {
             along::effect(&scalar, at, detail, |value, rate| self.law(value, rate))
         })
+    }
+
+    pub(super) fn sloped(&self, at: &Situation) -> Option<Sloped> {
+        let scalar = self.scalar(at)?;
+        Some(along::sloped(&scalar, at, |value, rate| {
+            self.law(value, rate)
+        }))
     }
 
     pub(super) fn push(&self, at: &Situation) -> f64 {

@@ -69,6 +69,19 @@ pub struct Situation<'a> {
     pub inputs: &'a [Input],
 }
 
+/// A force along one row, and how its size changes with the scalar that the row is the gradient of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sloped {
+    /// Gradient of the scalar.
+    pub row: Row,
+    /// N or N m.
+    pub force: f64,
+    /// Slope with the scalar.
+    pub by_value: f64,
+    /// Slope with its rate.
+    pub by_rate: f64,
+}
+
 /// Force and derivatives of one element, to be added to those of the others.
 #[derive(Clone, Debug, Default)]
 pub struct Effect {
@@ -95,6 +108,17 @@ impl Force {
             Force::Viscous(f) => f.effect(at, detail),
             Force::Stribeck(f) => f.effect(at, detail),
             Force::MotorTorque(f) => f.effect(at, detail),
+        }
+    }
+
+    /// The element as forces along rows; none for those given from outside.
+    pub fn sloped(&self, at: &Situation, mut take: impl FnMut(Sloped)) {
+        match self {
+            Force::SpringDamper(f) => take(f.sloped(at)),
+            Force::JointSpring(f) => f.sloped(at).into_iter().for_each(take),
+            Force::Stribeck(f) => f.sloped(at).into_iter().for_each(take),
+            Force::Viscous(f) => f.sloped(at).into_iter().for_each(take),
+            Force::Applied(_) | Force::MotorTorque(_) => {}
         }
     }
 

@@ -4,7 +4,7 @@
 //! (2)  force = -(stiffness phi + damping phi') g,   g = grad phi;   derivatives in along.rs
 
 use super::along::{self, Push, Scalar, value_and_rate};
-use super::{Detail, Effect, Situation};
+use super::{Detail, Effect, Situation, Sloped};
 use crate::math::{Real, Vec3};
 use crate::space::{Pose, Row, distance};
 
@@ -41,6 +41,10 @@ impl SpringDamper {
 
     pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
         along::effect(self, at, detail, |distance, rate| self.law(distance, rate))
+    }
+
+    pub(super) fn sloped(&self, at: &Situation) -> Sloped {
+        along::sloped(self, at, |distance, rate| self.law(distance, rate))
     }
 
     pub(super) fn push(&self, at: &Situation) -> f64 {

@@ -3,7 +3,7 @@
 //! (1)  force = f(c'),   c = the coordinate,   f as in the plane;   derivatives in along.rs
 
 use super::along::{self, JointCoordinate, Push, value_and_rate};
-use super::{Detail, Effect, Situation};
+use super::{Detail, Effect, Situation, Sloped};
 use crate::force;
 
 /// The law and where it acts.
@@ -24,17 +24,25 @@ impl Stribeck {
         })
     }
 
+    // (1)
+    fn law(&self, rate: f64) -> Push {
+        let (friction, slope) = self.law.friction(rate);
+        Push {
+            fading: friction,
+            by_rate: slope,
+            ..Push::default()
+        }
+    }
+
     pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
         self.scalar(at).map_or_else(Effect::default, |scalar| {
-            along::effect(&scalar, at, detail, |_, rate| {
-                let (friction, slope) = self.law.friction(rate); // (1)
-                Push {
-                    fading: friction,
-                    by_rate: slope,
-                    ..Push::default()
-                }
-            })
+            along::effect(&scalar, at, detail, |_, rate| self.law(rate))
         })
+    }
+
+    pub(super) fn sloped(&self, at: &Situation) -> Option<Sloped> {
+        let scalar = self.scalar(at)?;
+        Some(along::sloped(&scalar, at, |_, rate| self.law(rate)))
     }
 
     pub(super) fn push(&self, at: &Situation) -> f64 {

@@ -4,7 +4,7 @@
 //! (2)  each of the six parts is -c (g . v) g, with a row g that turns with the bodies: velocity derivative -c g g^T,
 //!      position derivative -c (g . v) dg - c g (dg . v); its sign is not definite
 
-use super::{Detail, Effect, Situation, add_outer, flat, motion, rates};
+use super::{Detail, Effect, Situation, Sloped, add_outer, flat, motion, rates};
 use crate::math::{Real, Vec3};
 use crate::space::{Pose, Row};
 
@@ -64,6 +64,16 @@ impl Viscous {
                 }
             }
         }
+    }
+
+    pub(super) fn sloped(&self, at: &Situation) -> [Sloped; 6] {
+        let rows = self.rows(at.pose[0], at.pose[1]);
+        rows.map(|(coefficient, row)| Sloped {
+            force: -coefficient * row.rate(at.twist[0], at.twist[1]),
+            by_value: 0.0,
+            by_rate: -coefficient,
+            row,
+        })
     }
 
     pub(super) fn lost_power(&self, at: &Situation) -> f64 {

@@ -13,9 +13,9 @@ use crate::lcp::Outcome;
 use crate::math::max_abs;
 use crate::model::Model;
 use crate::state::Status;
+use crate::step::StepError;
 use crate::step::assemble::{self, BeyondEdges};
 use crate::step::workspace::Workspace;
-use crate::step::{StepError, rest_speed};
 
 /// Linearizations (4) at most; they converge quadratically.
 const MAX_LINEARIZATIONS: u32 = 6;
@@ -172,10 +172,9 @@ fn respond(
     }
     system.give(model, 2.0, |speed| speed.value(middle, Side::After, inputs));
     let metric = if *step_has_metric { step_metric } else { mass };
-    system.direct(v, rest_speed(v), sliding, resistance);
+    system.direct(v, sliding, resistance);
     if system.any_disc_slips(|j| statuses[j]) {
-        system.columns.clone_from(&system.rows);
-        system.condense(metric);
+        system.condense_rows(metric);
         system.bias_from(twice);
         system.solve_sliding(joints, |j| statuses[j], (2.0, v), frozen);
         system.add_response(free);

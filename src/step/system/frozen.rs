@@ -81,6 +81,19 @@ impl System {
         status: impl Fn(usize) -> Status,
         solver: &mut RankRevealing,
     ) -> bool {
+        if self.is_simple() {
+            self.solve_simple(joints, status, solver)
+        } else {
+            self.solve_general(joints, &status, solver)
+        }
+    }
+
+    fn solve_general(
+        &mut self,
+        joints: &[bool],
+        status: &dyn Fn(usize) -> Status,
+        solver: &mut RankRevealing,
+    ) -> bool {
         self.choose_unknowns(joints, status);
         let size = self.unknowns.len();
         let matrix = solver.start(size);
@@ -196,7 +209,7 @@ impl System {
             }
             let row = &self.rows[unknown.row()];
             for j in known..size {
-                matrix[i * size + j] = row.dot(&self.response[j * n..(j + 1) * n]);
+                matrix[i * size + j] = row.product(&self.response[j * n..(j + 1) * n]);
             }
         }
         self.impulse.clear();

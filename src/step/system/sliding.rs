@@ -199,15 +199,21 @@ impl System {
         (along[0] * rate[0] + along[1] * rate[1]) / norm(&along).max(f64::MIN_POSITIVE)
     }
 
-    /// Directions of sliding at velocities `v`, for contacts that do; where they are slower than `slow`, and their sense,
-    /// are those of `sliding` (world axes, by contact of the model). What they do about rotation is that of `resistance`.
-    pub fn direct(&mut self, v: &[f64], slow: f64, sliding: &[Vec3], resistance: &[Resistance]) {
+    /// Directions of sliding at velocities `v`, for contacts that do; where they are at rest, and their sense, are those of
+    /// `sliding` (world axes, by contact of the model). What they do about rotation is that of `resistance`. Nothing in the plane.
+    #[inline]
+    pub fn direct(&mut self, v: &[f64], sliding: &[Vec3], resistance: &[Resistance]) {
+        if !sliding.is_empty() {
+            self.direct_in_space(v, sliding, resistance);
+        }
+    }
+
+    #[inline(never)]
+    fn direct_in_space(&mut self, v: &[f64], sliding: &[Vec3], resistance: &[Resistance]) {
+        let slow = rest_speed(v);
         self.direction.clear();
         self.turning.clear();
         self.resistance.clear();
-        if sliding.is_empty() {
-            return;
-        }
         for (i, &contact) in self.contacts.iter().enumerate() {
             let along = self.tangents[i].map(|t| dot3(t, sliding[contact]));
             self.direction.push(self.direction_of(i, v, slow, along));

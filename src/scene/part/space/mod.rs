@@ -1,6 +1,7 @@
 //! The parts of a scene in space: one file for each.
 mod body;
 mod contact;
+mod crowd;
 mod force;
 mod inertia;
 mod joint;
@@ -53,6 +54,17 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Space {
         .map(|t| contact::read_rule(t, contact_default, &bodies, &ground))
         .collect();
 
+    let crowd = t
+        .get("crowd")
+        .and_then(|v| v.as_table(v.path.clone()))
+        .map(crowd::read);
+
+    let mut names = Names::new("belts");
+    let tables = t.items("belt").into_iter();
+    let belts: Vec<_> = tables
+        .map(|t| crowd::read_belt(t, &mut names, &ground, crowd.is_some()))
+        .collect();
+
     Space {
         gravity,
         bodies,
@@ -61,5 +73,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Space {
         forces,
         contact_default,
         contact_rules,
+        crowd,
+        belts,
     }
 }

@@ -1,0 +1,323 @@
+//! The ladder of an island, and the solve of all islands.
+
+use super::continuation::Path;
+use super::factor::{Pattern, Six};
+use super::newton::{Limits, Newton};
+use super::residual::Judge;
+use super::scaled::Scaled;
+use super::sweep::Sweeper;
+use super::{
+    ACCEPTED_RESIDUAL, Effort, Friction, Island, Islands, Outcome, Problem, Rung, Stats, Status,
+    Summary,
+};
+use crate::lcp::cone::MOST_BLOCKS;
+use crate::lcp::cone::map::{State, aim, state};
+use crate::lcp::scaling::larger;
+
+/// Over-relaxation of the sweeps: fewer sweeps for moderate friction; for more than 1, where it may not converge, none.
+const RELAXATIONS: [f64; 2] = [1.3, 1.0];
+
+/// Sweeps before the first run of Newton's method, without a guess.
+const FIRST_SWEEPS: u32 = 10;
+
+/// Sweeps before the others.
+const MORE_SWEEPS: [u32; 4] = [10, 15, 25, 40];
+
+/// Newton's method on the problem itself.
+const PLAIN: Limits = Limits {
+    iterations: 40,
+    // the rounding errors of 100 rows
+    target: 1e-14,
+    damping: [1e-10, 1e-4],
+    trials: 6,
+    allowed: true,
+};
+
+/// Scratch of the solves; it grows to the largest problem met and allocates nothing afterwards.
+#[derive(Debug, Default)]
+pub struct Solver {
+    /// Counters, for the caller to read and reset.
+    pub stats: Stats,
+    rung: Option<Rung>,
+    islands: Islands,
+    judge: Judge,
+    pub(super) scaled: Scaled,
+    pub(super) newton: Newton,
+    sweeper: Sweeper,
+    /// Of each island that was solved last under its number.
+    patterns: Vec<Pattern>,
+    pairs: Vec<[u32; 2]>,
+    x: Vec<f64>,
+    u: Vec<f64>,
+    w: Vec<Six>,
+    own: Vec<f64>,
+    pub(super) good: Vec<f64>,
+    pub(super) anchor: Vec<f64>,
+    outer: Vec<f64>,
+    velocities: Vec<Six>,
+    statuses: Vec<Status>,
+}
+
+impl Solver {
+    /// Solves all islands. `r`, in: the guess (all zero: none), out: the answers, or the best attempts.
+    pub fn solve(&mut self, problem: &Problem, effort: Effort, r: &mut [f64]) -> Summary {
+        let mut islands = std::mem::take(&mut self.islands);
+        let mut own = std::mem::take(&mut self.own);
+        let mut summary = Summary::default();
+        self.velocities.clear();
+        self.velocities
+            .extend(problem.bodies.iter().map(|b| b.velocity));
+        self.statuses.clear();
+        self.statuses.resize(problem.contacts.len(), OPEN);
+        if islands.find(problem) && r.len() == problem.rows.len() {
+            summary.islands = islands.count();
+            for k in 0..islands.count() {
+                let island = islands.island(k);
+                own.clear();
+                own.resize(island.rows.len(), 0.0);
+                island.gather(r, &mut own);
+                let outcome = self.solve_island(problem, &islands, k, effort, &mut own);
+                island.scatter(&own, r);
+                self.record(&island, &own);
+                summary.residual = larger(summary.residual, outcome.residual());
+                if let Outcome::Solved { iterations, .. } = outcome {
+                    summary.solved += 1;
+                    summary.iterations += iterations;
+                }
+            }
+        } else {
+            r.fill(0.0);
+            summary.residual = f64::INFINITY;
+        }
+        (self.islands, self.own) = (islands, own);
+        summary
+    }
+
+    /// Solves island `k`. `r`, in the order of its rows, in: the guess (all zero: none), out: the answer, or the best
+    /// attempt.
+    pub fn solve_island(
+        &mut self,
+        problem: &Problem,
+        islands: &Islands,
+        k: usize,
+        effort: Effort,
+        r: &mut [f64],
+    ) -> Outcome {
+        let island = islands.island(k);
+        self.stats.solves += 1;
+        self.rung = None;
+        self.newton.iterations = 0;
+        if r.len() != island.rows.len() || !self.scaled.set(problem, &island) {
+            self.stats.failures += 1;
+            self.x.clear();
+            r.fill(0.0);
+            return Outcome::Inaccurate {
+                residual: f64::INFINITY,
+            };
+        }
+        let n = r.len();
+        for buffer in [
+            &mut self.x,
+            &mut self.u,
+            &mut self.good,
+            &mut self.anchor,
+            &mut self.outer,
+        ] {
+            buffer.resize(n, 0.0);
+        }
+        let mut x = std::mem::take(&mut self.x);
+        let warm = r.iter().any(|r| *r != 0.0) && crate::lcp::all_finite(r);
+        if warm {
+            self.scaled.enter(r, &mut x);
+            self.scaled.shorten(&mut x);
+        } else {
+            x.fill(0.0);
+        }
+        self.sweeper.set(&self.scaled);
+        let outcome = match effort {
+            Effort::Sweeps(count) => {
+                self.sweep(&mut x, count, self.relaxation());
+                self.scaled.leave(&x, r);
+                let residual = self.judge.residual(problem, &island, r);
+                Outcome::Bounded { residual }
+            }
+            Effort::Exact => {
+                if self.patterns.len() <= k {
+                    self.patterns.resize_with(k + 1, Pattern::default);
+                }
+                let mut pattern = std::mem::take(&mut self.patterns[k]);
+                self.analyse(&mut pattern);
+                let mut climb = Climb {
+                    problem,
+                    island,
+                    pattern: &pattern,
+                    answer: r,
+                    best: f64::INFINITY,
+                };
+                self.climb(&mut climb, &mut x, warm);
+                let residual = climb.best;
+                self.patterns[k] = pattern;
+                Outcome::Inaccurate { residual }
+            }
+        };
+        self.x = x;
+        self.finish(outcome)
+    }
+
+    /// Velocities of all bodies after the last [`Solver::solve`]: `v = v_f + A^-1 G^T r`.
+    #[must_use]
+    pub fn velocities(&self) -> &[Six] {
+        &self.velocities
+    }
+
+    /// What all contacts do in the answer of the last [`Solver::solve`].
+    #[must_use]
+    pub fn statuses(&self) -> &[Status] {
+        &self.statuses
+    }
+
+    /// Which rung gave the last answer of an island, if one was accepted.
+    #[must_use]
+    pub fn rung(&self) -> Option<Rung> {
+        self.rung
+    }
+
+    /// Forgets the counters.
+    pub fn reset_stats(&mut self) {
+        self.stats = Stats::default();
+    }
+
+    fn finish(&mut self, outcome: Outcome) -> Outcome {
+        let iterations = self.newton.iterations;
+        self.stats.iterations += u64::from(iterations);
+        let residual = outcome.residual();
+        if residual <= ACCEPTED_RESIDUAL {
+            self.stats.worst_residual = larger(self.stats.worst_residual, residual);
+            return Outcome::Solved {
+                iterations,
+                residual,
+            };
+        }
+        if let Outcome::Inaccurate { .. } = outcome {
+            self.stats.failures += 1;
+        }
+        outcome
+    }
+
+    fn analyse(&mut self, pattern: &mut Pattern) {
+        let ground = self.scaled.bodies as u32;
+        self.pairs.clear();
+        let pairs = self.scaled.members.iter().map(|m| m.bodies);
+        self.pairs.extend(pairs.filter(|p| !p.contains(&ground)));
+        self.stats.analyses += u64::from(pattern.analyse(self.scaled.bodies, &self.pairs));
+    }
+
+    /// The rungs, one after the other.
+    fn climb(&mut self, climb: &mut Climb, x: &mut [f64], warm: bool) {
+        let relaxation = self.relaxation();
+        if !warm {
+            // nothing pushes where nothing approaches
+            if self.judge_answer(climb, x) {
+                self.rung = Some(Rung::Nothing);
+                return;
+            }
+            self.sweep(x, FIRST_SWEEPS, relaxation);
+        }
+        if self.attempt(climb, x) {
+            self.rung = Some(Rung::Newton);
+            return;
+        }
+        self.stats.retries += 1;
+        for sweeps in MORE_SWEEPS {
+            self.sweep(x, sweeps, relaxation);
+            if self.attempt(climb, x) {
+                self.rung = Some(Rung::Sweeps);
+                return;
+            }
+        }
+        self.stats.continuations += 1;
+        for factor in [0.0, 1.0] {
+            self.scaled.enter(climb.answer, x);
+            x.iter_mut().for_each(|x| *x *= factor);
+            if self.stiffen(climb, x) == Path::Solved || self.attempt(climb, x) {
+                self.rung = Some(Rung::Continuation);
+                return;
+            }
+        }
+    }
+
+    fn sweep(&mut self, x: &mut [f64], count: u32, relaxation: f64) {
+        self.stats.sweeps += u64::from(count);
+        self.sweeper.run(&self.scaled, x, count, relaxation);
+    }
+
+    fn relaxation(&self) -> f64 {
+        let blocks = self.scaled.contacts.iter().flat_map(|c| c.blocks());
+        let friction = blocks.fold(0.0, |m, b| larger(m, b.friction));
+        RELAXATIONS[usize::from(friction > 1.0)]
+    }
+
+    /// Newton's method from `x`, and the judge: is the answer accepted?
+    fn attempt(&mut self, climb: &mut Climb, x: &mut [f64]) -> bool {
+        self.newton.run(&self.scaled, climb.pattern, x, &PLAIN);
+        self.judge_answer(climb, x)
+    }
+
+    /// Keeps `x` as the answer if it is better than the best one: is it accepted?
+    pub(super) fn judge_answer(&mut self, climb: &mut Climb, x: &[f64]) -> bool {
+        self.scaled.leave(x, &mut self.outer);
+        let judged = self
+            .judge
+            .residual(climb.problem, &climb.island, &self.outer);
+        if judged < climb.best {
+            climb.best = judged;
+            climb.answer.copy_from_slice(&self.outer);
+        }
+        climb.best <= ACCEPTED_RESIDUAL
+    }
+
+    /// Velocities and statuses of the island just solved.
+    fn record(&mut self, island: &Island, r: &[f64]) {
+        let scaled = &self.scaled;
+        // an island that was refused moves freely
+        if scaled.rows.len() != r.len() || self.x.len() != r.len() {
+            return;
+        }
+        scaled.enter(r, &mut self.x);
+        scaled.push_bodies(&self.x, &mut self.w);
+        scaled.velocities(&self.x, &self.w, &mut self.u);
+        for (k, &b) in island.bodies.iter().enumerate() {
+            let added = scaled.added(k, &self.w[k]);
+            for (v, added) in self.velocities[b as usize].iter_mut().zip(added) {
+                *v += added;
+            }
+        }
+        for (contact, &c) in scaled.contacts.iter().zip(island.contacts) {
+            let y_n = self.x[contact.normal] - contact.rho * self.u[contact.normal];
+            let status = &mut self.statuses[c as usize];
+            status.closed = y_n > 0.0;
+            for (own, block) in status.blocks.iter_mut().zip(contact.blocks()) {
+                *own = match state(block, y_n, aim(block, &self.x, &self.u)) {
+                    _ if y_n <= 0.0 => Friction::Open,
+                    State::Stick => Friction::Stick,
+                    State::Slip { .. } => Friction::Slip,
+                };
+            }
+        }
+    }
+}
+
+/// A contact that does nothing.
+const OPEN: Status = Status {
+    closed: false,
+    blocks: [Friction::Open; MOST_BLOCKS],
+};
+
+/// What the rungs share.
+pub(super) struct Climb<'a> {
+    pub problem: &'a Problem<'a>,
+    pub island: Island<'a>,
+    pub pattern: &'a Pattern,
+    pub answer: &'a mut [f64],
+    pub best: f64,
+}

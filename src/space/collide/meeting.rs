@@ -1,0 +1,124 @@
+//! All places where two shapes come within a distance of each other.
+
+use super::{Feature, Nearest, Unsupported, Vertex, features, half_space, on_segment};
+use crate::math::Vec3;
+use crate::space::Pose;
+use crate::space::shape::Shape;
+
+/// A place that is further beyond the border of its face than this is left to another feature, m: a little more than
+/// the distance at which edges are told apart.
+const BEYOND: f64 = -2e-9;
+
+/// A place where two shapes are near each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Meeting {
+    /// Which feature of the pair.
+    pub feature: u32,
+    /// m; negative where they overlap.
+    pub gap: f64,
+    /// Unit vector from the first to the second shape.
+    pub normal: Vec3,
+    /// Points of contact from the centres of mass, world axes, m.
+    pub arms: [Vec3; 2],
+}
+
+/// What a pair of shapes must know to be looked at.
+#[derive(Clone, Debug)]
+pub enum Meetings {
+    /// Two balls, or a ball on a half-space: one place, known without features.
+    Round,
+    /// A list of features, with true where the second shape is on body a of the feature.
+    Features(Vec<(Feature, bool)>),
+}
+
+impl Meetings {
+    /// For two shapes.
+    pub fn of(first: &Shape, second: &Shape) -> Result<Self, Unsupported> {
+        match (first, second) {
+            (Shape::Sphere(_) | Shape::HalfSpace(_), Shape::Sphere(_)) => Ok(Self::Round),
+            _ => Ok(Self::Features(features(first, second)?)),
+        }
+    }
+
+    /// Tells all places where the gap is at most `within`, m.
+    pub fn find(
+        &self,
+        [first, second]: [&Shape; 2],
+        [a, b]: [&Pose; 2],
+        within: f64,
+        mut tell: impl FnMut(Meeting),
+    ) {
+        match (self, first, second) {
+            (Self::Round, Shape::Sphere(ball), Shape::Sphere(other)) => {
+                let [on_a, on_b] = [ball, other].map(|ball| Vertex {
+                    place: ball.centre,
+                    radius: ball.radius,
+                });
+                let near = on_segment::ball(&on_b, &on_a, a, b);
+                tell_near(0, &near, within, &mut tell);
+            }
+            (Self::Round, Shape::HalfSpace(plane), Shape::Sphere(ball)) => {
+                let vertex = Vertex {
+                    place: ball.centre,
+                    radius: ball.radius,
+                };
+                let near = half_space::nearest(&vertex, plane, a, b);
+                tell_near(0, &near, within, &mut tell);
+            }
+            // no other pair is round
+            (Self::Round, _, _) => {}
+            (Self::Features(features), _, _) => {
+                find_features(features, [a, b], within, &mut tell);
+            }
+        }
+    }
+}
+
+fn find_features(
+    features: &[(Feature, bool)],
+    [a, b]: [&Pose; 2],
+    within: f64,
+    tell: &mut impl FnMut(Meeting),
+) {
+    // polyhedra that are apart as wholes need no look at their features
+    if let Some((feature, swapped)) = features.first() {
+        let apart = if *swapped {
+            feature.separation(b, a)
+        } else {
+            feature.separation(a, b)
+        };
+        if apart.is_some_and(|apart| apart.gap > within) {
+            return;
+        }
+    }
+    for (index, (feature, swapped)) in features.iter().enumerate() {
+        let near = if *swapped {
+            feature.nearest(b, a).map(turned_round)
+        } else {
+            feature.nearest(a, b)
+        };
+        if let Some(near) = near {
+            tell_near(index as u32, &near, within, tell);
+        }
+    }
+}
+
+fn turned_round(near: Nearest) -> Nearest {
+    Nearest {
+        normal: -near.normal,
+        arm_a: near.arm_b,
+        arm_b: near.arm_a,
+        ..near
+    }
+}
+
+fn tell_near(feature: u32, near: &Nearest, within: f64, tell: &mut impl FnMut(Meeting)) {
+    if near.gap <= within && near.margin >= BEYOND {
+        tell(Meeting {
+            feature,
+            gap: near.gap,
+            normal: near.normal,
+            arms: [near.arm_a, near.arm_b],
+        });
+    }
+}

@@ -1,0 +1,415 @@
+//! The problem of a step: bodies, contacts, stops, joints, motors and force elements as rows.
+//!
+//! A force `f` along a row with the slopes `k` (with the scalar) and `d` (with its rate `u`, `u'` at the end) is a joint
+//! with a compliance:
+//!
+//! ```text
+//! (1)  r = h (f + d w (u' - u) + k h w ((1 - w) u + w u')),   w = 1/2, or 1 where the force is stiff against the step
+//! (2)  u' + b + c r = 0,   1/c = -h w (d + k h w),   b = -c h (f - w (d - k h (1 - w)) u)
+//! ```
+
+use super::locate::span_of;
+use super::{BAND, Six, Spot, Step, Work};
+use crate::dynamics;
+use crate::force::Side;
+use crate::lcp::cone::{Block, Contact};
+use crate::lcp::crowd::{Body, GROUND, Joint, Row, Touch};
+use crate::math::{Dual, Vec3, dot3};
+use crate::model::{BodyRef, ContactKind, space_pose_of, space_twist_of};
+use crate::space;
+use crate::state::Touch as Pressing;
+use crate::step::Workspace;
+
+/// A body in the problem.
+pub(super) fn index(body: BodyRef) -> u32 {
+    body.map_or(GROUND, |i| i as u32)
+}
+
+/// A row of the problem.
+pub(super) fn row(gradient: &space::Row, bias: f64) -> Row {
+    Row {
+        entries: [gradient.a, gradient.b],
+        bias,
+        compliance: 0.0,
+    }
+}
+
+/// Velocity along a row of bodies with these velocities.
+pub(super) fn along(row: &Row, bodies: [u32; 2], velocities: &[Six]) -> f64 {
+    let mut sum = 0.0;
+    for (entries, body) in row.entries.iter().zip(bodies) {
+        if let Some(v) = velocities.get(body as usize) {
+            for k in 0..6 {
+                sum += entries[k] * v[k];
+            }
+        }
+    }
+    sum
+}
+
+// friction of a spot as blocks of the problem
+fn contact(spot: &Spot) -> Contact {
+    let law = &spot.law;
+    let mut blocks = [Block::Disc { friction: 0.0 }; 3];
+    let mut n = 0;
+    let mut add = |block: Block| {
+        blocks[n] = block;
+        n += 1;
+    };
+    if law.friction > 0.0 {
+        add(Block::Disc {
+            friction: law.friction,
+        });
+    }
+    if law.torsional_friction > 0.0 {
+        add(Block::Line {
+            friction: law.torsional_friction,
+        });
+    }
+    if law.rolling_friction > 0.0 {
+        add(Block::Disc {
+            friction: law.rolling_friction,
+        });
+    }
+    Contact::new(&blocks[..n])
+}
+
+/// Directions of the rows of a spot after its normal: true where it is a rotation.
+pub(super) fn directions(spot: &Spot, [t, s]: [Vec3; 2]) -> impl Iterator<Item = (bool, Vec3)> {
+    let law = spot.law;
+    let slides = law.friction > 0.0;
+    let spins = law.torsional_friction > 0.0;
+    let rolls = law.rolling_friction > 0.0;
+    let all = [
+        (slides, false, t),
+        (slides, false, s),
+        (spins, true, spot.normal),
+        (rolls, true, t),
+        (rolls, true, s),
+    ];
+    all.into_iter()
+        .filter_map(|(there, turns, direction)| there.then_some((turns, direction)))
+}
+
+// two directions across a normal
+fn frame(normal: Vec3) -> [Vec3; 2] {
+    let mut axis = Vec3::zeros();
+    axis[normal.iamin()] = 1.0;
+    space::tangents(normal, axis)
+}
+
+impl Step<'_> {
+    pub(super) fn assemble(&mut self) {
+        self.add_bodies();
+        self.add_spots();
+        self.add_stops();
+        self.move_to_middle();
+        self.add_joints(0.5);
+        self.add_forces();
+    }
+
+    /// The same without time passing: what is closed and what is joined.
+    pub(super) fn assemble_instant(&mut self) {
+        self.add_bodies();
+        self.add_spots();
+        self.add_stops();
+        self.add_joints(0.0);
+        self.workspace.crowd.impulse.fill(0.0);
+    }
+
+    fn add_bodies(&mut self) {
+        let Work {
+            bodies,
+            free,
+            start,
+            span,
+            left,
+            ..
+        } = &mut self.workspace.crowd;
+        bodies.clear();
+        for (i, body) in self.model.bodies.iter().enumerate() {
+            let mut inverse = [0.0; 6];
+            for k in 0..body.n_dof {
+                inverse[k] = 1.0 / self.model.mass[body.first + k];
+            }
+            // a shorter round has its part of the free change
+            let part = if left[i] > 0.0 {
+                span[i] / left[i]
+            } else {
+                0.0
+            };
+            for k in 0..6 {
+                free[i][k] = start[i][k] + part * (free[i][k] - start[i][k]);
+            }
+            bodies.push(Body::diagonal(inverse, free[i]));
+        }
+    }
+
+    // (2), (3)
+    fn add_spots(&mut self) {
+        let speeds = self.belt_speeds();
+        let Workspace {
+            poses, crowd: work, ..
+        } = &mut *self.workspace;
+        let poses = poses.space();
+        let Work {
+            spots,
+            frames,
+            touches,
+            rows,
+            impulse,
+            span,
+            ..
+        } = work;
+        frames.clear();
+        touches.clear();
+        rows.clear();
+        impulse.clear();
+        let mut known = self.state.crowd.touches.iter().peekable();
+        for spot in &spots.list {
+            while known
+                .next_if(|old| old.key.order() < spot.key.order())
+                .is_some()
+            {}
+            let before = known.next_if(|old| old.key == spot.key);
+            let [a, b] = spot.bodies.map(|body| space_pose_of(poses, body));
+            let tangents = frame(spot.normal);
+            let velocity = |direction: Vec3| {
+                space::Row::relative_velocity(direction, (&a, spot.arms[0]), (&b, spot.arms[1]))
+            };
+            let gap = if spot.gap > BAND { spot.gap } else { 0.0 };
+            let h = span_of(spot.bodies, span);
+            rows.push(row(&velocity(spot.normal), gap / h));
+            let surface = spot.belt.map(|belt| speeds(belt));
+            for (turns, direction) in directions(spot, tangents) {
+                rows.push(if turns {
+                    row(&space::Row::relative_rotation(direction, &a, &b), 0.0)
+                } else {
+                    // the surface of a belt is on the ground, the first body
+                    let bias = surface.map_or(0.0, |surface| -dot3(surface, direction));
+                    row(&velocity(direction), bias)
+                });
+            }
+            impulse.extend(guess(spot, tangents, before, h));
+            frames.push(tangents);
+            touches.push(Touch {
+                bodies: spot.bodies.map(index),
+                contact: contact(spot),
+            });
+        }
+    }
+
+    // velocities of the surfaces of belts at the end of the step
+    fn belt_speeds(&self) -> impl Fn(usize) -> Vec3 + use<> {
+        let time = self.state.time + self.h;
+        let velocities: Vec<Vec3> = self
+            .crowd
+            .belts
+            .iter()
+            .map(|belt| {
+                let speed = belt.speed.value(time, Side::Before, &self.state.inputs);
+                belt.direction * speed
+            })
+            .collect();
+        move |belt| velocities[belt]
+    }
+
+    fn add_stops(&mut self) {
+        let Workspace {
+            poses, crowd: work, ..
+        } = &mut *self.workspace;
+        for (i, stop) in self.model.contacts.iter().enumerate() {
+            let ContactKind::Limit(limit) = &stop.kind else {
+                continue;
+            };
+            let Some(joint) = self.model.joints[limit.joint].joint.space() else {
+                continue;
+            };
+            let [a, b] = stop.bodies.map(|body| space_pose_of(poses.space(), body));
+            let (value, gradient) = joint.coordinate_near(limit.coordinate, limit.middle, &a, &b);
+            let (gap, gradient) = if limit.above {
+                (value - limit.bound, gradient)
+            } else {
+                (limit.bound - value, gradient.scaled(-1.0))
+            };
+            let open = if gap > BAND { gap } else { 0.0 };
+            let h = span_of(stop.bodies, &work.span);
+            let bias = if h > 0.0 { open / h } else { f64::MAX.sqrt() };
+            work.rows.push(row(&gradient, bias));
+            work.impulse.push(h * self.state.contact_force[i][0]);
+            work.touches.push(Touch {
+                bodies: stop.bodies.map(index),
+                contact: Contact::new(&[]),
+            });
+        }
+    }
+
+    fn move_to_middle(&mut self) {
+        let Self {
+            model,
+            state,
+            workspace,
+            ..
+        } = self;
+        if model.joints.is_empty() {
+            return;
+        }
+        let Work { middle, span, .. } = &mut workspace.crowd;
+        let mut moved = state.velocity.clone();
+        for (body, span) in model.bodies.iter().zip(span.iter()) {
+            for v in &mut moved[body.first..body.first + body.n_dof] {
+                *v *= 0.5 * span;
+            }
+        }
+        model.displace(middle, &state.position, 1.0, &moved);
+        model.poses(middle, &mut workspace.poses);
+    }
+
+    // (4), and motors; their rows turn for this part of the round
+    fn add_joints(&mut self, part: f64) {
+        let Workspace {
+            poses,
+            twists,
+            crowd: work,
+            ..
+        } = &mut *self.workspace;
+        work.joints.clear();
+        let span = &work.span;
+        let moving = |bodies: [BodyRef; 2]| {
+            bodies.map(|body| {
+                let twist = space_twist_of(twists.space(), body);
+                space_pose_of(poses.space(), body).with_rate(&twist)
+            })
+        };
+        let turned = |gradient: &space::Row<Dual>, bodies: [BodyRef; 2], given: f64| {
+            let values = space::Row {
+                a: gradient.a.map(|x| x.value),
+                b: gradient.b.map(|x| x.value),
+            };
+            let rates = space::Row {
+                a: gradient.a.map(|x| x.rate),
+                b: gradient.b.map(|x| x.rate),
+            };
+            let [a, b] = bodies.map(|body| space_twist_of(twists.space(), body));
+            let turned_for = part * span_of(bodies, span);
+            row(&values, turned_for * rates.rate(&a, &b) - given)
+        };
+        let mut force = self.state.joint_force.iter();
+        for link in &self.model.joints {
+            let Some(joint) = link.joint.space() else {
+                continue;
+            };
+            let [a, b] = moving(link.bodies);
+            let rows = joint.rows(&a, &b);
+            for gradient in &rows.rows[..rows.n] {
+                work.rows.push(turned(gradient, link.bodies, 0.0));
+                let h = span_of(link.bodies, span);
+                work.impulse.push(h * force.next().unwrap_or(&0.0));
+            }
+            work.joints.push(Joint {
+                bodies: link.bodies.map(index),
+                rows: rows.n,
+            });
+        }
+        let end = self.state.time + self.h;
+        for motor in &self.model.motors {
+            let link = &self.model.joints[motor.joint];
+            let Some(joint) = link.joint.space() else {
+                continue;
+            };
+            let [a, b] = moving(link.bodies);
+            let (_, gradient) = joint.coordinate(motor.coordinate, &a, &b);
+            let speed = motor.speed.value(end, Side::Before, &self.state.inputs);
+            work.rows.push(turned(&gradient, link.bodies, speed));
+            let h = span_of(link.bodies, span);
+            work.impulse.push(h * force.next().unwrap_or(&0.0));
+            work.joints.push(Joint {
+                bodies: link.bodies.map(index),
+                rows: 1,
+            });
+        }
+    }
+
+    // (1), (2)
+    fn add_forces(&mut self) {
+        if self.model.forces.is_empty() {
+            return;
+        }
+        self.place();
+        let Workspace {
+            poses,
+            twists,
+            inputs,
+            crowd: work,
+            ..
+        } = &mut *self.workspace;
+        let now = (self.state.time, Side::After);
+        for (i, link) in self.model.forces.iter().enumerate() {
+            let bodies = link.bodies.map(index);
+            let h = span_of(link.bodies, &work.span);
+            if h <= 0.0 {
+                continue;
+            }
+            dynamics::sloped(self.model, i, now, inputs, poses, twists, |sloped| {
+                let mut entry = row(&sloped.row, 0.0);
+                let u = along(&entry, bodies, &work.start);
+                // what grows with the rate would make the step's matrix indefinite
+                let (k, d) = (sloped.by_value, sloped.by_rate.min(0.0));
+                let response = inverse_mass(&entry, bodies, &work.bodies);
+                let stiff = -h * (0.5 * d + 0.25 * k * h) * response > 1.0;
+                let w = if stiff { 1.0 } else { 0.5 };
+                let softness = -h * w * (d + k * h * w);
+                if softness * response > f64::EPSILON {
+                    entry.compliance = 1.0 / softness;
+                    let held = sloped.force - w * (d - k * h * (1.0 - w)) * u;
+                    entry.bias = -entry.compliance * h * held;
+                    work.rows.push(entry);
+                    work.impulse.push(h * sloped.force);
+                    work.joints.push(Joint { bodies, rows: 1 });
+                } else {
+                    push(&entry, bodies, h * sloped.force, &mut work.bodies);
+                }
+            });
+        }
+    }
+}
+
+// velocity along a row by a unit impulse along it
+fn inverse_mass(row: &Row, bodies: [u32; 2], all: &[Body]) -> f64 {
+    let mut sum = 0.0;
+    for (entries, body) in row.entries.iter().zip(bodies) {
+        if let Some(body) = all.get(body as usize) {
+            for k in 0..6 {
+                sum += entries[k] * body.inverse_mass[k][k] * entries[k];
+            }
+        }
+    }
+    sum
+}
+
+fn push(row: &Row, bodies: [u32; 2], impulse: f64, all: &mut [Body]) {
+    for (entries, body) in row.entries.iter().zip(bodies) {
+        if let Some(body) = all.get_mut(body as usize) {
+            for k in 0..6 {
+                body.velocity[k] += body.inverse_mass[k][k] * entries[k] * impulse;
+            }
+        }
+    }
+}
+
+// the force of the step before along the rows of a spot, as an impulse
+fn guess(
+    spot: &Spot,
+    tangents: [Vec3; 2],
+    before: Option<&Pressing>,
+    h: f64,
+) -> impl Iterator<Item = f64> {
+    let (force, moment) = before.map_or((Vec3::zeros(), Vec3::zeros()), |old| {
+        (old.force * h, old.moment * h)
+    });
+    let normal = dot3(force, spot.normal).max(0.0);
+    std::iter::once(normal).chain(
+        directions(spot, tangents)
+            .map(move |(turns, direction)| dot3(if turns { moment } else { force }, direction)),
+    )
+}

@@ -1,0 +1,200 @@
+//! Places are corrected at the end of a step: overlaps and open joints are closed by the least motion of the masses.
+//!
+//! ```text
+//! (1)  d = M^-1 G^T s,    0 <= G_n d + gap | s_n >= 0,    joints: G d + residual = 0
+//! (2)  what this lifts a group is taken from its kinetic energy, as far as it has any: all its velocities are scaled
+//! ```
+
+use super::assemble::row;
+use super::{BAND, Spot, Step, Work};
+use crate::lcp::cone::Contact;
+use crate::lcp::crowd::{Body, Effort, GROUND, Islands, Joint, Problem, Row, Solver, Touch};
+use crate::model::{BodyRef, space_pose_of};
+use crate::space;
+use crate::step::Workspace;
+
+/// Overlaps up to this are left, m: a tenth of what counts as closed.
+const OVERLAP: f64 = 1e-8;
+
+/// Joints that are open by less are left, m or rad.
+const OPEN: f64 = 1e-12;
+
+/// Rounds of the correction: each squares the error.
+const ROUNDS: usize = 5;
+
+/// Sweeps of a round where the effort of a step is bounded.
+const SWEEPS: u32 = 20;
+
+/// Scratch.
+#[derive(Debug, Default)]
+pub(super) struct Correction {
+    bodies: Vec<Body>,
+    touches: Vec<Touch>,
+    joints: Vec<Joint>,
+    rows: Vec<Row>,
+    way: Vec<f64>,
+    moved: Vec<f64>,
+    islands: Islands,
+    solver: Solver,
+}
+
+impl Step<'_> {
+    pub(super) fn correct(&mut self) {
+        for round in 0.. {
+            self.place();
+            let (overlap, drift) = self.look();
+            if (overlap <= OVERLAP && drift <= OPEN) || round == ROUNDS {
+                self.report.worst_penetration = self.report.worst_penetration.max(overlap);
+                self.report.worst_joint_drift = self.report.worst_joint_drift.max(drift);
+                self.report.end_penetration = overlap;
+                return;
+            }
+            self.shift();
+        }
+    }
+
+    // rows of (1) at the present poses; the deepest overlap and the worst joint
+    fn look(&mut self) -> (f64, f64) {
+        let slow_for = &self.state.crowd.slow_for;
+        let rests = |body: BodyRef| body.is_none_or(|i| slow_for[i] == f64::INFINITY);
+        let Workspace {
+            poses, crowd: work, ..
+        } = &mut *self.workspace;
+        let poses = poses.space();
+        let Work {
+            spots,
+            found,
+            correction,
+            ..
+        } = work;
+        let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
+        spots.look_again(self.crowd, poses, BAND, skip, found);
+        let Correction {
+            touches,
+            joints,
+            rows,
+            ..
+        } = correction;
+        touches.clear();
+        joints.clear();
+        rows.clear();
+        let (mut overlap, mut drift): (f64, f64) = (0.0, 0.0);
+        let index = |body: BodyRef| body.map_or(GROUND, |i| i as u32);
+        for Spot {
+            bodies,
+            gap,
+            normal,
+            arms,
+            ..
+        } in found.iter()
+        {
+            overlap = overlap.max(-gap);
+            let [a, b] = bodies.map(|body| space_pose_of(poses, body));
+            let gradient = space::Row::relative_velocity(*normal, (&a, arms[0]), (&b, arms[1]));
+            rows.push(row(&gradient, *gap));
+            touches.push(Touch {
+                bodies: bodies.map(index),
+                contact: Contact::new(&[]),
+            });
+        }
+        for link in &self.model.joints {
+            let Some(joint) = link.joint.space() else {
+                continue;
+            };
+            let [a, b] = link.bodies.map(|body| space_pose_of(poses, body));
+            let equations = joint.rows(&a, &b);
+            for i in 0..equations.n {
+                drift = drift.max(equations.residual[i].abs());
+                rows.push(row(&equations.rows[i], equations.residual[i]));
+            }
+            joints.push(Joint {
+                bodies: link.bodies.map(index),
+                rows: equations.n,
+            });
+        }
+        (overlap, drift)
+    }
+
+    // (1)
+    fn shift(&mut self) {
+        let Self {
+            model,
+            crowd,
+            state,
+            workspace,
+            report,
+            ..
+        } = self;
+        let Work {
+            bodies: of_step,
+            correction,
+            ..
+        } = &mut workspace.crowd;
+        let Correction {
+            bodies,
+            touches,
+            joints,
+            rows,
+            way,
+            moved,
+            islands,
+            solver,
+        } = correction;
+        bodies.clear();
+        bodies.extend(of_step.iter().map(|body| Body {
+            velocity: [0.0; 6],
+            ..*body
+        }));
+        way.clear();
+        way.resize(rows.len(), 0.0);
+        let problem = Problem {
+            bodies,
+            contacts: touches,
+            joints,
+            rows,
+        };
+        let effort = match crowd.rules.sweeps {
+            Some(_) if joints.is_empty() => Effort::Sweeps(SWEEPS),
+            Some(_) | None => Effort::Exact,
+        };
+        solver.solve(&problem, effort, way);
+        moved.clear();
+        moved.resize(model.n_velocities, 0.0);
+        for (body, d) in model.bodies.iter().zip(solver.velocities()) {
+            moved[body.first..body.first + body.n_dof].copy_from_slice(&d[..body.n_dof]);
+        }
+        model.advance(&mut state.position, 1.0, moved);
+        model.rebase(&mut state.position, &mut state.orientation);
+        // (2)
+        islands.find(&problem);
+        for k in 0..islands.count() {
+            let (mut lifted, mut kinetic) = (0.0, 0.0);
+            let of_island = islands.island(k).bodies;
+            for &i in of_island {
+                let body = &model.bodies[i as usize];
+                for k in 0..body.n_dof {
+                    let (at, mass) = (body.first + k, model.mass[body.first + k]);
+                    if k < 3 {
+                        lifted -= mass * model.gravity[k] * moved[at];
+                    }
+                    kinetic += 0.5 * mass * state.velocity[at] * state.velocity[at];
+                }
+            }
+            if lifted <= 0.0 {
+                report.impact_loss -= lifted;
+                continue;
+            }
+            let taken = lifted.min(kinetic);
+            report.lifted += lifted - taken;
+            if taken > 0.0 {
+                let factor = (1.0 - taken / kinetic).max(0.0).sqrt();
+                for &i in of_island {
+                    let body = &model.bodies[i as usize];
+                    for v in &mut state.velocity[body.first..body.first + body.n_dof] {
+                        *v *= factor;
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Velocities without contacts, and how far bodies may get with them.
+//!
+//! (1)  gravity and given forces: v + h f / m, over what is left of the step
+//! (2)  gyroscopic torque: (J - (h/2) D) dw = h (J w) x w,   D = [J w] - [w] J, or [J w] alone for a fast spin
+
+use super::{BAND, Step, Work};
+use crate::dynamics;
+use crate::force::Side;
+use crate::math::{Mat3, Vec3, cross3, norm};
+use crate::step::Workspace;
+
+impl Step<'_> {
+    pub(super) fn move_freely(&mut self) {
+        let Self {
+            model,
+            state,
+            workspace,
+            ..
+        } = self;
+        let Workspace {
+            crowd,
+            poses,
+            twists,
+            inputs,
+            ..
+        } = &mut **workspace;
+        let Work {
+            force,
+            start,
+            free,
+            reach,
+            middle,
+            left,
+            ..
+        } = crowd;
+        force.clear();
+        force.resize(model.n_velocities, 0.0);
+        middle.resize(model.n_velocities, 0.0);
+        inputs.clone_from(&state.inputs);
+        if !model.forces.is_empty() {
+            let now = (state.time + 0.5 * self.h, Side::After);
+            dynamics::add_applied(model, now, inputs, poses, twists, 1.0, force);
+        }
+        start.clear();
+        free.clear();
+        reach.clear();
+        for (i, body) in model.bodies.iter().enumerate() {
+            let (mut v, mut w) = ([0.0; 6], [0.0; 6]);
+            let span = body.first..body.first + body.n_dof;
+            v[..body.n_dof].copy_from_slice(&state.velocity[span.clone()]);
+            w[..body.n_dof].copy_from_slice(&v[..body.n_dof]);
+            let h = left[i];
+            if h > 0.0 {
+                let mass = &model.mass[span.clone()];
+                for k in 0..body.n_dof {
+                    let gravity = if k < 3 { model.gravity[k] } else { 0.0 };
+                    w[k] += h * (gravity + force[body.first + k] / mass[k]); // (1)
+                }
+                if let [_, _, _, x, y, z] = *mass {
+                    let spun = spin(Vec3::new(x, y, z), Vec3::new(v[3], v[4], v[5]), h);
+                    (0..3).for_each(|k| w[3 + k] += spun[k]);
+                }
+            }
+            let fastest = |part: std::ops::Range<usize>| norm(&v[part.clone()]).max(norm(&w[part]));
+            reach.push(BAND + h * (fastest(0..3) + body.extent * fastest(3..6)));
+            start.push(v);
+            free.push(w);
+        }
+    }
+}
+
+// (2)
+fn spin(moments: Vec3, w: Vec3, h: f64) -> Vec3 {
+    if moments.x == moments.y && moments.y == moments.z {
+        return Vec3::zeros();
+    }
+    let momentum = moments.component_mul(&w);
+    let inertia = Mat3::from_diagonal(&moments);
+    let rest = w.cross_matrix() * inertia;
+    let whole = inertia - (momentum.cross_matrix() - rest) * (0.5 * h);
+    let symmetric = (whole + whole.transpose()) * 0.5;
+    let matrix = if is_positive_definite(&symmetric) {
+        whole
+    } else {
+        inertia - momentum.cross_matrix() * (0.5 * h)
+    };
+    let torque = cross3(momentum, w) * h;
+    matrix
+        .try_inverse()
+        .map_or(torque.component_div(&moments), |inverse| inverse * torque)
+}
+
+// by the leading minors
+fn is_positive_definite(m: &Mat3) -> bool {
+    let second = m[(0, 0)] * m[(1, 1)] - m[(0, 1)] * m[(1, 0)];
+    m[(0, 0)] > 0.0 && second > 0.0 && m.determinant() > 0.0
+}

@@ -1,0 +1,444 @@
+//! Steps of many bodies (docs/METHOD.md, section 14): contacts are found where bodies come near, groups of bodies that touch
+//! are solved apart from each other, and groups at rest sleep.
+//!
+//! ```text
+//! (1)  v' = v + M^-1 (h f + G^T r)                      springs and dampers are rows of G with a compliance
+//! (2)  closed contacts, gap <= band:   0 <= G_n v'           | r_n >= 0,   friction in its cone
+//! (3)  open contacts:                  0 <= G_n v' + gap / h | r_n >= 0
+//! (4)  joints:  G v' + (h/2) dG/dt v = 0, with G in the middle of the step
+//! (5)  q' = q + h (v + v')/2;   q + h v' for a group in which something struck
+//! (6)  then gaps and joints are closed by the least motion of the masses
+//! ```
+//!
+//! A step has rounds. In each a group goes on to the end of the step; or, if few impacts are ahead of it, to the first of
+//! these, where velocities jump, and the next round takes it on. What is left in the last round is taken as one.
+
+mod assemble;
+mod correct;
+mod free;
+mod locate;
+mod patch;
+mod sleep;
+mod spots;
+mod strike;
+
+use super::report::Report;
+use super::{StepError, Workspace};
+use crate::dynamics;
+use crate::force::Side;
+use crate::lcp::crowd::{Body, Effort, Islands, Joint, Problem, Row, Solver, Touch};
+use crate::math::Vec3;
+use crate::model::{BodyRef, Crowd, Model};
+use crate::scene::format::Settings;
+use crate::state::{State, Status, Touch as Pressing};
+use spots::{Spot, Spots};
+
+/// Six velocities.
+type Six = [f64; 6];
+
+/// A contact with a smaller gap is closed, m: far below the overlap that counts, far above what the correction of
+/// places leaves.
+const BAND: f64 = 1e-7;
+
+/// Scratch of the steps.
+#[derive(Debug, Default)]
+pub(super) struct Work {
+    spots: Spots,
+    /// Spots at the end of a step.
+    found: Vec<Spot>,
+    /// Tangents of the spots.
+    frames: Vec<[Vec3; 2]>,
+    /// Which bodies something from outside acts on; empty before the first step.
+    driven: Vec<bool>,
+    force: Vec<f64>,
+    /// Velocities at the start, without contacts, at the end of the step, and after what bounced.
+    start: Vec<Six>,
+    free: Vec<Six>,
+    end: Vec<Six>,
+    after: Vec<Six>,
+    /// Rows that bounce, and their biases.
+    bounces: Vec<(usize, f64)>,
+    second: Vec<f64>,
+    /// How far each body may get in the step, m.
+    reach: Vec<f64>,
+    /// What is left of the step for each body, and how much of it the round under way takes, s.
+    left: Vec<f64>,
+    span: Vec<f64>,
+    /// Bodies whose round ends at an impact.
+    is_located: Vec<bool>,
+    middle: Vec<f64>,
+    bodies: Vec<Body>,
+    touches: Vec<Touch>,
+    joints: Vec<Joint>,
+    rows: Vec<Row>,
+    impulse: Vec<f64>,
+    islands: Islands,
+    /// Did something strike in the group of this body?
+    struck: Vec<bool>,
+    solver: Solver,
+    correction: correct::Correction,
+    patches: patch::Patches,
+    groups: sleep::Groups,
+    plans: locate::Plans,
+}
+
+impl Work {
+    fn room(&self) -> usize {
+        self.spots.room() + self.rows.capacity() + self.impulse.capacity()
+    }
+}
+
+/// What the parts of a step share.
+struct Step<'a> {
+    model: &'a Model,
+    crowd: &'a Crowd,
+    settings: &'a Settings,
+    state: &'a mut State,
+    workspace: &'a mut Workspace,
+    report: &'a mut Report,
+    /// s.
+    h: f64,
+}
+
+/// Advances the state of a crowd to `end` in one step, or in several where a force is not smooth.
+pub(super) fn step(
+    model: &Model,
+    crowd: &Crowd,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    report: &mut Report,
+    end: f64,
+) -> Result<(), StepError> {
+    state.started = true;
+    report.steps += 1;
+    while state.time < end {
+        let breaks = &model.breakpoints;
+        let next = breaks.partition_point(|b| *b <= state.time);
+        let stop = breaks.get(next).map_or(end, |b| b.min(end));
+        let h = stop - state.time;
+        let room = workspace.crowd.room();
+        Step {
+            model,
+            crowd,
+            settings,
+            state,
+            workspace,
+            report,
+            h,
+        }
+        .take()?;
+        report.growths += u64::from(workspace.crowd.room() > room);
+        state.time = stop;
+    }
+    Ok(())
+}
+
+impl Step<'_> {
+    fn take(&mut self) -> Result<(), StepError> {
+        self.report.substeps += 1;
+        if self.all_asleep() {
+            return Ok(());
+        }
+        if self.workspace.crowd.driven.is_empty() {
+            let bodies = 0..self.model.bodies.len();
+            let driven = bodies.map(|i| self.model.is_driven(i));
+            self.workspace.crowd.driven.extend(driven);
+        }
+        let left = &mut self.workspace.crowd.left;
+        left.clear();
+        let slow_for = self.state.crowd.slow_for.iter();
+        left.extend(slow_for.map(|x| if *x < f64::INFINITY { self.h } else { 0.0 }));
+        for round in 0..=self.crowd.rules.located_impacts {
+            self.round(round == self.crowd.rules.located_impacts)?;
+            if self.workspace.crowd.left.iter().all(|left| *left <= 0.0) {
+                break;
+            }
+        }
+        self.correct();
+        self.fall_asleep();
+        Ok(())
+    }
+
+    fn round(&mut self, is_last: bool) -> Result<(), StepError> {
+        self.place();
+        self.move_freely();
+        self.find_spots();
+        self.reduce_patches();
+        self.plan(is_last);
+        self.assemble();
+        self.solve()?;
+        self.book();
+        self.restore();
+        self.go_on();
+        self.remember();
+        self.collide()
+    }
+
+    fn place(&mut self) {
+        let Workspace { poses, twists, .. } = &mut *self.workspace;
+        poses.refer_to(&self.state.orientation);
+        self.model.poses(&self.state.position, poses);
+        self.model.twists(&self.state.velocity, twists);
+    }
+
+    // bodies that come near wake what sleeps there
+    fn find_spots(&mut self) {
+        loop {
+            let Self {
+                crowd,
+                state,
+                workspace,
+                ..
+            } = self;
+            let Work {
+                spots, reach, left, ..
+            } = &mut workspace.crowd;
+            let slow_for = &state.crowd.slow_for;
+            // a body that is done with the step waits for the others
+            let rests =
+                |body: BodyRef| body.is_none_or(|i| slow_for[i] == f64::INFINITY || left[i] <= 0.0);
+            let waits =
+                |body: BodyRef| body.is_some_and(|i| slow_for[i] < f64::INFINITY && left[i] <= 0.0);
+            let skip = |[a, b]: [BodyRef; 2]| (rests(a) && rests(b)) || waits(a) || waits(b);
+            let reach = |body: BodyRef| body.map_or(0.0, |i| reach[i]);
+            spots.find(crowd, workspace.poses.space(), reach, skip);
+            if !self.wake_touched() {
+                return;
+            }
+            self.move_freely();
+        }
+    }
+
+    fn solve(&mut self) -> Result<(), StepError> {
+        let work = &mut self.workspace.crowd;
+        let problem = Problem {
+            bodies: &work.bodies,
+            contacts: &work.touches,
+            joints: &work.joints,
+            rows: &work.rows,
+        };
+        let effort = match self.crowd.rules.sweeps {
+            Some(sweeps) => Effort::Sweeps(sweeps),
+            None => Effort::Exact,
+        };
+        let summary = work.solver.solve(&problem, effort, &mut work.impulse);
+        work.end.clear();
+        work.end.extend_from_slice(work.solver.velocities());
+        work.islands.find(&problem);
+        self.report.lcps += summary.islands as u64;
+        self.report.pivots += u64::from(summary.iterations);
+        self.report.largest_lcp = self.report.largest_lcp.max(work.rows.len() as u64);
+        self.report.worst_residual = self.report.worst_residual.max(summary.residual);
+        if std::env::var_os("CROWD").is_some() && summary.residual > 1e-10 {
+            eprintln!(
+                "t {} islands {} solved {} residual {:e} rows {} located {}",
+                self.state.time,
+                summary.islands,
+                summary.solved,
+                summary.residual,
+                work.rows.len(),
+                work.is_located.contains(&true)
+            );
+        }
+        let unsolved = summary.islands - summary.solved;
+        self.report.inexact_solves += unsolved as u64;
+        let finite = work.end.iter().flatten().all(|x| x.is_finite());
+        if finite && summary.residual.is_finite() {
+            Ok(())
+        } else {
+            Err(StepError::NotFinite {
+                time: self.state.time,
+            })
+        }
+    }
+
+    // energies of the step: impulses times mean velocities
+    fn book(&mut self) {
+        let Work {
+            touches,
+            rows,
+            impulse,
+            start,
+            end,
+            ..
+        } = &self.workspace.crowd;
+        let mean = |row: &Row, bodies: [u32; 2]| {
+            let mut sum = 0.0;
+            for (entries, body) in row.entries.iter().zip(bodies) {
+                if let (Some(v), Some(w)) = (start.get(body as usize), end.get(body as usize)) {
+                    for k in 0..6 {
+                        sum += 0.5 * entries[k] * (v[k] + w[k]);
+                    }
+                }
+            }
+            sum
+        };
+        let mut row = 0;
+        for touch in touches {
+            let n = touch.contact.rows();
+            self.report.impact_loss -= impulse[row] * mean(&rows[row], touch.bodies);
+            for k in row + 1..row + n {
+                self.report.friction_loss -= impulse[k] * mean(&rows[k], touch.bodies);
+            }
+            row += n;
+        }
+        if self.model.forces.is_empty() {
+            return;
+        }
+        let Workspace {
+            poses,
+            twists,
+            inputs,
+            crowd: work,
+            ..
+        } = &mut *self.workspace;
+        for (i, body) in self.model.bodies.iter().enumerate() {
+            let takes_part = f64::from(u8::from(work.span[i] > 0.0));
+            for k in 0..body.n_dof {
+                let mean = 0.5 * (work.start[i][k] + work.end[i][k]);
+                work.middle[body.first + k] = takes_part * mean;
+            }
+        }
+        self.model.twists(&work.middle, twists);
+        let middle = (self.state.time + 0.5 * self.h, Side::After);
+        let (applied, lost) = dynamics::power(self.model, middle, inputs, poses, twists);
+        // forces act on groups; those that wait do not move
+        let span = work
+            .span
+            .iter()
+            .fold(0.0, |most: f64, span| most.max(*span));
+        self.report.applied_work += span * applied;
+        self.report.damping_loss += span * lost;
+    }
+
+    // (5)
+    fn go_on(&mut self) {
+        let Self {
+            model,
+            state,
+            workspace,
+            report,
+            h,
+            ..
+        } = self;
+        let Work {
+            start,
+            end,
+            after,
+            struck,
+            middle,
+            span,
+            left,
+            ..
+        } = &mut workspace.crowd;
+        for (i, body) in model.bodies.iter().enumerate() {
+            // the part of the whole step, so that all advance with one length
+            let part = span[i] / *h;
+            for k in 0..body.n_dof {
+                let (v, w) = (start[i][k], end[i][k]);
+                let at = body.first + k;
+                let mean = if struck[i] { w } else { 0.5 * (v + w) };
+                middle[at] = part * mean;
+                if span[i] > 0.0 {
+                    state.acceleration[at] = (after[i][k] - v) / span[i];
+                    state.velocity[at] = after[i][k];
+                    if k < 3 {
+                        // what falls with the end velocity falls further than its kinetic energy tells
+                        let fallen = mean - 0.5 * (v + w);
+                        report.impact_loss += model.mass[at] * model.gravity[k] * fallen * span[i];
+                    }
+                }
+            }
+            left[i] -= span[i];
+            if left[i] <= 1e-9 * *h {
+                left[i] = 0.0;
+            }
+        }
+        state.average_velocity.copy_from_slice(middle);
+        model.advance(&mut state.position, *h, middle);
+        model.rebase(&mut state.position, &mut state.orientation);
+    }
+
+    // forces of the step, for the next one and for those who look
+    fn remember(&mut self) {
+        let Self {
+            model,
+            state,
+            workspace,
+            ..
+        } = self;
+        let Work {
+            spots,
+            frames,
+            touches,
+            impulse,
+            joints,
+            span,
+            ..
+        } = &workspace.crowd;
+        let span_of = |bodies: [BodyRef; 2]| locate::span_of(bodies, span);
+        // groups that sleep or wait are not among the spots
+        let solids = &self.crowd.solids;
+        state.crowd.touches.retain(|touch| {
+            let bodies = touch.key.shapes.map(|i| solids[i as usize].body);
+            span_of(bodies) <= 0.0
+        });
+        let n_others = state.crowd.touches.len();
+        let mut row = 0;
+        for (spot, tangents) in spots.list.iter().zip(frames) {
+            let first = row;
+            row += 1;
+            let mut force = spot.normal * impulse[first];
+            let mut moment = Vec3::zeros();
+            for (turns, direction) in assemble::directions(spot, *tangents) {
+                if turns {
+                    moment += direction * impulse[row];
+                } else {
+                    force += direction * impulse[row];
+                }
+                row += 1;
+            }
+            if impulse[first] > 0.0 {
+                let h = span_of(spot.bodies);
+                state.crowd.touches.push(Pressing {
+                    key: spot.key,
+                    force: force / h,
+                    moment: moment / h,
+                });
+            }
+        }
+        if n_others > 0 {
+            state
+                .crowd
+                .touches
+                .sort_unstable_by_key(|touch| touch.key.order());
+        }
+        for (i, stop) in model.contacts.iter().enumerate() {
+            let h = span_of(stop.bodies);
+            if h > 0.0 {
+                let pressing = impulse[row] / h;
+                state.contact_force[i] = [pressing, 0.0];
+                state.status[i] = if pressing > 0.0 {
+                    Status::Frictionless
+                } else {
+                    Status::Open
+                };
+            }
+            row += 1;
+        }
+        state.statuses_known = true;
+        debug_assert_eq!(touches.iter().map(|t| t.contact.rows()).sum::<usize>(), row);
+        let mut force = state.joint_force.iter_mut();
+        let of_motors = model.motors.iter().map(|motor| &model.joints[motor.joint]);
+        for (link, joint) in model.joints.iter().chain(of_motors).zip(joints) {
+            let h = span_of(link.bodies);
+            for force in force.by_ref().take(joint.rows) {
+                if h > 0.0 {
+                    *force = impulse[row] / h;
+                }
+                row += 1;
+            }
+        }
+    }
+}

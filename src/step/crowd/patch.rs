@@ -1,0 +1,211 @@
+//! Redundant contacts of two bodies are left out: what the outline of a patch holds, its inside need not.
+//!
+//! Spots of two bodies with one normal and with gaps alike are a patch; its outline is the convex hull of its points in the
+//! plane across the normal. A spot goes if it is within the merge distance of another one that stays, or if it is inside
+//! the outline or within the merge distance of it, and its gap is not below that of the outline there by more than the
+//! merge distance.
+
+use super::{Spot, Step};
+use crate::math::{Vec3, dot3};
+use crate::space;
+
+/// Scratch.
+#[derive(Debug, Default)]
+pub(super) struct Patches {
+    /// Spots by their bodies.
+    order: Vec<u32>,
+    /// Members of a patch: place across the normal and gap, m, and the spot.
+    members: Vec<([f64; 2], f64, u32)>,
+    hull: Vec<usize>,
+    stays: Vec<bool>,
+}
+
+/// Normals of one patch differ by less than this: over a patch of a metre the heights then differ by a micrometre.
+const ONE_NORMAL: f64 = 1e-6;
+
+impl Step<'_> {
+    pub(super) fn reduce_patches(&mut self) {
+        let distance = self.crowd.rules.merge_distance;
+        let work = &mut self.workspace.crowd;
+        if distance > 0.0 {
+            let before = work.spots.list.len();
+            work.patches.reduce(&mut work.spots.list, distance);
+            self.report.merged_contacts += (before - work.spots.list.len()) as u64;
+        }
+    }
+}
+
+impl Patches {
+    fn reduce(&mut self, spots: &mut Vec<Spot>, distance: f64) {
+        self.order.clear();
+        self.order.extend(0..spots.len() as u32);
+        let bodies = |i: u32| spots[i as usize].bodies;
+        self.order.sort_by_key(|i| bodies(*i));
+        self.stays.clear();
+        self.stays.resize(spots.len(), true);
+        let order = std::mem::take(&mut self.order);
+        for group in order.chunk_by(|a, b| bodies(*a) == bodies(*b)) {
+            let mut left: usize = group.len();
+            let mut first = 0;
+            // patches of these bodies one after the other
+            while left > 0 && first < group.len() {
+                let normal = spots[group[first] as usize].normal;
+                let same = |i: u32| {
+                    let d = spots[i as usize].normal - normal;
+                    dot3(d, d) <= ONE_NORMAL * ONE_NORMAL
+                };
+                let seen = group[..first].iter().any(|i| same(*i));
+                if !seen {
+                    self.members.clear();
+                    let [t, s] = space::tangents(normal, across(normal));
+                    for &i in group.iter().filter(|i| same(**i)) {
+                        let spot = &spots[i as usize];
+                        // the arm of a body, or of the ground, is a place in the world up to a shift
+                        let place = [dot3(t, spot.arms[1]), dot3(s, spot.arms[1])];
+                        self.members.push((place, spot.gap, i));
+                    }
+                    left -= self.members.len();
+                    self.reduce_patch(distance);
+                }
+                first += 1;
+            }
+        }
+        self.order = order;
+        let stays = &self.stays;
+        let mut i = 0;
+        spots.retain(|_| {
+            i += 1;
+            stays[i - 1]
+        });
+    }
+
+    fn reduce_patch(&mut self, distance: f64) {
+        if self.members.len() <= 2 {
+            return;
+        }
+        self.merge(distance);
+        self.members
+            .retain(|(_, _, spot)| self.stays[*spot as usize]);
+        if self.members.len() <= 3 {
+            return;
+        }
+        self.find_hull();
+        for k in 0..self.members.len() {
+            if self.hull.contains(&k) {
+                continue;
+            }
+            let (place, gap, spot) = self.members[k];
+            if let Some(level) = self.level(place, distance)
+                && gap >= level - distance
+            {
+                self.stays[spot as usize] = false;
+            }
+        }
+        self.thin(distance);
+    }
+
+    // of spots that are nearly in one place the nearest stays
+    fn merge(&mut self, distance: f64) {
+        self.members
+            .sort_by(|a, b| a.1.total_cmp(&b.1).then(a.2.cmp(&b.2)));
+        for k in 1..self.members.len() {
+            let (place, _, spot) = self.members[k];
+            let near = self.members[..k].iter().any(|(other, _, kept)| {
+                self.stays[*kept as usize] && far(place, *other) <= distance * distance
+            });
+            if near {
+                self.stays[spot as usize] = false;
+            }
+        }
+    }
+
+    // the points of the outline, counterclockwise
+    fn find_hull(&mut self) {
+        let members = &mut self.members;
+        members.sort_by(|(a, _, _), (b, _, _)| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+        self.hull.clear();
+        let n = members.len();
+        for (from, k) in (0..n)
+            .map(|k| (0, k))
+            .chain((0..n - 1).rev().map(|k| (1, k)))
+        {
+            let floor = if from == 0 {
+                0
+            } else {
+                self.hull.iter().position(|i| *i == n - 1).unwrap_or(0)
+            };
+            while self.hull.len() >= floor + 2 {
+                let [a, b] = [
+                    self.hull[self.hull.len() - 2],
+                    self.hull[self.hull.len() - 1],
+                ];
+                if turn(members[a].0, members[b].0, members[k].0) > 0.0 {
+                    break;
+                }
+                self.hull.pop();
+            }
+            self.hull.push(k);
+        }
+        self.hull.pop();
+    }
+
+    // corners of the outline that are within the distance of the line between their neighbours hold nothing of their own
+    fn thin(&mut self, distance: f64) {
+        let mut k = 0;
+        while self.hull.len() > 3 && k < self.hull.len() {
+            let n = self.hull.len();
+            let [a, b, c] = [k + n - 1, k, k + 1].map(|i| self.hull[i % n]);
+            let (from, to) = (self.members[a].0, self.members[c].0);
+            let length = far(from, to).sqrt();
+            let off = turn(from, self.members[b].0, to).abs();
+            if off <= 0.25 * distance * length {
+                self.stays[self.members[b].2 as usize] = false;
+                self.hull.remove(k);
+            } else {
+                k += 1;
+            }
+        }
+    }
+
+    // the gap of the outline over a place inside it or within the distance of it, as the triangles from its first corner have it
+    fn level(&self, place: [f64; 2], distance: f64) -> Option<f64> {
+        let corner = |i: usize| {
+            let (place, gap, _) = self.members[self.hull[i]];
+            (place, gap)
+        };
+        let (origin, gap) = corner(0);
+        let mut best: Option<f64> = None;
+        for i in 1..self.hull.len().saturating_sub(1) {
+            let ((b, gap_b), (c, gap_c)) = (corner(i), corner(i + 1));
+            let area = turn(origin, b, c);
+            if area <= 0.0 {
+                continue;
+            }
+            let [u, v] = [turn(origin, place, c) / area, turn(origin, b, place) / area];
+            let width = area.sqrt();
+            let beyond = -distance / width.max(distance);
+            if u >= beyond && v >= beyond && u + v <= 1.0 - beyond {
+                let level = gap + u * (gap_b - gap) + v * (gap_c - gap);
+                best = Some(best.map_or(level, |other: f64| other.max(level)));
+            }
+        }
+        best
+    }
+}
+
+// a world axis that is not along the normal
+fn across(normal: Vec3) -> Vec3 {
+    let mut axis = Vec3::zeros();
+    axis[normal.iamin()] = 1.0;
+    axis
+}
+
+fn far(a: [f64; 2], b: [f64; 2]) -> f64 {
+    let (x, y) = (b[0] - a[0], b[1] - a[1]);
+    x * x + y * y
+}
+
+// twice the area of a triangle, positive where it turns left
+fn turn(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
+    (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+}

@@ -1,0 +1,181 @@
+//! Groups of bodies at rest sleep: they are left out of all work until something comes near.
+//!
+//! A group falls asleep when all its bodies have been slow for some time and nothing from outside acts on them; its velocities,
+//! already too small to count, become zero. It wakes as a whole, before anything touches it, with the forces that it fell
+//! asleep with.
+
+use super::assemble::{along, index, row};
+use super::{BAND, Spot, Step, Work};
+use crate::math::norm;
+use crate::model::{BodyRef, Crowd, Model, space_pose_of};
+use crate::space;
+use crate::state::Touch;
+use crate::step::Workspace;
+
+/// Bodies that touch or are joined, found from the forces of the state.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    parent: Vec<u32>,
+    /// By the representative of a group: it is awake, or it wakes up.
+    awake: Vec<bool>,
+    /// Does something hold the body?
+    held: Vec<bool>,
+}
+
+impl Groups {
+    fn find(&mut self, model: &Model, crowd: &Crowd, touches: &[Touch]) {
+        self.parent.clear();
+        self.parent.extend(0..model.bodies.len() as u32);
+        self.held.clear();
+        self.held.resize(model.bodies.len(), false);
+        for touch in touches {
+            let [a, b] = touch.key.shapes.map(|i| crowd.solids[i as usize].body);
+            self.join(a, b);
+        }
+        let joined = model.joints.iter().map(|link| link.bodies);
+        let forced = model.forces.iter().map(|link| link.bodies);
+        for [a, b] in joined.chain(forced) {
+            self.join(a, b);
+        }
+        self.awake.clear();
+        self.awake.resize(model.bodies.len(), false);
+    }
+
+    fn join(&mut self, a: BodyRef, b: BodyRef) {
+        for body in [a, b].into_iter().flatten() {
+            self.held[body] = true;
+        }
+        if let (Some(a), Some(b)) = (a, b) {
+            let (a, b) = (self.root(a), self.root(b));
+            self.parent[a.max(b)] = a.min(b) as u32;
+        }
+    }
+
+    fn root(&mut self, mut i: usize) -> usize {
+        while self.parent[i] as usize != i {
+            let up = self.parent[i] as usize;
+            self.parent[i] = self.parent[up];
+            i = up;
+        }
+        i
+    }
+}
+
+impl Step<'_> {
+    pub(super) fn all_asleep(&self) -> bool {
+        let slow_for = &self.state.crowd.slow_for;
+        !slow_for.is_empty() && slow_for.iter().all(|x| *x == f64::INFINITY)
+    }
+
+    // groups that an awake body would touch in this step wake up: was there one?
+    pub(super) fn wake_touched(&mut self) -> bool {
+        let Self {
+            model,
+            crowd,
+            state,
+            workspace,
+            h,
+            ..
+        } = self;
+        let Workspace {
+            poses, crowd: work, ..
+        } = &mut **workspace;
+        let Work {
+            spots,
+            groups,
+            start,
+            free,
+            left,
+            ..
+        } = work;
+        let slow_for = &mut state.crowd.slow_for;
+        let asleep = |body: BodyRef| body.is_some_and(|i| slow_for[i] == f64::INFINITY);
+        let sleeps = |spot: &Spot| spot.bodies.into_iter().any(asleep);
+        let touches = |spot: &Spot| {
+            let [a, b] = spot.bodies.map(|body| *space_pose_of(poses.space(), body));
+            let arms = ((&a, spot.arms[0]), (&b, spot.arms[1]));
+            let normal = row(
+                &space::Row::relative_velocity(spot.normal, arms.0, arms.1),
+                0.0,
+            );
+            let bodies = spot.bodies.map(index);
+            let speed = along(&normal, bodies, start).min(along(&normal, bodies, free));
+            spot.gap + *h * speed.min(0.0) <= BAND
+        };
+        if !spots.list.iter().any(|spot| sleeps(spot) && touches(spot)) {
+            // what passes by leaves them asleep
+            spots.list.retain(|spot| !sleeps(spot));
+            return false;
+        }
+        groups.find(model, crowd, &state.crowd.touches);
+        for spot in spots.list.iter().filter(|spot| touches(spot)) {
+            for body in spot
+                .bodies
+                .into_iter()
+                .filter(|body| asleep(*body))
+                .flatten()
+            {
+                let root = groups.root(body);
+                groups.awake[root] = true;
+            }
+        }
+        for i in 0..model.bodies.len() {
+            let root = groups.root(i);
+            if groups.awake[root] && slow_for[i] == f64::INFINITY {
+                slow_for[i] = 0.0;
+                left[i] = *h;
+            }
+        }
+        true
+    }
+
+    pub(super) fn fall_asleep(&mut self) {
+        let rules = &self.crowd.rules;
+        if rules.sleep_speed == 0.0 {
+            return;
+        }
+        let Self {
+            model,
+            crowd,
+            state,
+            workspace,
+            h,
+            ..
+        } = self;
+        let Work { groups, driven, .. } = &mut workspace.crowd;
+        groups.find(model, crowd, &state.crowd.touches);
+        for (i, body) in model.bodies.iter().enumerate() {
+            let v = &state.velocity[body.first..body.first + body.n_dof];
+            let turning = if body.n_dof > 3 { norm(&v[3..]) } else { 0.0 };
+            let speed = norm(&v[..3]) + body.extent * turning;
+            let slow_for = &mut state.crowd.slow_for[i];
+            // what nothing holds is slow for a moment only
+            if speed > rules.sleep_speed || driven[i] || !groups.held[i] {
+                *slow_for = 0.0;
+            } else {
+                *slow_for += *h;
+            }
+            let root = groups.root(i);
+            groups.awake[root] |= *slow_for < rules.sleep_after;
+        }
+        // what lies on a belt may be moved by it
+        for touch in &state.crowd.touches {
+            let solids = touch.key.shapes.map(|i| &crowd.solids[i as usize]);
+            if solids.iter().any(|solid| solid.belt.is_some()) {
+                for body in solids.iter().filter_map(|solid| solid.body) {
+                    let root = groups.root(body);
+                    groups.awake[root] = true;
+                }
+            }
+        }
+        for (i, body) in model.bodies.iter().enumerate() {
+            let root = groups.root(i);
+            if !groups.awake[root] && state.crowd.slow_for[i] < f64::INFINITY {
+                state.crowd.slow_for[i] = f64::INFINITY;
+                let span = body.first..body.first + body.n_dof;
+                state.velocity[span.clone()].fill(0.0);
+                state.acceleration[span].fill(0.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Generated contact problems: spheres packed at random into a box, with what makes such piles hard.
+
+use stiction::lcp::cone::{Block, Contact};
+use stiction::lcp::crowd::{Body, GROUND, Joint, Problem, Row, Touch};
+
+/// Xorshift (Marsaglia 2003), from any seed.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        let mut random = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x2545_F491_4F6C_DD1D);
+        for _ in 0..8 {
+            random.bits();
+        }
+        random
+    }
+    fn bits(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+    /// Uniform in [-1, 1].
+    pub fn signed(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.bits() >> 33) as usize % n
+    }
+    fn shake(&mut self, v: V3, noise: f64) -> V3 {
+        v.map(|x| x + noise * self.signed())
+    }
+}
+
+type V3 = [f64; 3];
+
+fn minus(a: V3, b: V3) -> V3 {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+fn length(a: V3) -> f64 {
+    (a[0] * a[0] + a[1] * a[1] + a[2] * a[2]).sqrt()
+}
+
+fn cross(a: V3, b: V3) -> V3 {
+    [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
+}
+
+/// Two directions across `normal`.
+fn across(normal: V3) -> [V3; 2] {
+    let other = if normal[0].abs() < 0.6 {
+        [1.0, 0.0, 0.0]
+    } else {
+        [0.0, 1.0, 0.0]
+    };
+    let t = cross(normal, other);
+    let t = t.map(|x| x / length(t));
+    [t, cross(normal, t)]
+}
+
+/// What the bodies do before the contacts act.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Motion {
+    /// A step of 5 ms under gravity.
+    Rest,
+    /// Everything is thrown about.
+    Impact,
+    /// At rest, with gaps of contacts as bias.
+    Gaps,
+}
+
+/// A pile to generate.
+#[derive(Clone, Copy, Debug)]
+pub struct Pile {
+    pub seed: u64,
+    pub contacts: usize,
+    pub friction: f64,
+    pub motion: Motion,
+    /// Densities differ by up to this factor.
+    pub heavy: f64,
+    /// Part of the contacts, in percent, that are there twice, with this noise in their geometry.
+    pub copies: usize,
+    pub noise: f64,
+    /// Torsional and rolling resistance on some contacts.
+    pub resist: bool,
+}
+
+impl Pile {
+    pub fn new(seed: u64, contacts: usize, friction: f64, motion: Motion) -> Self {
+        Self {
+            seed,
+            contacts,
+            friction,
+            motion,
+            heavy: 1.0,
+            copies: 0,
+            noise: 0.0,
+            resist: false,
+        }
+    }
+}
+
+/// A problem with its lists.
+#[derive(Clone, Debug, Default)]
+pub struct Owned {
+    pub bodies: Vec<Body>,
+    pub contacts: Vec<Touch>,
+    pub joints: Vec<Joint>,
+    pub rows: Vec<Row>,
+}
+
+impl Owned {
+    pub fn problem(&self) -> Problem<'_> {
+        Problem {
+            bodies: &self.bodies,
+            contacts: &self.contacts,
+            joints: &self.joints,
+            rows: &self.rows,
+        }
+    }
+}
+
+/// A row of a force along `axis` at `arms` from both centres, or of a torque.
+pub fn row(axis: V3, arms: Option<[V3; 2]>, bias: f64) -> Row {
+    let mut entries = [[0.0; 6]; 2];
+    for (side, sign) in [(0, 1.0), (1, -1.0)] {
+        let moment = arms.map_or(axis, |arms| cross(arms[side], axis));
+        for k in 0..3 {
+            if arms.is_some() {
+                entries[side][k] = sign * axis[k];
+            }
+            entries[side][3 + k] = sign * moment[k];
+        }
+    }
+    Row {
+        entries,
+        bias,
+        compliance: 0.0,
+    }
+}
+
+/// Centres and radii of `n` spheres, settled into a box by moving overlaps apart.
+fn pack(random: &mut Random, n: usize) -> (Vec<V3>, Vec<f64>, f64) {
+    let radii: Vec<f64> = (0..n).map(|_| 1.0 + 0.25 * random.signed()).collect();
+    let side = (n as f64).cbrt() * 1.7 + 2.0;
+    let mut places: Vec<V3> = (0..n)
+        .map(|k| {
+            let height = 2.6 * k as f64 * 6.0 / (side * side) + 1.0;
+            [
+                side * 0.5 * (1.0 + 0.8 * random.signed()),
+                side * 0.5 * (1.0 + 0.8 * random.signed()),
+                height + random.signed(),
+            ]
+        })
+        .collect();
+    let mut near: Vec<(usize, usize)> = Vec::new();
+    for round in 0..600 {
+        if round % 10 == 0 {
+            near = neighbours(&places, 3.6);
+        }
+        for (place, r) in places.iter_mut().zip(&radii) {
+            place[2] -= if round < 500 { 0.03 } else { 0.001 };
+            for k in 0..2 {
+                place[k] = place[k].clamp(*r, side - *r);
+            }
+            place[2] = place[2].max(*r);
+        }
+        for &(i, j) in &near {
+            let d = minus(places[i], places[j]);
+            let distance = length(d).max(1e-9);
+            let overlap = radii[i] + radii[j] - distance;
+            if overlap > 0.0 {
+                for k in 0..3 {
+                    places[i][k] += 0.5 * overlap * d[k] / distance;
+                    places[j][k] -= 0.5 * overlap * d[k] / distance;
+                }
+            }
+        }
+    }
+    (places, radii, side)
+}
+
+/// Pairs closer than `reach`, by sorting along one axis.
+fn neighbours(places: &[V3], reach: f64) -> Vec<(usize, usize)> {
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    order.sort_by(|a, b| places[*a][2].total_cmp(&places[*b][2]));
+    let mut pairs = Vec::new();
+    for (p, &i) in order.iter().enumerate() {
+        for &j in &order[p + 1..] {
+            if places[j][2] - places[i][2] > reach {
+                break;
+            }
+            if length(minus(places[i], places[j])) < reach {
+                pairs.push((i.min(j), i.max(j)));
+            }
+        }
+    }
+    pairs.sort_unstable();
+    pairs
+}
+
+/// A place where two spheres, or a sphere and a wall, touch.
+#[derive(Clone, Copy)]
+struct Place {
+    bodies: [u32; 2],
+    normal: V3,
+    arms: [V3; 2],
+    gap: f64,
+}
+
+/// The problem of a pile.
+pub fn generate(pile: &Pile) -> Owned {
+    let mut random = Random::new(pile.seed);
+    let n = pile.contacts * 10 / 24 + 3;
+    let (places, radii, side) = pack(&mut random, n);
+    let mut touching = Vec::new();
+    for (i, place) in places.iter().enumerate() {
+        for (normal, gap) in [
+            ([0.0, 0.0, 1.0], place[2] - radii[i]),
+            ([1.0, 0.0, 0.0], place[0] - radii[i]),
+            ([-1.0, 0.0, 0.0], side - place[0] - radii[i]),
+            ([0.0, 1.0, 0.0], place[1] - radii[i]),
+            ([0.0, -1.0, 0.0], side - place[1] - radii[i]),
+        ] {
+            touching.push(Place {
+                bodies: [i as u32, GROUND],
+                normal,
+                arms: [normal.map(|x| -radii[i] * x), [0.0; 3]],
+                gap,
+            });
+        }
+    }
+    for (i, j) in neighbours(&places, 2.7) {
+        let d = minus(places[i], places[j]);
+        let normal = d.map(|x| x / length(d));
+        touching.push(Place {
+            bodies: [i as u32, j as u32],
+            normal,
+            arms: [normal.map(|x| -radii[i] * x), normal.map(|x| radii[j] * x)],
+            gap: length(d) - radii[i] - radii[j],
+        });
+    }
+    let originals = pile.contacts - pile.contacts * pile.copies / 100;
+    touching.sort_by(|a, b| a.gap.total_cmp(&b.gap));
+    touching.truncate(originals);
+    touching.sort_by_key(|t| t.bodies);
+    while !touching.is_empty() && touching.len() < pile.contacts {
+        let mut copy = touching[random.below(originals)];
+        copy.normal = random.shake(copy.normal, pile.noise);
+        copy.arms = copy.arms.map(|a| random.shake(a, pile.noise));
+        touching.push(copy);
+    }
+    let mut owned = Owned::default();
+    for radius in &radii {
+        let density = if pile.heavy > 1.0 {
+            pile.heavy.powf(0.5 * (random.signed() + 1.0))
+        } else {
+            1.0
+        };
+        let mass = density * radius * radius * radius;
+        let spin = 0.4 * mass * radius * radius;
+        let mut velocity = [0.0, 0.0, -0.05, 0.0, 0.0, 0.0];
+        if pile.motion == Motion::Impact {
+            velocity = velocity.map(|v| 10.0 * v + random.signed());
+        }
+        let (m, s) = (1.0 / mass, 1.0 / spin);
+        owned
+            .bodies
+            .push(Body::diagonal([m, m, m, s, s, s], velocity));
+    }
+    for touch in touching {
+        let mut blocks = vec![Block::Disc {
+            friction: pile.friction,
+        }];
+        let bias = if pile.motion == Motion::Gaps {
+            5e-4 * (1.0 + random.signed())
+        } else {
+            0.0
+        };
+        let arms = Some(touch.arms);
+        let [s, t] = across(touch.normal);
+        owned.rows.push(row(touch.normal, arms, bias));
+        owned.rows.push(row(s, arms, 0.0));
+        owned.rows.push(row(t, arms, 0.0));
+        if pile.resist && random.below(2) == 0 {
+            blocks.push(Block::Line { friction: 0.05 });
+            owned.rows.push(row(touch.normal, None, 0.0));
+            blocks.push(Block::Disc { friction: 0.02 });
+            owned.rows.push(row(s, None, 0.0));
+            owned.rows.push(row(t, None, 0.0));
+        }
+        owned.contacts.push(Touch {
+            bodies: touch.bodies,
+            contact: Contact::new(&blocks),
+        });
+    }
+    owned
+}
