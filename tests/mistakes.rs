@@ -42,8 +42,9 @@ limits = [-1, 1]
 name = "spring"
 kind = "spring_damper"
 bodies = ["ball", "crate"]
-at = [[1, 1], [0.2, 1]]
+anchors = [[0, 0], [0.2, 0]]
 stiffness = 100
+damping = 1
 
 [contact_default]
 friction = 0.4
@@ -108,7 +109,7 @@ const SLIPS: [Slip; 46] = [
         "an unknown force",
         PLANE,
         "kind = \"spring_damper\"",
-        "kind = \"spring\"",
+        "kind = \"sprng\"",
     ),
     ("no mass", PLANE, "mass = 2\n", ""),
     ("a negative mass", PLANE, "mass = 2", "mass = -2"),
@@ -453,7 +454,8 @@ fn told(title: &str, command: &str, folder: &Path, failures: &mut Vec<String>) -
     {
         failures.push(format!("{title}: no error with a hint: {text}"));
     }
-    if !output.stdout.is_empty() {
+    // what there is to plot shows in the run
+    if !output.stdout.is_empty() && !command.contains("--plot status") {
         failures.push(format!("{title}: something on stdout"));
     }
     let text = text.replace(shown, "DIR");

@@ -121,7 +121,8 @@ fn platforms() -> String {
 
 fn read(file: &Path) -> Result<Vec<u8>, CliError> {
     fs::read(file).map_err(|error| {
-        let message = format!("the library {} cannot be read: {error}", file.display());
+        let why = scene::load::plain(&error);
+        let message = format!("the library {} cannot be read: {why}", file.display());
         let is_named = file.to_string_lossy().contains('=');
         let hint = if is_named {
             platforms()

@@ -1,6 +1,7 @@
 //! A CSV file with times.
 
 use crate::cli::CliError;
+use crate::scene::load::plain;
 use std::fmt;
 use std::fs;
 use std::path::Path;
@@ -88,7 +89,8 @@ impl Table {
         let wrong = |message: String| CliError::usage(format!("{shown}{message}"), HINT);
         let text = fs::read(file).map_err(|error| {
             let hint = "check the path: it is taken from the folder the command runs in";
-            CliError::usage(format!("{shown} cannot be read: {error}"), hint)
+            let why = plain(&error);
+            CliError::usage(format!("{shown} cannot be read: {why}"), hint)
         })?;
         let text = String::from_utf8(text).map_err(|_| wrong(" is not a text file".to_owned()))?;
         let mut lines = text

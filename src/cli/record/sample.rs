@@ -255,7 +255,7 @@ fn touch(model: &Model, state: &State, poses: &Poses, j: usize) -> Option<(Vec3,
     let [normal, tangential] = state.contact_force[j];
     match &contact.kind {
         ContactKind::Feature(feature) => {
-            let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
+            let [a, b] = contact.bodies.map(|body| *pose_of(poses.plane(), body));
             let near = feature.nearest(&a, &b)?;
             let point = b.position + near.arm_b;
             let tangent = Vec2::new(near.normal.y, -near.normal.x);

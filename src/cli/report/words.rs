@@ -245,6 +245,18 @@ pub fn solver_notes(
             count(report.relief_steps, "step")
         )));
     }
+    if report.inexact_solves > 0 {
+        notes.push(Note::warning(format!(
+            "{} of bodies had contacts that were not solved exactly; forces there are near, not right.",
+            count(report.inexact_solves, "group")
+        )));
+    }
+    if report.unlocated_steps > 0 {
+        notes.push(Note::new(format!(
+            "In {} too many bodies hit each other to take their impacts one by one: they were taken as one at the end of the step.",
+            count(report.unlocated_steps, "step")
+        )));
+    }
     if report.stabilized_steps > 0 {
         notes.push(Note::new(format!(
             "In {} a force that feeds energy into the motion was taken without its derivative, to keep the step stable.",
