@@ -135,7 +135,7 @@ impl Simulation {
     }
 
     fn glide(&mut self, time: f64, end: f64, look: bool) -> Result<(), StepError> {
-        if self.settings.tolerance.is_none() {
+        if self.settings.tolerance.is_none() || self.model.crowd.is_some() {
             return self.advance_to(time);
         }
         let Self {
@@ -235,7 +235,7 @@ impl Simulation {
         )
     }
 
-    /// A coordinate of a joint in space, m or rad within half a turn, and its rate.
+    /// A coordinate of a joint in space, m or rad counted over all turns, and its rate.
     pub fn joint_coordinate(&mut self, joint: usize, coordinate: usize) -> [f64; 2] {
         self.place();
         observe::joint_coordinate(&self.model, (joint, coordinate), &self.poses, &self.twists)
@@ -248,7 +248,8 @@ impl Simulation {
     }
 
     fn place(&mut self) {
-        self.poses.refer_to(&self.state.orientation);
+        self.poses
+            .refer_to(&self.state.orientation, &self.state.joint_angle);
         self.model.poses(&self.state.position, &mut self.poses);
         self.model.twists(&self.state.velocity, &mut self.twists);
     }

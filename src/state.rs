@@ -27,6 +27,14 @@ impl Status {
         self != Status::Open
     }
 
+    /// Does it slide?
+    pub fn slides(self) -> bool {
+        match self {
+            Status::SlipForward | Status::SlipBackward | Status::Slip => true,
+            Status::Open | Status::Frictionless | Status::Stick => false,
+        }
+    }
+
     /// Direction of sliding in the plane: 1, -1, or 0 where it does not slide.
     pub fn slip_sign(self) -> f64 {
         match self {
@@ -133,6 +141,8 @@ pub struct State {
     pub position: Vec<f64>,
     /// Orientations that rotations in space count from, one a body; none in the plane.
     pub orientation: Vec<Quaternion>,
+    /// Coordinates of joints in space, their angles counted over all turns since the start, rad; zero for displacements.
+    pub joint_angle: Vec<f64>,
     /// Velocities.
     pub velocity: Vec<f64>,
     /// Mean of the velocities over the last step.
@@ -176,6 +186,7 @@ impl State {
             time,
             position,
             orientation,
+            joint_angle,
             velocity,
             average_velocity,
             status,
@@ -196,6 +207,7 @@ impl State {
         self.time = *time;
         self.position.clone_from(position);
         self.orientation.clone_from(orientation);
+        self.joint_angle.clone_from(joint_angle);
         self.velocity.clone_from(velocity);
         self.average_velocity.clone_from(average_velocity);
         self.status.clone_from(status);
@@ -228,6 +240,7 @@ impl State {
             time: 0.0,
             position: model.initial_position.clone(),
             orientation: model.initial_orientation.clone(),
+            joint_angle: model.initial_angles(),
             velocity: model.initial_velocity.clone(),
             average_velocity: model.initial_velocity.clone(),
             status: vec![Status::Open; n_contacts],

@@ -151,12 +151,19 @@ fn at<'a>(found: &'a [Found], path: &'a str) -> impl Iterator<Item = &'a Found> 
     found.iter().filter(move |element| element.path == path)
 }
 
+/// The descriptions of scenes with more bodies are not checked in: they are megabytes of the same.
+const MOST_BODIES: usize = 20;
+
 #[test]
 fn model_descriptions_of_the_shipped_scenes_are_those_that_are_checked_in() {
     let folder = root().join("modelDescription");
     let mut expected = BTreeSet::new();
     for (name, text) in shipped() {
-        let generated = model_description(&model_from_text(&name, &text).unwrap(), &text);
+        let model = model_from_text(&name, &text).unwrap();
+        if model.bodies.len() > MOST_BODIES {
+            continue;
+        }
+        let generated = model_description(&model, &text);
         let file = folder.join(format!("{name}.xml"));
         if env::var_os("STICTION_BLESS").is_some() {
             fs::write(&file, &generated).unwrap();

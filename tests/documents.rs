@@ -86,7 +86,7 @@ fn sh(line: &str, folder: &Path) -> std::process::Output {
 }
 
 /// The files that commands speak of: `crate.toml` is the scene of the README, `any.fmu` an FMU.
-fn prepare(name: &str) -> PathBuf {
+fn prepare(name: &str, files: &[(String, Vec<u8>)]) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(folder.join("my")).unwrap();
@@ -104,20 +104,28 @@ fn prepare(name: &str) -> PathBuf {
     )
     .unwrap();
     fs::write(folder.join("push.csv"), "time,hold.force_x\n0,0\n1,6\n").unwrap();
-    let output = sh(
-        "stiction build bouncing_ball -o any.fmu && stiction run incline -o today.csv && cp today.csv reference.csv",
-        &folder,
-    );
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    for (name, bytes) in files {
+        fs::write(folder.join(name), bytes).unwrap();
+    }
     folder
+}
+
+/// Files that take a while to make, once.
+fn made() -> Vec<(String, Vec<u8>)> {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("documents_made");
+    fs::create_dir_all(&folder).unwrap();
+    let line = "stiction build bouncing_ball -o any.fmu && stiction run incline -o today.csv && cp today.csv reference.csv";
+    let output = sh(line, &folder);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    ["any.fmu", "today.csv", "reference.csv"]
+        .map(|name| (name.to_owned(), fs::read(folder.join(name)).unwrap()))
+        .to_vec()
 }
 
 #[test]
 fn commands_in_the_documents_work() {
+    let files = made();
     let mut n = 0;
     let mut failures = Vec::new();
     for path in documents() {
@@ -130,7 +138,10 @@ fn commands_in_the_documents_work() {
             continue;
         }
         // commands of one page build on each other
-        let folder = prepare(&format!("documents_{}", name.replace(['/', '.'], "_")));
+        let folder = prepare(
+            &format!("documents_{}", name.replace(['/', '.'], "_")),
+            &files,
+        );
         for block in blocks
             .iter()
             .filter(|b| b.language == "sh" && b.not_run.is_none())

@@ -591,7 +591,7 @@ impl Random {
     }
 }
 
-const LAWS: [(&str, &str); 10] = [
+const LAWS: [(&str, &str); 14] = [
     ("isotropic", "friction = 0.3"),
     (
         "elliptic",
@@ -612,6 +612,22 @@ const LAWS: [(&str, &str); 10] = [
     (
         "static above kinetic",
         "friction = 0.2\nstatic_friction = 0.5",
+    ),
+    (
+        "Stribeck",
+        "friction = 0.2\nstatic_friction = 0.5\nstribeck_velocity = 0.1",
+    ),
+    (
+        "steep Stribeck",
+        "friction = 0.2\nstatic_friction = 0.5\nstribeck_velocity = 5e-3",
+    ),
+    (
+        "nearly a jump",
+        "friction = 0.2\nstatic_friction = 0.5\nstribeck_velocity = 1e-5",
+    ),
+    (
+        "Stribeck soft finger",
+        "friction = 0\nstatic_friction = 0.4\nstribeck_velocity = 0.5\ntorsional_friction = 5e-3\nrolling_friction = 8e-3",
     ),
     (
         "all of it",

@@ -1,48 +1,14 @@
 //! Many bodies: impacts that are located, piles that come to rest and sleep, chains, belts.
 
+#[path = "common/crowds.rs"]
+mod crowds;
+
+use crowds::{chain, pile};
 use stiction::model::Model;
 use stiction::simulate::{Simulation, model_from_text};
 
 fn model(text: &str) -> Model {
     model_from_text("scene", text).unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// Balls in a grid above a floor between four walls.
-fn pile(n: usize, crowd: &str) -> String {
-    let side = (n as f64).cbrt().round().max(2.0) as usize;
-    let half = side as f64 * 0.055 + 0.06;
-    let mut text = format!(
-        "dimension = 3\n[settings]\nstep = 0.005\n[crowd]\n{crowd}\n[contact_default]\nfriction = 0.4\n"
-    );
-    for (point, normal) in [
-        ([0.0, 0.0, 0.0], [0, 0, 1]),
-        ([-half, 0.0, 0.0], [1, 0, 0]),
-        ([half, 0.0, 0.0], [-1, 0, 0]),
-        ([0.0, -half, 0.0], [0, 1, 0]),
-        ([0.0, half, 0.0], [0, -1, 0]),
-    ] {
-        text += &format!(
-            "[[ground.shape]]\nkind = \"half_space\"\npoint = {point:?}\nnormal = {normal:?}\n"
-        );
-    }
-    let mut seed = 7_u64;
-    let mut jitter = || {
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        0.008 * ((seed >> 11) as f64 / (1_u64 << 53) as f64 - 0.5)
-    };
-    for i in 0..n {
-        let (x, y, z) = (i % side, i / side % side, i / (side * side));
-        let at = |k: usize| (k as f64 - 0.5 * (side as f64 - 1.0)) * 0.11;
-        text += &format!(
-            "[[body]]\nname = \"b{i}\"\nkind = \"rigid\"\ndensity = 1000\nposition = [{}, {}, {}]\nshape = [{{ kind = \"sphere\", radius = 0.05 }}]\n",
-            at(x) + jitter(),
-            at(y) + jitter(),
-            0.06 + 0.11 * z as f64
-        );
-    }
-    text
 }
 
 const BALL: &str = r#"
@@ -134,26 +100,6 @@ fn a_pile_comes_to_rest() {
             assert!(energy.total() <= start * (1.0 + 1e-9));
         }
     }
-}
-
-/// Links of 0.1 m, held at one end and let go level.
-fn chain(n: usize) -> String {
-    let mut text = "dimension = 3\n[settings]\nstep = 0.005\n[crowd]\n".to_owned();
-    for i in 0..n {
-        text += &format!(
-            "[[body]]\nname = \"link{i}\"\nkind = \"rigid\"\nmass = 0.1\ninertia = [2e-5, 1e-4, 1e-4]\nposition = [{}, 0, 0]\n",
-            0.1 * (i as f64 + 0.5)
-        );
-        let before = match i.checked_sub(1) {
-            Some(before) => format!("link{before}"),
-            None => "ground".to_owned(),
-        };
-        text += &format!(
-            "[[joint]]\nname = \"pin{i}\"\nkind = \"spherical\"\nbodies = [\"{before}\", \"link{i}\"]\nat = [{}, 0, 0]\n",
-            0.1 * i as f64
-        );
-    }
-    text
 }
 
 #[test]
@@ -286,4 +232,137 @@ fn boxes_fall_on_each_other_and_rest() {
     }
     assert!(simulation.energy().kinetic < 1e-6);
     assert!(simulation.report().end_penetration <= 1e-6);
+}
+
+/// A wedge whose two faces carry pads, `n` by `n` on each, pushed into a groove.
+fn pawl(n: usize, merge_distance: f64) -> String {
+    let mut text = format!(
+        "dimension = 3\n[settings]\nstep = 0.005\n[crowd]\nmerge_distance = {merge_distance}\nsleep_speed = 0\n[contact_default]\nfriction = 0.2\n[[force]]\nname = \"push\"\nkind = \"applied\"\nbody = \"pawl\"\npoint = [0.01, 0, 0]\nforce = [3, 2, -20]\n"
+    );
+    for side in [-1.0, 1.0] {
+        text += &format!(
+            "[[ground.shape]]\nname = \"face{}\"\nkind = \"half_space\"\nnormal = [{side}, 0, 1]\n",
+            if side > 0.0 { "_right" } else { "_left" }
+        );
+    }
+    text += "[[body]]\nname = \"pawl\"\nkind = \"rigid\"\nmass = 0.5\ninertia = [1e-3, 1e-3, 1e-3]\nposition = [0, 0, 0.102]\n";
+    let half = std::f64::consts::FRAC_1_SQRT_2;
+    for side in [-1.0, 1.0] {
+        for i in 0..n {
+            for j in 0..n {
+                // along the face from the edge of the wedge, and along the edge
+                let along = 0.01 + 0.08 * i as f64 / (n as f64 - 1.0);
+                let y = 0.1 * (j as f64 / (n as f64 - 1.0) - 0.5);
+                let x = -side * along * half;
+                let z = along * half - 0.1 + 0.002 / half;
+                text += &format!(
+                    "[[body.shape]]\nkind = \"sphere\"\nradius = 0.002\nposition = [{x}, {y}, {z}]\n"
+                );
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn pads_that_others_hold_for_are_left_out_without_changing_the_motion() {
+    let run = |merge: f64| {
+        let mut simulation = Simulation::new(model(&pawl(7, merge)));
+        let mut places = Vec::new();
+        for k in 1..=20 {
+            simulation.advance_to(0.02 * f64::from(k)).unwrap();
+            places.push(simulation.state().position.clone());
+        }
+        let report = simulation.report();
+        println!(
+            "merge {merge}: {} touches, left out {}, residual {:.1e}, inexact {} of {}, penetration {:.1e}",
+            simulation.state().crowd.touches.len(),
+            report.merged_contacts,
+            report.worst_residual,
+            report.inexact_solves,
+            report.lcps,
+            report.worst_penetration
+        );
+        (places, report.merged_contacts)
+    };
+    let (all, none_left_out) = run(0.0);
+    let (few, left_out) = run(1e-4);
+    assert_eq!(none_left_out, 0);
+    assert!(left_out > 1000);
+    let worst = all
+        .iter()
+        .flatten()
+        .zip(few.iter().flatten())
+        .map(|(a, b)| (a - b).abs())
+        .fold(0.0, f64::max);
+    println!("the motions differ by {worst:.1e} m");
+    assert!(worst < 1e-4);
+}
+
+/// Bodies of three crossed bars.
+fn jacks(n: usize) -> String {
+    let mut text = format!(
+        "dimension = 3\n[settings]\nstep = 0.005\n[crowd]\n[contact_default]\nfriction = 0.4\n[[ground.shape]]\nkind = \"half_space\"\nnormal = [0, 0, 1]\n[[body]]\nname = \"jack\"\nkind = \"rigid\"\nmass = 0.2\nrotation_vector = [0.4, 0.3, 0.2]\nposition = [0, 0, 0.15]\ncopies = {{ count = [2, 2, {n}], spacing = [0.13, 0.12, 0.16], jitter = 0.01 }}\n"
+    );
+    for size in [
+        "[0.16, 0.03, 0.03]",
+        "[0.03, 0.16, 0.03]",
+        "[0.03, 0.03, 0.16]",
+    ] {
+        text += &format!("[[body.shape]]\nkind = \"box\"\nsize = {size}\n");
+    }
+    text
+}
+
+#[test]
+fn jacks_come_to_rest() {
+    let mut simulation = Simulation::new(model(&jacks(3)));
+    let start = simulation.energy().total();
+    for k in 1..=6 {
+        simulation.advance_to(0.5 * f64::from(k)).unwrap();
+        let energy = simulation.energy();
+        let report = simulation.report();
+        println!(
+            "{} s kinetic {:.2e} touches {} penetration {:.1e} worst {:.1e} residual {:.1e} inexact {} of {} lifted {:.1e}",
+            0.5 * f64::from(k),
+            energy.kinetic,
+            simulation.state().crowd.touches.len(),
+            report.end_penetration,
+            report.worst_penetration,
+            report.worst_residual,
+            report.inexact_solves,
+            report.lcps,
+            report.lifted
+        );
+        assert!(energy.total() <= start * (1.0 + 1e-9));
+    }
+    assert!(simulation.report().end_penetration <= 1e-6);
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let run = |threads: u32| {
+        let text = jacks(2).replace("[crowd]", &format!("[crowd]\nthreads = {threads}"));
+        let mut simulation = Simulation::new(model(&text));
+        simulation.advance_to(0.4).unwrap();
+        simulation.state().clone()
+    };
+    let one = run(1);
+    assert!(one == run(2) && one == run(5));
+}
+
+#[test]
+fn a_state_goes_on_with_the_same_bits() {
+    for crowd in ["", "sweeps = 10"] {
+        let text = pile(30, crowd);
+        let mut simulation = Simulation::new(model(&text));
+        simulation.advance_to(0.45).unwrap();
+        let saved = simulation.state().clone();
+        simulation.advance_to(0.6).unwrap();
+        let first = simulation.state().clone();
+        let mut other = Simulation::new(model(&text));
+        *other.state_mut() = saved;
+        other.advance_to(0.6).unwrap();
+        assert!(*other.state() == first, "{crowd}");
+    }
 }

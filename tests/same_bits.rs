@@ -12,11 +12,13 @@ use stiction::simulate::Simulation;
 
 /// Scene, hash of its run with its own settings, hash of its runs with every other scheme, hash of its run by tolerance.
 #[rustfmt::skip]
-const GOLDEN: [(&str, u64, u64, u64); 18] = [
+const GOLDEN: [(&str, u64, u64, u64); 24] = [
     ("block_on_table", 0xadf2371cbd831eac, 0x841914db62e8f849, 0x3380e336c4e9c85c),
     ("bouncing_ball", 0xaf4876c2da1dada2, 0xc835447d45ee332c, 0x425f8e400bca9211),
     ("box_landing", 0x0a9e13499d282a95, 0xecf01ec5644140ff, 0x17bfebef51b750c1),
     ("box_stack", 0x42020428660b18e7, 0xb44609b74bc6148f, 0x270f888da67b498f),
+    ("chain", 0x0, 0, 0),
+    ("conveyor", 0x0, 0, 0),
     ("double_pendulum_wall", 0x74d7c208441b0a03, 0xc31ce926799bbce2, 0x82d541788aadb275),
     ("falling_rod", 0x491af2ee1d6c1a73, 0xde5ccc3d33528b53, 0xcbafa3487223e5ab),
     ("four_balls", 0x6cd0cee9ca373e03, 0x992e4a5589ac540e, 0x1837f9ef1c6735c0),
@@ -24,6 +26,10 @@ const GOLDEN: [(&str, u64, u64, u64); 18] = [
     ("gripper", 0x6ce3d43af4deb344, 0x7ebb5e730662962c, 0xbfd8bfbf31170ac4),
     ("incline", 0x150fa3d87d8a8165, 0x1cb3ed5b4ea2b453, 0x4cc0e16d14a9d4bd),
     ("newtons_cradle", 0xf88712ae12c0f9b6, 0x7072e405b3137a2b, 0x92113f4ceecd863f),
+    ("pawl", 0x0, 0, 0),
+    ("pile_of_balls", 0x0, 0, 0),
+    ("pile_of_boxes", 0x0, 0, 0),
+    ("pile_of_jacks", 0x0, 0, 0),
     ("rolling_ball", 0x1e23abdd4b65c315, 0x75d735e0fc6d0124, 0xa12c9801aecdf286),
     ("rover", 0x17d469b85a4f49cb, 0x907ca620d0cd80b5, 0x46eb3535a3dce6f8),
     ("slider_crank", 0x22eb2e90c212a38e, 0xfda4f60441c06dae, 0xc81bc18bbd6201cf),
@@ -47,10 +53,15 @@ const OTHER_SCHEMES: [Scheme; 7] = [
 ];
 
 /// Scenes in space that are cut short because their steps take long, and where, s.
-const SHORT: [(&str, f64); 5] = [
+const SHORT: [(&str, f64); 10] = [
     ("box_stack", 0.1),
+    ("chain", 0.1),
+    ("conveyor", 0.5),
     ("free_body", 5.0),
     ("gripper", 0.3),
+    ("pile_of_balls", 0.3),
+    ("pile_of_boxes", 0.3),
+    ("pile_of_jacks", 0.3),
     ("rover", 0.1),
     ("spinning_top", 0.5),
 ];
@@ -102,6 +113,10 @@ fn hashes(scene: &str) -> (u64, u64, u64) {
     let model = variant(scene, &[]);
     let mut own = Hash::new();
     add_run(&mut own, &model, model.settings.clone());
+    if model.crowd.is_some() {
+        // its steps know no scheme and no tolerance
+        return (own.0, 0, 0);
+    }
     let mut others = Hash::new();
     for scheme in OTHER_SCHEMES {
         let settings = Settings {

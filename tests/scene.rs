@@ -152,7 +152,7 @@ mod settings {
 mod body {
     use super::*;
     refused! {
-        negative_mass_is_refused: "body[cart].mass", ["mass must be above zero, but is -1", "kg"],
+        negative_mass_is_refused: "body[cart].mass", ["mass must be above zero (1e-60 to 1e60), but is -1", "kg"],
             "[[body]]\nname = \"cart\"\nkind = \"point\"\nmass = -1 #!\nposition = [0, 0]\n";
         zero_mass_is_refused: "body[cart].mass", ["above zero", "belongs to the ground"],
             "[[body]]\nname = \"cart\"\nkind = \"point\"\nmass = 0 #!\nposition = [0, 0]\n";
@@ -462,6 +462,14 @@ mod contact {
             "[contact_default]\nfriction = 1e4 #!\n";
         restitution_is_at_most_one: "contact_default.restitution", ["from 0 to 1, but is 1.5"],
             "[contact_default]\nrestitution = 1.5 #!\n";
+        static_friction_needs_a_speed_in_the_plane: "contact_default.static_friction", ["needs `stribeck_velocity`", "stribeck_velocity = 0.01"],
+            "[contact_default]\nfriction = 0.3\nstatic_friction = 0.5 #!\n";
+        stribeck_velocity_needs_static_friction: "contact_default.stribeck_velocity", ["no effect without `static_friction`", "static_friction = 1.0"],
+            "[contact_default]\nfriction = 0.3\nstribeck_velocity = 0.01 #!\n";
+        stribeck_velocity_is_positive: "contact_default.stribeck_velocity", ["above zero"],
+            "[contact_default]\nfriction = 0.3\nstatic_friction = 0.5\nstribeck_velocity = 0 #!\n";
+        friction_at_rest_is_the_larger: "contact_default.static_friction", ["static_friction 0.2 is below friction 0.3"],
+            "[contact_default]\nfriction = 0.3\nstatic_friction = 0.2 #!\nstribeck_velocity = 0.1\n";
         mu_means_friction: "contact_default.mu", ["did you mean `friction`?"], "[contact_default]\nmu = 0.3 #!\n";
         tangential_restitution_is_not_negative: "contact.tangential_restitution", ["from 0 to 1"],
             "[[contact]]\nmaterials = [\"steel\", \"rubber\"]\ntangential_restitution = -0.5 #!\n";
@@ -661,6 +669,12 @@ fn every_shipped_scene_is_read_without_a_problem() {
         "two_bars",
         "two_bodies_damper",
         "two_carts",
+        "chain",
+        "conveyor",
+        "pawl",
+        "pile_of_balls",
+        "pile_of_boxes",
+        "pile_of_jacks",
     ] {
         assert!(scenes.iter().any(|(n, _)| n == name), "{name} ships");
     }
@@ -742,7 +756,10 @@ fn what_is_not_said_has_its_default() {
     assert_eq!(
         plane(&scene).contact_default,
         ContactLaw {
-            friction: 0.0,
+            friction: stiction::scene::format::Friction {
+                sliding: 0.0,
+                falling: None
+            },
             restitution: 0.0,
             tangential_restitution: 0.0,
             enabled: true
@@ -771,8 +788,32 @@ fn contact_rule_takes_what_it_does_not_say_from_the_default() {
     let scene = parse("s.toml", &text).expect("a scene");
     let law = plane(&scene).contact_rules[0].law;
     assert_eq!(
-        (law.friction, law.restitution, law.enabled),
+        (law.friction.sliding, law.restitution, law.enabled),
         (0.3, 0.0, true)
+    );
+}
+
+#[test]
+fn friction_of_its_own_leaves_what_falls_behind() {
+    let text = format!(
+        "{BASE}[contact_default]\nfriction = 0.3\nstatic_friction = 0.5\nstribeck_velocity = 0.01\n\
+         [[contact]]\nmaterials = [\"steel\", \"rubber\"]\nrestitution = 0\n\
+         [[contact]]\nmaterials = [\"steel\", \"rubber\"]\nfriction = 0.4\n\
+         [[contact]]\nmaterials = [\"steel\", \"rubber\"]\nstribeck_velocity = 0.1\n"
+    );
+    let scene = parse("s.toml", &text).expect("a scene");
+    let friction: Vec<_> = plane(&scene)
+        .contact_rules
+        .iter()
+        .map(|rule| (rule.law.friction.sliding, rule.law.friction.falling))
+        .collect();
+    assert_eq!(
+        friction,
+        [
+            (0.3, Some((0.5, 0.01))),
+            (0.4, None),
+            (0.3, Some((0.5, 0.1)))
+        ]
     );
 }
 

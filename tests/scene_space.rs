@@ -254,7 +254,7 @@ mod body {
             "mass = 1\ndensity = 1000 #!\nshape = [{ kind = \"sphere\", radius = 1 }]\n";
         density_needs_a_volume: "body[cart].density", ["only with a shape that has a volume"],
             "density = 1000 #!\ninertia = [1, 1, 1]\nshape = [{ kind = \"point\" }]\n";
-        density_is_positive: "body[cart].density", ["density must be above zero, but is 0"],
+        density_is_positive: "body[cart].density", ["density must be above zero (1e-60 to 1e60), but is 0"],
             "density = 0 #!\nshape = [{ kind = \"sphere\", radius = 1 }]\n";
         frame_without_a_rate_has_no_effect: "body[cart].angular_velocity_frame", ["no effect without `angular_velocity`"],
             "mass = 1\ninertia = [1, 1, 1]\nangular_velocity_frame = \"body\" #!\n";
@@ -472,6 +472,10 @@ mod contact {
             "[contact_default]\nfriction_axes = [0.3, 0.6]\nfriction_axis = [0, 0, 0] #!\n";
         static_friction_is_not_below_kinetic: "contact_default.static_friction", ["static_friction 0.2 is below friction 0.3"],
             "[contact_default]\nfriction = 0.3\nstatic_friction = 0.2 #!\n";
+        stribeck_velocity_needs_static_friction: "contact_default.stribeck_velocity", ["no effect without `static_friction`"],
+            "[contact_default]\nfriction = 0.3\nstribeck_velocity = 0.01 #!\n";
+        stribeck_velocity_is_positive: "contact_default.stribeck_velocity", ["above zero"],
+            "[contact_default]\nfriction = 0.3\nstatic_friction = 0.5\nstribeck_velocity = -1 #!\n";
         static_friction_has_no_axes: "contact_default.static_friction", ["the same in all directions"],
             "[contact_default]\nfriction_axes = [0.3, 0.6]\nfriction_axis = [1, 0, 0]\nstatic_friction = 0.7 #!\n";
         rolling_friction_is_not_negative: "contact_default.rolling_friction", ["zero or more"],
@@ -579,6 +583,7 @@ fn what_is_not_said_has_its_default() {
     let friction = Friction {
         sliding: Sliding::Isotropic(0.0),
         static_friction: None,
+        stribeck_velocity: None,
         torsional_friction: 0.0,
         rolling_friction: 0.0,
     };
@@ -856,6 +861,7 @@ friction_directions = 16
 [contact_default]
 friction = 0.3
 static_friction = 0.4
+stribeck_velocity = 0.05
 rolling_friction = 1e-3
 restitution = 0.5
 [[contact]]
@@ -889,6 +895,7 @@ enabled = false
         (friction.sliding, friction.static_friction),
         (Sliding::Isotropic(0.3), Some(0.4))
     );
+    assert_eq!(friction.stribeck_velocity, Some(0.05));
     assert_eq!(
         (friction.torsional_friction, friction.rolling_friction),
         (2e-3, 1e-3)
@@ -899,6 +906,7 @@ enabled = false
         (friction.sliding, friction.static_friction),
         (Sliding::Isotropic(0.6), None)
     );
+    assert_eq!(friction.stribeck_velocity, None);
     assert_eq!(
         bodies.law.friction.sliding,
         Sliding::Elliptic {

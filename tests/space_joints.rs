@@ -8,7 +8,8 @@ use stiction::force::Side;
 use stiction::math::{Mat3, Vec2, Vec3, quaternion};
 use stiction::space::force::{self, Detail};
 use stiction::space::joint::{
-    Cylindrical, Distance, Fixed, Joint, Mount, Planar, Prismatic, Revolute, Spherical, Universal,
+    Count, Cylindrical, Distance, Fixed, Joint, Mount, Planar, Prismatic, Revolute, Spherical,
+    Universal,
 };
 use stiction::space::{BODY_DOF, Pose, Row, Twist};
 
@@ -181,8 +182,11 @@ fn rows_of_closed_joints_and_of_their_coordinates_agree_with_differences_all_aro
             let scalars = |a: &Pose, b: &Pose| -> Vec<(f64, Row)> {
                 let rows = joint.rows(a, b);
                 let equations = (0..rows.n).map(|i| (rows.residual[i], rows.rows[i]));
-                let near = near.iter().enumerate();
-                let coordinates = near.map(|(i, near)| joint.coordinate_near(i, *near, a, b));
+                let count = Count {
+                    from: &near,
+                    ..Count::default()
+                };
+                let coordinates = (0..near.len()).map(|i| joint.counted(i, &count, a, b));
                 equations.chain(coordinates).collect()
             };
             let now = scalars(&a, &b);
@@ -469,6 +473,7 @@ fn in_a_plane_springs_and_angles_are_those_of_the_plane() {
             pose: [&poses[0], &poses[1]],
             twist: [&twists[0], &twists[1]],
             joint: None,
+            count: Count::default(),
             inputs: &[],
         },
         Detail::All,

@@ -49,7 +49,7 @@ fn rotation(simulation: &Simulation, body: &str) -> Vec3 {
     pose(model, simulation.state(), Some(i)).turn(own)
 }
 
-/// The first coordinate of a joint.
+/// The first coordinate of a joint, but for whole turns.
 fn coordinate(simulation: &Simulation, joint: &str) -> f64 {
     let (model, state) = (simulation.model(), simulation.state());
     let link = model.joints.iter().find(|link| link.name == joint).unwrap();

@@ -87,7 +87,7 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Integrate a scene or drive an FMU: events, a summary, a trajectory, plots, a report
-    Run(RunOptions),
+    Run(Box<RunOptions>),
     /// Pack a scene into an FMU (FMI 2.0 for co-simulation)
     Build(BuildOptions),
     /// Print the variables of a scene, or its model description

@@ -33,7 +33,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         ));
     }
     let found = bundled::find(&options.scene)?;
-    let settings = overridden(found.model.settings.clone(), options)?;
+    let settings = overridden(&found.model, options)?;
     let until = options.until.unwrap_or(found.model.until);
     let output_step = options.output_step.unwrap_or(settings.step);
     let timeline = Timeline::new(until, output_step, settings.step)?;
@@ -118,8 +118,14 @@ impl Run {
             until: timeline.until(),
             energy: [energy_at_start, energy_at_end],
             wall,
+            is_crowd: model.crowd.is_some(),
         };
-        let warnings = self.watch.warnings(self.events.n_lost(report));
+        // impacts of a crowd are counted, not listed
+        let n_lost = match model.crowd {
+            Some(_) => 0,
+            None => self.events.n_lost(report),
+        };
+        let warnings = self.watch.warnings(model, report, n_lost);
         let text = if self.json {
             format!("{:#}\n", as_json(&facts, report, &warnings))
         } else {

@@ -2,11 +2,28 @@
 
 use super::CliError;
 use super::args::{RunOptions, SchemeName};
+use crate::model::Model;
 use crate::scene::format::{Scheme, Settings};
 
 /// Applies `--tolerance`, `--step`, `--scheme`, `--alpha` and `--gamma`. Whoever names a step or a scheme of fixed steps does
 /// not want the scene's tolerance.
-pub fn overridden(mut settings: Settings, options: &RunOptions) -> Result<Settings, CliError> {
+pub fn overridden(model: &Model, options: &RunOptions) -> Result<Settings, CliError> {
+    let mut settings = model.settings.clone();
+    let of_others = [
+        ("--tolerance", options.tolerance.is_some()),
+        ("--scheme", options.scheme.is_some()),
+        ("--alpha", options.alpha.is_some()),
+        ("--gamma", options.gamma.is_some()),
+    ];
+    if let (Some((option, _)), true) = (
+        of_others.into_iter().find(|(_, given)| *given),
+        model.crowd.is_some(),
+    ) {
+        return Err(CliError::usage(
+            format!("{option} has no effect in a crowd, whose steps are of their own kind"),
+            "leave it out, or give --step",
+        ));
+    }
     let fixed = |name: SchemeName| name != SchemeName::Extrapolated;
     let scheme_of_fixed_steps =
         options.scheme.is_some_and(fixed) || options.alpha.is_some() || options.gamma.is_some();

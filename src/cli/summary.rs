@@ -25,6 +25,8 @@ pub struct Facts<'a> {
     pub energy: [Energy; 2],
     /// Duration of the run on the clock.
     pub wall: Duration,
+    /// Are contacts found as bodies come near?
+    pub is_crowd: bool,
 }
 
 /// The summary as text.
@@ -78,12 +80,13 @@ pub fn as_json(facts: &Facts<'_>, report: &Report, warnings: &[String]) -> Value
 }
 
 /// The lines of the summary, each group with its title.
-pub fn groups(facts: &Facts<'_>, report: &Report) -> [(&'static str, Vec<Line>); 3] {
-    [
-        ("Run", run(facts, report)),
-        ("Solver", solver(report)),
-        ("Energy", energy(facts.energy, report)),
-    ]
+pub fn groups(facts: &Facts<'_>, report: &Report) -> Vec<(&'static str, Vec<Line>)> {
+    let mut groups = vec![("Run", run(facts, report)), ("Solver", solver(report))];
+    if facts.is_crowd {
+        groups.push(("Crowd", crowd(report)));
+    }
+    groups.push(("Energy", energy(facts.energy, report)));
+    groups
 }
 
 /// A label and what it says.
@@ -117,6 +120,8 @@ fn run(facts: &Facts<'_>, report: &Report) -> Vec<Line> {
 
 fn solver(report: &Report) -> Vec<Line> {
     let fallbacks = "substeps solved as an LCP for want of statuses";
+    let unresolved =
+        "substeps solved as an LCP because stick and slip followed each other without end";
     let stabilized = "substeps without a destabilizing force derivative";
     vec![
         ("steps", report.steps.to_string()),
@@ -135,6 +140,7 @@ fn solver(report: &Report) -> Vec<Line> {
             of(report.growths, "times, with new contacts"),
         ),
         ("fallbacks", of(report.fallbacks, fallbacks)),
+        ("unresolved", of(report.unresolved_steps, unresolved)),
         (
             "degraded steps",
             of(report.degraded_steps, "finished with the first-order step"),
@@ -156,10 +162,33 @@ fn solver(report: &Report) -> Vec<Line> {
     ]
 }
 
+fn crowd(report: &Report) -> Vec<Line> {
+    vec![
+        (
+            "inexact groups",
+            of(report.inexact_solves, "residual above 1e-10"),
+        ),
+        ("located impacts", report.located_impacts.to_string()),
+        (
+            "unlocated steps",
+            of(report.unlocated_steps, "with impacts taken as one"),
+        ),
+        (
+            "left out",
+            of(report.merged_contacts, "contacts that others hold for"),
+        ),
+        (
+            "penetration",
+            format!("{} m at the end", short(report.end_penetration)),
+        ),
+        ("lifted", format!("{} J", short(report.lifted))),
+    ]
+}
+
 // a ledger: the lines add up
 fn energy(energy: [Energy; 2], report: &Report) -> Vec<Line> {
     let [start, end] = energy.map(|energy| energy.total());
-    let losses = report.damping_loss + report.friction_loss + report.impact_loss;
+    let losses = report.damping_loss + report.friction_loss + report.impact_loss - report.lifted;
     let remainder = end - (start + report.applied_work - losses);
     let joule = |x: f64| format!("{:>13} J", short(x));
     vec![
@@ -167,7 +196,7 @@ fn energy(energy: [Energy; 2], report: &Report) -> Vec<Line> {
         ("+ applied work", joule(report.applied_work)),
         ("- damping", joule(report.damping_loss)),
         ("- friction", joule(report.friction_loss)),
-        ("- impacts", joule(report.impact_loss)),
+        ("- impacts", joule(report.impact_loss - report.lifted)),
         ("+ remainder", joule(remainder)),
         ("= at the end", joule(end)),
     ]

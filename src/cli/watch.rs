@@ -9,6 +9,9 @@ use crate::step::{EventKind, Report};
 /// Times told for each kind of trouble.
 const MOST_TIMES: usize = 3;
 
+/// Bodies overlap deeply beyond this part of the reach of the smallest one: errors of a step are far below.
+const DEEP: f64 = 1e-2;
+
 /// What happened and when, up to now.
 #[derive(Default)]
 pub struct Watch {
@@ -83,8 +86,16 @@ impl Watch {
     }
 
     /// Plain sentences, one for each kind of trouble that happened.
-    pub fn warnings(&self, n_lost_events: u64) -> Vec<String> {
+    pub fn warnings(&self, model: &Model, report: &Report, n_lost_events: u64) -> Vec<String> {
         let mut warnings = Vec::new();
+        let reach = model.bodies.iter().map(|body| body.extent);
+        let smallest = reach.filter(|x| *x > 0.0).fold(f64::INFINITY, f64::min);
+        if report.worst_penetration > DEEP * smallest {
+            warnings.push(format!(
+                "shapes were up to {} m inside each other, so that the run is not to be trusted; a smaller step may help",
+                short(report.worst_penetration)
+            ));
+        }
         if self.degraded.n > 0 {
             warnings.push(format!(
                 "{} ended in the first-order step because events came too dense, at {}; positions there are of first order",

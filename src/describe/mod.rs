@@ -60,7 +60,8 @@ pub fn start(variable: &Variable, model: &Model) -> Option<Value> {
         | Role::LastEventTime
         | Role::LastEventKind
         | Role::WorstResidual
-        | Role::Space(_) => None,
+        | Role::Space(_)
+        | Role::Crowd(_) => None,
     }
 }
 
@@ -88,6 +89,7 @@ pub fn depends_on_inputs(role: Role) -> bool {
         | Role::EventCount
         | Role::LastEventTime
         | Role::LastEventKind
-        | Role::WorstResidual => false,
+        | Role::WorstResidual
+        | Role::Crowd(_) => false,
     }
 }

@@ -12,6 +12,7 @@ use crate::model::{
     twist_of,
 };
 use crate::space;
+use crate::space::joint::Count;
 
 /// Derivatives of the forces, row-major, by coordinates (split as in [`crate::force::Effect`]) and velocities.
 #[derive(Clone, Debug)]
@@ -356,6 +357,9 @@ impl At<'_> {
             twist,
             inputs: self.inputs,
             joint: self.joint(link).and_then(AnyJoint::space),
+            count: link
+                .joint
+                .map_or_else(Count::default, |i| self.poses.count(&self.model.joints[i])),
         })
     }
 

@@ -12,7 +12,7 @@ mod viscous;
 pub use applied::Applied;
 pub use signal::{Input, MAX_INPUT_ORDER, Side, Signal};
 pub use spring_damper::SpringDamper;
-pub use stribeck::Stribeck;
+pub use stribeck::{Stribeck, falling};
 pub use torsional::Torsional;
 pub use viscous::Viscous;
 

@@ -20,14 +20,20 @@ pub struct Stribeck {
     pub viscous: f64,
 }
 
+/// What falls from its value at rest to the one at speed as the rate grows, `kinetic + (static - kinetic) exp(-(u/us)^2)`,
+/// and its slope.
+pub fn falling([kinetic, at_rest]: [f64; 2], stribeck_rate: f64, rate: f64) -> (f64, f64) {
+    let x = rate / stribeck_rate;
+    let drop = (at_rest - kinetic) * libm::exp(-x * x);
+    (kinetic + drop, -2.0 * x / stribeck_rate * drop)
+}
+
 impl Stribeck {
     /// Friction and its slope at a rate.
     pub fn friction(&self, rate: f64) -> (f64, f64) {
-        let x = rate / self.stribeck_rate;
-        let drop = (self.static_friction - self.kinetic_friction) * libm::exp(-x * x);
+        let ends = [self.kinetic_friction, self.static_friction];
+        let (level, level_slope) = falling(ends, self.stribeck_rate, rate);
         let side = libm::tanh(rate / self.transition_rate);
-        let level = self.kinetic_friction + drop;
-        let level_slope = -2.0 * x / self.stribeck_rate * drop;
         let side_slope = (1.0 - side * side) / self.transition_rate;
         (
             -level * side - self.viscous * rate,

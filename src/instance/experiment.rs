@@ -50,6 +50,10 @@ impl Instance {
 
     // the last word counts, whether it comes from here or as a parameter; 0 is for steps of fixed length
     fn take_tolerance(&mut self, wanted: f64) -> Result<(), Trouble> {
+        if self.model.crowd.is_some() {
+            // steps of a crowd have a fixed length
+            return Ok(());
+        }
         let (lowest, highest) = TOLERANCE.ends();
         let tolerance = wanted.clamp(lowest, highest);
         self.settings.tolerance = (wanted > 0.0).then_some(tolerance);
@@ -158,18 +162,15 @@ impl Instance {
                 return error(message);
             }
         }
-        for contact in 0..self.model.contacts.len() {
-            let near = self.model.gap(&self.model.contacts[contact], &self.poses);
-            let gap = near.map_or(f64::INFINITY, |near| near.gap);
-            if gap < -CLOSED {
-                let message = format!(
-                    "`{}` overlap by {:.3e} at the start; move the initial positions apart",
-                    self.model.contacts[contact].name, -gap
-                );
-                return error(message);
-            }
-        }
-        Ok(())
+        let mut overlap = None;
+        self.model.overlaps(&self.poses, CLOSED, |name, _, depth| {
+            overlap.get_or_insert_with(|| {
+                format!(
+                    "`{name}` overlap by {depth:.3e} at the start; move the initial positions apart"
+                )
+            });
+        });
+        overlap.map_or(Ok(()), error)
     }
 
     // quaternions and principal moments are set one number after the other: together they must make sense

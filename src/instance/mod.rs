@@ -18,11 +18,11 @@ use crate::model::{Model, Poses, Twists};
 use crate::scene::error::SceneError;
 use crate::scene::format::{ReportedVelocity, Settings};
 use crate::simulate::{model_from_text, model_in_folder};
-use crate::state::State;
+use crate::state::{CrowdState, State};
 use crate::step::{Event, EventKind, Report, Workspace};
 use lifecycle::{Call, Phase};
 use std::path::Path;
-use variable::{Causality, Role, Value, Variability, Variable};
+use variable::{Causality, CrowdOutput, Role, Value, Variability, Variable};
 
 /// Why a call did not do what it should.
 #[derive(Clone, Debug, PartialEq)]
@@ -275,15 +275,31 @@ impl Instance {
             }
             Role::WorstResidual => Value::Real(self.report.worst_residual),
             Role::Space(output) => self.space_value(output),
+            Role::Crowd(output) => self.crowd_value(output),
+        }
+    }
+
+    fn crowd_value(&self, output: CrowdOutput) -> Value {
+        let CrowdState { touches, slow_for } = &self.state.crowd;
+        let count = |n: u64| Value::Integer(n.min(i32::MAX as u64) as i32);
+        match output {
+            CrowdOutput::Contacts => count(touches.len() as u64),
+            CrowdOutput::Asleep => {
+                count(slow_for.iter().filter(|x| x.is_infinite()).count() as u64)
+            }
+            CrowdOutput::Penetration => Value::Real(self.report.end_penetration),
+            CrowdOutput::InexactGroups => count(self.report.inexact_solves),
         }
     }
 
     fn dissipated(&self) -> f64 {
-        self.report.impact_loss + self.report.damping_loss + self.report.friction_loss
+        let report = &self.report;
+        report.impact_loss + report.damping_loss + report.friction_loss - report.lifted
     }
 
     fn place(&mut self) {
-        self.poses.refer_to(&self.state.orientation);
+        self.poses
+            .refer_to(&self.state.orientation, &self.state.joint_angle);
         self.model.poses(&self.state.position, &mut self.poses);
         self.model.twists(&self.state.velocity, &mut self.twists);
     }
@@ -347,6 +363,7 @@ impl Instance {
             {
                 parameter.set(&mut self.model, &mut self.settings, value);
                 self.force_jumped();
+                self.wake_crowd();
             }
             _ => {}
         }
@@ -404,6 +421,13 @@ impl Instance {
     }
 
     // statuses are decided anew and stiff parts damped
+    // what slept in balance may have to move
+    fn wake_crowd(&mut self) {
+        for slow_for in &mut self.state.crowd.slow_for {
+            *slow_for = 0.0;
+        }
+    }
+
     fn force_jumped(&mut self) {
         self.state.statuses_known = false;
         self.state.damping_left = self.settings.damping_steps;

@@ -15,6 +15,10 @@ use super::variable::Value;
 pub enum Parameter {
     /// Friction coefficient of a pair.
     Friction(usize),
+    /// Friction coefficient of a pair at rest.
+    FrictionAtRest(usize),
+    /// Speed over which that falls to the other one.
+    StribeckVelocity(usize),
     /// Restitution of a pair.
     Restitution(usize),
     /// Tangential restitution of a pair.
@@ -139,6 +143,13 @@ impl Parameter {
         let first_of = |pair: usize| model.contacts.iter().find(|c| c.pair == pair);
         match self {
             Self::Friction(pair) => Value::Real(first_of(pair).map_or(0.0, |c| c.friction)),
+            Self::FrictionAtRest(pair) => {
+                Value::Real(first_of(pair).map_or(0.0, |c| c.static_friction))
+            }
+            Self::StribeckVelocity(pair) => {
+                let velocity = first_of(pair).and_then(|c| c.stribeck_velocity);
+                Value::Real(velocity.unwrap_or(0.0))
+            }
             Self::Restitution(pair) => Value::Real(first_of(pair).map_or(0.0, |c| c.restitution)),
             Self::TangentialRestitution(pair) => {
                 Value::Real(first_of(pair).map_or(0.0, |c| c.tangential_restitution))
@@ -232,6 +243,12 @@ impl Parameter {
         }
         match self {
             Self::Friction(pair) => of_pair(model, pair, |c| &mut c.friction, x),
+            Self::FrictionAtRest(pair) => of_pair(model, pair, |c| &mut c.static_friction, x),
+            Self::StribeckVelocity(pair) => {
+                for contact in model.contacts.iter_mut().filter(|c| c.pair == pair) {
+                    contact.stribeck_velocity = Some(x);
+                }
+            }
             Self::Restitution(pair) => of_pair(model, pair, |c| &mut c.restitution, x),
             Self::TangentialRestitution(pair) => {
                 of_pair(model, pair, |c| &mut c.tangential_restitution, x)
@@ -297,13 +314,14 @@ impl Parameter {
     pub fn range(self) -> (f64, f64, bool) {
         let infinite = f64::INFINITY;
         match self {
-            Self::Friction(_) => (0.0, 1000.0, false),
+            Self::Friction(_) | Self::FrictionAtRest(_) => (0.0, 1000.0, false),
             Self::Restitution(_) | Self::TangentialRestitution(_) => (0.0, 1.0, false),
             Self::Mass(_)
             | Self::Inertia(_)
             | Self::PrincipalInertia(..)
             | Self::Step
             | Self::MaxStep
+            | Self::StribeckVelocity(_)
             | Self::NominalLength
             | Self::NominalAngle
             | Self::NominalSpeed

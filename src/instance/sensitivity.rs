@@ -63,6 +63,7 @@ impl Instance {
             | Role::LastEventTime
             | Role::LastEventKind
             | Role::WorstResidual
+            | Role::Crowd(_)
             | Role::Input(_)
             | Role::Parameter(_) => 0.0,
         })
@@ -90,10 +91,13 @@ impl Instance {
         let State {
             position,
             orientation,
+            joint_angle,
             ..
         } = &mut self.state;
         self.model.advance(position, ahead, &mean);
-        self.model.rebase(position, orientation);
+        self.poses.refer_to(orientation, joint_angle);
+        self.model
+            .rebase(position, orientation, joint_angle, &mut self.poses);
         self.refresh_forces();
         let after = self.real(role);
         self.state = here;

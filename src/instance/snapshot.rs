@@ -13,7 +13,7 @@ use crate::state::{CrowdState, Resistance, SpotKey, State, Status, Touch};
 use crate::step::{EventKind, Report, Workspace};
 
 const MAGIC: &[u8; 8] = b"STICTION";
-const VERSION: u32 = 5;
+const VERSION: u32 = 7;
 /// Bytes before the body: magic, version, length.
 const HEAD: usize = 8 + 4 + 8;
 /// Bytes after it: the checksum.
@@ -166,8 +166,12 @@ impl Instance {
             &mut state.average_velocity,
             &mut state.acceleration,
             &mut state.joint_force,
+            &mut state.joint_angle,
         ] {
             reader.fill(list)?;
+        }
+        if !state.joint_angle.iter().all(|angle| angle.is_finite()) {
+            return None;
         }
         for status in &mut state.status {
             *status = *STATUSES.get(reader.byte()? as usize)?;
@@ -289,6 +293,7 @@ impl Snapshot {
             &state.average_velocity,
             &state.acceleration,
             &state.joint_force,
+            &state.joint_angle,
         ] {
             writer.reals(list);
         }

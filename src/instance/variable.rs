@@ -220,6 +220,21 @@ pub enum Role {
     WorstResidual,
     /// What scenes in space alone have.
     Space(SpaceOutput),
+    /// What crowds alone have.
+    Crowd(CrowdOutput),
+}
+
+/// Outputs of a crowd.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CrowdOutput {
+    /// Number of places where bodies press on each other.
+    Contacts,
+    /// Number of bodies that sleep.
+    Asleep,
+    /// Deepest overlap at the end of the last step.
+    Penetration,
+    /// Groups of bodies that were not solved exactly so far.
+    InexactGroups,
 }
 
 /// Units of the variables.

@@ -4,7 +4,9 @@
 mod space;
 
 use super::parameter::Parameter;
-use super::variable::{Causality, Enumeration, Kind, Role, Unit, Variability, Variable};
+use super::variable::{
+    Causality, CrowdOutput, Enumeration, Kind, Role, Unit, Variability, Variable,
+};
 use crate::force::Force;
 use crate::joint::Joint;
 use crate::model::{AnyForce, ContactKind, InputUnit, Model};
@@ -27,8 +29,11 @@ pub fn table(model: &Model) -> Vec<Variable> {
         table.forces(model);
     }
     table.totals();
+    if model.crowd.is_some() {
+        table.crowd();
+    }
     table.parameters(model);
-    table.settings();
+    table.settings(model);
     table.unique();
     table.rows
 }
@@ -348,6 +353,41 @@ impl Table {
         );
     }
 
+    fn crowd(&mut self) {
+        let count = || Kind::Integer {
+            min: Some(0),
+            max: None,
+        };
+        for (name, what, kind, output) in [
+            (
+                "crowd.n_contacts",
+                "number of places where bodies press on each other",
+                count(),
+                CrowdOutput::Contacts,
+            ),
+            (
+                "crowd.n_asleep",
+                "number of bodies that sleep",
+                count(),
+                CrowdOutput::Asleep,
+            ),
+            (
+                "crowd.penetration",
+                "deepest overlap at the end of the last step",
+                real(Unit::Meter),
+                CrowdOutput::Penetration,
+            ),
+            (
+                "crowd.n_inexact",
+                "groups of bodies that were not solved exactly so far",
+                count(),
+                CrowdOutput::InexactGroups,
+            ),
+        ] {
+            self.discrete(name.to_owned(), what.to_owned(), kind, Role::Crowd(output));
+        }
+    }
+
     fn parameters(&mut self, model: &Model) {
         let axes: &[&str] = if model.is_spatial() {
             &["x", "y", "z"]
@@ -435,9 +475,12 @@ impl Table {
     fn pair_parameters(&mut self, model: &Model) {
         for (i, pair) in model.pairs.iter().enumerate() {
             let name = format!("pair.{}", structured(pair));
-            let is_stop = model.contacts[contacts_of(model, i)]
+            let contacts = &model.contacts[contacts_of(model, i)];
+            let is_stop = contacts
                 .iter()
                 .any(|c| matches!(c.kind, ContactKind::Limit(_)));
+            let holds_more = contacts.iter().any(|c| c.static_friction > 0.0);
+            let falls = contacts.iter().any(|c| c.stribeck_velocity.is_some());
             let mut rows = vec![(
                 "restitution",
                 "normal restitution",
@@ -452,6 +495,10 @@ impl Table {
                         Parameter::Friction(i),
                     ),
                 );
+                if holds_more || falls {
+                    let what = "friction coefficient at rest; without effect below the other one";
+                    rows.insert(1, ("static_friction", what, Parameter::FrictionAtRest(i)));
+                }
                 rows.push((
                     "tangential_restitution",
                     "tangential restitution",
@@ -467,10 +514,20 @@ impl Table {
                     p,
                 );
             }
+            if falls {
+                let p = Parameter::StribeckVelocity(i);
+                self.parameter(
+                    format!("{name}.stribeck_velocity"),
+                    "speed of sliding over which friction falls from its value at rest",
+                    false,
+                    bounded(Unit::MeterPerSecond, p),
+                    p,
+                );
+            }
         }
     }
 
-    fn settings(&mut self) {
+    fn settings(&mut self, model: &Model) {
         use Parameter as P;
         let real = |p, unit| (p, bounded(unit, p));
         let count = |p, min, max| {
@@ -600,8 +657,12 @@ impl Table {
                 flag(P::ReturnAtEvent),
             ),
         ];
+        // steps of a crowd are of their own kind
+        let in_crowd = ["step", "restitution_threshold", "reported_velocity"];
         for (name, what, (p, kind)) in rows {
-            self.parameter(format!("settings.{name}"), what, true, kind, p);
+            if model.crowd.is_none() || in_crowd.contains(&name) {
+                self.parameter(format!("settings.{name}"), what, true, kind, p);
+            }
         }
     }
 }

@@ -91,6 +91,11 @@ pub struct RankRevealing {
     column: Vec<usize>,
     scale: Vec<f64>,
     work: Vec<f64>,
+    /// Where [`Self::solve_nearest`] finds the equation of an unknown; its matrix, pivots and coefficients.
+    place: Vec<usize>,
+    small: Vec<f64>,
+    pivots: Vec<usize>,
+    shift: Vec<f64>,
 }
 
 impl RankRevealing {
@@ -104,6 +109,10 @@ impl RankRevealing {
             column: Vec::with_capacity(n),
             scale: Vec::with_capacity(n),
             work: Vec::with_capacity(n),
+            place: Vec::new(),
+            small: Vec::new(),
+            pivots: Vec::new(),
+            shift: Vec::new(),
         }
     }
 
@@ -242,6 +251,70 @@ impl RankRevealing {
         }
     }
 
+    /// Of all solutions the one whose weighted way from `guess` is in the range of the matrix A, in place of `b`:
+    ///
+    /// D (x - guess) = A y,   A x = b
+    ///
+    /// with D the diagonal of `weights`; for symmetric matrices that is the nearest one. With the factors A = L U the
+    /// range of A is that of L, so that (U D^-1 L) z = L^-1 b - U guess has no more unknowns than A has rank, and is as
+    /// well conditioned as what A keeps. False if there is none.
+    pub fn solve_nearest(&mut self, b: &mut [f64], guess: &[f64], weights: &[f64]) -> bool {
+        let (n, rank) = (self.n, self.rank);
+        self.place.clear();
+        self.place.resize(n, 0);
+        for (k, &i) in self.row.iter().enumerate() {
+            self.place[i] = k;
+        }
+        // L^-1 b - U guess
+        self.work.clear();
+        self.work
+            .extend(self.row.iter().map(|&i| b[i] * self.scale[i]));
+        for i in 0..rank {
+            let row = &self.a[i * n..(i + 1) * n];
+            let known: f64 = row[..i].iter().zip(&self.work).map(|(l, w)| l * w).sum();
+            self.work[i] -= known;
+        }
+        for (i, row) in self.a.chunks_exact(n.max(1)).take(rank).enumerate() {
+            let from_guess = row[i..].iter().zip(&self.column[i..]);
+            self.work[i] -= from_guess
+                .map(|(u, &j)| u * guess[j] / self.scale[j])
+                .sum::<f64>();
+        }
+        // U D^-1 L, all in scaled unknowns
+        self.small.clear();
+        self.small.resize(rank * rank, 0.0);
+        for (k, &j) in self.column.iter().enumerate() {
+            let size = 1.0 / (weights[j] * self.scale[j] * self.scale[j]);
+            let at = self.place[j];
+            for i in 0..rank.min(k + 1) {
+                let u = self.a[i * n + k] * size;
+                for m in 0..rank.min(at) {
+                    self.small[i * rank + m] += u * self.a[at * n + m];
+                }
+                if at < rank {
+                    self.small[i * rank + at] += u;
+                }
+            }
+        }
+        self.pivots.resize(rank.max(self.pivots.len()), 0);
+        if !lu_factor(rank, &mut self.small, &mut self.pivots[..rank]) {
+            return false;
+        }
+        self.shift.clear();
+        self.shift.extend_from_slice(&self.work[..rank]);
+        lu_solve(rank, &self.small, &self.pivots[..rank], &mut self.shift);
+        for (j, b) in b[..n].iter_mut().enumerate() {
+            let at = self.place[j];
+            let lower = &self.a[at * n..at * n + rank.min(at)];
+            let mut way: f64 = lower.iter().zip(&self.shift).map(|(l, z)| l * z).sum();
+            if at < rank {
+                way += self.shift[at];
+            }
+            *b = guess[j] + way / (weights[j] * self.scale[j]);
+        }
+        true
+    }
+
     // symmetric scaling by the diagonal, so that units of the rows do not decide the rank; true for a symmetric matrix
     fn equilibrate(&mut self) -> bool {
         let n = self.n;
@@ -340,6 +413,49 @@ mod tests {
         let mut b = [2.0, 2.0, 8.0];
         solver.solve(&mut b);
         assert!((b[0] + b[1] - 1.0).abs() < 1e-15 && b[2] == 2.0);
+    }
+
+    #[test]
+    fn of_many_solutions_the_nearest_is_found_to_rounding() {
+        // four supports of a plate: what each of them carries is a plane over their places, plus the guess
+        let places = [
+            [0.3, 0.2],
+            [-0.3, 0.2],
+            [-0.3, -0.25],
+            [0.35, -0.2],
+            [0.0, 0.1],
+        ];
+        let row = |i: usize, j: usize| {
+            let ([x, y], [u, v]) = (places[i], places[j]);
+            // an arm of friction makes it unsymmetric
+            1.0 + 8.0 * x * (u + 0.03) + 12.0 * y * (v - 0.02)
+        };
+        let guess = [0.1, -0.4, 0.2, 0.7, 0.3];
+        let weights = [1.0, 2.0, 1.0, 3.0, 0.5];
+        let sought = [0.2, 0.5, 0.1, 0.4, 0.6];
+        let product = |c: &[f64], i: usize| (0..5).map(|j| row(i, j) * c[j]).sum::<f64>();
+        let mut solver = RankRevealing::with_capacity(5);
+        let matrix = solver.start(5);
+        (0..25).for_each(|e| matrix[e] = row(e / 5, e % 5));
+        solver.factor(1e-11);
+        assert_eq!(solver.rank(), 3);
+        let mut c: [f64; 5] = std::array::from_fn(|i| product(&sought, i));
+        let load = c;
+        assert!(solver.solve_nearest(&mut c, &guess, &weights));
+        for (i, load) in load.iter().enumerate() {
+            assert!((product(&c, i) - load).abs() < 1e-15);
+        }
+        // the plane through three of them goes through the others
+        let height = |i: usize| weights[i] * (c[i] - guess[i]);
+        let [[x0, y0], [x1, y1], [x2, y2]] = [places[0], places[1], places[2]];
+        let (a, b) = (height(1) - height(0), height(2) - height(0));
+        let det = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0);
+        let along_x = (a * (y2 - y0) - b * (y1 - y0)) / det;
+        let along_y = (b * (x1 - x0) - a * (x2 - x0)) / det;
+        for (i, [x, y]) in places.iter().enumerate() {
+            let plane = height(0) + along_x * (x - x0) + along_y * (y - y0);
+            assert!((height(i) - plane).abs() < 1e-14, "{i}");
+        }
     }
 
     #[test]

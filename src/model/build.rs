@@ -17,6 +17,12 @@ use crate::shape::Shape;
 /// Joints may be open by this much in the scene (rounded coordinates); the first step closes them. m or rad.
 pub(super) const CLOSED: f64 = 1e-6;
 
+/// What is wrong with a spring between two points in one place, and what to do.
+pub(super) const NO_DIRECTION: [&str; 2] = [
+    "the ends of the spring are in one place at the start, so it has no direction to push in",
+    "move the anchors apart, or use `rest_length = 0`",
+];
+
 /// Checks a scene against itself and indexes it. All problems are reported at once.
 pub fn build(scene: &Scene) -> Result<Model, Vec<Problem>> {
     match &scene.parts {
@@ -70,6 +76,7 @@ pub(super) fn finish(mut model: Model, problems: Vec<Problem>) -> Result<Model, 
     model.shortest_period = model.forces.iter().fold(motor_period, |period, link| {
         period.min(link.force.shortest_period())
     });
+    model.has_falling_friction = model.contacts.iter().any(|c| c.stribeck_velocity.is_some());
     if problems.is_empty() {
         Ok(model)
     } else {
@@ -97,7 +104,9 @@ pub(super) fn empty(scene: &Scene) -> Model {
         shortest_period: f64::INFINITY,
         n_velocities: 0,
         n_joint_rows: 0,
+        n_joint_coordinates: 0,
         n_friction_rows: 1,
+        has_falling_friction: false,
         mass: Vec::new(),
         angular: Vec::new(),
         initial_position: Vec::new(),
@@ -242,6 +251,7 @@ impl Builder<'_> {
                 name: written.name.clone(),
                 bodies,
                 joint: AnyJoint::Plane(joint),
+                first_coordinate: 0,
             });
         }
     }
@@ -319,6 +329,14 @@ impl Builder<'_> {
                     let bodies = [self.body(&bodies[0]), self.body(&bodies[1])];
                     let [anchor_a, anchor_b] = anchors.map(vec2);
                     let distance = self.distance([anchor_a, anchor_b], bodies);
+                    if distance == 0.0 && rest_length.is_some_and(|rest| rest > 0.0) {
+                        self.problems.push(Problem {
+                            place: written.place.clone(),
+                            key: format!("force[{}].rest_length", written.name),
+                            message: NO_DIRECTION[0].to_owned(),
+                            hint: NO_DIRECTION[1].to_owned(),
+                        });
+                    }
                     let element = SpringDamper {
                         anchor_a,
                         anchor_b,

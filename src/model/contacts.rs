@@ -58,12 +58,12 @@ fn add_limits(scene: &Plane, model: &mut Model) {
                     kind: ContactKind::Limit(Stop {
                         joint: index,
                         coordinate: 0,
-                        middle: 0.0,
                         bound,
                         above,
                     }),
                     friction: 0.0,
                     static_friction: 0.0,
+                    stribeck_velocity: None,
                     torsional_friction: 0.0,
                     rolling_friction: 0.0,
                     restitution: limits.restitution,
@@ -153,8 +153,9 @@ fn add_pair(
             bodies,
             pair: model.pairs.len() - 1,
             kind: ContactKind::Feature(feature),
-            friction: law.friction,
-            static_friction: law.friction,
+            friction: law.friction.sliding,
+            static_friction: law.friction.falling.map_or(0.0, |(at_rest, _)| at_rest),
+            stribeck_velocity: law.friction.falling.map(|(_, velocity)| velocity),
             torsional_friction: 0.0,
             rolling_friction: 0.0,
             restitution: law.restitution,
@@ -170,28 +171,17 @@ pub(super) fn refuse_overlaps(
     problems: &mut Vec<Problem>,
     place_of: impl Fn(usize) -> Place,
 ) {
-    for contact in &model.contacts {
-        let Some(near) = model.gap(contact, poses) else {
-            continue;
-        };
-        if near.gap >= -model.settings.active_gap.max(1e-9) {
-            continue;
-        }
+    let enough = model.settings.active_gap.max(1e-9);
+    model.overlaps(poses, enough, |name, contact, depth| {
         let body = contact.bodies[1].or(contact.bodies[0]);
         let place = body.map_or(0..0, &place_of);
         let (message, hint) = match &contact.kind {
             ContactKind::Feature(_) | ContactKind::Space(_) => (
-                format!(
-                    "`{}` overlap by {:.3e} m at the start",
-                    contact.name, -near.gap
-                ),
+                format!("`{name}` overlap by {depth:.3e} m at the start"),
                 "move the bodies apart, or switch the contact off with a [[contact]] rule",
             ),
             ContactKind::Limit(_) => (
-                format!(
-                    "the joint starts beyond its stop `{}` by {:.3e}",
-                    contact.name, -near.gap
-                ),
+                format!("the joint starts beyond its stop `{name}` by {depth:.3e}"),
                 "move the body or widen the limits",
             ),
         };
@@ -201,5 +191,5 @@ pub(super) fn refuse_overlaps(
             message,
             hint: hint.to_owned(),
         });
-    }
+    });
 }

@@ -7,7 +7,7 @@ use super::{
 use super::{pose_of, space_pose_of, space_twist_of, twist_of};
 use crate::collide;
 use crate::constraint::{GlobalRow, Pose, Row, Span};
-use crate::math::{Dual, Real, Vec3, cross3};
+use crate::math::{Dual, Real, Vec3, cross3, dot3};
 use crate::space;
 
 /// Directions of sliding of one contact at most.
@@ -18,6 +18,10 @@ pub const N_TURNS: usize = 3;
 
 /// Rows of friction of one contact at most.
 pub const MAX_FRICTION_ROWS: usize = N_TANGENTS + N_TURNS;
+
+/// A friction axis with this part of its square along the normal, or more, is within a thousandth of a radian of it: its direction
+/// across is left to rounding, and any one is taken.
+const UPRIGHT: f64 = 1.0 - 1e-6;
 
 /// What a contact is held by while a substep lasts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -202,11 +206,11 @@ impl Model {
         let Stop {
             joint,
             coordinate,
-            middle,
             bound,
             above,
         } = *stop;
-        let (value, row) = match (&self.joints[joint].joint, motion) {
+        let link = &self.joints[joint];
+        let (value, row) = match (&link.joint, motion) {
             (AnyJoint::Plane(joint), None) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
                 let (value, row) = joint.coordinate(a, b)?;
@@ -221,12 +225,12 @@ impl Model {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let (value, row) = joint.coordinate_near(coordinate, middle, a, b);
+                let (value, row) = joint.counted(coordinate, &poses.count(link), a, b);
                 (value, self.place_in_space(contact.bodies, &row))
             }
             (AnyJoint::Space(joint), Some(twists)) => {
                 let [a, b] = moving_in_space(contact.bodies, poses, twists);
-                let (value, row) = joint.coordinate_near(coordinate, middle, &a, &b);
+                let (value, row) = joint.counted(coordinate, &poses.count(link), &a, &b);
                 (value.value, self.place_space_rate(contact.bodies, &row))
             }
         };
@@ -451,6 +455,30 @@ impl Model {
         }
     }
 
+    /// Contacts that overlap by more than `enough`, m (rad at a stop of an angle), with their names and depths. Flush shapes may overlap although each
+    /// of their contacts sees no more than a side that it touches: such a pair is told as a whole, with its first contact.
+    pub fn overlaps(&self, poses: &Poses, enough: f64, mut take: impl FnMut(&str, &Contact, f64)) {
+        for of_pair in self.contacts.chunk_by(|a, b| a.pair == b.pair) {
+            let mut any = false;
+            for contact in of_pair {
+                if let Some(near) = self.gap(contact, poses)
+                    && near.gap < -enough
+                {
+                    any = true;
+                    take(&contact.name, contact, -near.gap);
+                }
+            }
+            let first = &of_pair[0];
+            if !any
+                && self.clearance(first, poses) <= 0.0
+                && let Some((apart, _)) = self.separation(first, poses)
+                && apart < -enough
+            {
+                take(&self.pairs[first.pair], first, -apart);
+            }
+        }
+    }
+
     /// What holds a contact at the given poses.
     pub fn hold(&self, contact: &Contact, poses: &Poses) -> Hold {
         match &contact.kind {
@@ -476,6 +504,19 @@ impl Model {
         }
     }
 
+    /// A direction that a step must not turn far, in the axes of the first body, where a contact has one.
+    pub fn heading(&self, contact: &Contact, poses: &Poses) -> Option<Vec3> {
+        match &contact.kind {
+            ContactKind::Space(touch) => {
+                let [a, b] = contact
+                    .bodies
+                    .map(|body| space_pose_of(poses.space(), body));
+                touch.feature.heading(a, b)
+            }
+            ContactKind::Feature(_) | ContactKind::Limit(_) => None,
+        }
+    }
+
     /// Separation of the two shapes of a contact as wholes, and its gradient, where vertices alone do not tell.
     pub fn separation(&self, contact: &Contact, poses: &Poses) -> Option<(f64, GlobalRow)> {
         match &contact.kind {
@@ -492,6 +533,16 @@ impl Model {
                 Some((apart.gap, self.place_in_space(contact.bodies, &apart.row)))
             }
             ContactKind::Limit(_) => None,
+        }
+    }
+}
+
+impl Contact {
+    /// Can [`Model::heading`] have an answer?
+    pub fn has_heading(&self) -> bool {
+        match &self.kind {
+            ContactKind::Space(touch) => touch.feature.has_heading(),
+            ContactKind::Feature(_) | ContactKind::Limit(_) => false,
         }
     }
 }
@@ -516,12 +567,23 @@ impl SpaceContact {
         hold: &Hold,
         poses: [&space::Pose<T>; 2],
     ) -> [Vec3<T>; N_TANGENTS] {
+        let any = hold.axis.map(T::constant);
         let axis = match self.axis {
             Some((side, axis)) => poses[side].turn(axis),
-            None => hold.axis.map(T::constant),
+            None => any,
         };
-        let [t, s] = space::tangents(normal, axis);
-        [t, s * T::constant(self.across)]
+        let (along, square) = (dot3(axis, normal).value(), dot3(axis, axis).value());
+        let [t, s] = if along * along < UPRIGHT * square {
+            space::tangents(normal, axis)
+        } else {
+            space::tangents(normal, any)
+        };
+        let across = T::constant(self.across);
+        if self.turned {
+            [s, -t * across]
+        } else {
+            [t, s * across]
+        }
     }
 }
 

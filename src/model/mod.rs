@@ -4,10 +4,12 @@ mod build;
 mod contacts;
 mod crowd;
 mod geometry;
+mod motors;
 mod poses;
 mod space;
 mod space_contacts;
 mod start;
+mod stribeck;
 
 pub use build::build;
 pub use crowd::{Belt, Crowd, Law, Solid};
@@ -15,6 +17,7 @@ pub use geometry::{Gap, Hold, MAX_FRICTION_ROWS, N_TANGENTS, N_TURNS, Near, turn
 pub use poses::{Poses, Twists, pose_of, space_pose_of, space_twist_of, twist_of};
 pub(crate) use space::shape_of;
 pub use start::WrittenStart;
+pub use stribeck::Stribeck;
 
 use crate::collide::Feature;
 use crate::force::{Force, Signal};
@@ -66,8 +69,12 @@ pub struct Model {
     pub n_velocities: usize,
     /// Number of joint equations, those of motors included.
     pub n_joint_rows: usize,
+    /// Number of coordinates that joints in space leave free.
+    pub n_joint_coordinates: usize,
     /// Rows of friction of each contact: 1 in the plane, 2 in space, and 3 more where some contact resists rotation.
     pub n_friction_rows: usize,
+    /// Does the friction of some contact fall with the speed of sliding?
+    pub has_falling_friction: bool,
     /// Mass of each velocity, kg or kg m².
     pub mass: Vec<f64>,
     /// Is it a rotation?
@@ -110,6 +117,8 @@ pub struct JointLink {
     pub bodies: [BodyRef; 2],
     /// Its equations.
     pub joint: AnyJoint,
+    /// Index of its first coordinate among those of all joints in space.
+    pub first_coordinate: usize,
 }
 
 /// A joint in the plane or in space.
@@ -184,8 +193,10 @@ pub struct Contact {
     pub kind: ContactKind,
     /// Coulomb friction coefficient.
     pub friction: f64,
-    /// The same while it sticks, not below the other one.
+    /// The same while it sticks; where it is below the other one it has no effect.
     pub static_friction: f64,
+    /// Speed of sliding over which the static coefficient falls to the other one, m/s; none where it drops at once.
+    pub stribeck_velocity: Option<f64>,
     /// Moment about the normal that a contact in space can take, by its normal force, m.
     pub torsional_friction: f64,
     /// Moment across the normal that a contact in space can take, by its normal force, m.
@@ -216,7 +227,9 @@ pub struct SpaceContact {
     pub bounds: spatial::collide::Pair,
     /// The direction that the friction coefficient is for, in the axes of the first or second body; any one if absent.
     pub axis: Option<(usize, Vec3)>,
-    /// Friction coefficient across that direction, as a part of the one along it.
+    /// The friction coefficient is for the direction across that axis.
+    pub turned: bool,
+    /// Friction coefficient in the other direction, as a part of that one.
     pub across: f64,
 }
 
@@ -227,8 +240,6 @@ pub struct Stop {
     pub joint: usize,
     /// Which of its coordinates.
     pub coordinate: usize,
-    /// Middle of its range, rad or m: angles in space are taken within half a turn of it.
-    pub middle: f64,
     /// rad or m.
     pub bound: f64,
     /// The coordinate must stay above the bound, or below.

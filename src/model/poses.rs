@@ -2,11 +2,15 @@
 //!
 //! A body in space has three rotational coordinates: the rotation vector r since a reference orientation R, so that it
 //! is at R exp(r). As many coordinates as velocities, and steps may treat both alike; accepted states have r = 0.
+//!
+//! An angle of a joint is counted over its turns: orientations give it but for whole turns, and these come from what it was at
+//! the reference and from r.
 
-use super::{Body, BodyRef, Model};
+use super::{AnyJoint, Body, BodyRef, JointLink, Model};
 use crate::constraint::{GlobalRow, Pose, Twist};
 use crate::math::{Quaternion, Vec2, Vec3, quaternion};
 use crate::space;
+use crate::space::joint::Count;
 
 /// Poses of all bodies.
 #[derive(Clone, Debug)]
@@ -17,6 +21,10 @@ pub enum Poses {
     Space {
         /// Orientations that rotational coordinates count from.
         reference: Vec<Quaternion>,
+        /// The rotational coordinates, rad.
+        turned: Vec<Vec3>,
+        /// Angles of joints at the reference, rad.
+        counted: Vec<f64>,
         /// Where the bodies are.
         poses: Vec<space::Pose>,
     },
@@ -38,6 +46,8 @@ impl Poses {
         if model.is_spatial() {
             Self::Space {
                 reference: model.initial_orientation.clone(),
+                turned: vec![Vec3::zeros(); n],
+                counted: vec![0.0; model.n_joint_coordinates],
                 poses: vec![space::Pose::ground(); n],
             }
         } else {
@@ -45,11 +55,31 @@ impl Poses {
         }
     }
 
-    /// From now on rotational coordinates count from these orientations.
-    pub fn refer_to(&mut self, orientation: &[Quaternion]) {
+    /// From now on rotational coordinates count from these orientations, and angles of joints from these.
+    pub fn refer_to(&mut self, orientation: &[Quaternion], angles: &[f64]) {
         match self {
             Self::Plane(_) => {}
-            Self::Space { reference, .. } => reference.copy_from_slice(orientation),
+            Self::Space {
+                reference, counted, ..
+            } => {
+                reference.copy_from_slice(orientation);
+                counted.copy_from_slice(angles);
+            }
+        }
+    }
+
+    /// What the angles of a joint in space are counted from.
+    pub fn count(&self, link: &JointLink) -> Count<'_> {
+        match self {
+            Self::Plane(_) => Count::default(),
+            Self::Space {
+                turned, counted, ..
+            } => Count {
+                from: &counted[link.first_coordinate..],
+                turned: link
+                    .bodies
+                    .map(|body| body.map_or_else(Vec3::zeros, |i| turned[i])),
+            },
         }
     }
 
@@ -117,18 +147,30 @@ impl Model {
                     *pose = Pose::new(q[body.first], q[body.first + 1], angle);
                 }
             }
-            Poses::Space { reference, poses } => self.poses_in_space(q, reference, poses),
+            Poses::Space {
+                reference,
+                turned,
+                poses,
+                ..
+            } => self.poses_in_space(q, reference, turned, poses),
         }
     }
 
     #[inline(never)]
-    fn poses_in_space(&self, q: &[f64], reference: &[Quaternion], poses: &mut [space::Pose]) {
-        for ((body, pose), reference) in self.bodies.iter().zip(poses).zip(reference) {
-            let turned = match rotation_of(body) {
-                Some(i) => quaternion::product(*reference, quaternion::exp(triple(q, i))),
-                None => *reference,
-            };
-            *pose = space::Pose::new(triple(q, body.first), turned);
+    fn poses_in_space(
+        &self,
+        q: &[f64],
+        reference: &[Quaternion],
+        turned: &mut [Vec3],
+        poses: &mut [space::Pose],
+    ) {
+        for (i, body) in self.bodies.iter().enumerate() {
+            let mut orientation = reference[i];
+            if let Some(first) = rotation_of(body) {
+                turned[i] = triple(q, first);
+                orientation = quaternion::product(orientation, quaternion::exp(turned[i]));
+            }
+            poses[i] = space::Pose::new(triple(q, body.first), orientation);
         }
     }
 
@@ -234,13 +276,47 @@ impl Model {
         }
     }
 
-    /// Makes the present orientations the reference of coordinates `q`: their rotations become zero.
-    pub fn rebase(&self, q: &mut [f64], orientation: &mut [Quaternion]) {
-        for (body, orientation) in self.bodies.iter().zip(orientation) {
+    /// Makes the present orientations the reference of coordinates `q`, whose rotations become zero, and counts the angles of
+    /// joints on to there; `poses` have the old reference before and the new one after.
+    pub fn rebase(
+        &self,
+        q: &mut [f64],
+        orientation: &mut [Quaternion],
+        counted: &mut [f64],
+        poses: &mut Poses,
+    ) {
+        if self.n_joint_coordinates > 0 {
+            self.poses(q, poses);
+            self.count_angles(poses, counted);
+        }
+        for (body, orientation) in self.bodies.iter().zip(&mut *orientation) {
             if let Some(i) = rotation_of(body) {
                 let turned = quaternion::product(*orientation, quaternion::exp(triple(q, i)));
                 *orientation = quaternion::normalized(turned);
                 put(q, i, Vec3::zeros());
+            }
+        }
+        poses.refer_to(orientation, counted);
+    }
+
+    /// Angles of all joints in space at the start, rad, within half a turn; zero for displacements.
+    pub fn initial_angles(&self) -> Vec<f64> {
+        let mut angles = vec![0.0; self.n_joint_coordinates];
+        let mut poses = Poses::new(self);
+        self.poses(&self.initial_position, &mut poses);
+        self.count_angles(&poses, &mut angles);
+        angles
+    }
+
+    fn count_angles(&self, poses: &Poses, angles: &mut [f64]) {
+        for link in &self.joints {
+            let AnyJoint::Space(joint) = &link.joint else {
+                continue;
+            };
+            let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
+            let count = poses.count(link);
+            for k in (0..joint.n_coordinates()).filter(|k| joint.coordinate_is_angle(*k)) {
+                angles[link.first_coordinate + k] = joint.counted(k, &count, a, b).0;
             }
         }
     }

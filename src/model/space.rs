@@ -1,11 +1,11 @@
 //! Written scene in space -> model, with the checks that need geometry.
 
-use super::build::{self, CLOSED};
-use super::space_contacts;
+use super::build::{self, CLOSED, NO_DIRECTION};
 use super::{
     AnyForce, AnyJoint, Body, BodyRef, ForceLink, InputLink, InputUnit, JointLink, Model, Motor,
     Poses, Twists, WrittenStart, space_pose_of, space_twist_of,
 };
+use super::{motors, space_contacts};
 use crate::force::Signal;
 use crate::math::{Mat3, Quaternion, Vec3, cross3, dot3, max_abs, quaternion};
 use crate::scene::error::{Place, Problem};
@@ -13,7 +13,7 @@ use crate::scene::format::space::{
     self as written, Axis, Coordinate, Cross, ForceKind, Geometry, JointKind, Mass, MotorKind,
     Space, Triple,
 };
-use crate::scene::format::{self, Anchors, BodyKind, Name, Scene};
+use crate::scene::format::{self, Anchors, BodyKind, FrictionCone, Name, Scene, Scheme};
 use crate::space::force::{
     Applied, Force, JointSpring, MotorTorque, SpringDamper, Stribeck, Viscous,
 };
@@ -52,10 +52,35 @@ pub(super) fn build(scene: &Scene, space: &Space) -> Result<Model, Vec<Problem>>
         mut problems,
         ..
     } = builder;
+    if space.crowd.is_some() {
+        refuse_settings(scene, &mut problems);
+    }
     if problems.is_empty() {
+        motors::refuse_contradictions(space, &model, &mut problems);
         space_contacts::add(space, &mut model, &mut problems);
     }
     build::finish(model, problems)
+}
+
+// a crowd has steps of its own
+fn refuse_settings(scene: &Scene, problems: &mut Vec<Problem>) {
+    let settings = &scene.settings;
+    let of_others = [
+        ("tolerance", settings.tolerance.is_some()),
+        ("scheme", settings.scheme != Scheme::Trapezoidal),
+        (
+            "friction_cone",
+            settings.friction_cone != FrictionCone::Exact,
+        ),
+    ];
+    for (key, _) in of_others.into_iter().filter(|(_, given)| *given) {
+        problems.push(Problem {
+            place: 0..0,
+            key: format!("settings.{key}"),
+            message: format!("`{key}` has no effect in a crowd, whose steps are of their own kind"),
+            hint: format!("remove `{key}`, or remove `[crowd]`"),
+        });
+    }
 }
 
 // each once, however many shapes were read from it
@@ -296,10 +321,13 @@ impl Builder<'_> {
             self.check_joint(written, &joint, bodies);
             self.model.n_joint_rows += joint.n_rows();
             let index = self.model.joints.len();
+            let first_coordinate = self.model.n_joint_coordinates;
+            self.model.n_joint_coordinates += joint.n_coordinates();
             self.model.joints.push(JointLink {
                 name: written.name.clone(),
                 bodies,
                 joint: AnyJoint::Space(joint),
+                first_coordinate,
             });
             if let Some(motor) = &written.motor {
                 self.motor(index, written, motor);
@@ -449,6 +477,14 @@ impl Builder<'_> {
                     let bodies = [self.body(&bodies[0]), self.body(&bodies[1])];
                     let [anchor_a, anchor_b] = [0, 1].map(|i| self.in_body(bodies[i], anchors[i]));
                     let distance = self.distance([anchor_a, anchor_b], bodies);
+                    if distance == 0.0 && rest_length.is_some_and(|rest| rest > 0.0) {
+                        self.refuse(
+                            &written.place,
+                            format!("force[{}].rest_length", written.name),
+                            NO_DIRECTION[0],
+                            NO_DIRECTION[1],
+                        );
+                    }
                     let element = SpringDamper {
                         anchor_a,
                         anchor_b,

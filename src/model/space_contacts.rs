@@ -153,12 +153,9 @@ fn add_stops(model: &mut Model, joint: usize, coordinate: usize, name: &str, lim
         upper,
         restitution,
     } = *limits;
-    let middle = match (lower.is_finite(), upper.is_finite()) {
-        (true, true) => 0.5 * (lower + upper),
-        (true, false) => lower,
-        (false, true) => upper,
-        (false, false) => return,
-    };
+    if !lower.is_finite() && !upper.is_finite() {
+        return;
+    }
     model.pairs.push(name.to_owned());
     for (bound, above, side) in [(lower, true, "lower"), (upper, false, "upper")] {
         if bound.is_finite() {
@@ -169,12 +166,12 @@ fn add_stops(model: &mut Model, joint: usize, coordinate: usize, name: &str, lim
                 kind: ContactKind::Limit(Stop {
                     joint,
                     coordinate,
-                    middle,
                     bound,
                     above,
                 }),
                 friction: 0.0,
                 static_friction: 0.0,
+                stribeck_velocity: None,
                 torsional_friction: 0.0,
                 rolling_friction: 0.0,
                 restitution,
@@ -248,8 +245,8 @@ fn add_pair(
         let (first, second) = if swapped { (1, 0) } else { (0, 1) };
         let owners = [a, b];
         // the axis is written for the first body of the rule; without names, the one that comes first in the scene
-        let (friction, axis, across) = match law.friction.sliding {
-            Sliding::Isotropic(friction) => (friction, None, 1.0),
+        let (friction, axis, turned, across) = match law.friction.sliding {
+            Sliding::Isotropic(friction) => (friction, None, false, 1.0),
             Sliding::Elliptic {
                 coefficients: [along, across],
                 axis,
@@ -257,7 +254,14 @@ fn add_pair(
                 let holder = usize::from(rule_swapped);
                 let axis = turn_back(owners[holder].axes, vec3(axis));
                 let side = usize::from(holder != first);
-                (along, Some((side, axis)), across / along)
+                // where nothing holds along the axis, friction goes by the direction across
+                let turned = along == 0.0 && across > 0.0;
+                let [larger, ratio] = match (turned, along > 0.0) {
+                    (true, _) => [across, 0.0],
+                    (false, true) => [along, across / along],
+                    (false, false) => [0.0, 1.0],
+                };
+                (larger, Some((side, axis)), turned, ratio)
             }
         };
         // what has no orientation cannot be held against rotation
@@ -278,10 +282,12 @@ fn add_pair(
                 feature,
                 bounds: collide::Pair::new(shapes[first], shapes[second]),
                 axis,
+                turned,
                 across,
             })),
             friction,
-            static_friction: law.friction.static_friction.unwrap_or(friction),
+            static_friction: law.friction.static_friction.unwrap_or(0.0),
+            stribeck_velocity: law.friction.stribeck_velocity,
             torsional_friction: resists * law.friction.torsional_friction,
             rolling_friction: resists * law.friction.rolling_friction,
             restitution: law.restitution,

@@ -545,10 +545,19 @@ pub enum Signal {
     },
 }
 
+/// Friction of a pair in the plane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Friction {
+    /// Coulomb's coefficient while it slides.
+    pub sliding: f64,
+    /// Coefficient at rest, not below the other one, and the speed over which it falls to that, m/s; none where they are the same.
+    pub falling: Option<(f64, f64)>,
+}
+
 /// Friction and restitution of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ContactLaw<F = f64> {
-    /// Coulomb friction: in the plane its coefficient.
+pub struct ContactLaw<F = Friction> {
+    /// Coulomb friction.
     pub friction: F,
     /// Normal restitution, 0 to 1.
     pub restitution: f64,
@@ -560,7 +569,7 @@ pub struct ContactLaw<F = f64> {
 
 /// `[[contact]]`.
 #[derive(Clone, Debug)]
-pub struct ContactRule<F = f64> {
+pub struct ContactRule<F = Friction> {
     /// Where the table starts.
     pub place: Place,
     /// Which pair.

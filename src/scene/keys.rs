@@ -174,10 +174,15 @@ const KEYS: &[(&str, &str, &str)] = &[
         "the others are in docs/SCENE.md",
     ),
     ("size", "size = [0.4, 0.2]", "full width and height, m"),
-    ("static_friction", "static_friction = 1.0", "N m or N"),
+    (
+        "static_friction",
+        "static_friction = 1.0",
+        "of a contact without unit, of a joint N m or N",
+    ),
     ("step", "step = 0.01", "s"),
     ("stiffness", "stiffness = 100.0", "N/m, at a joint N m/rad"),
     ("stribeck_rate", "stribeck_rate = 0.1", "rad/s or m/s"),
+    ("stribeck_velocity", "stribeck_velocity = 0.01", "m/s"),
     (
         "tangential_restitution",
         "tangential_restitution = 0.0",
@@ -322,6 +327,18 @@ const KEYS_IN_SPACE: &[(&str, &str, &str)] = &[
     ("position", "position = [0, 0, 1]", "m"),
     ("rest", "rest = 0.0", "rad or m"),
     (
+        "copies",
+        "copies = { count = [4, 4, 3], spacing = [0.2, 0.2, 0.2] }",
+        "a block of bodies alike",
+    ),
+    ("count", "count = [4, 4, 3]", "along x, y and z"),
+    ("jitter", "jitter = 0.002", "m"),
+    (
+        "spacing",
+        "spacing = [0.2, 0.2, 0.2]",
+        "m, along x, y and z",
+    ),
+    (
         "direction",
         "direction = [1, 0, 0]",
         "where the surface moves to",
@@ -366,11 +383,6 @@ const KEYS_IN_SPACE: &[(&str, &str, &str)] = &[
         "size",
         "size = [0.4, 0.3, 0.2]",
         "full lengths of the edges, m",
-    ),
-    (
-        "static_friction",
-        "static_friction = 1.0",
-        "of a contact without unit, of a joint N m or N",
     ),
     ("to", "to = [0.25, 0, 0]", "m"),
     (

@@ -28,6 +28,8 @@ impl Range {
         above: true,
         ..Self::new("above zero", 0.0, f64::INFINITY)
     };
+    /// Masses, and densities: products of five of them, or of their inverses, are still numbers.
+    pub const MASS: Self = Self::new("above zero (1e-60 to 1e60)", 1e-60, 1e60);
     /// Zero and above.
     pub const NOT_NEGATIVE: Self = Self::new("zero or more", 0.0, f64::INFINITY);
     /// Zero to one.

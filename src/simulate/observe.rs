@@ -205,7 +205,7 @@ pub fn pair_gap(model: &Model, poses: &Poses, pair: usize) -> f64 {
     gaps.fold(f64::INFINITY, |least, near| least.min(near.gap))
 }
 
-/// A coordinate of a joint in space, m or rad within half a turn, and its rate.
+/// A coordinate of a joint in space, m or rad counted over all turns, and its rate.
 pub fn joint_coordinate(
     model: &Model,
     (joint, coordinate): (usize, usize),
@@ -218,7 +218,7 @@ pub fn joint_coordinate(
     };
     let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
     let [twist_a, twist_b] = link.bodies.map(|body| space_twist_of(twists.space(), body));
-    let (value, row) = joint.coordinate(coordinate, a, b);
+    let (value, row) = joint.counted(coordinate, &poses.count(link), a, b);
     [value, row.rate(twist_a, twist_b)]
 }
 

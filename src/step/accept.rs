@@ -2,13 +2,13 @@
 
 use super::report::Report;
 use super::system::System;
-use super::trial::Trial;
+use super::trial::{Mode, Trial};
 use super::workspace::Workspace;
 use super::{assemble, rest_speed};
 use crate::dynamics;
 use crate::force::Side;
 use crate::math::{Vec3, norm};
-use crate::model::{MAX_FRICTION_ROWS, Model, N_TANGENTS, N_TURNS};
+use crate::model::{MAX_FRICTION_ROWS, Model, N_TANGENTS, N_TURNS, Poses};
 use crate::state::{State, Status};
 
 /// Moves the state to the end of the trial step, at time `end`.
@@ -24,7 +24,7 @@ pub(super) fn accept(
     state.position.clone_from(&trial.position);
     state.velocity.clone_from(&trial.velocity);
     state.average_velocity.clone_from(&trial.average);
-    rebase(model, state, workspace);
+    rebase(model, state, &mut workspace.poses);
     state.damping_left = state.damping_left.saturating_sub(1);
     let State {
         status, position, ..
@@ -39,10 +39,15 @@ pub(super) fn accept(
 }
 
 /// Rotations of the state in space count from its present orientations.
-pub(super) fn rebase(model: &Model, state: &mut State, workspace: &mut Workspace) {
+pub(super) fn rebase(model: &Model, state: &mut State, poses: &mut Poses) {
     if model.is_spatial() {
-        model.rebase(&mut state.position, &mut state.orientation);
-        workspace.poses.refer_to(&state.orientation);
+        let State {
+            position,
+            orientation,
+            joint_angle,
+            ..
+        } = state;
+        model.rebase(position, orientation, joint_angle, poses);
     }
 }
 
@@ -213,8 +218,16 @@ fn write_forces(state: &mut State, forces: ForcesRef, factor: f64) {
     }
 }
 
-/// Work over a single step, with the mean velocity: exact for the kinetic energy of constraint impulses.
-pub(super) fn work(model: &Model, state: &State, workspace: &mut Workspace, report: &mut Report) {
+/// Work over a single step, with the mean velocity: exact for the kinetic energy of constraint impulses. What sticks throughout
+/// the step does none: that it moves between the ends of the step, by the second order of its length, is an error of
+/// the step, like that of joints, and either way.
+pub(super) fn work(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    report: &mut Report,
+    mode: Mode,
+) {
     let Workspace {
         system,
         trial,
@@ -228,10 +241,14 @@ pub(super) fn work(model: &Model, state: &State, workspace: &mut Workspace, repo
         let normal = system.normal(i);
         let work = |row: usize| system.impulse[row] * system.columns[row].dot(&trial.average);
         report.impact_loss -= work(normal);
+        let keeps = |row: usize| mode == Mode::Frozen && system.sticks(i, row, &state.status);
         for row in normal + 1..=normal + system.n_friction {
-            report.friction_loss -= work(row);
+            if !keeps(row) {
+                report.friction_loss -= work(row);
+            }
         }
     }
+    report.applied_work += trial.driven;
     for row in system.motor_rows() {
         report.applied_work += system.impulse[row] * system.columns[row].dot(&trial.average);
     }

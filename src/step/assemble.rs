@@ -47,10 +47,7 @@ pub(super) fn rows(
             axes: &mut system.axes,
         }),
     );
-    system.friction.clear();
-    system
-        .friction
-        .extend(system.contacts.iter().map(|&j| model.contacts[j].friction));
+    system.take_friction(model);
     system.free_rotation();
     if model.is_spatial() {
         let contacts = || system.contacts.iter().map(|&j| &model.contacts[j]);
@@ -403,12 +400,13 @@ pub(super) fn select_joints(model: &Model, workspace: &mut Workspace, q: &[f64])
     }
 }
 
-// a contact that slides in space, or rolls, does so over the place of its columns: friction is against that motion, in the
+// a contact that slides in space, or with friction that falls, or rolls, does so over the place of its columns: friction is against that motion, in the
 // middle of the step
 fn slide_over_columns(system: &mut System, statuses: &[Status], resistance: &[Resistance]) {
     for i in 0..system.contacts.len() {
         let contact = system.contacts[i];
-        if statuses[contact] == Status::Slip {
+        let falls = system.stribeck_of(i).is_some() && statuses[contact].slip_sign() != 0.0;
+        if statuses[contact] == Status::Slip || falls {
             for row in system.tangent_rows(i) {
                 system.rows[row] = system.columns[row];
             }

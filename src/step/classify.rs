@@ -248,10 +248,7 @@ fn decide(
                 level.rows[level.normal(i) + 1].dot(&state.velocity)
             })
         };
-        let holds_more = |contact: usize| {
-            let contact = &model.contacts[contact];
-            model.is_spatial() && contact.static_friction > contact.friction
-        };
+        let holds_more = |contact: usize| model.is_spatial() && model.contacts[contact].drops();
         for (i, &contact) in level.contacts.iter().enumerate() {
             let slides = !at_rest[contact].sliding && level.has_friction(i);
             statuses[contact] = if !slides {

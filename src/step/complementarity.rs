@@ -9,7 +9,7 @@
 //! (4)  in space friction has its exact cone (`cones`), or a polygon (`polygons`). Polygons have impulses: impacts, and steps that find
 //!      their own statuses. Statuses that are kept slide in their true direction, so they are decided and judged with the cone
 
-use super::cones::Cones;
+use super::cones::{Cones, MOST_FALLS};
 use super::polygons::Polygons;
 use super::system::{RANK_TOLERANCE, System};
 use crate::lcp::{self, Outcome};
@@ -142,24 +142,26 @@ impl Complementarity {
         sliding: impl Fn(usize) -> Sliding,
         guess: &[Status],
     ) -> Outcome {
-        self.solve_with(Bound::Cones, system, joints, sliding, guess)
+        self.solve_with(Bound::Cones, system, joints, sliding, (guess, None))
     }
 
     /// The same for the impulses of an impact or of a step, all contacts being free or broken: friction in space has the bound
-    /// that was chosen. Polygons are for sliding with one coefficient; other laws have their cones.
+    /// that was chosen. Polygons are for sliding with one coefficient; other laws have their cones. The rows of the system are
+    /// `speeds` times velocities, which friction that falls with the speed goes by.
     pub fn solve_impulses(
         &mut self,
         system: &mut System,
         joints: &[bool],
         sliding: impl Fn(usize) -> Sliding,
         guess: &[Status],
+        speeds: f64,
     ) -> Outcome {
         let chosen = self.spatial.as_ref().map(|spatial| spatial.chosen);
         let bound = match chosen {
             Some(Bound::Polygons) if system.has_plain_friction() => Bound::Polygons,
             Some(Bound::Polygons | Bound::Cones) | None => Bound::Cones,
         };
-        self.solve_with(bound, system, joints, sliding, guess)
+        self.solve_with(bound, system, joints, sliding, (guess, Some(speeds)))
     }
 
     fn solve_with(
@@ -168,14 +170,14 @@ impl Complementarity {
         system: &mut System,
         joints: &[bool],
         sliding: impl Fn(usize) -> Sliding,
-        guess: &[Status],
+        (guess, speeds): (&[Status], Option<f64>),
     ) -> Outcome {
         self.eliminate_joints(system, joints);
         if let Some(spatial) = &mut self.spatial {
             spatial.last = bound;
             let (w, b) = (&self.reduced, &self.offset);
             let outcome = match bound {
-                Bound::Cones => spatial.cones.solve(system, w, b, sliding),
+                Bound::Cones => spatial.cones.solve(system, w, b, sliding, speeds),
                 Bound::Polygons => spatial.polygons.solve(system, w, b, guess),
             };
             self.write_joint_impulses(system);
@@ -183,14 +185,34 @@ impl Complementarity {
         }
         self.assemble(system, &sliding);
         self.guess_basis(system, &sliding, guess);
-        let problem = lcp::Problem {
-            n: self.vector.len(),
-            matrix: &self.matrix,
-            vector: &self.vector,
-        };
-        let outcome = self.solver.solve(&problem, &mut self.basis, &mut self.z);
-        self.write_impulses(system, &sliding);
-        outcome
+        let mut falls_left = MOST_FALLS;
+        loop {
+            let problem = lcp::Problem {
+                n: self.vector.len(),
+                matrix: &self.matrix,
+                vector: &self.vector,
+            };
+            let outcome = self.solver.solve(&problem, &mut self.basis, &mut self.z);
+            self.write_impulses(system, &sliding);
+            let solved = matches!(outcome, Outcome::Solved { .. });
+            if !solved || falls_left == 0 || !self.fall(system, speeds) {
+                return outcome;
+            }
+            falls_left -= 1;
+            self.assemble(system, &sliding);
+        }
+    }
+
+    // friction that falls with the speed is that of the solution, in the plane; true if a coefficient is another one now
+    fn fall(&self, system: &mut System, speeds: Option<f64>) -> bool {
+        let mut any = false;
+        for i in 0..system.stribeck.len() {
+            if let (Some(law), Some(speeds)) = (system.stribeck_of(i), speeds) {
+                let speed = self.sliding_speed(system, i) / speeds;
+                any |= law.comes_to(&mut system.friction[i], speed);
+            }
+        }
+        any
     }
 
     /// Residual of the complementarity conditions for the impulses that a system holds.
@@ -210,7 +232,7 @@ impl Complementarity {
             let (c_n, c_t) = (system.impulse[normal], system.impulse[normal + 1]);
             let first = self.first[i];
             self.z[first] = c_n;
-            if system.friction[i] > 0.0 {
+            if system.has_friction(i) {
                 self.z[first + 1] = if c_t > 0.0 { c_t } else { 0.0 };
                 self.z[first + 2] = if c_t < 0.0 { -c_t } else { 0.0 };
                 let slack = system.friction[i] * c_n - c_t.abs();
@@ -245,7 +267,7 @@ impl Complementarity {
         if self.z[first] <= 1e-12 * scale {
             return Status::Open;
         }
-        if system.friction[i] == 0.0 {
+        if !system.has_friction(i) {
             return Status::Frictionless;
         }
         let forward = |positive: bool| {
@@ -355,9 +377,9 @@ impl Complementarity {
     fn assemble(&mut self, system: &System, sliding: &impl Fn(usize) -> Sliding) {
         self.first.clear();
         let mut n = 0;
-        for (i, mu) in system.friction.iter().enumerate() {
+        for i in 0..system.contacts.len() {
             self.first.push(n);
-            n += if *mu > 0.0 && sliding(system.contacts[i]) == Sliding::Free {
+            n += if system.has_friction(i) && sliding(system.contacts[i]) == Sliding::Free {
                 4
             } else {
                 1
@@ -419,7 +441,7 @@ impl Complementarity {
             let first = self.first[i];
             let status = guess[contact];
             self.basis[first] = status.is_closed();
-            if system.friction[i] > 0.0 && sliding(system.contacts[i]) == Sliding::Free {
+            if system.has_friction(i) && sliding(system.contacts[i]) == Sliding::Free {
                 match status {
                     Status::Open | Status::Frictionless | Status::Slip => {}
                     // which of the two directions carries the force is not known: the free motion tells
@@ -448,7 +470,7 @@ impl Complementarity {
             system.impulse[normal] = c_n;
             system.impulse[normal + 1] = match sliding(system.contacts[i]) {
                 Sliding::Known(sign) => -sign * system.friction[i] * c_n,
-                Sliding::Free if system.friction[i] > 0.0 => self.z[first + 1] - self.z[first + 2],
+                Sliding::Free if system.has_friction(i) => self.z[first + 1] - self.z[first + 2],
                 Sliding::Free | Sliding::Broken | Sliding::Directed => 0.0,
             };
         }

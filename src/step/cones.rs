@@ -5,6 +5,8 @@
 //! (2)  what is without friction, or slips in a given direction d, has no rows: the normal has the column n - mu d
 //! (3)  static above kinetic friction: cones of what rests have the static coefficient. What moves nevertheless gets the
 //!      kinetic one, and the problem is solved again, until nothing else moves.
+//! (4)  friction that falls with the speed, where the problem is one of velocities: the same with the coefficient of the speed
+//!      that it leaves. A larger coefficient leaves a smaller speed, so the coefficients of one contact all move one way.
 
 use super::complementarity::Sliding;
 use super::system::System;
@@ -23,6 +25,9 @@ const N_BLOCKS: usize = cone::MOST_BLOCKS;
 /// What slides less than this, relative to the motion without contact forces, does not: the residual that the solver
 /// leaves, with room.
 const AT_REST: f64 = 1e-8;
+
+/// Coefficients that fall with the speed are looked for this often at most; what is left then is a bound on friction all the same.
+pub(super) const MOST_FALLS: u32 = 60;
 
 /// Scratch of the problem.
 #[derive(Debug, Default)]
@@ -88,13 +93,15 @@ impl Cones {
         }
     }
 
-    /// Solves for the impulses of the contacts, from the system's guess.
+    /// Solves for the impulses of the contacts, from the system's guess. Where its rows are `speeds` times velocities, friction that
+    /// falls with the speed is that of the solution.
     pub fn solve(
         &mut self,
         system: &mut System,
         reduced: &[f64],
         offset: &[f64],
         sliding: impl Fn(usize) -> Sliding,
+        speeds: Option<f64>,
     ) -> lcp::Outcome {
         self.broken.clear();
         let contacts = system.contacts.iter();
@@ -106,6 +113,7 @@ impl Cones {
         self.impulse.resize(self.vector.len(), 0.0);
         self.take_guess(system);
         self.largest = self.largest.max(self.vector.len());
+        let mut falls_left = MOST_FALLS;
         let outcome = loop {
             let problem = cone::Problem {
                 n: self.vector.len(),
@@ -115,9 +123,12 @@ impl Cones {
             };
             let outcome = self.solver.solve(&problem, &mut self.impulse);
             let solved = matches!(outcome, cone::Outcome::Solved { .. });
-            if !solved || !self.break_away(system) {
+            let breaks = solved && self.break_away(system);
+            let falls = solved && falls_left > 0 && self.fall(system, speeds);
+            if !breaks && !falls {
                 break outcome;
             }
+            falls_left -= u32::from(falls);
             self.list(system, &sliding);
         };
         self.write_impulses(system);
@@ -170,7 +181,7 @@ impl Cones {
             }
             if part.free[0] {
                 // (3)
-                let friction = if self.broken[i] {
+                let friction = if self.broken[i] || system.stribeck_of(i).is_some() {
                     system.friction[i]
                 } else {
                     system.static_friction[i]
@@ -225,20 +236,24 @@ impl Cones {
 
     // do these rows of the problem move in its solution, by more than this part of the free motion?
     fn moves(&self, mut rows: std::ops::Range<usize>, part: f64) -> bool {
-        let n = self.vector.len();
         let least = part * max_abs(&self.vector);
-        rows.any(|row| {
-            let w = &self.matrix[row * n..(row + 1) * n];
-            let gained: f64 = w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum();
-            (self.vector[row] + gained).abs() > least
-        })
+        rows.any(|row| self.product(row).abs() > least)
+    }
+
+    // a row of the problem in its solution
+    fn product(&self, row: usize) -> f64 {
+        let n = self.vector.len();
+        let w = &self.matrix[row * n..(row + 1) * n];
+        let gained: f64 = w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum();
+        self.vector[row] + gained
     }
 
     // (3): true if there is something new that static friction does not hold
     fn break_away(&mut self, system: &System) -> bool {
         let mut any = false;
         for i in 0..self.contacts.len() {
-            let holds = self.parts[i].free[0] && !self.broken[i];
+            let falls = system.stribeck_of(i).is_some();
+            let holds = self.parts[i].free[0] && !self.broken[i] && !falls;
             if !holds || system.static_friction[i] <= system.friction[i] {
                 continue;
             }
@@ -246,6 +261,22 @@ impl Cones {
             let pressed = self.impulse[first] > 0.0;
             self.broken[i] = pressed && self.moves(self.rows_of(i, 0), MOVES);
             any |= self.broken[i];
+        }
+        any
+    }
+
+    // (4): true if a coefficient is another one now
+    fn fall(&self, system: &mut System, speeds: Option<f64>) -> bool {
+        let Some(speeds) = speeds else {
+            return false;
+        };
+        let mut any = false;
+        for i in 0..system.stribeck.len() {
+            let Some(law) = system.stribeck_of(i).filter(|_| self.parts[i].free[0]) else {
+                continue;
+            };
+            let u = [0, 1].map(|k| self.product(self.rows_of(i, 0).start + k));
+            any |= law.comes_to(&mut system.friction[i], norm(&u) / speeds);
         }
         any
     }

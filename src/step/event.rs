@@ -15,6 +15,7 @@ use crate::math::root::bracketed;
 use crate::model::Model;
 use crate::scene::format::Settings;
 use crate::state::State;
+use std::cell::Cell;
 
 /// Roots are found to this fraction of the step.
 const ROOT_TOLERANCE: f64 = 1e-15;
@@ -77,11 +78,11 @@ pub(super) fn transition(
             value: 0.0,
             ..workspace.probes[index]
         });
-        let mut failure = None;
-        let mut value = |workspace: &mut Workspace, h: f64| {
+        let failure = Cell::new(None);
+        let value = |workspace: &mut Workspace, h: f64| {
             let probed = trial::take(model, state, workspace, settings, scheme, Mode::Frozen, h);
             if let Err(error) = probed {
-                failure = Some(error);
+                failure.set(Some(error));
                 return 0.0;
             }
             trial::probe_end(model, state, workspace);
@@ -96,12 +97,14 @@ pub(super) fn transition(
                 let at_h = value(workspace, h);
                 if at_h > start.tolerance {
                     open = (h, at_h);
+                }
+                if open.0 > 0.0 || failure.get().is_some() {
                     break;
                 }
             }
             if open.0 == 0.0 {
                 workspace.contradicted = Some(what);
-                return failure.map_or(Ok(Transition::Contradiction), Err);
+                return failure.get().map_or(Ok(Transition::Contradiction), Err);
             }
         }
         let root = bracketed(
@@ -111,7 +114,7 @@ pub(super) fn transition(
             ROOT_TOLERANCE * end,
         );
         value(workspace, root);
-        if let Some(error) = failure {
+        if let Some(error) = failure.get() {
             return Err(error);
         }
         if located.is_some() && root >= end {
@@ -126,7 +129,14 @@ pub(super) fn transition(
             }
         }
     }
-    Ok(located.map_or(Transition::Contradiction, |what| Transition::At(end, what)))
+    Ok(match located {
+        Some(what) if end > 0.0 => Transition::At(end, what),
+        // a step without length has no motion in which something could collide
+        what => {
+            workspace.contradicted = what;
+            Transition::Contradiction
+        }
+    })
 }
 
 pub(super) fn is_violated(probe: &Probe) -> bool {

@@ -74,15 +74,13 @@ pub(super) fn apply(
     if guarded && settings.impact_law != ImpactLaw::Expedient {
         guard(model, state, workspace, energy_before, report);
     }
-    let driven: f64 = workspace
-        .level
-        .motor_rows()
-        .map(|row| {
-            let row_of = &workspace.level.rows[row];
-            let mean = 0.5 * (row_of.dot(&workspace.before) + row_of.dot(&state.velocity));
-            workspace.impulse[row] * mean
-        })
-        .sum();
+    let Workspace {
+        level,
+        impulse,
+        before,
+        ..
+    } = &*workspace;
+    let driven = level.work_of_motors(impulse, before, &state.velocity);
     report.applied_work += driven;
     report.impact_loss += energy_before + driven - kinetic_energy(model, &state.velocity);
     record(state, workspace, report, located);
@@ -169,7 +167,9 @@ fn solve(
     joints: &[bool],
     complementarity: &mut Complementarity,
 ) -> Result<(), StepError> {
-    let outcome = complementarity.solve_impulses(level, joints, |_| Sliding::Free, &state.status);
+    level.hold_friction();
+    let free = |_| Sliding::Free;
+    let outcome = complementarity.solve_impulses(level, joints, free, &state.status, 1.0);
     StepError::unless_usable(outcome, state.time, level.n_friction > 1)?;
     complementarity.use_answer(outcome);
     Ok(())

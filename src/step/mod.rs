@@ -14,8 +14,10 @@ mod metric;
 mod polygons;
 mod position_level;
 mod report;
+mod rolling;
 mod run;
 mod stabilize;
+mod stalled;
 mod system;
 mod trial;
 mod workspace;
@@ -32,6 +34,7 @@ use crate::scene::format::{Scheme, Settings};
 use crate::state::State;
 use classify::When;
 use event::Transition;
+use stalled::Stalled;
 use trial::Mode;
 
 /// Why a step could not be taken. The state is the last one that was accepted.
@@ -75,6 +78,13 @@ impl StepError {
 impl std::fmt::Display for StepError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            StepError::Unsolved {
+                time,
+                outcome: Outcome::Ray,
+            } => write!(
+                f,
+                "at t = {time} s the contact problem seems to have no solution (Ray): a motor of a given speed may drive against a stop or contact; otherwise a smaller step may help"
+            ),
             StepError::Unsolved { time, outcome } => write!(
                 f,
                 "at t = {time} s the contact problem was not solved ({outcome:?}); a smaller step may help"
@@ -209,7 +219,7 @@ pub fn advance(
     report: &mut Report,
     time: f64,
 ) -> Result<(), StepError> {
-    if settings.tolerance.is_some() && time > state.time {
+    if settings.tolerance.is_some() && model.crowd.is_none() && time > state.time {
         return step(model, state, workspace, settings, report, time);
     }
     let start = state.time;
@@ -306,6 +316,8 @@ fn counted(
         short_substeps: 0,
         in_doubt: false,
         stop_after: f64::INFINITY,
+        stalled: Stalled::default(),
+        in_circles: false,
     });
     report.growths += u64::from(workspace.room() > room);
     let work = workspace.complementarity.stats();
@@ -347,9 +359,13 @@ pub fn refresh_forces(
 // what the workspace must know of a state before it is looked at
 fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
     workspace.inputs.clone_from(&state.inputs);
-    workspace.sliding.clone_from(&state.sliding);
-    workspace.resistance.clone_from(&state.resistance);
-    workspace.poses.refer_to(&state.orientation);
+    if model.is_spatial() {
+        workspace.sliding.clone_from(&state.sliding);
+        workspace.resistance.clone_from(&state.resistance);
+        workspace
+            .poses
+            .refer_to(&state.orientation, &state.joint_angle);
+    }
     assemble::find_holds(model, workspace, &state.position, |_| true);
 }
 
@@ -400,6 +416,10 @@ struct Run<'a> {
     in_doubt: bool,
     /// The first event after this time ends the run, s.
     stop_after: f64,
+    /// What changed since time last moved on.
+    stalled: Stalled,
+    /// By tolerance: the same thing changed again and again.
+    in_circles: bool,
 }
 
 impl Run<'_> {
@@ -444,6 +464,7 @@ impl Run<'_> {
         self.state.damping_left = self.settings.damping_steps;
         assemble::select_joints(self.model, self.workspace, &self.state.position);
         if self.settings.projection {
+            self.workspace.before.clone_from(&self.state.velocity);
             let State {
                 status,
                 position,
@@ -452,8 +473,9 @@ impl Run<'_> {
                 ..
             } = &mut *self.state;
             let now = (*time, Side::After);
-            stabilize::project(self.model, self.workspace, status, now, position, velocity);
-            accept::rebase(self.model, self.state, self.workspace);
+            self.report.applied_work +=
+                stabilize::project(self.model, self.workspace, status, now, position, velocity);
+            accept::rebase(self.model, self.state, &mut self.workspace.poses);
         }
     }
 
@@ -521,6 +543,9 @@ impl Run<'_> {
         // 4. the step with these statuses, up to the first transition
         let scheme = self.scheme(h);
         self.take(&scheme, Mode::Frozen, h)?;
+        if let Some(shorter) = self.shorter_for_rims() {
+            return self.frozen_step(shorter, self.state.time + shorter);
+        }
         trial::probe_end(self.model, self.state, self.workspace);
         let transition = event::transition(
             self.model,
@@ -531,6 +556,11 @@ impl Run<'_> {
         )?;
         if transition == Transition::Contradiction || self.goes_astray() {
             return self.contradiction(h, target);
+        }
+        if let Transition::At(tau, what) = transition
+            && self.stalls(tau, what)
+        {
+            return self.unresolved(h, target);
         }
         // 5. the complementarity conditions over the step as a whole
         if transition == Transition::None && !self.judge(&scheme) {
@@ -545,7 +575,7 @@ impl Run<'_> {
         match transition {
             Transition::At(tau, what) => {
                 self.note_length(tau);
-                self.accept(self.state.time + tau);
+                self.accept(self.state.time + tau, Mode::Frozen);
                 trial::probe(
                     self.model,
                     self.workspace,
@@ -557,7 +587,7 @@ impl Run<'_> {
                 self.classify_after(what);
             }
             Transition::None | Transition::Contradiction => {
-                self.accept(target);
+                self.accept(target, Mode::Frozen);
                 accept::forces_from_accelerations(self.state, self.workspace);
                 accept::keep_sliding(self.state, self.workspace);
             }

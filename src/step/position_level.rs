@@ -159,7 +159,7 @@ fn solve_at(
             system.bias[i] += system.residual[i] / h + row.dot(motion);
         }
     }
-    trial::solve_complementarity(state, workspace, h)?;
+    trial::solve_complementarity(state, workspace, (1.0, h))?;
     trial::finish(workspace, scheme, &state.position, &state.velocity, h);
     if workspace.trial.velocity.iter().all(|x| x.is_finite()) {
         Ok(())

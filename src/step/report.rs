@@ -35,6 +35,8 @@ pub struct Report {
     pub worst_joint_drift: f64,
     /// Substeps solved as a complementarity problem because statuses could not be decided or contradicted themselves.
     pub fallbacks: u64,
+    /// Substeps solved as a complementarity problem because statuses followed each other without end.
+    pub unresolved_steps: u64,
     /// Standard steps finished with the first-order step, because events came too dense.
     pub degraded_steps: u64,
     /// Impacts whose restitution was cut because the approach was slower than a step's free motion.
@@ -171,7 +173,7 @@ impl Report {
     }
 
     /// All whole numbers, in a fixed order.
-    pub fn whole_numbers(&mut self) -> [&mut u64; 26] {
+    pub fn whole_numbers(&mut self) -> [&mut u64; 27] {
         let counts = &mut self.n_events;
         [
             &mut self.steps,
@@ -186,6 +188,7 @@ impl Report {
             &mut self.warm_hits,
             &mut self.growths,
             &mut self.fallbacks,
+            &mut self.unresolved_steps,
             &mut self.degraded_steps,
             &mut self.rests,
             &mut self.guarded_impacts,

@@ -7,11 +7,12 @@ use super::complementarity::Sliding;
 use super::event::{self, Crossing};
 use super::impact::LowestBounce;
 use super::report::{Event, EventKind};
+use super::stalled::STALL;
 use super::trial::{self, Mode, ProbeKind};
 use super::workspace::Workspace;
 use super::{
-    JAM_STEP, JUDGE_TOLERANCE, Run, StepError, accept, assemble, contact_band, impact, rest_speed,
-    stabilize,
+    JAM_STEP, JUDGE_TOLERANCE, Run, Stalled, StepError, accept, assemble, contact_band, impact,
+    rest_speed, stabilize,
 };
 use crate::force::Side;
 use crate::lcp::Outcome;
@@ -74,12 +75,13 @@ impl Run<'_> {
                 ..
             } = &mut *self.state;
             let now = (*time, Side::After);
-            stabilize::stop(self.model, self.workspace, status, now, position, velocity);
+            self.report.applied_work +=
+                stabilize::stop(self.model, self.workspace, status, now, position, velocity);
         }
     }
 
-    pub(super) fn accept(&mut self, end: f64) {
-        accept::work(self.model, self.state, self.workspace, self.report);
+    pub(super) fn accept(&mut self, end: f64, mode: Mode) {
+        accept::work(self.model, self.state, self.workspace, self.report, mode);
         accept::accept(self.model, self.state, self.workspace, self.report, end);
     }
 
@@ -279,7 +281,7 @@ impl Run<'_> {
         };
         self.note_length(tau);
         if tau > 0.0 {
-            self.accept(self.state.time + tau);
+            self.accept(self.state.time + tau, mode);
         }
         self.collided(crossing.what, tau < TOUCH * self.standard)
     }
@@ -389,11 +391,17 @@ impl Run<'_> {
 
     // static friction at its limit holds a little longer in the eyes of its problem; but what comes is known
     fn breaks_away(&mut self) -> bool {
-        let Some(ProbeKind::Cone(contact)) = self.workspace.contradicted else {
+        let Some(
+            cone @ (ProbeKind::Cone(contact)
+            | ProbeKind::ConeForward(contact)
+            | ProbeKind::ConeBackward(contact)),
+        ) = self.workspace.contradicted
+        else {
             return false;
         };
         let law = &self.model.contacts[contact];
-        if law.static_friction <= law.friction || !self.state.statuses_known {
+        let is_less_at_speed = law.drops() || law.stribeck_velocity.is_some();
+        if !is_less_at_speed || !self.state.statuses_known {
             return false;
         }
         let State {
@@ -405,7 +413,6 @@ impl Run<'_> {
         } = &*self.state;
         let now = (*time, Side::After);
         trial::probe(self.model, self.workspace, status, now, position, velocity);
-        let cone = ProbeKind::Cone(contact);
         self.classify(When::JustAfter(cone)) && self.statuses_changed()
     }
 
@@ -427,9 +434,29 @@ impl Run<'_> {
             || !now.iter().map(turns).eq(before.iter().map(turns))
     }
 
+    /// Notes that a status lives for so long only; true if the same function ended one before, and time stands still.
+    pub(super) fn stalls(&mut self, tau: f64, what: ProbeKind) -> bool {
+        if tau >= STALL * self.standard {
+            self.stalled = Stalled::default();
+            return false;
+        }
+        self.stalled.count(what) > 1
+    }
+
+    /// Statuses that follow each other without end cannot be told apart by this step: it finds their mean.
+    pub(super) fn unresolved(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+        self.report.unresolved_steps += 1;
+        self.stalled = Stalled::default();
+        self.complementarity_step(h, target)
+    }
+
     /// The statuses are wrong from the start of the step on: decide them anew, or do without.
     pub(super) fn contradiction(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         self.note_length(0.0);
+        let contradicted = self.workspace.contradicted;
+        if contradicted.is_some_and(|what| self.stalls(0.0, what)) {
+            return self.unresolved(h, target);
+        }
         if self.decides_anew() {
             return Ok(());
         }
@@ -459,6 +486,10 @@ impl Run<'_> {
                 taken = self.take(&scheme, Mode::Complementarity, h);
             }
             taken?;
+            if let Some(shorter) = self.shorter_for_rims() {
+                (h, target) = (shorter, self.state.time + shorter);
+                continue;
+            }
             // as a way out of contradictions the step must not run into what it holds off, as it may at corners
             if !keep_closed || h <= SHORTEST_WAY_OUT * self.standard || !self.overlaps() {
                 break;
@@ -475,7 +506,7 @@ impl Run<'_> {
             .record_turns(target, &self.state.resistance, &self.workspace.resistance);
         self.state.status.clone_from(&self.workspace.statuses);
         self.state.resistance.clone_from(&self.workspace.resistance);
-        self.accept(target);
+        self.accept(target, Mode::Complementarity);
         accept::forces_from_impulses(self.state, self.workspace, h);
         self.state.statuses_known = false;
         Ok(())
@@ -519,7 +550,7 @@ impl Run<'_> {
         } else {
             self.state.time + short
         };
-        self.accept(end);
+        self.accept(end, Mode::Complementarity);
         let Run {
             workspace,
             state,

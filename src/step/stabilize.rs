@@ -9,6 +9,9 @@
 //!
 //! (3)  v <- v sqrt(1 - dV / T)   where (1) raised the potential energy by dV > 0, of third order in the step, so that
 //!      the projection as a whole gains none
+//!
+//! (4)  the impulses l of (2) at motors do the work l g . (v before + v after) / 2: it is of second order in the step, because g . v
+//!      = s there and not zero, and belongs to the books
 
 use super::assemble;
 use super::workspace::Workspace;
@@ -30,7 +33,7 @@ const ROUNDING: f64 = 1e-12;
 /// Newton iterations for (1) at most: quadratic from a drift of third order in the step.
 const MAX_ITERATIONS: usize = 5;
 
-/// Projects `q` and `v`; leaves `workspace.level` (closed contacts of `statuses`) and the poses at the new `q`.
+/// Projects `q` and `v`; returns the work of motors (4). Leaves `workspace.level` (closed contacts of `statuses`) and the poses at the new `q`.
 pub(super) fn project(
     model: &Model,
     workspace: &mut Workspace,
@@ -38,7 +41,7 @@ pub(super) fn project(
     time: (f64, Side),
     q: &mut [f64],
     v: &mut [f64],
-) {
+) -> f64 {
     let potential = |workspace: &mut Workspace, q: &[f64]| {
         let Workspace {
             inputs,
@@ -51,18 +54,19 @@ pub(super) fn project(
     };
     if model.n_joint_rows == 0 && !statuses.iter().any(|status| status.is_closed()) {
         assemble::level(model, workspace, q, std::iter::empty());
-        return;
+        return 0.0;
     }
     let before = potential(workspace, q);
     position(model, workspace, statuses, q, CLOSED);
     let raised = potential(workspace, q) - before;
-    velocity(model, workspace, statuses, time, v);
+    let driven = velocity(model, workspace, statuses, time, v);
     // (3)
     let kinetic = dynamics::kinetic_energy(model, v);
     if raised > ROUNDING * (before.abs() + kinetic) && raised < kinetic {
         let slower = (1.0 - raised / kinetic).sqrt();
         v.iter_mut().for_each(|v| *v *= slower);
     }
+    driven
 }
 
 /// Projects the end of a step of high order, whose drift is below its error: (1) and (2) with as little work as they
@@ -92,7 +96,7 @@ pub(super) fn close(
     }
 }
 
-/// Projects velocities at `q` (2).
+/// Projects velocities at `q` (2); returns the work of motors (4).
 pub(super) fn stop(
     model: &Model,
     workspace: &mut Workspace,
@@ -100,10 +104,10 @@ pub(super) fn stop(
     time: (f64, Side),
     q: &[f64],
     v: &mut [f64],
-) {
+) -> f64 {
     let closed = (0..statuses.len()).filter(|j| statuses[*j].is_closed());
     assemble::level(model, workspace, q, closed);
-    velocity(model, workspace, statuses, time, v);
+    velocity(model, workspace, statuses, time, v)
 }
 
 fn position(
@@ -154,7 +158,7 @@ fn velocity(
     statuses: &[Status],
     (time, side): (f64, Side),
     v: &mut [f64],
-) {
+) -> f64 {
     let Workspace {
         level,
         joints,
@@ -170,5 +174,12 @@ fn velocity(
     level.give(model, 1.0, |speed| speed.value(time, side, inputs));
     level.bias_from(v);
     level.solve_frozen(joints, |contact| statuses[contact], frozen);
+    let half = |v: &[f64]| -> f64 {
+        let of_motors = level.motor_rows();
+        let halves = of_motors.map(|row| 0.5 * level.impulse[row] * level.rows[row].dot(v));
+        halves.sum()
+    };
+    let before = half(v);
     level.add_response(v);
+    before + half(v) // (4)
 }

@@ -12,12 +12,13 @@
 mod frozen;
 mod plane;
 mod sliding;
+mod stribeck;
 
 use super::metric::Metric;
 use crate::constraint::GlobalRow;
 use crate::force::Signal;
 use crate::math::{Vec3, dot3, norm};
-use crate::model::{Model, N_TANGENTS, N_TURNS};
+use crate::model::{Model, N_TANGENTS, N_TURNS, Stribeck};
 use crate::state::{Resistance, Status};
 use std::ops::Range;
 
@@ -49,6 +50,10 @@ pub struct System {
     pub friction: Vec<f64>,
     /// The same while they stick; in space.
     pub static_friction: Vec<f64>,
+    /// Its law where it falls with the speed of sliding; empty where no contact of the model has one.
+    pub stribeck: Vec<Option<Stribeck>>,
+    /// How it falls with the mean speed, N s/(m/s), and the speed that this is for: (4). Zeros where it is given.
+    falling: Vec<[f64; 2]>,
     /// Coefficients of each of them against spin and rolling, m; empty where nothing resists rotation.
     pub resisting: Vec<[f64; 2]>,
     /// What each of them does about rotation; empty where nothing resists, or where that is for the problem to find out.
@@ -87,7 +92,7 @@ pub struct System {
     is_beyond: Vec<bool>,
     /// Did one of them go on after all? Then its iteration had only overshot.
     overshot: bool,
-    /// T v of each disc.
+    /// T v of each disc; in the plane of each contact, where friction falls.
     start_speed: Vec<[f64; N_TANGENTS]>,
     /// Constraints act on `sigma v + dv`.
     sigma: f64,
@@ -96,12 +101,10 @@ pub struct System {
     unknowns: Vec<frozen::Unknown>,
     /// The same where they are simple.
     simple: Vec<plane::PlaneUnknown>,
-    /// Right-hand side, matrix, solution and what it leaves over, where unknowns depend on each other.
+    /// Right-hand side and solution, first guess and stiffness, where unknowns depend on each other.
     shares: Vec<f64>,
-    matrix: Vec<f64>,
-    solution: Vec<f64>,
-    rest: Vec<f64>,
-    pivots: Vec<usize>,
+    nearest_to: Vec<f64>,
+    weights: Vec<f64>,
 }
 
 impl System {
@@ -123,6 +126,11 @@ impl System {
         } else {
             0
         };
+        let n_falling = if model.has_falling_friction {
+            n_contacts
+        } else {
+            0
+        };
         let n_discs = n_spatial + n_resisting;
         Self {
             n,
@@ -130,6 +138,8 @@ impl System {
             contacts: Vec::with_capacity(n_contacts),
             friction: Vec::with_capacity(n_contacts),
             static_friction: Vec::with_capacity(n_spatial),
+            stribeck: Vec::with_capacity(n_falling),
+            falling: Vec::with_capacity(n_falling),
             resisting: Vec::with_capacity(n_resisting),
             resistance: Vec::with_capacity(n_resisting),
             axes: Vec::with_capacity(n_resisting),
@@ -149,16 +159,14 @@ impl System {
             reference: Vec::with_capacity(n_discs),
             is_beyond: Vec::with_capacity(n_discs),
             overshot: false,
-            start_speed: Vec::with_capacity(n_discs),
+            start_speed: Vec::with_capacity(n_discs.max(n_falling)),
             sigma: 1.0,
             wandering: 0.0,
             unknowns: Vec::with_capacity(k),
             simple: Vec::with_capacity(if n_friction == 1 { k } else { 0 }),
             shares: Vec::with_capacity(k),
-            matrix: Vec::new(),
-            solution: Vec::new(),
-            rest: Vec::new(),
-            pivots: Vec::new(),
+            nearest_to: Vec::new(),
+            weights: Vec::new(),
         }
     }
 
@@ -219,13 +227,17 @@ impl System {
 
     /// Does the `i`-th contact have friction against sliding?
     pub fn has_friction(&self, i: usize) -> bool {
-        self.friction[i] > 0.0 || self.static_friction.get(i).is_some_and(|mu| *mu > 0.0)
+        self.friction[i] > 0.0
+            || self.static_friction.get(i).is_some_and(|mu| *mu > 0.0)
+            || self.stribeck_of(i).is_some_and(|law| law.at_rest > 0.0)
     }
 
     /// Is friction the same at rest and while sliding, and does nothing resist rotation?
     pub fn has_plain_friction(&self) -> bool {
         let mut coefficients = self.friction.iter().zip(&self.static_friction);
-        self.n_friction <= N_TANGENTS && coefficients.all(|(kinetic, rest)| rest <= kinetic)
+        self.n_friction <= N_TANGENTS
+            && self.stribeck.is_empty()
+            && coefficients.all(|(kinetic, rest)| rest <= kinetic)
     }
 
     /// What the `i`-th contact does about rotation.
@@ -298,6 +310,17 @@ impl System {
         self.given.clear();
         self.given
             .extend(model.motors.iter().map(|motor| factor * of(&motor.speed)));
+    }
+
+    /// Work of the motors, whose impulses are among those of all rows, while velocities go from `before` to `after`, J.
+    pub fn work_of_motors(&self, impulse: &[f64], before: &[f64], after: &[f64]) -> f64 {
+        self.motor_rows()
+            .map(|row| {
+                let row_of = &self.rows[row];
+                let mean = 0.5 * (row_of.dot(before) + row_of.dot(after));
+                impulse[row] * mean
+            })
+            .sum()
     }
 
     /// Rows of motors.

@@ -30,6 +30,8 @@ pub(super) struct Trial {
     /// Mean velocity of the step.
     pub average: Vec<f64>,
     pub stabilized: bool,
+    /// Work of motors in its projection, J.
+    pub driven: f64,
     /// How the motion inside the step is interpolated.
     pub curve: Curve,
     /// Accelerations at both ends, for quintic curves.
@@ -58,6 +60,7 @@ impl Trial {
             velocity: vec![0.0; n],
             average: vec![0.0; n],
             stabilized: false,
+            driven: 0.0,
             curve: Curve::Cubic,
             start_acceleration: vec![0.0; n],
             end_acceleration: vec![0.0; n],
@@ -73,6 +76,7 @@ impl Trial {
             velocity,
             average,
             stabilized,
+            driven,
             curve,
             start_acceleration,
             end_acceleration,
@@ -83,6 +87,7 @@ impl Trial {
         self.velocity.clone_from(velocity);
         self.average.clone_from(average);
         self.stabilized = *stabilized;
+        self.driven = *driven;
         self.curve = *curve;
         self.start_acceleration.clone_from(start_acceleration);
         self.end_acceleration.clone_from(end_acceleration);
@@ -263,7 +268,7 @@ pub(super) fn take(
             }
             workspace.statuses.clone_from(&state.status);
         }
-        Mode::Complementarity => solve_complementarity(state, workspace, h)?,
+        Mode::Complementarity => solve_complementarity(state, workspace, (scheme.sigma, h))?,
     }
     finish(workspace, scheme, q, v, h);
     if !workspace.trial.velocity.iter().all(|x| x.is_finite()) {
@@ -278,11 +283,11 @@ pub(super) fn take(
     Ok(())
 }
 
-/// Solves the complementarity problem of the step; statuses go to `workspace.statuses`.
+/// Solves the complementarity problem of the step, whose constraints act on `sigma v + dv`; statuses go to `workspace.statuses`.
 pub(super) fn solve_complementarity(
     state: &State,
     workspace: &mut Workspace,
-    h: f64,
+    (sigma, h): (f64, f64),
 ) -> Result<(), StepError> {
     let Workspace {
         system,
@@ -310,8 +315,9 @@ pub(super) fn solve_complementarity(
         | Status::SlipForward
         | Status::SlipBackward => Sliding::Free,
     };
+    system.slide_at(&state.velocity, |j| state.status[j].slides());
     system.guess_from(last_forces, h);
-    let outcome = complementarity.solve_impulses(system, joints, sliding, &state.status);
+    let outcome = complementarity.solve_impulses(system, joints, sliding, &state.status, sigma);
     StepError::unless_usable(outcome, state.time, system.n_friction > 1)?;
     complementarity.use_answer(outcome);
     let scale = h * max_abs(force_end);
@@ -340,6 +346,7 @@ pub(super) fn finish(
         ..
     } = workspace;
     trial.h = h;
+    trial.driven = 0.0;
     trial.curve = Curve::Cubic;
     trial.velocity.clone_from(free);
     system.add_response(&mut trial.velocity);
@@ -375,7 +382,7 @@ fn release_beyond_edges(model: &Model, workspace: &mut Workspace) {
 pub(super) fn project(model: &Model, workspace: &mut Workspace, end: f64) {
     let mut trial = std::mem::take(&mut workspace.trial);
     let statuses = std::mem::take(&mut workspace.statuses);
-    stabilize::project(
+    trial.driven = stabilize::project(
         model,
         workspace,
         &statuses,
@@ -571,10 +578,14 @@ pub(super) fn accelerate(
         sliding,
         resistance,
         last_forces,
+        standard_step,
         ..
     } = workspace;
     level.direct(v, sliding, resistance);
-    level.guess_from(last_forces, 1.0);
+    // shares in extrapolated steps depend on the state alone
+    if *standard_step > 0.0 {
+        level.guess_from(last_forces, 1.0);
+    }
     let independent = level.solve_frozen(joints, |j| statuses[j], frozen);
     level.add_response(acceleration);
     independent

@@ -77,6 +77,8 @@ pub struct Workspace {
     pub(super) holds: Vec<Hold>,
     /// Contact forces in space at the start of the substep.
     pub(super) last_forces: Forces,
+    /// Where the lowest points of rims are at the start of a step, by contact that takes part.
+    pub(super) headings: Vec<Option<Vec3>>,
     /// Directions of sliding in space, those of the state.
     pub(super) sliding: Vec<Vec3>,
     /// What contacts do about rotation: as in the state, or as a step that found its own statuses has it.
@@ -172,6 +174,7 @@ impl Workspace {
             within_reach: vec![true; model.pairs.len()],
             holds: vec![Hold::default(); n_contacts],
             last_forces: Forces::default(),
+            headings: Vec::new(),
             sliding: state.sliding,
             previous_resistance: state.resistance.clone(),
             resistance: state.resistance,

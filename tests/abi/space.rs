@@ -96,6 +96,55 @@ fn roll_back(resources: &Resources, tolerance: f64, rounds: usize) {
 }
 
 #[test]
+fn turns_of_a_wheel_are_part_of_the_saved_state() {
+    let resources = Resources::temporary(
+        "space turns",
+        r#"
+        dimension = 3
+        gravity = [0, 0, 0]
+        [[body]]
+        name = "wheel"
+        kind = "rigid"
+        mass = 1
+        inertia = [0.05, 0.06, 0.1]
+        position = [0, 0, 0]
+        angular_velocity = [0, 0, 50]
+        [[joint]]
+        name = "axle"
+        kind = "revolute"
+        bodies = ["ground", "wheel"]
+        at = [0, 0, 0]
+        axis = [0, 0, 1]
+        limits = [-20, 20]
+        limit_restitution = 0.9
+        [[force]]
+        name = "spring"
+        kind = "joint_spring"
+        joint = "axle"
+        stiffness = 0.3
+        "#,
+    );
+    for tolerance in [0.0, 1e-7] {
+        roll_back(&resources, tolerance, 30);
+    }
+    let (fmu, other) = (Fmu::initialized(&resources), Fmu::initialized(&resources));
+    assert_eq!(fmu.step(0.0, 0.3), OK);
+    let angle = fmu.real("axle.coordinate.angle");
+    assert!(angle > 14.0, "{angle}");
+    assert_eq!(other.restore_bytes(&fmu.bytes()), OK);
+    assert_eq!(other.real("axle.coordinate.angle"), angle);
+    // an angle that is none
+    let mut bytes = fmu.bytes();
+    let pattern = angle.to_le_bytes();
+    let at = bytes.windows(8).position(|part| part == pattern).unwrap();
+    bytes[at..at + 8].copy_from_slice(&f64::NAN.to_le_bytes());
+    let end = bytes.len() - 8;
+    let sum = crate::states::checksum(&bytes[..end]);
+    bytes[end..].copy_from_slice(&sum.to_le_bytes());
+    assert_eq!(fmu.restore_bytes(&bytes), ERROR);
+}
+
+#[test]
 fn a_saved_orientation_that_is_none_is_refused() {
     let resources = resources("space forged", "stack");
     let fmu = Fmu::initialized(&resources);
@@ -479,4 +528,67 @@ fn a_motor_keeps_its_speed_and_tells_its_effort() {
             "{name}: {value} against {wanted}"
         );
     }
+}
+
+#[test]
+fn friction_can_be_changed_between_steps() {
+    let puck = |name: &str, law: &str| {
+        let text = format!(
+            r#"
+            dimension = 3
+            [[body]]
+            name = "puck"
+            kind = "point"
+            mass = 1
+            position = [0, 0, 0]
+            velocity = [3, 0, 0]
+            shape = [{{ kind = "point" }}]
+            [[ground.shape]]
+            kind = "half_space"
+            normal = [0, 0, 1]
+            [contact_default]
+            {law}
+            "#
+        );
+        Resources::temporary(name, &text)
+    };
+    let law = "friction = 0.3\nstatic_friction = 0.5\nstribeck_velocity = 0.01";
+    let resources = puck("space stribeck", law);
+    let fmu = Fmu::new(&resources);
+    fmu.initialize();
+    let force = || fmu.real("contact.puck.on.ground.friction_force.x");
+    let expect = |mu: f64| {
+        let force = force();
+        assert!((force + mu * 9.81).abs() < 1e-9, "{force}");
+    };
+    assert_eq!(fmu.step(0.0, 0.1), OK);
+    expect(0.3);
+    // a very wide fall: nearly the coefficient at rest
+    let at_rest = "pair.puck.on.ground.static_friction";
+    let velocity = "pair.puck.on.ground.stribeck_velocity";
+    assert_eq!((fmu.real(at_rest), fmu.real(velocity)), (0.5, 0.01));
+    assert_eq!(fmu.set_real(velocity, 1e9), OK);
+    assert_eq!(fmu.step(0.1, 0.1), OK);
+    expect(0.5);
+    assert_eq!(fmu.set_real(at_rest, 0.7), OK);
+    assert_eq!(fmu.step(0.2, 0.1), OK);
+    expect(0.7);
+    // below the other coefficient it has no effect
+    assert_eq!(fmu.set_real(at_rest, 0.1), OK);
+    assert_eq!(fmu.step(0.3, 0.1), OK);
+    expect(0.3);
+    assert_eq!(fmu.set_real(velocity, 0.0), ERROR);
+    drop(fmu);
+    // without a coefficient of its own, rest goes with sliding: a slope that 0.5 holds and 0.2 does not
+    let resources = puck("space coulomb", "friction = 0.5");
+    let fmu = Fmu::new(&resources);
+    assert_eq!(fmu.set_real("gravity.x", 4.0), OK);
+    assert_eq!(fmu.set_real("puck.initial.velocity.x", 0.0), OK);
+    fmu.initialize();
+    assert_eq!(fmu.step(0.0, 0.1), OK);
+    assert_eq!(fmu.real("puck.velocity.x"), 0.0);
+    assert_eq!(fmu.set_real("pair.puck.on.ground.friction", 0.2), OK);
+    assert_eq!(fmu.step(0.1, 0.1), OK);
+    let expected = 0.1 * (4.0 - 0.2 * 9.81);
+    assert!((fmu.real("puck.velocity.x") - expected).abs() < 1e-9);
 }

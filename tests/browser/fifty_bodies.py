@@ -3,7 +3,7 @@
 
 def scene() -> str:
     text = 'name = "fifty_bodies"\ndescription = "Forty bodies tumble, ten balls are pressed to the floor and roll"\n'
-    text += "dimension = 3\nuntil = 60\ngravity = [0, 0, 0]\n\n[settings]\nstep = 0.02\n\n"
+    text += "dimension = 3\nuntil = 60\ngravity = [0, 0, 0]\n\n[settings]\nstep = 0.04\n\n"
     text += '[[ground.shape]]\nkind = "half_space"\nnormal = [0, 0, 1]\n\n'
     text += "[contact_default]\nfriction = 0.3\n\n"
     # each for itself: the report is what is measured

@@ -18,6 +18,10 @@ import fmpy
 # neither; how many steps are run; what the values may differ by, in absolute terms
 STEPS = [(2.0**-7, 96, 0.0), (0.01, 75, 1e-12)]
 
+# Of many bodies some outputs are read, at the exact step only: in a pile the rounding of a clock decides where things fall.
+MOST_OUTPUTS = 200
+CROWD_STEPS = [(2.0**-7, 48, 0.0)]
+
 BODY = {
     "position": {"x": "x", "y": "y", "z": "z", "angle": "angle"},
     "velocity": {"x": "vx", "y": "vy", "z": "vz", "angle": "omega"},
@@ -48,6 +52,16 @@ def run(*command):
 def outputs_of(fmu):
     """The outputs in the order of the model description."""
     return [v for v in fmpy.read_model_description(fmu).modelVariables if v.causality == "output"]
+
+
+def some_of(outputs):
+    """All of a few outputs, or some of many, evenly chosen."""
+    return outputs[:: -(-len(outputs) // MOST_OUTPUTS)]
+
+
+def steps_of(outputs):
+    """Communication steps to compare at."""
+    return CROWD_STEPS if any(v.name.startswith("crowd.") for v in outputs) else STEPS
 
 
 def item(variable, name):
@@ -152,9 +166,10 @@ def check_master(name, trajectory, examine=lambda fmu: []):
         for scene in scenes:
             fmu = str(Path(folder) / f"{Path(scene).stem}.fmu")
             run(stiction, "build", scene, "-o", fmu)
-            outputs = outputs_of(fmu)
+            every = outputs_of(fmu)
+            outputs = some_of(every)
             complaints, agreed = examine(fmu), []
-            for step, n_steps, bound in STEPS:
+            for step, n_steps, bound in steps_of(every):
                 rows = trajectory(fmu, outputs, step, n_steps)
                 against = {"printed": expected(stiction, scene, outputs, step, n_steps)}
                 # FMPy would only be compared with itself

@@ -12,7 +12,7 @@ const OPERATORS: &str = "t is the time in s; there are + - * / ^, sin, cos, tan,
 
 /// A value over time.
 enum Source {
-    Expression(FlatEx<f64>),
+    Expression(Box<FlatEx<f64>>),
     /// Times and values, with straight lines between them.
     Rows(Vec<f64>, Vec<f64>),
 }
@@ -41,7 +41,10 @@ impl Inputs {
             let (name, expression) = split(text, "--input", "push.force_x=6*cos(t)")?;
             let variable = input(description, name)?;
             sources.retain(|(other, _)| other.reference != variable.reference);
-            sources.push((variable, Source::Expression(parse(name, expression)?)));
+            sources.push((
+                variable,
+                Source::Expression(Box::new(parse(name, expression)?)),
+            ));
         }
         let mut starts = Vec::new();
         for text in &options.set {
@@ -232,7 +235,7 @@ mod tests {
 
     #[test]
     fn expressions_know_the_time_and_nothing_else() {
-        let source = Source::Expression(parse("u", "6*cos(2*PI*t)+t^2").unwrap());
+        let source = Source::Expression(Box::new(parse("u", "6*cos(2*PI*t)+t^2").unwrap()));
         assert!((source.value(1.0) - 7.0).abs() < 1e-12);
         assert!(parse("u", "6*cos(").is_err());
         assert!(parse("u", "x+1").is_err());

@@ -1,9 +1,9 @@
 //! Panels below each other over a common axis of time, with marks where something happened.
 
-use super::super::format::short;
-use super::super::record::{Grip, Recording};
 use super::Format;
 use super::picture::{Anchor, Picture};
+use crate::cli::format::short;
+use crate::cli::record::{Grip, Recording};
 use crate::describe::drawing::canvas::{Colour, Point};
 use crate::describe::drawing::view::round_step;
 

@@ -3,7 +3,7 @@
 use super::{Channel, Recording, Row};
 
 /// Values in all kept rows together, about: as 16-bit numbers in text they take some 3 MB.
-const MOST_VALUES: usize = 1_100_000;
+const MOST_VALUES: usize = 1_000_000;
 
 /// Rows that are kept at equal distances: finer than the pixels of a screen.
 const MOST_ROWS: usize = 2000;
@@ -41,7 +41,7 @@ impl Keeper {
         let n = (MOST_VALUES / n_values.max(1)).clamp(FEWEST_ROWS, MOST_ROWS);
         Self {
             n_buckets: n as f64,
-            spare: n,
+            spare: n / 2,
             bucket: -1.0,
             last: Row::default(),
             last_is_kept: true,

@@ -191,6 +191,7 @@ impl Sampler {
         self.recording.tracks.push(Track {
             name: name.clone(),
             bodies: ends.map(|body| model.body_name(body).to_owned()),
+            is_stop: matches!(model.contacts[contact].kind, ContactKind::Limit(_)),
             channel: self.channels.len(),
             changes: vec![(self.recording.start, Grip::Open)],
         });

@@ -45,6 +45,8 @@ pub struct Track {
     pub name: String,
     /// Names of the two bodies.
     pub bodies: [String; 2],
+    /// Is it the stop of a joint?
+    pub is_stop: bool,
     /// Index of the channel with the normal force.
     pub channel: usize,
     /// Each status with the time since when, s.
@@ -117,6 +119,7 @@ mod tests {
         Track {
             name: "a-b".to_owned(),
             bodies: ["a".to_owned(), "b".to_owned()],
+            is_stop: false,
             channel: 0,
             changes,
         }

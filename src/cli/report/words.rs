@@ -91,7 +91,7 @@ fn times(n: usize) -> String {
 /// What happened, a sentence for each pair of bodies that met.
 pub fn story(recording: &Recording) -> Vec<String> {
     let mut pairs: Vec<([&str; 2], Vec<&Track>)> = Vec::new();
-    for track in &recording.tracks {
+    for track in recording.tracks.iter().filter(|track| !track.is_stop) {
         let [a, b] = [track.bodies[0].as_str(), track.bodies[1].as_str()];
         // the ground is what others touch
         let ends = if b == "ground" { [b, a] } else { [a, b] };
@@ -105,76 +105,135 @@ pub fn story(recording: &Recording) -> Vec<String> {
         .take(MOST_PAIRS)
         .map(|(ends, tracks)| meeting(recording, *ends, tracks))
         .collect();
+    let stops = recording.tracks.iter().filter(|track| track.is_stop);
+    let stops: Vec<String> = stops.take(MOST_PAIRS).map(|s| stop(recording, s)).collect();
     match pairs.len() {
-        0 if recording.dimension > 0 => sentences.push("Nothing touched.".to_owned()),
+        0 if !recording.places.is_empty() && stops.is_empty() => {
+            sentences.push("Nothing touched.".to_owned())
+        }
         n if n > MOST_PAIRS => {
             let more = count((n - MOST_PAIRS) as u64, "more pair");
             sentences.push(format!("{more} of bodies met."));
         }
         _ => {}
     }
+    sentences.extend(stops);
     sentences.extend(energy(recording));
     sentences
 }
 
-fn meeting(recording: &Recording, [first, second]: [&str; 2], tracks: &[&Track]) -> String {
-    let is_own = |place: &str| tracks.iter().any(|track| track.has(place));
-    let mut impacts: Vec<f64> = recording
-        .events
-        .iter()
-        .filter(|event| event.kind == "impact" && is_own(recording.place_name(event)))
-        .map(|event| event.time)
-        .collect();
-    // several corners at once are one impact
-    impacts.dedup_by(|later, earlier| *later - *earlier < AT_ONCE);
-    let (mut slid, mut stuck, mut pressed) = ((0.0, 0), 0.0, 0.0);
-    for track in tracks {
+/// What a contact did, with IT for the other body.
+struct Deeds {
+    /// Times of impacts, s.
+    impacts: Vec<f64>,
+    /// Time spent sliding, s, and in how many stretches.
+    slid: (f64, usize),
+    /// Time spent sticking and pressing without friction, s.
+    stuck: f64,
+    pressed: f64,
+    /// How it is at the end.
+    last: Grip,
+}
+
+impl Deeds {
+    fn of(recording: &Recording, tracks: &[&Track]) -> Self {
+        let is_own = |place: &str| tracks.iter().any(|track| track.has(place));
+        let mut impacts: Vec<f64> = recording
+            .events
+            .iter()
+            .filter(|event| event.kind == "impact" && is_own(recording.place_name(event)))
+            .map(|event| event.time)
+            .collect();
+        // several corners at once are one impact
+        impacts.dedup_by(|later, earlier| *later - *earlier < AT_ONCE);
+        let mut deeds = Self {
+            impacts,
+            slid: (0.0, 0),
+            stuck: 0.0,
+            pressed: 0.0,
+            last: Grip::Open,
+        };
         let end = recording.reached();
-        let (time, n) = track.spent(Grip::Slip, end);
-        slid = (f64::max(slid.0, time), slid.1.max(n));
-        stuck = f64::max(stuck, track.spent(Grip::Stick, end).0);
-        pressed = f64::max(pressed, track.spent(Grip::Closed, end).0);
+        for track in tracks {
+            let (time, n) = track.spent(Grip::Slip, end);
+            deeds.slid = (deeds.slid.0.max(time), deeds.slid.1.max(n));
+            deeds.stuck = deeds.stuck.max(track.spent(Grip::Stick, end).0);
+            deeds.pressed = deeds.pressed.max(track.spent(Grip::Closed, end).0);
+            deeds.last = deeds.last.max(track.last());
+        }
+        deeds
     }
-    let last = tracks.iter().map(|track| track.last()).max();
-    let mut parts = Vec::new();
-    match impacts.as_slice() {
-        [] => {}
-        [only] => parts.push(format!("hit IT once, at {}", seconds(*only))),
-        [one, .., last] => parts.push(format!(
-            "hit IT {}, from {} to {}",
-            times(impacts.len()),
-            seconds(*one),
-            seconds(*last)
-        )),
+
+    fn hits(&self) -> Option<String> {
+        match self.impacts.as_slice() {
+            [] => None,
+            [only] => Some(format!("hit IT once, at {}", seconds(*only))),
+            [one, two] => {
+                let times = format!("at {} and {}", seconds(*one), seconds(*two));
+                Some(format!("hit IT twice, {times}"))
+            }
+            [first, .., last] => Some(format!(
+                "hit IT {}, from {} to {}",
+                times(self.impacts.len()),
+                seconds(*first),
+                seconds(*last)
+            )),
+        }
     }
-    if slid.1 > 0 && slid.0 > 0.0 {
-        parts.push(match slid.1 {
-            1 => format!("slid on IT for {}", seconds(slid.0)),
-            n => format!("slid on IT {}, {} in all", times(n), seconds(slid.0)),
-        });
+}
+
+fn meeting(recording: &Recording, [first, second]: [&str; 2], tracks: &[&Track]) -> String {
+    let deeds = Deeds::of(recording, tracks);
+    let mut parts: Vec<String> = deeds.hits().into_iter().collect();
+    match deeds.slid {
+        (time, _) if time <= 0.0 => {}
+        (time, 1) => parts.push(format!("slid on IT for {}", seconds(time))),
+        (time, n) => parts.push(format!("slid on IT {}, {} in all", times(n), seconds(time))),
     }
-    if stuck > 0.0 {
-        parts.push(format!("stuck to IT for {}", seconds(stuck)));
+    if deeds.stuck > 0.0 {
+        parts.push(format!("stuck to IT for {}", seconds(deeds.stuck)));
     }
-    if pressed > 0.0 {
-        parts.push(format!(
-            "lay on IT without friction for {}",
-            seconds(pressed)
-        ));
+    if deeds.pressed > 0.0 {
+        let time = seconds(deeds.pressed);
+        parts.push(format!("lay on IT without friction for {time}"));
     }
-    let at_end = match last.unwrap_or_default() {
+    let at_end = match deeds.last {
         Grip::Open => "is clear of IT",
         Grip::Closed => "lies on IT",
         Grip::Stick => "sticks to IT",
         Grip::Slip => "slides on IT",
     };
     parts.push(format!("{at_end} at the end"));
+    told(&named(second), &named(first), &parts)
+}
+
+/// A stop of a joint.
+fn stop(recording: &Recording, track: &Track) -> String {
+    let deeds = Deeds::of(recording, &[track]);
+    let mut parts: Vec<String> = deeds.hits().into_iter().collect();
+    if deeds.pressed > 0.0 {
+        parts.push(format!("lay at IT for {}", seconds(deeds.pressed)));
+    }
+    parts.push(match deeds.last {
+        Grip::Open => "is clear of IT at the end".to_owned(),
+        Grip::Closed | Grip::Stick | Grip::Slip => "is at IT at the end".to_owned(),
+    });
+    let (joint, end) = track.name.rsplit_once('.').unwrap_or((&track.name, ""));
+    told(
+        &format!("Joint `{joint}`"),
+        &format!("its {end} stop"),
+        &parts,
+    )
+}
+
+/// One sentence; the other is named once.
+fn told(who: &str, other: &str, parts: &[String]) -> String {
     let all = match parts.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
         _ => parts.join(""),
     };
-    let all = all.replacen("IT", &named(first), 1).replace(" IT", " it");
-    format!("{} {all}.", named(second))
+    let all = all.replacen(" IT", &format!(" {other}"), 1);
+    format!("{who} {}.", all.replace(" IT", " it"))
 }
 
 fn energy(recording: &Recording) -> Option<String> {

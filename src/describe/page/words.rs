@@ -5,7 +5,7 @@ mod space_words;
 use super::number;
 use crate::force::{Force, Signal};
 use crate::joint::Joint;
-use crate::model::{AnyForce, AnyJoint, BodyRef, ContactKind, Model};
+use crate::model::{AnyForce, AnyJoint, BodyRef, Contact, ContactKind, Model};
 use crate::scene::format::{self, Frame, ImpactLaw, Scheme};
 
 /// Name, kind, bodies, equation.
@@ -137,6 +137,21 @@ fn signal(signal: &Signal, model: &Model) -> String {
     }
 }
 
+// friction while it slides, and what it is at rest
+fn falling(sliding: String, contact: &Contact) -> String {
+    let at_rest = number(contact.static_friction);
+    match contact.stribeck_velocity {
+        Some(velocity) => {
+            let velocity = number(velocity);
+            format!(
+                "{sliding}, at rest {at_rest}, which falls to that over a speed of {velocity} m/s"
+            )
+        }
+        None if contact.drops() => format!("{sliding}, at rest {at_rest}"),
+        None => sliding,
+    }
+}
+
 /// One row for each pair of shapes that can touch, and for each stop.
 pub fn contact_rows(model: &Model) -> Vec<Row> {
     let mut rows = Vec::new();
@@ -152,6 +167,7 @@ pub fn contact_rows(model: &Model) -> Vec<Row> {
                         ContactKind::Space(touch) => space_words::friction(contact.friction, touch),
                         ContactKind::Feature(_) | ContactKind::Limit(_) => number(contact.friction),
                     };
+                    let friction = falling(friction, contact);
                     let tangential = number(contact.tangential_restitution);
                     let equation = format!(
                         "friction {friction}, restitution {restitution}, tangential restitution {tangential}"

@@ -262,7 +262,7 @@ impl Table {
             for (k, coordinate) in joint.coordinate_names().iter().enumerate() {
                 let is_angle = joint.coordinate_is_angle(k);
                 let (units, range) = if is_angle {
-                    (ANGULAR, ", within half a turn")
+                    (ANGULAR, ", counted over all turns")
                 } else {
                     (LINEAR, "")
                 };

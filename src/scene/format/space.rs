@@ -397,6 +397,8 @@ pub struct Friction {
     pub sliding: Sliding,
     /// Coefficient up to which it sticks, not below that of sliding; the same if absent.
     pub static_friction: Option<f64>,
+    /// Speed over which the static coefficient falls to that of sliding, m/s; at once if absent.
+    pub stribeck_velocity: Option<f64>,
     /// Against spin about the normal, m: coefficient times radius of the patch.
     pub torsional_friction: f64,
     /// Against rolling, m.

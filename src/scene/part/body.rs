@@ -13,7 +13,7 @@ pub fn read(mut t: Table<'_>, names: &mut Names) -> Body {
     let place = t.place.clone();
     let name = names.take(&mut t);
     let kind = t.need_choice("kind", KINDS);
-    let mass = t.need_number("mass", Range::POSITIVE).unwrap_or(1.0);
+    let mass = t.need_number("mass", Range::MASS).unwrap_or(1.0);
     let position = t.need_pair("position").unwrap_or([0.0; 2]);
     let velocity = t.pair_or("velocity", [0.0; 2]);
     let mut inertia = t.number("inertia", Range::POSITIVE);

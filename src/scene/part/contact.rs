@@ -1,7 +1,7 @@
 //! `[contact_default]` and `[[contact]]`: friction and restitution.
 
 use super::{no_such, nobody, two_bodies};
-use crate::scene::format::{Body, ContactLaw, ContactPair, ContactRule, Name, Shape};
+use crate::scene::format::{Body, ContactLaw, ContactPair, ContactRule, Friction, Name, Shape};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
 use crate::scene::value::Value;
@@ -11,7 +11,10 @@ pub const FRICTION: Range = Range::new("from 0 to 1000", 0.0, 1e3);
 
 /// Without friction, without bounce.
 pub const DEFAULT: ContactLaw = ContactLaw {
-    friction: 0.0,
+    friction: Friction {
+        sliding: 0.0,
+        falling: None,
+    },
     restitution: 0.0,
     tangential_restitution: 0.0,
     enabled: true,
@@ -68,8 +71,55 @@ pub fn read_rule(
 }
 
 fn read_law(t: &mut Table<'_>, default: ContactLaw) -> ContactLaw {
-    let friction = t.number_or("friction", FRICTION, default.friction);
+    let friction = read_friction(t, default.friction);
     read_rest(t, friction, default)
+}
+
+fn read_friction(t: &mut Table<'_>, default: Friction) -> Friction {
+    let own = t.number("friction", FRICTION);
+    let sliding = own.unwrap_or(default.sliding);
+    let inherited = default.falling.filter(|_| own.is_none());
+    let at_rest = t.get("static_friction");
+    let velocity = read_stribeck(t, at_rest.is_some() || inherited.is_some());
+    if let (Some(value), None, None) = (&at_rest, t.get("stribeck_velocity"), inherited) {
+        value.bad(
+            "static friction of a contact in the plane needs `stribeck_velocity`, over which it falls",
+            t.log.example("stribeck_velocity"),
+        );
+    }
+    let at_rest = at_rest.and_then(|value| {
+        let coefficient = value.number(FRICTION)?;
+        check_static(&value, coefficient, sliding);
+        Some(coefficient)
+    });
+    let at_rest = at_rest.or(inherited.map(|(coefficient, _)| coefficient));
+    let velocity = velocity.or(inherited.map(|(_, velocity)| velocity));
+    Friction {
+        sliding,
+        falling: at_rest.zip(velocity),
+    }
+}
+
+/// What holds while it sticks is not below what holds while it slides.
+pub fn check_static(value: &Value<'_>, coefficient: f64, kinetic: f64) {
+    if coefficient < kinetic {
+        value.bad(
+            format!("static_friction {coefficient} is below friction {kinetic}"),
+            "friction at break-away is the larger of the two, or equal",
+        );
+    }
+}
+
+/// The speed over which static friction falls.
+pub fn read_stribeck(t: &mut Table<'_>, has_static: bool) -> Option<f64> {
+    let value = t.get("stribeck_velocity")?;
+    if !has_static {
+        value.bad(
+            "`stribeck_velocity` has no effect without `static_friction`, which falls over it",
+            t.log.example("static_friction"),
+        );
+    }
+    value.number(Range::POSITIVE)
 }
 
 /// All but the friction.

@@ -1,8 +1,7 @@
 //! The features of each pair of shapes.
 
 use super::on_cylinder::some_across;
-use super::{Circle, Feature, Owner, Vertex};
-use crate::math::cross3;
+use super::{Circle, Feature, Owner, Vertex, rim};
 use crate::space::shape::{Capsule, Cylinder, HalfSpace, Polyhedron, Shape, Sphere};
 use std::sync::Arc;
 
@@ -224,7 +223,6 @@ fn polyhedra(a: &Arc<Polyhedron>, b: &Arc<Polyhedron>, all: &mut Vec<(Feature, b
 
 fn cylinder_on_plane(plane: &HalfSpace, cylinder: &Cylinder, push: &mut impl FnMut(Feature)) {
     let across = some_across(cylinder.axis);
-    let other = cross3(cylinder.axis, across);
     for sign in [1.0, -1.0] {
         let circle = Circle {
             centre: cylinder.centre + cylinder.axis * (sign * cylinder.half_height),
@@ -233,9 +231,9 @@ fn cylinder_on_plane(plane: &HalfSpace, cylinder: &Cylinder, push: &mut impl FnM
         };
         let plane = *plane;
         push(Feature::Rim { circle, plane });
-        for direction in [across, other, -across, -other] {
+        for point in rim::fixed_points(&circle, across) {
             push(Feature::RimPoint {
-                point: circle.centre + direction * circle.radius,
+                point,
                 circle,
                 plane,
             });

@@ -33,6 +33,10 @@ const FACE_BEYOND: f64 = 1e-8;
 /// nearer than that the vertex on the face looks after it. More than a closed contact may be beyond its border.
 const CORNER: f64 = 4e-9;
 
+/// A feature that ends where another one begins is not seen to touch this near to its border, m: there closed contacts
+/// leave, at 1e-10 m, and are not to come back at once.
+const AJAR: f64 = 2e-10;
+
 /// A vertex with a rounding radius, on body b.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vertex {
@@ -208,6 +212,15 @@ impl<T: Real> Nearest<T> {
         self.corner.unwrap_or_else(|| self.normal_row(a, b))
     }
 
+    // a feature that ends where another one begins
+    fn within_margin(self) -> Self {
+        if self.margin < AJAR {
+            self.left_to_another()
+        } else {
+            self
+        }
+    }
+
     // another feature looks after this place; what was closed goes on along its plane or line
     fn left_to_another(self) -> Self {
         Self {
@@ -341,6 +354,29 @@ impl Feature {
             | Feature::CapsuleOnEdge { .. }
             | Feature::Rim { .. }
             | Feature::RimPoint { .. } => self.nearest(a, b),
+        }
+    }
+
+    /// Can [`Feature::heading`] have an answer?
+    pub fn has_heading(&self) -> bool {
+        matches!(self, Feature::Rim { .. })
+    }
+
+    /// A direction in the axes of body a that a step must not turn far: that of the lowest point of a rim, which runs round
+    /// the faster the less the cylinder is tilted. None for features that have no such point.
+    pub fn heading(&self, a: &Pose, b: &Pose) -> Option<Vec3> {
+        match self {
+            Feature::Rim { circle, plane } => rim::heading(circle, plane, a, b),
+            Feature::OnHalfSpace { .. }
+            | Feature::OnBall { .. }
+            | Feature::OnCapsule { .. }
+            | Feature::OnPolyhedron { .. }
+            | Feature::OnCylinder { .. }
+            | Feature::OnHeightField { .. }
+            | Feature::Capsules { .. }
+            | Feature::CapsuleOnEdge { .. }
+            | Feature::Edges { .. }
+            | Feature::RimPoint { .. } => None,
         }
     }
 

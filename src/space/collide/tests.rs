@@ -95,6 +95,46 @@ fn a_cylinder_touches_the_ground_at_the_lowest_points_of_its_rims() {
 }
 
 #[test]
+fn a_cylinder_stands_on_fixed_points_and_rolls_on_its_lowest_one() {
+    let can = Shape::cylinder(Vec3::zeros(), vec(0.0, 0.0, 1.0), 0.3, 1.0);
+    let ground = Shape::half_space(Vec3::zeros(), vec(0.0, 0.0, 1.0));
+    let list = features(&ground, &can).unwrap();
+    let touching = |tilt: f64, heading: f64| {
+        let (s, c) = libm::sincos(heading);
+        let b = at(0.0, 0.0, 0.5, vec(tilt * c, tilt * s, 0.0));
+        let (mut fixed, mut rolling, mut lowest) = (0, 0, f64::INFINITY);
+        for (feature, _) in &list {
+            let near = feature.nearest(&Pose::ground(), &b).unwrap();
+            if near.gap < 1e-6 {
+                match feature {
+                    Feature::RimPoint { .. } => fixed += 1,
+                    _ => rolling += 1,
+                }
+                lowest = near.gap.min(lowest);
+            }
+        }
+        // what is missed of the depth of the lowest point
+        let depth = 0.3 * libm::sin(tilt) + 0.5 * libm::cos(tilt) - 0.5;
+        (fixed, rolling, lowest + depth)
+    };
+    for heading in [0.0, 0.3, 2.0, 5.0, std::f64::consts::PI / 8.0] {
+        for (tilt, fixed, rolling) in [
+            (0.0, 8, 0),
+            (1e-12, 8, 0),
+            (1e-8, 8, 0),
+            (3e-8, 8, 1),
+            (4e-8, 0, 1),
+            (1e-6, 0, 1),
+            (0.02, 0, 1),
+        ] {
+            let found = touching(tilt, heading);
+            assert_eq!((found.0, found.1), (fixed, rolling), "{tilt} {heading}");
+            assert!((-1e-15..8e-10).contains(&found.2), "{}", found.2);
+        }
+    }
+}
+
+#[test]
 fn far_pairs_are_known_to_be_far() {
     let pair = Pair::new(&unit_box(), &Shape::sphere(vec(0.0, 0.0, 0.1), 0.5));
     let clearance = pair.clearance(&Pose::ground(), &at(3.0, 0.0, -0.1, Vec3::zeros()));

@@ -12,7 +12,7 @@ use super::{
     Detail, Effect, PAIR_DOF, PairMatrix, Situation, Sloped, add_outer, flat, motion, rates,
 };
 use crate::math::Real;
-use crate::space::joint::Joint;
+use crate::space::joint::{Count, Joint};
 use crate::space::{BODY_DOF, Pose, Row};
 
 /// A scalar of two poses that does not change when both bodies move as one.
@@ -21,17 +21,16 @@ pub(super) trait Scalar {
     fn at<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>);
 }
 
-/// A coordinate of a joint; an angle within half a turn of `near`.
+/// A coordinate of a joint; an angle is counted over its turns.
 pub(super) struct JointCoordinate<'a> {
     pub joint: &'a Joint,
     pub index: usize,
-    /// rad.
-    pub near: f64,
+    pub count: Count<'a>,
 }
 
 impl Scalar for JointCoordinate<'_> {
     fn at<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
-        self.joint.coordinate_near(self.index, self.near, a, b)
+        self.joint.counted(self.index, &self.count, a, b)
     }
 }
 

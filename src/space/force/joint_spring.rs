@@ -1,7 +1,7 @@
 //! Spring and damper at a coordinate of a joint.
 //!
 //! (1)  force = -stiffness (c - rest) - damping c',   c = the coordinate;   derivatives in along.rs
-//! (2)  an angle is taken within half a turn of its rest: the spring jumps only at the angle opposite to it
+//! (2)  an angle is counted over its turns: the spring can be wound up
 
 use super::along::{self, JointCoordinate, Push, value_and_rate};
 use super::{Detail, Effect, Situation, Sloped};
@@ -24,7 +24,7 @@ impl JointSpring {
         at.joint.map(|joint| JointCoordinate {
             joint,
             index: self.coordinate,
-            near: self.rest, // (2)
+            count: at.count, // (2)
         })
     }
 

@@ -23,7 +23,7 @@ pub use stribeck::Stribeck;
 pub use viscous::Viscous;
 
 use crate::math::Dual;
-use crate::space::joint::Joint;
+use crate::space::joint::{Count, Joint};
 use crate::space::{BODY_DOF, Pose, Row, Twist};
 
 /// Velocities of two bodies.
@@ -65,6 +65,8 @@ pub struct Situation<'a> {
     pub twist: [&'a Twist; 2],
     /// The joint that the element acts on, for those that do; its bodies are those of the element.
     pub joint: Option<&'a Joint>,
+    /// What its angles are counted from.
+    pub count: Count<'a>,
     /// The model's inputs.
     pub inputs: &'a [Input],
 }

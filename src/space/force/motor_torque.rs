@@ -21,7 +21,7 @@ impl MotorTorque {
         at.joint.map(|joint| JointCoordinate {
             joint,
             index: self.coordinate,
-            near: 0.0,
+            count: at.count,
         })
     }
 

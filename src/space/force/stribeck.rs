@@ -20,7 +20,7 @@ impl Stribeck {
         at.joint.map(|joint| JointCoordinate {
             joint,
             index: self.coordinate,
-            near: 0.0,
+            count: at.count,
         })
     }
 

@@ -114,6 +114,7 @@ impl Place {
             pose: [&self.poses[0], &self.poses[1]],
             twist: [&self.twists[0], &self.twists[1]],
             joint,
+            count: Count::default(),
             inputs: &[],
         })
     }

@@ -25,8 +25,8 @@ pub use revolute::Revolute;
 pub use spherical::Spherical;
 pub use universal::Universal;
 
-use crate::math::Real;
-use crate::space::{Pose, Row};
+use crate::math::{Real, Vec3};
+use crate::space::{BODY_DOF, Pose, Row};
 use std::f64::consts::TAU;
 
 /// Equations of one joint at most.
@@ -65,6 +65,15 @@ pub struct JointRows<T = f64> {
     pub residual: [T; MAX_ROWS],
     /// Gradients.
     pub rows: [Row<T>; MAX_ROWS],
+}
+
+/// What angles of a joint are counted from: a configuration at which they are known over all their turns.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Count<'a> {
+    /// The coordinates there, rad; none stands for zeros, and those of displacements are not looked at.
+    pub from: &'a [f64],
+    /// Rotation vectors of the first and second body since then, rad.
+    pub turned: [Vec3; 2],
 }
 
 impl<T: Real> JointRows<T> {
@@ -183,18 +192,25 @@ impl Joint {
         }
     }
 
-    /// The same, an angle given within half a turn of `near`: for stops around the middle of their range, springs around
-    /// their rest, and turns counted from the last angle.
-    pub fn coordinate_near<T: Real>(
+    /// The same, an angle counted over its turns: of those that stand for this configuration the one nearest to where the
+    /// rotations of both bodies would take it. Exact for any number of turns about one axis; otherwise the angle must
+    /// be within half a turn of that.
+    pub fn counted<T: Real>(
         &self,
         index: usize,
-        near: f64,
+        count: &Count,
         a: &Pose<T>,
         b: &Pose<T>,
     ) -> (T, Row<T>) {
         let (value, row) = self.coordinate(index, a, b);
         if !self.coordinate_is_angle(index) {
             return (value, row);
+        }
+        let mut near = count.from.get(index).copied().unwrap_or(0.0);
+        for (side, turned) in [&row.a, &row.b].into_iter().zip(&count.turned) {
+            for (gradient, turned) in side[BODY_DOF - 3..].iter().zip(turned.iter()) {
+                near += gradient.value() * turned;
+            }
         }
         let turns = ((near - value.value()) / TAU).round();
         (value + T::constant(turns * TAU), row)

@@ -138,10 +138,13 @@ fn scalars<T: Real>(joint: &Joint, near: &[f64], a: &Pose<T>, b: &Pose<T>) -> Ve
     let rows = joint.rows(a, b);
     assert_eq!(rows.n, joint.n_rows());
     let equations = (0..rows.n).map(|i| (rows.residual[i], rows.rows[i]));
-    let coordinates = near
-        .iter()
-        .enumerate()
-        .map(|(i, near)| joint.coordinate_near(i, *near, a, b));
+    let coordinates = (0..near.len()).map(|i| {
+        let count = Count {
+            from: near,
+            ..Count::default()
+        };
+        joint.counted(i, &count, a, b)
+    });
     equations.chain(coordinates).collect()
 }
 
@@ -265,13 +268,17 @@ fn a_joint_turned_by_exactly_half_a_turn_is_far_from_closed() {
 }
 
 #[test]
-fn an_angle_is_given_near_what_is_asked_for() {
+fn an_angle_is_counted_over_its_turns() {
     let (_, joint) = joints().remove(1);
     let [a, b] = poses(&mut Numbers::new(), free_turn(&joint, 2.5), 0.0);
     let angle = joint.coordinate(0, &a, &b).0;
     assert!((angle - 2.5).abs() < 1e-14);
     for turns in [-2.0, 0.0, 3.0] {
-        let near = joint.coordinate_near(0, turns * TAU + 1.0, &a, &b).0;
+        let count = Count {
+            from: &[turns * TAU + 1.0],
+            ..Count::default()
+        };
+        let near = joint.counted(0, &count, &a, &b).0;
         assert!((near - angle - turns * TAU).abs() < 1e-14);
     }
 }

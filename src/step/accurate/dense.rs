@@ -113,7 +113,9 @@ impl Stride {
         time: f64,
         out: &mut State,
     ) -> Result<(), StepError> {
-        workspace.poses.refer_to(&self.start.orientation);
+        workspace
+            .poses
+            .refer_to(&self.start.orientation, &self.start.joint_angle);
         workspace.sliding.clone_from(&self.start.sliding);
         workspace.resistance.clone_from(&self.start.resistance);
         assemble::select_joints(model, workspace, &self.start.position);
@@ -148,7 +150,7 @@ impl Stride {
         );
         accept::forces_from_accelerations(out, workspace);
         accept::keep_sliding(out, workspace);
-        accept::rebase(model, out, workspace);
+        accept::rebase(model, out, &mut workspace.poses);
         Ok(())
     }
 

@@ -14,9 +14,9 @@ pub(super) use locate::N_SAMPLES;
 use super::assemble::Closing;
 use super::classify::When;
 use super::event::{self, Crossing};
-use super::trial::{self, Mode};
+use super::trial::{self, Mode, ProbeKind};
 use super::workspace::Workspace;
-use super::{Run, StepError, accept, assemble, stabilize};
+use super::{Run, Stalled, StepError, accept, assemble, stabilize};
 use crate::force::Side;
 use crate::state::State;
 use extrapolation::Plan;
@@ -27,6 +27,9 @@ const MAX_WAYS_OUT: u32 = 20;
 
 /// More events than a standard step may have, within this fraction of it, are too many.
 const CROWDED: f64 = 1e-2;
+
+/// .. and so are more events of one and the same function.
+const MAX_CHANGES: u32 = 3;
 
 /// Length of the step of the other scheme, as a fraction of its standard step; the next one is twice as long if it was no
 /// relief.
@@ -70,8 +73,12 @@ impl Run<'_> {
             if self.gets_nowhere() {
                 self.relief_step(limit)?;
             } else {
-                match self.extrapolated_step(target, limit) {
-                    Err(StepError::Unsolved { .. }) => self.way_out(limit)?,
+                let mut taken = self.extrapolated_step(target, limit);
+                if let Err(StepError::Unsolved { .. }) = taken {
+                    taken = self.way_out(limit);
+                }
+                match taken {
+                    Err(StepError::Unsolved { .. }) => self.relief_step(limit)?,
                     result => result?,
                 }
             }
@@ -89,13 +96,22 @@ impl Run<'_> {
             control.counted_from = self.state.time;
             control.events = 0;
         }
-        let nowhere =
-            control.ways_out > MAX_WAYS_OUT || control.events > self.settings.max_substeps;
+        let nowhere = control.ways_out > MAX_WAYS_OUT
+            || control.events > self.settings.max_substeps
+            || std::mem::take(&mut self.in_circles);
         if nowhere {
             control.ways_out = 0;
             control.events = 0;
         }
         nowhere
+    }
+
+    // a function that ends a status again and again while hardly any time passes has no events that could be told apart
+    fn note_change(&mut self, what: ProbeKind) {
+        if self.state.time - self.stalled.since > CROWDED * self.settings.step {
+            self.stalled = Stalled::since(self.state.time);
+        }
+        self.in_circles |= self.stalled.count(what) > MAX_CHANGES;
     }
 
     // the scheme of fixed steps, for a short one
@@ -109,6 +125,7 @@ impl Run<'_> {
             end = target;
         }
         self.report.relief_steps += 1;
+        self.stalled = Stalled::default();
         let by_tolerance = std::mem::replace(&mut self.standard, h);
         self.workspace.standard_step = h;
         let result = self.to(end);
@@ -175,6 +192,7 @@ impl Run<'_> {
                 acceleration.clone_from(&trial.end_acceleration);
                 self.accept_extrapolated(self.state.time + tau);
                 self.state.control.events += 1;
+                self.note_change(what);
                 self.classify_after(what);
                 Ok(())
             }

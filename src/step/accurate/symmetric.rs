@@ -173,7 +173,7 @@ fn respond(
     system.give(model, 2.0, |speed| speed.value(middle, Side::After, inputs));
     let metric = if *step_has_metric { step_metric } else { mass };
     system.direct(v, sliding, resistance);
-    if system.any_disc_slips(|j| statuses[j]) {
+    if system.must_iterate(|j| statuses[j]) {
         system.condense_rows(metric);
         system.bias_from(twice);
         system.solve_sliding(joints, |j| statuses[j], (2.0, v), frozen);

@@ -175,15 +175,15 @@ impl Step<'_> {
             let [a, b] = spot.bodies.map(|body| space_pose_of(poses, body));
             let tangents = frame(spot.normal);
             let velocity = |direction: Vec3| {
-                space::Row::relative_velocity(direction, (&a, spot.arms[0]), (&b, spot.arms[1]))
+                space::Row::relative_velocity(direction, (a, spot.arms[0]), (b, spot.arms[1]))
             };
             let gap = if spot.gap > BAND { spot.gap } else { 0.0 };
             let h = span_of(spot.bodies, span);
             rows.push(row(&velocity(spot.normal), gap / h));
-            let surface = spot.belt.map(|belt| speeds(belt));
+            let surface = spot.belt.map(&speeds);
             for (turns, direction) in directions(spot, tangents) {
                 rows.push(if turns {
-                    row(&space::Row::relative_rotation(direction, &a, &b), 0.0)
+                    row(&space::Row::relative_rotation(direction, a, b), 0.0)
                 } else {
                     // the surface of a belt is on the ground, the first body
                     let bias = surface.map_or(0.0, |surface| -dot3(surface, direction));
@@ -222,11 +222,12 @@ impl Step<'_> {
             let ContactKind::Limit(limit) = &stop.kind else {
                 continue;
             };
-            let Some(joint) = self.model.joints[limit.joint].joint.space() else {
+            let link = &self.model.joints[limit.joint];
+            let Some(joint) = link.joint.space() else {
                 continue;
             };
             let [a, b] = stop.bodies.map(|body| space_pose_of(poses.space(), body));
-            let (value, gradient) = joint.coordinate_near(limit.coordinate, limit.middle, &a, &b);
+            let (value, gradient) = joint.counted(limit.coordinate, &poses.count(link), a, b);
             let (gap, gradient) = if limit.above {
                 (value - limit.bound, gradient)
             } else {
@@ -278,7 +279,7 @@ impl Step<'_> {
         let moving = |bodies: [BodyRef; 2]| {
             bodies.map(|body| {
                 let twist = space_twist_of(twists.space(), body);
-                space_pose_of(poses.space(), body).with_rate(&twist)
+                space_pose_of(poses.space(), body).with_rate(twist)
             })
         };
         let turned = |gradient: &space::Row<Dual>, bodies: [BodyRef; 2], given: f64| {
@@ -292,7 +293,7 @@ impl Step<'_> {
             };
             let [a, b] = bodies.map(|body| space_twist_of(twists.space(), body));
             let turned_for = part * span_of(bodies, span);
-            row(&values, turned_for * rates.rate(&a, &b) - given)
+            row(&values, turned_for * rates.rate(a, b) - given)
         };
         let mut force = self.state.joint_force.iter();
         for link in &self.model.joints {

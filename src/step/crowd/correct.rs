@@ -6,12 +6,13 @@
 //! ```
 
 use super::assemble::row;
-use super::{BAND, Spot, Step, Work};
+use super::solve::Solvers;
+use super::{BAND, Six, Spot, Step, Work};
 use crate::lcp::cone::Contact;
-use crate::lcp::crowd::{Body, Effort, GROUND, Islands, Joint, Problem, Row, Solver, Touch};
+use crate::lcp::crowd::{Body, Effort, GROUND, Joint, Problem, Row, Touch};
 use crate::model::{BodyRef, space_pose_of};
 use crate::space;
-use crate::step::Workspace;
+use crate::step::{Workspace, accept};
 
 /// Overlaps up to this are left, m: a tenth of what counts as closed.
 const OVERLAP: f64 = 1e-8;
@@ -34,8 +35,9 @@ pub(super) struct Correction {
     rows: Vec<Row>,
     way: Vec<f64>,
     moved: Vec<f64>,
-    islands: Islands,
-    solver: Solver,
+    /// Of each body, m and rad.
+    shifts: Vec<Six>,
+    solvers: Solvers,
 }
 
 impl Step<'_> {
@@ -90,7 +92,7 @@ impl Step<'_> {
         {
             overlap = overlap.max(-gap);
             let [a, b] = bodies.map(|body| space_pose_of(poses, body));
-            let gradient = space::Row::relative_velocity(*normal, (&a, arms[0]), (&b, arms[1]));
+            let gradient = space::Row::relative_velocity(*normal, (a, arms[0]), (b, arms[1]));
             rows.push(row(&gradient, *gap));
             touches.push(Touch {
                 bodies: bodies.map(index),
@@ -102,7 +104,7 @@ impl Step<'_> {
                 continue;
             };
             let [a, b] = link.bodies.map(|body| space_pose_of(poses, body));
-            let equations = joint.rows(&a, &b);
+            let equations = joint.rows(a, b);
             for i in 0..equations.n {
                 drift = drift.max(equations.residual[i].abs());
                 rows.push(row(&equations.rows[i], equations.residual[i]));
@@ -137,8 +139,8 @@ impl Step<'_> {
             rows,
             way,
             moved,
-            islands,
-            solver,
+            shifts,
+            solvers,
         } = correction;
         bodies.clear();
         bodies.extend(of_step.iter().map(|body| Body {
@@ -157,19 +159,19 @@ impl Step<'_> {
             Some(_) if joints.is_empty() => Effort::Sweeps(SWEEPS),
             Some(_) | None => Effort::Exact,
         };
-        solver.solve(&problem, effort, way);
+        let threads = crowd.rules.threads as usize;
+        solvers.solve(&problem, effort, threads, way, shifts);
         moved.clear();
         moved.resize(model.n_velocities, 0.0);
-        for (body, d) in model.bodies.iter().zip(solver.velocities()) {
+        for (body, d) in model.bodies.iter().zip(shifts.iter()) {
             moved[body.first..body.first + body.n_dof].copy_from_slice(&d[..body.n_dof]);
         }
         model.advance(&mut state.position, 1.0, moved);
-        model.rebase(&mut state.position, &mut state.orientation);
+        accept::rebase(model, state, &mut workspace.poses);
         // (2)
-        islands.find(&problem);
-        for k in 0..islands.count() {
+        for k in 0..solvers.islands.count() {
             let (mut lifted, mut kinetic) = (0.0, 0.0);
-            let of_island = islands.island(k).bodies;
+            let of_island = solvers.islands.island(k).bodies;
             for &i in of_island {
                 let body = &model.bodies[i as usize];
                 for k in 0..body.n_dof {

@@ -19,14 +19,15 @@ mod free;
 mod locate;
 mod patch;
 mod sleep;
+mod solve;
 mod spots;
 mod strike;
 
 use super::report::Report;
-use super::{StepError, Workspace};
+use super::{StepError, Workspace, accept};
 use crate::dynamics;
 use crate::force::Side;
-use crate::lcp::crowd::{Body, Effort, Islands, Joint, Problem, Row, Solver, Touch};
+use crate::lcp::crowd::{Body, Joint, Row, Touch};
 use crate::math::Vec3;
 use crate::model::{BodyRef, Crowd, Model};
 use crate::scene::format::Settings;
@@ -72,10 +73,10 @@ pub(super) struct Work {
     joints: Vec<Joint>,
     rows: Vec<Row>,
     impulse: Vec<f64>,
-    islands: Islands,
     /// Did something strike in the group of this body?
     struck: Vec<bool>,
-    solver: Solver,
+    solvers: solve::Solvers,
+    bouncing: solve::Solvers,
     correction: correct::Correction,
     patches: patch::Patches,
     groups: sleep::Groups,
@@ -177,7 +178,7 @@ impl Step<'_> {
 
     fn place(&mut self) {
         let Workspace { poses, twists, .. } = &mut *self.workspace;
-        poses.refer_to(&self.state.orientation);
+        poses.refer_to(&self.state.orientation, &self.state.joint_angle);
         self.model.poses(&self.state.position, poses);
         self.model.twists(&self.state.velocity, twists);
     }
@@ -210,53 +211,11 @@ impl Step<'_> {
         }
     }
 
-    fn solve(&mut self) -> Result<(), StepError> {
-        let work = &mut self.workspace.crowd;
-        let problem = Problem {
-            bodies: &work.bodies,
-            contacts: &work.touches,
-            joints: &work.joints,
-            rows: &work.rows,
-        };
-        let effort = match self.crowd.rules.sweeps {
-            Some(sweeps) => Effort::Sweeps(sweeps),
-            None => Effort::Exact,
-        };
-        let summary = work.solver.solve(&problem, effort, &mut work.impulse);
-        work.end.clear();
-        work.end.extend_from_slice(work.solver.velocities());
-        work.islands.find(&problem);
-        self.report.lcps += summary.islands as u64;
-        self.report.pivots += u64::from(summary.iterations);
-        self.report.largest_lcp = self.report.largest_lcp.max(work.rows.len() as u64);
-        self.report.worst_residual = self.report.worst_residual.max(summary.residual);
-        if std::env::var_os("CROWD").is_some() && summary.residual > 1e-10 {
-            eprintln!(
-                "t {} islands {} solved {} residual {:e} rows {} located {}",
-                self.state.time,
-                summary.islands,
-                summary.solved,
-                summary.residual,
-                work.rows.len(),
-                work.is_located.contains(&true)
-            );
-        }
-        let unsolved = summary.islands - summary.solved;
-        self.report.inexact_solves += unsolved as u64;
-        let finite = work.end.iter().flatten().all(|x| x.is_finite());
-        if finite && summary.residual.is_finite() {
-            Ok(())
-        } else {
-            Err(StepError::NotFinite {
-                time: self.state.time,
-            })
-        }
-    }
-
     // energies of the step: impulses times mean velocities
     fn book(&mut self) {
         let Work {
             touches,
+            joints,
             rows,
             impulse,
             start,
@@ -282,6 +241,12 @@ impl Step<'_> {
                 self.report.friction_loss -= impulse[k] * mean(&rows[k], touch.bodies);
             }
             row += n;
+        }
+        // rows of motors follow those of the joints
+        let (of_joints, of_motors) = joints.split_at(self.model.joints.len());
+        row += of_joints.iter().map(|joint| joint.rows).sum::<usize>();
+        for (row, motor) in (row..).zip(of_motors) {
+            self.report.applied_work += impulse[row] * mean(&rows[row], motor.bodies);
         }
         if self.model.forces.is_empty() {
             return;
@@ -357,7 +322,7 @@ impl Step<'_> {
         }
         state.average_velocity.copy_from_slice(middle);
         model.advance(&mut state.position, *h, middle);
-        model.rebase(&mut state.position, &mut state.orientation);
+        accept::rebase(model, state, &mut workspace.poses);
     }
 
     // forces of the step, for the next one and for those who look

@@ -192,7 +192,7 @@ fn find_in(
     let (pose_a, pose_b) = (space_pose_of(poses, a.body), space_pose_of(poses, b.body));
     let law = *crowd.law(i, j);
     let shapes = [&a.shape, &b.shape];
-    meetings.find(shapes, [&pose_a, &pose_b], within, |meeting: Meeting| {
+    meetings.find(shapes, [pose_a, pose_b], within, |meeting: Meeting| {
         found.push(Spot {
             key: SpotKey {
                 shapes: pair,

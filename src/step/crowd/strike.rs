@@ -6,7 +6,7 @@
 
 use super::assemble::along;
 use super::{BAND, Six, Step, Work};
-use crate::lcp::crowd::{Body, Effort, Problem};
+use crate::lcp::crowd::{Body, Problem};
 use crate::model::Law;
 
 /// A contact that comes nearer more slowly does not strike, m/s: in a step of 10 ms it gets as far as the band.
@@ -33,15 +33,15 @@ impl Step<'_> {
             rows,
             impulse,
             start,
-            islands,
+            solvers,
             struck,
             ..
         } = &mut self.workspace.crowd;
         struck.clear();
         struck.resize(start.len(), false);
         let mut any = 0;
-        for k in 0..islands.count() {
-            let island = islands.island(k);
+        for k in 0..solvers.islands.count() {
+            let island = solvers.islands.island(k);
             let mut row = 0;
             let mut n_struck = 0;
             for &contact in island.contacts {
@@ -102,6 +102,7 @@ impl Step<'_> {
 
     // (2), (3)
     fn bounce(&mut self) {
+        let effort = self.effort();
         let Work {
             bodies,
             touches,
@@ -114,7 +115,7 @@ impl Step<'_> {
             after,
             bounces,
             second,
-            solver,
+            bouncing,
             ..
         } = &mut self.workspace.crowd;
         for &(row, bias) in bounces.iter() {
@@ -135,14 +136,11 @@ impl Step<'_> {
         };
         second.clear();
         second.resize(rows.len(), 0.0);
-        let effort = match self.crowd.rules.sweeps {
-            Some(sweeps) => Effort::Sweeps(sweeps),
-            None => Effort::Exact,
-        };
-        let summary = solver.solve(&problem, effort, second);
-        self.report.lcps += 1;
-        self.report.worst_residual = self.report.worst_residual.max(summary.residual);
-        after.copy_from_slice(solver.velocities());
+        let threads = self.crowd.rules.threads as usize;
+        let ending = bouncing.solve(&problem, effort, threads, second, after);
+        self.report.lcps += ending.groups;
+        self.report.inexact_solves += ending.inexact;
+        self.report.worst_residual = self.report.worst_residual.max(ending.residual);
         let most: f64 = start
             .iter()
             .zip(free.iter())

@@ -4,7 +4,7 @@
 //! (`sliding`).
 
 use super::{RANK_TOLERANCE, System};
-use crate::math::dense::{RankRevealing, lu_factor, lu_solve};
+use crate::math::dense::RankRevealing;
 use crate::model::{MAX_FRICTION_ROWS, N_TANGENTS};
 use crate::state::{Resistance, Status};
 use crate::step::metric::Metric;
@@ -16,9 +16,9 @@ pub(in crate::step) enum Unknown {
     Plain(usize),
     /// The normal of this index, and with it so much of the friction columns that follow.
     Slip(usize, [f64; MAX_FRICTION_ROWS]),
-    /// Both rows and columns of a disc, weighted: across the direction in which it slips.
+    /// Both rows and columns of a disc, weighted: across the direction in which it slips, or along it.
     Across {
-        first: usize,
+        rows: [usize; N_TANGENTS],
         weights: [f64; N_TANGENTS],
         /// What is added to the diagonal.
         yields: f64,
@@ -36,7 +36,7 @@ impl Unknown {
     // its row, or the first of them
     fn row(&self) -> usize {
         match self {
-            Self::Plain(row) | Self::Slip(row, _) | Self::Across { first: row, .. } => *row,
+            Self::Plain(row) | Self::Slip(row, _) | Self::Across { rows: [row, _], .. } => *row,
         }
     }
 }
@@ -61,6 +61,14 @@ impl System {
             };
             self.held_rotations(i).fold(m, |m, row| m.max(of(row)))
         })
+    }
+
+    /// Does the `i`-th contact hold one of its friction rows, with these statuses?
+    pub fn sticks(&self, i: usize, row: usize, statuses: &[Status]) -> bool {
+        if self.tangent_rows(i).contains(&row) {
+            return statuses[self.contacts[i]] == Status::Stick;
+        }
+        self.held_rotations(i).any(|held| held == row)
     }
 
     // rows of rotation that the `i`-th contact holds while it is closed
@@ -103,11 +111,11 @@ impl System {
             self.impulse[i] = match unknown {
                 Unknown::Plain(row) | Unknown::Slip(row, _) => -self.bias[*row],
                 Unknown::Across {
-                    first,
+                    rows: [first, second],
                     weights: [x, y],
                     given,
                     ..
-                } => given - x * self.bias[*first] - y * self.bias[first + 1],
+                } => given - x * self.bias[*first] - y * self.bias[*second],
             };
         }
         if self.n_friction == 1 {
@@ -123,31 +131,20 @@ impl System {
     }
 
     // In space, where contacts that depend on each other slide in different directions, their shares of a force matter to
-    // the motion. Of all shares those nearest to the guess are taken, by proximal steps from it:
-    // (W + e D) (c+ - c) = -(W c + b),   D the diagonal of W
-    pub(super) fn share(&mut self, solver: &mut RankRevealing) {
-        const SOFT: f64 = 1e-8;
+    // the motion. Contacts are taken to be equally stiff: forces differ from the guess as if all had yielded to one small
+    // motion of the bodies, D (c - guess) = G y. That depends on places alone, not on the step
+    fn share(&mut self, solver: &mut RankRevealing) {
         // what others hold anyway takes no moment: those are bounded by much less than forces are
-        const SOFT_TURN: f64 = 1e-5;
-        const STEPS: usize = 3;
-        let (n_joint, stride) = (self.n_joint, 1 + self.n_friction);
-        let size = self.unknowns.len();
-        let matrix = solver.start(size);
-        self.fill(matrix);
-        self.matrix.clear();
-        self.matrix.extend_from_slice(matrix);
-        self.pivots.resize(size.max(self.pivots.len()), 0);
-        for (i, unknown) in self.unknowns.iter().enumerate() {
-            let soft = if unknown.is_turn(n_joint, stride) {
-                SOFT_TURN
-            } else {
-                SOFT
-            };
-            matrix[i * size + i] += soft * matrix[i * size + i].abs();
-        }
-        if !lu_factor(size, matrix, &mut self.pivots[..size]) {
-            return;
-        }
+        const STIFF_TURN: f64 = 1e3;
+        let (n_joint, stride, k) = (self.n_joint, 1 + self.n_friction, self.len());
+        let diagonal = |row: usize| self.delassus[row * k + row].abs();
+        let normals = (0..self.contacts.len()).map(|i| diagonal(self.normal(i)));
+        let common = normals.fold(0.0, f64::max);
+        let weight = |unknown: &Unknown| match unknown {
+            Unknown::Plain(row) if *row < n_joint => diagonal(*row),
+            Unknown::Plain(row) if unknown.is_turn(n_joint, stride) => STIFF_TURN * diagonal(*row),
+            Unknown::Plain(_) | Unknown::Slip(..) | Unknown::Across { .. } => common,
+        };
         let guess = |unknown: &Unknown| match unknown {
             Unknown::Plain(_) if unknown.is_turn(n_joint, stride) => 0.0,
             Unknown::Plain(row) | Unknown::Slip(row, _) => row
@@ -156,22 +153,17 @@ impl System {
                 .map_or(0.0, |c| *c),
             Unknown::Across { .. } => 0.0,
         };
-        self.solution.clear();
-        self.solution.extend(self.unknowns.iter().map(guess));
-        for _ in 0..STEPS {
-            self.rest.clear();
-            for (row, given) in self.matrix.chunks_exact(size).zip(&self.shares) {
-                let sum: f64 = row.iter().zip(&self.solution).map(|(w, c)| w * c).sum();
-                self.rest.push(given - sum);
-            }
-            lu_solve(size, matrix, &self.pivots, &mut self.rest);
-            for (c, change) in self.solution.iter_mut().zip(&self.rest) {
-                *c += change;
-            }
+        self.weights.clear();
+        self.weights.extend(self.unknowns.iter().map(weight));
+        self.nearest_to.clear();
+        self.nearest_to.extend(self.unknowns.iter().map(guess));
+        // a contact that cannot move anything
+        let shareable = self.weights.iter().all(|w| *w > 0.0 && w.is_finite());
+        if shareable && solver.solve_nearest(&mut self.shares, &self.nearest_to, &self.weights) {
+            self.impulse.fill(0.0);
+            self.impulse[..self.shares.len()].copy_from_slice(&self.shares);
+            self.spread_unknowns();
         }
-        self.impulse.fill(0.0);
-        self.impulse[..size].copy_from_slice(&self.solution);
-        self.spread_unknowns();
     }
 
     /// The same from rows and a metric alone, where F = G^T and b = G `motion`, and directions of sliding are given: adds the
@@ -259,6 +251,7 @@ impl System {
             } else if status == Status::Slip {
                 self.unknowns.extend(self.across(i));
             }
+            self.unknowns.extend(self.falling_unknown(i, status));
             if resists {
                 self.unknowns
                     .extend(self.held_rotations(i).map(Unknown::Plain));
@@ -307,9 +300,9 @@ impl System {
                         self.impulse[normal + 1 + k] += along * value;
                     }
                 }
-                Unknown::Across { first, weights, .. } => {
-                    for (k, along) in weights.iter().enumerate() {
-                        self.impulse[first + k] += along * value;
+                Unknown::Across { rows, weights, .. } => {
+                    for (row, along) in rows.iter().zip(weights) {
+                        self.impulse[*row] += along * value;
                     }
                 }
             }
@@ -330,11 +323,11 @@ impl System {
                     }
                 }
                 Unknown::Across {
-                    first,
+                    rows: [first, second],
                     weights: [x, y],
                     ..
                 } => {
-                    let (w, z) = (row_of(*first), row_of(first + 1));
+                    let (w, z) = (row_of(*first), row_of(*second));
                     for (entry, column) in entries.zip(&self.unknowns) {
                         *entry = x * self.product(w, column) + y * self.product(z, column);
                     }
@@ -359,10 +352,10 @@ impl System {
                 sum
             }
             Unknown::Across {
-                first,
+                rows: [first, second],
                 weights: [x, y],
                 ..
-            } => x * w[*first] + y * w[first + 1],
+            } => x * w[*first] + y * w[*second],
         }
     }
 
@@ -372,8 +365,9 @@ impl System {
         let turning = self.turning[k];
         (turning != 0.0).then(|| {
             let start = self.start_speed[k];
+            let first = self.disc(k).1;
             Unknown::Across {
-                first: self.disc(k).1,
+                rows: [first, first + 1],
                 weights: [-y, x],
                 yields: 2.0 / turning,
                 given: (self.sigma - 2.0) * (x * start[1] - y * start[0]),

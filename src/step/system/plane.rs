@@ -15,7 +15,7 @@ pub(super) struct PlaneUnknown {
 impl System {
     /// Are all unknowns plain ones, or normals with their friction in the plane?
     pub(super) fn is_simple(&self) -> bool {
-        self.n_friction == 1
+        self.n_friction == 1 && self.stribeck.is_empty()
     }
 
     /// [`Self::solve_frozen`] where the system is simple.

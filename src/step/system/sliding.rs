@@ -31,16 +31,24 @@ impl System {
         (sigma, v): (f64, &[f64]),
         solver: &mut RankRevealing,
     ) -> bool {
+        self.wandering = 0.0;
+        if self.is_simple() {
+            return self.solve_frozen(joints, status, solver);
+        }
         self.turning.clear();
         self.turning.resize(self.direction.len(), 0.0);
-        self.wandering = 0.0;
-        if !self.any_disc_slips(&status) {
+        if !self.must_iterate(&status) {
             return self.solve_frozen(joints, status, solver);
         }
         self.sigma = sigma;
         self.start_speed.clear();
         for k in 0..self.direction.len() {
             self.start_speed.push(self.speed(k, v));
+        }
+        if self.n_friction == 1 {
+            let tangents = self.rows.iter().skip(self.n_joint + 1).step_by(2);
+            self.start_speed
+                .extend(tangents.map(|row| [row.dot(v), 0.0]));
         }
         self.reference.clone_from(&self.direction);
         // no direction can be told from rounding
@@ -74,6 +82,9 @@ impl System {
                     change = change.max(self.turn(k, (slow, stops)));
                 }
             }
+            for i in 0..self.falling.len() {
+                change = change.max(self.fall(i, status(self.contacts[i])));
+            }
             self.wandering = change;
             if change <= SAME_DIRECTION {
                 break;
@@ -88,11 +99,11 @@ impl System {
         self.wandering <= FOUND_DIRECTION
     }
 
-    /// Does a contact slide in space, or roll?
-    pub fn any_disc_slips(&self, status: impl Fn(usize) -> Status) -> bool {
+    /// Does a contact slide in space, or with friction that falls, or roll?
+    pub fn must_iterate(&self, status: impl Fn(usize) -> Status) -> bool {
         let slips = |k: usize| self.slips(k, status(self.contacts[self.disc(k).0]));
         let n_discs = self.contacts.len() + self.resistance.len();
-        (0..n_discs).any(slips)
+        (0..n_discs).any(slips) || self.any_falls(&status)
     }
 
     // the direction of the mean velocity of a disc; by how much it differs from the one before
@@ -200,9 +211,13 @@ impl System {
     }
 
     /// Directions of sliding at velocities `v`, for contacts that do; where they are at rest, and their sense, are those of
-    /// `sliding` (world axes, by contact of the model). What they do about rotation is that of `resistance`. Nothing in the plane.
+    /// `sliding` (world axes, by contact of the model). What they do about rotation is that of `resistance`. Friction that falls
+    /// with the speed is that of `v`. Nothing else in the plane.
     #[inline]
     pub fn direct(&mut self, v: &[f64], sliding: &[Vec3], resistance: &[Resistance]) {
+        if !self.stribeck.is_empty() {
+            self.slide_at(v, |_| true);
+        }
         if !sliding.is_empty() {
             self.direct_in_space(v, sliding, resistance);
         }

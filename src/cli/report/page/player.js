@@ -151,6 +151,8 @@ tell();
 makePlots();
 table.make();
 listen();
+// names of many bodies hide them
+if (data.stage && data.stage.bodies.length > 12) byId("show-names").checked = false;
 if (view) {
   view.changed = () => player.stage();
   byId("follow").checked = view.follows;

@@ -134,11 +134,11 @@ class SpaceView {
     const pose = (body) => (body < 0 ? FIXED : poses[body]);
     const planes = data.stage.ground.filter((shape) => shape.normal);
     const inFront = (plane) => dot(plane.normal, this.eye) < plane.offset;
-    for (const plane of planes) if (!inFront(plane)) this.plane(context, plane, 1);
+    for (const plane of planes) if (!inFront(plane)) this.plane(context, plane, false);
     if (options.paths) this.paths(context, at);
     const seen = this.solids.map(({ shape, body }) => this.world(shape, body, pose(body)));
     for (const solid of this.farFirst(seen)) this.solid(context, solid);
-    for (const plane of planes) if (inFront(plane)) this.plane(context, plane, 0.35);
+    for (const plane of planes) if (inFront(plane)) this.plane(context, plane, true);
     data.stage.bodies.forEach((body, i) => body.shapes.length || this.sticks(context, i, poses[i]));
     for (const spring of data.stage.springs) {
       const ends = spring.bodies.map((body, i) => this.see(pointOf(pose(body), spring.anchors[i])));
@@ -156,7 +156,8 @@ class SpaceView {
     this.corner(context, height);
   }
 
-  plane(context, plane, opacity) {
+  // a plane that would hide the scene is only a frame
+  plane(context, plane, is_frame) {
     const mesh = roundStep(this.size / 16);
     const height = dot(plane.normal, this.target) - plane.offset;
     const foot = sum(this.target, plane.normal, -height);
@@ -165,14 +166,17 @@ class SpaceView {
     const origin = sum(sum(plane.normal.map((x) => x * plane.offset), first, round(first)), second, round(second));
     const n = Math.max(4, Math.ceil((0.75 * this.size) / mesh));
     const corner = (i, j) => this.see(sum(sum(origin, first, i * mesh), second, j * mesh));
-    context.globalAlpha = opacity;
-    fill(context, [corner(-n, -n), corner(n, -n), corner(n, n), corner(-n, n)], "#eceff2");
+    const border = [corner(-n, -n), corner(n, -n), corner(n, n), corner(-n, n)];
+    this.mesh = mesh;
+    if (is_frame) {
+      stroke(context, border, "#c4ccd4", 1, true);
+      return;
+    }
+    fill(context, border, "#eceff2");
     for (let i = -n; i <= n; i++) {
       stroke(context, [corner(i, -n), corner(i, n)], "#d3d9df", 1);
       stroke(context, [corner(-n, i), corner(n, i)], "#d3d9df", 1);
     }
-    context.globalAlpha = 1;
-    this.mesh = mesh;
   }
 
   // a solid in the world, with its box on the screen

@@ -90,14 +90,15 @@ pub(super) fn motor(motor: &Motor, joint: &JointLink, speed: &str) -> String {
 }
 
 pub(super) fn friction(coefficient: f64, touch: &SpaceContact) -> String {
-    let along = number(coefficient);
-    match touch.axis {
-        Some(_) => {
-            let across = number(coefficient * touch.across);
-            format!("{along} along its axis and {across} across")
-        }
-        None => along,
+    if touch.axis.is_none() {
+        return number(coefficient);
     }
+    let mut both = [coefficient, coefficient * touch.across].map(number);
+    if touch.turned {
+        both.reverse();
+    }
+    let [along, across] = both;
+    format!("{along} along its axis and {across} across")
 }
 
 pub(super) fn motion([x, y, z]: &[String; 3]) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! `[[body]]` in space: what moves.
 
 use super::shape::{self, Owner};
-use super::{inertia, orientation};
+use super::{copies, inertia, orientation};
 use crate::math::quaternion;
 use crate::scene::format::space::{Body, Mass};
 use crate::scene::format::{BodyKind, Frame};
@@ -12,8 +12,20 @@ use crate::scene::read::Table;
 
 const KINDS: &[(&str, BodyKind)] = &[("point", BodyKind::Point), ("rigid", BodyKind::Rigid)];
 
-/// Reads one body.
-pub fn read(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Body {
+/// Reads one body, or the copies of it that it asks for.
+pub fn read(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Vec<Body> {
+    let copies = t
+        .get("copies")
+        .and_then(|v| v.as_table(v.path.clone()))
+        .and_then(copies::read);
+    let body = read_one(t, names, files);
+    match copies {
+        Some(copies) => copies.of(&body),
+        None => vec![body],
+    }
+}
+
+fn read_one(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Body {
     let place = t.place.clone();
     let name = names.take(&mut t);
     let kind = t.need_choice("kind", KINDS);
@@ -85,7 +97,7 @@ pub fn read(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Body {
 fn mass(t: &mut Table<'_>) -> Mass {
     let density = t.get("density");
     if t.has("mass") || density.is_none() {
-        let mass = t.need_number("mass", Range::POSITIVE).unwrap_or(1.0);
+        let mass = t.need_number("mass", Range::MASS).unwrap_or(1.0);
         if let Some(density) = density {
             density.bad(
                 "`mass` and `density` say the same twice",
@@ -94,7 +106,7 @@ fn mass(t: &mut Table<'_>) -> Mass {
         }
         return Mass::Given(mass);
     }
-    let density = density.and_then(|v| v.number(Range::POSITIVE));
+    let density = density.and_then(|v| v.number(Range::MASS));
     // Asked for, so that it is among the keys of a body.
     t.get("mass");
     Mass::Density(density.unwrap_or(1.0))

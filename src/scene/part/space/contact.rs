@@ -2,7 +2,7 @@
 
 use crate::scene::format::space::{Body, Friction, Geometry, Sliding};
 use crate::scene::format::{ContactLaw, ContactPair, ContactRule, Name, Shape};
-use crate::scene::part::contact::{FRICTION, read_rest, two_of};
+use crate::scene::part::contact::{FRICTION, check_static, read_rest, read_stribeck, two_of};
 use crate::scene::part::{GROUND, nobody, two_bodies};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
@@ -13,6 +13,7 @@ pub const DEFAULT: ContactLaw<Friction> = ContactLaw {
     friction: Friction {
         sliding: Sliding::Isotropic(0.0),
         static_friction: None,
+        stribeck_velocity: None,
         torsional_friction: 0.0,
         rolling_friction: 0.0,
     },
@@ -109,20 +110,22 @@ fn read_law(t: &mut Table<'_>, default: ContactLaw<Friction>) -> ContactLaw<Fric
 
 fn read_friction(t: &mut Table<'_>, default: Friction) -> Friction {
     let own = read_sliding(t);
-    // The static coefficient of the default goes with its kinetic one.
-    let inherited = match own {
-        Some(_) => None,
-        None => default.static_friction,
+    // The static coefficient of the default goes with its kinetic one, and so does the speed over which it falls.
+    let (inherited, inherited_velocity) = match own {
+        Some(_) => (None, None),
+        None => (default.static_friction, default.stribeck_velocity),
     };
     let sliding = own.unwrap_or(default.sliding);
     let static_friction = t.get("static_friction").map(|value| {
         let coefficient = value.number(FRICTION)?;
-        check_static(&value, coefficient, sliding);
+        check_kind(&value, coefficient, sliding);
         Some(coefficient)
     });
+    let has_static = static_friction.is_some() || inherited.is_some();
     Friction {
         sliding,
         static_friction: static_friction.unwrap_or(inherited),
+        stribeck_velocity: read_stribeck(t, has_static).or(inherited_velocity),
         torsional_friction: t.number_or(
             "torsional_friction",
             Range::NOT_NEGATIVE,
@@ -136,14 +139,9 @@ fn read_friction(t: &mut Table<'_>, default: Friction) -> Friction {
     }
 }
 
-/// What holds while it sticks is not below what holds while it slides.
-fn check_static(value: &Value<'_>, coefficient: f64, sliding: Sliding) {
+fn check_kind(value: &Value<'_>, coefficient: f64, sliding: Sliding) {
     match sliding {
-        Sliding::Isotropic(kinetic) if coefficient < kinetic => value.bad(
-            format!("static_friction {coefficient} is below friction {kinetic}"),
-            "friction at break-away is the larger of the two, or equal",
-        ),
-        Sliding::Isotropic(_) => {}
+        Sliding::Isotropic(kinetic) => check_static(value, coefficient, kinetic),
         Sliding::Elliptic { .. } => value.bad(
             "static_friction goes with `friction`, the same in all directions",
             "remove it, or write `friction` in place of `friction_axes`",

@@ -1,6 +1,7 @@
 //! The parts of a scene in space: one file for each.
 mod body;
 mod contact;
+mod copies;
 mod crowd;
 mod force;
 mod inertia;
@@ -22,7 +23,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Space {
     let mut names = Names::new("bodies");
     let bodies: Vec<_> = tables
         .into_iter()
-        .map(|t| body::read(t, &mut names, files))
+        .flat_map(|t| body::read(t, &mut names, files))
         .collect();
 
     let mut ground = Vec::new();

@@ -1,0 +1,100 @@
+//! Saved states of a pile: what they cost, and that runs go on from them with the same bits.
+
+use super::{STEP, cpu, crowds};
+use stiction::instance::Instance;
+
+/// Long enough for a pile to settle, s.
+const SETTLED: f64 = 3.0;
+const REPEATS: usize = 51;
+
+fn started(n: usize, rules: &str) -> Instance {
+    let text = crowds::pile(n, rules);
+    let mut instance =
+        Instance::new("pile", "scene", &text).unwrap_or_else(|error| panic!("{error}"));
+    instance.setup_experiment(None, 0.0, None).unwrap();
+    instance.enter_initialization().unwrap();
+    instance.exit_initialization().unwrap();
+    instance
+}
+
+fn step(instance: &mut Instance, count: usize) {
+    for _ in 0..count {
+        let time = instance.time();
+        instance.do_step(time, STEP).unwrap();
+    }
+}
+
+fn median_us(mut action: impl FnMut()) -> f64 {
+    let times = (0..REPEATS).map(|_| cpu::seconds(&mut action)).collect();
+    1e6 * cpu::median(times)
+}
+
+/// Prints the costs of saving and restoring, beside those of a step.
+pub fn costs(n: usize, rules: &str) {
+    let rules = format!("{rules}\nsleep_speed = 0");
+    let mut instance = started(n, &rules);
+    step(&mut instance, 100);
+    let saved = instance.save();
+    let bytes = saved.to_bytes();
+    let a_step = 1e6 * cpu::seconds(|| step(&mut instance, 100)) / 100.0;
+    let end = instance.save().to_bytes();
+
+    let save = median_us(|| drop(std::hint::black_box(instance.save())));
+    let restore = median_us(|| instance.restore(&saved).unwrap());
+    let to_bytes = median_us(|| drop(std::hint::black_box(saved.to_bytes())));
+    let from_bytes = median_us(|| drop(instance.snapshot_from_bytes(&bytes).unwrap()));
+
+    // in the same instance, and in another one from the bytes
+    instance.restore(&saved).unwrap();
+    step(&mut instance, 100);
+    let again = instance.save().to_bytes();
+    let mut other = started(n, &rules);
+    let read = other.snapshot_from_bytes(&bytes).unwrap();
+    other.restore(&read).unwrap();
+    step(&mut other, 100);
+    let elsewhere = other.save().to_bytes();
+    let told = |same: bool| if same { "the same" } else { "NOT THE SAME" };
+    println!(
+        "{n} spheres: {} bytes; us: a step {a_step:.0}, save {save:.1}, restore {restore:.1}, to bytes {to_bytes:.1}, from bytes {from_bytes:.1}",
+        bytes.len()
+    );
+    println!(
+        "100 steps later: {} bits in the same instance, {} bits in another one from the bytes",
+        told(again == end),
+        told(elsewhere == end)
+    );
+}
+
+/// Saves a pile that has settled but is not asleep.
+pub fn settle(n: usize, rules: &str, file: &str) {
+    let mut instance = started(n, &format!("{rules}\nsleep_speed = 0"));
+    step(&mut instance, (SETTLED / STEP) as usize);
+    std::fs::write(file, instance.save().to_bytes()).unwrap();
+}
+
+/// Goes on from there.
+pub fn profile(n: usize, rules: &str, file: &str, count: usize) {
+    let mut instance = started(n, &format!("{rules}\nsleep_speed = 0"));
+    let bytes = std::fs::read(file).unwrap();
+    let saved = instance.snapshot_from_bytes(&bytes).unwrap();
+    instance.restore(&saved).unwrap();
+    // memory grows in the first step
+    step(&mut instance, 1);
+    let before = instance.report().clone();
+    profiled_steps(&mut instance, count);
+    let report = instance.report();
+    println!(
+        "{count} steps: {} groups, {} not solved exactly, {} iterations, largest problem {} rows, worst residual {:.1e}",
+        report.lcps - before.lcps,
+        report.inexact_solves - before.inexact_solves,
+        report.pivots - before.pivots,
+        report.largest_lcp,
+        report.worst_residual,
+    );
+}
+
+/// What `callgrind --toggle-collect` looks at.
+#[inline(never)]
+fn profiled_steps(instance: &mut Instance, count: usize) {
+    step(instance, count);
+}

@@ -1,0 +1,87 @@
+//! Motors of given speeds that contradict the joints, or each other, at the start.
+//!
+//! (1)  rows g_i of joints and motors, rates b_i that they want: zero of joints, the speed of motors
+//! (2)  one after the other: g' = g - sum (g . e) e,  b' = b - sum (g . e) c  over the directions e that are known, with rates c
+//! (3)  a row with g' = 0 follows from the others; it contradicts them where b' is not zero
+
+use super::{Model, Poses};
+use crate::constraint::GlobalRow;
+use crate::force::{Input, Side};
+use crate::math::norm;
+use crate::scene::error::Problem;
+use crate::scene::format::space::Space;
+
+/// A row of which less is left than this part follows from the others: rounding leaves 1e-15, and a mechanism this near to a
+/// dead point cannot be driven through it.
+const FOLLOWS: f64 = 1e-9;
+
+/// Written digits of speeds may differ by this much, rad/s or m/s, and by as much of the speed.
+const WRITTEN_DIGITS: f64 = 1e-6;
+
+/// A direction whose rate is known.
+struct Known {
+    direction: Vec<f64>,
+    rate: f64,
+}
+
+pub(super) fn refuse_contradictions(scene: &Space, model: &Model, problems: &mut Vec<Problem>) {
+    if model.motors.is_empty() {
+        return;
+    }
+    let mut poses = Poses::new(model);
+    model.poses(&model.initial_position, &mut poses);
+    let mut known: Vec<Known> = Vec::new();
+    let mut add = |row: GlobalRow, wanted: f64| {
+        let mut g = vec![0.0; model.n_velocities];
+        row.add_to(1.0, &mut g);
+        let size = norm(&g);
+        let mut rate = wanted;
+        // once more for what rounding left
+        for _ in 0..2 {
+            for Known {
+                direction,
+                rate: of_direction,
+            } in &known
+            {
+                let along: f64 = g.iter().zip(direction).map(|(g, e)| g * e).sum(); // (2)
+                rate -= along * of_direction;
+                for (g, e) in g.iter_mut().zip(direction) {
+                    *g -= along * e;
+                }
+            }
+        }
+        let left = norm(&g);
+        if left <= FOLLOWS * size {
+            return Some(wanted - rate); // (3)
+        }
+        known.push(Known {
+            direction: g.iter().map(|g| g / left).collect(),
+            rate: rate / left,
+        });
+        None
+    };
+    for link in &model.joints {
+        model.joint_rows(link, &poses, |row, _| {
+            add(row, 0.0); // (1)
+        });
+    }
+    let inputs = model.inputs.iter().map(|i| Input::held(0.0, i.start));
+    let inputs: Vec<Input> = inputs.collect();
+    for motor in &model.motors {
+        let speed = motor.speed.value(0.0, Side::After, &inputs);
+        let Some(implied) = add(model.motor_row(motor, &poses), speed) else {
+            continue;
+        };
+        if (speed - implied).abs() > WRITTEN_DIGITS * (1.0 + speed.abs()) {
+            let written = &scene.joints[motor.joint];
+            problems.push(Problem {
+                place: written.place.clone(),
+                key: format!("joint[{}].motor", written.name),
+                message: format!(
+                    "the motor wants the speed {speed} where the other joints and motors leave only {implied:.6}"
+                ),
+                hint: "remove one of the motors or joints that act on the same coordinate, or use a torque or force".to_owned(),
+            });
+        }
+    }
+}

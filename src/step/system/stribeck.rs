@@ -1,0 +1,125 @@
+//! Friction that falls with the speed of sliding, in a step with frozen statuses.
+//!
+//! The coefficient is that of the mean velocity of the step, like its direction d (`sliding`), and found by the same
+//! iteration. Linearized about the speed s of the iteration before:
+//!
+//! (4)  c_t = -mu(s) c_n d + c_d d,   c_d = -mu'(s) c_n (d.w - s),   w = T (v + dv/2)
+
+use super::System;
+use super::frozen::Unknown;
+use crate::math::norm;
+use crate::model::{Model, N_TANGENTS, Stribeck};
+use crate::state::Status;
+
+/// Coefficients that change the mean speed by less than this part of what it changes them need no unknown of their own.
+const WEAK: f64 = 1e-10;
+
+impl System {
+    /// Takes the coefficients of the contacts from the model; what falls with the speed is that of rest.
+    pub fn take_friction(&mut self, model: &Model) {
+        let contacts = || self.contacts.iter().map(|&j| &model.contacts[j]);
+        self.friction.clear();
+        self.friction.extend(contacts().map(|c| c.friction));
+        self.stribeck.clear();
+        self.falling.clear();
+        if model.has_falling_friction {
+            self.stribeck.extend(contacts().map(|c| c.stribeck()));
+            self.hold_friction();
+        }
+    }
+
+    /// The law of friction of the `i`-th contact, where it falls with the speed.
+    pub fn stribeck_of(&self, i: usize) -> Option<Stribeck> {
+        self.stribeck.get(i).copied().flatten()
+    }
+
+    /// Has friction that falls the coefficient of rest?
+    pub fn hold_friction(&mut self) {
+        for (mu, law) in self.friction.iter_mut().zip(&self.stribeck) {
+            if let Some(law) = law {
+                *mu = law.at_rest;
+            }
+        }
+    }
+
+    /// Gives friction that falls the coefficient that it has at velocities `v`, where a contact of the model slides.
+    pub fn slide_at(&mut self, v: &[f64], slides: impl Fn(usize) -> bool) {
+        self.falling.clear();
+        if self.stribeck.is_empty() {
+            return;
+        }
+        for (i, &contact) in self.contacts.iter().enumerate() {
+            if let Some(law) = self.stribeck[i]
+                && slides(contact)
+            {
+                let mut speed = [0.0; N_TANGENTS];
+                for (u, row) in speed.iter_mut().zip(self.tangent_rows(i)) {
+                    *u = self.rows[row].dot(v);
+                }
+                self.friction[i] = law.at(norm(&speed)).0;
+            }
+        }
+        self.falling.resize(self.contacts.len(), [0.0; 2]);
+    }
+
+    /// Does friction of a sliding contact fall with its speed?
+    pub(super) fn any_falls(&self, status: impl Fn(usize) -> Status) -> bool {
+        let mut laws = self.stribeck.iter().zip(&self.contacts);
+        laws.any(|(law, contact)| law.is_some() && status(*contact).slides())
+    }
+
+    // rows of the tangents of a contact, and the direction in which it slides along them
+    fn along(&self, i: usize, status: Status) -> Option<([usize; N_TANGENTS], [f64; N_TANGENTS])> {
+        let first = self.normal(i) + 1;
+        match status {
+            Status::Open | Status::Frictionless | Status::Stick => None,
+            Status::SlipForward | Status::SlipBackward => {
+                Some(([first; N_TANGENTS], [status.slip_sign(), 0.0]))
+            }
+            Status::Slip => Some(([first, first + 1], self.direction[i])),
+        }
+    }
+
+    /// The coefficient of the `i`-th contact at the mean velocity along its direction (4); by how much it differs from the one
+    /// before, relative.
+    pub(super) fn fall(&mut self, i: usize, status: Status) -> f64 {
+        let (Some(law), Some((rows, d))) = (self.stribeck_of(i), self.along(i, status)) else {
+            return 0.0;
+        };
+        let n = self.len();
+        let (mut speed, mut yields) = (0.0, 0.0);
+        for ((row, d), start) in rows.into_iter().zip(d).zip(self.start_speed[i]) {
+            let w = &self.delassus[row * n..(row + 1) * n];
+            let gained: f64 = w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum();
+            speed += d * (start + 0.5 * (self.bias[row] - self.sigma * start + gained));
+            yields += 0.5 * d * d * w[row];
+        }
+        let (mu, slope) = law.at(speed);
+        let falls = slope * self.impulse[self.normal(i)].max(0.0);
+        self.falling[i] = if (falls * yields).abs() > WEAK {
+            [falls, speed]
+        } else {
+            [0.0; 2]
+        };
+        let old = std::mem::replace(&mut self.friction[i], mu);
+        (mu - old).abs() / law.at_rest.max(f64::MIN_POSITIVE)
+    }
+
+    /// The unknown c_d of (4).
+    pub(super) fn falling_unknown(&self, i: usize, status: Status) -> Option<Unknown> {
+        let [falls, speed] = self
+            .falling
+            .get(i)
+            .copied()
+            .filter(|[falls, _]| *falls != 0.0)?;
+        let (rows, d) = self.along(i, status)?;
+        let start = self.start_speed[i];
+        let along = d[0] * start[0] + d[1] * start[1];
+        Some(Unknown::Across {
+            rows,
+            weights: d,
+            yields: 2.0 / falls,
+            given: 2.0 * speed + (self.sigma - 2.0) * along,
+        })
+    }
+}
