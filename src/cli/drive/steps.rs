@@ -161,6 +161,8 @@ impl Drive<'_> {
             }
             self.steps += 1;
             time = end;
+            // outputs are read with the inputs of their time
+            self.feed(&slave, time, None)?;
             let n = i as u64 + 1;
             let is_row = n.is_multiple_of(self.every) || end >= self.until;
             self.look(&slave, looker, time, is_row)?;
