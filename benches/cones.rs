@@ -3,6 +3,10 @@
 //!
 //! `cargo bench --bench cones` prints a table; with `-- --csv` one line per problem.
 
+#[path = "accuracy/cpu.rs"]
+#[allow(dead_code)] // its median
+mod cpu;
+
 use std::path::Path;
 use std::time::Instant;
 
@@ -55,10 +59,9 @@ fn time(repeats: usize, mut work: impl FnMut(usize) -> f64) -> f64 {
     median((0..repeats).map(work).collect())
 }
 
+/// Of the processor, so that other work on the machine does not count.
 fn elapsed_us(work: impl FnOnce()) -> f64 {
-    let start = Instant::now();
-    work();
-    start.elapsed().as_secs_f64() * 1e6
+    cpu::seconds(work) * 1e6
 }
 
 fn measure(instance: &Instance) -> Times {

@@ -241,6 +241,12 @@ impl Simulation {
         observe::joint_coordinate(&self.model, (joint, coordinate), &self.poses, &self.twists)
     }
 
+    /// Model and state, with the poses of all bodies in it.
+    pub fn placed(&mut self) -> (&Model, &State, &Poses) {
+        self.place();
+        (&self.model, &self.state, &self.poses)
+    }
+
     fn place(&mut self) {
         self.poses
             .refer_to(&self.state.orientation, &self.state.joint_angle);

@@ -393,3 +393,52 @@ fn shapes_come_from_files_beside_the_scene() {
         assert!(stderr(&output).contains("wedge.stl"), "{}", stderr(&output));
     }
 }
+
+#[test]
+fn the_report_is_one_file_that_needs_no_network() {
+    let file = scratch("report").join("report.html");
+    let path = file.to_str().unwrap();
+    for scene in ["bouncing_ball", "gripper"] {
+        let output = stiction(&["run", scene, "--report", path]);
+        assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+        let page = std::fs::read_to_string(&file).unwrap();
+        for word in ["http://", "https://", "src=", "@import", "url(", "<!--{"] {
+            assert!(!page.contains(word), "{scene}: {word}");
+        }
+        let (_, data) = page.split_once("type=\"application/json\">").unwrap();
+        let (data, _) = data.split_once("</script>").unwrap();
+        let data: serde_json::Value = serde_json::from_str(data).unwrap();
+        assert_eq!(data["name"], scene);
+        // every event that the run counts is in the table
+        let n = data["events"]["rows"].as_array().unwrap().len();
+        let lines = stdout(&output);
+        let counted = lines.lines().find(|line| line.starts_with("  events"));
+        let counted = counted
+            .and_then(|line| line.split_whitespace().nth(1))
+            .unwrap();
+        assert_eq!(n, counted.parse::<usize>().unwrap(), "{scene}");
+        println!("{scene}: {} kB, {n} events", page.len() / 1000);
+    }
+}
+
+#[test]
+fn a_run_of_a_million_steps_is_thinned_and_keeps_every_event() {
+    let file = scratch("report_long").join("report.html");
+    let path = file.to_str().unwrap();
+    let arguments = ["run", "bouncing_ball", "--until", "10", "--step", "1e-5"];
+    let output = stiction(&[&arguments[..], &["--report", path, "--events-csv", "-"]].concat());
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    let page = std::fs::read_to_string(&file).unwrap();
+    let (_, data) = page.split_once("type=\"application/json\">").unwrap();
+    let (data, _) = data.split_once("</script>").unwrap();
+    let data: serde_json::Value = serde_json::from_str(data).unwrap();
+    assert_eq!(data["rows"], 1_000_001);
+    assert!(page.len() < 1_000_000, "{} bytes", page.len());
+    let rows = data["events"]["rows"].as_array().unwrap();
+    let events: Vec<f64> = stdout(&output).lines().skip(1).map(first_field).collect();
+    assert_eq!(rows.len(), events.len());
+    for (row, time) in rows.iter().zip(&events) {
+        assert!((row[0].as_f64().unwrap() - time).abs() < 1e-7);
+    }
+    println!("{} bytes, {} events", page.len(), rows.len());
+}

@@ -15,6 +15,7 @@ mod variables;
 pub mod verdict;
 mod xml;
 
+pub use platform::library;
 pub use rules::{Rule, Severity};
 pub use verdict::{Finding, Report};
 
@@ -128,7 +129,7 @@ fn examine_files(
 }
 
 /// Examines the model description. `None`: there is no use in looking further.
-fn examine_description(bytes: &[u8], report: &mut Report) -> Option<Description> {
+pub fn examine_description(bytes: &[u8], report: &mut Report) -> Option<Description> {
     let at = |rule, line: usize, message: String| Finding::new(rule, message).line(line);
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::plot::What;
 use crate::scene::format::TOLERANCE;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -10,24 +11,47 @@ const VERSION: &str = concat!(env!("STICTION_VERSION"), " (", env!("STICTION_TAR
 
 const EXAMPLES: &str = "\
 Examples:
+  stiction demo                                from a scene to an FMU and a report to open
+  stiction new crate                           a commented scene to start from
   stiction scenes                              list the bundled scenes
   stiction run bouncing_ball                   events and summary of a bundled scene
   stiction run my/scene.toml -o out.csv        and the trajectory, as a CSV file
   stiction run two_carts -o - | head           the trajectory on stdout
   stiction build my/scene.toml -o scene.fmu    an FMU of a scene
   stiction describe falling_rod                its variables
-  stiction check any.fmu                       what is wrong with an FMU";
+  stiction run any.fmu --report fmu.html       drive an FMU, of whatever tool
+  stiction check any.fmu                       what is wrong with an FMU
+  stiction compare a.csv b.csv                 do two trajectories agree?
+
+Exit codes: 0 done, 1 failed or different, 2 wrong arguments, a scene with mistakes, or a file that cannot be made.
+NO_COLOR turns colours off. Data goes to stdout, talk to stderr.";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
   stiction run bouncing_ball                   events and summary
   stiction run my/scene.toml -o out.csv        and the trajectory, as a CSV file
   stiction run falling_rod --until 0.6 --step 1e-3 --output-step 0.05 -o -
+  stiction run falling_rod --report rod.html   an animation with plots, to open in a browser
+  stiction run two_carts --plot velocities,status --plot-file carts.svg
   stiction run falling_rod --tolerance 1e-8    order eight, steps by tolerance
   stiction run two_carts --scheme implicit_euler --events all
   stiction run two_carts --alpha 0.6 --gamma 0.5
 
 Exit codes: 0 done, 1 the simulation failed, 2 wrong arguments or a scene with mistakes.";
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  stiction compare today.csv reference.csv                     1e-9 and a millionth are allowed
+  stiction compare today.csv reference.csv --tolerance 1e-6    1e-6 in every unit, nothing on top
+  stiction compare today.csv reference.csv --tolerance 0,1e-3  a thousandth
+
+Exit codes: 0 they agree, 1 they differ, 2 they cannot be compared.";
+
+const NEW_EXAMPLES: &str = "\
+Examples:
+  stiction new crate                        crate.toml, in the plane, with comments
+  stiction new robot --space                the same in space
+  stiction new mine --from two_carts        a copy of a bundled scene";
 
 const BUILD_EXAMPLES: &str = "\
 Examples:
@@ -62,8 +86,8 @@ pub struct Arguments {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Integrate a scene: its events, a summary and, with -o, the trajectory
-    Run(RunOptions),
+    /// Integrate a scene or drive an FMU: events, a summary, a trajectory, plots, a report
+    Run(Box<RunOptions>),
     /// Pack a scene into an FMU (FMI 2.0 for co-simulation)
     Build(BuildOptions),
     /// Print the variables of a scene, or its model description
@@ -73,15 +97,97 @@ pub enum Command {
     /// One trial of `check`, in a process of its own
     #[command(hide = true)]
     CheckTrial(TrialOptions),
+    /// Say whether two trajectories agree: which variable differs first, when, by how much
+    Compare(CompareOptions),
+    /// Write a commented scene to start from
+    New(NewOptions),
     /// List the scenes that can be named without a path
-    Scenes,
+    Scenes(ScenesOptions),
+    /// Build the FMU of a bundled scene, drive it, and leave a report to open in a browser
+    Demo(DemoOptions),
+    /// Print completions for a shell
+    Completions(CompletionsOptions),
 }
 
-/// Arguments of `run`.
+/// Arguments of `compare`.
+#[derive(Args, Debug)]
+#[command(after_help = COMPARE_EXAMPLES)]
+pub struct CompareOptions {
+    /// A CSV file with a column "time", as `run -o` writes
+    pub first: PathBuf,
+
+    /// Another one
+    pub second: PathBuf,
+
+    /// How much numbers may differ: ABS + REL * the largest size of the variable
+    #[arg(long, value_name = "ABS[,REL]", default_value = "1e-9,1e-6", value_parser = allowed, allow_negative_numbers = true)]
+    pub tolerance: Allowed,
+
+    /// Print the verdict as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How much numbers may differ.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Allowed {
+    /// In the unit of the variable.
+    pub absolute: f64,
+    /// As a part of the largest size of the variable.
+    pub relative: f64,
+}
+
+/// Arguments of `new`.
+#[derive(Args, Debug)]
+#[command(after_help = NEW_EXAMPLES)]
+pub struct NewOptions {
+    /// Name of the scene; the file gets the ending .toml
+    pub name: String,
+
+    /// Start from this scene, a bundled one or a file
+    #[arg(long, value_name = "SCENE", conflicts_with = "space")]
+    pub from: Option<PathBuf>,
+
+    /// A scene in space instead of the plane
+    #[arg(long)]
+    pub space: bool,
+}
+
+/// Arguments of `scenes`.
+#[derive(Args, Debug)]
+pub struct ScenesOptions {
+    /// Print the list as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `demo`.
+#[derive(Args, Debug)]
+pub struct DemoOptions {
+    /// A scene file, or the name of a bundled scene
+    #[arg(default_value = "gripper")]
+    pub scene: PathBuf,
+
+    /// Where the FMU and the report go
+    #[arg(long, value_name = "FOLDER", default_value = "stiction_demo")]
+    pub folder: PathBuf,
+}
+
+/// Arguments of `completions`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  stiction completions bash > ~/.local/share/bash-completion/completions/stiction"
+)]
+pub struct CompletionsOptions {
+    /// Which one
+    pub shell: clap_complete::Shell,
+}
+
+/// Arguments of `run`. They are for scenes and FMUs; some are for one of them only.
 #[derive(Args, Debug)]
 #[command(after_help = RUN_EXAMPLES)]
 pub struct RunOptions {
-    /// A scene file, or the name of a bundled scene
+    /// A scene file, the name of a bundled scene, or an FMU
     pub scene: PathBuf,
 
     /// End of the run, s [default: the scene's]
@@ -127,6 +233,34 @@ pub struct RunOptions {
     /// Write all events to this CSV file; "-" is stdout, and then all else goes to stderr
     #[arg(long, value_name = "FILE")]
     pub events_csv: Option<PathBuf>,
+
+    /// Write a page with an animation, plots and events: one HTML file that any browser opens
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+
+    /// Print the summary as JSON, without the table of events
+    #[arg(long)]
+    pub json: bool,
+
+    /// Inputs of an FMU over time: a CSV file with a column "time" and one for each input
+    #[arg(long, value_name = "FILE")]
+    pub inputs: Option<PathBuf>,
+
+    /// An input of an FMU as an expression of the time t: "push.force_x=6*cos(t)"; may be given for several
+    #[arg(long, value_name = "NAME=EXPRESSION")]
+    pub input: Vec<String>,
+
+    /// A start value of an FMU: "contact.friction=0.5"; may be given for several
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+
+    /// Draw this over time, one or several with commas between
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    pub plot: Vec<What>,
+
+    /// The picture of --plot, an SVG or PNG file [default: the scene's name with .svg]
+    #[arg(long, value_name = "FILE", requires = "plot")]
+    pub plot_file: Option<PathBuf>,
 }
 
 /// Arguments of `build`.
@@ -154,6 +288,14 @@ pub struct DescribeOptions {
     /// Print modelDescription.xml (FMI 2.0) instead of a table
     #[arg(long)]
     pub xml: bool,
+
+    /// Draw the scene at its start, as a PNG file, instead of a table
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["xml", "json"])]
+    pub picture: Option<PathBuf>,
+
+    /// Print the variables as JSON
+    #[arg(long, conflicts_with = "xml")]
+    pub json: bool,
 }
 
 /// Arguments of `check`.
@@ -233,6 +375,16 @@ fn tolerance(text: &str) -> Result<f64, String> {
         Ok(value)
     } else {
         Err(format!("must be {}", TOLERANCE.words))
+    }
+}
+
+fn allowed(text: &str) -> Result<Allowed, String> {
+    let (absolute, relative) = text.split_once(',').unwrap_or((text, "0"));
+    let [absolute, relative] = [number(absolute)?, number(relative)?];
+    if absolute >= 0.0 && relative >= 0.0 && absolute.is_finite() && relative.is_finite() {
+        Ok(Allowed { absolute, relative })
+    } else {
+        Err("must be finite numbers, zero or more, for example 1e-9,1e-6".to_owned())
     }
 }
 

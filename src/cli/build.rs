@@ -1,13 +1,13 @@
 //! `stiction build`.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::CliError;
 use super::args::BuildOptions;
 use super::bundled::{self, folder_of};
-use super::output::{Output, is_stdout, refuse_clashes};
+use super::output::{Output, is_stdout, refuse_clashes, write_bytes};
 use crate::describe::{Library, PackageError, Platform, build_fmu, build_fmu_with};
 use crate::instance::variables::table;
 use crate::scene;
@@ -32,7 +32,7 @@ pub fn build(options: &BuildOptions) -> Result<(), CliError> {
         None => build_fmu(&file, &found.text, &libraries),
     };
     let fmu = fmu.map_err(failed)?;
-    write(&output, &fmu)?;
+    write_bytes(&output, &fmu)?;
 
     let platforms: Vec<&str> = libraries.iter().map(|l| l.platform.folder()).collect();
     let text = format!(
@@ -52,25 +52,9 @@ pub fn build(options: &BuildOptions) -> Result<(), CliError> {
 }
 
 /// A name that every file system takes.
-fn file_name(name: &str) -> String {
+pub fn file_name(name: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ');
     name.replace(|c| !is_plain(c), "_")
-}
-
-fn write(path: &Path, fmu: &[u8]) -> Result<(), CliError> {
-    let path_name = || path.display().to_string();
-    if is_stdout(path) {
-        let mut out = io::stdout().lock();
-        let written = out.write_all(fmu).and_then(|()| out.flush());
-        return written.map_err(|error| CliError::Io {
-            what: "stdout".to_owned(),
-            error,
-        });
-    }
-    fs::write(path, fmu).map_err(|error| CliError::Create {
-        path: path_name(),
-        error,
-    })
 }
 
 fn failed(error: PackageError) -> CliError {
@@ -137,7 +121,8 @@ fn platforms() -> String {
 
 fn read(file: &Path) -> Result<Vec<u8>, CliError> {
     fs::read(file).map_err(|error| {
-        let message = format!("the library {} cannot be read: {error}", file.display());
+        let why = scene::load::plain(&error);
+        let message = format!("the library {} cannot be read: {why}", file.display());
         let is_named = file.to_string_lossy().contains('=');
         let hint = if is_named {
             platforms()

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::CliError;
 use crate::model::Model;
-use crate::scene::{self, suggest::distance};
+use crate::scene::{self, format::Scene, suggest::distance};
 use crate::simulate::{model_from_text, model_in_folder};
+use serde_json::json;
 
 /// Name and text of each bundled scene, in the order of the names.
 const SCENES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"));
@@ -22,6 +23,17 @@ pub struct Found {
     pub text: String,
     /// Its file, if it is not a bundled one.
     pub path: Option<PathBuf>,
+}
+
+impl Found {
+    /// Its written form.
+    pub fn scene(&self) -> Result<Scene, CliError> {
+        let Some(path) = &self.path else {
+            return Ok(scene::parse(&self.model.name, &self.text)?);
+        };
+        let file = path.display().to_string();
+        Ok(scene::load::parse_in(folder_of(path), &file, &self.text)?)
+    }
 }
 
 /// Finds a scene: a file, a folder with a `scene.toml`, or else the name of a bundled scene.
@@ -115,7 +127,22 @@ fn nearest(word: &str) -> Vec<&'static str> {
 }
 
 /// Writes the name and the description of every bundled scene.
-pub fn list(out: &mut impl Write) -> Result<(), CliError> {
+pub fn list(out: &mut impl Write, as_json: bool) -> Result<(), CliError> {
+    if as_json {
+        let mut list = Vec::new();
+        for (name, text) in SCENES {
+            let scene = scene::parse(name, text)?;
+            let dimension = if scene.space().is_some() { 3 } else { 2 };
+            list.push(json!({
+                "name": name,
+                "description": scene.description,
+                "dimension": dimension,
+                "until": scene.until,
+            }));
+        }
+        writeln!(out, "{:#}", json!(list)).map_err(closed)?;
+        return out.flush().map_err(closed);
+    }
     let width = SCENES.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, text) in SCENES {
         let scene = scene::parse(name, text)?;

@@ -3,11 +3,13 @@
 use super::CliError;
 use super::args::DescribeOptions;
 use super::bundled;
-use super::output::Output;
+use super::output::{Output, write_bytes};
 use crate::describe::fmi2::{causality, model_description, variability};
-use crate::describe::{shown_start, type_name};
+use crate::describe::{drawing, shown_start, type_name};
+use crate::instance::variable::Variable;
 use crate::instance::variables::table;
 use crate::model::Model;
+use serde_json::{Value, json};
 
 /// Columns that are as wide as their widest cell; the last one is not.
 const HEADER: [&str; 7] = [
@@ -23,14 +25,40 @@ const HEADER: [&str; 7] = [
 /// Prints the variables of a scene, or its model description.
 pub fn describe(options: &DescribeOptions) -> Result<(), CliError> {
     let found = bundled::find(&options.scene)?;
+    if let Some(path) = &options.picture {
+        let drawn = drawing::picture(&found.scene()?, &found.model);
+        let bytes = drawn.ok_or_else(|| CliError::Io {
+            what: "the picture".to_owned(),
+            error: std::io::Error::other("it does not fit into memory"),
+        })?;
+        return write_bytes(path, &bytes);
+    }
     let text = if options.xml {
         model_description(&found.model, &found.text)
+    } else if options.json {
+        as_json(&found.model)
     } else {
         variables(&found.model)
     };
     let mut out = Output::stdout();
     out.write(&text)?;
     out.flush()
+}
+
+fn as_json(model: &Model) -> String {
+    let row = |(reference, variable): (usize, &Variable)| {
+        json!({
+            "reference": reference,
+            "name": variable.name,
+            "causality": causality(variable.causality),
+            "variability": variability(variable.variability),
+            "unit_or_type": type_name(variable),
+            "start": shown_start(variable, model),
+            "description": variable.description,
+        })
+    };
+    let rows: Vec<Value> = table(model).iter().enumerate().map(row).collect();
+    format!("{:#}\n", json!(rows))
 }
 
 fn variables(model: &Model) -> String {

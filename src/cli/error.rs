@@ -36,6 +36,15 @@ pub enum CliError {
         /// Why.
         error: io::Error,
     },
+    /// An FMU that was driven failed.
+    Drive {
+        /// What happened, a sentence without a full stop.
+        message: String,
+        /// What to do about it.
+        hint: String,
+    },
+    /// Two files differ; how has been printed.
+    Differs,
     /// An examined FMU has errors; they have been printed.
     Faulty {
         /// How many.
@@ -57,7 +66,11 @@ impl CliError {
         match self {
             Self::Arguments(error) => u8::try_from(error.exit_code()).unwrap_or(2),
             Self::Io { .. } if self.reader_left() => 0,
-            Self::Step(_) | Self::Io { .. } | Self::Faulty { .. } => 1,
+            Self::Step(_)
+            | Self::Io { .. }
+            | Self::Faulty { .. }
+            | Self::Drive { .. }
+            | Self::Differs => 1,
             Self::Usage { .. } | Self::Scene(_) | Self::Create { .. } => 2,
         }
     }
@@ -74,7 +87,7 @@ impl CliError {
     pub fn print(&self) -> io::Result<()> {
         match self {
             Self::Arguments(error) => error.print(),
-            Self::Faulty { .. } => Ok(()),
+            Self::Faulty { .. } | Self::Differs => Ok(()),
             _ if self.reader_left() => Ok(()),
             _ => writeln!(io::stderr(), "{self}"),
         }
@@ -95,12 +108,50 @@ impl fmt::Display for CliError {
                     error.file
                 )
             }
+            Self::Drive { message, hint } => {
+                write!(f, "error: the run stopped: {message}\n  hint: {hint}")
+            }
+            Self::Differs => write!(f, "error: the files differ"),
             Self::Step(error) => write!(f, "error: the run stopped: {error}"),
-            Self::Io { what, error } => write!(f, "error: {what}: {error}"),
+            Self::Io { what, error } => {
+                let [why, hint] = words_on(error);
+                write!(f, "error: {what}: {why}\n  hint: {hint}")
+            }
             Self::Faulty { errors } => write!(f, "error: the FMU has {errors} errors"),
-            Self::Create { path, error } => write!(f, "error: cannot write {path}: {error}"),
+            Self::Create { path, error } => {
+                let [why, hint] = words_on(error);
+                write!(f, "error: {path} cannot be written: {why}\n  hint: {hint}")
+            }
         }
     }
+}
+
+/// What an error of the system means, and what to do about it.
+fn words_on(error: &io::Error) -> [String; 2] {
+    let [why, hint] = match error.kind() {
+        io::ErrorKind::NotFound => [
+            "there is no such folder or file",
+            "check the path: it is taken from the folder the command runs in",
+        ],
+        io::ErrorKind::PermissionDenied => [
+            "that is not allowed",
+            "take a place that you may write to, or change its permissions",
+        ],
+        io::ErrorKind::IsADirectory => ["it is a folder", "name a file in it"],
+        io::ErrorKind::NotADirectory => [
+            "a part of the path is a file, not a folder",
+            "check the path",
+        ],
+        io::ErrorKind::StorageFull => ["the disk is full", "make room, or write elsewhere"],
+        io::ErrorKind::ReadOnlyFilesystem => ["the disk is read-only", "write elsewhere"],
+        _ => {
+            return [
+                error.to_string(),
+                "try again, or with another file".to_owned(),
+            ];
+        }
+    };
+    [why.to_owned(), hint.to_owned()]
 }
 
 impl std::error::Error for CliError {}

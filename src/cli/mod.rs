@@ -1,5 +1,6 @@
-//! The command line tool: `run` integrates a scene, `build` makes an FMU of it, `describe` lists its variables,
-//! `check` examines any FMU, `scenes` lists the bundled scenes.
+//! The command line tool: `run` integrates a scene or drives an FMU, `build` makes an FMU of a scene, `describe` lists its
+//! variables, `check` examines any FMU, `compare` compares trajectories, `new` writes a scene to start from, `scenes` lists
+//! the bundled scenes, `demo` shows the way from a scene to a report.
 //!
 //! Data goes to stdout, talk to stderr. Nothing here prints an error or ends the process: `execute` returns what
 //! went wrong, and the binary prints it and turns it into an exit code.
@@ -8,13 +9,20 @@ mod args;
 mod build;
 mod bundled;
 mod check;
+mod compare;
 mod csv;
+mod demo;
 mod describe;
+mod drive;
 mod error;
 mod events;
 mod format;
+mod new;
 mod output;
+mod plot;
 mod progress;
+mod record;
+mod report;
 mod run;
 mod settings;
 mod summary;
@@ -26,7 +34,13 @@ pub use error::CliError;
 use std::ffi::OsString;
 
 use args::{Arguments, Command};
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
+
+/// Prints what a shell completes commands with.
+fn completions(shell: clap_complete::Shell) {
+    let mut command = Arguments::command();
+    clap_complete::generate(shell, &mut command, "stiction", &mut std::io::stdout());
+}
 
 /// Runs the tool with the arguments of a process, the program's name first.
 ///
@@ -40,6 +54,13 @@ pub fn execute(arguments: impl IntoIterator<Item = OsString>) -> Result<(), CliE
         Command::Describe(options) => describe::describe(&options),
         Command::Check(options) => check::check(&options),
         Command::CheckTrial(options) => check::trial(&options),
-        Command::Scenes => bundled::list(&mut std::io::stdout().lock()),
+        Command::Scenes(options) => bundled::list(&mut std::io::stdout().lock(), options.json),
+        Command::New(options) => new::new(&options),
+        Command::Demo(options) => demo::demo(&options),
+        Command::Compare(options) => compare::compare(&options),
+        Command::Completions(options) => {
+            completions(options.shell);
+            Ok(())
+        }
     }
 }

@@ -64,6 +64,22 @@ impl Output {
     }
 }
 
+/// Writes a whole file, or to stdout for `-`.
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    if is_stdout(path) {
+        let mut out = io::stdout().lock();
+        let written = out.write_all(bytes).and_then(|()| out.flush());
+        return written.map_err(|error| CliError::Io {
+            what: "stdout".to_owned(),
+            error,
+        });
+    }
+    std::fs::write(path, bytes).map_err(|error| CliError::Create {
+        path: path.display().to_string(),
+        error,
+    })
+}
+
 /// Does the path mean stdout?
 pub fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"

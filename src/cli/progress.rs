@@ -52,8 +52,9 @@ impl Progress {
         let left = elapsed.as_secs_f64() * (1.0 - done) / done;
         let bar = self.bar.get_or_insert_with(new_bar);
         bar.set_message(format!(
-            "t = {time:.3} of {} s, {left:.0} s left",
-            short(self.until)
+            "t = {time:.3} of {} s, {} x real time, {left:.0} s left",
+            short(self.until),
+            speed(time / elapsed.as_secs_f64())
         ));
         bar.set_position((done * LENGTH as f64) as u64);
     }
@@ -64,6 +65,12 @@ impl Progress {
             bar.finish_and_clear();
         }
     }
+}
+
+// two digits
+fn speed(times: f64) -> String {
+    let rounded: f64 = format!("{times:.1e}").parse().unwrap_or(times);
+    short(rounded)
 }
 
 // draws to stderr, and nothing if that is not a terminal

@@ -1,33 +1,54 @@
 //! `stiction run`.
 
 use std::io::{self, IsTerminal as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::CliError;
 use super::args::RunOptions;
+use super::build::file_name;
 use super::bundled;
 use super::csv::Trajectory;
+use super::drive;
 use super::events::EventLog;
-use super::output::{Output, is_stdout, refuse_clashes};
+use super::output::{Output, is_stdout, refuse_clashes, write_bytes};
+use super::plot::{self, Format, What};
 use super::progress::Progress;
+use super::record::{Sampler, stage};
+use super::report::{Note, Page, Severity, energy_note, html, solver_notes, story};
 use super::settings::overridden;
-use super::summary::{Facts, summary};
+use super::summary::{Facts, Line, as_json, groups, scheme, summary};
 use super::timeline::Timeline;
 use super::watch::Watch;
 use crate::simulate::Simulation;
 
 /// Integrates a scene; writes its trajectory and its events as asked, then the table of events and the summary.
 pub fn run(options: &RunOptions) -> Result<(), CliError> {
+    if drive::is_fmu(&options.scene) {
+        return drive::run(options);
+    }
+    if options.inputs.is_some() || !options.input.is_empty() || !options.set.is_empty() {
+        return Err(CliError::usage(
+            "--inputs, --input and --set are for FMUs",
+            "`stiction build` makes an FMU of a scene; then run that",
+        ));
+    }
     let found = bundled::find(&options.scene)?;
     let settings = overridden(&found.model, options)?;
     let until = options.until.unwrap_or(found.model.until);
     let output_step = options.output_step.unwrap_or(settings.step);
     let timeline = Timeline::new(until, output_step, settings.step)?;
 
-    let paths = [&options.output, &options.events_csv];
+    let plot = match options.plot.is_empty() {
+        true => None,
+        false => {
+            let name = file_name(&found.model.name);
+            Some(plot::target(options.plot_file.as_deref(), &name)?)
+        }
+    };
+    let paths = [&options.output, &options.events_csv, &options.report];
+    let paths = paths.into_iter().flatten();
     let paths: Vec<&Path> = paths
-        .into_iter()
-        .flatten()
+        .chain(plot.iter().map(|(path, _)| path))
         .map(|path| path.as_path())
         .collect();
     refuse_clashes(found.path.as_deref(), &paths)?;
@@ -43,10 +64,20 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         .as_deref()
         .map(Output::create)
         .transpose()?;
+    let mut sampler = None;
+    if options.report.is_some() || plot.is_some() {
+        let stage = stage(&found.scene()?, &found.model);
+        sampler = Some(Sampler::new(&found.model, until, Some(stage)));
+    }
+    let report = options.report.as_deref().map(Output::create).transpose()?;
     let mut run = Run {
         simulation: Simulation::with_settings(found.model, settings),
         trajectory,
         events: EventLog::start(options.events.0, events_csv)?,
+        sampler,
+        report,
+        json: options.json,
+        plot: plot.map(|(path, format)| (path, format, options.plot.clone())),
         watch: Watch::default(),
         // rows that scroll by on the same terminal are progress enough
         progress: Progress::start(until, !(stdout_taken && io::stdout().is_terminal())),
@@ -58,6 +89,10 @@ struct Run {
     simulation: Simulation,
     trajectory: Option<Trajectory>,
     events: EventLog,
+    sampler: Option<Sampler>,
+    report: Option<Output>,
+    json: bool,
+    plot: Option<(PathBuf, Format, Vec<What>)>,
     watch: Watch,
     progress: Progress,
 }
@@ -85,15 +120,54 @@ impl Run {
             wall,
             is_crowd: model.crowd.is_some(),
         };
-        let mut text = self.events.table(model, report);
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(&summary(&facts, report));
-        let told = tell(&text, stdout_taken);
-        let n_lost = self.events.n_lost(report);
+        // impacts of a crowd are counted, not listed
+        let n_lost = match model.crowd {
+            Some(_) => 0,
+            None => self.events.n_lost(report),
+        };
         let warnings = self.watch.warnings(model, report, n_lost);
+        let text = if self.json {
+            format!("{:#}\n", as_json(&facts, report, &warnings))
+        } else {
+            let mut text = self.events.table(model, report);
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text + &summary(&facts, report)
+        };
+        let told = tell(&text, stdout_taken);
         let warned = warn(&warnings);
+        let recording = self.sampler.take().map(Sampler::finish);
+        if let (Some(out), Some(recording)) = (&mut self.report, &recording) {
+            let mut notes: Vec<Note> = warnings.into_iter().map(Note::warning).collect();
+            if let Err(error) = &result {
+                notes.insert(0, stopped(error));
+            }
+            let settings = self.simulation.settings();
+            notes.extend(energy_note(recording));
+            if model.crowd.is_some() {
+                notes.push(Note::new(
+                    "This is a scene of many bodies: their contacts are not followed one by one, so there are no arrows and no events.",
+                ));
+            }
+            notes.extend(solver_notes(report, settings, self.watch.rests()));
+            let own = |(title, lines): (&str, Vec<Line>)| {
+                let lines = lines.into_iter().map(|(l, v)| (l.to_owned(), v)).collect();
+                (title.to_owned(), lines)
+            };
+            let page = Page {
+                recording,
+                subtitle: scheme(settings),
+                story: story(recording),
+                notes,
+                groups: groups(&facts, report).into_iter().map(own).collect(),
+            };
+            out.write(&html(&page))?;
+            out.flush()?;
+        }
+        if let (Some((path, format, what)), Some(recording)) = (&self.plot, &recording) {
+            write_bytes(path, &plot::draw(recording, what, *format)?)?;
+        }
         result.and(told).and(warned)
     }
 
@@ -102,14 +176,19 @@ impl Run {
         let settled = self.simulation.initialize();
         self.keep_books()?;
         settled.map_err(CliError::Step)?;
+        self.look();
         self.row()?;
         let mut start = 0.0;
         for end in timeline.rows() {
             if self.simulation.settings().tolerance.is_some() {
-                self.glide(end, timeline.until())?;
+                for time in self.looks(start, end) {
+                    self.glide(time, timeline.until())?;
+                    self.look();
+                }
             } else {
                 for time in timeline.steps(start, end) {
                     self.advance(time)?;
+                    self.look();
                 }
             }
             self.row()?;
@@ -120,7 +199,7 @@ impl Run {
 
     // by tolerance: rows are looked at between the steps, if there is somewhere to write them
     fn glide(&mut self, time: f64, until: f64) -> Result<(), CliError> {
-        let result = if self.trajectory.is_some() {
+        let result = if self.trajectory.is_some() || self.sampler.is_some() {
             self.simulation.glide_to(time, until)
         } else {
             self.simulation.glide_past(time, until)
@@ -138,14 +217,34 @@ impl Run {
 
     fn keep_books(&mut self) -> Result<(), CliError> {
         let reached = self.simulation.reached();
-        self.watch.look(self.simulation.report(), reached);
+        let report = self.simulation.report();
+        self.watch.look(self.simulation.model(), report, reached);
         self.progress.show(reached);
         if !self.simulation.report().events.is_empty() {
             let model = self.simulation.model();
             self.events.take(model, &self.simulation.report().events)?;
+            if let Some(sampler) = &mut self.sampler {
+                sampler.take(model, &self.simulation.report().events);
+            }
             self.simulation.report_mut().events.clear();
         }
         Ok(())
+    }
+
+    fn look(&mut self) {
+        if let Some(sampler) = &mut self.sampler {
+            sampler.look(&mut self.simulation);
+        }
+    }
+
+    // by tolerance: times between two rows at which the recorder wants to look, the later row included
+    fn looks(&self, start: f64, end: f64) -> Vec<f64> {
+        let Some(sampler) = &self.sampler else {
+            return vec![end];
+        };
+        let n = ((end - start) / sampler.spacing()).ceil().max(1.0) as u32;
+        let between = (1..n).map(|i| start + (end - start) * f64::from(i) / f64::from(n));
+        between.chain([end]).collect()
     }
 
     fn row(&mut self) -> Result<(), CliError> {
@@ -164,7 +263,19 @@ impl Run {
     }
 }
 
-fn tell(text: &str, stdout_taken: bool) -> Result<(), CliError> {
+/// Why the run ended early, for the report.
+pub fn stopped(error: &CliError) -> Note {
+    let text = error.to_string();
+    let first = text.lines().next().unwrap_or_default();
+    let first = first.replacen("error: t", "T", 1);
+    Note {
+        severity: Severity::Error,
+        text: format!("{first}. What follows is what was found up to then."),
+    }
+}
+
+/// Prints to stdout, or to stderr if that is taken.
+pub fn tell(text: &str, stdout_taken: bool) -> Result<(), CliError> {
     let mut out = if stdout_taken {
         Output::stderr()
     } else {
@@ -174,7 +285,8 @@ fn tell(text: &str, stdout_taken: bool) -> Result<(), CliError> {
     out.flush()
 }
 
-fn warn(warnings: &[String]) -> Result<(), CliError> {
+/// Prints to stderr.
+pub fn warn(warnings: &[String]) -> Result<(), CliError> {
     let mut out = Output::stderr();
     for warning in warnings {
         out.write(&format!("warning: {warning}\n"))?;

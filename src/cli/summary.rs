@@ -9,6 +9,7 @@ use super::settings::name;
 use crate::scene::format::{Scheme, Settings};
 use crate::simulate::Energy;
 use crate::step::Report;
+use serde_json::{Value, json};
 
 /// What the summary tells besides the report.
 pub struct Facts<'a> {
@@ -31,16 +32,65 @@ pub struct Facts<'a> {
 /// The summary as text.
 pub fn summary(facts: &Facts<'_>, report: &Report) -> String {
     let mut text = String::new();
-    group(&mut text, "Run", &run(facts, report));
-    group(&mut text, "Solver", &solver(report));
-    if facts.is_crowd {
-        group(&mut text, "Crowd", &crowd(report));
+    for (title, lines) in groups(facts, report) {
+        group(&mut text, title, &lines);
     }
-    group(&mut text, "Energy", &energy(facts.energy, report));
     text
 }
 
-type Line = (&'static str, String);
+/// The summary for machines.
+pub fn as_json(facts: &Facts<'_>, report: &Report, warnings: &[String]) -> Value {
+    let [start, end] = facts.energy;
+    let kinds = events::kinds(report).into_iter();
+    let kinds: serde_json::Map<String, Value> =
+        kinds.map(|(n, kind)| (kind.to_owned(), json!(n))).collect();
+    json!({
+        "scene": facts.scene,
+        "scheme": scheme(facts.settings),
+        "time": facts.time,
+        "until": facts.until,
+        "wall_seconds": facts.wall.as_secs_f64(),
+        "events": kinds,
+        "put_to_rest": report.rests,
+        "guarded_impacts": report.guarded_impacts,
+        "steps": report.steps,
+        "substeps": report.substeps,
+        "trials": report.trials,
+        "rejected_steps": report.rejected_steps,
+        "factorizations": report.factorizations,
+        "lcps": report.lcps,
+        "pivots": report.pivots,
+        "fallbacks": report.fallbacks,
+        "degraded_steps": report.degraded_steps,
+        "relief_steps": report.relief_steps,
+        "stabilized_steps": report.stabilized_steps,
+        "worst_residual": report.worst_residual,
+        "worst_penetration": report.worst_penetration,
+        "worst_joint_drift": report.worst_joint_drift,
+        "energy": {
+            "start": start.total(),
+            "applied_work": report.applied_work,
+            "damping": report.damping_loss,
+            "friction": report.friction_loss,
+            "impacts": report.impact_loss,
+            "end": end.total(),
+        },
+        "warnings": warnings,
+    })
+}
+
+/// The lines of the summary, each group with its title.
+pub fn groups(facts: &Facts<'_>, report: &Report) -> Vec<(&'static str, Vec<Line>)> {
+    let mut groups = vec![("Run", run(facts, report)), ("Solver", solver(report))];
+    if facts.is_crowd {
+        groups.push(("Crowd", crowd(report)));
+    }
+    groups.push(("Energy", energy(facts.energy, report)));
+    groups
+}
+
+/// A label and what it says.
+pub type Line = (&'static str, String);
 
 fn group(text: &mut String, title: &str, lines: &[Line]) {
     // writing to a string cannot fail
@@ -161,7 +211,8 @@ fn wall(duration: Duration) -> String {
     }
 }
 
-fn scheme(settings: &Settings) -> String {
+/// Scheme and step, or tolerance.
+pub fn scheme(settings: &Settings) -> String {
     let step = short(settings.step);
     if let Some(tolerance) = settings.tolerance {
         let order = 2 * settings.rows_taken();

@@ -1,8 +1,10 @@
 //! Looks at the counters after every step, to tell when something out of the ordinary happened.
 
+use std::collections::BTreeMap;
+
 use super::format::{count, short};
 use crate::model::Model;
-use crate::step::Report;
+use crate::step::{EventKind, Report};
 
 /// Times told for each kind of trouble.
 const MOST_TIMES: usize = 3;
@@ -15,6 +17,9 @@ const DEEP: f64 = 1e-2;
 pub struct Watch {
     degraded: Sightings,
     guarded: Sightings,
+    n_rests: u64,
+    /// By the name of the body that no longer bounces.
+    rests: BTreeMap<String, u64>,
 }
 
 #[derive(Default)]
@@ -47,10 +52,37 @@ impl Sightings {
 }
 
 impl Watch {
-    /// Looks at the counters after the step that ended at `time`.
-    pub fn look(&mut self, report: &Report, time: f64) {
+    /// Looks at the counters and events after the step that ended at `time`.
+    pub fn look(&mut self, model: &Model, report: &Report, time: f64) {
+        self.look_at_rests(model, report);
         self.degraded.look(report.degraded_steps, time);
         self.guarded.look(report.guarded_impacts, time);
+    }
+
+    /// Bounces that ended, by the name of the body.
+    pub fn rests(&self) -> &BTreeMap<String, u64> {
+        &self.rests
+    }
+
+    // the last impacts of the step are those that did not bounce
+    fn look_at_rests(&mut self, model: &Model, report: &Report) {
+        let n = report.rests - self.n_rests;
+        self.n_rests = report.rests;
+        if n == 0 {
+            return;
+        }
+        let impacts = report
+            .events
+            .iter()
+            .filter(|event| event.kind == EventKind::Impact)
+            .rev();
+        let n_shown = usize::try_from(n).unwrap_or(usize::MAX);
+        for event in impacts.take(n_shown) {
+            // the ground is what others bounce on
+            let [first, second] = model.contacts[event.contact].bodies;
+            let body = model.body_name(second.or(first)).to_owned();
+            *self.rests.entry(body).or_default() += 1;
+        }
     }
 
     /// Plain sentences, one for each kind of trouble that happened.

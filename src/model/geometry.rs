@@ -511,7 +511,7 @@ impl Model {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                touch.feature.heading(&a, &b)
+                touch.feature.heading(a, b)
             }
             ContactKind::Feature(_) | ContactKind::Limit(_) => None,
         }

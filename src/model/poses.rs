@@ -316,7 +316,7 @@ impl Model {
             let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
             let count = poses.count(link);
             for k in (0..joint.n_coordinates()).filter(|k| joint.coordinate_is_angle(*k)) {
-                angles[link.first_coordinate + k] = joint.counted(k, &count, &a, &b).0;
+                angles[link.first_coordinate + k] = joint.counted(k, &count, a, b).0;
             }
         }
     }

@@ -14,6 +14,13 @@ use super::syntax::Syntax;
 /// More problems than this are counted, not listed.
 const MOST_PROBLEMS: usize = 100;
 
+/// What the system says, without its number.
+pub fn plain(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let words = text.split(" (os error").next().unwrap_or_default();
+    words.to_lowercase()
+}
+
 /// Reads a scene from a file.
 ///
 /// # Errors
@@ -38,7 +45,7 @@ pub fn load(path: &Path) -> Result<Scene, SceneError> {
             _ if path.is_dir() => "this is a folder: name the scene file in it",
             _ => "check that the path names a scene file",
         };
-        unreadable(format!("the scene cannot be read: {error}"), hint)
+        unreadable(format!("the scene cannot be read: {}", plain(&error)), hint)
     })?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
@@ -91,7 +98,7 @@ pub fn parse_in(folder: &Path, file_name: &str, text: &str) -> Result<Scene, Sce
 pub fn read_file(folder: &Path, name: &str) -> Result<Vec<u8>, (String, String)> {
     let path = folder.join(name);
     std::fs::read(&path).map_err(|error| {
-        let message = format!("{} cannot be read: {error}", path.display());
+        let message = format!("{} cannot be read: {}", path.display(), plain(&error));
         let hint = match error.kind() {
             std::io::ErrorKind::NotFound => {
                 "check the path: it is taken from the folder of the scene"

@@ -107,6 +107,11 @@ fn explain(text: &str, start: usize, end: usize, message: &str) -> (String, Stri
     }
     let hints: &[(&str, &str, &str)] = &[
         (
+            "unexpected key or value",
+            "something follows the value",
+            "write one key and value on a line; a number has a point, not a comma: 2.5",
+        ),
+        (
             "unexpected leading zero",
             "a number may not start with a zero",
             "write 5, not 05",

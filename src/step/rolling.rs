@@ -8,9 +8,9 @@ use super::workspace::Workspace;
 use crate::math::dot3;
 use crate::model::Poses;
 
-/// The lowest point of a rim runs round by no more than this in a step, as a cosine: 0.45 rad, a tenth of what would
-/// turn forces and velocities around.
-const FOLLOWED: f64 = 0.9;
+/// The lowest point of a rim runs round by no more than this in a step, as a cosine: 0.2 rad, as far as bodies turn
+/// between two looks at their gaps.
+const FOLLOWED: f64 = 0.98;
 
 /// A step that is too long for that is tried again with this fraction of its length.
 const SHORTER: f64 = 0.25;

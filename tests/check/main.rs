@@ -3,5 +3,6 @@
 mod archive;
 mod behaviour;
 mod description;
+mod driven;
 mod fmu;
 mod shipped;

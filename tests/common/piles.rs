@@ -87,6 +87,8 @@ pub struct Pile {
     pub noise: f64,
     /// Torsional and rolling resistance on some contacts.
     pub resist: bool,
+    /// No walls, and fewer contacts a body: a heap on the floor.
+    pub loose: bool,
 }
 
 impl Pile {
@@ -100,6 +102,7 @@ impl Pile {
             copies: 0,
             noise: 0.0,
             resist: false,
+            loose: false,
         }
     }
 }
@@ -215,17 +218,23 @@ struct Place {
 /// The problem of a pile.
 pub fn generate(pile: &Pile) -> Owned {
     let mut random = Random::new(pile.seed);
-    let n = pile.contacts * 10 / 24 + 3;
+    let n = pile.contacts * 10 / if pile.loose { 18 } else { 24 } + 3;
     let (places, radii, side) = pack(&mut random, n);
     let mut touching = Vec::new();
     for (i, place) in places.iter().enumerate() {
-        for (normal, gap) in [
+        for (wall, (normal, gap)) in [
             ([0.0, 0.0, 1.0], place[2] - radii[i]),
             ([1.0, 0.0, 0.0], place[0] - radii[i]),
             ([-1.0, 0.0, 0.0], side - place[0] - radii[i]),
             ([0.0, 1.0, 0.0], place[1] - radii[i]),
             ([0.0, -1.0, 0.0], side - place[1] - radii[i]),
-        ] {
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            if wall > 0 && pile.loose {
+                continue;
+            }
             touching.push(Place {
                 bodies: [i as u32, GROUND],
                 normal,

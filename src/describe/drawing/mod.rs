@@ -1,12 +1,12 @@
 //! A picture of a scene at its start: `model.png`.
 
-mod canvas;
+pub(crate) mod canvas;
 mod font;
 mod labels;
-mod parts;
-mod space;
+pub(crate) mod parts;
+pub(crate) mod space;
 mod symbols;
-mod view;
+pub(crate) mod view;
 
 use canvas::{Canvas, Colour};
 use labels::Labels;

@@ -266,6 +266,18 @@ impl<'a> Slave<'a> {
         )
     }
 
+    /// Sets one value.
+    pub fn set_boolean(&self, reference: u32, value: bool) -> Status {
+        let value = if value { TRUE } else { FALSE };
+        call!(
+            self,
+            fmi2SetBoolean,
+            &raw const reference,
+            1,
+            &raw const value
+        )
+    }
+
     /// Saves the state.
     ///
     /// # Errors

@@ -2,16 +2,18 @@
 //! method.
 //!
 //! ```text
-//! (1)  u = W r + b + prox D (r - anchor),     prox = 1 .. 1e-13
-//! (2)  y = r - u / (prox D)                   the map's steps
-//! (3)  anchor <- r,  prox as it is            proximal steps: what the softness has changed is taken back
+//! (1)  u = J w + q + c r + prox D r,     prox = 1 .. 1e-13
+//! (2)  y = r - u / (prox D)              the map's steps
+//! (3)  u = J w + q + c r + prox D (r - anchor),   anchor <- r      what the softness has changed is taken back
 //! ```
 //!
 //! Two sticking contacts on one body that ask for velocities that differ by `d` push against each other until one of them
 //! slips. Along these inner impulses `u` changes by `d` only: with the steps of a contact by itself, F hardly feels it, and
 //! the line search refuses. The softened problem gives them the stiffness `prox`, and (2) measures F in impulses: at
-//! `prox = d` all of F is of one size. A sequence of solutions that grows like `1 / prox` has no limit; most likely
-//! there is no solution then.
+//! `prox = d` all of F is of one size.
+//!
+//! Where Newton's method loses the solution on the way, gentle sweeps over the softened problem look for another one.
+//! Where they do not come to rest either, the curve of solutions turns back: `path` follows it around the bend.
 
 use super::newton::{End, Limits};
 use super::solver::{Climb, Solver};
@@ -23,76 +25,75 @@ const STIFFEST: f64 = 1e-13;
 /// Softness from which on (3) may end the search: with stiffer ones inner impulses come to their limits.
 const POLISHED: f64 = 1e-5;
 
-/// Softness at which growth is judged, over that since [`POLISHED`].
-const GROWTH_JUDGED: f64 = 1e-10;
+/// Newton iterations of one continuation: ten times what jammed piles of 300 contacts need.
+const ITERATIONS: u32 = 30_000;
 
-/// Part of the growth that remains at [`GROWTH_JUDGED`] if the impulses grow like `1 / prox`.
-const GROWTH: f64 = 0.3;
+/// The smallest factor from one softness to the next.
+const LEAST: f64 = 0.03;
 
-/// Newton iterations of one continuation.
-const ITERATIONS: u32 = 1000;
+/// Factors after failures: what is lost at one softness may be there at another one.
+const OTHERS: [f64; 9] = [0.3, 0.55, 0.75, 0.65, 0.45, 0.2, 0.85, 0.1, 0.05];
 
-/// Factors from one softness to the next: the smallest, and the one that counts as standing still.
-const FACTORS: [f64; 2] = [0.03, 0.9];
+/// Failures before `path` has its turn, once.
+const BEFORE_PATH: usize = 4;
+
+/// Relaxations of the sweeps, which begin anew with each. The first one is faster and leads nowhere with large friction.
+const GENTLE: [f64; 2] = [1.0, 0.6];
+
+/// Sweeps, each followed by an attempt of Newton's method.
+const SWEEPS: [u32; 4] = [50, 250, 700, 2000];
+
+/// How far beyond the bend the path is followed.
+const BEYOND: f64 = 0.9;
+
+/// Most steps of `path` around one bend.
+const STEPS: u32 = 300;
 
 /// How a continuation ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Path {
     /// At an accepted answer.
     Solved,
-    /// The impulses grow without bound.
-    Unbounded,
-    /// Newton's method lost it: it turns back, or ends.
+    /// No solution was found for some softness.
     Lost,
 }
 
 impl Solver {
-    /// (1) to (3), from `x`, the first anchor.
+    /// (1) to (3), from nothing; `x` is the first guess.
     pub(super) fn stiffen(&mut self, climb: &mut Climb, x: &mut [f64]) -> Path {
         let mut good = std::mem::take(&mut self.good);
-        let mut anchor = std::mem::take(&mut self.anchor);
         good.copy_from_slice(x);
-        anchor.copy_from_slice(x);
         let (mut prox, mut last, mut factor) = (1.0, 10.0, 0.1_f64);
-        let mut first_growth = 0.0;
         let mut path = Path::Lost;
+        let mut failed = 0;
         let start = self.newton.iterations;
         while prox > STIFFEST && self.newton.iterations - start < ITERATIONS {
             self.scaled.prox = prox;
             self.scaled.set_boost(1.0 / prox);
-            self.scaled.reference.copy_from_slice(&anchor);
-            let limits = Limits {
-                iterations: 60,
-                // (2) makes rounding errors of u larger
-                target: larger(1e-9, 1e-14 / prox),
-                damping: [1e-15, 1e-15],
-                trials: 10,
-                allowed: false,
-            };
+            self.scaled.reference.fill(0.0);
             let before = self.newton.iterations;
-            let (end, size) = self.newton.run(&self.scaled, climb.pattern, x, &limits);
+            let mut end = self.solve_softened(climb, x, 60);
             let used = self.newton.iterations - before;
+            let swept = end == End::Stalled;
+            if swept {
+                end = self.calm(climb, &good, x);
+            }
             match end {
                 End::Converged => {
                     good.copy_from_slice(x);
                     last = prox;
+                    failed = 0;
                     if prox < POLISHED {
                         if self.polish(climb, x) {
                             path = Path::Solved;
                             break;
                         }
                         x.copy_from_slice(&good);
-                        let growth = prox * size.impulse;
-                        if first_growth == 0.0 {
-                            first_growth = growth;
-                        } else if prox < GROWTH_JUDGED && growth > GROWTH * first_growth {
-                            path = Path::Unbounded;
-                            break;
-                        }
                     }
                     // many iterations: many changes of state on the way
                     factor = match used {
-                        0..=6 => larger(factor * factor, FACTORS[0]),
+                        _ if swept => factor,
+                        0..=6 => larger(factor * factor, LEAST),
                         7..=20 => factor,
                         _ if factor < 0.3 => factor.sqrt(),
                         _ => factor,
@@ -100,19 +101,64 @@ impl Solver {
                 }
                 End::Stalled => {
                     x.copy_from_slice(&good);
-                    factor = factor.sqrt();
-                    if factor > FACTORS[1] {
+                    failed += 1;
+                    if failed == BEFORE_PATH
+                        && let Some(reached) =
+                            self.follow(climb.pattern, x, last, BEYOND * last, STEPS)
+                    {
+                        good.copy_from_slice(x);
+                        last = reached;
+                        failed = 0;
+                    }
+                    if failed > OTHERS.len() {
                         break;
                     }
+                    factor = OTHERS[failed.saturating_sub(1)];
                 }
             }
             prox = last * factor;
         }
-        (self.good, self.anchor) = (good, anchor);
+        self.good = good;
         self.scaled.reference.fill(0.0);
         self.scaled.set_boost(1.0);
         self.scaled.prox = 0.0;
         path
+    }
+
+    /// Newton's method on (1).
+    fn solve_softened(&mut self, climb: &Climb, x: &mut [f64], iterations: u32) -> End {
+        let limits = Limits {
+            iterations,
+            // (2) makes rounding errors of u larger
+            target: larger(1e-9, 1e-14 / self.scaled.prox),
+            damping: [1e-15, 1e-15],
+            trials: 10,
+            allowed: false,
+        };
+        self.newton.run(&self.scaled, climb.pattern, x, &limits).0
+    }
+
+    /// Gentle sweeps over (1), and Newton's method from where they lead to.
+    fn calm(&mut self, climb: &Climb, good: &[f64], x: &mut [f64]) -> End {
+        let mut swept = std::mem::take(&mut self.swept);
+        let mut end = End::Stalled;
+        self.sweeper.set(&self.scaled);
+        let first = usize::from(self.relaxation() == 1.0);
+        'all: for relaxation in &GENTLE[first..] {
+            swept.clear();
+            swept.extend_from_slice(good);
+            self.scaled.shorten(&mut swept);
+            for count in SWEEPS {
+                self.sweep(&mut swept, count, *relaxation);
+                x.copy_from_slice(&swept);
+                end = self.solve_softened(climb, x, 20);
+                if end == End::Converged {
+                    break 'all;
+                }
+            }
+        }
+        self.swept = swept;
+        end
     }
 
     /// (3), with the steps of a contact by itself: the states are known by now. Is the answer accepted?

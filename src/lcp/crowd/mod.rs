@@ -16,7 +16,8 @@
 //!
 //! 1. Newton's method from the guess (`newton`), whose linear systems are those of the bodies (`factor`);
 //! 2. Gauss-Seidel sweeps (`sweep`), and Newton's method from there, several times;
-//! 3. a softer problem, solved and stiffened step by step (`continuation`).
+//! 3. a softer problem, solved and stiffened step by step (`continuation`), around the bends of the curve of its solutions
+//!    (`path`), with other softnesses should that fail.
 //!
 //! With bounded effort ([`Effort::Sweeps`]) there are sweeps only, and the residual says how far they came.
 //!
@@ -26,6 +27,8 @@ mod continuation;
 mod factor;
 mod islands;
 mod newton;
+mod order;
+mod path;
 mod residual;
 mod scaled;
 mod solver;

@@ -12,7 +12,8 @@
 //! The damping makes redundant rows solvable and vanishes at the solution.
 
 use super::FREEDOMS;
-use super::factor::{Factor, Pattern, Six};
+use super::factor::{Factor, Six};
+use super::order::Pattern;
 use super::scaled::{Pair, Scaled, along};
 use crate::lcp::cone::MOST_BLOCKS;
 use crate::lcp::cone::map::{Size, State, aim, measure, state};
@@ -56,7 +57,7 @@ pub(super) struct Limits {
 /// Scratch.
 #[derive(Debug, Default)]
 pub(super) struct Newton {
-    factor: Factor,
+    pub factor: Factor,
     /// `H` of each contact, row by row; of joints the diagonal.
     laws: Vec<[f64; MOST_ROWS]>,
     /// `g`, then `dr`.
@@ -90,7 +91,6 @@ impl Newton {
         ] {
             buffer.resize(n, 0.0);
         }
-        self.laws.resize(n, [0.0; MOST_ROWS]);
         let mut u = std::mem::take(&mut self.u);
         let mut trial = std::mem::take(&mut self.trial);
         let mut trial_u = std::mem::take(&mut self.trial_u);
@@ -194,27 +194,26 @@ impl Newton {
         damping: f64,
     ) -> bool {
         self.linearise(scaled, r, u, damping);
-        self.factor.clear(pattern);
         scaled.push_bodies(&self.change, &mut self.dw);
-        let ground = scaled.bodies as u32;
-        let mut pair = 0;
-        for (k, member) in scaled.members.iter().enumerate() {
-            let rows = member.range();
-            let is_joint = k >= scaled.contacts.len();
-            self.add(scaled, pattern, member.bodies, rows, is_joint, pair);
-            pair += usize::from(!member.bodies.contains(&ground));
-        }
-        if !self.factor.factorise(pattern) {
+        if !self.factorise(scaled, pattern) {
             return false;
         }
         self.factor.solve(pattern, &mut self.dw[..scaled.bodies]);
+        let mut change = std::mem::take(&mut self.change);
+        self.response(scaled, &self.dw, &mut change);
+        self.change = change;
+        self.change.iter().all(|x| x.is_finite())
+    }
+
+    /// `r <- r - H J dw`.
+    pub fn response(&self, scaled: &Scaled, dw: &[Six], r: &mut [f64]) {
         for (k, member) in scaled.members.iter().enumerate() {
             let is_joint = k >= scaled.contacts.len();
-            let [a, b] = member.bodies.map(|b| &self.dw[b as usize]);
+            let [a, b] = member.bodies.map(|b| &dw[b as usize]);
             let first = member.first;
             if is_joint {
                 for i in member.range() {
-                    self.change[i] -= self.laws[i][0] * along(&scaled.rows[i], a, b);
+                    r[i] -= self.laws[i][0] * along(&scaled.rows[i], a, b);
                 }
                 continue;
             }
@@ -225,11 +224,41 @@ impl Newton {
             for i in member.range() {
                 let law = &self.laws[i];
                 for j in 0..member.rows {
-                    self.change[i] -= law[j] * du[j];
+                    r[i] -= law[j] * du[j];
                 }
             }
         }
-        self.change.iter().all(|x| x.is_finite())
+    }
+
+    /// `y = H^T x`.
+    pub fn transposed(&self, scaled: &Scaled, x: &[f64], y: &mut [f64]) {
+        for (k, member) in scaled.members.iter().enumerate() {
+            let is_joint = k >= scaled.contacts.len();
+            for i in member.range() {
+                y[i] = 0.0;
+                if is_joint {
+                    y[i] = self.laws[i][0] * x[i];
+                } else {
+                    for j in member.range() {
+                        y[i] += self.laws[j][i - member.first] * x[j];
+                    }
+                }
+            }
+        }
+    }
+
+    /// The matrix of (1) for the laws at hand; `false` if it is singular.
+    pub fn factorise(&mut self, scaled: &Scaled, pattern: &Pattern) -> bool {
+        self.factor.clear(pattern);
+        let ground = scaled.bodies as u32;
+        let mut pair = 0;
+        for (k, member) in scaled.members.iter().enumerate() {
+            let rows = member.range();
+            let is_joint = k >= scaled.contacts.len();
+            self.add(scaled, pattern, member.bodies, rows, is_joint, pair);
+            pair += usize::from(!member.bodies.contains(&ground));
+        }
+        self.factor.factorise(pattern)
     }
 
     /// `J^T H J` of a contact or joint.
@@ -297,7 +326,9 @@ impl Newton {
     }
 
     /// (2) to (4): `H` into `laws`, `g` into `change`.
-    fn linearise(&mut self, scaled: &Scaled, r: &[f64], u: &[f64], damping: f64) {
+    pub fn linearise(&mut self, scaled: &Scaled, r: &[f64], u: &[f64], damping: f64) {
+        self.laws.resize(r.len(), [0.0; MOST_ROWS]);
+        self.change.resize(r.len(), 0.0);
         let soft = scaled.prox + damping;
         let softness = |i: usize| scaled.compliance[i] + soft * scaled.stiffness[i];
         for contact in &scaled.contacts {

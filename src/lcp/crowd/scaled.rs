@@ -51,6 +51,7 @@ pub(super) struct Scaled {
     pub members: Vec<Member>,
     /// `D` of (4).
     pub stiffness: Vec<f64>,
+    own_stiffness: Vec<f64>,
     /// (4).
     pub prox: f64,
     /// (4).
@@ -142,6 +143,7 @@ impl Scaled {
         for q in &mut self.free {
             *q /= self.size;
         }
+        self.own_stiffness.clone_from(&self.stiffness);
         self.reference.clear();
         self.reference.resize(self.rows.len(), 0.0);
         let finite = |list: &[f64]| crate::lcp::all_finite(list);
@@ -231,6 +233,20 @@ impl Scaled {
             self.stiffness.push(d);
         }
         (s, d)
+    }
+
+    /// Other softnesses of the contacts, by factors of 1 to 4 that look random; 0: their own.
+    pub fn vary(&mut self, variation: u32) {
+        for (k, member) in self.members.iter().enumerate() {
+            let mixed = (k as u32 + 1)
+                .wrapping_mul(2_654_435_761)
+                .wrapping_mul(variation);
+            let factor = 1.0 + 3.0 * f64::from(mixed >> 8) / f64::from(1 << 24);
+            for i in member.range() {
+                self.stiffness[i] = factor * self.own_stiffness[i];
+            }
+        }
+        self.set_boost(1.0);
     }
 
     /// Steps of the projection, `boost` times those of a contact by itself.
@@ -339,18 +355,14 @@ pub(super) fn shorten(own: &mut [f64], reach: f64) {
 
 /// A row times the velocities of its bodies.
 pub(super) fn along(row: &Pair, a: &Six, b: &Six) -> f64 {
-    let mut sums = [0.0; 4];
-    for lane in 0..4 {
-        sums[lane] = row[lane] * a[lane];
+    let (mut of_a, mut of_b) = ([0.0; 2], [0.0; 2]);
+    for part in 0..3 {
+        for lane in 0..2 {
+            of_a[lane] += row[2 * part + lane] * a[2 * part + lane];
+            of_b[lane] += row[FREEDOMS + 2 * part + lane] * b[2 * part + lane];
+        }
     }
-    for lane in 0..2 {
-        sums[lane] += row[4 + lane] * a[4 + lane];
-        sums[2 + lane] += row[6 + lane] * b[lane];
-    }
-    for lane in 0..4 {
-        sums[lane] += row[8 + lane] * b[2 + lane];
-    }
-    (sums[0] + sums[1]) + (sums[2] + sums[3])
+    (of_a[0] + of_b[0]) + (of_a[1] + of_b[1])
 }
 
 /// The product of two rows of one pair of bodies.

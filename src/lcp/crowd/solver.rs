@@ -1,8 +1,10 @@
 //! The ladder of an island, and the solve of all islands.
 
 use super::continuation::Path;
-use super::factor::{Pattern, Six};
+use super::factor::Six;
 use super::newton::{Limits, Newton};
+use super::order::Pattern;
+use super::path::Tracker;
 use super::residual::Judge;
 use super::scaled::Scaled;
 use super::sweep::Sweeper;
@@ -22,6 +24,9 @@ const FIRST_SWEEPS: u32 = 10;
 
 /// Sweeps before the others.
 const MORE_SWEEPS: [u32; 4] = [10, 15, 25, 40];
+
+/// Continuations with other stiffnesses of the contacts, should the first one be lost.
+const VARIATIONS: u32 = 3;
 
 /// Newton's method on the problem itself.
 const PLAIN: Limits = Limits {
@@ -43,7 +48,7 @@ pub struct Solver {
     judge: Judge,
     pub(super) scaled: Scaled,
     pub(super) newton: Newton,
-    sweeper: Sweeper,
+    pub(super) sweeper: Sweeper,
     /// Of each island that was solved last under its number.
     patterns: Vec<Pattern>,
     pairs: Vec<[u32; 2]>,
@@ -52,8 +57,9 @@ pub struct Solver {
     w: Vec<Six>,
     own: Vec<f64>,
     pub(super) good: Vec<f64>,
-    pub(super) anchor: Vec<f64>,
     outer: Vec<f64>,
+    pub(super) tracker: Tracker,
+    pub(super) swept: Vec<f64>,
     velocities: Vec<Six>,
     statuses: Vec<Status>,
 }
@@ -116,13 +122,7 @@ impl Solver {
             };
         }
         let n = r.len();
-        for buffer in [
-            &mut self.x,
-            &mut self.u,
-            &mut self.good,
-            &mut self.anchor,
-            &mut self.outer,
-        ] {
+        for buffer in [&mut self.x, &mut self.u, &mut self.good, &mut self.outer] {
             buffer.resize(n, 0.0);
         }
         let mut x = std::mem::take(&mut self.x);
@@ -236,22 +236,24 @@ impl Solver {
             }
         }
         self.stats.continuations += 1;
-        for factor in [0.0, 1.0] {
-            self.scaled.enter(climb.answer, x);
-            x.iter_mut().for_each(|x| *x *= factor);
-            if self.stiffen(climb, x) == Path::Solved || self.attempt(climb, x) {
+        for variation in 0..VARIATIONS {
+            self.scaled.vary(variation);
+            x.fill(0.0);
+            let path = self.stiffen(climb, x);
+            self.scaled.vary(0);
+            if path == Path::Solved || self.attempt(climb, x) {
                 self.rung = Some(Rung::Continuation);
                 return;
             }
         }
     }
 
-    fn sweep(&mut self, x: &mut [f64], count: u32, relaxation: f64) {
+    pub(super) fn sweep(&mut self, x: &mut [f64], count: u32, relaxation: f64) {
         self.stats.sweeps += u64::from(count);
         self.sweeper.run(&self.scaled, x, count, relaxation);
     }
 
-    fn relaxation(&self) -> f64 {
+    pub(super) fn relaxation(&self) -> f64 {
         let blocks = self.scaled.contacts.iter().flat_map(|c| c.blocks());
         let friction = blocks.fold(0.0, |m, b| larger(m, b.friction));
         RELAXATIONS[usize::from(friction > 1.0)]

@@ -56,7 +56,7 @@ pub(super) struct Sweeper {
 }
 
 impl Sweeper {
-    /// Prepares for an island, without its proximal term.
+    /// Prepares for an island.
     pub fn set(&mut self, scaled: &Scaled) {
         self.locals.clear();
         for (contact, member) in scaled.contacts.iter().zip(&scaled.members) {
@@ -80,8 +80,9 @@ impl Sweeper {
             };
             for k in 0..1 + tangents {
                 local.rows[k] = scaled.rows[n + k];
-                local.free[k] = scaled.free[n + k];
-                local.compliance[k] = scaled.compliance[n + k];
+                let soft = scaled.prox * scaled.stiffness[n + k];
+                local.free[k] = scaled.free[n + k] - soft * scaled.reference[n + k];
+                local.compliance[k] = scaled.compliance[n + k] + soft;
             }
             local.prepare();
             self.locals.push(local);

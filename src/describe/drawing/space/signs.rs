@@ -18,7 +18,7 @@ use crate::space::joint::{Joint, Mount};
 const AXIS_LINE: f64 = 17.0;
 
 /// Attachment points of a joint, each in its body's coordinates, and the axis in those of the first.
-fn attachment(link: &JointLink) -> Option<([Vec3; 2], Option<Vec3>)> {
+pub fn attachment(link: &JointLink) -> Option<([Vec3; 2], Option<Vec3>)> {
     let mounts = |a: &Mount, b: &Mount| [a.anchor, b.anchor];
     Some(match link.joint.space()? {
         Joint::Spherical(j) => ([j.anchor_a, j.anchor_b], None),

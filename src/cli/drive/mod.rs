@@ -1,0 +1,238 @@
+//! `stiction run any.fmu`: drives an FMU through its C interface and records what it shows.
+//!
+//! The library of an FMU is code that runs inside this program. `stiction check` looks at it in processes of its own.
+
+mod foreign;
+mod inputs;
+mod opened;
+mod ours;
+mod steps;
+
+pub use inputs::Inputs;
+pub use opened::{Opened, is_fmu};
+
+use super::CliError;
+use super::args::RunOptions;
+use super::build::file_name;
+use super::csv::quoted;
+use super::format::short;
+use super::output::{Output, is_stdout, refuse_clashes, write_bytes};
+use super::plot;
+use super::progress::Progress;
+use super::record::Recording;
+use super::report::{Lines, Note, Page, Severity, html, story};
+use super::timeline::Timeline;
+use crate::fmi::import::Library;
+use foreign::Foreign;
+use ours::Ours;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
+use std::sync::Arc;
+use steps::{Drive, Ear, Looker, columns};
+
+/// Communication steps where the FMU does not say how long one is.
+const USUAL_STEPS: f64 = 1000.0;
+
+/// Runs an FMU.
+pub fn run(options: &RunOptions) -> Result<(), CliError> {
+    refuse_options(options)?;
+    let opened = Opened::new(&options.scene)?;
+    let inputs = Inputs::new(&opened.description, options)?;
+    let experiment = opened.description.experiment;
+    let is_good = |x: &f64| x.is_finite() && *x > 0.0;
+    let start = experiment.start.filter(|t| t.is_finite()).unwrap_or(0.0);
+    let stop = experiment.stop.filter(|stop| *stop > start);
+    let until = options.until.or(stop).unwrap_or(start + 1.0);
+    if until <= start {
+        let message = format!("the FMU starts at {} s, after --until", short(start));
+        return Err(CliError::usage(message, "give a later end"));
+    }
+    let usual = (until - start) / USUAL_STEPS;
+    let step = options.step.or(experiment.step.filter(is_good));
+    let step = step.unwrap_or(usual).min(until - start);
+    let timeline = Timeline::new(until - start, step, step)?;
+    let every = options
+        .output_step
+        .map_or(1, |dt| (dt / step).round().max(1.0) as u64);
+
+    let plot = match options.plot.is_empty() {
+        true => None,
+        false => {
+            let name = file_name(&opened.description.model_name);
+            Some(plot::target(options.plot_file.as_deref(), &name)?)
+        }
+    };
+    let paths = [&options.output, &options.events_csv, &options.report];
+    let paths = paths.into_iter().flatten();
+    let paths: Vec<&Path> = paths
+        .chain(plot.iter().map(|(path, _)| path))
+        .map(|path| path.as_path())
+        .collect();
+    refuse_clashes(Some(&options.scene), &paths)?;
+    let stdout_taken = paths.iter().any(|path| is_stdout(path));
+
+    let csv = options.output.as_deref().map(Output::create).transpose()?;
+    let events_csv = options.events_csv.as_deref().map(Output::create);
+    let events_csv = events_csv.transpose()?;
+    let report = options.report.as_deref().map(Output::create).transpose()?;
+
+    let ear = Arc::new(Ear::default());
+    let library = Library::load(&opened.library, ear.clone()).map_err(|reason| {
+        let message = format!("the library of the FMU cannot be loaded: {reason}");
+        CliError::usage(message, HINT)
+    })?;
+    let mut drive = Drive {
+        opened: &opened,
+        inputs,
+        ear,
+        start,
+        until,
+        step,
+        every,
+        tolerance: options.tolerance.or(experiment.tolerance),
+        csv,
+        units: options.units,
+        columns: columns(&opened),
+        log: Vec::new(),
+        steps: 0,
+        progress: Progress::start(until - start, !(stdout_taken && io::stdout().is_terminal())),
+    };
+    let mut looker = match opened.model()? {
+        Some((model, stage)) => Looker::Ours(Box::new(Ours::new(model, stage, until)?)),
+        None => {
+            let foreign = Foreign::new(&opened.description, start, until);
+            Looker::Foreign(Box::new(foreign))
+        }
+    };
+    let result = drive.all(&library, timeline, &mut looker);
+    let wall = drive.progress.elapsed();
+    drive.progress.finish();
+    match result {
+        Ok(()) | Err(CliError::Drive { .. }) => {}
+        Err(_) => return result,
+    }
+    if let Some(csv) = &mut drive.csv {
+        csv.flush()?;
+    }
+    let recording = match looker {
+        Looker::Ours(ours) => ours.finish(),
+        Looker::Foreign(foreign) => foreign.finish(),
+    };
+    if let Some(mut out) = events_csv {
+        out.write(&events_text(&recording))?;
+        out.flush()?;
+    }
+    let groups = vec![drive.lines(&recording, wall.as_secs_f64())];
+    let warnings = drive.warnings();
+    let text = if options.json {
+        let lines = groups.iter().flat_map(|(_, lines)| lines);
+        let mut all: serde_json::Map<String, Value> = lines
+            .map(|(label, value)| (label.replace(' ', "_"), json!(value)))
+            .collect();
+        all.insert("warnings".to_owned(), json!(warnings));
+        format!("{:#}\n", Value::Object(all))
+    } else {
+        page(&recording, options.events.0, &groups)
+    };
+    super::run::tell(&text, stdout_taken)?;
+    super::run::warn(&warnings)?;
+    if let Some(mut out) = report {
+        let mut notes: Vec<Note> = warnings.into_iter().map(Note::warning).collect();
+        if let Err(error) = &result {
+            notes.insert(0, super::run::stopped(error));
+        }
+        if recording.stage.is_none() {
+            notes.push(Note::new(
+                "There is no animation: this FMU does not carry a scene of stiction.",
+            ));
+        }
+        if !matches!(result, Ok(())) && notes.is_empty() {
+            notes.push(Note {
+                severity: Severity::Error,
+                text: "The run did not get to its end.".to_owned(),
+            });
+        }
+        let page = Page {
+            recording: &recording,
+            subtitle: format!(
+                "FMU driven through its C interface, communication step {} s",
+                short(step)
+            ),
+            story: story(&recording),
+            notes,
+            groups,
+        };
+        out.write(&html(&page))?;
+        out.flush()?;
+    }
+    if let Some((path, format)) = plot {
+        write_bytes(&path, &plot::draw(&recording, &options.plot, format)?)?;
+    }
+    result
+}
+
+fn page(recording: &Recording, most: usize, groups: &[Lines]) -> String {
+    let mut text = events_table(recording, most);
+    for (title, lines) in groups {
+        // writing to a string cannot fail
+        let _ = writeln!(text, "{title}");
+        for (label, value) in lines {
+            let _ = writeln!(text, "  {label:20}{value}");
+        }
+    }
+    text
+}
+
+const HINT: &str = "`stiction check` on the FMU tells more";
+
+fn refuse_options(options: &RunOptions) -> Result<(), CliError> {
+    let given = [
+        ("--scheme", options.scheme.is_some()),
+        ("--alpha", options.alpha.is_some()),
+        ("--gamma", options.gamma.is_some()),
+    ];
+    match given.iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((name, _)) => Err(CliError::usage(
+            format!("{name} is for scenes: an FMU has its own solver"),
+            "leave it out; `--set settings.scheme=..` changes that of an FMU of stiction",
+        )),
+    }
+}
+
+fn events_text(recording: &Recording) -> String {
+    let mut text = "time,kind,contact,normal_impulse,tangential_impulse\n".to_owned();
+    for event in &recording.events {
+        let [normal, tangential] = event.impulse;
+        // writing to a string cannot fail
+        let _ = writeln!(
+            text,
+            "{:?},{},{},{normal:?},{tangential:?}",
+            event.time,
+            event.kind,
+            quoted(recording.place_name(event))
+        );
+    }
+    text
+}
+
+fn events_table(recording: &Recording, most: usize) -> String {
+    let mut text = String::new();
+    if recording.events.is_empty() || most == 0 {
+        return text;
+    }
+    // writing to a string cannot fail
+    let _ = writeln!(text, "{:>14}  {:8}  contact", "time", "event");
+    for event in recording.events.iter().take(most) {
+        let place = recording.place_name(event);
+        let _ = writeln!(text, "{:>14.9}  {:8}  {place}", event.time, event.kind);
+    }
+    let more = recording.events.len().saturating_sub(most);
+    if more > 0 {
+        let _ = writeln!(text, "... {more} more (--events all shows them)");
+    }
+    text.push('\n');
+    text
+}

@@ -1,0 +1,129 @@
+//! An FMU that is unpacked and whose description is read.
+
+use super::HINT;
+use crate::check::description::{Description, Interface};
+use crate::check::{self, DESCRIPTION, Report, Severity, archive};
+use crate::cli::CliError;
+use crate::cli::record::stage;
+use crate::fmi::import::uri;
+use crate::model::{self, Model};
+use crate::scene;
+use serde_json::Value;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// An FMU for co-simulation.
+pub struct Opened {
+    /// Its file, as it was named.
+    pub file: String,
+    /// Its description.
+    pub description: Description,
+    /// Its part for co-simulation.
+    pub interface: Interface,
+    /// The library for this machine.
+    pub library: PathBuf,
+    /// URI of its resources.
+    pub resources: String,
+    folder: PathBuf,
+    // removed in the end
+    _temporary: TempDir,
+}
+
+/// Does the file look like an FMU, by its name or by its first bytes?
+pub fn is_fmu(path: &Path) -> bool {
+    if path
+        .extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("fmu"))
+    {
+        return true;
+    }
+    let mut start = [0; 4];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && &start == b"PK\x03\x04"
+}
+
+impl Opened {
+    /// Unpacks it and reads its description.
+    pub fn new(path: &Path) -> Result<Self, CliError> {
+        let file = path.display().to_string();
+        if !path.is_file() {
+            let message = format!("there is no file \"{file}\"");
+            return Err(CliError::usage(
+                message,
+                "name an FMU, a file that ends with .fmu",
+            ));
+        }
+        let failed = |error: io::Error| CliError::Io {
+            what: file.clone(),
+            error,
+        };
+        let temporary = tempfile::Builder::new().prefix("stiction-run-").tempdir();
+        let temporary = temporary.map_err(failed)?;
+        let folder = temporary.path().to_owned();
+        let mut report = Report::default();
+        let unpacked = archive::unpack(path, &folder, &mut report).map_err(failed)?;
+        let refused =
+            |message: String| CliError::usage(format!("{file} cannot be run: {message}"), HINT);
+        let first_error = |report: &Report| {
+            let mut found = report.findings.iter();
+            let error = found.find(|finding| finding.rule.severity() == Severity::Error);
+            error.map(|finding| finding.message.clone())
+        };
+        let Some(unpacked) = unpacked else {
+            let reason = first_error(&report).unwrap_or("it cannot be unpacked".to_owned());
+            return Err(refused(reason));
+        };
+        if unpacked.is_hostile {
+            return Err(refused(
+                "it tries to write outside of its folder".to_owned(),
+            ));
+        }
+        let Ok(bytes) = fs::read(folder.join(DESCRIPTION)) else {
+            return Err(refused(format!("it has no {DESCRIPTION}")));
+        };
+        let mut report = Report::default();
+        let Some(description) = check::examine_description(&bytes, &mut report) else {
+            let reason = first_error(&report);
+            return Err(refused(
+                reason.unwrap_or("its description cannot be read".to_owned()),
+            ));
+        };
+        let Some(interface) = description.co_simulation.first().cloned() else {
+            return Err(refused(
+                "it is for model exchange, not for co-simulation".to_owned(),
+            ));
+        };
+        let Some(library) = check::library(&folder, &interface.model_identifier) else {
+            return Err(refused("it has no library for this machine".to_owned()));
+        };
+        let resources = folder.join("resources");
+        // an FMU without resources gets an empty folder, as masters do
+        fs::create_dir_all(&resources).map_err(failed)?;
+        Ok(Self {
+            resources: uri(&resources),
+            file,
+            description,
+            interface,
+            library,
+            folder,
+            _temporary: temporary,
+        })
+    }
+
+    /// Model and drawing, if it carries a scene of ours.
+    pub fn model(&self) -> Result<Option<(Model, Value)>, CliError> {
+        let path = self.folder.join("resources/scene.toml");
+        let is_ours = self.interface.model_identifier == crate::describe::LIBRARY;
+        if !is_ours || !path.is_file() {
+            return Ok(None);
+        }
+        let scene = scene::load(&path)?;
+        let Ok(model) = model::build(&scene) else {
+            return Ok(None);
+        };
+        let stage = stage(&scene, &model);
+        Ok(Some((model, stage)))
+    }
+}

@@ -1,0 +1,242 @@
+//! An FMU that carries a scene of ours: what it shows is put into a state of the same model, which is then looked at as
+//! if it had been integrated here. The model takes no step.
+
+use super::inputs::Inputs;
+use crate::cli::CliError;
+use crate::cli::record::{Happening, Recording, Sampler};
+use crate::fmi::import::{Message, Slave};
+use crate::force::Input;
+use crate::instance::space::SpaceOutput;
+use crate::instance::variable::{Kind, Role, Variable};
+use crate::instance::variables::table;
+use crate::math::{Quaternion, Vec3, quaternion};
+use crate::model::Model;
+use crate::simulate::{Simulation, observe};
+use crate::state::Status;
+use crate::step::EventKind;
+use serde_json::Value;
+
+/// A gap below which contacts of a pair that presses count as closed, m: what a step may leave.
+const CLOSED: f64 = 1e-6;
+
+/// Follows an FMU of ours.
+pub struct Ours {
+    simulation: Simulation,
+    sampler: Sampler,
+    /// References and roles of reals, then of whole numbers.
+    reals: (Vec<u32>, Vec<Role>),
+    wholes: (Vec<u32>, Vec<Role>),
+    inputs: Vec<String>,
+}
+
+impl Ours {
+    /// For a run up to `until`.
+    pub fn new(model: Model, stage: Value, until: f64) -> Result<Self, CliError> {
+        let sampler = Sampler::from_fmu(&model, until, Some(stage));
+        let (mut reals, mut wholes) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
+        let mut inputs = vec![String::new(); model.inputs.len()];
+        for (reference, variable) in (0u32..).zip(table(&model)) {
+            if let Role::Input(i) = variable.role {
+                inputs[i] = variable.name.clone();
+            }
+            if !is_needed(&variable) {
+                continue;
+            }
+            let list = match variable.kind {
+                Kind::Real { .. } => &mut reals,
+                Kind::Integer { .. } | Kind::Boolean | Kind::Enumeration(_) => &mut wholes,
+            };
+            list.0.push(reference);
+            list.1.push(variable.role);
+        }
+        Ok(Self {
+            simulation: Simulation::new(model),
+            sampler,
+            reals,
+            wholes,
+            inputs,
+        })
+    }
+
+    /// Takes over what the FMU shows and says.
+    pub fn look(
+        &mut self,
+        slave: &Slave,
+        messages: &[Message],
+        time: f64,
+        inputs: &Inputs,
+    ) -> Result<(), String> {
+        let (status, reals) = slave.get_real(&self.reals.0);
+        let (status_of_wholes, wholes) = slave.get_integer(&self.wholes.0);
+        for status in [status, status_of_wholes] {
+            if !status.is_good() {
+                return Err(format!("reading the state gave {status}"));
+            }
+        }
+        self.put(time, &reals, &wholes, inputs);
+        for message in messages {
+            if let Some(event) = event_of(self.simulation.model(), message) {
+                self.sampler.happened(self.simulation.model(), event);
+            }
+        }
+        self.sampler.look(&mut self.simulation);
+        Ok(())
+    }
+
+    fn put(&mut self, time: f64, reals: &[f64], wholes: &[i32], inputs: &Inputs) {
+        let bodies = &self.simulation.model().bodies;
+        let axes: Vec<Quaternion> = bodies.iter().map(|body| body.axes).collect();
+        let state = self.simulation.state_mut();
+        state.time = time;
+        let mut written = state.orientation.clone();
+        let mut pairs: Vec<(usize, f64, Vec3)> = Vec::new();
+        for (role, x) in self.reals.1.iter().zip(reals) {
+            match *role {
+                Role::Position(i) => state.position[i] = *x,
+                Role::Velocity(i) => state.velocity[i] = *x,
+                Role::NormalForce(j) => state.contact_force[j][0] = *x,
+                Role::FrictionForce(j) => state.contact_force[j][1] = *x,
+                Role::Space(SpaceOutput::Orientation(body, i)) => written[body][i] = *x,
+                Role::Space(SpaceOutput::FrictionForce(j, i)) => state.friction_force[j][i] = *x,
+                Role::Space(SpaceOutput::PairNormalForce(pair)) => {
+                    pairs.push((pair, *x, Vec3::zeros()));
+                }
+                Role::Space(SpaceOutput::PairForce(pair, i)) => {
+                    if let Some(found) = pairs.iter_mut().find(|(p, ..)| *p == pair) {
+                        found.2[i] = *x;
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (body, q) in written.iter().enumerate() {
+            state.orientation[body] = quaternion::product(*q, axes[body]);
+        }
+        state.average_velocity.clone_from(&state.velocity);
+        for (role, n) in self.wholes.1.iter().zip(wholes) {
+            match *role {
+                Role::Status(j) => state.status[j] = plane_status(*n),
+                Role::Space(SpaceOutput::Status(j)) => state.status[j] = space_status(*n),
+                _ => {}
+            }
+        }
+        for (i, name) in self.inputs.iter().enumerate() {
+            if let Some(value) = inputs.value(name, time) {
+                state.inputs[i] = Input::held(time, value);
+            }
+        }
+        for (pair, normal, force) in pairs {
+            self.share(pair, normal, force);
+        }
+    }
+
+    // contacts that the FMU does not show one by one share what their pair has
+    fn share(&mut self, pair: usize, normal: f64, force: Vec3) {
+        let (model, _, poses) = self.simulation.placed();
+        let contacts = observe::contacts_of(model, pair);
+        if contacts.len() <= observe::MOST_SHOWN {
+            return;
+        }
+        let second = observe::bodies_of_pair(model, pair)[1];
+        let mut closed = Vec::new();
+        let mut sum = Vec3::zeros();
+        for j in contacts.clone() {
+            let contact = &model.contacts[j];
+            let near = model
+                .gap(contact, poses)
+                .is_some_and(|near| near.gap < CLOSED);
+            if normal > 0.0 && near {
+                let sign = if contact.bodies[1] == second {
+                    1.0
+                } else {
+                    -1.0
+                };
+                let direction = observe::contact_frame(contact, poses);
+                sum += direction.map_or(Vec3::zeros(), |frame| frame.normal) * sign;
+                closed.push((j, sign));
+            }
+        }
+        let n = closed.len().max(1) as f64;
+        let friction = force - sum * (normal / n);
+        let state = self.simulation.state_mut();
+        for j in contacts {
+            state.status[j] = Status::Open;
+            state.contact_force[j] = [0.0; 2];
+        }
+        for (j, sign) in closed {
+            // whether it slides is not shown
+            state.status[j] = Status::Stick;
+            state.contact_force[j] = [normal / n, 0.0];
+            state.friction_force[j] = friction * (sign / n);
+        }
+    }
+
+    /// What was recorded.
+    pub fn finish(self) -> Recording {
+        self.sampler.finish()
+    }
+}
+
+fn is_needed(variable: &Variable) -> bool {
+    matches!(
+        variable.role,
+        Role::Position(_)
+            | Role::Velocity(_)
+            | Role::NormalForce(_)
+            | Role::FrictionForce(_)
+            | Role::Status(_)
+            | Role::Space(
+                SpaceOutput::Orientation(..)
+                    | SpaceOutput::FrictionForce(..)
+                    | SpaceOutput::Status(_)
+                    | SpaceOutput::PairNormalForce(_)
+                    | SpaceOutput::PairForce(..)
+            )
+    )
+}
+
+fn plane_status(number: i32) -> Status {
+    match number {
+        2 => Status::Frictionless,
+        3 => Status::Stick,
+        4 => Status::SlipForward,
+        5 => Status::SlipBackward,
+        _ => Status::Open,
+    }
+}
+
+fn space_status(number: i32) -> Status {
+    match number {
+        2 => Status::Frictionless,
+        3 => Status::Stick,
+        4 => Status::Slip,
+        _ => Status::Open,
+    }
+}
+
+/// `impact of ball-ground (ball, ground) at 0.5 s`.
+fn event_of(model: &Model, message: &Message) -> Option<Happening> {
+    if message.category.as_deref() != Some("logEvents") {
+        return None;
+    }
+    let text = message.text.as_deref()?;
+    let text = text.replace("%%", "%").replace("##", "#");
+    let (kind, rest) = text.split_once(" of ")?;
+    let (rest, time) = rest.rsplit_once(" at ")?;
+    let (name, _) = rest.rsplit_once(" (")?;
+    let kinds = [
+        EventKind::Impact,
+        EventKind::SlipStart,
+        EventKind::StickStart,
+        EventKind::Reversal,
+        EventKind::TakeOff,
+        EventKind::Jam,
+    ];
+    let kind = kinds.into_iter().find(|known| known.name() == kind)?;
+    Some(Happening {
+        time: time.strip_suffix(" s")?.parse().ok()?,
+        kind: kind.name(),
+        place: model.contacts.iter().position(|c| c.name == name),
+        impulse: [0.0; 2],
+    })
+}

@@ -1,0 +1,309 @@
+//! The calls of a run, in the order of the standard.
+
+use super::HINT;
+use super::foreign::{self, Foreign};
+use super::inputs::Inputs;
+use super::opened::Opened;
+use super::ours::Ours;
+use crate::check::description::{Causality, Kind, Variable};
+use crate::cli::CliError;
+use crate::cli::csv::quoted;
+use crate::cli::format::short;
+use crate::cli::output::Output;
+use crate::cli::progress::Progress;
+use crate::cli::record::Recording;
+use crate::cli::report::Lines;
+use crate::cli::timeline::Timeline;
+use crate::fmi::import::{Library, Message, Observer, Slave, Start, Status};
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+
+/// Messages of the log that are told.
+const MOST_MESSAGES: usize = 10;
+
+/// Keeps what the library writes to its log.
+#[derive(Default)]
+pub struct Ear {
+    messages: Mutex<Vec<Message>>,
+}
+
+impl Observer for Ear {
+    fn entered(&self, _function: &'static str) {}
+
+    fn heard(&self, message: Message) {
+        if let Ok(mut messages) = self.messages.lock() {
+            messages.push(message);
+        }
+    }
+}
+
+impl Ear {
+    fn take(&self) -> Vec<Message> {
+        let messages = self.messages.lock();
+        messages.map_or_else(|_| Vec::new(), |mut m| std::mem::take(&mut *m))
+    }
+}
+
+/// Who looks at the FMU.
+pub enum Looker {
+    /// One that carries a scene of ours.
+    Ours(Box<Ours>),
+    /// Any other.
+    Foreign(Box<Foreign>),
+}
+
+/// Variables of the trajectory: outputs and inputs that are numbers.
+pub fn columns(opened: &Opened) -> Vec<Variable> {
+    let is_shown = |v: &&Variable| {
+        matches!(v.causality, Causality::Output | Causality::Input) && v.kind != Kind::Text
+    };
+    let all = &opened.description.variables;
+    all.iter().filter(is_shown).cloned().collect()
+}
+
+/// What a run of an FMU needs.
+pub struct Drive<'a> {
+    /// The FMU.
+    pub opened: &'a Opened,
+    /// What goes into it.
+    pub inputs: Inputs,
+    /// What it says.
+    pub ear: Arc<Ear>,
+    /// s.
+    pub start: f64,
+    /// s.
+    pub until: f64,
+    /// Communication step, s.
+    pub step: f64,
+    /// Steps between two rows of the trajectory.
+    pub every: u64,
+    /// Relative tolerance.
+    pub tolerance: Option<f64>,
+    /// The trajectory.
+    pub csv: Option<Output>,
+    /// With units in its header.
+    pub units: bool,
+    /// Its variables.
+    pub columns: Vec<Variable>,
+    /// Messages that are told.
+    pub log: Vec<String>,
+    /// Steps taken.
+    pub steps: u64,
+    /// The bar.
+    pub progress: Progress,
+}
+
+impl Drive<'_> {
+    /// Runs from the start to the end.
+    pub fn all(
+        &mut self,
+        library: &Library,
+        timeline: Timeline,
+        looker: &mut Looker,
+    ) -> Result<(), CliError> {
+        let description = &self.opened.description;
+        let slave = Slave::new(
+            library,
+            &description.model_name,
+            &description.guid,
+            &self.opened.resources,
+            false,
+        );
+        let Some(slave) = slave else {
+            return Err(self.failed("fmi2Instantiate gave no instance", self.start));
+        };
+        if let Looker::Ours(_) = looker {
+            slave.set_debug_logging(true, &["logEvents"]);
+        }
+        self.inputs
+            .set_starts(&slave)
+            .map_err(|m| self.failed(&m, self.start))?;
+        let experiment = Start {
+            tolerance: self.tolerance,
+            time: self.start,
+            stop: Some(self.until),
+        };
+        self.good(
+            "fmi2SetupExperiment",
+            slave.setup_experiment(experiment),
+            self.start,
+        )?;
+        self.good(
+            "fmi2EnterInitializationMode",
+            slave.enter_initialization(),
+            self.start,
+        )?;
+        self.feed(&slave, self.start, None)?;
+        self.good(
+            "fmi2ExitInitializationMode",
+            slave.exit_initialization(),
+            self.start,
+        )?;
+        self.header()?;
+        self.look(&slave, looker, self.start, true)?;
+
+        let mut time = self.start;
+        for (i, end) in timeline.rows().enumerate() {
+            let end = self.start + end;
+            self.feed(&slave, time, Some(end))?;
+            let status = slave.do_step(time, end - time);
+            if !status.is_good() {
+                let reached = slave.last_successful_time().unwrap_or(time);
+                // after an error it may refuse to be read
+                let looked = self.look(&slave, looker, reached, true);
+                let wants_end = status == Status::Discard && slave.wants_to_end();
+                if wants_end {
+                    self.log
+                        .push(format!("the FMU ended the run at t = {} s", short(reached)));
+                    return looked;
+                }
+                return Err(self.failed(&format!("fmi2DoStep gave {status}"), reached));
+            }
+            self.steps += 1;
+            time = end;
+            // outputs are read with the inputs of their time
+            self.feed(&slave, time, None)?;
+            let n = i as u64 + 1;
+            let is_row = n.is_multiple_of(self.every) || end >= self.until;
+            self.look(&slave, looker, time, is_row)?;
+            self.progress.show(time - self.start);
+        }
+        self.good("fmi2Terminate", slave.terminate(), time)
+    }
+
+    // with derivatives where the FMU takes them
+    fn feed(&mut self, slave: &Slave, time: f64, end: Option<f64>) -> Result<(), CliError> {
+        let ramps = self.opened.interface.interpolates_inputs;
+        let end = end.filter(|_| ramps);
+        self.inputs
+            .set(slave, time, end)
+            .map_err(|message| self.failed(&message, time))
+    }
+
+    fn look(
+        &mut self,
+        slave: &Slave,
+        looker: &mut Looker,
+        time: f64,
+        is_row: bool,
+    ) -> Result<(), CliError> {
+        let messages = self.ear.take();
+        let looked = match looker {
+            Looker::Ours(ours) => ours.look(slave, &messages, time, &self.inputs),
+            Looker::Foreign(foreign) => foreign.look(slave, time),
+        };
+        for message in messages.iter().filter(|m| m.status != 0) {
+            if self.log.len() <= MOST_MESSAGES {
+                let text = message.text.as_deref().unwrap_or_default();
+                let text = text.replace("%%", "%").replace("##", "#");
+                self.log
+                    .push(format!("the FMU says at t = {} s: {text}", short(time)));
+            }
+        }
+        looked.map_err(|message| self.failed(&message, time))?;
+        if is_row {
+            self.row(slave, time)?;
+        }
+        Ok(())
+    }
+
+    fn header(&mut self) -> Result<(), CliError> {
+        let Some(csv) = &mut self.csv else {
+            return Ok(());
+        };
+        let mut line = if self.units { "time [s]" } else { "time" }.to_owned();
+        for variable in &self.columns {
+            let unit = variable.attributes.unit.as_deref().filter(|_| self.units);
+            let name = match unit {
+                Some(unit) => format!("{} [{unit}]", variable.name),
+                None => variable.name.clone(),
+            };
+            line = line + "," + &quoted(&name);
+        }
+        csv.write(&(line + "\n"))
+    }
+
+    fn row(&mut self, slave: &Slave, time: f64) -> Result<(), CliError> {
+        if self.csv.is_none() {
+            return Ok(());
+        }
+        let values = foreign::read(slave, &self.columns);
+        let values = values.map_err(|message| self.failed(&message, time))?;
+        let mut line = format!("{time:?}");
+        for (variable, value) in self.columns.iter().zip(values) {
+            // writing to a string cannot fail
+            let _ = match variable.kind {
+                Kind::Real => write!(line, ",{value:?}"),
+                Kind::Integer | Kind::Boolean | Kind::Text | Kind::Enumeration => {
+                    write!(line, ",{value}")
+                }
+            };
+        }
+        line.push('\n');
+        self.csv.as_mut().map_or(Ok(()), |csv| csv.write(&line))
+    }
+
+    fn good(&self, call: &str, status: Status, time: f64) -> Result<(), CliError> {
+        if status.is_good() {
+            Ok(())
+        } else {
+            Err(self.failed(&format!("{call} gave {status}"), time))
+        }
+    }
+
+    fn failed(&self, message: &str, time: f64) -> CliError {
+        let mut said: Vec<String> = self.log.clone();
+        for heard in self.ear.take() {
+            let text = heard.text.unwrap_or_default();
+            said.push(text.replace("%%", "%").replace("##", "#"));
+        }
+        let said = said
+            .last()
+            .map_or(String::new(), |text| format!(" ({text})"));
+        CliError::Drive {
+            message: format!("at t = {} s {message}{said}", short(time)),
+            hint: HINT.to_owned(),
+        }
+    }
+
+    /// What is told in the end.
+    pub fn warnings(&mut self) -> Vec<String> {
+        let mut warnings = std::mem::take(&mut self.log);
+        if warnings.len() > MOST_MESSAGES {
+            warnings.truncate(MOST_MESSAGES);
+            warnings.push("the FMU says more than is shown here".to_owned());
+        }
+        warnings
+    }
+
+    /// What the summary says.
+    pub fn lines(&self, recording: &Recording, wall: f64) -> Lines {
+        let reached = recording.reached();
+        let time = if reached < self.until {
+            format!("{} s of {} s", short(reached), short(self.until))
+        } else {
+            format!("{} s", short(reached))
+        };
+        let line = |label: &str, value: String| (label.to_owned(), value);
+        let lines = vec![
+            line("FMU", self.opened.file.clone()),
+            line("model", self.opened.description.model_name.clone()),
+            line(
+                "variables",
+                self.opened.description.variables.len().to_string(),
+            ),
+            line("simulated time", time),
+            line(
+                "communication steps",
+                format!("{}, {} s each", self.steps, short(self.step)),
+            ),
+            line("inputs", self.inputs.words()),
+            line(
+                "events",
+                (recording.events.len() as u64 + recording.n_unlisted).to_string(),
+            ),
+            line("wall time", format!("{wall:.2} s")),
+        ];
+        ("Run".to_owned(), lines)
+    }
+}

@@ -1,0 +1,177 @@
+//! Plots of a run as a picture: SVG, or PNG.
+
+mod chart;
+mod picture;
+
+use super::CliError;
+use super::record::{Group, Recording};
+use chart::{Chart, Lines};
+use clap::ValueEnum;
+use std::path::{Path, PathBuf};
+
+/// Lines of one panel at most: those that change most.
+const MOST_LINES: usize = 8;
+
+/// What can be plotted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum What {
+    /// Places and angles of bodies
+    Positions,
+    /// Their velocities
+    Velocities,
+    /// Normal and friction forces of contacts
+    Forces,
+    /// When contacts stick, slide or are apart
+    Status,
+    /// Kinetic, potential and total energy, and where it went
+    Energy,
+    /// Applied forces and inputs
+    Inputs,
+    /// Outputs of an FMU of another tool
+    Outputs,
+}
+
+/// How the file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Lines and text.
+    Svg,
+    /// Pixels.
+    Png,
+}
+
+/// The file that was asked for, or one with the name of the model, and how it is written.
+pub fn target(file: Option<&Path>, name: &str) -> Result<(PathBuf, Format), CliError> {
+    let Some(file) = file else {
+        return Ok((PathBuf::from(format!("{name}.svg")), Format::Svg));
+    };
+    let ending = file.extension().map(|e| e.to_string_lossy().to_lowercase());
+    let format = match ending.as_deref() {
+        Some("svg") => Format::Svg,
+        Some("png") => Format::Png,
+        _ => {
+            let message = format!("{} is neither an SVG nor a PNG file", file.display());
+            return Err(CliError::usage(
+                message,
+                "name a file that ends with .svg or .png",
+            ));
+        }
+    };
+    Ok((file.to_owned(), format))
+}
+
+/// The picture; an error in words if there is nothing to draw.
+pub fn draw(recording: &Recording, what: &[What], format: Format) -> Result<Vec<u8>, CliError> {
+    let mut chart = Chart::new(recording, format);
+    for what in what {
+        let group = match what {
+            What::Positions => Group::Position,
+            What::Velocities => Group::Velocity,
+            What::Forces => Group::Force,
+            What::Energy => Group::Energy,
+            What::Inputs => Group::Input,
+            What::Outputs => Group::Other,
+            What::Status => {
+                if recording.tracks.is_empty() {
+                    return Err(nothing(recording, *what));
+                }
+                chart.bands();
+                continue;
+            }
+        };
+        let panels = panels(recording, group);
+        if panels.is_empty() {
+            return Err(nothing(recording, *what));
+        }
+        for lines in &panels {
+            chart.lines(lines);
+        }
+    }
+    chart.finish().ok_or_else(|| CliError::Io {
+        what: "the plot".to_owned(),
+        error: std::io::Error::other("the picture does not fit into memory"),
+    })
+}
+
+fn nothing(recording: &Recording, what: What) -> CliError {
+    let name = what
+        .to_possible_value()
+        .map_or(String::new(), |value| value.get_name().to_owned());
+    CliError::usage(
+        format!("{} has no {name} to plot", recording.name),
+        match what {
+            What::Status | What::Forces => "no contact closed in this run",
+            What::Inputs => "the model has neither applied forces nor inputs",
+            What::Outputs => {
+                "for a scene take positions, velocities, forces, status, energy or inputs"
+            }
+            What::Positions | What::Velocities | What::Energy => {
+                "an FMU of another tool has outputs and inputs"
+            }
+        },
+    )
+}
+
+/// One panel for each unit of a group.
+fn panels(recording: &Recording, group: Group) -> Vec<Lines> {
+    let mut panels: Vec<Lines> = Vec::new();
+    for (i, channel) in recording.channels.iter().enumerate() {
+        if channel.group != group {
+            continue;
+        }
+        match panels.iter_mut().find(|panel| panel.unit == channel.unit) {
+            Some(panel) => panel.channels.push(i),
+            None => panels.push(Lines {
+                title: title(group, &channel.unit).to_owned(),
+                unit: channel.unit.clone(),
+                channels: vec![i],
+                n_hidden: 0,
+            }),
+        }
+    }
+    for panel in &mut panels {
+        choose(recording, panel);
+    }
+    // nothing turns in a scene of points
+    let moves = |panel: &Lines| panel.channels.iter().any(|c| is_moving(recording, *c));
+    let any_moves = panels.iter().any(moves);
+    panels.retain(|panel| !any_moves || moves(panel));
+    panels
+}
+
+fn is_moving(recording: &Recording, channel: usize) -> bool {
+    let [low, high] = recording.span(channel);
+    high > low
+}
+
+// those that change most, in their own order
+fn choose(recording: &Recording, panel: &mut Lines) {
+    let span = |channel: &usize| {
+        let [low, high] = recording.span(*channel);
+        high - low
+    };
+    let any_moves = panel.channels.iter().any(|c| is_moving(recording, *c));
+    if any_moves {
+        panel.channels.retain(|c| is_moving(recording, *c));
+    }
+    let mut order = panel.channels.clone();
+    order.sort_by(|a, b| span(b).total_cmp(&span(a)));
+    order.truncate(MOST_LINES);
+    panel.n_hidden = panel.channels.len() - order.len();
+    panel.channels.retain(|channel| order.contains(channel));
+}
+
+fn title(group: Group, unit: &str) -> &'static str {
+    match (group, unit) {
+        (Group::Position, "rad") => "Angles",
+        (Group::Position, _) => "Positions",
+        (Group::Orientation, _) => "Orientations",
+        (Group::Velocity, "rad/s") => "Angular velocities",
+        (Group::Velocity, _) => "Velocities",
+        (Group::Force, _) => "Contact forces",
+        (Group::Energy, _) => "Energy",
+        (Group::Input, _) => "Applied forces and inputs",
+        (Group::Other, _) => "Outputs",
+    }
+}

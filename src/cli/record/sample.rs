@@ -1,0 +1,384 @@
+//! Looks at a simulation and records what it sees.
+
+use super::keep::Keeper;
+use super::track::{Grip, Track};
+use super::{Channel, Group, Happening, Recording, Row, Touch, losses};
+use crate::force::{Side, Signal};
+use crate::math::{Vec2, Vec3, norm};
+use crate::model::{AnyForce, BodyRef, ContactKind, ForceLink, Model, Poses, pose_of};
+use crate::scene::format::Frame;
+use crate::simulate::{Simulation, observe};
+use crate::state::State;
+use crate::step::Event;
+use serde_json::Value;
+
+/// With more contacts than this, those of a pair of shapes are shown as one: their sum, at the centre of pressure.
+const MOST_CONTACTS: usize = 24;
+
+/// With more bodies than this in space, speeds are shown without their directions.
+const MOST_DIRECTIONS: usize = 20;
+
+/// Records a simulation.
+pub struct Sampler {
+    recording: Recording,
+    keeper: Keeper,
+    channels: Vec<Channel>,
+    row: Row,
+    by_pair: bool,
+    /// By contact, or by pair.
+    track_of: Vec<Option<usize>>,
+    last_time: f64,
+    /// How far the events of the recording have been looked at.
+    n_seen: usize,
+    /// Does the simulation know where energy went?
+    losses: bool,
+}
+
+impl Sampler {
+    /// For a run up to `until`.
+    pub fn new(model: &Model, until: f64, stage: Option<Value>) -> Self {
+        Self::with(model, until, stage, true)
+    }
+
+    /// For a run of an FMU, which does not tell where energy went.
+    pub fn from_fmu(model: &Model, until: f64, stage: Option<Value>) -> Self {
+        Self::with(model, until, stage, false)
+    }
+
+    fn with(model: &Model, until: f64, stage: Option<Value>, losses: bool) -> Self {
+        let by_pair = model.contacts.len() > MOST_CONTACTS;
+        let n_places = if by_pair {
+            model.pairs.len()
+        } else {
+            model.contacts.len()
+        };
+        let channels = channels(model, losses);
+        // eight numbers for each of the contacts that may be closed at the same time
+        let n_values = channels.len() + 8 * n_places.min(model.bodies.len() + 4);
+        Self {
+            recording: Recording::of(model, until, stage),
+            keeper: Keeper::new(n_values),
+            channels,
+            row: Row::default(),
+            by_pair,
+            track_of: vec![None; n_places],
+            last_time: f64::NEG_INFINITY,
+            n_seen: 0,
+            losses,
+        }
+    }
+
+    /// Time between two rows that are enough, s.
+    pub fn spacing(&self) -> f64 {
+        (self.recording.until - self.recording.start) / self.keeper.n_buckets()
+    }
+
+    /// Takes events over. What was hit has a track, even if nobody sees it closed.
+    pub fn take(&mut self, model: &Model, events: &[Event]) {
+        for event in events {
+            self.track(model, event.contact);
+        }
+        self.recording.take(events);
+    }
+
+    /// Takes one event over.
+    pub fn happened(&mut self, model: &Model, event: Happening) {
+        if let Some(contact) = event.place {
+            self.track(model, contact);
+        }
+        self.recording.happened(event);
+    }
+
+    /// Looks at the state as it is now; at one that was seen already it does not look again.
+    pub fn look(&mut self, simulation: &mut Simulation) {
+        let time = simulation.state().time;
+        if time <= self.last_time {
+            return;
+        }
+        let mut row = std::mem::take(&mut self.row);
+        row.time = time;
+        row.values.clear();
+        values(simulation, self.losses, &mut row.values);
+        // forces of the contacts seen so far, in the order of their channels
+        row.values.resize(self.channels.len(), 0.0);
+        row.touches.clear();
+        row.statuses.clear();
+        row.statuses.resize(self.recording.tracks.len(), Grip::Open);
+        let (model, state, poses) = simulation.placed();
+        self.contacts(model, state, poses, &mut row);
+        // the integrator may be ahead: what comes later is for later rows
+        let is_past = |event: &Happening| event.time <= time;
+        let new = &self.recording.events[self.n_seen..];
+        let n_new = new.partition_point(is_past);
+        self.follow(&row, n_new);
+        let eventful = n_new > 0;
+        self.n_seen += n_new;
+        self.keeper
+            .look(&mut self.recording, &self.channels, &mut row, eventful);
+        self.row = row;
+        self.last_time = time;
+    }
+
+    /// What was recorded.
+    pub fn finish(mut self) -> Recording {
+        self.keeper.finish(&mut self.recording);
+        self.recording
+    }
+
+    fn contacts(&mut self, model: &Model, state: &State, poses: &Poses, row: &mut Row) {
+        for (j, contact) in model.contacts.iter().enumerate() {
+            if !state.status[j].is_closed() {
+                continue;
+            }
+            let track = self.track(model, j);
+            row.values.resize(self.channels.len(), 0.0);
+            row.statuses.resize(self.recording.tracks.len(), Grip::Open);
+            let second = if self.by_pair {
+                bodies(model, contact.pair)[1]
+            } else {
+                contact.bodies[1]
+            };
+            let status = Grip::of(state.status[j]);
+            row.statuses[track] = row.statuses[track].max(status);
+            let normal = state.contact_force[j][0];
+            let channel = self.recording.tracks[track].channel;
+            row.values[channel] += normal;
+            let Some((point, force)) = touch(model, state, poses, j) else {
+                continue;
+            };
+            let along = if contact.bodies[1] == second {
+                force
+            } else {
+                -force
+            };
+            let friction = if model.is_spatial() {
+                norm(state.friction_force[j].as_slice())
+            } else {
+                state.contact_force[j][1]
+            };
+            row.values[channel + 1] += friction;
+            add_touch(&mut row.touches, track, normal, point, along);
+        }
+        // places were weighted by normal forces
+        for touch in &mut row.touches {
+            let weight = row.values[self.recording.tracks[touch.track].channel];
+            if weight > 0.0 {
+                touch.point = touch.point.map(|x| x / weight);
+            }
+        }
+        row.touches
+            .retain(|touch| row.values[self.recording.tracks[touch.track].channel] > 0.0);
+    }
+
+    // that of a contact or of its pair, made when it is met for the first time
+    fn track(&mut self, model: &Model, contact: usize) -> usize {
+        let place = if self.by_pair {
+            model.contacts[contact].pair
+        } else {
+            contact
+        };
+        if let Some(track) = self.track_of[place] {
+            return track;
+        }
+        let (name, ends) = if self.by_pair {
+            (&model.pairs[place], bodies(model, place))
+        } else {
+            let contact = &model.contacts[place];
+            (&contact.name, contact.bodies)
+        };
+        let track = self.recording.tracks.len();
+        self.track_of[place] = Some(track);
+        self.recording.tracks.push(Track {
+            name: name.clone(),
+            bodies: ends.map(|body| model.body_name(body).to_owned()),
+            is_stop: matches!(model.contacts[contact].kind, ContactKind::Limit(_)),
+            channel: self.channels.len(),
+            changes: vec![(self.recording.start, Grip::Open)],
+        });
+        for quantity in ["normal_force", "friction_force"] {
+            self.channels.push(Channel {
+                name: format!("{name}.{quantity}"),
+                unit: "N".to_owned(),
+                group: Group::Force,
+            });
+        }
+        track
+    }
+
+    // a change between two rows happened at its event, if there is one
+    fn follow(&mut self, row: &Row, n_new: usize) {
+        let recording = &mut self.recording;
+        let events = &recording.events[self.n_seen..self.n_seen + n_new];
+        for (track, status) in recording.tracks.iter_mut().zip(&row.statuses) {
+            if track.changes.is_empty() || track.last() != *status {
+                let is_own = |place: Option<usize>| {
+                    place.is_some_and(|place| track.has(&recording.places[place]))
+                };
+                let event = events.iter().rev().find(|event| is_own(event.place));
+                let time = event.map_or(row.time, |event| event.time);
+                // a contact that is closed at the start always was
+                if row.time <= recording.start {
+                    track.changes.clear();
+                }
+                track.is_now(time, *status);
+            }
+        }
+    }
+}
+
+fn bodies(model: &Model, pair: usize) -> [BodyRef; 2] {
+    observe::bodies_of_pair(model, pair)
+}
+
+fn add_touch(touches: &mut Vec<Touch>, track: usize, weight: f64, point: Vec3, force: Vec3) {
+    let (point, force) = ((point * weight).into(), force.into());
+    match touches.iter_mut().find(|touch| touch.track == track) {
+        Some(touch) => {
+            let sum = |a: &mut [f64; 3], b: [f64; 3]| {
+                for (a, b) in a.iter_mut().zip(b) {
+                    *a += b;
+                }
+            };
+            sum(&mut touch.point, point);
+            sum(&mut touch.force, force);
+        }
+        None => touches.push(Touch {
+            track,
+            point,
+            force,
+        }),
+    }
+}
+
+/// Where a contact touches and its force on the second body; none at stops of joints.
+fn touch(model: &Model, state: &State, poses: &Poses, j: usize) -> Option<(Vec3, Vec3)> {
+    let contact = &model.contacts[j];
+    let [normal, tangential] = state.contact_force[j];
+    match &contact.kind {
+        ContactKind::Feature(feature) => {
+            let [a, b] = contact.bodies.map(|body| *pose_of(poses.plane(), body));
+            let near = feature.nearest(&a, &b)?;
+            let point = b.position + near.arm_b;
+            let tangent = Vec2::new(near.normal.y, -near.normal.x);
+            let force = near.normal * normal + tangent * tangential;
+            let flat = |v: Vec2| Vec3::new(v.x, v.y, 0.0);
+            Some((flat(point), flat(force)))
+        }
+        ContactKind::Space(_) => {
+            let frame = observe::contact_frame(contact, poses)?;
+            Some((frame.point, frame.normal * normal + state.friction_force[j]))
+        }
+        ContactKind::Limit(_) => None,
+    }
+}
+
+/// Applied forces with the names of their components.
+pub fn applied(model: &Model) -> impl Iterator<Item = &ForceLink> {
+    model.forces.iter().filter(|link| match &link.force {
+        AnyForce::Plane(force) => matches!(force, crate::force::Force::Applied(_)),
+        AnyForce::Space(force) => matches!(force, crate::space::force::Force::Applied(_)),
+    })
+}
+
+/// The channels that every row has.
+fn channels(model: &Model, with_losses: bool) -> Vec<Channel> {
+    let mut channels = Vec::new();
+    let mut add = |name: String, unit: &str, group| {
+        channels.push(Channel {
+            name,
+            unit: unit.to_owned(),
+            group,
+        });
+    };
+    for body in &model.bodies {
+        let mut own = |names: &[&str], unit: &str, group| {
+            for name in names {
+                add(format!("{}.{name}", body.name), unit, group);
+            }
+        };
+        if model.is_spatial() {
+            own(&["x", "y", "z"], "m", Group::Position);
+            own(&["qw", "qx", "qy", "qz"], "", Group::Orientation);
+            if model.bodies.len() > MOST_DIRECTIONS {
+                own(&["speed"], "m/s", Group::Velocity);
+            } else {
+                own(&["vx", "vy", "vz"], "m/s", Group::Velocity);
+            }
+        } else {
+            own(&["x", "y"], "m", Group::Position);
+            own(&["angle"], "rad", Group::Position);
+            own(&["vx", "vy"], "m/s", Group::Velocity);
+            own(&["omega"], "rad/s", Group::Velocity);
+        }
+    }
+    let axes = &["x", "y", "z"][..if model.is_spatial() { 3 } else { 2 }];
+    for link in applied(model) {
+        for axis in axes {
+            add(format!("{}.force_{axis}", link.name), "N", Group::Input);
+        }
+    }
+    for name in ["kinetic", "potential", "total"] {
+        add(format!("energy.{name}"), "J", Group::Energy);
+    }
+    let names = losses(&crate::step::Report::default());
+    for (name, _) in names.into_iter().filter(|_| with_losses) {
+        add(name.to_owned(), "J", Group::Energy);
+    }
+    channels
+}
+
+/// Their values.
+fn values(simulation: &mut Simulation, with_losses: bool, out: &mut Vec<f64>) {
+    let velocity = simulation.reported_velocity().to_vec();
+    let energy = simulation.energy();
+    let losses = losses(simulation.report());
+    let (model, state, poses) = simulation.placed();
+    for (i, body) in model.bodies.iter().enumerate() {
+        let v = &velocity[body.first..body.first + body.n_dof];
+        if model.is_spatial() {
+            out.extend(&state.position[body.first..body.first + 3]);
+            out.extend(state.orientation[i]);
+            if model.bodies.len() > MOST_DIRECTIONS {
+                out.push(norm(&v[..3]));
+            } else {
+                out.extend(&v[..3]);
+            }
+        } else {
+            let q = &state.position[body.first..body.first + body.n_dof];
+            out.extend([q[0], q[1], q.get(2).copied().unwrap_or(0.0)]);
+            out.extend([v[0], v[1], v.get(2).copied().unwrap_or(0.0)]);
+        }
+    }
+    for link in applied(model) {
+        let force = force_of(link, state, poses);
+        out.extend(&force.as_slice()[..if model.is_spatial() { 3 } else { 2 }]);
+    }
+    out.extend([energy.kinetic, energy.potential, energy.total()]);
+    if with_losses {
+        out.extend(losses.map(|(_, value)| value));
+    }
+}
+
+/// An applied force in world axes, N.
+fn force_of(link: &ForceLink, state: &State, poses: &Poses) -> Vec3 {
+    let value = |signal: &Signal| signal.value(state.time, Side::After, &state.inputs);
+    match &link.force {
+        AnyForce::Plane(crate::force::Force::Applied(applied)) => {
+            let given = Vec2::new(value(&applied.force[0]), value(&applied.force[1]));
+            let force = match applied.frame {
+                Frame::World => given,
+                Frame::Body => pose_of(poses.plane(), link.bodies[1]).turn(given),
+            };
+            Vec3::new(force.x, force.y, 0.0)
+        }
+        AnyForce::Space(crate::space::force::Force::Applied(applied)) => {
+            let given = Vec3::from(applied.force.each_ref().map(value));
+            match applied.frame {
+                Frame::World => given,
+                Frame::Body => crate::model::space_pose_of(poses.space(), link.bodies[1])
+                    .turn(applied.axes * given),
+            }
+        }
+        AnyForce::Plane(_) | AnyForce::Space(_) => Vec3::zeros(),
+    }
+}

@@ -1,0 +1,180 @@
+//! What the animation draws: shapes in the axes of their bodies, joints and springs with their attachment points.
+
+use super::sample::applied;
+use crate::describe::drawing::parts::anchors;
+use crate::describe::drawing::space::signs::attachment;
+use crate::describe::drawing::space::solid::Solid;
+use crate::force::Force;
+use crate::joint::Joint;
+use crate::math::quaternion;
+use crate::model::{AnyForce, AnyJoint, BodyRef, ForceLink, JointLink, Model, shape_of};
+use crate::scene::format::{Geometry, Parts, Scene};
+use crate::shape::Shape;
+use crate::space;
+use serde_json::{Value, json};
+
+/// Digits after the point: micrometres.
+const DIGITS: f64 = 1e6;
+
+fn short(x: f64) -> f64 {
+    (x * DIGITS).round() / DIGITS
+}
+
+fn list(v: &[f64]) -> Value {
+    json!(v.iter().map(|x| short(*x)).collect::<Vec<f64>>())
+}
+
+/// Ground is -1.
+fn index(body: BodyRef) -> i64 {
+    body.map_or(-1, |i| i64::try_from(i).unwrap_or(-1))
+}
+
+/// The scene as the page reads it.
+pub fn stage(scene: &Scene, model: &Model) -> Value {
+    let (ground, bodies) = match &scene.parts {
+        Parts::Plane(plane) => {
+            let shapes = |geometries: Vec<&Geometry>| -> Vec<Value> {
+                geometries.into_iter().map(plane_shape).collect()
+            };
+            let ground = shapes(plane.ground.iter().map(|s| &s.geometry).collect());
+            let of_body = |body: &crate::scene::format::Body| {
+                shapes(body.shapes.iter().map(|s| &s.geometry).collect())
+            };
+            let bodies: Vec<Vec<Value>> = plane.bodies.iter().map(of_body).collect();
+            (ground, bodies)
+        }
+        Parts::Space(parts) => {
+            let ground = parts.ground.iter().flat_map(|shape| {
+                shape_of(&shape.geometry, quaternion::IDENTITY)
+                    .map_or_else(|_| Vec::new(), |shape| space_shapes(&shape))
+            });
+            let bodies = parts.bodies.iter().zip(&model.bodies).map(|(body, built)| {
+                let shapes = body.shapes.iter().flat_map(|shape| {
+                    shape_of(&shape.geometry, built.axes)
+                        .map_or_else(|_| Vec::new(), |shape| space_shapes(&shape))
+                });
+                shapes.collect()
+            });
+            (ground.collect(), bodies.collect())
+        }
+    };
+    let bodies: Vec<Value> = model
+        .bodies
+        .iter()
+        .zip(bodies)
+        .map(|(body, shapes)| json!({ "name": body.name, "shapes": shapes }))
+        .collect();
+    json!({
+        "gravity": list(model.gravity.as_slice()),
+        "ground": ground,
+        "bodies": bodies,
+        "joints": model.joints.iter().map(joint).collect::<Vec<Value>>(),
+        "springs": model.forces.iter().filter_map(spring).collect::<Vec<Value>>(),
+        "applied": applied(model).filter_map(applied_at).collect::<Vec<Value>>(),
+    })
+}
+
+fn plane_shape(geometry: &Geometry) -> Value {
+    match Shape::from_geometry(geometry) {
+        Shape::HalfPlane(plane) => {
+            json!({ "normal": list(plane.normal.as_slice()), "offset": short(plane.offset) })
+        }
+        Shape::Convex(convex) => {
+            let points = convex.vertices.iter().map(|v| list(v.as_slice()));
+            json!({ "points": points.collect::<Vec<Value>>(), "radius": short(convex.radius) })
+        }
+    }
+}
+
+fn space_shapes(shape: &space::shape::Shape) -> Vec<Value> {
+    if let space::shape::Shape::HalfSpace(plane) = shape {
+        let normal = list(plane.normal.as_slice());
+        return vec![json!({ "normal": normal, "offset": short(plane.offset) })];
+    }
+    let solids = Solid::new(shape, &space::Pose::ground(), None);
+    solids.iter().map(solid).collect()
+}
+
+fn solid(solid: &Solid) -> Value {
+    let points = solid.points.iter().map(|p| list(p.as_slice()));
+    let faces = solid.faces.iter().map(|face| {
+        let lines: Vec<u8> = face.lines.iter().map(|line| u8::from(*line)).collect();
+        json!({ "normal": list(face.normal.as_slice()), "corners": face.corners, "lines": lines })
+    });
+    json!({
+        "points": points.collect::<Vec<Value>>(),
+        "radius": short(solid.radius),
+        "faces": faces.collect::<Vec<Value>>(),
+        "sheet": solid.is_sheet,
+    })
+}
+
+fn joint(link: &JointLink) -> Value {
+    let (kind, anchors, axis) = match &link.joint {
+        AnyJoint::Plane(joint) => {
+            let (kind, axis) = match joint {
+                Joint::Revolute(_) => ("revolute", None),
+                Joint::Prismatic(j) => ("prismatic", Some(list(j.axis.as_slice()))),
+                Joint::Fixed(_) => ("fixed", None),
+                Joint::Distance(_) => ("distance", None),
+            };
+            let anchors = anchors(&link.joint).map(|a| list(a.as_slice()));
+            (kind, anchors, axis)
+        }
+        AnyJoint::Space(joint) => {
+            use space::joint::Joint as Spatial;
+            let kind = match joint {
+                Spatial::Spherical(_) => "spherical",
+                Spatial::Revolute(_) => "revolute",
+                Spatial::Prismatic(_) => "prismatic",
+                Spatial::Cylindrical(_) => "cylindrical",
+                Spatial::Universal(_) => "universal",
+                Spatial::Planar(_) => "planar",
+                Spatial::Fixed(_) => "fixed",
+                Spatial::Distance(_) => "distance",
+            };
+            let (anchors, axis) = attachment(link).unwrap_or_default();
+            let anchors = anchors.map(|a| list(a.as_slice()));
+            (kind, anchors, axis.map(|axis| list(axis.as_slice())))
+        }
+    };
+    json!({
+        "name": link.name,
+        "kind": kind,
+        "bodies": link.bodies.map(index),
+        "anchors": anchors,
+        "axis": axis,
+    })
+}
+
+fn spring(link: &ForceLink) -> Option<Value> {
+    let (anchors, stiffness, damping) = match &link.force {
+        AnyForce::Plane(Force::SpringDamper(f)) => (
+            [list(f.anchor_a.as_slice()), list(f.anchor_b.as_slice())],
+            f.stiffness,
+            f.damping,
+        ),
+        AnyForce::Space(space::force::Force::SpringDamper(f)) => (
+            [list(f.anchor_a.as_slice()), list(f.anchor_b.as_slice())],
+            f.stiffness,
+            f.damping,
+        ),
+        AnyForce::Plane(_) | AnyForce::Space(_) => return None,
+    };
+    Some(json!({
+        "name": link.name,
+        "bodies": link.bodies.map(index),
+        "anchors": anchors,
+        "spring": stiffness > 0.0,
+        "damper": damping > 0.0,
+    }))
+}
+
+fn applied_at(link: &ForceLink) -> Option<Value> {
+    let point = match &link.force {
+        AnyForce::Plane(Force::Applied(f)) => list(f.point.as_slice()),
+        AnyForce::Space(space::force::Force::Applied(f)) => list(f.point.as_slice()),
+        AnyForce::Plane(_) | AnyForce::Space(_) => return None,
+    };
+    Some(json!({ "name": link.name, "body": index(link.bodies[1]), "point": point }))
+}

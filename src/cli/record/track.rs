@@ -1,0 +1,148 @@
+//! Statuses of a contact over time.
+
+use crate::state::Status;
+
+/// How a contact, or a pair of shapes, is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Grip {
+    /// Apart.
+    #[default]
+    Open,
+    /// Pressing, without friction.
+    Closed,
+    /// Pressing, no sliding.
+    Stick,
+    /// Pressing and sliding.
+    Slip,
+}
+
+impl Grip {
+    /// Whichever way it slides.
+    pub fn of(status: Status) -> Self {
+        match status {
+            Status::Open => Self::Open,
+            Status::Frictionless => Self::Closed,
+            Status::Stick => Self::Stick,
+            Status::SlipForward | Status::SlipBackward | Status::Slip => Self::Slip,
+        }
+    }
+
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Closed => "closed",
+            Self::Stick => "stick",
+            Self::Slip => "slip",
+        }
+    }
+}
+
+/// Statuses over time.
+#[derive(Clone, Debug)]
+pub struct Track {
+    /// Name of the contact or of the pair.
+    pub name: String,
+    /// Names of the two bodies.
+    pub bodies: [String; 2],
+    /// Is it the stop of a joint?
+    pub is_stop: bool,
+    /// Index of the channel with the normal force.
+    pub channel: usize,
+    /// Each status with the time since when, s.
+    pub changes: Vec<(f64, Grip)>,
+}
+
+/// A track with more changes than this is drawn without the stretches that nobody could see.
+const MOST_CHANGES: usize = 4000;
+
+impl Track {
+    /// Is it the track of this contact? That of a pair is, for all contacts of the pair.
+    pub fn has(&self, contact: &str) -> bool {
+        let rest = contact.strip_prefix(&self.name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
+    }
+
+    /// The status from `time` on.
+    pub fn is_now(&mut self, time: f64, status: Grip) {
+        if self.changes.last().is_none_or(|(_, last)| *last != status) {
+            self.changes.push((time, status));
+        }
+    }
+
+    /// For a drawing of a run of this length: stretches too short to be seen are left out where there are too many.
+    pub fn drawn(&self, length: f64) -> Vec<(f64, Grip)> {
+        if self.changes.len() <= MOST_CHANGES {
+            return self.changes.clone();
+        }
+        let shortest = length / MOST_CHANGES as f64;
+        let mut drawn: Vec<(f64, Grip)> = Vec::new();
+        for (i, change) in self.changes.iter().enumerate() {
+            let lasts = self
+                .changes
+                .get(i + 1)
+                .is_none_or(|next| next.0 - change.0 >= shortest);
+            let is_far = drawn
+                .last()
+                .is_none_or(|last| change.0 - last.0 >= shortest);
+            let is_new = drawn.last().is_none_or(|last| last.1 != change.1);
+            if (lasts || is_far) && is_new {
+                drawn.push(*change);
+            }
+        }
+        drawn
+    }
+
+    /// Time spent in a status up to `end`, s, and in how many stretches.
+    pub fn spent(&self, status: Grip, end: f64) -> (f64, usize) {
+        let ends = self.changes.iter().skip(1).map(|change| change.0);
+        let mut sum = (0.0, 0);
+        for ((start, own), stop) in self.changes.iter().zip(ends.chain([end])) {
+            if *own == status {
+                sum = (sum.0 + (stop - start).max(0.0), sum.1 + 1);
+            }
+        }
+        sum
+    }
+
+    /// The last status.
+    pub fn last(&self) -> Grip {
+        self.changes.last().map_or(Grip::Open, |last| last.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn track(changes: Vec<(f64, Grip)>) -> Track {
+        Track {
+            name: "a-b".to_owned(),
+            bodies: ["a".to_owned(), "b".to_owned()],
+            is_stop: false,
+            channel: 0,
+            changes,
+        }
+    }
+
+    #[test]
+    fn time_spent_adds_up() {
+        use Grip::{Slip, Stick};
+        let track = track(vec![(0.0, Stick), (1.0, Slip), (1.5, Stick)]);
+        assert_eq!(track.spent(Stick, 2.0), (1.5, 2));
+        assert_eq!(track.spent(Slip, 2.0), (0.5, 1));
+    }
+
+    #[test]
+    fn chatter_is_drawn_with_few_changes_and_long_stretches_stay() {
+        use Grip::{Slip, Stick};
+        let mut changes: Vec<_> = (0..100_000)
+            .map(|i| (1e-6 * f64::from(i), if i % 2 == 0 { Stick } else { Slip }))
+            .collect();
+        changes.push((0.1, Stick));
+        changes.push((0.7, Slip));
+        let drawn = track(changes).drawn(1.0);
+        assert!(drawn.len() < 1000, "{}", drawn.len());
+        assert!(drawn.contains(&(0.7, Slip)));
+    }
+}

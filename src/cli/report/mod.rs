@@ -1,0 +1,201 @@
+//! The report of a run: one file of HTML with everything inside, for any browser, without a network.
+
+mod pack;
+mod words;
+
+pub use words::{Note, Severity, energy_note, solver_notes, story};
+
+use super::record::{Channel, Group, Recording};
+use pack::{packed, times};
+use serde_json::{Value, json};
+
+/// The page and what it is made of.
+const PAGE: &str = include_str!("page/page.html");
+const STYLE: &str = include_str!("page/style.css");
+const SCRIPTS: [&str; 7] = [
+    include_str!("page/data.js"),
+    include_str!("page/marks.js"),
+    include_str!("page/plane.js"),
+    include_str!("page/space.js"),
+    include_str!("page/plots.js"),
+    include_str!("page/events.js"),
+    include_str!("page/player.js"),
+];
+
+/// Peaks are drawn where they are beyond the line by this part of what a plot spans: half a pixel.
+const SEEN: f64 = 0.003;
+
+/// Lines of a table with a title.
+pub type Lines = (String, Vec<(String, String)>);
+
+/// What the page tells.
+pub struct Page<'a> {
+    /// What the run left behind.
+    pub recording: &'a Recording,
+    /// What was run, in a few words.
+    pub subtitle: String,
+    /// What happened, in sentences.
+    pub story: Vec<String>,
+    /// What to look at, in sentences.
+    pub notes: Vec<Note>,
+    /// Statistics.
+    pub groups: Vec<Lines>,
+}
+
+/// The page.
+pub fn html(page: &Page<'_>) -> String {
+    // a name may contain the end of a script
+    let data = data(page).to_string().replace('<', "\\u003c");
+    let title = escaped(&page.recording.name);
+    let mut text = String::with_capacity(data.len() + 100_000);
+    // what is put in is not searched again
+    for (i, piece) in PAGE.split("<!--{").enumerate() {
+        let Some((name, rest)) = piece.split_once("}-->").filter(|_| i > 0) else {
+            text.push_str(piece);
+            continue;
+        };
+        match name {
+            "title" => text.push_str(&title),
+            "style" => text.push_str(STYLE),
+            "scripts" => SCRIPTS.iter().for_each(|script| text.push_str(script)),
+            "data" => text.push_str(&data),
+            other => text.push_str(other),
+        }
+        text.push_str(rest);
+    }
+    text
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;")
+}
+
+fn data(page: &Page<'_>) -> Value {
+    let recording = page.recording;
+    let length = recording.until - recording.start;
+    json!({
+        "name": recording.name,
+        "description": recording.description,
+        "subtitle": page.subtitle,
+        "story": page.story,
+        "notes": page.notes.iter().map(note).collect::<Vec<Value>>(),
+        "groups": page.groups,
+        "dimension": recording.dimension,
+        "start": recording.start,
+        "until": recording.until,
+        "reached": recording.reached(),
+        "rows": recording.n_rows,
+        "stage": recording.stage,
+        "times": times(&recording.times),
+        "channels": channels(recording),
+        "peaks": peaks(recording),
+        "tracks": recording.tracks.iter().map(|track| {
+            let changes = track.drawn(length);
+            let changes = changes.iter().map(|(t, status)| json!([fine(*t), status.name()]));
+            json!({
+                "name": track.name,
+                "bodies": track.bodies,
+                "changes": changes.collect::<Vec<Value>>(),
+            })
+        }).collect::<Vec<Value>>(),
+        "touches": touches(recording),
+        "events": events(recording),
+        "unlisted": recording.n_unlisted,
+    })
+}
+
+fn note(note: &Note) -> Value {
+    json!({ "severity": note.severity.name(), "text": note.text })
+}
+
+// nine digits
+fn fine(x: f64) -> f64 {
+    format!("{x:.8e}").parse().unwrap_or(x)
+}
+
+// four digits: impulses are read, not drawn
+fn coarse(x: f64) -> f64 {
+    format!("{x:.3e}").parse().unwrap_or(x)
+}
+
+fn group(channel: &Channel) -> &'static str {
+    match channel.group {
+        Group::Position => "position",
+        Group::Orientation => "orientation",
+        Group::Velocity => "velocity",
+        Group::Force => "force",
+        Group::Energy => "energy",
+        Group::Input => "input",
+        Group::Other => "other",
+    }
+}
+
+fn channels(recording: &Recording) -> Vec<Value> {
+    let columns = recording.channels.iter().zip(&recording.columns);
+    columns
+        .map(|(channel, column)| {
+            json!({
+                "name": channel.name,
+                "unit": channel.unit,
+                "group": group(channel),
+                "values": packed(column),
+            })
+        })
+        .collect()
+}
+
+// channel, row, lowest, highest
+fn peaks(recording: &Recording) -> Vec<Value> {
+    let seen = recording.seen_peaks(SEEN);
+    let is_drawn = |channel: usize| recording.channels[channel].group != Group::Orientation;
+    seen.iter()
+        .filter(|peak| is_drawn(peak.channel))
+        .map(|p| json!([p.channel, p.row, coarse(p.low), coarse(p.high)]))
+        .collect()
+}
+
+/// For each track the stretches of rows in which it is closed, and place and force in them, one after the other.
+fn touches(recording: &Recording) -> Vec<Value> {
+    let axes = recording.dimension.clamp(2, 3);
+    let mut all = Vec::new();
+    for track in 0..recording.tracks.len() {
+        let mut spans: Vec<[usize; 2]> = Vec::new();
+        let mut columns = vec![Vec::new(); 2 * axes];
+        for (row, touches) in recording.touches.iter().enumerate() {
+            let Some(touch) = touches.iter().find(|touch| touch.track == track) else {
+                continue;
+            };
+            match spans.last_mut() {
+                Some([first, n]) if *first + *n == row => *n += 1,
+                _ => spans.push([row, 1]),
+            }
+            for k in 0..axes {
+                columns[k].push(touch.point[k]);
+                columns[axes + k].push(touch.force[k]);
+            }
+        }
+        let columns: Vec<Value> = columns.iter().map(|column| packed(column)).collect();
+        all.push(json!({ "spans": spans, "values": columns }));
+    }
+    all
+}
+
+fn events(recording: &Recording) -> Value {
+    let rows = recording.events.iter().map(|event| {
+        let [normal, tangential] = event.impulse.map(coarse);
+        let place = event.place.map_or(json!(null), |place| json!(place));
+        if [normal, tangential] == [0.0, 0.0] {
+            json!([fine(event.time), event.kind, place])
+        } else {
+            json!([fine(event.time), event.kind, place, normal, tangential])
+        }
+    });
+    // names of those contacts only that something happened to
+    let mut places = vec![Value::Null; recording.places.len()];
+    for event in &recording.events {
+        if let Some(place) = event.place {
+            places[place] = json!(recording.places[place]);
+        }
+    }
+    json!({ "rows": rows.collect::<Vec<Value>>(), "places": places })
+}

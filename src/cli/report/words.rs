@@ -1,0 +1,419 @@
+//! What happened and what to look at, in sentences.
+
+use crate::cli::format::{count, short};
+use crate::cli::record::{Grip, Recording, Track};
+use crate::scene::format::Settings;
+use crate::step::Report;
+use std::collections::BTreeMap;
+
+/// Pairs of bodies that get a sentence.
+const MOST_PAIRS: usize = 8;
+
+/// Overlaps and drifts that are told, m or rad: a thousandth of what can be seen in a mechanism of a metre.
+const NOTICEABLE: f64 = 1e-6;
+/// A residual above this is not rounding.
+const RESIDUAL: f64 = 1e-6;
+/// Parts of the energy that may be missing before it is told, and before it is a warning.
+const MISSING: [f64; 2] = [0.01, 0.05];
+
+/// Impacts of two bodies that follow each other faster than this count as one, s.
+const AT_ONCE: f64 = 1e-9;
+
+/// How much it matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// Good to know.
+    Note,
+    /// Look at it before you trust the result.
+    Warning,
+    /// The run did not get to its end.
+    Error,
+}
+
+impl Severity {
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// A sentence to look at. Names stand in backquotes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Note {
+    /// How much it matters.
+    pub severity: Severity,
+    /// The sentence.
+    pub text: String,
+}
+
+impl Note {
+    /// Good to know.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Note,
+            text: text.into(),
+        }
+    }
+
+    /// Look at it.
+    pub fn warning(text: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Warning,
+            text: text.into(),
+        }
+    }
+}
+
+fn named(body: &str) -> String {
+    if body == "ground" {
+        "the ground".to_owned()
+    } else {
+        format!("`{body}`")
+    }
+}
+
+fn seconds(t: f64) -> String {
+    format!("{t:.3} s")
+}
+
+fn times(n: usize) -> String {
+    match n {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        n => format!("{n} times"),
+    }
+}
+
+/// What happened, a sentence for each pair of bodies that met.
+pub fn story(recording: &Recording) -> Vec<String> {
+    let mut pairs: Vec<([&str; 2], Vec<&Track>)> = Vec::new();
+    for track in recording.tracks.iter().filter(|track| !track.is_stop) {
+        let [a, b] = [track.bodies[0].as_str(), track.bodies[1].as_str()];
+        // the ground is what others touch
+        let ends = if b == "ground" { [b, a] } else { [a, b] };
+        match pairs.iter_mut().find(|(own, _)| *own == ends) {
+            Some((_, tracks)) => tracks.push(track),
+            None => pairs.push((ends, vec![track])),
+        }
+    }
+    let mut sentences: Vec<String> = pairs
+        .iter()
+        .take(MOST_PAIRS)
+        .map(|(ends, tracks)| meeting(recording, *ends, tracks))
+        .collect();
+    let stops = recording.tracks.iter().filter(|track| track.is_stop);
+    let stops: Vec<String> = stops.take(MOST_PAIRS).map(|s| stop(recording, s)).collect();
+    match pairs.len() {
+        0 if !recording.places.is_empty() && stops.is_empty() => {
+            sentences.push("Nothing touched.".to_owned())
+        }
+        n if n > MOST_PAIRS => {
+            let more = count((n - MOST_PAIRS) as u64, "more pair");
+            sentences.push(format!("{more} of bodies met."));
+        }
+        _ => {}
+    }
+    sentences.extend(stops);
+    sentences.extend(energy(recording));
+    sentences
+}
+
+/// What a contact did, with IT for the other body.
+struct Deeds {
+    /// Times of impacts, s.
+    impacts: Vec<f64>,
+    /// Time spent sliding, s, and in how many stretches.
+    slid: (f64, usize),
+    /// Time spent sticking and pressing without friction, s.
+    stuck: f64,
+    pressed: f64,
+    /// How it is at the end.
+    last: Grip,
+}
+
+impl Deeds {
+    fn of(recording: &Recording, tracks: &[&Track]) -> Self {
+        let is_own = |place: &str| tracks.iter().any(|track| track.has(place));
+        let mut impacts: Vec<f64> = recording
+            .events
+            .iter()
+            .filter(|event| event.kind == "impact" && is_own(recording.place_name(event)))
+            .map(|event| event.time)
+            .collect();
+        // several corners at once are one impact
+        impacts.dedup_by(|later, earlier| *later - *earlier < AT_ONCE);
+        let mut deeds = Self {
+            impacts,
+            slid: (0.0, 0),
+            stuck: 0.0,
+            pressed: 0.0,
+            last: Grip::Open,
+        };
+        let end = recording.reached();
+        for track in tracks {
+            let (time, n) = track.spent(Grip::Slip, end);
+            deeds.slid = (deeds.slid.0.max(time), deeds.slid.1.max(n));
+            deeds.stuck = deeds.stuck.max(track.spent(Grip::Stick, end).0);
+            deeds.pressed = deeds.pressed.max(track.spent(Grip::Closed, end).0);
+            deeds.last = deeds.last.max(track.last());
+        }
+        deeds
+    }
+
+    fn hits(&self) -> Option<String> {
+        match self.impacts.as_slice() {
+            [] => None,
+            [only] => Some(format!("hit IT once, at {}", seconds(*only))),
+            [one, two] => {
+                let times = format!("at {} and {}", seconds(*one), seconds(*two));
+                Some(format!("hit IT twice, {times}"))
+            }
+            [first, .., last] => Some(format!(
+                "hit IT {}, from {} to {}",
+                times(self.impacts.len()),
+                seconds(*first),
+                seconds(*last)
+            )),
+        }
+    }
+}
+
+fn meeting(recording: &Recording, [first, second]: [&str; 2], tracks: &[&Track]) -> String {
+    let deeds = Deeds::of(recording, tracks);
+    let mut parts: Vec<String> = deeds.hits().into_iter().collect();
+    match deeds.slid {
+        (time, _) if time <= 0.0 => {}
+        (time, 1) => parts.push(format!("slid on IT for {}", seconds(time))),
+        (time, n) => parts.push(format!("slid on IT {}, {} in all", times(n), seconds(time))),
+    }
+    if deeds.stuck > 0.0 {
+        parts.push(format!("stuck to IT for {}", seconds(deeds.stuck)));
+    }
+    if deeds.pressed > 0.0 {
+        let time = seconds(deeds.pressed);
+        parts.push(format!("lay on IT without friction for {time}"));
+    }
+    let at_end = match deeds.last {
+        Grip::Open => "is clear of IT",
+        Grip::Closed => "lies on IT",
+        Grip::Stick => "sticks to IT",
+        Grip::Slip => "slides on IT",
+    };
+    parts.push(format!("{at_end} at the end"));
+    told(&named(second), &named(first), &parts)
+}
+
+/// A stop of a joint.
+fn stop(recording: &Recording, track: &Track) -> String {
+    let deeds = Deeds::of(recording, &[track]);
+    let mut parts: Vec<String> = deeds.hits().into_iter().collect();
+    if deeds.pressed > 0.0 {
+        parts.push(format!("lay at IT for {}", seconds(deeds.pressed)));
+    }
+    parts.push(match deeds.last {
+        Grip::Open => "is clear of IT at the end".to_owned(),
+        Grip::Closed | Grip::Stick | Grip::Slip => "is at IT at the end".to_owned(),
+    });
+    let (joint, end) = track.name.rsplit_once('.').unwrap_or((&track.name, ""));
+    told(
+        &format!("Joint `{joint}`"),
+        &format!("its {end} stop"),
+        &parts,
+    )
+}
+
+/// One sentence; the other is named once.
+fn told(who: &str, other: &str, parts: &[String]) -> String {
+    let all = match parts.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => parts.join(""),
+    };
+    let all = all.replacen(" IT", &format!(" {other}"), 1);
+    format!("{who} {}.", all.replace(" IT", " it"))
+}
+
+fn energy(recording: &Recording) -> Option<String> {
+    let ends = |name: &str| {
+        let column = &recording.columns[recording.channel(name)?];
+        Some([*column.first()?, *column.last()?])
+    };
+    let [start, end] = ends("energy.total")?;
+    let mut went = Vec::new();
+    for (name, what) in [
+        ("energy.lost_in_friction", "friction took"),
+        ("energy.lost_in_dampers", "dampers took"),
+        ("energy.lost_in_impacts", "impacts took"),
+        ("energy.work_of_applied_forces", "applied forces brought"),
+    ] {
+        let [before, after] = ends(name)?;
+        // below what the summary's six digits would show
+        if (after - before).abs() > 1e-6 * (start.abs() + end.abs()) {
+            went.push(format!("{what} {}", joule(after - before)));
+        }
+    }
+    let went = if went.is_empty() {
+        "nothing was lost or brought in".to_owned()
+    } else {
+        went.join(", ")
+    };
+    Some(format!(
+        "The energy went from {} to {}: {went}.",
+        joule(start),
+        joule(end)
+    ))
+}
+
+// three digits
+fn joule(x: f64) -> String {
+    let rounded: f64 = format!("{x:.2e}").parse().unwrap_or(x);
+    format!("{} J", short(rounded))
+}
+
+/// What the counters of a run say.
+pub fn solver_notes(
+    report: &Report,
+    settings: &Settings,
+    rests: &BTreeMap<String, u64>,
+) -> Vec<Note> {
+    let mut notes = Vec::new();
+    for (body, n) in rests {
+        let cure = if settings.tolerance.is_some() {
+            ""
+        } else {
+            "; with a smaller step it bounces on longer"
+        };
+        notes.push(Note::new(format!(
+            "The restitution threshold ended {} of {}: they were slower than what gravity and forces do within a step, so it stays on the surface{cure}.",
+            count(*n, "bounce"),
+            named(body)
+        )));
+    }
+    if report.fallbacks > 0 {
+        notes.push(Note::new(format!(
+            "{} could not be decided contact by contact and were solved as one problem of all contacts: usual where many contacts change at once.",
+            count(report.fallbacks, "substep")
+        )));
+    }
+    if report.relief_steps > 0 {
+        notes.push(Note::warning(format!(
+            "{} could not be taken with the accuracy of the tolerance and were left to the scheme of fixed steps; the result there is of second order.",
+            count(report.relief_steps, "step")
+        )));
+    }
+    if report.inexact_solves > 0 {
+        notes.push(Note::warning(format!(
+            "{} of bodies had contacts that were not solved exactly; forces there are near, not right.",
+            count(report.inexact_solves, "group")
+        )));
+    }
+    if report.unlocated_steps > 0 {
+        notes.push(Note::new(format!(
+            "In {} too many bodies hit each other to take their impacts one by one: they were taken as one at the end of the step.",
+            count(report.unlocated_steps, "step")
+        )));
+    }
+    if report.stabilized_steps > 0 {
+        notes.push(Note::new(format!(
+            "In {} a force that feeds energy into the motion was taken without its derivative, to keep the step stable.",
+            count(report.stabilized_steps, "substep")
+        )));
+    }
+    if report.worst_residual > RESIDUAL {
+        notes.push(Note::warning(format!(
+            "A contact problem was solved only to {} of its size: forces at that time are not to be trusted.",
+            short(report.worst_residual)
+        )));
+    }
+    if report.worst_penetration > NOTICEABLE {
+        notes.push(Note::warning(format!(
+            "Bodies overlapped by up to {} m; a smaller step or a tolerance makes it less.",
+            short(report.worst_penetration)
+        )));
+    }
+    if report.worst_joint_drift > NOTICEABLE {
+        notes.push(Note::warning(format!(
+            "A joint came apart by up to {} m or rad; a smaller step or a tolerance makes it less.",
+            short(report.worst_joint_drift)
+        )));
+    }
+    notes
+}
+
+/// What is missing in the books of energy, if it is much.
+pub fn energy_note(recording: &Recording) -> Option<Note> {
+    let channel = |name: &str| recording.channel(name);
+    let change = |name: &str| {
+        let column = &recording.columns[channel(name)?];
+        Some(column.last()? - column.first()?)
+    };
+    let loss = change("energy.lost_in_friction")?
+        + change("energy.lost_in_dampers")?
+        + change("energy.lost_in_impacts")?;
+    let missing = change("energy.total")? - change("energy.work_of_applied_forces")? + loss;
+    let [low, high] = recording.span(channel("energy.kinetic")?);
+    let turned_over = (high - low).max(loss.abs());
+    let part = missing.abs() / turned_over.max(f64::MIN_POSITIVE);
+    if part.is_nan() || part < MISSING[0] {
+        return None;
+    }
+    let which = if missing > 0.0 {
+        "came from nowhere"
+    } else {
+        "went nowhere"
+    };
+    let text = format!(
+        "The books of energy are off by {:.1} % of what was turned over: {} {which}. That is the error of the steps; a smaller step or a tolerance makes it less.",
+        100.0 * part,
+        joule(missing.abs())
+    );
+    Some(if part < MISSING[1] {
+        Note::new(text)
+    } else {
+        Note::warning(text)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::record::Sampler;
+    use crate::simulate::{Simulation, model_from_text};
+
+    fn run(scene: &str, until: f64) -> Recording {
+        let mut simulation = Simulation::new(model_from_text("test", scene).unwrap());
+        let mut sampler = Sampler::new(simulation.model(), until, None);
+        for i in 1..=200 {
+            simulation.advance_to(until * f64::from(i) / 200.0).unwrap();
+            sampler.take(simulation.model(), &simulation.report().events);
+            simulation.report_mut().events.clear();
+            sampler.look(&mut simulation);
+        }
+        sampler.finish()
+    }
+
+    #[test]
+    fn impacts_are_told_even_if_no_row_sees_the_contact_closed() {
+        let text = include_str!("../../../resources/double_pendulum_wall/scene.toml");
+        let story = story(&run(text, 2.5));
+        assert!(
+            story[0].contains("`upper` hit the ground 3 times, from 0.54"),
+            "{story:?}"
+        );
+        assert!(story[0].contains("is clear of it at the end"), "{story:?}");
+    }
+
+    #[test]
+    fn four_corners_at_once_are_one_impact() {
+        let text = include_str!("../../../resources/box_landing/scene.toml");
+        let story = story(&run(text, 1.0));
+        assert!(
+            story[0].starts_with("`box` hit the ground once, at 0.20"),
+            "{story:?}"
+        );
+        assert!(story[1].contains("friction took") && story[1].contains("impacts took"));
+    }
+}
