@@ -243,6 +243,17 @@ impl GlobalRow {
         }
     }
 
+    /// The row times itself divided by the masses: what the constraint yields to its own impulse.
+    pub fn yielding(&self, mass: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for (Span { first, len }, row) in self.span.iter().zip(&self.value) {
+            for i in 0..*len {
+                sum += row[i] * row[i] / mass[first + i];
+            }
+        }
+        sum
+    }
+
     /// Equal to the column of the same constraint, and so of the same bodies?
     pub fn has_values_of(&self, column: &Self) -> bool {
         let mut equal = true;

@@ -1009,6 +1009,17 @@ fn snippets_of_the_documentation_make_a_scene() {
 }
 
 #[test]
+fn the_crowd_of_the_documentation_is_a_scene() {
+    let page = documentation();
+    let (_, rest) = page.split_once("```toml crowd\n").expect("a snippet");
+    let text = rest.split("```").next().expect("its end");
+    let model = stiction::simulate::model_from_text("SCENE.md", text)
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(model.bodies.len(), 200);
+    assert!(model.crowd.is_some());
+}
+
+#[test]
 fn every_key_that_the_reader_knows_is_documented() {
     // The reader lists its keys when it meets one that it does not know.
     let joint = |kind: &str| format!("[[joint]]\nname = \"j\"\nkind = \"{kind}\"\nqqqqq = 1\n");

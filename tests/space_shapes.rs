@@ -832,8 +832,8 @@ fn what_stands_or_lies_on_the_ground_is_held() {
     assert_eq!(closed(&list, &origin, &at).len(), 4);
     let can = Shape::cylinder(Vec3::zeros(), Vec3::new(0.0, 0.0, 1.0), 0.3, 1.0);
     let list = features(&ground, &can).unwrap();
-    // four points of the rim, and its middle
-    assert_eq!(closed(&list, &origin, &at).len(), 5);
+    // eight points of the rim
+    assert_eq!(closed(&list, &origin, &at).len(), 8);
     let lying = quaternion::exp(Vec3::new(std::f64::consts::FRAC_PI_2, 0.0, 0.0));
     let at = Pose::new(Vec3::new(1.0, 2.0, 0.3), lying);
     assert_eq!(closed(&list, &origin, &at).len(), 2);

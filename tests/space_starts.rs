@@ -97,8 +97,8 @@ fn ball(mass: &str, parts: &str) -> String {
 fn masses_beyond_all_measure_are_refused_as_such() {
     for mass in ["1e308", "1e-320"] {
         let text = ball(&format!("mass = {mass} #!"), "");
-        let fragments = ["mass must be above zero (1e-60 to 1e60)"];
-        refused(&text, "body[ball].mass", &fragments);
+        let told = format!("mass must be above zero (1e-60 to 1e60), but is {mass}");
+        refused(&text, "body[ball].mass", &[&told]);
     }
     let text = ball("density = 1e300 #!", "");
     refused(&text, "body[ball].density", &["1e-60 to 1e60"]);

@@ -245,7 +245,8 @@ fn cans_and_coins_that_are_thrown_leave_closed_books() {
             );
             let bound = match tolerance {
                 Some(_) => 1e-5,
-                None => 0.5 * step,
+                // the last wobbles of a coin are followed by their angle, whatever the step
+                None => 3e-3,
             };
             assert!(rest.abs() < bound, "of {at_start} J");
             assert!(report.friction_loss > 0.0, "friction does not give");

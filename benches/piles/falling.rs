@@ -103,6 +103,7 @@ pub fn rest(n: usize, rules: &str, limit: f64) {
     let mut simulation = simulation(&crowds::pile(n, rules));
     let (mut total, mut asleep, mut time) = (0.0, 0, 0.0);
     let mut of_last_step = 0.0;
+    let mut most_asleep = None;
     while asleep < n && total < limit && time < 30.0 {
         time += STEP;
         of_last_step = cpu::seconds(|| {
@@ -113,6 +114,9 @@ pub fn rest(n: usize, rules: &str, limit: f64) {
         total += of_last_step;
         let slow_for = &simulation.state().crowd.slow_for;
         asleep = slow_for.iter().filter(|t| t.is_infinite()).count();
+        if most_asleep.is_none() && 10 * asleep >= 9 * n {
+            most_asleep = Some(time);
+        }
     }
     let mut asleep_step = None;
     if asleep == n {
@@ -128,6 +132,7 @@ pub fn rest(n: usize, rules: &str, limit: f64) {
         json!({
             "time": time,
             "asleep": asleep,
+            "nine_tenths": most_asleep,
             "seconds": total,
             "seconds_of_last_step": of_last_step,
             "seconds_of_step_asleep": asleep_step,

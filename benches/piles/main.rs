@@ -7,7 +7,7 @@
 //! cargo bench --bench piles -- run <n> <rules> <limit> <trace>  300 steps as JSON; places after each step in <trace>
 //! cargo bench --bench piles -- rest <n> <rules> <limit>         until all spheres sleep, as JSON
 //! cargo bench --bench piles -- chain | states <n> <rules>
-//! cargo bench --bench piles -- settle <n> <rules> <file>        saves the state of a settled pile
+//! cargo bench --bench piles -- settle <n> <file>                saves the state of a settled pile
 //! cargo bench --bench piles -- profile <n> <rules> <file> <k>   takes k steps from there, for callgrind
 //! ```
 //!
@@ -21,6 +21,7 @@ mod crowds;
 
 mod chains;
 mod falling;
+mod settled;
 mod states;
 
 use std::process::ExitCode;
@@ -57,9 +58,9 @@ fn main() -> ExitCode {
         ["rest", n, rules, limit] => falling::rest(number(n), rules, number(limit) as f64),
         ["chain"] => chains::table(),
         ["states", n, rules] => states::costs(number(n), rules),
-        ["settle", n, rules, file] => states::settle(number(n), rules, file),
+        ["settle", n, file] => settled::settle(number(n), file),
         ["profile", n, rules, file, steps] => {
-            states::profile(number(n), rules, file, number(steps));
+            settled::profile(number(n), rules, file, number(steps));
         }
         _ => {
             eprintln!("see the top of benches/piles/main.rs");

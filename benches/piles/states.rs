@@ -2,9 +2,8 @@
 
 use super::{STEP, cpu, crowds};
 use stiction::instance::Instance;
+use stiction::instance::variable::Value;
 
-/// Long enough for a pile to settle, s.
-const SETTLED: f64 = 3.0;
 const REPEATS: usize = 51;
 
 fn started(n: usize, rules: &str) -> Instance {
@@ -24,6 +23,18 @@ fn step(instance: &mut Instance, count: usize) {
     }
 }
 
+/// All values that a master can read, by their bits. (Bytes of snapshots also hold counts, such as how often memory grew.)
+fn bits(instance: &mut Instance) -> Vec<u64> {
+    let references = 0..instance.variables().len() as u32;
+    references
+        .map(|reference| match instance.get(reference).unwrap() {
+            Value::Real(x) => x.to_bits(),
+            Value::Integer(i) => i as u64,
+            Value::Boolean(b) => u64::from(b),
+        })
+        .collect()
+}
+
 fn median_us(mut action: impl FnMut()) -> f64 {
     let times = (0..REPEATS).map(|_| cpu::seconds(&mut action)).collect();
     1e6 * cpu::median(times)
@@ -37,7 +48,7 @@ pub fn costs(n: usize, rules: &str) {
     let saved = instance.save();
     let bytes = saved.to_bytes();
     let a_step = 1e6 * cpu::seconds(|| step(&mut instance, 100)) / 100.0;
-    let end = instance.save().to_bytes();
+    let end = bits(&mut instance);
 
     let save = median_us(|| drop(std::hint::black_box(instance.save())));
     let restore = median_us(|| instance.restore(&saved).unwrap());
@@ -47,12 +58,12 @@ pub fn costs(n: usize, rules: &str) {
     // in the same instance, and in another one from the bytes
     instance.restore(&saved).unwrap();
     step(&mut instance, 100);
-    let again = instance.save().to_bytes();
+    let again = bits(&mut instance);
     let mut other = started(n, &rules);
     let read = other.snapshot_from_bytes(&bytes).unwrap();
     other.restore(&read).unwrap();
     step(&mut other, 100);
-    let elsewhere = other.save().to_bytes();
+    let elsewhere = bits(&mut other);
     let told = |same: bool| if same { "the same" } else { "NOT THE SAME" };
     println!(
         "{n} spheres: {} bytes; us: a step {a_step:.0}, save {save:.1}, restore {restore:.1}, to bytes {to_bytes:.1}, from bytes {from_bytes:.1}",
@@ -63,38 +74,4 @@ pub fn costs(n: usize, rules: &str) {
         told(again == end),
         told(elsewhere == end)
     );
-}
-
-/// Saves a pile that has settled but is not asleep.
-pub fn settle(n: usize, rules: &str, file: &str) {
-    let mut instance = started(n, &format!("{rules}\nsleep_speed = 0"));
-    step(&mut instance, (SETTLED / STEP) as usize);
-    std::fs::write(file, instance.save().to_bytes()).unwrap();
-}
-
-/// Goes on from there.
-pub fn profile(n: usize, rules: &str, file: &str, count: usize) {
-    let mut instance = started(n, &format!("{rules}\nsleep_speed = 0"));
-    let bytes = std::fs::read(file).unwrap();
-    let saved = instance.snapshot_from_bytes(&bytes).unwrap();
-    instance.restore(&saved).unwrap();
-    // memory grows in the first step
-    step(&mut instance, 1);
-    let before = instance.report().clone();
-    profiled_steps(&mut instance, count);
-    let report = instance.report();
-    println!(
-        "{count} steps: {} groups, {} not solved exactly, {} iterations, largest problem {} rows, worst residual {:.1e}",
-        report.lcps - before.lcps,
-        report.inexact_solves - before.inexact_solves,
-        report.pivots - before.pivots,
-        report.largest_lcp,
-        report.worst_residual,
-    );
-}
-
-/// What `callgrind --toggle-collect` looks at.
-#[inline(never)]
-fn profiled_steps(instance: &mut Instance, count: usize) {
-    step(instance, count);
 }

@@ -251,6 +251,14 @@ impl RankRevealing {
         }
     }
 
+    /// Drops equations and unknowns whose pivot was not above a larger tolerance than that of [`Self::factor`].
+    pub fn drop_below(&mut self, tolerance: f64) {
+        let pivot = |k: usize| self.a[k * self.n + k].abs();
+        if let Some(rank) = (0..self.rank).find(|k| pivot(*k) <= tolerance) {
+            self.rank = rank;
+        }
+    }
+
     /// Of all solutions the one whose weighted way from `guess` is in the range of the matrix A, in place of `b`:
     ///
     /// D (x - guess) = A y,   A x = b

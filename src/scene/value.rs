@@ -68,6 +68,10 @@ impl<'a> Value<'a> {
         let message = match x {
             _ if x.is_nan() => "the value is not a number (nan)".to_owned(),
             _ if x.is_infinite() => "the value is infinite or too large".to_owned(),
+            // in full, a number like 1e308 would fill the screen
+            _ if x != 0.0 && !(1e-9..1e15).contains(&x.abs()) => {
+                format!("{} must be {}, but is {x:e}", self.key, range.words)
+            }
             _ => format!("{} must be {}, but is {x}", self.key, range.words),
         };
         self.bad(message, self.log.example(self.key));

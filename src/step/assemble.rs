@@ -50,6 +50,7 @@ pub(super) fn rows(
     system.take_friction(model);
     system.free_rotation();
     if model.is_spatial() {
+        system.mass.clone_from(&model.mass);
         let contacts = || system.contacts.iter().map(|&j| &model.contacts[j]);
         system.static_friction.clear();
         system

@@ -17,10 +17,10 @@ pub(super) struct Stalled {
 }
 
 impl Stalled {
-    /// None, from a time on, s.
-    pub fn since(since: f64) -> Self {
+    /// None yet, at a time.
+    pub fn from(time: f64) -> Self {
         Self {
-            since,
+            since: time,
             ..Self::default()
         }
     }

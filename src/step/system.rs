@@ -66,6 +66,8 @@ pub struct System {
     pub columns: Vec<GlobalRow>,
     /// Joint residuals, gaps and zeros, one per row.
     pub residual: Vec<f64>,
+    /// M.
+    pub mass: Vec<f64>,
     /// A^-1 F, one column after the other.
     pub response: Vec<f64>,
     /// W, row-major.
@@ -146,6 +148,7 @@ impl System {
             rows: Vec::with_capacity(k),
             columns: Vec::with_capacity(k),
             residual: Vec::with_capacity(k),
+            mass: model.mass.clone(),
             response: Vec::with_capacity(k * n),
             delassus: Vec::with_capacity(k * k),
             bias: Vec::with_capacity(k),

@@ -109,7 +109,7 @@ impl Run<'_> {
     // a function that ends a status again and again while hardly any time passes has no events that could be told apart
     fn note_change(&mut self, what: ProbeKind) {
         if self.state.time - self.stalled.since > CROWDED * self.settings.step {
-            self.stalled = Stalled::since(self.state.time);
+            self.stalled = Stalled::from(self.state.time);
         }
         self.in_circles |= self.stalled.count(what) > MAX_CHANGES;
     }

@@ -78,7 +78,7 @@ impl Step<'_> {
         work.is_located.resize(self.model.bodies.len(), false);
         if !is_last {
             self.find_groups();
-            self.expect();
+            self.foresee();
             self.count_impacts();
             self.shorten();
         }
@@ -116,7 +116,7 @@ impl Step<'_> {
     }
 
     // (1)
-    fn expect(&mut self) {
+    fn foresee(&mut self) {
         let Work {
             plans,
             start,

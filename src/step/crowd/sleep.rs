@@ -7,7 +7,7 @@
 use super::assemble::{along, index, row};
 use super::{BAND, Spot, Step, Work};
 use crate::math::norm;
-use crate::model::{BodyRef, Crowd, Model, space_pose_of};
+use crate::model::{Body, BodyRef, Crowd, Model, space_pose_of};
 use crate::space;
 use crate::state::Touch;
 use crate::step::Workspace;
@@ -147,7 +147,7 @@ impl Step<'_> {
         for (i, body) in model.bodies.iter().enumerate() {
             let v = &state.velocity[body.first..body.first + body.n_dof];
             let turning = if body.n_dof > 3 { norm(&v[3..]) } else { 0.0 };
-            let speed = norm(&v[..3]) + body.extent * turning;
+            let speed = norm(&v[..3]) + radius(model, body) * turning;
             let slow_for = &mut state.crowd.slow_for[i];
             // what nothing holds is slow for a moment only
             if speed > rules.sleep_speed || driven[i] || !groups.held[i] {
@@ -177,5 +177,13 @@ impl Step<'_> {
                 state.acceleration[span].fill(0.0);
             }
         }
+    }
+}
+
+// how far a body reaches, or its largest radius of gyration if it has no shapes to speak of, m
+fn radius(model: &Model, body: &Body) -> f64 {
+    match model.mass[body.first..body.first + body.n_dof] {
+        [mass, _, _, x, y, z] => (x.max(y).max(z) / mass).sqrt().max(body.extent),
+        _ => body.extent,
     }
 }

@@ -131,19 +131,22 @@ impl System {
     }
 
     // In space, where contacts that depend on each other slide in different directions, their shares of a force matter to
-    // the motion. Contacts are taken to be equally stiff: forces differ from the guess as if all had yielded to one small
-    // motion of the bodies, D (c - guess) = G y. That depends on places alone, not on the step
+    // the motion. Forces differ from the guess as if all contacts had yielded to one small motion of the bodies,
+    // D (c - guess) = G y, and are as stiff as they are heavy, D the diagonal of G M^-1 G^T. That depends on places alone,
+    // not on the step
     fn share(&mut self, solver: &mut RankRevealing) {
         // what others hold anyway takes no moment: those are bounded by much less than forces are
         const STIFF_TURN: f64 = 1e3;
-        let (n_joint, stride, k) = (self.n_joint, 1 + self.n_friction, self.len());
-        let diagonal = |row: usize| self.delassus[row * k + row].abs();
-        let normals = (0..self.contacts.len()).map(|i| diagonal(self.normal(i)));
-        let common = normals.fold(0.0, f64::max);
-        let weight = |unknown: &Unknown| match unknown {
-            Unknown::Plain(row) if *row < n_joint => diagonal(*row),
-            Unknown::Plain(row) if unknown.is_turn(n_joint, stride) => STIFF_TURN * diagonal(*row),
-            Unknown::Plain(_) | Unknown::Slip(..) | Unknown::Across { .. } => common,
+        // what is nearly dependent could be shared only by forces without bound
+        const NEARLY: f64 = 1e-9;
+        let (n_joint, stride) = (self.n_joint, 1 + self.n_friction);
+        let weight = |unknown: &Unknown| {
+            let yielding = self.rows[unknown.row()].yielding(&self.mass);
+            if unknown.is_turn(n_joint, stride) {
+                STIFF_TURN * yielding
+            } else {
+                yielding
+            }
         };
         let guess = |unknown: &Unknown| match unknown {
             Unknown::Plain(_) if unknown.is_turn(n_joint, stride) => 0.0,
@@ -157,7 +160,8 @@ impl System {
         self.weights.extend(self.unknowns.iter().map(weight));
         self.nearest_to.clear();
         self.nearest_to.extend(self.unknowns.iter().map(guess));
-        // a contact that cannot move anything
+        solver.drop_below(NEARLY);
+        // a contact that cannot move anything has no share
         let shareable = self.weights.iter().all(|w| *w > 0.0 && w.is_finite());
         if shareable && solver.solve_nearest(&mut self.shares, &self.nearest_to, &self.weights) {
             self.impulse.fill(0.0);

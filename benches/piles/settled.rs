@@ -1,0 +1,92 @@
+//! Steps of a pile that has settled, for callgrind. The pile settles with bounded effort in a run of its own, so that nothing else is
+//! counted.
+
+use super::{STEP, crowds, simulation};
+use stiction::state::{SpotKey, State, Touch};
+
+/// Long enough for a pile to settle, s.
+const SETTLED: f64 = 3.0;
+
+fn awake(n: usize, rules: &str) -> String {
+    crowds::pile(n, &format!("{rules}\nsleep_speed = 0"))
+}
+
+/// Saves a pile that has settled but is not asleep.
+pub fn settle(n: usize, file: &str) {
+    let mut simulation = simulation(&awake(n, "sweeps = 30"));
+    simulation
+        .advance_to(SETTLED)
+        .unwrap_or_else(|error| panic!("{error}"));
+    std::fs::write(file, written(simulation.state())).unwrap();
+}
+
+/// Takes steps from there, and one before that in which memory grows.
+pub fn profile(n: usize, rules: &str, file: &str, count: usize) {
+    let mut simulation = simulation(&awake(n, rules));
+    let text = std::fs::read_to_string(file).unwrap();
+    read(&text, simulation.state_mut());
+    simulation.advance_to(SETTLED + STEP).unwrap();
+    let before = simulation.report().clone();
+    simulation.report_mut().worst_residual = 0.0;
+    let end = SETTLED + STEP * (count + 1) as f64;
+    profiled_steps(|| simulation.advance_to(end).unwrap());
+    let report = simulation.report();
+    println!(
+        "{count} steps: {} groups, {} not solved exactly, {} iterations, largest problem {} rows, {} touches, residual {:.1e}",
+        report.lcps - before.lcps,
+        report.inexact_solves - before.inexact_solves,
+        report.pivots - before.pivots,
+        report.largest_lcp,
+        simulation.state().crowd.touches.len(),
+        report.worst_residual,
+    );
+}
+
+/// What `callgrind --toggle-collect` looks at.
+#[inline(never)]
+fn profiled_steps(steps: impl FnOnce()) {
+    steps();
+}
+
+// bits of all numbers, one a word
+fn written(state: &State) -> String {
+    let mut bits: Vec<u64> = Vec::new();
+    let mut add = |list: &[f64]| bits.extend(list.iter().map(|x| x.to_bits()));
+    add(&state.position);
+    add(&state.velocity);
+    state.orientation.iter().for_each(|q| add(q));
+    for touch in &state.crowd.touches {
+        let [a, b] = touch.key.shapes.map(f64::from);
+        add(&[a, b, f64::from(touch.key.feature)]);
+        add(touch.force.as_slice());
+        add(touch.moment.as_slice());
+    }
+    bits.iter().map(|x| format!("{x}\n")).collect()
+}
+
+fn read(text: &str, state: &mut State) {
+    let mut numbers = text
+        .lines()
+        .map(|line| f64::from_bits(line.parse().unwrap()));
+    let mut fill = |list: &mut [f64]| list.fill_with(|| numbers.next().unwrap());
+    fill(&mut state.position);
+    fill(&mut state.velocity);
+    state.orientation.iter_mut().for_each(|q| fill(q));
+    let rest: Vec<f64> = numbers.collect();
+    state.time = SETTLED;
+    state.started = true;
+    state.statuses_known = true;
+    state.crowd.touches.clear();
+    for part in rest.chunks_exact(9) {
+        let [a, b, feature] = [part[0], part[1], part[2]].map(|x| x as u32);
+        let vector = |at: usize| [part[at], part[at + 1], part[at + 2]].into();
+        state.crowd.touches.push(Touch {
+            key: SpotKey {
+                shapes: [a, b],
+                feature,
+            },
+            force: vector(3),
+            moment: vector(6),
+        });
+    }
+}
