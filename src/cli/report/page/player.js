@@ -159,5 +159,7 @@ if (view) {
   byId("stage-hint").textContent = data.dimension === 3 ? "drag to turn, shift-drag to move, wheel to zoom" : "drag to move, wheel to zoom";
 } else {
   byId("stage-panel").remove();
+  byId("side").classList.add("wide");
+  if (!events.length) byId("events-panel").style.display = "none";
 }
 drawAll();
