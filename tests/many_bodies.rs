@@ -64,15 +64,10 @@ fn a_ball_apart_from_others_bounces_at_the_right_times() {
 
 #[test]
 fn a_pile_comes_to_rest() {
-    for (n, crowd) in [
-        (10, ""),
-        (50, ""),
-        (50, "sweeps = 30"),
-        (200, "sweeps = 30"),
-    ] {
+    for (n, crowd) in [(10, ""), (30, ""), (50, "sweeps = 30")] {
         let mut simulation = Simulation::new(model(&pile(n, crowd)));
         let start = simulation.energy().total();
-        for k in 1..=12 {
+        for k in 1..=6 {
             simulation.advance_to(0.5 * f64::from(k)).unwrap();
             let energy = simulation.energy();
             let report = simulation.report();
