@@ -14,6 +14,7 @@ pub(super) use locate::N_SAMPLES;
 use super::assemble::Closing;
 use super::classify::When;
 use super::event::{self, Crossing};
+use super::stalled::STALL;
 use super::trial::{self, Mode, ProbeKind};
 use super::workspace::Workspace;
 use super::{Run, Stalled, StepError, accept, assemble, stabilize};
@@ -28,7 +29,7 @@ const MAX_WAYS_OUT: u32 = 20;
 /// More events than a standard step may have, within this fraction of it, are too many.
 const CROWDED: f64 = 1e-2;
 
-/// .. and so are more events of one and the same function.
+/// .. and so are more events of one and the same function while time stands still.
 const MAX_CHANGES: u32 = 3;
 
 /// Length of the step of the other scheme, as a fraction of its standard step; the next one is twice as long if it was no
@@ -108,7 +109,7 @@ impl Run<'_> {
 
     // a function that ends a status again and again while hardly any time passes has no events that could be told apart
     fn note_change(&mut self, what: ProbeKind) {
-        if self.state.time - self.stalled.since > CROWDED * self.settings.step {
+        if self.state.time - self.stalled.since > STALL * self.settings.step {
             self.stalled = Stalled::from(self.state.time);
         }
         self.in_circles |= self.stalled.count(what) > MAX_CHANGES;
