@@ -12,8 +12,8 @@ from scenes import check_master, run
 
 def trajectory(fmu, outputs, step, n_steps):
     names, *lines = csv.reader(io.StringIO(run(sys.argv[2], fmu, repr(step), str(n_steps))))
-    assert names == [v.name for v in outputs], f"other outputs: {names}"
-    return [[float(t) if v.type == "Real" else int(t) for v, t in zip(outputs, line)] for line in lines]
+    places = [names.index(v.name) for v in outputs]
+    return [[float(line[p]) if v.type == "Real" else int(line[p]) for v, p in zip(outputs, places)] for line in lines]
 
 
 if __name__ == "__main__":

@@ -54,14 +54,21 @@ def outputs_of(fmu):
     return [v for v in fmpy.read_model_description(fmu).modelVariables if v.causality == "output"]
 
 
+def is_crowd(outputs):
+    """Are these the outputs of a scene of many bodies?"""
+    return any(v.name.startswith("crowd.") for v in outputs)
+
+
 def some_of(outputs):
-    """All of a few outputs, or some of many, evenly chosen."""
+    """All of a few outputs, or some of many, evenly chosen. The events of many bodies are counted, not listed."""
+    if is_crowd(outputs):
+        outputs = [v for v in outputs if not v.name.startswith("events.")]
     return outputs[:: -(-len(outputs) // MOST_OUTPUTS)]
 
 
 def steps_of(outputs):
     """Communication steps to compare at."""
-    return CROWD_STEPS if any(v.name.startswith("crowd.") for v in outputs) else STEPS
+    return CROWD_STEPS if is_crowd(outputs) else STEPS
 
 
 def item(variable, name):
