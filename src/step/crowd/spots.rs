@@ -2,11 +2,9 @@
 //! that a spot is known again by its key.
 
 use crate::math::Vec3;
-use crate::model::{BodyRef, Crowd, Law, Model, Solid, space_pose_of};
+use crate::model::{BodyRef, Crowd, Law, Neighbours, space_pose_of};
 use crate::space::Pose;
-use crate::space::collide::grid::{Ball, Grid};
 use crate::space::collide::meeting::{Meeting, Meetings};
-use crate::space::shape::Bound;
 use crate::state::SpotKey;
 
 /// A place where two shapes are near each other.
@@ -36,11 +34,7 @@ pub struct Spots {
     /// What is known of the pairs near now and before, in rising order.
     pairs: Vec<([u32; 2], Meetings)>,
     before: Vec<([u32; 2], Meetings)>,
-    near: Vec<[u32; 2]>,
-    grid: Grid,
-    balls: Vec<Ball>,
-    /// Shapes of the balls.
-    bounded: Vec<u32>,
+    neighbours: Neighbours,
 }
 
 impl Spots {
@@ -53,7 +47,7 @@ impl Spots {
         reach: impl Fn(BodyRef) -> f64,
         skip: impl Fn([BodyRef; 2]) -> bool,
     ) {
-        self.find_pairs(crowd, poses, &reach, &skip);
+        self.neighbours.find(crowd, poses, &reach, skip);
         self.know_pairs(crowd);
         self.list.clear();
         for (pair, meetings) in &self.pairs {
@@ -99,60 +93,7 @@ impl Spots {
 
     /// A number that grows with the memory taken.
     pub fn room(&self) -> usize {
-        self.list.capacity() + self.pairs.capacity() + self.near.capacity()
-    }
-
-    fn find_pairs(
-        &mut self,
-        crowd: &Crowd,
-        poses: &[Pose],
-        reach: &impl Fn(BodyRef) -> f64,
-        skip: &impl Fn([BodyRef; 2]) -> bool,
-    ) {
-        self.near.clear();
-        self.balls.clear();
-        self.bounded.clear();
-        let n_unbounded = crowd.n_unbounded();
-        for (i, solid) in crowd.solids.iter().enumerate().skip(n_unbounded) {
-            if let Bound::Ball { centre, radius } = solid.bound {
-                self.bounded.push(i as u32);
-                self.balls.push(Ball {
-                    centre: space_pose_of(poses, solid.body).point(centre),
-                    radius: radius + reach(solid.body),
-                });
-            }
-        }
-        let touch = |a: &Solid, b: &Solid, i: usize, j: usize| {
-            !skip([a.body, b.body]) && crowd.may_touch(a.body, b.body) && crowd.law(i, j).enabled
-        };
-        for (second, i) in self.bounded.iter().enumerate() {
-            let solid = &crowd.solids[*i as usize];
-            for (j, plane) in crowd.solids[..n_unbounded].iter().enumerate() {
-                let Bound::HalfSpace(bound) = plane.bound else {
-                    continue;
-                };
-                let ball = &self.balls[second];
-                let apart = crate::math::dot3(bound.normal, ball.centre) - bound.offset;
-                if apart <= ball.radius && touch(plane, solid, j, *i as usize) {
-                    self.near.push([j as u32, *i]);
-                }
-            }
-        }
-        let Self {
-            grid,
-            balls,
-            bounded,
-            near,
-            ..
-        } = self;
-        grid.pairs(balls, |second, first| {
-            let (i, j) = (bounded[second] as usize, bounded[first] as usize);
-            if touch(&crowd.solids[j], &crowd.solids[i], j, i) {
-                near.push([j as u32, i as u32]);
-            }
-        });
-        // those on half-spaces come first, the others by their second shape
-        near.sort_unstable_by_key(|[first, second]| (*second, *first));
+        self.list.capacity() + self.pairs.capacity() + self.neighbours.pairs.capacity()
     }
 
     // pairs that stay near keep what is known of them
@@ -161,7 +102,7 @@ impl Spots {
         self.pairs.clear();
         let mut before = self.before.drain(..).peekable();
         let order = |[first, second]: [u32; 2]| (second, first);
-        for pair in &self.near {
+        for pair in &self.neighbours.pairs {
             while before
                 .next_if(|(old, _)| order(*old) < order(*pair))
                 .is_some()
@@ -171,7 +112,7 @@ impl Spots {
                 continue;
             }
             let [a, b] = pair.map(|i| &crowd.solids[i as usize].shape);
-            // pairs that cannot touch were refused with the scene
+            // pairs without a rule were refused with the scene
             if let Ok(meetings) = Meetings::of(a, b) {
                 self.pairs.push((*pair, meetings));
             }
@@ -206,20 +147,4 @@ fn find_in(
             belt: a.belt.or(b.belt),
         });
     });
-}
-
-impl Model {
-    /// Does a body have to be looked at in each step, because something from outside acts on it?
-    pub fn is_driven(&self, body: usize) -> bool {
-        let of_body = |bodies: &[BodyRef; 2]| bodies.contains(&Some(body));
-        let forces = self.forces.iter();
-        forces.filter(|link| of_body(&link.bodies)).any(|link| {
-            link.force
-                .space()
-                .is_some_and(crate::space::force::Force::is_given)
-        }) || self
-            .motors
-            .iter()
-            .any(|motor| of_body(&self.joints[motor.joint].bodies))
-    }
 }
