@@ -37,6 +37,8 @@ pub struct Solid {
     pub bound: Bound,
     /// Its kind, as far as laws tell them apart.
     pub kind: usize,
+    /// Shapes with the same number are alike in the axes of their bodies.
+    pub form: u32,
     /// Index of the belt that it is.
     pub belt: Option<usize>,
 }

@@ -8,7 +8,7 @@ use crate::scene::error::Problem;
 use crate::scene::format::ContactPair;
 use crate::scene::format::space::{self as written, Sliding, Space};
 use crate::space::collide::meeting::Meetings;
-use crate::space::shape::Bound;
+use crate::space::shape::{Bound, Shape};
 
 /// So many overlaps are told one by one.
 const TOLD: usize = 10;
@@ -49,6 +49,7 @@ fn crowd<'a>(
     };
     let mut kinds: Vec<Source> = Vec::new();
     let mut solids: Vec<(Solid, Source)> = Vec::new();
+    let mut forms: Vec<&Shape> = Vec::new();
     for owner in owners {
         let name = (owner.body.is_none() || is_named(owner.name)).then_some(owner.name);
         for (i, shape) in owner.shapes.iter().enumerate() {
@@ -73,6 +74,7 @@ fn crowd<'a>(
                 shape: shape.clone(),
                 bound: Bound::of(shape),
                 kind,
+                form: form_of(shape, &mut forms),
                 belt,
             };
             solids.push((solid, (owner, i)));
@@ -116,6 +118,16 @@ fn crowd<'a>(
         n_kinds: kinds.len(),
     };
     (crowd, sources)
+}
+
+// copies of a body come one after the other
+fn form_of<'a>(shape: &'a Shape, forms: &mut Vec<&'a Shape>) -> u32 {
+    let known = forms.iter().rposition(|other| *other == shape);
+    let form = known.unwrap_or_else(|| {
+        forms.push(shape);
+        forms.len() - 1
+    });
+    form as u32
 }
 
 // shapes of one geometry and kind are alike: a pair of each will do
