@@ -171,6 +171,7 @@ fn title(group: Group, unit: &str) -> &'static str {
         (Group::Velocity, _) => "Velocities",
         (Group::Force, _) => "Contact forces",
         (Group::Energy, _) => "Energy",
+        (Group::Count, _) => "Numbers",
         (Group::Input, _) => "Applied forces and inputs",
         (Group::Other, _) => "Outputs",
     }
