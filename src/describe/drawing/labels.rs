@@ -142,7 +142,7 @@ mod tests {
         let placed: Vec<Option<Name>> = (0..60).map(|_| labels.place(near, "crankshaft")).collect();
         let n = placed.iter().flatten().count();
         println!("{n} of 60 names");
-        assert!(n >= 9 && n < 60);
+        assert!((9..60).contains(&n));
         assert!(placed.iter().flatten().any(|name| name.leader.is_some()));
         let names = &labels.names;
         for (i, a) in names.iter().enumerate() {
