@@ -7,6 +7,8 @@ mod mesh;
 mod part;
 mod range;
 mod read;
+#[cfg(test)]
+mod reference;
 pub(crate) mod suggest;
 mod syntax;
 mod value;
