@@ -277,18 +277,18 @@ impl Step<'_> {
                 space_pose_of(poses.space(), body).with_rate(twist)
             })
         };
+        let values = |gradient: &space::Row<Dual>| space::Row {
+            a: gradient.a.map(|x| x.value),
+            b: gradient.b.map(|x| x.value),
+        };
         let turned = |gradient: &space::Row<Dual>, bodies: [BodyRef; 2], given: f64| {
-            let values = space::Row {
-                a: gradient.a.map(|x| x.value),
-                b: gradient.b.map(|x| x.value),
-            };
             let rates = space::Row {
                 a: gradient.a.map(|x| x.rate),
                 b: gradient.b.map(|x| x.rate),
             };
             let [a, b] = bodies.map(|body| space_twist_of(twists.space(), body));
             let turned_for = part * span_of(bodies, span);
-            row(&values, turned_for * rates.rate(a, b) - given)
+            row(&values(gradient), turned_for * rates.rate(a, b) - given)
         };
         let mut force = self.state.joint_force.iter();
         for link in &self.model.joints {
@@ -298,7 +298,11 @@ impl Step<'_> {
             let [a, b] = moving(link.bodies);
             let rows = joint.rows(&a, &b);
             for gradient in &rows.rows[..rows.n] {
-                work.rows.push(turned(gradient, link.bodies, 0.0));
+                let mut entry = row(&values(gradient), 0.0);
+                if part > 0.0 {
+                    entry.bias = along(&entry, link.bodies.map(index), &work.start);
+                }
+                work.rows.push(entry);
                 let h = span_of(link.bodies, span);
                 work.impulse.push(h * force.next().unwrap_or(&0.0));
             }
@@ -370,8 +374,8 @@ impl Step<'_> {
     }
 }
 
-// velocity along a row by a unit impulse along it
-fn inverse_mass(row: &Row, bodies: [u32; 2], all: &[Body]) -> f64 {
+/// Velocity along a row by a unit impulse along it.
+pub(super) fn inverse_mass(row: &Row, bodies: [u32; 2], all: &[Body]) -> f64 {
     let mut sum = 0.0;
     for (entries, body) in row.entries.iter().zip(bodies) {
         if let Some(body) = all.get(body as usize) {

@@ -5,7 +5,8 @@
 //! (1)  v' = v + M^-1 (h f + G^T r)                      springs and dampers are rows of G with a compliance
 //! (2)  closed contacts, gap <= band:   0 <= G_n v'           | r_n >= 0,   friction in its cone
 //! (3)  open contacts:                  0 <= G_n v' + gap / h | r_n >= 0
-//! (4)  joints:  G v' + (h/2) dG/dt v = 0, with G in the middle of the step
+//! (4)  joints:  G (v + v') = 0, with G in the middle of the step: they do no work
+//!      motors:  G v' + (h/2) dG/dt v = speed at the end
 //! (5)  q' = q + h (v + v')/2;   q + h v' for a group in which something struck
 //! (6)  then gaps and joints are closed by the least motion of the masses
 //! ```
@@ -28,7 +29,7 @@ use super::{StepError, Workspace, accept};
 use crate::dynamics;
 use crate::force::Side;
 use crate::lcp::crowd::{Body, Joint, Row, Touch};
-use crate::math::Vec3;
+use crate::math::{Vec3, norm};
 use crate::model::{BodyRef, Crowd, Model};
 use crate::scene::format::Settings;
 use crate::state::{State, Status, Touch as Pressing};
@@ -104,7 +105,25 @@ struct Step<'a> {
     h: f64,
 }
 
-/// Advances the state of a crowd to `end` in one step, or in several where a force is not smooth.
+/// What hangs on a joint turns by at most this in a step, rad: rows of joints are those of the middle of the step.
+const MOST_TURN: f64 = 0.25;
+
+/// Most parts of a step.
+const MOST_PARTS: f64 = 64.0;
+
+// how long a step may be for what hangs on joints, s
+fn longest_span(model: &Model, state: &State) -> f64 {
+    let bodies = model.joints.iter().flat_map(|link| link.bodies).flatten();
+    let turning = bodies.map(|i| {
+        let body = &model.bodies[i];
+        let velocity = &state.velocity[body.first..body.first + body.n_dof];
+        norm(velocity.get(3..).unwrap_or(&[]))
+    });
+    MOST_TURN / turning.fold(0.0, f64::max)
+}
+
+/// Advances the state of a crowd to `end` in one step, or in several where a force is not smooth or something on a joint
+/// turns fast.
 pub(super) fn step(
     model: &Model,
     crowd: &Crowd,
@@ -120,7 +139,15 @@ pub(super) fn step(
         let breaks = &model.breakpoints;
         let next = breaks.partition_point(|b| *b <= state.time);
         let stop = breaks.get(next).map_or(end, |b| b.min(end));
-        let h = stop - state.time;
+        let longest = longest_span(model, state).max(settings.step / MOST_PARTS);
+        // what would be left is no longer than rounding
+        let (h, stop) = if stop - state.time <= longest * (1.0 + 1e-9) {
+            (stop - state.time, stop)
+        } else {
+            let parts = ((stop - state.time) / longest).ceil();
+            let h = (stop - state.time) / parts;
+            (h, state.time + h)
+        };
         let room = workspace.crowd.room();
         Step {
             model,
