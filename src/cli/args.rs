@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::plot::What;
-use crate::scene::format::TOLERANCE;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use stiction::scene::format::TOLERANCE;
 
 /// Shown by `--version`.
 const VERSION: &str = concat!(env!("STICTION_VERSION"), " (", env!("STICTION_TARGET"), ")");

@@ -8,9 +8,9 @@ use super::CliError;
 use super::args::BuildOptions;
 use super::bundled::{self, folder_of};
 use super::output::{Output, is_stdout, refuse_clashes, write_bytes};
-use crate::describe::{Library, PackageError, Platform, build_fmu, build_fmu_with};
-use crate::instance::variables::table;
-use crate::scene;
+use stiction::describe::{Library, PackageError, Platform, build_fmu, build_fmu_with};
+use stiction::instance::variables::table;
+use stiction::scene;
 
 const HINT: &str = "`cargo build --release` makes it; `--library FILE` takes one from elsewhere";
 

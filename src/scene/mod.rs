@@ -7,7 +7,7 @@ mod mesh;
 mod part;
 mod range;
 mod read;
-pub(crate) mod suggest;
+pub mod suggest;
 mod syntax;
 mod value;
 
