@@ -341,6 +341,22 @@ const COMMANDS: [(&str, &str); 43] = [
         "build incline --library amiga=DIR/text.fmu -o DIR/x.fmu",
     ),
     (
+        "an FMU for a platform that is not there",
+        "build incline --platforms win64,amiga -o DIR/x.fmu",
+    ),
+    (
+        "a folder with a library of another platform",
+        "build incline --platforms win64=win32 -o DIR/x.fmu",
+    ),
+    (
+        "platforms and libraries at once",
+        "build incline --platforms own --library DIR/text.fmu -o DIR/x.fmu",
+    ),
+    (
+        "an FMU without a platform",
+        "build incline --platforms= -o DIR/x.fmu",
+    ),
+    (
         "a comparison with nothing",
         "compare DIR/a.csv DIR/none.csv",
     ),

@@ -28,6 +28,7 @@ pub fn demo(options: &DemoOptions) -> Result<(), CliError> {
         scene: options.scene.clone(),
         output: Some(fmu.clone()),
         library: Vec::new(),
+        platforms: None,
     })?;
     say("\n2. Driven through its C interface, as any master does it.\n")?;
     let arguments: [OsString; 7] = [
