@@ -261,7 +261,7 @@ const SLIPS: [Slip; 46] = [
 ];
 
 /// Slips of the keyboard and of thought on the command line. `DIR` is a folder with the files that [`prepare`] makes.
-const COMMANDS: [(&str, &str); 43] = [
+const COMMANDS: [(&str, &str); 47] = [
     ("a command that is not there", "rnu bouncing_ball"),
     ("no command", ""),
     ("a scene that is not there", "run bouncing_bal"),
