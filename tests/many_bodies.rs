@@ -62,6 +62,92 @@ fn a_ball_apart_from_others_bounces_at_the_right_times() {
     assert_eq!(state.crowd.slow_for[0], f64::INFINITY);
 }
 
+/// A rod that comes down on one end, turned by `angle`, moving sideways at `speed` m/s.
+fn rod(angle: f64, friction: f64, speed: f64) -> String {
+    let (y, w) = (0.5 * angle).sin_cos();
+    format!(
+        r#"
+        dimension = 3
+        gravity = [0, 0, 0]
+        [settings]
+        step = 0.01
+        [crowd]
+        [contact_default]
+        restitution = 0.98
+        friction = {friction}
+        [[ground.shape]]
+        kind = "half_space"
+        normal = [0, 0, 1]
+        [[body]]
+        name = "rod"
+        kind = "rigid"
+        mass = 1
+        inertia = [0.001, 0.08, 0.08]
+        position = [0, 0, 0.6]
+        orientation = [{w}, 0, {y}, 0]
+        velocity = [{speed}, 0, -1]
+        shape = [{{ kind = "capsule", from = [-0.5, 0, 0], to = [0.5, 0, 0], radius = 0.01 }}]
+        "#
+    )
+}
+
+#[test]
+fn no_impact_gains_energy() {
+    let mut guarded = 0;
+    for angle in [0.3, 0.6, 0.9, 1.2] {
+        for friction in [0.2, 0.6, 1.2] {
+            for speed in [-1.0, -0.3, 0.0, 0.3, 1.0] {
+                let mut simulation = Simulation::new(model(&rod(angle, friction, speed)));
+                let start = simulation.energy().kinetic;
+                simulation.advance_to(0.6).unwrap();
+                let end = simulation.energy().kinetic;
+                let report = simulation.report();
+                assert!(report.located_impacts > 0 && report.unlocated_steps == 0);
+                assert!(
+                    end <= start * (1.0 + 1e-12),
+                    "{angle} {friction} {speed}: {start} J to {end} J"
+                );
+                guarded += report.guarded_impacts;
+            }
+        }
+    }
+    println!("{guarded} impacts would have gained energy");
+    assert!(guarded > 0);
+}
+
+fn refused(text: &str) -> String {
+    let refusal = model_from_text("scene", text).err();
+    refusal.expect("a refusal").to_string()
+}
+
+#[test]
+fn what_cannot_touch_or_overlaps_at_the_start_is_refused() {
+    let cylinder = "\n[[body]]\nname = \"can\"\nkind = \"rigid\"\nmass = 1\nposition = [3, 0, 1]\nshape = [{ kind = \"cylinder\", height = 1, radius = 0.1 }]\n";
+    let block = "\n[[body]]\nname = \"block\"\nkind = \"rigid\"\nmass = 1\nposition = [6, 0, 1]\nshape = [{ kind = \"box\", size = [1, 1, 1] }]\n";
+    model(&format!("{BALL}{cylinder}"));
+    let error = refused(&format!("{BALL}{cylinder}{block}"));
+    assert!(
+        error.contains("cylinder") && error.contains("block"),
+        "{error}"
+    );
+    let off = "\n[[contact]]\nbodies = [\"can\", \"block\"]\nenabled = false\n";
+    model(&format!("{BALL}{cylinder}{block}{off}"));
+
+    let error = refused(&BALL.replace("[0, 0, 1.1]", "[0, 0, 0.09]"));
+    assert!(
+        error.contains("`ball-ground` overlap by 1.000e-2 m"),
+        "{error}"
+    );
+    // flush, one in the other: no corner is inside
+    let inside = block
+        .replace("block", "other")
+        .replace("[6, 0, 1]", "[6.5, 0, 1]");
+    let error = refused(&format!("{BALL}{block}{inside}"));
+    assert!(error.contains("`other-block` overlap"), "{error}");
+    let error = refused(&jacks(3).replace("[0.14, 0.13, 0.17]", "[0.1, 0.1, 0.1]"));
+    assert!(error.contains("more pairs overlap"), "{error}");
+}
+
 #[test]
 fn a_pile_comes_to_rest() {
     for (n, crowd) in [(10, ""), (30, ""), (50, "sweeps = 30")] {
@@ -297,7 +383,7 @@ fn pads_that_others_hold_for_are_left_out_without_changing_the_motion() {
 /// Bodies of three crossed bars.
 fn jacks(n: usize) -> String {
     let mut text = format!(
-        "dimension = 3\n[settings]\nstep = 0.005\n[crowd]\n[contact_default]\nfriction = 0.4\n[[ground.shape]]\nkind = \"half_space\"\nnormal = [0, 0, 1]\n[[body]]\nname = \"jack\"\nkind = \"rigid\"\nmass = 0.2\nrotation_vector = [0.4, 0.3, 0.2]\nposition = [0, 0, 0.15]\ncopies = {{ count = [2, 2, {n}], spacing = [0.13, 0.12, 0.16], jitter = 0.01 }}\n"
+        "dimension = 3\n[settings]\nstep = 0.005\n[crowd]\n[contact_default]\nfriction = 0.4\n[[ground.shape]]\nkind = \"half_space\"\nnormal = [0, 0, 1]\n[[body]]\nname = \"jack\"\nkind = \"rigid\"\nmass = 0.2\nrotation_vector = [0.4, 0.3, 0.2]\nposition = [0, 0, 0.15]\ncopies = {{ count = [2, 2, {n}], spacing = [0.14, 0.13, 0.17], jitter = 0.01 }}\n"
     );
     for size in [
         "[0.16, 0.03, 0.03]",

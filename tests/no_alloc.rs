@@ -298,6 +298,25 @@ fn steps_of_any_scheme_in_space_allocate_only_until_all_contacts_are_met() {
     }
 }
 
+/// Crowds, their ends, s, and the least number of their impacts.
+const CROWDS: [(&str, f64, u64); 6] = [
+    ("chain", 0.02, 0),
+    ("conveyor", 0.5, 1),
+    ("pawl", 0.1, 0),
+    ("pile_of_balls", 0.5, 1),
+    ("pile_of_boxes", 0.4, 1),
+    ("pile_of_jacks", 0.2, 1),
+];
+
+#[test]
+fn steps_of_crowds_allocate_only_until_all_contacts_are_met() {
+    for (scene, until, least_impacts) in CROWDS {
+        let counts = repeat_without_allocations(&variant(scene, &[]), until, |_| {});
+        println!("{scene}: {counts:?}");
+        assert!(counts.impacts >= 2 * least_impacts, "{scene}: {counts:?}");
+    }
+}
+
 /// A tilted pile of boxes whose corners touch in many places at once, and a lever that swings to its stop.
 const PILE: &str = r#"
     name = "pile"

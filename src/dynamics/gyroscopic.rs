@@ -5,7 +5,7 @@
 //! (3)  the part [J w] of it: antisymmetric, so that the matrix of a step stays positive definite at any spin
 
 use super::Jacobians;
-use crate::math::{Mat3, Vec3, cross3};
+use crate::math::{Mat3, Vec3, cross3, is_positive_definite3};
 use crate::model::{Model, Twists};
 
 /// Adds (1) and, if asked for, (2).
@@ -52,7 +52,7 @@ fn tame_in_space(model: &Model, twists: &Twists, a: f64, jacobians: &mut Jacobia
         let rest = w.cross_matrix() * Mat3::from_diagonal(&moments);
         let inertia = Mat3::from_diagonal(&moments);
         let symmetric = inertia + (rest + rest.transpose()) * (0.5 * a);
-        if !is_positive_definite(&symmetric) {
+        if !is_positive_definite3(&symmetric) {
             put(jacobians, i, |entry, (row, column)| {
                 entry + rest[(row, column)]
             });
@@ -83,11 +83,4 @@ fn put(jacobians: &mut Jacobians, i: usize, new: impl Fn(f64, (usize, usize)) ->
             *entry = new(*entry, (row, column));
         }
     }
-}
-
-// by the leading minors
-fn is_positive_definite(m: &Mat3) -> bool {
-    let first = m[(0, 0)];
-    let second = m[(0, 0)] * m[(1, 1)] - m[(0, 1)] * m[(1, 0)];
-    first > 0.0 && second > 0.0 && m.determinant() > 0.0
 }

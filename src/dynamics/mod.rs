@@ -8,8 +8,8 @@ use crate::constraint::{Pose, Span};
 use crate::force::{Detail, Effect, Force, Input, Side, Situation};
 use crate::math::dot3;
 use crate::model::{
-    AnyForce, AnyJoint, ForceLink, Model, Poses, Twists, pose_of, space_pose_of, space_twist_of,
-    twist_of,
+    AnyForce, AnyJoint, BodyRef, ForceLink, Model, Poses, Twists, pose_of, space_pose_of,
+    space_twist_of, twist_of,
 };
 use crate::space;
 use crate::space::joint::Count;
@@ -218,6 +218,29 @@ pub fn power(
     twists: &Twists,
 ) -> (f64, f64) {
     let (mut applied, mut lost) = (0.0, 0.0);
+    each_power(
+        model,
+        time,
+        inputs,
+        poses,
+        twists,
+        |_, put_in, taken_out| {
+            applied += put_in;
+            lost += taken_out;
+        },
+    );
+    (applied, lost)
+}
+
+/// Tells the two powers of each force element, with the bodies that it acts on.
+pub fn each_power(
+    model: &Model,
+    time: (f64, Side),
+    inputs: &[Input],
+    poses: &Poses,
+    twists: &Twists,
+    mut tell: impl FnMut([BodyRef; 2], f64, f64),
+) {
     let at = At {
         model,
         time,
@@ -234,10 +257,8 @@ pub fn power(
                 at.space(link, |at| (force.applied_power(at), force.lost_power(at)))
             }
         };
-        applied += put_in;
-        lost += taken_out;
+        tell(link.bodies, put_in, taken_out);
     }
-    (applied, lost)
 }
 
 /// Adds the forces given from outside, times `factor`, to a vector over the coordinates.

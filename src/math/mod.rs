@@ -4,10 +4,12 @@
 
 pub mod dense;
 pub mod dual;
+pub mod groups;
 pub mod quaternion;
 pub mod root;
 
 pub use dual::{Dual, Real, atan2};
+pub use groups::Groups;
 pub use quaternion::Quaternion;
 
 /// A vector in the plane.
@@ -31,6 +33,19 @@ pub fn cross3<T: Real>(a: Vec3<T>, b: Vec3<T>) -> Vec3<T> {
 /// Scalar product.
 pub fn dot3<T: Real>(a: Vec3<T>, b: Vec3<T>) -> T {
     a.x * b.x + a.y * b.y + a.z * b.z
+}
+
+/// The world axis that is farthest from a direction.
+pub fn most_across(direction: Vec3) -> Vec3 {
+    let mut axis = Vec3::zeros();
+    axis[direction.iamin()] = 1.0;
+    axis
+}
+
+/// Is a symmetric matrix positive definite? By the leading minors.
+pub fn is_positive_definite3(m: &Mat3) -> bool {
+    let second = m[(0, 0)] * m[(1, 1)] - m[(0, 1)] * m[(1, 0)];
+    m[(0, 0)] > 0.0 && second > 0.0 && m.determinant() > 0.0
 }
 
 /// The vector turned by a right angle, counter-clockwise.

@@ -171,25 +171,43 @@ pub(super) fn refuse_overlaps(
     problems: &mut Vec<Problem>,
     place_of: impl Fn(usize) -> Place,
 ) {
-    let enough = model.settings.active_gap.max(1e-9);
-    model.overlaps(poses, enough, |name, contact, depth| {
+    model.overlaps(poses, overlap_allowed(model), |name, contact, depth| {
         let body = contact.bodies[1].or(contact.bodies[0]);
         let place = body.map_or(0..0, &place_of);
-        let (message, hint) = match &contact.kind {
-            ContactKind::Feature(_) | ContactKind::Space(_) => (
-                format!("`{name}` overlap by {depth:.3e} m at the start"),
-                "move the bodies apart, or switch the contact off with a [[contact]] rule",
-            ),
-            ContactKind::Limit(_) => (
-                format!("the joint starts beyond its stop `{name}` by {depth:.3e}"),
-                "move the body or widen the limits",
-            ),
-        };
-        problems.push(Problem {
-            place,
-            key: format!("body[{}].position", model.body_name(body)),
-            message,
-            hint: hint.to_owned(),
+        problems.push(match &contact.kind {
+            ContactKind::Feature(_) | ContactKind::Space(_) => {
+                overlap(model, name, (body, place), depth)
+            }
+            ContactKind::Limit(_) => Problem {
+                place,
+                key: position_of(model, body),
+                message: format!("the joint starts beyond its stop `{name}` by {depth:.3e}"),
+                hint: "move the body or widen the limits".to_owned(),
+            },
         });
     });
+}
+
+/// Deeper overlaps at the start are mistakes, m.
+pub(super) fn overlap_allowed(model: &Model) -> f64 {
+    model.settings.active_gap.max(1e-9)
+}
+
+/// The mistake of shapes that overlap at the start.
+pub(super) fn overlap(
+    model: &Model,
+    pair: &str,
+    (body, place): (BodyRef, Place),
+    depth: f64,
+) -> Problem {
+    Problem {
+        place,
+        key: position_of(model, body),
+        message: format!("`{pair}` overlap by {depth:.3e} m at the start"),
+        hint: "move the bodies apart, or switch the contact off with a [[contact]] rule".to_owned(),
+    }
+}
+
+fn position_of(model: &Model, body: BodyRef) -> String {
+    format!("body[{}].position", model.body_name(body))
 }

@@ -1,10 +1,12 @@
 //! Many bodies: their shapes, and what holds where two of them touch. Contacts are not listed: they are found as bodies come
 //! near.
 
-use super::{BodyRef, Model};
+use super::{BodyRef, Model, space_pose_of};
 use crate::force::Signal;
-use crate::math::Vec3;
+use crate::math::{Vec3, dot3};
 use crate::scene::format::space as written;
+use crate::space::Pose;
+use crate::space::collide::grid::{Ball, Grid};
 use crate::space::shape::{Bound, Shape};
 
 /// What a model of many bodies has in place of a list of contacts.
@@ -35,6 +37,8 @@ pub struct Solid {
     pub bound: Bound,
     /// Its kind, as far as laws tell them apart.
     pub kind: usize,
+    /// Shapes with the same number are alike in the axes of their bodies.
+    pub form: u32,
     /// Index of the belt that it is.
     pub belt: Option<usize>,
 }
@@ -90,9 +94,91 @@ impl Crowd {
     }
 }
 
+/// The pairs of shapes that are near each other, and room for the search.
+#[derive(Debug, Default)]
+pub struct Neighbours {
+    /// By the second shape, then the first.
+    pub pairs: Vec<[u32; 2]>,
+    grid: Grid,
+    balls: Vec<Ball>,
+    /// Shapes of the balls.
+    bounded: Vec<u32>,
+}
+
+impl Neighbours {
+    /// Finds the pairs that come within the sum of the reaches of their bodies, m, and may touch. Pairs of bodies that
+    /// `skip` says are left out.
+    pub fn find(
+        &mut self,
+        crowd: &Crowd,
+        poses: &[Pose],
+        reach: impl Fn(BodyRef) -> f64,
+        skip: impl Fn([BodyRef; 2]) -> bool,
+    ) {
+        self.pairs.clear();
+        self.balls.clear();
+        self.bounded.clear();
+        let n_unbounded = crowd.n_unbounded();
+        for (i, solid) in crowd.solids.iter().enumerate().skip(n_unbounded) {
+            if let Bound::Ball { centre, radius } = solid.bound {
+                self.bounded.push(i as u32);
+                self.balls.push(Ball {
+                    centre: space_pose_of(poses, solid.body).point(centre),
+                    radius: radius + reach(solid.body),
+                });
+            }
+        }
+        let touch = |a: &Solid, b: &Solid, i: usize, j: usize| {
+            !skip([a.body, b.body]) && crowd.may_touch(a.body, b.body) && crowd.law(i, j).enabled
+        };
+        for (second, i) in self.bounded.iter().enumerate() {
+            let solid = &crowd.solids[*i as usize];
+            for (j, plane) in crowd.solids[..n_unbounded].iter().enumerate() {
+                let Bound::HalfSpace(bound) = plane.bound else {
+                    continue;
+                };
+                let ball = &self.balls[second];
+                let apart = dot3(bound.normal, ball.centre) - bound.offset;
+                if apart <= ball.radius && touch(plane, solid, j, *i as usize) {
+                    self.pairs.push([j as u32, *i]);
+                }
+            }
+        }
+        let Self {
+            grid,
+            balls,
+            bounded,
+            pairs,
+            ..
+        } = self;
+        grid.pairs(balls, |second, first| {
+            let (i, j) = (bounded[second] as usize, bounded[first] as usize);
+            if touch(&crowd.solids[j], &crowd.solids[i], j, i) {
+                pairs.push([j as u32, i as u32]);
+            }
+        });
+        // those on half-spaces come first, the others by their second shape
+        pairs.sort_unstable_by_key(|[first, second]| (*second, *first));
+    }
+}
+
 impl Model {
     /// Number of shapes in a crowd.
     pub fn n_solids(&self) -> usize {
         self.crowd.as_ref().map_or(0, |crowd| crowd.solids.len())
+    }
+
+    /// Does a body have to be looked at in each step, because something from outside acts on it?
+    pub fn is_driven(&self, body: usize) -> bool {
+        let of_body = |bodies: &[BodyRef; 2]| bodies.contains(&Some(body));
+        let forces = self.forces.iter();
+        forces.filter(|link| of_body(&link.bodies)).any(|link| {
+            link.force
+                .space()
+                .is_some_and(crate::space::force::Force::is_given)
+        }) || self
+            .motors
+            .iter()
+            .any(|motor| of_body(&self.joints[motor.joint].bodies))
     }
 }

@@ -7,7 +7,7 @@ use super::{
 use super::{pose_of, space_pose_of, space_twist_of, twist_of};
 use crate::collide;
 use crate::constraint::{GlobalRow, Pose, Row, Span};
-use crate::math::{Dual, Real, Vec3, cross3, dot3};
+use crate::math::{Dual, Real, Vec3, cross3, dot3, most_across};
 use crate::space;
 
 /// Directions of sliding of one contact at most.
@@ -590,13 +590,6 @@ impl SpaceContact {
 /// Axes of rotation at a contact: its normal (spin), its first tangent and the direction across both (rolling).
 pub fn turning_axes<T: Real>(normal: Vec3<T>, tangent: Vec3<T>) -> [Vec3<T>; N_TURNS] {
     [normal, tangent, cross3(normal, tangent)]
-}
-
-// the world axis that is farthest from a direction
-fn most_across(normal: Vec3) -> Vec3 {
-    let mut axis = Vec3::zeros();
-    axis[normal.iamin()] = 1.0;
-    axis
 }
 
 fn held<T: Real>(

@@ -8,11 +8,12 @@ mod motors;
 mod poses;
 mod space;
 mod space_contacts;
+mod space_crowd;
 mod start;
 mod stribeck;
 
 pub use build::build;
-pub use crowd::{Belt, Crowd, Law, Solid};
+pub use crowd::{Belt, Crowd, Law, Neighbours, Solid};
 pub use geometry::{Gap, Hold, MAX_FRICTION_ROWS, N_TANGENTS, N_TURNS, Near, turning_axes};
 pub use poses::{Poses, Twists, pose_of, space_pose_of, space_twist_of, twist_of};
 pub use space::shape_of;

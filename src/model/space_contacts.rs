@@ -2,15 +2,11 @@
 
 use super::contacts::{joined, label};
 use super::space::{coordinate_of, shape_of, turn_back, vec3};
-use super::{
-    Belt, BodyRef, Contact, ContactKind, Crowd, InputUnit, Law, Model, N_TANGENTS, N_TURNS, Poses,
-    Solid, SpaceContact, Stop,
-};
-use crate::math::{Quaternion, dot3, quaternion};
+use super::space_crowd;
+use super::{BodyRef, Contact, ContactKind, Model, N_TANGENTS, N_TURNS, Poses, SpaceContact, Stop};
+use crate::math::{Quaternion, quaternion};
 use crate::scene::error::Problem;
-use crate::scene::format::space::{
-    self as written, Coordinate, Friction, Geometry, JointKind, Sliding, Space,
-};
+use crate::scene::format::space::{Coordinate, Friction, Geometry, JointKind, Sliding, Space};
 use crate::scene::format::{self, ContactLaw, ContactPair, Limits};
 use crate::space::collide;
 use crate::space::shape::{Bound, Shape};
@@ -21,13 +17,30 @@ const POINT_DOF: usize = 3;
 type Written = format::Shape<Geometry>;
 
 /// What has shapes: a body or the ground.
-struct Owner<'a> {
-    body: BodyRef,
-    name: &'a str,
-    group: Option<&'a str>,
+pub(super) struct Owner<'a> {
+    pub body: BodyRef,
+    pub name: &'a str,
+    pub group: Option<&'a str>,
     axes: Quaternion,
-    written: &'a [Written],
-    shapes: Vec<Shape>,
+    pub written: &'a [Written],
+    pub shapes: Vec<Shape>,
+}
+
+impl Owner<'_> {
+    /// What the pairs of a shape are named after.
+    pub fn label(&self, shape: usize) -> String {
+        label(self.name, &self.written[shape].name, self.written.len())
+    }
+
+    /// The refusal of a pair of shapes, at the shape of this one.
+    pub fn unsupported(&self, shape: usize, unsupported: &collide::Unsupported) -> Problem {
+        Problem {
+            place: self.written[shape].place.clone(),
+            key: format!("{}.{}", self.name, self.written[shape].name),
+            message: format!("{unsupported}"),
+            hint: "use other shapes, or switch the contact off with a [[contact]] rule and `enabled = false`".to_owned(),
+        }
+    }
 }
 
 /// Adds the stops of joints and the features of all pairs of shapes; refuses shapes that overlap at the start.
@@ -41,7 +54,10 @@ pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>)
         }
     }
     if let Some(rules) = scene.crowd {
-        model.crowd = Some(crowd(scene, rules, model, &owners, problems));
+        space_crowd::add(scene, rules, model, &owners, problems);
+        if problems.is_empty() {
+            refuse_overlaps(scene, model, problems);
+        }
         return;
     }
     for (k, a) in owners.iter().enumerate() {
@@ -183,7 +199,11 @@ fn add_stops(model: &mut Model, joint: usize, coordinate: usize, name: &str, lim
 
 // a rule for bodies goes before one for groups, that before one for materials, a later one before an earlier one; true if
 // the rule names b first
-fn law_of(scene: &Space, a: (&Owner, usize), b: (&Owner, usize)) -> (ContactLaw<Friction>, bool) {
+pub(super) fn law_of(
+    scene: &Space,
+    a: (&Owner, usize),
+    b: (&Owner, usize),
+) -> (ContactLaw<Friction>, bool) {
     let either = |names: &[format::Name; 2], x: Option<&str>, y: Option<&str>| {
         let (Some(x), Some(y)) = (x, y) else {
             return false;
@@ -225,18 +245,11 @@ fn add_pair(
     let features = match collide::features(shapes[0], shapes[1]) {
         Ok(features) => features,
         Err(unsupported) => {
-            problems.push(Problem {
-                place: b.written[j].place.clone(),
-                key: format!("{}.{}", b.name, b.written[j].name),
-                message: format!("{unsupported}"),
-                hint: "use other shapes, or switch the contact off with a [[contact]] rule and `enabled = false`".to_owned(),
-            });
+            problems.push(b.unsupported(j, &unsupported));
             return;
         }
     };
-    let name =
-        |owner: &Owner, i: usize| label(owner.name, &owner.written[i].name, owner.written.len());
-    let pair = format!("{}-{}", name(b, j), name(a, i));
+    let pair = format!("{}-{}", b.label(j), a.label(i));
     let n_features = features.len();
     if n_features > 0 {
         model.pairs.push(pair.clone());
@@ -293,142 +306,6 @@ fn add_pair(
             restitution: law.restitution,
             tangential_restitution: law.tangential_restitution,
         });
-    }
-}
-
-// kinds of shapes are told apart by what rules can name
-fn crowd(
-    scene: &Space,
-    rules: written::Crowd,
-    model: &mut Model,
-    owners: &[Owner],
-    problems: &mut Vec<Problem>,
-) -> Crowd {
-    let is_named = |name: &str| {
-        let mut rules = scene.contact_rules.iter();
-        rules.any(|rule| match &rule.pair {
-            ContactPair::Bodies(names) => names.iter().any(|n| n.text == name),
-            ContactPair::Groups(_) | ContactPair::Materials(_) => false,
-        })
-    };
-    let mut kinds: Vec<(&Owner, usize)> = Vec::new();
-    let mut solids = Vec::new();
-    for owner in owners {
-        let name = (owner.body.is_none() || is_named(owner.name)).then_some(owner.name);
-        for (i, shape) in owner.shapes.iter().enumerate() {
-            let material = &owner.written[i].material;
-            let known = kinds.iter().position(|(other, j)| {
-                let other_name =
-                    (other.body.is_none() || is_named(other.name)).then_some(other.name);
-                other_name == name
-                    && other.group == owner.group
-                    && other.written[*j].material == *material
-            });
-            let kind = known.unwrap_or_else(|| {
-                kinds.push((owner, i));
-                kinds.len() - 1
-            });
-            let belt = scene
-                .belts
-                .iter()
-                .position(|belt| owner.body.is_none() && belt.shape.text == owner.written[i].name);
-            solids.push(Solid {
-                body: owner.body,
-                shape: shape.clone(),
-                bound: Bound::of(shape),
-                kind,
-                belt,
-            });
-        }
-    }
-    solids.sort_by_key(|solid: &Solid| match solid.bound {
-        Bound::HalfSpace(_) => 0,
-        Bound::Ball { .. } => 1,
-    });
-    let mut laws = Vec::with_capacity(kinds.len() * kinds.len());
-    for a in &kinds {
-        for b in &kinds {
-            laws.push(law_in_crowd(scene, *a, *b, problems));
-        }
-    }
-    let mut apart: Vec<[usize; 2]> = Vec::new();
-    for (written, link) in scene.joints.iter().zip(&model.joints) {
-        let [a, b] = link.bodies.map(|body| body.unwrap_or(usize::MAX));
-        if !written.contact {
-            apart.push([a.min(b), a.max(b)]);
-        }
-    }
-    apart.sort_unstable();
-    apart.dedup();
-    let mut belts = Vec::with_capacity(scene.belts.len());
-    for belt in &scene.belts {
-        let direction = vec3(belt.direction);
-        belts.push(Belt {
-            name: belt.name.clone(),
-            direction: direction / dot3(direction, direction).sqrt(),
-            speed: model.signal(&belt.name, "speed", InputUnit::MeterPerSecond, &belt.speed),
-        });
-    }
-    Crowd {
-        rules,
-        solids,
-        belts,
-        apart,
-        laws,
-        n_kinds: kinds.len(),
-    }
-}
-
-fn law_in_crowd(
-    scene: &Space,
-    a: (&Owner, usize),
-    b: (&Owner, usize),
-    problems: &mut Vec<Problem>,
-) -> Law {
-    let (law, _) = law_of(scene, a, b);
-    let mut refuse = |key: &str, message: &str| {
-        let problem = Problem {
-            place: b.0.written[b.1].place.clone(),
-            key: key.to_owned(),
-            message: message.to_owned(),
-            hint: "leave it out, or remove `[crowd]`".to_owned(),
-        };
-        if !problems.contains(&problem) {
-            problems.push(problem);
-        }
-    };
-    let friction = match law.friction.sliding {
-        Sliding::Isotropic(friction) => friction,
-        Sliding::Elliptic { coefficients, .. } => {
-            refuse(
-                "friction_axes",
-                "in a crowd friction is the same in all directions",
-            );
-            coefficients[0]
-        }
-    };
-    if law
-        .friction
-        .static_friction
-        .is_some_and(|rest| rest > friction)
-    {
-        refuse(
-            "static_friction",
-            "in a crowd friction is the same at rest and while sliding",
-        );
-    }
-    if law.tangential_restitution != 0.0 {
-        refuse(
-            "tangential_restitution",
-            "in a crowd only the normal velocity is restored",
-        );
-    }
-    Law {
-        enabled: law.enabled,
-        friction,
-        torsional_friction: law.friction.torsional_friction,
-        rolling_friction: law.friction.rolling_friction,
-        restitution: law.restitution,
     }
 }
 

@@ -9,7 +9,7 @@ use super::labels::Labels;
 use super::symbols::arrow;
 use super::view::{FRAME, View};
 use super::{BODIES, GROUND, GROUND_LINE, HEIGHT, WIDTH};
-use crate::math::{Vec2, Vec3, cross3, dot3, quaternion};
+use crate::math::{Vec2, Vec3, cross3, dot3, most_across, quaternion};
 use crate::model::{BodyRef, Model, Poses, shape_of, space_pose_of};
 use crate::scene::format::space::Space;
 use crate::space::shape::{HalfSpace, Shape};
@@ -281,10 +281,3 @@ impl Drawing<'_> {
 const GRID: Colour = [204, 210, 216];
 const SOLID_GROUND: Colour = [206, 210, 214];
 const AXIS: Colour = [90, 100, 110];
-
-// the world axis that is farthest from a direction
-fn most_across(normal: Vec3) -> Vec3 {
-    let mut axis = Vec3::zeros();
-    axis[normal.iamin()] = 1.0;
-    axis
-}

@@ -18,7 +18,7 @@
 
 mod continuation;
 pub(in crate::lcp) mod map;
-mod newton;
+pub(super) mod newton;
 mod pyramid;
 mod residual;
 pub(in crate::lcp) mod scaled;

@@ -26,7 +26,7 @@ const DAMPING: f64 = 1e-2;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum End {
+pub(in crate::lcp) enum End {
     /// F is as small as asked for.
     Converged,
     /// The line search found no smaller F, or the iterations are used up.
@@ -35,11 +35,11 @@ pub(super) enum End {
 
 /// What a run may do.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(in crate::lcp) struct Limits {
     pub iterations: u32,
     /// Relative size of F to stop at.
     pub target: f64,
-    /// Least and largest damping of (4).
+    /// Least and largest damping.
     pub damping: [f64; 2],
     /// Most steps of a line search.
     pub trials: u32,

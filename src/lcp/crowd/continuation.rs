@@ -15,8 +15,8 @@
 //! Where Newton's method loses the solution on the way, gentle sweeps over the softened problem look for another one.
 //! Where they do not come to rest either, the curve of solutions turns back: `path` follows it around the bend.
 
-use super::newton::{End, Limits};
 use super::solver::{Climb, Solver};
+use crate::lcp::cone::newton::{End, Limits};
 use crate::lcp::scaling::larger;
 
 /// The last softness; (1) then changes `u` by less than its rounding error.

@@ -1,6 +1,7 @@
 //! Groups of bodies that touch each other, directly or through others. The ground joins nothing.
 
 use super::{GROUND, Problem};
+use crate::math::Groups;
 
 /// One group: indices into the problem, each list in increasing order.
 #[derive(Clone, Copy, Debug)]
@@ -34,10 +35,11 @@ impl Island<'_> {
 /// The groups of a problem; bodies that nothing touches are in none. Grows to the largest problem met.
 #[derive(Debug, Default)]
 pub struct Islands {
-    /// Union-find: the representative is the smallest index.
-    parent: Vec<u32>,
-    /// Island of each representative.
+    touching: Groups,
+    /// Island of each body.
     number: Vec<u32>,
+    /// Island of each row.
+    owners: Vec<u32>,
     bodies: Lists,
     contacts: Lists,
     joints: Lists,
@@ -89,22 +91,20 @@ impl Islands {
             let of_contacts = problem.contacts.iter().map(|c| c.bodies);
             of_contacts.chain(problem.joints.iter().map(|j| j.bodies))
         };
-        self.parent.clear();
-        self.parent.extend(0..n as u32);
+        self.touching.reset(n);
         self.number.clear();
         self.number.resize(n, u32::MAX);
         let mut count = 0;
         if sound {
             for [a, b] in pairs() {
                 if a != GROUND && b != GROUND {
-                    let (a, b) = (self.root(a), self.root(b));
-                    self.parent[a.max(b) as usize] = a.min(b);
+                    self.touching.join(a as usize, b as usize);
                 }
             }
             // touched bodies mark their group, and groups are numbered by their first bodies
             for [a, b] in pairs() {
-                let root = self.root(if a == GROUND { b } else { a });
-                self.number[root as usize] = 0;
+                let body = if a == GROUND { b } else { a };
+                self.number[self.touching.root(body as usize)] = 0;
             }
             for k in &mut self.number {
                 if *k == 0 {
@@ -112,9 +112,8 @@ impl Islands {
                     count += 1;
                 }
             }
-            for body in 0..n as u32 {
-                let root = self.root(body);
-                self.number[body as usize] = self.number[root as usize];
+            for body in 0..n {
+                self.number[body] = self.number[self.touching.root(body)];
             }
         }
         let number = &self.number;
@@ -137,7 +136,7 @@ impl Islands {
     fn fill_rows(&mut self, problem: &Problem, lists: usize, rows: usize) {
         let number = &self.number;
         let of_pair = |[a, b]: [u32; 2]| number[if a == GROUND { b } else { a } as usize];
-        let owners = &mut self.parent; // no longer needed
+        let owners = &mut self.owners;
         owners.clear();
         if rows > 0 {
             for touch in problem.contacts {
@@ -167,15 +166,6 @@ impl Islands {
             joints: self.joints.list(k),
             rows: self.rows.list(k),
         }
-    }
-
-    fn root(&mut self, mut i: u32) -> u32 {
-        while self.parent[i as usize] != i {
-            let above = self.parent[self.parent[i as usize] as usize];
-            self.parent[i as usize] = above;
-            i = above;
-        }
-        i
     }
 }
 

@@ -17,6 +17,7 @@ use super::order::Pattern;
 use super::scaled::{Pair, Scaled, along};
 use crate::lcp::cone::MOST_BLOCKS;
 use crate::lcp::cone::map::{Size, State, aim, measure, state};
+use crate::lcp::cone::newton::{End, Limits};
 use crate::lcp::scaling::larger;
 
 /// Steps back that (5) looks.
@@ -30,29 +31,6 @@ const DAMPING: f64 = 1e-2;
 
 /// Most rows of a contact.
 const MOST_ROWS: usize = 1 + 2 * MOST_BLOCKS;
-
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum End {
-    /// F is as small as asked for.
-    Converged,
-    /// The line search found no smaller F, or the iterations are used up.
-    Stalled,
-}
-
-/// What a run may do.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    pub iterations: u32,
-    /// Relative size of F to stop at.
-    pub target: f64,
-    /// Least and largest damping of (3).
-    pub damping: [f64; 2],
-    /// Most steps of a line search.
-    pub trials: u32,
-    /// Keep the impulses allowed on the way.
-    pub allowed: bool,
-}
 
 /// Scratch.
 #[derive(Debug, Default)]

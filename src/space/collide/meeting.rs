@@ -72,6 +72,31 @@ impl Meetings {
             }
         }
     }
+
+    /// How deep two shapes overlap at their deepest place, m; zero where they do not.
+    pub fn depth(&self, shapes: [&Shape; 2], poses: [&Pose; 2]) -> f64 {
+        let mut depth: f64 = 0.0;
+        self.find(shapes, poses, 0.0, |meeting| {
+            depth = depth.max(-meeting.gap)
+        });
+        match self {
+            Self::Features(features) if depth == 0.0 => {
+                separation(features, poses).map_or(0.0, |gap| (-gap).max(0.0))
+            }
+            Self::Features(_) | Self::Round => depth,
+        }
+    }
+}
+
+// as wholes, if they are polyhedra
+fn separation(features: &[(Feature, bool)], [a, b]: [&Pose; 2]) -> Option<f64> {
+    let (feature, swapped) = features.first()?;
+    let apart = if *swapped {
+        feature.separation(b, a)
+    } else {
+        feature.separation(a, b)
+    };
+    apart.map(|apart| apart.gap)
 }
 
 fn find_features(
@@ -81,15 +106,8 @@ fn find_features(
     tell: &mut impl FnMut(Meeting),
 ) {
     // polyhedra that are apart as wholes need no look at their features
-    if let Some((feature, swapped)) = features.first() {
-        let apart = if *swapped {
-            feature.separation(b, a)
-        } else {
-            feature.separation(a, b)
-        };
-        if apart.is_some_and(|apart| apart.gap > within) {
-            return;
-        }
+    if separation(features, [a, b]).is_some_and(|gap| gap > within) {
+        return;
     }
     for (index, (feature, swapped)) in features.iter().enumerate() {
         let near = if *swapped {

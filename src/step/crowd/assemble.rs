@@ -14,7 +14,7 @@ use crate::dynamics;
 use crate::force::Side;
 use crate::lcp::cone::{Block, Contact};
 use crate::lcp::crowd::{Body, GROUND, Joint, Row, Touch};
-use crate::math::{Dual, Vec3, dot3};
+use crate::math::{Dual, Vec3, dot3, most_across};
 use crate::model::{BodyRef, ContactKind, space_pose_of, space_twist_of};
 use crate::space;
 use crate::state::Touch as Pressing;
@@ -91,13 +91,6 @@ pub(super) fn directions(spot: &Spot, [t, s]: [Vec3; 2]) -> impl Iterator<Item =
         .filter_map(|(there, turns, direction)| there.then_some((turns, direction)))
 }
 
-// two directions across a normal
-fn frame(normal: Vec3) -> [Vec3; 2] {
-    let mut axis = Vec3::zeros();
-    axis[normal.iamin()] = 1.0;
-    space::tangents(normal, axis)
-}
-
 impl Step<'_> {
     pub(super) fn assemble(&mut self) {
         self.add_bodies();
@@ -147,7 +140,7 @@ impl Step<'_> {
 
     // (2), (3)
     fn add_spots(&mut self) {
-        let speeds = self.belt_speeds();
+        self.set_belt_velocities();
         let Workspace {
             poses, crowd: work, ..
         } = &mut *self.workspace;
@@ -159,6 +152,7 @@ impl Step<'_> {
             rows,
             impulse,
             span,
+            belt_velocities,
             ..
         } = work;
         frames.clear();
@@ -173,14 +167,14 @@ impl Step<'_> {
             {}
             let before = known.next_if(|old| old.key == spot.key);
             let [a, b] = spot.bodies.map(|body| space_pose_of(poses, body));
-            let tangents = frame(spot.normal);
+            let tangents = space::tangents(spot.normal, most_across(spot.normal));
             let velocity = |direction: Vec3| {
                 space::Row::relative_velocity(direction, (a, spot.arms[0]), (b, spot.arms[1]))
             };
             let gap = if spot.gap > BAND { spot.gap } else { 0.0 };
             let h = span_of(spot.bodies, span);
             rows.push(row(&velocity(spot.normal), gap / h));
-            let surface = spot.belt.map(&speeds);
+            let surface = spot.belt.map(|belt| belt_velocities[belt]);
             for (turns, direction) in directions(spot, tangents) {
                 rows.push(if turns {
                     row(&space::Row::relative_rotation(direction, a, b), 0.0)
@@ -200,18 +194,14 @@ impl Step<'_> {
     }
 
     // velocities of the surfaces of belts at the end of the step
-    fn belt_speeds(&self) -> impl Fn(usize) -> Vec3 + use<> {
+    fn set_belt_velocities(&mut self) {
         let time = self.state.time + self.h;
-        let velocities: Vec<Vec3> = self
-            .crowd
-            .belts
-            .iter()
-            .map(|belt| {
-                let speed = belt.speed.value(time, Side::Before, &self.state.inputs);
-                belt.direction * speed
-            })
-            .collect();
-        move |belt| velocities[belt]
+        let velocities = &mut self.workspace.crowd.belt_velocities;
+        velocities.clear();
+        velocities.extend(self.crowd.belts.iter().map(|belt| {
+            let speed = belt.speed.value(time, Side::Before, &self.state.inputs);
+            belt.direction * speed
+        }));
     }
 
     fn add_stops(&mut self) {
@@ -255,14 +245,19 @@ impl Step<'_> {
         if model.joints.is_empty() {
             return;
         }
-        let Work { middle, span, .. } = &mut workspace.crowd;
-        let mut moved = state.velocity.clone();
+        let Work {
+            middle,
+            moved,
+            span,
+            ..
+        } = &mut workspace.crowd;
+        moved.clone_from(&state.velocity);
         for (body, span) in model.bodies.iter().zip(span.iter()) {
             for v in &mut moved[body.first..body.first + body.n_dof] {
                 *v *= 0.5 * span;
             }
         }
-        model.displace(middle, &state.position, 1.0, &moved);
+        model.displace(middle, &state.position, 1.0, moved);
         model.poses(middle, &mut workspace.poses);
     }
 

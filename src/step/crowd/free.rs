@@ -6,7 +6,7 @@
 use super::{BAND, Step, Work};
 use crate::dynamics;
 use crate::force::Side;
-use crate::math::{Mat3, Vec3, cross3, norm};
+use crate::math::{Mat3, Vec3, cross3, is_positive_definite3, norm};
 use crate::step::Workspace;
 
 impl Step<'_> {
@@ -79,7 +79,7 @@ fn spin(moments: Vec3, w: Vec3, h: f64) -> Vec3 {
     let rest = w.cross_matrix() * inertia;
     let whole = inertia - (momentum.cross_matrix() - rest) * (0.5 * h);
     let symmetric = (whole + whole.transpose()) * 0.5;
-    let matrix = if is_positive_definite(&symmetric) {
+    let matrix = if is_positive_definite3(&symmetric) {
         whole
     } else {
         inertia - momentum.cross_matrix() * (0.5 * h)
@@ -88,10 +88,4 @@ fn spin(moments: Vec3, w: Vec3, h: f64) -> Vec3 {
     matrix
         .try_inverse()
         .map_or(torque.component_div(&moments), |inverse| inverse * torque)
-}
-
-// by the leading minors
-fn is_positive_definite(m: &Mat3) -> bool {
-    let second = m[(0, 0)] * m[(1, 1)] - m[(0, 1)] * m[(1, 0)];
-    m[(0, 0)] > 0.0 && second > 0.0 && m.determinant() > 0.0
 }

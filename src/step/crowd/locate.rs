@@ -6,11 +6,13 @@
 //! (2)  the first impact is the first zero of the gap of a pair along (1)
 //! (3)  there, all contacts closed:  0 <= G_n v' + e G_n v | r_n >= 0 where they come nearer faster than they would fall in
 //!      a step, 0 <= G_n v' | r_n >= 0 else
+//! (4)  kinetic energy of a group does not rise, as in `strike`
 //! ```
 
 use super::assemble::along;
+use super::strike::{SLOW, cut_back, energy};
 use super::{BAND, Six, Spot, Step, Work};
-use crate::math::{Vec3, quaternion, root};
+use crate::math::{Groups, Vec3, quaternion, root};
 use crate::model::{BodyRef, Model, space_pose_of};
 use crate::space::Pose;
 use crate::state::State;
@@ -44,7 +46,7 @@ struct Plan {
 /// Scratch.
 #[derive(Debug, Default)]
 pub(super) struct Plans {
-    parent: Vec<u32>,
+    groups: Groups,
     plans: Vec<Plan>,
     /// Expected accelerations.
     acceleration: Vec<Six>,
@@ -52,19 +54,9 @@ pub(super) struct Plans {
 }
 
 impl Plans {
-    fn root(&mut self, mut i: usize) -> usize {
-        while self.parent[i] as usize != i {
-            let up = self.parent[i] as usize;
-            self.parent[i] = self.parent[up];
-            i = up;
-        }
-        i
-    }
-
     fn join(&mut self, bodies: [BodyRef; 2]) {
         if let [Some(a), Some(b)] = bodies {
-            let (a, b) = (self.root(a), self.root(b));
-            self.parent[a.max(b)] = a.min(b) as u32;
+            self.groups.join(a, b);
         }
     }
 }
@@ -87,8 +79,7 @@ impl Step<'_> {
     fn find_groups(&mut self) {
         let Work { spots, plans, .. } = &mut self.workspace.crowd;
         let n = self.model.bodies.len();
-        plans.parent.clear();
-        plans.parent.extend(0..n as u32);
+        plans.groups.reset(n);
         plans.plans.clear();
         plans.plans.resize(n, Plan::default());
         plans.held.clear();
@@ -110,7 +101,7 @@ impl Step<'_> {
             }
         }
         for i in 0..n {
-            let root = plans.root(i);
+            let root = plans.groups.root(i);
             plans.plans[root].bodies += 1;
         }
     }
@@ -152,7 +143,7 @@ impl Step<'_> {
             let Some(body) = spot.bodies.into_iter().flatten().next() else {
                 continue;
             };
-            let group = work.plans.root(body);
+            let group = work.plans.groups.root(body);
             let plan = work.plans.plans[group];
             if plan.bodies > MOST_BODIES || plan.impacts > located {
                 continue;
@@ -190,7 +181,7 @@ impl Step<'_> {
             ..
         } = &mut self.workspace.crowd;
         for i in 0..span.len() {
-            let root = plans.root(i);
+            let root = plans.groups.root(i);
             let plan = plans.plans[root];
             let few = plan.impacts > 0 && plan.impacts <= located;
             if left[i] > 0.0 && few && plan.bodies <= MOST_BODIES {
@@ -243,7 +234,53 @@ impl Step<'_> {
             return Ok(());
         }
         self.solve()?;
+        self.hold_energy()?;
         self.finish_impact();
+        Ok(())
+    }
+
+    // (4): groups that would gain are brought towards what they do without a bounce
+    fn hold_energy(&mut self) -> Result<(), StepError> {
+        let Work {
+            bodies,
+            start,
+            end,
+            after,
+            rows,
+            impulse,
+            bounces,
+            solvers,
+            ..
+        } = &mut self.workspace.crowd;
+        let islands = &solvers.islands;
+        let gains = |k: usize| {
+            let group = islands.island(k).bodies;
+            energy(bodies, group, end) > energy(bodies, group, start)
+        };
+        if !(0..islands.count()).any(gains) {
+            return Ok(());
+        }
+        after.clone_from(end);
+        for &(row, _) in bounces.iter() {
+            rows[row].bias = 0.0;
+        }
+        impulse.fill(0.0);
+        self.solve()?;
+        let Work {
+            bodies,
+            start,
+            end,
+            after,
+            solvers,
+            ..
+        } = &mut self.workspace.crowd;
+        for k in 0..solvers.islands.count() {
+            let group = solvers.islands.island(k).bodies;
+            let most = energy(bodies, group, start);
+            let cut = cut_back(bodies, group, most, end, after);
+            self.report.guarded_impacts += u64::from(cut);
+        }
+        std::mem::swap(end, after);
         Ok(())
     }
 
@@ -256,8 +293,10 @@ impl Step<'_> {
             touches,
             rows,
             start,
+            bounces,
             ..
         } = &mut self.workspace.crowd;
+        bounces.clear();
         let (mut row, mut n) = (0, 0);
         for (i, touch) in touches.iter().enumerate() {
             let before = along(&rows[row], touch.bodies, start);
@@ -265,9 +304,10 @@ impl Step<'_> {
                 Some(Spot { law, .. }) => law.restitution,
                 None => self.model.contacts[i - spots.list.len()].restitution,
             };
-            if before < -super::strike::SLOW {
+            if before < -SLOW {
                 n += 1;
                 if -before > threshold * gravity {
+                    bounces.push((row, e * before));
                     rows[row].bias = e * before;
                 } else {
                     self.report.rests += u64::from(e > 0.0);

@@ -68,6 +68,9 @@ pub(super) struct Work {
     /// Bodies whose round ends at an impact.
     is_located: Vec<bool>,
     middle: Vec<f64>,
+    moved: Vec<f64>,
+    /// Of their surfaces at the end of the step, m/s.
+    belt_velocities: Vec<Vec3>,
     bodies: Vec<Body>,
     touches: Vec<Touch>,
     joints: Vec<Joint>,
@@ -79,7 +82,7 @@ pub(super) struct Work {
     bouncing: solve::Solvers,
     correction: correct::Correction,
     patches: patch::Patches,
-    groups: sleep::Groups,
+    groups: sleep::Sleepers,
     plans: locate::Plans,
 }
 
@@ -259,22 +262,19 @@ impl Step<'_> {
             ..
         } = &mut *self.workspace;
         for (i, body) in self.model.bodies.iter().enumerate() {
-            let takes_part = f64::from(u8::from(work.span[i] > 0.0));
             for k in 0..body.n_dof {
-                let mean = 0.5 * (work.start[i][k] + work.end[i][k]);
-                work.middle[body.first + k] = takes_part * mean;
+                work.middle[body.first + k] = 0.5 * (work.start[i][k] + work.end[i][k]);
             }
         }
         self.model.twists(&work.middle, twists);
         let middle = (self.state.time + 0.5 * self.h, Side::After);
-        let (applied, lost) = dynamics::power(self.model, middle, inputs, poses, twists);
-        // forces act on groups; those that wait do not move
-        let span = work
-            .span
-            .iter()
-            .fold(0.0, |most: f64, span| most.max(*span));
-        self.report.applied_work += span * applied;
-        self.report.damping_loss += span * lost;
+        let report = &mut *self.report;
+        let add = |bodies, applied, lost| {
+            let span = locate::span_of(bodies, &work.span);
+            report.applied_work += span * applied;
+            report.damping_loss += span * lost;
+        };
+        dynamics::each_power(self.model, middle, inputs, poses, twists, add);
     }
 
     // (5)

@@ -6,7 +6,7 @@
 //! merge distance.
 
 use super::{Spot, Step};
-use crate::math::{Vec3, dot3};
+use crate::math::{dot3, most_across};
 use crate::space;
 
 /// Scratch.
@@ -57,7 +57,7 @@ impl Patches {
                 let seen = group[..first].iter().any(|i| same(*i));
                 if !seen {
                     self.members.clear();
-                    let [t, s] = space::tangents(normal, across(normal));
+                    let [t, s] = space::tangents(normal, most_across(normal));
                     for &i in group.iter().filter(|i| same(**i)) {
                         let spot = &spots[i as usize];
                         // the arm of a body, or of the ground, is a place in the world up to a shift
@@ -191,13 +191,6 @@ impl Patches {
         }
         best
     }
-}
-
-// a world axis that is not along the normal
-fn across(normal: Vec3) -> Vec3 {
-    let mut axis = Vec3::zeros();
-    axis[normal.iamin()] = 1.0;
-    axis
 }
 
 fn far(a: [f64; 2], b: [f64; 2]) -> f64 {

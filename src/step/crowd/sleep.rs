@@ -6,7 +6,7 @@
 
 use super::assemble::{along, index, row};
 use super::{BAND, Spot, Step, Work};
-use crate::math::norm;
+use crate::math::{Groups, norm};
 use crate::model::{Body, BodyRef, Crowd, Model, space_pose_of};
 use crate::space;
 use crate::state::Touch;
@@ -14,18 +14,17 @@ use crate::step::Workspace;
 
 /// Bodies that touch or are joined, found from the forces of the state.
 #[derive(Debug, Default)]
-pub(super) struct Groups {
-    parent: Vec<u32>,
+pub(super) struct Sleepers {
+    joined: Groups,
     /// By the representative of a group: it is awake, or it wakes up.
     awake: Vec<bool>,
     /// Does something hold the body?
     held: Vec<bool>,
 }
 
-impl Groups {
+impl Sleepers {
     fn find(&mut self, model: &Model, crowd: &Crowd, touches: &[Touch]) {
-        self.parent.clear();
-        self.parent.extend(0..model.bodies.len() as u32);
+        self.joined.reset(model.bodies.len());
         self.held.clear();
         self.held.resize(model.bodies.len(), false);
         for touch in touches {
@@ -46,18 +45,8 @@ impl Groups {
             self.held[body] = true;
         }
         if let (Some(a), Some(b)) = (a, b) {
-            let (a, b) = (self.root(a), self.root(b));
-            self.parent[a.max(b)] = a.min(b) as u32;
+            self.joined.join(a, b);
         }
-    }
-
-    fn root(&mut self, mut i: usize) -> usize {
-        while self.parent[i] as usize != i {
-            let up = self.parent[i] as usize;
-            self.parent[i] = self.parent[up];
-            i = up;
-        }
-        i
     }
 }
 
@@ -115,12 +104,12 @@ impl Step<'_> {
                 .filter(|body| asleep(*body))
                 .flatten()
             {
-                let root = groups.root(body);
+                let root = groups.joined.root(body);
                 groups.awake[root] = true;
             }
         }
         for i in 0..model.bodies.len() {
-            let root = groups.root(i);
+            let root = groups.joined.root(i);
             if groups.awake[root] && slow_for[i] == f64::INFINITY {
                 slow_for[i] = 0.0;
                 left[i] = *h;
@@ -155,7 +144,7 @@ impl Step<'_> {
             } else {
                 *slow_for += *h;
             }
-            let root = groups.root(i);
+            let root = groups.joined.root(i);
             groups.awake[root] |= *slow_for < rules.sleep_after;
         }
         // what lies on a belt may be moved by it
@@ -163,13 +152,13 @@ impl Step<'_> {
             let solids = touch.key.shapes.map(|i| &crowd.solids[i as usize]);
             if solids.iter().any(|solid| solid.belt.is_some()) {
                 for body in solids.iter().filter_map(|solid| solid.body) {
-                    let root = groups.root(body);
+                    let root = groups.joined.root(body);
                     groups.awake[root] = true;
                 }
             }
         }
         for (i, body) in model.bodies.iter().enumerate() {
-            let root = groups.root(i);
+            let root = groups.joined.root(i);
             if !groups.awake[root] && state.crowd.slow_for[i] < f64::INFINITY {
                 state.crowd.slow_for[i] = f64::INFINITY;
                 let span = body.first..body.first + body.n_dof;

@@ -1,13 +1,19 @@
 //! Where bodies of a crowd touch or may touch soon: found anew in every step, in an order that depends on the shapes alone, so
 //! that a spot is known again by its key.
 
+use std::collections::BTreeMap;
+
 use crate::math::Vec3;
-use crate::model::{BodyRef, Crowd, Law, Model, Solid, space_pose_of};
+use crate::model::{BodyRef, Crowd, Law, Neighbours, space_pose_of};
 use crate::space::Pose;
-use crate::space::collide::grid::{Ball, Grid};
 use crate::space::collide::meeting::{Meeting, Meetings};
-use crate::space::shape::Bound;
 use crate::state::SpotKey;
+
+/// In place of what is known of a pair: it is round, there is nothing to know.
+const ROUND: usize = usize::MAX;
+
+/// What is known of this many pairs of forms is kept beyond twice the pairs that are near.
+const MOST_IDLE: usize = 256;
 
 /// A place where two shapes are near each other.
 #[derive(Clone, Copy, Debug)]
@@ -33,14 +39,12 @@ pub struct Spot {
 pub struct Spots {
     /// In rising order of their keys.
     pub list: Vec<Spot>,
-    /// What is known of the pairs near now and before, in rising order.
-    pairs: Vec<([u32; 2], Meetings)>,
-    before: Vec<([u32; 2], Meetings)>,
-    near: Vec<[u32; 2]>,
-    grid: Grid,
-    balls: Vec<Ball>,
-    /// Shapes of the balls.
-    bounded: Vec<u32>,
+    /// The pairs that are near, in rising order, and what is known of them.
+    pairs: Vec<([u32; 2], usize)>,
+    /// Shapes of the same forms share it.
+    known: Vec<Meetings>,
+    by_forms: BTreeMap<[u32; 2], usize>,
+    neighbours: Neighbours,
 }
 
 impl Spots {
@@ -53,14 +57,17 @@ impl Spots {
         reach: impl Fn(BodyRef) -> f64,
         skip: impl Fn([BodyRef; 2]) -> bool,
     ) {
-        self.find_pairs(crowd, poses, &reach, &skip);
+        self.neighbours.find(crowd, poses, &reach, skip);
         self.know_pairs(crowd);
         self.list.clear();
-        for (pair, meetings) in &self.pairs {
+        let mut list = std::mem::take(&mut self.list);
+        for (pair, known) in &self.pairs {
             let solids = pair.map(|i| &crowd.solids[i as usize]);
             let within = reach(solids[0].body) + reach(solids[1].body);
-            find_in(crowd, *pair, meetings, poses, within, &mut self.list);
+            let meetings = self.meetings(*known);
+            find_in(crowd, *pair, meetings, poses, within, &mut list);
         }
+        self.list = list;
     }
 
     /// The spots of the same pairs at other poses, with gaps up to `within`, m.
@@ -73,9 +80,10 @@ impl Spots {
         found: &mut Vec<Spot>,
     ) {
         found.clear();
-        for (pair, meetings) in &self.pairs {
+        for (pair, known) in &self.pairs {
             let bodies = pair.map(|i| crowd.solids[i as usize].body);
             if !skip(bodies) {
+                let meetings = self.meetings(*known);
                 find_in(crowd, *pair, meetings, poses, within, found);
             }
         }
@@ -90,7 +98,8 @@ impl Spots {
             .binary_search_by_key(&order(pair), |(pair, _)| order(*pair))
         {
             let shapes = pair.map(|i| &crowd.solids[i as usize].shape);
-            self.pairs[i].1.find(shapes, poses, f64::MAX, |meeting| {
+            let meetings = self.meetings(self.pairs[i].1);
+            meetings.find(shapes, poses, f64::MAX, |meeting| {
                 least = least.min(meeting.gap);
             });
         }
@@ -99,83 +108,39 @@ impl Spots {
 
     /// A number that grows with the memory taken.
     pub fn room(&self) -> usize {
-        self.list.capacity() + self.pairs.capacity() + self.near.capacity()
+        self.list.capacity() + self.pairs.capacity() + self.neighbours.pairs.capacity()
     }
 
-    fn find_pairs(
-        &mut self,
-        crowd: &Crowd,
-        poses: &[Pose],
-        reach: &impl Fn(BodyRef) -> f64,
-        skip: &impl Fn([BodyRef; 2]) -> bool,
-    ) {
-        self.near.clear();
-        self.balls.clear();
-        self.bounded.clear();
-        let n_unbounded = crowd.n_unbounded();
-        for (i, solid) in crowd.solids.iter().enumerate().skip(n_unbounded) {
-            if let Bound::Ball { centre, radius } = solid.bound {
-                self.bounded.push(i as u32);
-                self.balls.push(Ball {
-                    centre: space_pose_of(poses, solid.body).point(centre),
-                    radius: radius + reach(solid.body),
-                });
-            }
-        }
-        let touch = |a: &Solid, b: &Solid, i: usize, j: usize| {
-            !skip([a.body, b.body]) && crowd.may_touch(a.body, b.body) && crowd.law(i, j).enabled
-        };
-        for (second, i) in self.bounded.iter().enumerate() {
-            let solid = &crowd.solids[*i as usize];
-            for (j, plane) in crowd.solids[..n_unbounded].iter().enumerate() {
-                let Bound::HalfSpace(bound) = plane.bound else {
-                    continue;
-                };
-                let ball = &self.balls[second];
-                let apart = crate::math::dot3(bound.normal, ball.centre) - bound.offset;
-                if apart <= ball.radius && touch(plane, solid, j, *i as usize) {
-                    self.near.push([j as u32, *i]);
-                }
-            }
-        }
-        let Self {
-            grid,
-            balls,
-            bounded,
-            near,
-            ..
-        } = self;
-        grid.pairs(balls, |second, first| {
-            let (i, j) = (bounded[second] as usize, bounded[first] as usize);
-            if touch(&crowd.solids[j], &crowd.solids[i], j, i) {
-                near.push([j as u32, i as u32]);
-            }
-        });
-        // those on half-spaces come first, the others by their second shape
-        near.sort_unstable_by_key(|[first, second]| (*second, *first));
-    }
-
-    // pairs that stay near keep what is known of them
     fn know_pairs(&mut self, crowd: &Crowd) {
-        std::mem::swap(&mut self.pairs, &mut self.before);
-        self.pairs.clear();
-        let mut before = self.before.drain(..).peekable();
-        let order = |[first, second]: [u32; 2]| (second, first);
-        for pair in &self.near {
-            while before
-                .next_if(|(old, _)| order(*old) < order(*pair))
-                .is_some()
-            {}
-            if let Some(known) = before.next_if(|(old, _)| old == pair) {
-                self.pairs.push(known);
-                continue;
-            }
-            let [a, b] = pair.map(|i| &crowd.solids[i as usize].shape);
-            // pairs that cannot touch were refused with the scene
-            if let Ok(meetings) = Meetings::of(a, b) {
-                self.pairs.push((*pair, meetings));
-            }
+        let near = &self.neighbours.pairs;
+        if self.known.len() > 2 * near.len() + MOST_IDLE {
+            self.known.clear();
+            self.by_forms.clear();
         }
+        self.pairs.clear();
+        for pair in near {
+            let [a, b] = pair.map(|i| &crowd.solids[i as usize]);
+            let forms = [a.form, b.form];
+            let index = match self.by_forms.get(&forms) {
+                Some(index) => *index,
+                None => match Meetings::of(&a.shape, &b.shape) {
+                    Ok(Meetings::Round) => ROUND,
+                    Ok(meetings) => {
+                        let index = self.known.len();
+                        self.known.push(meetings);
+                        self.by_forms.insert(forms, index);
+                        index
+                    }
+                    // refused with the scene
+                    Err(_) => continue,
+                },
+            };
+            self.pairs.push((*pair, index));
+        }
+    }
+
+    fn meetings(&self, index: usize) -> &Meetings {
+        self.known.get(index).unwrap_or(&Meetings::Round)
     }
 }
 
@@ -206,20 +171,4 @@ fn find_in(
             belt: a.belt.or(b.belt),
         });
     });
-}
-
-impl Model {
-    /// Does a body have to be looked at in each step, because something from outside acts on it?
-    pub fn is_driven(&self, body: usize) -> bool {
-        let of_body = |bodies: &[BodyRef; 2]| bodies.contains(&Some(body));
-        let forces = self.forces.iter();
-        forces.filter(|link| of_body(&link.bodies)).any(|link| {
-            link.force
-                .space()
-                .is_some_and(crate::space::force::Force::is_given)
-        }) || self
-            .motors
-            .iter()
-            .any(|motor| of_body(&self.joints[motor.joint].bodies))
-    }
 }

@@ -2,7 +2,8 @@
 //!
 //! (1)  a contact strikes if it presses, and was open or came nearer at the start of the step
 //! (2)  the groups in which something bounces are solved once more from v':   0 <= G_n v'' + e G_n v | s_n >= 0
-//! (3)  kinetic energy does not rise: v' + x (v'' - v') with the largest x <= 1 for which it is not above that of (v + v_f)/2
+//! (3)  kinetic energy of a group does not rise: v' + x (v'' - v') with the largest x <= 1 for which it is above neither that
+//!      of v nor that of v_f
 
 use super::assemble::along;
 use super::{BAND, Six, Step, Work};
@@ -141,34 +142,26 @@ impl Step<'_> {
         self.report.lcps += ending.groups;
         self.report.inexact_solves += ending.inexact;
         self.report.worst_residual = self.report.worst_residual.max(ending.residual);
-        let most: f64 = start
-            .iter()
-            .zip(free.iter())
-            .zip(bodies.iter())
-            .map(|((v, w), body)| energy(body, v).max(energy(body, w)))
-            .sum();
-        let total = |v: &[Six]| -> f64 {
-            let parts = v.iter().zip(bodies.iter());
-            parts.map(|(v, body)| energy(body, v)).sum()
-        };
-        let (of_end, of_after) = (total(end), total(after));
-        if of_after > most.max(of_end) {
-            self.report.guarded_impacts += 1;
-            let share = share(bodies, end, after, most.max(of_end));
-            for (v, w) in end.iter().zip(after.iter_mut()) {
-                for k in 0..6 {
-                    w[k] = v[k] + share * (w[k] - v[k]);
-                }
-            }
+        for k in 0..bouncing.islands.count() {
+            let group = bouncing.islands.island(k).bodies;
+            let (of_start, of_free) = (energy(bodies, group, start), energy(bodies, group, free));
+            let cut = cut_back(bodies, group, of_start.max(of_free), end, after);
+            self.report.guarded_impacts += u64::from(cut);
+            self.report.impact_loss += energy(bodies, group, end) - energy(bodies, group, after);
         }
-        self.report.impact_loss += of_end - total(after);
         for (sum, x) in impulse.iter_mut().zip(second.iter()) {
             *sum += x;
         }
     }
 }
 
-fn energy(body: &Body, v: &Six) -> f64 {
+/// Kinetic energy of a group, J.
+pub(super) fn energy(bodies: &[Body], group: &[u32], velocities: &[Six]) -> f64 {
+    let of = |i: &u32| energy_of(&bodies[*i as usize], &velocities[*i as usize]);
+    group.iter().map(of).sum()
+}
+
+fn energy_of(body: &Body, v: &Six) -> f64 {
     let mut sum = 0.0;
     for k in 0..6 {
         if body.inverse_mass[k][k] > 0.0 {
@@ -178,15 +171,39 @@ fn energy(body: &Body, v: &Six) -> f64 {
     sum
 }
 
+/// (3) of a group: brings the velocities of a bounce towards those without any, until its kinetic energy is not above
+/// `most` nor above that without a bounce, J. Was it?
+pub(super) fn cut_back(
+    bodies: &[Body],
+    group: &[u32],
+    most: f64,
+    without: &[Six],
+    bounced: &mut [Six],
+) -> bool {
+    let most = most.max(energy(bodies, group, without));
+    if energy(bodies, group, bounced) <= most {
+        return false;
+    }
+    let share = share(bodies, group, without, bounced, most);
+    for &i in group {
+        let (v, w) = (&without[i as usize], &mut bounced[i as usize]);
+        for k in 0..6 {
+            w[k] = v[k] + share * (w[k] - v[k]);
+        }
+    }
+    true
+}
+
 // (3): by halving, because the energy along the way is convex and at its start not above the bound
-fn share(bodies: &[Body], from: &[Six], to: &[Six], most: f64) -> f64 {
+fn share(bodies: &[Body], group: &[u32], from: &[Six], to: &[Six], most: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..50 {
         let x = 0.5 * (low + high);
         let mut total = 0.0;
-        for ((body, v), w) in bodies.iter().zip(from).zip(to) {
+        for &i in group {
+            let (v, w) = (&from[i as usize], &to[i as usize]);
             let mixed = std::array::from_fn(|k| v[k] + x * (w[k] - v[k]));
-            total += energy(body, &mixed);
+            total += energy_of(&bodies[i as usize], &mixed);
         }
         if total > most { high = x } else { low = x }
     }

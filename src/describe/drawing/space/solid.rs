@@ -2,7 +2,7 @@
 
 use super::Drawing;
 use crate::describe::drawing::canvas::{Colour, Point};
-use crate::math::{Vec3, dot3};
+use crate::math::{Vec3, dot3, most_across};
 use crate::space::shape::{Cylinder, HeightField, Polyhedron, Shape};
 use crate::space::{Pose, tangents};
 
@@ -81,7 +81,7 @@ impl Solid {
     fn cylinder(cylinder: &Cylinder, pose: &Pose, body: Option<usize>) -> Self {
         let axis = pose.turn(cylinder.axis);
         let centre = pose.point(cylinder.centre);
-        let [first, second] = tangents(axis, super::most_across(axis));
+        let [first, second] = tangents(axis, most_across(axis));
         let turn = std::f64::consts::TAU / ROUND as f64;
         let direction = |i: f64| {
             let (sin, cos) = libm::sincos(i * turn);

@@ -1,0 +1,256 @@
+//! The shapes of a crowd and what holds for them, from a scene.
+
+use super::space::vec3;
+use super::space_contacts::{Owner, law_of};
+use super::{Belt, Crowd, InputUnit, Law, Model, Neighbours, Poses, Solid, space_pose_of};
+use crate::math::dot3;
+use crate::scene::error::Problem;
+use crate::scene::format::ContactPair;
+use crate::scene::format::space::{self as written, Sliding, Space};
+use crate::space::collide::meeting::Meetings;
+use crate::space::shape::{Bound, Shape};
+
+/// So many overlaps are told one by one.
+const TOLD: usize = 10;
+
+/// A shape as written: whose, and which of its shapes.
+type Source<'a> = (&'a Owner<'a>, usize);
+
+/// Gives the model its crowd; refuses shapes that cannot touch each other, or overlap at the start.
+pub(super) fn add(
+    scene: &Space,
+    rules: written::Crowd,
+    model: &mut Model,
+    owners: &[Owner],
+    problems: &mut Vec<Problem>,
+) {
+    let (crowd, sources) = crowd(scene, rules, model, owners, problems);
+    refuse_unsupported(&crowd, &sources, problems);
+    if problems.is_empty() {
+        refuse_overlaps(scene, model, &crowd, &sources, problems);
+    }
+    model.crowd = Some(crowd);
+}
+
+// kinds of shapes are told apart by what rules can name
+fn crowd<'a>(
+    scene: &Space,
+    rules: written::Crowd,
+    model: &mut Model,
+    owners: &'a [Owner<'a>],
+    problems: &mut Vec<Problem>,
+) -> (Crowd, Vec<Source<'a>>) {
+    let is_named = |name: &str| {
+        let mut rules = scene.contact_rules.iter();
+        rules.any(|rule| match &rule.pair {
+            ContactPair::Bodies(names) => names.iter().any(|n| n.text == name),
+            ContactPair::Groups(_) | ContactPair::Materials(_) => false,
+        })
+    };
+    let mut kinds: Vec<Source> = Vec::new();
+    let mut solids: Vec<(Solid, Source)> = Vec::new();
+    let mut forms: Vec<&Shape> = Vec::new();
+    for owner in owners {
+        let name = (owner.body.is_none() || is_named(owner.name)).then_some(owner.name);
+        for (i, shape) in owner.shapes.iter().enumerate() {
+            let material = &owner.written[i].material;
+            let known = kinds.iter().position(|(other, j)| {
+                let other_name =
+                    (other.body.is_none() || is_named(other.name)).then_some(other.name);
+                other_name == name
+                    && other.group == owner.group
+                    && other.written[*j].material == *material
+            });
+            let kind = known.unwrap_or_else(|| {
+                kinds.push((owner, i));
+                kinds.len() - 1
+            });
+            let belt = scene
+                .belts
+                .iter()
+                .position(|belt| owner.body.is_none() && belt.shape.text == owner.written[i].name);
+            let solid = Solid {
+                body: owner.body,
+                shape: shape.clone(),
+                bound: Bound::of(shape),
+                kind,
+                form: form_of(shape, &mut forms),
+                belt,
+            };
+            solids.push((solid, (owner, i)));
+        }
+    }
+    solids.sort_by_key(|(solid, _)| match solid.bound {
+        Bound::HalfSpace(_) => 0,
+        Bound::Ball { .. } => 1,
+    });
+    let (solids, sources) = solids.into_iter().unzip();
+    let mut laws = Vec::with_capacity(kinds.len() * kinds.len());
+    for a in &kinds {
+        for b in &kinds {
+            laws.push(law_in_crowd(scene, *a, *b, problems));
+        }
+    }
+    let mut apart: Vec<[usize; 2]> = Vec::new();
+    for (written, link) in scene.joints.iter().zip(&model.joints) {
+        let [a, b] = link.bodies.map(|body| body.unwrap_or(usize::MAX));
+        if !written.contact {
+            apart.push([a.min(b), a.max(b)]);
+        }
+    }
+    apart.sort_unstable();
+    apart.dedup();
+    let mut belts = Vec::with_capacity(scene.belts.len());
+    for belt in &scene.belts {
+        let direction = vec3(belt.direction);
+        belts.push(Belt {
+            name: belt.name.clone(),
+            direction: direction / dot3(direction, direction).sqrt(),
+            speed: model.signal(&belt.name, "speed", InputUnit::MeterPerSecond, &belt.speed),
+        });
+    }
+    let crowd = Crowd {
+        rules,
+        solids,
+        belts,
+        apart,
+        laws,
+        n_kinds: kinds.len(),
+    };
+    (crowd, sources)
+}
+
+// copies of a body come one after the other
+fn form_of<'a>(shape: &'a Shape, forms: &mut Vec<&'a Shape>) -> u32 {
+    let known = forms.iter().rposition(|other| *other == shape);
+    let form = known.unwrap_or_else(|| {
+        forms.push(shape);
+        forms.len() - 1
+    });
+    form as u32
+}
+
+// shapes of one geometry and kind are alike: a pair of each will do
+fn refuse_unsupported(crowd: &Crowd, sources: &[Source], problems: &mut Vec<Problem>) {
+    let alike = |i: usize| (crowd.solids[i].shape.kind(), crowd.solids[i].kind);
+    let mut classes: Vec<Vec<usize>> = Vec::new();
+    for i in 0..crowd.solids.len() {
+        match classes.iter_mut().find(|class| alike(class[0]) == alike(i)) {
+            Some(class) => class.push(i),
+            None => classes.push(vec![i]),
+        }
+    }
+    for (k, class) in classes.iter().enumerate() {
+        for other in &classes[k..] {
+            let pairs = class
+                .iter()
+                .flat_map(|i| other.iter().map(move |j| (*i, *j)));
+            let body = |i: usize| crowd.solids[i].body;
+            let mut pairs = pairs
+                .filter(|(i, j)| crowd.may_touch(body(*i), body(*j)) && crowd.law(*i, *j).enabled);
+            if let Some((i, j)) = pairs.next()
+                && let Err(unsupported) =
+                    Meetings::of(&crowd.solids[i].shape, &crowd.solids[j].shape)
+            {
+                let (owner, shape) = sources[j];
+                problems.push(owner.unsupported(shape, &unsupported));
+            }
+        }
+    }
+}
+
+fn refuse_overlaps(
+    scene: &Space,
+    model: &Model,
+    crowd: &Crowd,
+    sources: &[Source],
+    problems: &mut Vec<Problem>,
+) {
+    let mut poses = Poses::new(model);
+    model.poses(&model.initial_position, &mut poses);
+    let poses = poses.space();
+    let mut neighbours = Neighbours::default();
+    neighbours.find(crowd, poses, |_| 0.0, |_| false);
+    let enough = super::contacts::overlap_allowed(model);
+    let mut overlapping = Vec::new();
+    for pair in &neighbours.pairs {
+        let [i, j] = pair.map(|i| i as usize);
+        let [a, b] = [i, j].map(|i| &crowd.solids[i]);
+        let at = [a, b].map(|solid| space_pose_of(poses, solid.body));
+        let Ok(meetings) = Meetings::of(&a.shape, &b.shape) else {
+            continue;
+        };
+        let depth = meetings.depth([&a.shape, &b.shape], at);
+        if depth > enough {
+            overlapping.push((i, j, depth));
+        }
+    }
+    for &(i, j, depth) in overlapping.iter().take(TOLD) {
+        let name = |i: usize| sources[i].0.label(sources[i].1);
+        let pair = format!("{}-{}", name(j), name(i));
+        let body = crowd.solids[j].body.or(crowd.solids[i].body);
+        let place = body.map_or(0..0, |body| scene.bodies[body].place.clone());
+        problems.push(super::contacts::overlap(model, &pair, (body, place), depth));
+    }
+    if let Some((_, j, _)) = overlapping.get(TOLD) {
+        let body = crowd.solids[*j].body;
+        problems.push(Problem {
+            place: body.map_or(0..0, |body| scene.bodies[body].place.clone()),
+            key: "crowd".to_owned(),
+            message: format!(
+                "{} more pairs overlap at the start",
+                overlapping.len() - TOLD
+            ),
+            hint: "with `copies`, keep `spacing` above the size of a body plus twice the `jitter`"
+                .to_owned(),
+        });
+    }
+}
+
+fn law_in_crowd(scene: &Space, a: Source, b: Source, problems: &mut Vec<Problem>) -> Law {
+    let (law, _) = law_of(scene, a, b);
+    let mut refuse = |key: &str, message: &str| {
+        let problem = Problem {
+            place: b.0.written[b.1].place.clone(),
+            key: key.to_owned(),
+            message: message.to_owned(),
+            hint: "leave it out, or remove `[crowd]`".to_owned(),
+        };
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    };
+    let friction = match law.friction.sliding {
+        Sliding::Isotropic(friction) => friction,
+        Sliding::Elliptic { coefficients, .. } => {
+            refuse(
+                "friction_axes",
+                "in a crowd friction is the same in all directions",
+            );
+            coefficients[0]
+        }
+    };
+    if law
+        .friction
+        .static_friction
+        .is_some_and(|rest| rest > friction)
+    {
+        refuse(
+            "static_friction",
+            "in a crowd friction is the same at rest and while sliding",
+        );
+    }
+    if law.tangential_restitution != 0.0 {
+        refuse(
+            "tangential_restitution",
+            "in a crowd only the normal velocity is restored",
+        );
+    }
+    Law {
+        enabled: law.enabled,
+        friction,
+        torsional_friction: law.friction.torsional_friction,
+        rolling_friction: law.friction.rolling_friction,
+        restitution: law.restitution,
+    }
+}
