@@ -135,6 +135,15 @@ fn the_library_for_arm_can_be_where_masters_on_arm_look() {
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].0, "linux64/stiction.so");
     assert!(found[0].1 == current_library(Platform::Aarch64Linux));
+    let mut check = Command::new(installed.program());
+    check.args(["check", "it.fmu", "--no-run"]);
+    let examined = check.current_dir(&installed.folder).output().unwrap();
+    let examined = String::from_utf8(examined.stdout).unwrap();
+    assert!(!examined.contains("platform.foreign"), "{examined}");
+    if Platform::current() == Some(Platform::Linux64) {
+        let word = "the library in linux64 is one for aarch64-linux";
+        assert!(examined.contains(word), "{examined}");
+    }
     let told = installed.refused(&["--platforms", "linux64,linux64=aarch64-linux"]);
     assert!(told.contains("two libraries for linux64"), "{told}");
     let told = installed.refused(&["--platforms", "win64=aarch64-linux"]);
