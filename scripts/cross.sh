@@ -93,9 +93,14 @@ compile_startup() {
     done
 }
 
+# the folder with what Zig knows of systems
+zig_library() {
+    "$venv/bin/python" -c 'import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).parent / "lib")'
+}
+
 # compile TARGET OPTION..: for a target of Rust
 compile() {
-    local name=$1 command=cargo suffix=
+    local name=$1 command=cargo suffix= last=()
     shift
     say "$name"
     # without paths of this machine: the same source gives the same bytes anywhere
@@ -106,12 +111,14 @@ compile() {
     *-apple-darwin)
         command=cargo-zigbuild
         flags+=" -Clink-arg=-Wl,-install_name,@rpath/stiction.dylib"
+        last=(-- -Clinker="$PWD/scripts/mac_linker")
         ;;
     i686-pc-windows-gnu) flags+=" -Lnative=$work/startup" ;;
     esac
     env MACOSX_DEPLOYMENT_TARGET=$mac_floor RUSTC="$rustc" RUSTC_BOOTSTRAP=1 RUSTFLAGS="$flags" TMPDIR="$work/tmp" \
+        STICTION_LLD="$(dirname "$rustc")/rust-lld" STICTION_TBD="$(zig_library)/libc/darwin/libSystem.tbd" \
         ZIG_GLOBAL_CACHE_DIR="$work/zig" CARGO_ZIGBUILD_CACHE_DIR="$work/zigbuild" \
         "$command" rustc --locked --target "$name$suffix" "$@" --target-dir "$work/target" \
-        -Zbuild-std=std,panic_unwind -Zbuild-std-features=panic-unwind,optimize_for_size
+        -Zbuild-std=std,panic_unwind -Zbuild-std-features=panic-unwind,optimize_for_size "${last[@]}"
 }
 

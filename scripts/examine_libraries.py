@@ -140,7 +140,8 @@ def mach_slice(data):
                 start, kind = struct.unpack_from("<IB", data, symbols + 16 * i)
                 start += strings
                 symbol = data[start : data.index(b"\0", start)].decode()
-                is_external, is_undefined = kind & 0x01, kind & 0x0E == 0
+                # external, and not private to the file
+                is_external, is_undefined = kind & 0x11 == 0x01, kind & 0x0E == 0
                 if is_external and not is_undefined:
                     found["exports"].add(symbol.removeprefix("_"))
                 elif not is_external:
