@@ -93,6 +93,11 @@ compile_startup() {
     done
 }
 
+# the linker that comes with rustup's compiler
+rust_lld() {
+    echo "$(rustc --print sysroot)"/lib/rustlib/*/bin/rust-lld
+}
+
 # the folder with what Zig knows of systems
 zig_library() {
     "$venv/bin/python" -c 'import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).parent / "lib")'
@@ -116,7 +121,7 @@ compile() {
     i686-pc-windows-gnu) flags+=" -Lnative=$work/startup" ;;
     esac
     env MACOSX_DEPLOYMENT_TARGET=$mac_floor RUSTC="$rustc" RUSTC_BOOTSTRAP=1 RUSTFLAGS="$flags" TMPDIR="$work/tmp" \
-        STICTION_LLD="$(dirname "$rustc")/rust-lld" STICTION_TBD="$(zig_library)/libc/darwin/libSystem.tbd" \
+        STICTION_LLD="$(rust_lld)" STICTION_TBD="$(zig_library)/libc/darwin/libSystem.tbd" \
         ZIG_GLOBAL_CACHE_DIR="$work/zig" CARGO_ZIGBUILD_CACHE_DIR="$work/zigbuild" \
         "$command" rustc --locked --target "$name$suffix" "$@" --target-dir "$work/target" \
         -Zbuild-std=std,panic_unwind -Zbuild-std-features=panic-unwind,optimize_for_size "${last[@]}"
