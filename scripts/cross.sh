@@ -103,10 +103,15 @@ zig_library() {
     "$venv/bin/python" -c 'import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).parent / "lib")'
 }
 
-# compile TARGET OPTION..: for a target of Rust
+# compile TARGET OPTION..: for a target of Rust; what is behind `--` is for the compiler itself
 compile() {
-    local name=$1 command=cargo suffix= last=()
+    local name=$1 command=cargo suffix= options=() last=(--)
     shift
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    [ $# -eq 0 ] || last=("$@")
     say "$name"
     # without paths of this machine: the same source gives the same bytes anywhere
     local flags="--remap-path-prefix=$PWD=stiction --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
@@ -116,14 +121,14 @@ compile() {
     *-apple-darwin)
         command=cargo-zigbuild
         flags+=" -Clink-arg=-Wl,-install_name,@rpath/stiction.dylib"
-        last=(-- -Clinker="$PWD/scripts/mac_linker")
+        last+=(-Clinker="$PWD/scripts/mac_linker")
         ;;
     i686-pc-windows-gnu) flags+=" -Lnative=$work/startup" ;;
     esac
     env MACOSX_DEPLOYMENT_TARGET=$mac_floor RUSTC="$rustc" RUSTC_BOOTSTRAP=1 RUSTFLAGS="$flags" TMPDIR="$work/tmp" \
         STICTION_LLD="$(rust_lld)" STICTION_TBD="$(zig_library)/libc/darwin/libSystem.tbd" \
         ZIG_GLOBAL_CACHE_DIR="$work/zig" CARGO_ZIGBUILD_CACHE_DIR="$work/zigbuild" \
-        "$command" rustc --locked --target "$name$suffix" "$@" --target-dir "$work/target" \
+        "$command" rustc --locked --target "$name$suffix" "${options[@]}" --target-dir "$work/target" \
         -Zbuild-std=std,panic_unwind -Zbuild-std-features=panic-unwind,optimize_for_size "${last[@]}"
 }
 
