@@ -18,7 +18,7 @@ fn root() -> &'static Path {
 /// README, CONTRIBUTING, `docs` and the readmes of examples and scenes.
 fn documents() -> Vec<PathBuf> {
     let mut found = vec![root().join("README.md"), root().join("CONTRIBUTING.md")];
-    for folder in ["docs", "examples/coupled", "resources"] {
+    for folder in ["docs", "examples", "resources"] {
         collect(&root().join(folder), &mut found);
     }
     found.sort();
@@ -103,6 +103,7 @@ fn prepare(name: &str, files: &[(String, Vec<u8>)]) -> PathBuf {
         folder.join("plant.toml"),
     )
     .unwrap();
+    std::os::unix::fs::symlink(root().join("examples"), folder.join("examples")).unwrap();
     fs::write(folder.join("push.csv"), "time,hold.force_x\n0,0\n1,6\n").unwrap();
     for (name, bytes) in files {
         fs::write(folder.join(name), bytes).unwrap();

@@ -60,6 +60,15 @@ fn plots_have_names_units_and_marks() {
     );
     let png = fs::read(folder.join("gripper.png")).unwrap();
     assert!(png.starts_with(b"\x89PNG"));
+    // of many bodies contacts are counted, and what happens to them is marked
+    works(
+        &folder,
+        "run conveyor --plot status,positions --plot-file conveyor.svg",
+    );
+    let svg = fs::read_to_string(folder.join("conveyor.svg")).unwrap();
+    for text in ["contacts that slide", "bodies asleep", ">first touch<"] {
+        assert!(svg.contains(text), "{text}");
+    }
     // without a name the file is called after the scene
     works(&folder, "run incline --plot energy");
     assert!(folder.join("incline.svg").is_file());

@@ -145,11 +145,6 @@ impl Run {
             }
             let settings = self.simulation.settings();
             notes.extend(energy_note(recording));
-            if model.crowd.is_some() {
-                notes.push(Note::new(
-                    "This is a scene of many bodies: their contacts are not followed one by one, so there are no arrows and no events.",
-                ));
-            }
             notes.extend(solver_notes(report, settings, self.watch.rests()));
             let own = |(title, lines): (&str, Vec<Line>)| {
                 let lines = lines.into_iter().map(|(l, v)| (l.to_owned(), v)).collect();

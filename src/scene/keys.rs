@@ -441,3 +441,9 @@ pub fn instead_in_space(key: &str, known: &[&str]) -> Option<&'static str> {
         .find(|(planar, spatial, _)| *planar == key && known.contains(spatial));
     found.map(|(_, _, hint)| *hint)
 }
+
+/// The keys that have an example.
+#[cfg(test)]
+pub fn names() -> impl Iterator<Item = &'static str> {
+    KEYS.iter().chain(KEYS_IN_SPACE).map(|(key, _, _)| *key)
+}

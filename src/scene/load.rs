@@ -152,7 +152,7 @@ fn limited(mut error: SceneError) -> SceneError {
 }
 
 /// The whole file.
-fn read(mut t: Table<'_>, file_name: &str, files: Files<'_>) -> Scene {
+pub(super) fn read(mut t: Table<'_>, file_name: &str, files: Files<'_>) -> Scene {
     let stem = Path::new(file_name)
         .file_stem()
         .and_then(|s| s.to_str())

@@ -7,6 +7,8 @@ mod mesh;
 mod part;
 mod range;
 mod read;
+#[cfg(test)]
+mod reference;
 pub mod suggest;
 mod syntax;
 mod value;

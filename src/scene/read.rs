@@ -13,6 +13,8 @@ use super::format::space::Triple;
 use super::format::{Dimension, Pair};
 use super::keys;
 use super::range::Range;
+#[cfg(test)]
+use super::reference::Fallback;
 use super::suggest::nearest;
 use super::value::{Value, quoted};
 
@@ -22,6 +24,9 @@ pub struct Log {
     pub dimension: Dimension,
     /// With `true` where the problem is that something is absent.
     found: RefCell<Vec<(Problem, bool)>>,
+    /// What the tables were asked for.
+    #[cfg(test)]
+    pub parts: RefCell<Vec<super::reference::Part>>,
 }
 
 impl Log {
@@ -30,6 +35,8 @@ impl Log {
         Self {
             dimension,
             found: RefCell::default(),
+            #[cfg(test)]
+            parts: RefCell::default(),
         }
     }
 
@@ -88,6 +95,9 @@ pub struct Table<'a> {
     map: &'a DeTable<'a>,
     /// Keys that were asked for.
     known: Vec<&'static str>,
+    /// What was said about them.
+    #[cfg(test)]
+    rules: Vec<super::reference::Rule>,
 }
 
 impl<'a> Table<'a> {
@@ -99,7 +109,15 @@ impl<'a> Table<'a> {
             place,
             map,
             known: Vec::new(),
+            #[cfg(test)]
+            rules: Vec::new(),
         }
+    }
+
+    /// For the check of the page on the format: a key that must be there, or what stands for it where it is absent.
+    #[cfg(test)]
+    fn note(&mut self, key: &'static str, fallback: super::reference::Fallback) {
+        self.rules.push((key, fallback));
     }
 
     /// The path of a key in this table.
@@ -134,6 +152,8 @@ impl<'a> Table<'a> {
     /// The value of a key that must be there.
     #[inline(never)]
     pub fn need(&mut self, key: &'static str) -> Option<Value<'a>> {
+        #[cfg(test)]
+        self.note(key, Fallback::Required);
         let value = self.get(key);
         if value.is_none() {
             let message = format!("the key `{key}` is missing");
@@ -162,12 +182,16 @@ impl<'a> Table<'a> {
     /// A number with a default.
     #[inline(never)]
     pub fn number_or(&mut self, key: &'static str, range: Range, default: f64) -> f64 {
+        #[cfg(test)]
+        self.note(key, Fallback::Numbers(vec![default]));
         self.number(key, range).unwrap_or(default)
     }
 
     /// A whole number with a default.
     #[inline(never)]
     pub fn count_or(&mut self, key: &'static str, lower: u32, upper: u32, default: u32) -> u32 {
+        #[cfg(test)]
+        self.note(key, Fallback::Numbers(vec![f64::from(default)]));
         let count = self.get(key).and_then(|v| v.count(lower, upper));
         count.unwrap_or(default)
     }
@@ -181,6 +205,8 @@ impl<'a> Table<'a> {
     /// A vector with a default.
     #[inline(never)]
     pub fn pair_or(&mut self, key: &'static str, default: Pair) -> Pair {
+        #[cfg(test)]
+        self.note(key, Fallback::Numbers(default.to_vec()));
         self.get(key).and_then(|v| v.pair()).unwrap_or(default)
     }
 
@@ -200,6 +226,8 @@ impl<'a> Table<'a> {
     /// A vector in space with a default.
     #[inline(never)]
     pub fn triple_or(&mut self, key: &'static str, default: Triple) -> Triple {
+        #[cfg(test)]
+        self.note(key, Fallback::Numbers(default.to_vec()));
         self.get(key).and_then(|v| v.triple()).unwrap_or(default)
     }
 
@@ -218,11 +246,22 @@ impl<'a> Table<'a> {
     /// True or false, with a default.
     #[inline(never)]
     pub fn flag_or(&mut self, key: &'static str, default: bool) -> bool {
+        #[cfg(test)]
+        self.note(key, Fallback::Word(default.to_string()));
         self.flag(key).unwrap_or(default)
     }
 
     /// One of several words, with a default.
-    pub fn choice_or<T: Copy>(&mut self, key: &'static str, words: &[(&str, T)], default: T) -> T {
+    pub fn choice_or<T: Copy + PartialEq>(
+        &mut self,
+        key: &'static str,
+        words: &[(&str, T)],
+        default: T,
+    ) -> T {
+        #[cfg(test)]
+        if let Some((word, _)) = words.iter().find(|(_, value)| *value == default) {
+            self.note(key, Fallback::Word(format!("\"{word}\"")));
+        }
         self.get(key)
             .and_then(|v| v.choice(words))
             .unwrap_or(default)
@@ -230,6 +269,11 @@ impl<'a> Table<'a> {
 
     /// One of several words that must be there.
     pub fn need_choice<T: Copy>(&mut self, key: &'static str, words: &[(&str, T)]) -> Option<T> {
+        #[cfg(test)]
+        self.note(
+            key,
+            Fallback::OneOf(words.iter().map(|(word, _)| (*word).to_owned()).collect()),
+        );
         self.known.push(key);
         if !self.has(key) {
             let listed: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
@@ -289,6 +333,19 @@ impl<'a> Table<'a> {
 
     /// Reports the keys that are not in `known`.
     pub fn finish_with(self, what: &str, known: &[&str]) {
+        #[cfg(test)]
+        self.log.parts.borrow_mut().push(super::reference::Part {
+            dimension: self.log.dimension,
+            section: header(&self.path),
+            what: what.to_owned(),
+            kind: self
+                .map
+                .get("kind")
+                .and_then(|kind| kind.get_ref().as_str())
+                .map(str::to_owned),
+            keys: known.iter().map(|key| (*key).to_owned()).collect(),
+            rules: self.rules.clone(),
+        });
         let mut unique: Vec<&str> = known.to_vec();
         unique.sort_unstable();
         unique.dedup();

@@ -23,5 +23,46 @@ def scene() -> str:
     return text
 
 
+def crowd() -> str:
+    """The same number of balls that fall on each other, roll down a slope and come to rest behind a wall."""
+    return """
+name = "fifty_balls"
+description = "Fifty balls fall on each other and come to rest between walls"
+dimension = 3
+until = 60
+
+[settings]
+step = 0.02
+
+[crowd]
+
+[contact_default]
+friction = 0.4
+rolling_friction = 2e-3
+
+[[body]]
+name = "ball"
+kind = "rigid"
+density = 1000
+position = [0, 0, 0.3]
+copies = { count = [5, 5, 2], spacing = [0.25, 0.25, 0.25], jitter = 0.02 }
+shape = [{ kind = "sphere", radius = 0.1 }]
+
+[[ground.shape]]
+kind = "half_space"
+normal = [0.2, 0.1, 1]
+
+[[ground.shape]]
+kind = "half_space"
+normal = [-1, 0, 0]
+point = [2, 0, 0]
+
+[[ground.shape]]
+kind = "half_space"
+normal = [0, -1, 0]
+point = [0, 2, 0]
+"""
+
+
 if __name__ == "__main__":
     print(scene())

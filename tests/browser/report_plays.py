@@ -130,23 +130,41 @@ def is_smooth(browser, file: Path) -> int:
     return frames
 
 
+def shows_a_crowd(browser, file: Path):
+    """Forces of many bodies are drawn, in the colours of sticking and sliding, and the table tells what happens to them."""
+    report = Page(browser, file)
+    data = "JSON.parse(document.getElementById('data').textContent)"
+    grips = report.page.evaluate(f"{data}.arrows.grips")
+    assert {"s", "l"} <= set(grips), set(grips)
+    kinds = report.page.evaluate(f"{data}.events.rows.map((event) => event[1])")
+    assert {"first touch", "sleep"} <= set(kinds), set(kinds)
+    assert len(kinds) <= 300, f"{len(kinds)} events are too many to read"
+    scrub = "const s = document.getElementById('scrub'); s.value = 3e4; s.dispatchEvent(new Event('input'));"
+    report.page.evaluate(f"() => {{ {scrub} }}")
+    assert report.changes("#stage", lambda: report.page.click("#show-forces")), "there are no arrows"
+    assert not report.noise, report.noise
+    report.page.close()
+
+
 def main():
     stiction = sys.argv[1]
     chromium = sys.argv[2] if len(sys.argv) > 2 else shutil.which("chromium")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         folder = Path(folder)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for scene, is_spatial in [("bouncing_ball", False), ("box_landing", True)]:
+        for scene, is_spatial in [("bouncing_ball", False), ("box_landing", True), ("conveyor", True)]:
             file = folder / f"{scene}.html"
             subprocess.run([stiction, "run", scene, "--report", file], check=True, capture_output=True)
             use(browser, file, is_spatial)
             print(f"{scene}: plays, scrubs, jumps; {file.stat().st_size // 1000} kB")
-        source, file = folder / "fifty.toml", folder / "fifty.html"
-        source.write_text(fifty_bodies.scene())
-        subprocess.run([stiction, "run", source, "--report", file], check=True, capture_output=True)
-        size, frames = file.stat().st_size, is_smooth(browser, file)
-        print(f"fifty bodies for a minute: {size // 1000} kB, {frames} frames in a second")
-        assert size < MOST_BYTES and frames >= FEWEST_FRAMES
+        for name, text in [("fifty bodies", fifty_bodies.scene()), ("fifty bodies in a crowd", fifty_bodies.crowd())]:
+            source, file = folder / "fifty.toml", folder / "fifty.html"
+            source.write_text(text)
+            subprocess.run([stiction, "run", source, "--report", file], check=True, capture_output=True)
+            size, frames = file.stat().st_size, is_smooth(browser, file)
+            print(f"{name} for a minute: {size // 1000} kB, {frames} frames in a second")
+            assert size < MOST_BYTES and frames >= FEWEST_FRAMES
+        shows_a_crowd(browser, file)
         browser.close()
 
 

@@ -99,8 +99,12 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         steps: 0,
         progress: Progress::start(until - start, !(stdout_taken && io::stdout().is_terminal())),
     };
+    let mut is_crowd = false;
     let mut looker = match opened.model()? {
-        Some((model, stage)) => Looker::Ours(Box::new(Ours::new(model, stage, until)?)),
+        Some((model, stage)) => {
+            is_crowd = model.crowd.is_some();
+            Looker::Ours(Box::new(Ours::new(model, stage, until)?))
+        }
         None => {
             let foreign = Foreign::new(&opened.description, start, until);
             Looker::Foreign(Box::new(foreign))
@@ -146,6 +150,11 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         if recording.stage.is_none() {
             notes.push(Note::new(
                 "There is no animation: this FMU does not carry a scene of stiction.",
+            ));
+        }
+        if is_crowd {
+            notes.push(Note::new(
+                "The FMU of a scene of many bodies does not show its contacts one by one, so there are no arrows and no events; `stiction run` on the scene has them.",
             ));
         }
         if !matches!(result, Ok(())) && notes.is_empty() {

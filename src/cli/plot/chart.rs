@@ -16,6 +16,8 @@ const BAND: f64 = 22.0;
 /// Free space on the left, for numbers; on the right.
 const LEFT: f64 = 84.0;
 const RIGHT: f64 = 20.0;
+/// Room for the names of bands at most; longer ones are cut off.
+const WIDEST_NAME: f64 = 320.0;
 /// Height of a line of text.
 const LINE: f64 = 20.0;
 /// Pixels between numbers of the axis of time, and of the other one.
@@ -54,6 +56,8 @@ pub struct Chart<'a> {
     picture: Picture,
     /// Where the next panel begins.
     top: f64,
+    /// Where the axis of time begins.
+    left: f64,
 }
 
 fn of_grip(grip: Grip) -> Colour {
@@ -74,13 +78,16 @@ fn grip_word(grip: Grip) -> &'static str {
     }
 }
 
-const KINDS: [(&str, Colour); 6] = [
+const KINDS: [(&str, Colour); 9] = [
     ("impact", [192, 38, 45]),
     ("slip", [217, 88, 13]),
     ("stick", [35, 104, 176]),
     ("reversal", [160, 106, 0]),
     ("take-off", [46, 139, 87]),
     ("jam", [123, 45, 139]),
+    ("first touch", [192, 38, 45]),
+    ("sleep", [35, 104, 176]),
+    ("wake-up", [217, 88, 13]),
 ];
 
 fn of_event(kind: &str) -> Colour {
@@ -89,20 +96,27 @@ fn of_event(kind: &str) -> Colour {
 }
 
 impl<'a> Chart<'a> {
-    /// With the name of the run.
-    pub fn new(recording: &'a Recording, format: Format) -> Self {
+    /// With the name of the run, and room for the names of bands.
+    pub fn new(recording: &'a Recording, format: Format, with_bands: bool) -> Self {
         let mut picture = Picture::new(WIDTH, format);
         picture.bold([12.0, 24.0], &recording.name, INK);
+        // all panels have the same axis of time: names of bands are the widest
+        let mut left = LEFT;
+        if with_bands {
+            let widths = recording.tracks.iter().map(|t| picture.text_width(&t.name));
+            left = widths.fold(LEFT - 20.0, f64::max).min(WIDEST_NAME) + 20.0;
+        }
         Self {
             recording,
             picture,
             top: 32.0,
+            left,
         }
     }
 
-    fn x(&self, left: f64, time: f64) -> f64 {
+    fn x(&self, time: f64) -> f64 {
         let length = self.recording.until - self.recording.start;
-        left + (time - self.recording.start) / length * (WIDTH - RIGHT - left)
+        self.left + (time - self.recording.start) / length * (WIDTH - RIGHT - self.left)
     }
 
     /// A panel with lines.
@@ -126,17 +140,21 @@ impl<'a> Chart<'a> {
         };
         let [low, high] = [span[0] - margin, span[1] + margin];
         let y = |value: f64| bottom - (value - low) / (high - low) * PANEL;
-        self.time_axis(LEFT, top, bottom);
+        self.time_axis(top, bottom);
         for (value, text) in ticks([low, high], TICKS[1] / PANEL) {
             let y = y(value);
             self.picture
-                .line(&[[LEFT, y], [WIDTH - RIGHT, y]], GRID, 1.0);
+                .line(&[[self.left, y], [WIDTH - RIGHT, y]], GRID, 1.0);
             self.picture
-                .text([LEFT - 8.0, y + 4.0], &text, SOFT, Anchor::End);
+                .text([self.left - 8.0, y + 4.0], &text, SOFT, Anchor::End);
         }
-        let frame = [[LEFT, top], [LEFT, bottom], [WIDTH - RIGHT, bottom]];
+        let frame = [
+            [self.left, top],
+            [self.left, bottom],
+            [WIDTH - RIGHT, bottom],
+        ];
         self.picture.line(&frame, AXIS, 1.0);
-        self.marks(LEFT, top);
+        self.marks(top);
         for (i, channel) in lines.channels.iter().enumerate() {
             self.curve(*channel, LINES[i % LINES.len()], &y);
         }
@@ -149,7 +167,7 @@ impl<'a> Chart<'a> {
         let mut points: Vec<Point> = Vec::new();
         for (time, value) in recording.times.iter().zip(column) {
             if value.is_finite() {
-                points.push([self.x(LEFT, *time), y(*value)]);
+                points.push([self.x(*time), y(*value)]);
             } else {
                 // a hole
                 self.picture.line(&points, colour, 1.6);
@@ -160,10 +178,7 @@ impl<'a> Chart<'a> {
         let peaks = recording.seen_peaks(0.003);
         for peak in peaks.iter().filter(|peak| peak.channel == channel) {
             let next = (peak.row + 1).min(recording.times.len() - 1);
-            let x = self.x(
-                LEFT,
-                0.5 * (recording.times[peak.row] + recording.times[next]),
-            );
+            let x = self.x(0.5 * (recording.times[peak.row] + recording.times[next]));
             self.picture
                 .line(&[[x, y(peak.low)], [x, y(peak.high)]], colour, 1.2);
         }
@@ -179,12 +194,10 @@ impl<'a> Chart<'a> {
             .collect();
         self.swatches(&entries);
         let tracks = &self.recording.tracks;
-        let widths = tracks.iter().map(|t| self.picture.text_width(&t.name));
-        let left = widths.fold(LEFT - 12.0, f64::max).min(320.0) + 12.0;
         let top = self.top + 10.0;
         let bottom = top + BAND * tracks.len() as f64;
         let length = self.recording.until - self.recording.start;
-        self.time_axis(left, top, bottom);
+        self.time_axis(top, bottom);
         for (i, track) in tracks.iter().enumerate() {
             let y = top + BAND * i as f64;
             let changes = track.drawn(length);
@@ -192,14 +205,14 @@ impl<'a> Chart<'a> {
                 let end = changes
                     .get(k + 1)
                     .map_or(self.recording.reached(), |next| next.0);
-                let [from, to] = [*since, end].map(|t| self.x(left, t));
+                let [from, to] = [*since, end].map(|t| self.x(t));
                 let corners = [[from, y + 3.0], [to.max(from + 0.7), y + BAND - 3.0]];
                 self.picture.area(corners, of_grip(*grip));
             }
-            let at = [left - 8.0, y + BAND - 6.0];
+            let at = [self.left - 8.0, y + BAND - 6.0];
             self.picture.text(at, &track.name, INK, Anchor::End);
         }
-        self.marks(left, top);
+        self.marks(top);
         self.top = bottom + 44.0;
     }
 
@@ -241,24 +254,24 @@ impl<'a> Chart<'a> {
         self.top += LINE;
     }
 
-    fn time_axis(&mut self, left: f64, top: f64, bottom: f64) {
+    fn time_axis(&mut self, top: f64, bottom: f64) {
         let ends = [self.recording.start, self.recording.until];
-        for (value, text) in ticks(ends, TICKS[0] / (WIDTH - RIGHT - left)) {
-            let x = self.x(left, value);
+        for (value, text) in ticks(ends, TICKS[0] / (WIDTH - RIGHT - self.left)) {
+            let x = self.x(value);
             self.picture.line(&[[x, top], [x, bottom]], GRID, 1.0);
             self.picture
                 .text([x, bottom + 16.0], &text, SOFT, Anchor::Middle);
         }
-        let middle = 0.5 * (left + WIDTH - RIGHT);
+        let middle = 0.5 * (self.left + WIDTH - RIGHT);
         self.picture
             .text([middle, bottom + 34.0], "time / s", SOFT, Anchor::Middle);
     }
 
-    fn marks(&mut self, left: f64, top: f64) {
+    fn marks(&mut self, top: f64) {
         let mut last = f64::NEG_INFINITY;
         let mut last_kind = "";
         for event in &self.recording.events {
-            let x = self.x(left, event.time);
+            let x = self.x(event.time);
             // of those in one place one is enough
             if x - last > 0.2 || event.kind != last_kind {
                 let mark = [[x, top - 9.0], [x, top - 1.0]];

@@ -63,7 +63,8 @@ pub fn target(file: Option<&Path>, name: &str) -> Result<(PathBuf, Format), CliE
 
 /// The picture; an error in words if there is nothing to draw.
 pub fn draw(recording: &Recording, what: &[What], format: Format) -> Result<Vec<u8>, CliError> {
-    let mut chart = Chart::new(recording, format);
+    let with_bands = what.iter().any(|what| matches!(what, What::Status));
+    let mut chart = Chart::new(recording, format, with_bands);
     for what in what {
         let group = match what {
             What::Positions => Group::Position,
@@ -72,6 +73,8 @@ pub fn draw(recording: &Recording, what: &[What], format: Format) -> Result<Vec<
             What::Energy => Group::Energy,
             What::Inputs => Group::Input,
             What::Outputs => Group::Other,
+            // in a crowd they are counted
+            What::Status if recording.fate.is_some() => Group::Count,
             What::Status => {
                 if recording.tracks.is_empty() {
                     return Err(nothing(recording, *what));
@@ -171,6 +174,7 @@ fn title(group: Group, unit: &str) -> &'static str {
         (Group::Velocity, _) => "Velocities",
         (Group::Force, _) => "Contact forces",
         (Group::Energy, _) => "Energy",
+        (Group::Count, _) => "Numbers",
         (Group::Input, _) => "Applied forces and inputs",
         (Group::Other, _) => "Outputs",
     }

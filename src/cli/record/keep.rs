@@ -140,6 +140,7 @@ fn keep(recording: &mut Recording, row: &Row) {
         column.push(value);
     }
     recording.touches.push(row.touches.clone());
+    recording.arrows.push(row.arrows.clone());
 }
 
 impl Recording {

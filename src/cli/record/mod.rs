@@ -5,11 +5,13 @@
 //! the rows just before and after an event. Where rows in between go beyond what the kept ones span, the bucket keeps
 //! the lowest and the highest value too, so that no peak is lost. Events are all kept, up to [`MOST_EVENTS`].
 
+mod crowd;
 mod keep;
 mod sample;
 mod stage;
 mod track;
 
+pub use crowd::{Arrow, Fate};
 pub use keep::{Keeper, Peak};
 pub use sample::Sampler;
 pub use stage::stage;
@@ -35,6 +37,8 @@ pub enum Group {
     Force,
     /// Energies.
     Energy,
+    /// How many there are of something.
+    Count,
     /// What comes from outside.
     Input,
     /// What an FMU of another tool has.
@@ -72,6 +76,8 @@ pub struct Row {
     pub values: Vec<f64>,
     /// Closed contacts.
     pub touches: Vec<Touch>,
+    /// The same in a crowd, where contacts have no names.
+    pub arrows: Vec<Arrow>,
     /// How each track is.
     pub statuses: Vec<Grip>,
 }
@@ -108,11 +114,15 @@ pub struct Recording {
     pub columns: Vec<Vec<f64>>,
     /// Closed contacts at these times.
     pub touches: Vec<Vec<Touch>>,
+    /// Those of a crowd.
+    pub arrows: Vec<Vec<Arrow>>,
+    /// What became of a crowd.
+    pub fate: Option<Fate>,
     /// What the kept rows do not show.
     pub peaks: Vec<Peak>,
     /// Statuses of contacts, or of pairs of shapes where there are many contacts.
     pub tracks: Vec<Track>,
-    /// Names of contacts, for events.
+    /// Names of contacts, or what events of a crowd are about.
     pub places: Vec<String>,
     /// All events, up to [`MOST_EVENTS`].
     pub events: Vec<Happening>,

@@ -1,5 +1,6 @@
 //! Looks at a simulation and records what it sees.
 
+use super::crowd::{self, Onlooker};
 use super::keep::Keeper;
 use super::track::{Grip, Track};
 use super::{Channel, Group, Happening, Recording, Row, Touch, losses};
@@ -32,6 +33,8 @@ pub struct Sampler {
     n_seen: usize,
     /// Does the simulation know where energy went?
     losses: bool,
+    /// Looks at a crowd.
+    onlooker: Option<Onlooker>,
 }
 
 impl Sampler {
@@ -52,9 +55,16 @@ impl Sampler {
         } else {
             model.contacts.len()
         };
-        let channels = channels(model, losses);
+        let mut channels = channels(model, losses);
         // eight numbers for each of the contacts that may be closed at the same time
-        let n_values = channels.len() + 8 * n_places.min(model.bodies.len() + 4);
+        let mut n_values = channels.len() + 8 * n_places.min(model.bodies.len() + 4);
+        // an FMU does not show the contacts of a crowd
+        let onlooker = (model.crowd.is_some() && losses).then(|| {
+            n_values += Onlooker::n_values(model);
+            let onlooker = Onlooker::new(model, channels.len());
+            channels.extend(crowd::channels());
+            onlooker
+        });
         Self {
             recording: Recording::of(model, until, stage),
             keeper: Keeper::new(n_values),
@@ -65,6 +75,7 @@ impl Sampler {
             last_time: f64::NEG_INFINITY,
             n_seen: 0,
             losses,
+            onlooker,
         }
     }
 
@@ -106,12 +117,16 @@ impl Sampler {
         row.statuses.resize(self.recording.tracks.len(), Grip::Open);
         let (model, state, poses) = simulation.placed();
         self.contacts(model, state, poses, &mut row);
+        if let (Some(onlooker), Some(crowd)) = (&mut self.onlooker, &model.crowd) {
+            onlooker.look((model, crowd), state, poses, &mut row, &mut self.recording);
+        }
         // the integrator may be ahead: what comes later is for later rows
         let is_past = |event: &Happening| event.time <= time;
         let new = &self.recording.events[self.n_seen..];
         let n_new = new.partition_point(is_past);
         self.follow(&row, n_new);
-        let eventful = n_new > 0;
+        // events of a crowd are told later, and in bunches: no row is nearer to them than others
+        let eventful = n_new > 0 && self.onlooker.is_none();
         self.n_seen += n_new;
         self.keeper
             .look(&mut self.recording, &self.channels, &mut row, eventful);
@@ -122,6 +137,9 @@ impl Sampler {
     /// What was recorded.
     pub fn finish(mut self) -> Recording {
         self.keeper.finish(&mut self.recording);
+        if let Some(onlooker) = self.onlooker {
+            onlooker.finish(&mut self.recording);
+        }
         self.recording
     }
 

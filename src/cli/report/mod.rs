@@ -1,13 +1,15 @@
 //! The report of a run: one file of HTML with everything inside, for any browser, without a network.
 
+mod crowd;
 mod pack;
 mod words;
 
 pub use words::{Note, Severity, energy_note, solver_notes, story};
 
-use super::record::{Channel, Group, Recording};
+use super::record::{Channel, Grip, Group, Recording};
 use pack::{packed, times};
 use serde_json::{Value, json};
+use stiction::math::norm;
 
 /// The page and what it is made of.
 const PAGE: &str = include_str!("page/page.html");
@@ -24,6 +26,9 @@ const SCRIPTS: [&str; 7] = [
 
 /// Peaks are drawn where they are beyond the line by this part of what a plot spans: half a pixel.
 const SEEN: f64 = 0.003;
+
+/// Forces in a crowd beyond this times what 19 of 20 are below are cut: arrows of a multiple of it are no longer told apart.
+const LARGEST: f64 = 10.0;
 
 /// Lines of a table with a title.
 pub type Lines = (String, Vec<(String, String)>);
@@ -99,6 +104,7 @@ fn data(page: &Page<'_>) -> Value {
             })
         }).collect::<Vec<Value>>(),
         "touches": touches(recording),
+        "arrows": arrows(recording),
         "events": events(recording),
         "unlisted": recording.n_unlisted,
     })
@@ -125,6 +131,7 @@ fn group(channel: &Channel) -> &'static str {
         Group::Velocity => "velocity",
         Group::Force => "force",
         Group::Energy => "energy",
+        Group::Count => "count",
         Group::Input => "input",
         Group::Other => "other",
     }
@@ -178,6 +185,41 @@ fn touches(recording: &Recording) -> Vec<Value> {
         all.push(json!({ "spans": spans, "values": columns }));
     }
     all
+}
+
+/// Of a crowd: how many there are in each row, then all of them, one after the other. The largest forces, those of impacts,
+/// are cut, so that the others keep their digits.
+fn arrows(recording: &Recording) -> Value {
+    if recording.fate.is_none() {
+        return Value::Null;
+    }
+    let all = || recording.arrows.iter().flatten();
+    let mut sizes: Vec<f64> = all().map(|arrow| norm(&arrow.force)).collect();
+    sizes.sort_by(f64::total_cmp);
+    let most = sizes
+        .get(sizes.len() * 19 / 20)
+        .map_or(1.0, |x| LARGEST * x);
+    let mut columns = vec![Vec::new(); 6];
+    let mut grips = String::new();
+    for arrow in all() {
+        let shorter = (most / norm(&arrow.force).max(f64::MIN_POSITIVE)).min(1.0);
+        for k in 0..3 {
+            columns[k].push(arrow.point[k]);
+            columns[3 + k].push(shorter * arrow.force[k]);
+        }
+        grips.push(match arrow.grip {
+            Grip::Open => 'o',
+            Grip::Closed => 'c',
+            Grip::Stick => 's',
+            Grip::Slip => 'l',
+        });
+    }
+    let counts = recording.arrows.iter().map(|row| json!(row.len()));
+    json!({
+        "counts": counts.collect::<Vec<Value>>(),
+        "values": columns.iter().map(|column| packed(column)).collect::<Vec<Value>>(),
+        "grips": grips,
+    })
 }
 
 fn events(recording: &Recording) -> Value {

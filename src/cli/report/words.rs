@@ -105,10 +105,13 @@ pub fn story(recording: &Recording) -> Vec<String> {
         .take(MOST_PAIRS)
         .map(|(ends, tracks)| meeting(recording, *ends, tracks))
         .collect();
+    if let Some(fate) = &recording.fate {
+        sentences.extend(super::crowd::story(fate));
+    }
     let stops = recording.tracks.iter().filter(|track| track.is_stop);
     let stops: Vec<String> = stops.take(MOST_PAIRS).map(|s| stop(recording, s)).collect();
     match pairs.len() {
-        0 if !recording.places.is_empty() && stops.is_empty() => {
+        0 if !recording.places.is_empty() && stops.is_empty() && recording.fate.is_none() => {
             sentences.push("Nothing touched.".to_owned())
         }
         n if n > MOST_PAIRS => {
@@ -252,7 +255,13 @@ fn energy(recording: &Recording) -> Option<String> {
         let [before, after] = ends(name)?;
         // below what the summary's six digits would show
         if (after - before).abs() > 1e-6 * (start.abs() + end.abs()) {
-            went.push(format!("{what} {}", joule(after - before)));
+            // a belt brings energy in by friction, and forces may take it
+            let what = match (after < before, what.rsplit_once(' ')) {
+                (true, Some((who, "took"))) => format!("{who} brought"),
+                (true, Some((who, _))) => format!("{who} took"),
+                _ => what.to_owned(),
+            };
+            went.push(format!("{what} {}", joule((after - before).abs())));
         }
     }
     let went = if went.is_empty() {

@@ -5,6 +5,7 @@ use tiny_skia::{
 };
 
 use super::font;
+use super::labels::Name;
 
 /// A place in the picture: pixels to the right and down.
 pub type Point = [f64; 2];
@@ -56,6 +57,15 @@ impl Canvas {
     /// A circle.
     pub fn circle(&mut self, centre: Point, radius: f64, colour: Colour, width: f64) {
         self.stroke(circle(centre, radius), colour, width);
+    }
+
+    /// A name at its place, if there is one, with a line to what it names.
+    pub fn name(&mut self, place: Option<Name>, text: &str, colour: Colour) {
+        let Some(name) = place else { return };
+        if let Some(leader) = name.leader {
+            self.line(&leader, colour, 1.0);
+        }
+        self.text(name.at, text, colour);
     }
 
     /// Text with its lower left corner at a place, on a pale rim that keeps it legible.

@@ -6,10 +6,35 @@ use super::view::FRAME;
 /// Left, top, right, bottom.
 type Area = [f64; 4];
 
+/// Of more bodies than this only the first and the last have their names in the drawing: they would hide what they name.
+const MOST_NAMES: usize = 20;
+
+/// A name further than this from what it names has a line to it, pixels.
+const FAR: f64 = 24.0;
+
+/// The line ends this far from what is named, pixels.
+const SHORT_OF: f64 = 7.0;
+
+/// Is the name of this body in the drawing?
+pub fn is_named(body: usize, n_bodies: usize) -> bool {
+    n_bodies <= MOST_NAMES || body == 0 || body + 1 == n_bodies
+}
+
+/// Where a name goes.
+pub struct Name {
+    /// Its lower left corner.
+    pub at: Point,
+    /// From the name to what it names.
+    pub leader: Option<[Point; 2]>,
+}
+
 /// Areas that are taken.
 #[derive(Default)]
 pub struct Labels {
+    /// By lines and discs.
     taken: Vec<Area>,
+    /// By names, which are never on each other.
+    names: Vec<Area>,
 }
 
 impl Labels {
@@ -31,11 +56,11 @@ impl Labels {
         }
     }
 
-    /// Lower left corner for a name beside a point: the place nearby with the least in its way.
-    pub fn place(&mut self, near: Point, text: &str) -> Point {
+    /// A place for a name beside a point: the one nearby with the least in its way; none if other names leave no room.
+    pub fn place(&mut self, near: Point, text: &str) -> Option<Name> {
         let width = text_width(text);
         let mut best = (f64::INFINITY, near);
-        for distance in [11.0, 18.0, 30.0, 46.0] {
+        for distance in [11.0, 18.0, 30.0, 46.0, 66.0, 90.0] {
             for (dx, dy) in [
                 (1.0, -1.0),
                 (-1.0, -1.0),
@@ -59,16 +84,36 @@ impl Labels {
                 }
             }
         }
-        self.taken.push(area(best.1, width));
-        best.1
+        if best.0 == f64::INFINITY {
+            return None;
+        }
+        let own = area(best.1, width);
+        self.names.push(own);
+        let leader = leader(own, near);
+        if let Some([from, to]) = leader {
+            self.take_line(from, to, 4.0);
+        }
+        Some(Name { at: best.1, leader })
     }
 
-    // covered pixels, those outside the frame twice
+    // covered pixels; not on another name, and not outside the frame
     fn cost(&self, wanted: Area) -> f64 {
-        let covered: f64 = self.taken.iter().map(|other| overlap(wanted, *other)).sum();
         let all = (wanted[2] - wanted[0]) * (wanted[3] - wanted[1]);
-        covered + 2.0 * (all - overlap(wanted, FRAME))
+        let is_on_a_name = self.names.iter().any(|name| overlap(wanted, *name) > 0.0);
+        if is_on_a_name || overlap(wanted, FRAME) < all {
+            return f64::INFINITY;
+        }
+        self.taken.iter().map(|other| overlap(wanted, *other)).sum()
     }
+}
+
+// from the edge of the name to what it names, if that is far
+fn leader([left, top, right, bottom]: Area, near: Point) -> Option<[Point; 2]> {
+    let from = [near[0].clamp(left, right), near[1].clamp(top, bottom)];
+    let (dx, dy) = (near[0] - from[0], near[1] - from[1]);
+    let length = (dx * dx + dy * dy).sqrt();
+    let part = 1.0 - SHORT_OF / length;
+    (length > FAR).then(|| [from, [from[0] + part * dx, from[1] + part * dy]])
 }
 
 fn area(at: Point, width: f64) -> Area {
@@ -84,4 +129,31 @@ fn overlap(a: Area, b: Area) -> f64 {
     let width = a[2].min(b[2]) - a[0].max(b[0]);
     let height = a[3].min(b[3]) - a[1].max(b[1]);
     width.max(0.0) * height.max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_at_one_place_are_not_on_each_other_and_the_last_ones_are_left_out() {
+        let mut labels = Labels::default();
+        let near = [0.5 * (FRAME[0] + FRAME[2]), 0.5 * (FRAME[1] + FRAME[3])];
+        let placed: Vec<Option<Name>> = (0..60).map(|_| labels.place(near, "crankshaft")).collect();
+        let n = placed.iter().flatten().count();
+        println!("{n} of 60 names");
+        assert!((9..60).contains(&n));
+        assert!(placed.iter().flatten().any(|name| name.leader.is_some()));
+        let names = &labels.names;
+        for (i, a) in names.iter().enumerate() {
+            assert!(names[..i].iter().all(|b| overlap(*a, *b) == 0.0));
+            assert!(a[0] >= FRAME[0] && a[2] <= FRAME[2]);
+        }
+    }
+
+    #[test]
+    fn of_many_bodies_the_first_and_the_last_are_named() {
+        let named = |n: usize| (0..n).filter(|i| is_named(*i, n)).count();
+        assert_eq!([named(3), named(20), named(200)], [3, 20, 2]);
+    }
 }

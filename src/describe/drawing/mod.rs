@@ -9,7 +9,7 @@ mod symbols;
 pub mod view;
 
 use canvas::{Canvas, Colour};
-use labels::Labels;
+use labels::{Labels, is_named};
 use parts::{anchors, spans};
 use view::View;
 
@@ -266,8 +266,10 @@ impl Drawing<'_> {
         for (i, body) in self.model.bodies.iter().enumerate() {
             let centre = self.view.pixel(self.poses[i].position);
             let colour = BODIES[i % BODIES.len()][1];
-            let at = self.labels.place(centre, &body.name);
-            self.canvas.text(at, &body.name, colour);
+            if is_named(i, self.model.bodies.len()) {
+                self.canvas
+                    .name(self.labels.place(centre, &body.name), &body.name, colour);
+            }
         }
     }
 }

@@ -202,8 +202,8 @@ impl Drawing<'_> {
             ];
             arrow(&mut self.canvas, ends[0], ends[1], GROUND_LINE);
             self.labels.take_line(ends[0], ends[1], 4.0);
-            let at = self.labels.place(middle, "g");
-            self.canvas.text(at, "g", GROUND_LINE);
+            self.canvas
+                .name(self.labels.place(middle, "g"), "g", GROUND_LINE);
         }
     }
 
@@ -223,8 +223,8 @@ impl Drawing<'_> {
             self.labels.take_around(centre, 22.0);
         }
         if let Some(near) = tip.or((torque != 0.0).then_some(centre)) {
-            let at = self.labels.place(near, &link.name);
-            self.canvas.text(at, &link.name, FORCE);
+            self.canvas
+                .name(self.labels.place(near, &link.name), &link.name, FORCE);
         }
     }
 

@@ -5,7 +5,7 @@ pub mod signs;
 pub mod solid;
 
 use super::canvas::{Canvas, Colour, Point, TEXT_HEIGHT, text_width};
-use super::labels::Labels;
+use super::labels::{Labels, is_named};
 use super::symbols::arrow;
 use super::view::{FRAME, View};
 use super::{BODIES, GROUND, GROUND_LINE, HEIGHT, WIDTH};
@@ -77,7 +77,8 @@ pub fn picture(scene: &Space, model: &Model) -> Option<Vec<u8>> {
     let (middle, half) = middle_and_half(&points);
     let mut seen: Vec<Vec2> = points.iter().map(|p| eye.see(*p)).collect();
     if scene.ground.is_empty() && seen.len() == 1 {
-        seen.push(seen[0] + Vec2::new(1.0, 0.0));
+        let only = seen[0];
+        seen.extend([-0.5, 0.5].map(|x| only + Vec2::new(x, 0.0)));
     }
     let mut drawing = Drawing {
         scene,
@@ -242,8 +243,10 @@ impl Drawing<'_> {
         for (i, body) in self.model.bodies.iter().enumerate() {
             let centre = self.pixel(self.poses[i].position);
             let colour = BODIES[i % BODIES.len()][1];
-            let at = self.labels.place(centre, &body.name);
-            self.canvas.text(at, &body.name, colour);
+            if is_named(i, self.model.bodies.len()) {
+                self.canvas
+                    .name(self.labels.place(centre, &body.name), &body.name, colour);
+            }
         }
     }
 

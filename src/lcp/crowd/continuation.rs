@@ -12,8 +12,8 @@
 //! the line search refuses. The softened problem gives them the stiffness `prox`, and (2) measures F in impulses: at
 //! `prox = d` all of F is of one size.
 //!
-//! Where Newton's method loses the solution on the way, gentle sweeps over the softened problem look for another one.
-//! Where they do not come to rest either, the curve of solutions turns back: `path` follows it around the bend.
+//! Where Newton's method loses the solution on the way, `interior` looks for another one of the softened problem.
+//! Where it does not find one either, the curve of solutions turns back: `path` follows it around the bend.
 
 use super::solver::{Climb, Solver};
 use crate::lcp::cone::newton::{End, Limits};
@@ -25,8 +25,8 @@ const STIFFEST: f64 = 1e-13;
 /// Softness from which on (3) may end the search: with stiffer ones inner impulses come to their limits.
 const POLISHED: f64 = 1e-5;
 
-/// Newton iterations of one continuation: ten times what jammed piles of 300 contacts need.
-const ITERATIONS: u32 = 30_000;
+/// Newton iterations of one continuation: those that come to an end need 300 to 3000.
+const ITERATIONS: u32 = 4000;
 
 /// The smallest factor from one softness to the next.
 const LEAST: f64 = 0.03;
@@ -37,11 +37,8 @@ const OTHERS: [f64; 9] = [0.3, 0.55, 0.75, 0.65, 0.45, 0.2, 0.85, 0.1, 0.05];
 /// Failures before `path` has its turn, once.
 const BEFORE_PATH: usize = 4;
 
-/// Relaxations of the sweeps, which begin anew with each. The first one is faster and leads nowhere with large friction.
-const GENTLE: [f64; 2] = [1.0, 0.6];
-
-/// Sweeps, each followed by an attempt of Newton's method.
-const SWEEPS: [u32; 4] = [50, 250, 700, 2000];
+/// How far the way through the inside of the cones is followed before Newton's method goes on.
+const INSIDE: f64 = 1e-9;
 
 /// How far beyond the bend the path is followed.
 const BEYOND: f64 = 0.9;
@@ -74,9 +71,9 @@ impl Solver {
             let before = self.newton.iterations;
             let mut end = self.solve_softened(climb, x, 60);
             let used = self.newton.iterations - before;
-            let swept = end == End::Stalled;
-            if swept {
-                end = self.calm(climb, &good, x);
+            let was_lost = end == End::Stalled;
+            if was_lost {
+                end = self.pass_inside_softened(climb, &good, x);
             }
             match end {
                 End::Converged => {
@@ -92,7 +89,7 @@ impl Solver {
                     }
                     // many iterations: many changes of state on the way
                     factor = match used {
-                        _ if swept => factor,
+                        _ if was_lost => factor,
                         0..=6 => larger(factor * factor, LEAST),
                         7..=20 => factor,
                         _ if factor < 0.3 => factor.sqrt(),
@@ -138,31 +135,22 @@ impl Solver {
         self.newton.run(&self.scaled, climb.pattern, x, &limits).0
     }
 
-    /// Gentle sweeps over (1), and Newton's method from where they lead to.
-    fn calm(&mut self, climb: &Climb, good: &[f64], x: &mut [f64]) -> End {
-        let mut swept = std::mem::take(&mut self.swept);
-        let mut end = End::Stalled;
-        self.sweeper.set(&self.scaled);
-        let first = usize::from(self.relaxation() == 1.0);
-        'all: for relaxation in &GENTLE[first..] {
-            swept.clear();
-            swept.extend_from_slice(good);
-            self.scaled.shorten(&mut swept);
-            for count in SWEEPS {
-                self.sweep(&mut swept, count, *relaxation);
-                x.copy_from_slice(&swept);
-                end = self.solve_softened(climb, x, 20);
-                if end == End::Converged {
-                    break 'all;
-                }
-            }
-        }
-        self.swept = swept;
-        end
+    /// (1) through the inside of the cones, and Newton's method from there.
+    fn pass_inside_softened(&mut self, climb: &Climb, good: &[f64], x: &mut [f64]) -> End {
+        x.copy_from_slice(good);
+        self.interior.start(&self.scaled, x);
+        let Self {
+            interior,
+            newton,
+            scaled,
+            ..
+        } = self;
+        interior.run(newton, scaled, climb.pattern, x, INSIDE);
+        self.solve_softened(climb, x, 20)
     }
 
     /// (3), with the steps of a contact by itself: the states are known by now. Is the answer accepted?
-    fn polish(&mut self, climb: &mut Climb, x: &mut [f64]) -> bool {
+    pub(super) fn polish(&mut self, climb: &mut Climb, x: &mut [f64]) -> bool {
         let limits = Limits {
             iterations: 10,
             target: 1e-15,

@@ -15,8 +15,9 @@
 //! [`residual`] accepts it:
 //!
 //! 1. Newton's method from the guess (`newton`), whose linear systems are those of the bodies (`factor`);
-//! 2. Gauss-Seidel sweeps (`sweep`), and Newton's method from there, several times;
-//! 3. a softer problem, solved and stiffened step by step (`continuation`), around the bends of the curve of its solutions
+//! 2. through the inside of the cones (`interior`), and the last digits by Newton's method;
+//! 3. Gauss-Seidel sweeps (`sweep`), and Newton's method from there, several times;
+//! 4. a softer problem, solved and stiffened step by step (`continuation`), around the bends of the curve of its solutions
 //!    (`path`), with other softnesses should that fail.
 //!
 //! With bounded effort ([`Effort::Sweeps`]) there are sweeps only, and the residual says how far they came.
@@ -25,6 +26,7 @@
 
 mod continuation;
 mod factor;
+mod interior;
 mod islands;
 mod newton;
 mod order;
@@ -178,6 +180,8 @@ pub enum Rung {
     Nothing,
     /// Newton's method from the first guess.
     Newton,
+    /// Through the inside of the cones.
+    Interior,
     /// Newton's method after sweeps.
     Sweeps,
     /// From soft to stiff.
@@ -197,6 +201,8 @@ pub struct Stats {
     pub analyses: u64,
     /// Solves that went beyond the first run of Newton's method.
     pub retries: u64,
+    /// Solves that went through the inside of the cones.
+    pub interiors: u64,
     /// Solves that needed the continuation.
     pub continuations: u64,
     /// Solves that ended with [`Outcome::Inaccurate`].

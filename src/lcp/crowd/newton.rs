@@ -30,16 +30,16 @@ const SHORTER: f64 = 0.4;
 const DAMPING: f64 = 1e-2;
 
 /// Most rows of a contact.
-const MOST_ROWS: usize = 1 + 2 * MOST_BLOCKS;
+pub(super) const MOST_ROWS: usize = 1 + 2 * MOST_BLOCKS;
 
 /// Scratch.
 #[derive(Debug, Default)]
 pub(super) struct Newton {
     pub factor: Factor,
     /// `H` of each contact, row by row; of joints the diagonal.
-    laws: Vec<[f64; MOST_ROWS]>,
+    pub laws: Vec<[f64; MOST_ROWS]>,
     /// `g`, then `dr`.
-    change: Vec<f64>,
+    pub change: Vec<f64>,
     dw: Vec<Six>,
     w: Vec<Six>,
     u: Vec<f64>,
@@ -89,7 +89,6 @@ impl Newton {
             if iteration == limits.iterations {
                 break;
             }
-            self.iterations += 1;
             history[iteration as usize % MEMORY] = size.squares;
             let least = DAMPING * (size.squares / n as f64).sqrt() / size.impulse;
             let damping = least.clamp(limits.damping[0], limits.damping[1]);
@@ -172,10 +171,18 @@ impl Newton {
         damping: f64,
     ) -> bool {
         self.linearise(scaled, r, u, damping);
+        self.solve_linearised(scaled, pattern)
+    }
+
+    /// (1) with the `H` and `g` at hand; `false` if the system is singular.
+    pub fn solve_linearised(&mut self, scaled: &Scaled, pattern: &Pattern) -> bool {
+        self.iterations += 1;
+        self.factorise(scaled, pattern) && self.solve_again(scaled, pattern)
+    }
+
+    /// The same with another `g`.
+    pub fn solve_again(&mut self, scaled: &Scaled, pattern: &Pattern) -> bool {
         scaled.push_bodies(&self.change, &mut self.dw);
-        if !self.factorise(scaled, pattern) {
-            return false;
-        }
         self.factor.solve(pattern, &mut self.dw[..scaled.bodies]);
         let mut change = std::mem::take(&mut self.change);
         self.response(scaled, &self.dw, &mut change);
@@ -303,10 +310,15 @@ impl Newton {
         }
     }
 
+    /// Room for `H` and `g` of this many rows.
+    pub fn resize(&mut self, rows: usize) {
+        self.laws.resize(rows, [0.0; MOST_ROWS]);
+        self.change.resize(rows, 0.0);
+    }
+
     /// (2) to (4): `H` into `laws`, `g` into `change`.
     pub fn linearise(&mut self, scaled: &Scaled, r: &[f64], u: &[f64], damping: f64) {
-        self.laws.resize(r.len(), [0.0; MOST_ROWS]);
-        self.change.resize(r.len(), 0.0);
+        self.resize(r.len());
         let soft = scaled.prox + damping;
         let softness = |i: usize| scaled.compliance[i] + soft * scaled.stiffness[i];
         for contact in &scaled.contacts {

@@ -2,6 +2,7 @@
 
 use super::continuation::Path;
 use super::factor::Six;
+use super::interior::Interior;
 use super::newton::Newton;
 use super::order::Pattern;
 use super::path::Tracker;
@@ -25,6 +26,12 @@ const FIRST_SWEEPS: u32 = 10;
 
 /// Sweeps before the others.
 const MORE_SWEEPS: [u32; 4] = [10, 15, 25, 40];
+
+/// Where the way through the inside of the cones stops to try the last digits.
+const AIMS: [f64; 3] = [1e-8, 1e-10, 1e-12];
+
+/// Softnesses with which the last digits are tried.
+const POLISHES: [f64; 2] = [1e-7, 1e-9];
 
 /// Continuations with other stiffnesses of the contacts, should the first one be lost.
 const VARIATIONS: u32 = 3;
@@ -60,7 +67,9 @@ pub struct Solver {
     pub(super) good: Vec<f64>,
     outer: Vec<f64>,
     pub(super) tracker: Tracker,
-    pub(super) swept: Vec<f64>,
+    pub(super) interior: Interior,
+    inside: Vec<f64>,
+    start: Vec<f64>,
     velocities: Vec<Six>,
     statuses: Vec<Status>,
 }
@@ -229,6 +238,11 @@ impl Solver {
             return;
         }
         self.stats.retries += 1;
+        self.stats.interiors += 1;
+        if self.pass_inside(climb, x) {
+            self.rung = Some(Rung::Interior);
+            return;
+        }
         for sweeps in MORE_SWEEPS {
             self.sweep(x, sweeps, relaxation);
             if self.attempt(climb, x) {
@@ -247,6 +261,53 @@ impl Solver {
                 return;
             }
         }
+    }
+
+    /// Through the inside of the cones, from `x`, with the last digits by Newton's method: is the answer accepted?
+    fn pass_inside(&mut self, climb: &mut Climb, x: &mut [f64]) -> bool {
+        if self.scaled.contacts.is_empty() {
+            return false;
+        }
+        let mut inside = std::mem::take(&mut self.inside);
+        inside.clear();
+        inside.extend_from_slice(x);
+        self.interior.start(&self.scaled, &mut inside);
+        let mut solved = false;
+        for aim in AIMS {
+            let Self {
+                interior,
+                newton,
+                scaled,
+                ..
+            } = self;
+            let goes_on = interior.run(newton, scaled, climb.pattern, &mut inside, aim);
+            x.copy_from_slice(&inside);
+            solved = self.judge_answer(climb, x) || self.polish_at(climb, x, &POLISHES);
+            if solved || !goes_on {
+                break;
+            }
+        }
+        self.inside = inside;
+        solved
+    }
+
+    /// Newton's method from `x` with each of the softnesses: is an answer accepted?
+    fn polish_at(&mut self, climb: &mut Climb, x: &mut [f64], softnesses: &[f64]) -> bool {
+        let mut start = std::mem::take(&mut self.start);
+        start.clear();
+        start.extend_from_slice(x);
+        let solved = softnesses.iter().any(|prox| {
+            x.copy_from_slice(&start);
+            self.scaled.prox = *prox;
+            self.polish(climb, x)
+        });
+        self.scaled.prox = 0.0;
+        self.scaled.reference.fill(0.0);
+        if !solved {
+            x.copy_from_slice(&start);
+        }
+        self.start = start;
+        solved
     }
 
     pub(super) fn sweep(&mut self, x: &mut [f64], count: u32, relaxation: f64) {

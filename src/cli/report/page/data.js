@@ -6,6 +6,7 @@ const STATUS_COLOURS = { open: "#dfe4e9", closed: "#7b5aa6", stick: "#2368b0", s
 const STATUS_WORDS = { open: "apart", closed: "pressing, no friction", stick: "sticking", slip: "sliding" };
 const EVENT_COLOURS = {
   impact: "#c0262d", slip: "#d9580d", stick: "#2368b0", reversal: "#a06a00", "take-off": "#2e8b57", jam: "#7b2d8b",
+  "first touch": "#c0262d", sleep: "#2368b0", "wake-up": "#d9580d",
 };
 const EVENT_WORDS = {
   impact: "impact", slip: "starts to slide", stick: "sticks", reversal: "slides back", "take-off": "lifts off", jam: "jams",
@@ -87,6 +88,30 @@ function statusAt(track, t) {
   return low > 0 ? changes[low - 1][1] : "open";
 }
 
+// Of many bodies: closed contacts row by row, each with its status.
+const GRIPS = { o: "open", c: "closed", s: "stick", l: "slip" };
+const arrows = data.arrows && {
+  n: data.arrows.counts.reduce((sum, n) => sum + n, 0),
+
+  columns() {
+    if (!this.unpacked) this.unpacked = data.arrows.values.map((packed) => unpack(packed, this.n));
+    return this.unpacked;
+  },
+
+  of(row) {
+    if (!this.first) {
+      this.first = [0];
+      for (const n of data.arrows.counts) this.first.push(this.first.at(-1) + n);
+    }
+    const columns = this.columns();
+    return Array.from({ length: data.arrows.counts[row] }, (_, k) => {
+      const i = this.first[row] + k;
+      const three = (from) => [columns[from][i], columns[from + 1][i], columns[from + 2][i]];
+      return { status: GRIPS[data.arrows.grips[i]], point: three(0), force: three(3) };
+    });
+  },
+};
+
 // Closed contacts at a time: track, place, force; those of the nearest row.
 const axes = data.dimension === 3 ? 3 : 2;
 for (const touch of data.touches) {
@@ -94,6 +119,7 @@ for (const touch of data.touches) {
 }
 function touchesAt(at) {
   const row = at.part < 0.5 ? at.row : at.next;
+  if (arrows) return arrows.of(row);
   const found = [];
   data.touches.forEach((touch, track) => {
     let before = 0;
@@ -125,6 +151,11 @@ const typicalForce = (() => {
     for (let i = 0; i < touch.n; i += stride) {
       sizes.push(Math.hypot(...Array.from({ length: axes }, (_, k) => columns[axes + k][i])));
     }
+  }
+  if (arrows) {
+    const columns = arrows.columns();
+    const stride = Math.max(1, Math.floor(arrows.n / 5000));
+    for (let i = 0; i < arrows.n; i += stride) sizes.push(Math.hypot(columns[3][i], columns[4][i], columns[5][i]));
   }
   for (const [i, channel] of channels.entries()) {
     if (channel.group === "input" && channel.unit === "N") {

@@ -8,6 +8,8 @@ const table = {
   make() {
     byId("n-events").textContent = `(${events.length + data.unlisted})`;
     if (data.unlisted) byId("events-hint").textContent = `A click jumps there. ${data.unlisted} more are counted, not listed.`;
+    // of many bodies there are only places
+    if (!events.some((event) => event[3])) byId("events-panel").classList.add("places");
     if (!events.length) byId("events-hint").textContent = "None.";
     this.room.style.height = `${ROW * events.length}px`;
     this.box.addEventListener("scroll", () => this.draw());

@@ -47,18 +47,18 @@ function along(a, b) {
 }
 
 // The status of a contact; just before it closes and just after it opens the arrow is grey.
-function arrowColour(track, t) {
-  const status = statusAt(track, t);
+function arrowColour(touch, t) {
+  const status = touch.status || statusAt(touch.track, t);
   return status === "open" ? "#8793a0" : STATUS_COLOURS[status];
 }
 
-function arrow(context, from, to, colour) {
+function arrow(context, from, to, colour, width = 3) {
   const { length, at } = along(from, to);
   if (length < 2) return;
-  const head = Math.min(11, 0.6 * length);
+  const head = Math.min(2 + 3 * width, 0.6 * length);
   // a pale rim keeps it apart from what is behind
-  stroke(context, [from, at(length - 0.7 * head, 0)], "#fff", 5.5);
-  stroke(context, [from, at(length - 0.7 * head, 0)], colour, 3);
+  stroke(context, [from, at(length - 0.7 * head, 0)], "#fff", width + 2.5);
+  stroke(context, [from, at(length - 0.7 * head, 0)], colour, width);
   fill(context, [to, at(length - head, 0.45 * head), at(length - head, -0.45 * head)], colour);
 }
 
@@ -118,6 +118,21 @@ function label(context, text, [x, y], colour) {
   context.strokeText(text, x, y);
   context.fillStyle = colour;
   context.fillText(text, x, y);
+}
+
+// Names beside their places: none is on another, and one that finds no room is left out.
+function nameAll(context, named) {
+  context.font = "12px system-ui, sans-serif";
+  const taken = [];
+  for (const [text, [x, y], colour] of named) {
+    const width = context.measureText(text).width;
+    const offsets = [[9, -9], [9, 19], [-9 - width, -9], [-9 - width, 19], [-width / 2, -20], [-width / 2, 30], [16, -25], [16, 35], [-16 - width, -25], [-16 - width, 35]];
+    const isFree = ([left, base]) => taken.every(([l, b, w]) => left > l + w + 3 || l > left + width + 3 || Math.abs(base - b) > 14);
+    const place = offsets.map(([dx, dy]) => [x + dx, y + dy]).find(isFree);
+    if (!place) continue;
+    taken.push([...place, width]);
+    label(context, text, place, colour);
+  }
 }
 
 // Lowest and highest place of all bodies over the run, and at its start.

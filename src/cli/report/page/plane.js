@@ -97,10 +97,7 @@ class PlaneView {
     }
     if (options.forces) this.forces(context, t, at, pose, Math.min(width, height));
     if (options.names) {
-      data.stage.bodies.forEach((body, i) => {
-        const [x, y] = this.pixel(poses[i]);
-        label(context, body.name, [x + 9, y - 9], BODY_COLOURS[i % BODY_COLOURS.length][1]);
-      });
+      nameAll(context, data.stage.bodies.map((body, i) => [body.name, this.pixel(poses[i]), BODY_COLOURS[i % BODY_COLOURS.length][1]]));
     }
     this.axes(context, width, height);
   }
@@ -221,7 +218,7 @@ class PlaneView {
     });
     for (const touch of touchesAt(at)) {
       const from = this.pixel(touch.point);
-      arrow(context, from, tip(from, touch.force), arrowColour(touch.track, t));
+      arrow(context, from, tip(from, touch.force), arrowColour(touch, t));
     }
   }
 }

@@ -6,7 +6,7 @@ const MOST_LINES = 6;
 const GROUPS = [
   ["position", "m", "Positions"], ["position", "rad", "Angles"], ["velocity", "m/s", "Velocities"],
   ["velocity", "rad/s", "Angular velocities"], ["force", "N", "Contact forces"], ["input", "N", "Applied forces"],
-  ["energy", "J", "Energy"],
+  ["energy", "J", "Energy"], ["count", "", "Numbers of contacts and of bodies asleep"],
 ];
 const plots = [];
 const length = Math.max(1e-12, data.until - data.start);
@@ -141,7 +141,12 @@ class LinePlot extends TimePlot {
   chips() {
     const box = document.createElement("div");
     box.className = "chips";
-    this.readouts = this.indices.map((index, i) => {
+    // those that are drawn come first
+    const first = [...this.shown].sort((a, b) => a - b);
+    const rest = this.indices.map((_, i) => i).filter((i) => !this.shown.has(i));
+    this.readouts = [];
+    for (const i of [...first, ...rest]) {
+      const index = this.indices[i];
       const chip = document.createElement("button");
       chip.type = "button";
       chip.className = "chip";
@@ -158,8 +163,8 @@ class LinePlot extends TimePlot {
         this.cursor(player.t);
       });
       box.append(chip);
-      return value;
-    });
+      this.readouts[i] = value;
+    }
     this.section.append(box);
   }
 

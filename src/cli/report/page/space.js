@@ -148,10 +148,7 @@ class SpaceView {
     for (const joint of data.stage.joints) this.joint(context, joint, pose);
     if (options.forces) this.forces(context, t, at, pose);
     if (options.names && data.stage.bodies.length <= 60) {
-      data.stage.bodies.forEach((body, i) => {
-        const [x, y] = this.see(poses[i].position);
-        label(context, body.name, [x + 8, y - 8], BODY_COLOURS[i % BODY_COLOURS.length][1]);
-      });
+      nameAll(context, data.stage.bodies.map((body, i) => [body.name, this.see(poses[i].position), BODY_COLOURS[i % BODY_COLOURS.length][1]]));
     }
     this.corner(context, height);
   }
@@ -349,19 +346,21 @@ class SpaceView {
   }
 
   forces(context, t, at, pose) {
-    const scale = (0.18 * this.size) / typicalForce;
+    // of many, each is small
+    const [part, most, width] = arrows ? [0.08, 0.16, 1.8] : [0.18, 0.4, 3];
+    const scale = (part * this.size) / typicalForce;
     const show = (from, force, colour) => {
       const length = Math.hypot(...force) * scale;
       if (length === 0) return;
-      const shorter = length > 0.4 * this.size ? (0.4 * this.size) / length : 1;
-      arrow(context, this.see(from), this.see(sum(from, force, scale * shorter)), colour);
+      const shorter = length > most * this.size ? (most * this.size) / length : 1;
+      arrow(context, this.see(from), this.see(sum(from, force, scale * shorter)), colour, width);
     };
     data.stage.applied.forEach((applied, i) => {
       const force = this.applied[i].map((channel) => valueAt(channel, at));
       show(pointOf(pose(applied.body), applied.point), force, APPLIED);
     });
     for (const touch of touchesAt(at)) {
-      show(touch.point, touch.force, arrowColour(touch.track, t));
+      show(touch.point, touch.force, arrowColour(touch, t));
     }
   }
 

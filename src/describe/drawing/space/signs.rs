@@ -194,8 +194,8 @@ impl Drawing<'_> {
             ];
             arrow(&mut self.canvas, ends[0], ends[1], GROUND_LINE);
             self.labels.take_line(ends[0], ends[1], 4.0);
-            let at = self.labels.place(middle, "g");
-            self.canvas.text(at, "g", GROUND_LINE);
+            self.canvas
+                .name(self.labels.place(middle, "g"), "g", GROUND_LINE);
         }
     }
 
@@ -212,8 +212,8 @@ impl Drawing<'_> {
         let tip = self.arrow_at(pose.point(applied.point), force, FORCE);
         let turned = self.turn_at(pose.position, torque, 20.0, FORCE);
         if let Some(near) = tip.or(turned) {
-            let at = self.labels.place(near, &link.name);
-            self.canvas.text(at, &link.name, FORCE);
+            self.canvas
+                .name(self.labels.place(near, &link.name), &link.name, FORCE);
         }
     }
 

@@ -1,0 +1,35 @@
+//! What became of many bodies, in sentences.
+
+use crate::cli::format::count;
+use crate::cli::record::Fate;
+
+/// What happened, in place of a sentence for each pair.
+pub fn story(fate: &Fate) -> Vec<String> {
+    let pairs = count(fate.n_pairs as u64, "pair");
+    let mut sentences = vec![format!(
+        "{pairs} of bodies, or of a body and the ground, touched."
+    )];
+    let contacts = count(fate.n_contacts as u64, "contact");
+    sentences.push(match (fate.n_contacts, fate.n_sliding) {
+        (0, _) => "Nothing touches at the end.".to_owned(),
+        (_, 0) => format!("At the end {contacts} press, and none of them slides."),
+        (_, n) => format!("At the end {contacts} press; {n} of them slide."),
+    });
+    let bodies = match fate.n_bodies {
+        1 => "1 body".to_owned(),
+        n => format!("{n} bodies"),
+    };
+    let woken = match fate.n_woken {
+        0 => String::new(),
+        n => format!("; bodies were woken up {n} times"),
+    };
+    sentences.push(match fate.n_asleep {
+        0 => format!("None of {bodies} sleeps at the end{woken}."),
+        n if n == fate.n_bodies => format!(
+            "All {bodies} are at rest and asleep, the last since {:.3} s{woken}.",
+            fate.asleep_since
+        ),
+        n => format!("{n} of {bodies} are at rest and asleep at the end{woken}."),
+    });
+    sentences
+}
