@@ -2,7 +2,6 @@
 #![warn(missing_docs)]
 
 pub mod check;
-pub mod cli;
 pub mod collide;
 pub mod constraint;
 pub mod describe;

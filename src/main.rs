@@ -1,10 +1,12 @@
 //! The command line tool.
 
+mod cli;
+
 use std::io::Write as _;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match stiction::cli::execute(std::env::args_os()) {
+    match cli::execute(std::env::args_os()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // a closed terminal leaves nobody to tell

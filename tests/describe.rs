@@ -1,11 +1,15 @@
 //! Claims about model descriptions and FMUs: their rules, and that the same scene gives the same bytes.
 
+#[path = "common/libraries.rs"]
+mod libraries;
+
 use std::collections::BTreeSet;
 use std::io::{Cursor, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, fs};
 
+use libraries::fake_library;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use stiction::describe::drawing::{HEIGHT, WIDTH};
@@ -373,40 +377,8 @@ fn names_are_structured_and_unique() {
     }
 }
 
-/// What is looked at in a library: its header, and the name of a function.
-fn fake_library(platform: Platform) -> Vec<u8> {
-    let mut bytes = vec![0; 256];
-    bytes.extend(b"fmi2DoStep");
-    match platform {
-        Platform::Linux64 | Platform::Aarch64Linux => {
-            bytes[..6].copy_from_slice(b"\x7fELF\x02\x01");
-            bytes[18] = if platform == Platform::Linux64 {
-                62
-            } else {
-                183
-            };
-        }
-        Platform::Win64 | Platform::Win32 => {
-            bytes[..2].copy_from_slice(b"MZ");
-            bytes[0x3c] = 0x80;
-            bytes[0x80..0x84].copy_from_slice(b"PE\0\0");
-            let machine: [u8; 2] = if platform == Platform::Win64 {
-                [0x64, 0x86]
-            } else {
-                [0x4c, 0x01]
-            };
-            bytes[0x84..0x86].copy_from_slice(&machine);
-        }
-        Platform::Darwin64 => bytes[..4].copy_from_slice(&[0xcf, 0xfa, 0xed, 0xfe]),
-    }
-    bytes
-}
-
 fn library(platform: Platform) -> Library {
-    Library {
-        platform,
-        bytes: fake_library(platform),
-    }
+    Library::new(platform, fake_library(platform))
 }
 
 /// Names in the order of the archive.
@@ -528,10 +500,7 @@ fn a_scene_with_mistakes_and_wrong_libraries_are_refused() {
     let error = build(EVERYTHING, &[other]);
     assert!(matches!(error, PackageError::Other(Platform::Linux64)));
     assert!(error.to_string().contains("fmi2DoStep"), "{error}");
-    let foreign = Library {
-        platform: Platform::Win64,
-        ..good
-    };
+    let foreign = Library::new(Platform::Win64, good.bytes);
     assert!(matches!(
         build(EVERYTHING, &[foreign]),
         PackageError::Foreign(Platform::Win64)

@@ -261,7 +261,7 @@ const SLIPS: [Slip; 46] = [
 ];
 
 /// Slips of the keyboard and of thought on the command line. `DIR` is a folder with the files that [`prepare`] makes.
-const COMMANDS: [(&str, &str); 43] = [
+const COMMANDS: [(&str, &str); 47] = [
     ("a command that is not there", "rnu bouncing_ball"),
     ("no command", ""),
     ("a scene that is not there", "run bouncing_bal"),
@@ -339,6 +339,22 @@ const COMMANDS: [(&str, &str); 43] = [
     (
         "a platform that is not there",
         "build incline --library amiga=DIR/text.fmu -o DIR/x.fmu",
+    ),
+    (
+        "an FMU for a platform that is not there",
+        "build incline --platforms win64,amiga -o DIR/x.fmu",
+    ),
+    (
+        "a folder with a library of another platform",
+        "build incline --platforms win64=win32 -o DIR/x.fmu",
+    ),
+    (
+        "platforms and libraries at once",
+        "build incline --platforms own --library DIR/text.fmu -o DIR/x.fmu",
+    ),
+    (
+        "an FMU without a platform",
+        "build incline --platforms= -o DIR/x.fmu",
     ),
     (
         "a comparison with nothing",

@@ -51,14 +51,29 @@ functions! {
 }
 
 impl Library {
-    /// Ours: it was built with this benchmark and is above the folder of its executable.
+    /// Ours.
     pub fn ours() -> Self {
+        Self::load(&Self::file_of_ours())
+    }
+
+    /// It was built with this benchmark and is above the folder of its executable; or `STICTION_LIBRARY` names another one.
+    pub fn file_of_ours() -> PathBuf {
+        if let Some(file) = std::env::var_os("STICTION_LIBRARY") {
+            return PathBuf::from(file);
+        }
         let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
         let name = format!("{prefix}stiction{suffix}");
         let program = std::env::current_exe().unwrap();
         let mut files = program.ancestors().skip(1).map(|above| above.join(&name));
         let file = files.find(|file| file.is_file());
-        Self::load(&file.unwrap_or_else(|| panic!("{name} is not above {}", program.display())))
+        file.unwrap_or_else(|| panic!("{name} is not above {}", program.display()))
+    }
+
+    /// Loads a library and unloads it again.
+    pub fn load_and_unload(file: &Path) {
+        // SAFETY: a library of this project, which runs nothing when it is loaded
+        let library = unsafe { libloading::Library::new(file).unwrap() };
+        library.close().unwrap();
     }
 
     /// The one in C, compiled beside the executable of this benchmark.

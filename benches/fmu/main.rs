@@ -1,7 +1,7 @@
 //! What the calls of an FMU cost, through the C interface of the shared library.
 //!
-//! `cargo bench --bench fmu` prints four tables: a communication step over the engine's own steps; the bouncing ball
-//! beside a plain FMU in C; reading and setting 100 variables; saving and restoring states. What is compared takes
+//! `cargo bench --bench fmu` prints what loading costs, and tables: a communication step over the engine's own steps; the
+//! bouncing ball beside a plain FMU in C; instances; reading and setting 100 variables; saving and restoring states. What is compared takes
 //! turns in short repetitions, and a ratio is the median of those within repetitions.
 #![allow(unsafe_code)]
 #![allow(clippy::macro_metavars_in_unsafe)] // every call into a library is one
@@ -28,7 +28,11 @@ const SCENES: [&str; 6] = [
     "newtons_cradle",
 ];
 
+/// Instances of scenes in space take longer.
+const IN_SPACE: [&str; 3] = ["box_landing", "rolling_ball", "gripper"];
+
 fn main() {
+    loads();
     let (ours, plain) = (Library::ours(), Library::plain());
     steps(&ours);
     balls(&ours, &plain);
@@ -180,6 +184,18 @@ fn assert_same_ball(ours: &Source, plain: &Source) {
     });
 }
 
+/// The library, loaded and unloaded: while no other instance of it is there.
+fn loads() {
+    let file = Library::file_of_ours();
+    let load = repeated(4, || Library::load_and_unload(&file));
+    let [taken] = in_turn(ROUNDS, [load]);
+    let size = std::fs::metadata(&file).unwrap().len() / 1000;
+    println!(
+        "loading and unloading the library ({size} kB): {:.0} us\n",
+        1e6 * taken.median()
+    );
+}
+
 /// Instantiation, initialization and the end.
 fn lives(ours: &Library, plain: &Library) {
     println!("\nfrom fmi2Instantiate to fmi2ExitInitializationMode to fmi2FreeInstance");
@@ -188,7 +204,7 @@ fn lives(ours: &Library, plain: &Library) {
         "scene", "ours/us", "in steps", "C ball/us", "ratio"
     );
     let plain = Source::plain(plain);
-    for scene in SCENES {
+    for scene in SCENES.into_iter().chain(IN_SPACE) {
         let (source, step) = (Source::shipped(ours, scene), model(scene).settings.step);
         let live = |source| repeated(4, move || drop(Fmu::initialized(source, &[])));
         let stepped: Timed = Box::new(|| {

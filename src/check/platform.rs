@@ -35,16 +35,28 @@ pub fn examine(
             examine_platform(platform, folder, files, identifier, report);
         }
     }
+    let found = library(folder, identifier);
+    if found.is_none() {
+        missing(folder, &platforms, identifier, report);
+    }
+    found
+}
+
+/// Says that nothing can be run here, unless it has been said what is wrong with the library for this machine.
+fn missing(folder: &Path, platforms: &BTreeSet<String>, identifier: &str, report: &mut Report) {
     let current = Platform::current();
-    let here = current.filter(|p| platforms.contains(p.folder()));
-    let Some(platform) = here else {
-        let own = current.map_or("this machine", Platform::folder);
-        let message = format!("there is no library for {own}, only {}", joined(&platforms));
-        report.add(Finding::new(Rule::PlatformMissing, message));
-        return None;
+    let own = current.map_or("this machine", Platform::folder);
+    let message = match current.filter(|p| platforms.contains(p.folder())) {
+        None => format!("there is no library for {own}, only {}", joined(platforms)),
+        Some(platform) => {
+            let header = header_of(&folder.join(file_name(platform, identifier)));
+            let Some(other) = at_home_in(platform).find(|p| p.takes(&header)) else {
+                return;
+            };
+            format!("the library in {own} is one for {other}")
+        }
     };
-    let is_usable = examined_well(report, &file_name(platform, identifier));
-    library(folder, identifier).filter(|_| is_usable)
+    report.add(Finding::new(Rule::PlatformMissing, message));
 }
 
 /// Looks for a library of the part for model exchange, which may have a name of its own.
@@ -68,16 +80,40 @@ pub fn examine_exchange(
     }
 }
 
-fn examined_well(report: &Report, name: &str) -> bool {
-    let is_foreign =
-        |f: &Finding| f.rule == Rule::PlatformForeign && f.file.as_deref() == Some(name);
-    !report.findings.iter().any(is_foreign)
-}
-
 /// The library for this machine in an unpacked FMU, if there is one.
 pub fn library(folder: &Path, identifier: &str) -> Option<PathBuf> {
-    let file = folder.join(file_name(Platform::current()?, identifier));
-    file.is_file().then_some(file)
+    let current = Platform::current()?;
+    let places = places_of(current).iter();
+    let mut files = places.map(|place| folder.join(file_name(*place, identifier)));
+    files.find(|file| file.is_file() && current.takes(&header_of(file)))
+}
+
+/// Folders where the library of a platform may be. FMI 2.0 has no name for Linux on ARM64: there are FMUs for that machine
+/// alone, with their library in `linux64`.
+fn places_of(platform: Platform) -> &'static [Platform] {
+    match platform {
+        Platform::Linux64 => &[Platform::Linux64],
+        Platform::Win64 => &[Platform::Win64],
+        Platform::Win32 => &[Platform::Win32],
+        Platform::Darwin64 => &[Platform::Darwin64],
+        Platform::Aarch64Linux => &[Platform::Aarch64Linux, Platform::Linux64],
+    }
+}
+
+/// Platforms whose library may be in the folder of this one.
+fn at_home_in(folder: Platform) -> impl Iterator<Item = Platform> {
+    let is_at_home = move |platform: &Platform| places_of(*platform).contains(&folder);
+    Platform::ALL.into_iter().filter(is_at_home)
+}
+
+/// The first bytes of a file; none of one that cannot be read.
+fn header_of(file: &Path) -> Vec<u8> {
+    let mut header = Vec::new();
+    let file = File::open(file);
+    match file.and_then(|file| file.take(HEADER).read_to_end(&mut header)) {
+        Ok(_) => header,
+        Err(_) => Vec::new(),
+    }
 }
 
 fn platforms(files: &[String]) -> BTreeSet<String> {
@@ -116,10 +152,8 @@ fn examine_platform(
         report.add(Finding::new(Rule::PlatformName, message));
         return;
     };
-    let mut header = Vec::new();
-    let file = File::open(folder.join(name));
-    let read = file.and_then(|file| file.take(HEADER).read_to_end(&mut header));
-    if read.is_err() || !platform.takes(&header) {
+    let header = header_of(&folder.join(name));
+    if !at_home_in(platform).any(|p| p.takes(&header)) {
         let message = format!("the file is no library for {platform}");
         report.add(Finding::new(Rule::PlatformForeign, message).file(name));
     }

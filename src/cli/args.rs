@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use super::libraries::Wanted;
 use super::plot::What;
-use crate::scene::format::TOLERANCE;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use stiction::scene::format::TOLERANCE;
 
 /// Shown by `--version`.
 const VERSION: &str = concat!(env!("STICTION_VERSION"), " (", env!("STICTION_TARGET"), ")");
@@ -55,12 +56,15 @@ Examples:
 
 const BUILD_EXAMPLES: &str = "\
 Examples:
-  stiction build bouncing_ball                 bouncing_ball.fmu for this platform
+  stiction build bouncing_ball                 bouncing_ball.fmu for all platforms that there are libraries for
   stiction build my/scene.toml -o scene.fmu
+  stiction build my/scene.toml --platforms linux64,win64
+  stiction build my/scene.toml --platforms linux64=aarch64-linux
   stiction build my/scene.toml --library linux64=libstiction.so --library win64=stiction.dll
 
 Platforms: linux64, win64, win32, darwin64, aarch64-linux. A library without one goes by its header.
-Without --library the one beside this program is taken.";
+Without --library they are taken from the folder \"platforms\" beside this program or one level up, and the one for this
+machine from beside it if that folder has none.";
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
@@ -277,6 +281,11 @@ pub struct BuildOptions {
     /// Shared library of a platform; may be given for several
     #[arg(long, value_name = "[PLATFORM=]FILE")]
     pub library: Vec<PathBuf>,
+
+    /// Platforms of the FMU, with commas: names, "all" or "own"; "linux64=aarch64-linux" is the library for ARM64 in the
+    /// folder where masters on ARM64 look [default: all that there are libraries for]
+    #[arg(long, value_name = "LIST", value_parser = Wanted::parse, conflicts_with = "library")]
+    pub platforms: Option<Wanted>,
 }
 
 /// Arguments of `describe`.

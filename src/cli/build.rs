@@ -1,18 +1,16 @@
 //! `stiction build`.
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::CliError;
 use super::args::BuildOptions;
 use super::bundled::{self, folder_of};
+use super::libraries::{self, HINT};
 use super::output::{Output, is_stdout, refuse_clashes, write_bytes};
-use crate::describe::{Library, PackageError, Platform, build_fmu, build_fmu_with};
-use crate::instance::variables::table;
-use crate::scene;
-
-const HINT: &str = "`cargo build --release` makes it; `--library FILE` takes one from elsewhere";
+use stiction::describe::{PackageError, build_fmu, build_fmu_with};
+use stiction::instance::variables::table;
+use stiction::scene;
 
 /// Packs a scene and libraries into an FMU.
 pub fn build(options: &BuildOptions) -> Result<(), CliError> {
@@ -22,7 +20,11 @@ pub fn build(options: &BuildOptions) -> Result<(), CliError> {
         None => PathBuf::from(format!("{}.fmu", file_name(&found.model.name))),
     };
     refuse_clashes(found.path.as_deref(), &[&output])?;
-    let libraries = libraries(&options.library)?;
+    let libraries = if options.library.is_empty() {
+        libraries::wanted(options.platforms.as_ref())?
+    } else {
+        libraries::given(&options.library)?
+    };
     let file = options.scene.display().to_string();
     let fmu = match found.path.as_deref().map(folder_of) {
         Some(folder) => {
@@ -34,7 +36,7 @@ pub fn build(options: &BuildOptions) -> Result<(), CliError> {
     let fmu = fmu.map_err(failed)?;
     write_bytes(&output, &fmu)?;
 
-    let platforms: Vec<&str> = libraries.iter().map(|l| l.platform.folder()).collect();
+    let platforms: Vec<String> = libraries.iter().map(libraries::shown).collect();
     let text = format!(
         "{}: {} variables, {}, {} kB\n",
         output.display(),
@@ -72,100 +74,6 @@ fn failed(error: PackageError) -> CliError {
         }
     };
     CliError::usage(error.to_string(), hint)
-}
-
-/// Those that were asked for, or the one beside this program.
-fn libraries(asked: &[PathBuf]) -> Result<Vec<Library>, CliError> {
-    if asked.is_empty() {
-        return Ok(vec![own_library()?]);
-    }
-    asked.iter().map(|argument| given(argument)).collect()
-}
-
-/// `PLATFORM=FILE`, or `FILE`.
-fn given(argument: &Path) -> Result<Library, CliError> {
-    let text = argument.to_str();
-    let named = text
-        .and_then(|text| text.split_once('='))
-        .and_then(|(name, file)| Some((Platform::from_name(name)?, Path::new(file))));
-    if let Some((platform, file)) = named {
-        let bytes = read(file)?;
-        if !platform.takes(&bytes) {
-            let message = format!("{} is not a library for {platform}", file.display());
-            return Err(CliError::usage(message, by_header(&bytes)));
-        }
-        return Ok(Library { platform, bytes });
-    }
-    let bytes = read(argument)?;
-    match platform_of(&bytes) {
-        Some(platform) => Ok(Library { platform, bytes }),
-        None => {
-            let message = format!("{} is not a shared library", argument.display());
-            Err(CliError::usage(message, platforms()))
-        }
-    }
-}
-
-fn platform_of(bytes: &[u8]) -> Option<Platform> {
-    Platform::ALL.into_iter().find(|p| p.takes(bytes))
-}
-
-fn by_header(bytes: &[u8]) -> String {
-    platform_of(bytes).map_or_else(platforms, |p| format!("its header is one for {p}"))
-}
-
-fn platforms() -> String {
-    let names: Vec<&str> = Platform::ALL.iter().map(|p| p.folder()).collect();
-    format!("the platforms are {}", names.join(", "))
-}
-
-fn read(file: &Path) -> Result<Vec<u8>, CliError> {
-    fs::read(file).map_err(|error| {
-        let why = scene::load::plain(&error);
-        let message = format!("the library {} cannot be read: {why}", file.display());
-        let is_named = file.to_string_lossy().contains('=');
-        let hint = if is_named {
-            platforms()
-        } else {
-            HINT.to_owned()
-        };
-        CliError::usage(message, hint)
-    })
-}
-
-/// The library that was built with this program: beside it, or where cargo and packages put it.
-fn own_library() -> Result<Library, CliError> {
-    let Some(platform) = Platform::current() else {
-        let message = "FMI has no name for the platform of this program";
-        return Err(CliError::usage(message, platforms()));
-    };
-    let program = std::env::current_exe().and_then(|path| path.canonicalize());
-    let program = program.map_err(|error| CliError::Io {
-        what: "the place of this program".to_owned(),
-        error,
-    })?;
-    let folder = program.parent().unwrap_or(Path::new("."));
-    let name = platform.built_name();
-    let candidates = [
-        folder.join(&name),
-        folder.join("deps").join(&name),
-        folder.join("../lib").join(&name),
-    ];
-    // cargo leaves older ones behind
-    let newest = candidates
-        .iter()
-        .filter(|path| path.is_file())
-        .max_by_key(|path| fs::metadata(path).and_then(|data| data.modified()).ok());
-    let Some(path) = newest else {
-        let looked: Vec<String> = candidates.iter().map(|p| p.display().to_string()).collect();
-        let message = format!(
-            "there is no library for {platform}: looked for {}",
-            looked.join(", ")
-        );
-        return Err(CliError::usage(message, HINT));
-    };
-    let bytes = read(path)?;
-    Ok(Library { platform, bytes })
 }
 
 #[cfg(test)]

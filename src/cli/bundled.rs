@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::CliError;
-use crate::model::Model;
-use crate::scene::{self, format::Scene, suggest::distance};
-use crate::simulate::{model_from_text, model_in_folder};
 use serde_json::json;
+use stiction::model::Model;
+use stiction::scene::{self, format::Scene, suggest::distance};
+use stiction::simulate::{model_from_text, model_in_folder};
 
 /// Name and text of each bundled scene, in the order of the names.
 const SCENES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"));

@@ -10,10 +10,10 @@ use super::CliError;
 use super::args::{CheckOptions, TrialOptions};
 use super::format::count;
 use super::output::Output;
-use crate::check::behaviour::{Trial, run_trial};
-use crate::check::verdict::LogLine;
-use crate::check::{Finding, Options, Report, Rule, Severity, examine};
 use serde_json::{Value, json};
+use stiction::check::behaviour::{Trial, run_trial};
+use stiction::check::verdict::LogLine;
+use stiction::check::{Finding, Options, Report, Rule, Severity, examine};
 
 /// Findings of one rule that the page for people shows.
 const MOST_OF_A_RULE: usize = 5;

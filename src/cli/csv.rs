@@ -7,8 +7,8 @@ use std::fmt::{self, Write as _};
 
 use super::CliError;
 use super::output::Output;
-use crate::model::{Contact, ContactKind, Model};
-use crate::simulate::Simulation;
+use stiction::model::{Contact, ContactKind, Model};
+use stiction::simulate::Simulation;
 
 /// One column of the trajectory.
 struct Column {
@@ -185,7 +185,7 @@ fn write_plane(line: &mut String, simulation: &mut Simulation) -> fmt::Result {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simulate::model_from_text;
+    use stiction::simulate::model_from_text;
 
     #[test]
     fn every_row_has_one_field_for_each_column() {

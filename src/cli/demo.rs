@@ -28,6 +28,7 @@ pub fn demo(options: &DemoOptions) -> Result<(), CliError> {
         scene: options.scene.clone(),
         output: Some(fmu.clone()),
         library: Vec::new(),
+        platforms: None,
     })?;
     say("\n2. Driven through its C interface, as any master does it.\n")?;
     let arguments: [OsString; 7] = [
@@ -57,5 +58,5 @@ fn say(text: &str) -> Result<(), CliError> {
 /// What a terminal makes a link of.
 fn address(file: &Path) -> String {
     let whole: PathBuf = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    crate::fmi::import::uri(&whole)
+    stiction::fmi::import::uri(&whole)
 }

@@ -4,12 +4,12 @@ use super::CliError;
 use super::args::DescribeOptions;
 use super::bundled;
 use super::output::{Output, write_bytes};
-use crate::describe::fmi2::{causality, model_description, variability};
-use crate::describe::{drawing, shown_start, type_name};
-use crate::instance::variable::Variable;
-use crate::instance::variables::table;
-use crate::model::Model;
 use serde_json::{Value, json};
+use stiction::describe::fmi2::{causality, model_description, variability};
+use stiction::describe::{drawing, shown_start, type_name};
+use stiction::instance::variable::Variable;
+use stiction::instance::variables::table;
+use stiction::model::Model;
 
 /// Columns that are as wide as their widest cell; the last one is not.
 const HEADER: [&str; 7] = [

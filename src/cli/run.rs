@@ -19,7 +19,7 @@ use super::settings::overridden;
 use super::summary::{Facts, Line, as_json, groups, scheme, summary};
 use super::timeline::Timeline;
 use super::watch::Watch;
-use crate::simulate::Simulation;
+use stiction::simulate::Simulation;
 
 /// Integrates a scene; writes its trajectory and its events as asked, then the table of events and the summary.
 pub fn run(options: &RunOptions) -> Result<(), CliError> {

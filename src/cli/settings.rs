@@ -2,8 +2,8 @@
 
 use super::CliError;
 use super::args::{RunOptions, SchemeName};
-use crate::model::Model;
-use crate::scene::format::{Scheme, Settings};
+use stiction::model::Model;
+use stiction::scene::format::{Scheme, Settings};
 
 /// Applies `--tolerance`, `--step`, `--scheme`, `--alpha` and `--gamma`. Whoever names a step or a scheme of fixed steps does
 /// not want the scene's tolerance.

@@ -6,10 +6,10 @@ use std::time::Duration;
 use super::events;
 use super::format::short;
 use super::settings::name;
-use crate::scene::format::{Scheme, Settings};
-use crate::simulate::Energy;
-use crate::step::Report;
 use serde_json::{Value, json};
+use stiction::scene::format::{Scheme, Settings};
+use stiction::simulate::Energy;
+use stiction::step::Report;
 
 /// What the summary tells besides the report.
 pub struct Facts<'a> {

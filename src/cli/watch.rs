@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::format::{count, short};
-use crate::model::Model;
-use crate::step::{EventKind, Report};
+use stiction::model::Model;
+use stiction::step::{EventKind, Report};
 
 /// Times told for each kind of trouble.
 const MOST_TIMES: usize = 3;

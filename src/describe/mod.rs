@@ -19,6 +19,14 @@ use crate::model::Model;
 /// Name of the shared library without its ending: FMI's `modelIdentifier`.
 pub const LIBRARY: &str = "stiction";
 
+/// Version and a digest of the source of the library. It is part of the library's text: two files that have it do the same.
+pub const IDENTITY: &str = concat!(
+    "stiction ",
+    env!("CARGO_PKG_VERSION"),
+    ", source ",
+    env!("STICTION_SOURCE")
+);
+
 /// Name and version of what generates the description.
 pub const GENERATOR: &str = concat!("stiction ", env!("CARGO_PKG_VERSION"));
 

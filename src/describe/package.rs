@@ -27,6 +27,43 @@ pub struct Library {
     pub platform: Platform,
     /// The file.
     pub bytes: Vec<u8>,
+    folder: Platform,
+}
+
+impl Library {
+    /// In the folder of its platform.
+    pub fn new(platform: Platform, bytes: Vec<u8>) -> Self {
+        Self {
+            platform,
+            bytes,
+            folder: platform,
+        }
+    }
+
+    /// For Linux on ARM64, in the folder `linux64`: many masters look there on every Linux. The FMU then has no room for
+    /// x86-64.
+    pub fn arm_as_linux64(bytes: Vec<u8>) -> Self {
+        Self {
+            platform: Platform::Aarch64Linux,
+            bytes,
+            folder: Platform::Linux64,
+        }
+    }
+
+    /// The platform whose folder it goes to.
+    pub fn folder(&self) -> Platform {
+        self.folder
+    }
+
+    /// Was it built from the source that this code was built from?
+    pub fn is_current(&self) -> bool {
+        contains(&self.bytes, super::IDENTITY)
+    }
+}
+
+fn contains(bytes: &[u8], text: &str) -> bool {
+    let mut parts = bytes.windows(text.len());
+    parts.any(|part| part == text.as_bytes())
 }
 
 /// Why there is no FMU.
@@ -36,7 +73,7 @@ pub enum PackageError {
     Scene(SceneError),
     /// No library was given.
     NoLibrary,
-    /// Two libraries for one platform.
+    /// Two libraries for the folder of one platform.
     Twice(Platform),
     /// A file that is no shared library for the platform it was given for.
     Foreign(Platform),
@@ -128,7 +165,7 @@ pub fn build_fmu_with(
         archive.add(&format!("resources/{name}"), &bytes, 0o644)?;
     }
     for library in libraries {
-        let (folder, ending) = (library.platform.folder(), library.platform.ending());
+        let (folder, ending) = (library.folder.folder(), library.platform.ending());
         let name = format!("binaries/{folder}/{LIBRARY}.{ending}");
         archive.add(&name, &library.bytes, 0o755)?;
     }
@@ -140,22 +177,21 @@ pub fn build_fmu_with(
 
 fn sorted(libraries: &[Library]) -> Result<Vec<&Library>, PackageError> {
     let mut sorted: Vec<&Library> = libraries.iter().collect();
-    sorted.sort_by_key(|library| library.platform);
+    sorted.sort_by_key(|library| library.folder);
     if sorted.is_empty() {
         return Err(PackageError::NoLibrary);
     }
     if let Some(pair) = sorted
         .windows(2)
-        .find(|pair| pair[0].platform == pair[1].platform)
+        .find(|pair| pair[0].folder == pair[1].folder)
     {
-        return Err(PackageError::Twice(pair[0].platform));
+        return Err(PackageError::Twice(pair[0].folder));
     }
     for library in &sorted {
         if !library.platform.takes(&library.bytes) {
             return Err(PackageError::Foreign(library.platform));
         }
-        let mut parts = library.bytes.windows(FUNCTION.len());
-        if !parts.any(|part| part == FUNCTION.as_bytes()) {
+        if !contains(&library.bytes, FUNCTION) {
             return Err(PackageError::Other(library.platform));
         }
     }

@@ -6,6 +6,7 @@ use super::types::{
     CO_SIMULATION, DISCARD, ERROR, FATAL, OK, WARNING, fmi2CallbackFunctions, fmi2Component,
     fmi2Status, fmi2String, fmi2Type,
 };
+use crate::describe::IDENTITY;
 use crate::instance::lifecycle::{Call, Phase};
 use crate::instance::{Instance, Trouble};
 use std::any::Any;
@@ -161,7 +162,7 @@ fn new_instance(
     let instance = Instance::in_folder(&name, &folder, &shown, &text).map_err(|e| e.to_string())?;
     if instance.guid() != guid {
         return Err(format!(
-            "the GUID {guid} is not {}, that of the scene in {shown}: the model description is of another scene or version",
+            "the GUID {guid} is not {}, that of the scene in {shown}: the model description is of another scene or version (this is {IDENTITY})",
             instance.guid()
         ));
     }

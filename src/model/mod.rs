@@ -16,7 +16,7 @@ pub use build::build;
 pub use crowd::{Belt, Crowd, Law, Neighbours, Solid};
 pub use geometry::{Gap, Hold, MAX_FRICTION_ROWS, N_TANGENTS, N_TURNS, Near, turning_axes};
 pub use poses::{Poses, Twists, pose_of, space_pose_of, space_twist_of, twist_of};
-pub(crate) use space::shape_of;
+pub use space::shape_of;
 pub use start::WrittenStart;
 pub use stribeck::Stribeck;
 

@@ -641,7 +641,10 @@ pub(super) fn turn_back(axes: Quaternion, v: Vec3) -> Vec3 {
 }
 
 /// A shape in the axes of its body that a quaternion turns the written ones to.
-pub(crate) fn shape_of(geometry: &Geometry, axes: Quaternion) -> Result<Shape, Flat> {
+///
+/// # Errors
+/// Corners that span no volume.
+pub fn shape_of(geometry: &Geometry, axes: Quaternion) -> Result<Shape, Flat> {
     let at = |written: &Triple| turn_back(axes, vec3(*written));
     Ok(match geometry {
         Geometry::Point { position } => Shape::sphere(at(position), 0.0),

@@ -9,7 +9,7 @@ mod range;
 mod read;
 #[cfg(test)]
 mod reference;
-pub(crate) mod suggest;
+pub mod suggest;
 mod syntax;
 mod value;
 

@@ -6,6 +6,11 @@
  *       --get REFERENCE                  a Real variable to be printed, one line each, at the end
  *       --save N FILE                    after N steps: the serialized state into a file
  *       --load FILE                      from such a file instead of an initialization
+ *   host trace LIBRARY RESOURCES GUID STOP STEP REFERENCES FILE [--save STATE | --load STATE]
+ *       from 0; the Real variables whose references are in a file, at the start and after each step, as bytes into another;
+ *       the serialized state after half of the steps into a file, or the second half from such a file
+ *   host panic LIBRARY RESOURCES GUID
+ *       with a library in which fmi2CancelStep panics: one instance is broken, the others are not
  *   host events LIBRARY RESOURCES GUID STOP STEP FLAG
  *       with the Boolean parameter FLAG set: restores the state when a step is cut short, repeats it up to the event and
  *       goes on from there; prints the times of the events
@@ -15,7 +20,7 @@
  */
 #define _GNU_SOURCE
 #include "fmi2.h"
-#include <dlfcn.h>
+#include "system.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -26,23 +31,27 @@
 #define DECLARE(name, result, parameters) static result(*name) parameters;
 FMI2_FUNCTIONS(DECLARE)
 
-static void fail(const char *what) {
+static _Noreturn void fail(const char *what) {
     fprintf(stderr, "host: %s\n", what);
     exit(1);
 }
 
+static void *loaded_library;
+
 static void load(const char *library) {
-    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) fail(dlerror());
+    void *handle = library_open(library);
+    if (!handle) fail(library_error());
+    loaded_library = handle;
 #define RESOLVE(name, result, parameters) \
-    *(void **)&name = dlsym(handle, #name); \
+    *(void **)&name = library_symbol(handle, #name); \
     if (!name) fail(#name " is missing");
     FMI2_FUNCTIONS(RESOLVE)
-    if (dlsym(handle, "fmi2GetDerivatives")) fail("model exchange is not offered, but its functions are there");
+    if (library_symbol(handle, "fmi2GetDerivatives")) fail("model exchange is not offered, but its functions are there");
 }
 
 static int messages;
 static int quiet;
+static int n_fatal, may_be_fatal;
 
 /* formats as printf does: a percent sign in a message that is not safe would read garbage here */
 static void logger(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status, fmi2String category,
@@ -54,7 +63,8 @@ static void logger(fmi2ComponentEnvironment environment, fmi2String name, fmi2St
     va_end(arguments);
     if (environment != &messages || !name || !category || !*category) fail("the logger was called wrongly");
     messages++;
-    if (status == fmi2Fatal) fail(text);
+    if (status == fmi2Fatal && !may_be_fatal) fail(text);
+    n_fatal += status == fmi2Fatal;
     if (!quiet) fprintf(stderr, "[%s] %s, status %d: %s\n", name, category, (int)status, text);
 }
 
@@ -101,7 +111,7 @@ static void save(fmi2Component c, const char *path) {
     char *bytes = malloc(size);
     must(fmi2SerializeFMUstate(c, state, bytes, size), "fmi2SerializeFMUstate");
     must(fmi2FreeFMUstate(c, &state), "fmi2FreeFMUstate");
-    FILE *file = fopen(path, "wb");
+    FILE *file = file_open(path, "wb");
     if (!file || fwrite(bytes, 1, size, file) != size || fclose(file)) fail(path);
     free(bytes);
 }
@@ -109,7 +119,7 @@ static void save(fmi2Component c, const char *path) {
 static void restore(fmi2Component c, const char *path) {
     static char bytes[1 << 20];
     fmi2FMUstate state = NULL;
-    FILE *file = fopen(path, "rb");
+    FILE *file = file_open(path, "rb");
     if (!file) fail(path);
     size_t size = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
@@ -174,6 +184,64 @@ static int run(int n, char **argument) {
     }
     must(fmi2Terminate(c), "fmi2Terminate");
     fmi2FreeInstance(c);
+    return 0;
+}
+
+/* value references from a text file; their number */
+static size_t references(const char *path, fmi2ValueReference *vr, size_t most) {
+    FILE *file = file_open(path, "r");
+    size_t n = 0;
+    if (!file) fail(path);
+    while (n < most && fscanf(file, "%u", &vr[n]) == 1) n++;
+    fclose(file);
+    return n;
+}
+
+static int trace(int n, char **argument) {
+    if (n < 7) fail("trace needs seven arguments");
+    double stop = atof(argument[3]), step = atof(argument[4]);
+    static fmi2ValueReference vr[1 << 16];
+    static double row[1 << 16];
+    size_t n_vr = references(argument[5], vr, sizeof vr / sizeof *vr);
+    FILE *file = file_open(argument[6], "wb");
+    long n_steps = (long)(stop / step + 0.5), save_after = n > 8 ? n_steps / 2 : -1, first = 0;
+    if (!file) fail(argument[6]);
+    load(argument[0]);
+    fmi2Component c = instance(argument[1], argument[2]);
+    if (n > 8 && !strcmp(argument[7], "--load")) {
+        restore(c, argument[8]);
+        first = n_steps / 2;
+        save_after = -1;
+    } else {
+        initialize(c, 0);
+    }
+    for (long i = first; i <= n_steps; i++) {
+        if (i > first) must(fmi2DoStep(c, (double)(i - 1) * step, step, fmi2True), "fmi2DoStep");
+        if (i == save_after) save(c, argument[8]);
+        must(fmi2GetReal(c, vr, n_vr, row), "fmi2GetReal");
+        if (fwrite(row, sizeof *row, n_vr, file) != n_vr) fail(argument[6]);
+    }
+    if (fclose(file)) fail(argument[6]);
+    must(fmi2Terminate(c), "fmi2Terminate");
+    fmi2FreeInstance(c);
+    if (library_close(loaded_library)) fail("the library cannot be unloaded");
+    return 0;
+}
+
+static int panics(int n, char **argument) {
+    if (n < 3) fail("panic needs three arguments");
+    load(argument[0]);
+    quiet = may_be_fatal = 1;
+    fmi2Component broken = instance(argument[1], argument[2]), other = instance(argument[1], argument[2]);
+    initialize(broken, 0);
+    initialize(other, 0);
+    if (fmi2CancelStep(broken) != fmi2Fatal || n_fatal != 1) fail("the panic was not caught and told");
+    if (fmi2DoStep(broken, 0, 0.01, 0) != fmi2Fatal || fmi2Reset(broken) != fmi2Fatal) fail("a broken instance goes on");
+    must(fmi2DoStep(other, 0, 0.01, 0), "another instance suffers");
+    fmi2FreeInstance(broken);
+    must(fmi2DoStep(other, 0.01, 0.01, 0), "another instance suffers");
+    fmi2FreeInstance(other);
+    printf("%d\n", n_fatal);
     return 0;
 }
 
@@ -329,19 +397,11 @@ static int wrong(int n, char **argument) {
     return 0;
 }
 
-static long resident(void) {
-    long total, pages;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file || fscanf(file, "%ld %ld", &total, &pages) != 2) fail("/proc/self/statm");
-    fclose(file);
-    return pages;
-}
-
 static int cycles(int n, char **argument) {
     if (n < 4) fail("cycles needs four arguments");
     load(argument[0]);
     int count = atoi(argument[3]);
-    resident(); /* what looking takes is there from now on */
+    if (resident() < 0) fail("the memory in use is not known"); /* what looking takes is there from now on */
     for (int i = 0; i < count; i++) {
         fmi2Component c = instance(argument[1], argument[2]);
         fmi2FMUstate state = NULL, copy = NULL;
@@ -455,9 +515,11 @@ static int fuzz(int n, char **argument) {
 
 int main(int n, char **argument) {
     if (n > 1 && !strcmp(argument[1], "run")) return run(n - 2, argument + 2);
+    if (n > 1 && !strcmp(argument[1], "trace")) return trace(n - 2, argument + 2);
+    if (n > 1 && !strcmp(argument[1], "panic")) return panics(n - 2, argument + 2);
     if (n > 1 && !strcmp(argument[1], "events")) return events(n - 2, argument + 2);
     if (n > 1 && !strcmp(argument[1], "wrong")) return wrong(n - 2, argument + 2);
     if (n > 1 && !strcmp(argument[1], "cycles")) return cycles(n - 2, argument + 2);
     if (n > 1 && !strcmp(argument[1], "fuzz")) return fuzz(n - 2, argument + 2);
-    fail("run, events, wrong, cycles or fuzz");
+    fail("run, trace, panic, events, wrong, cycles or fuzz");
 }

@@ -12,7 +12,7 @@ fn built(scene: &str) -> Vec<u8> {
     let places = test.ancestors().map(|f| f.join(platform.built_name()));
     let library = places.into_iter().find(|file| file.is_file()).unwrap();
     let bytes = std::fs::read(library).unwrap();
-    build_fmu("scene", scene, &[Library { platform, bytes }]).unwrap()
+    build_fmu("scene", scene, &[Library::new(platform, bytes)]).unwrap()
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! A CSV file with times.
 
 use crate::cli::CliError;
-use crate::scene::load::plain;
 use std::fmt;
 use std::fs;
 use std::path::Path;
+use stiction::scene::load::plain;
 
 const HINT: &str =
     "the first line names the columns, one of them \"time\"; `stiction run -o` writes such files";

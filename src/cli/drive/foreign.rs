@@ -1,8 +1,8 @@
 //! An FMU of any tool: its outputs and inputs over time.
 
-use crate::check::description::{Causality, Description, Kind, Variable};
 use crate::cli::record::{Channel, Group, Keeper, Recording, Row};
-use crate::fmi::import::Slave;
+use stiction::check::description::{Causality, Description, Kind, Variable};
+use stiction::fmi::import::Slave;
 
 /// Records outputs and inputs.
 pub struct Foreign {

@@ -1,12 +1,12 @@
 //! What goes into an FMU: start values, and inputs from expressions or from a CSV file.
 
-use crate::check::description::{Causality, Description, Kind, Variable};
 use crate::cli::CliError;
 use crate::cli::args::RunOptions;
 use crate::cli::compare::Table;
-use crate::fmi::import::{Slave, Status};
-use crate::scene::suggest::distance;
 use exmex::{Express as _, FlatEx};
+use stiction::check::description::{Causality, Description, Kind, Variable};
+use stiction::fmi::import::{Slave, Status};
+use stiction::scene::suggest::distance;
 
 const OPERATORS: &str = "t is the time in s; there are + - * / ^, sin, cos, tan, exp, sqrt, abs, signum, PI and the like";
 

@@ -22,7 +22,6 @@ use super::progress::Progress;
 use super::record::Recording;
 use super::report::{Lines, Note, Page, Severity, html, story};
 use super::timeline::Timeline;
-use crate::fmi::import::Library;
 use foreign::Foreign;
 use ours::Ours;
 use serde_json::{Value, json};
@@ -31,6 +30,7 @@ use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::sync::Arc;
 use steps::{Drive, Ear, Looker, columns};
+use stiction::fmi::import::Library;
 
 /// Communication steps where the FMU does not say how long one is.
 const USUAL_STEPS: f64 = 1000.0;

@@ -1,17 +1,17 @@
 //! An FMU that is unpacked and whose description is read.
 
 use super::HINT;
-use crate::check::description::{Description, Interface};
-use crate::check::{self, DESCRIPTION, Report, Severity, archive};
 use crate::cli::CliError;
 use crate::cli::record::stage;
-use crate::fmi::import::uri;
-use crate::model::{self, Model};
-use crate::scene;
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use stiction::check::description::{Description, Interface};
+use stiction::check::{self, DESCRIPTION, Report, Severity, archive};
+use stiction::fmi::import::uri;
+use stiction::model::{self, Model};
+use stiction::scene;
 use tempfile::TempDir;
 
 /// An FMU for co-simulation.
@@ -115,7 +115,7 @@ impl Opened {
     /// Model and drawing, if it carries a scene of ours.
     pub fn model(&self) -> Result<Option<(Model, Value)>, CliError> {
         let path = self.folder.join("resources/scene.toml");
-        let is_ours = self.interface.model_identifier == crate::describe::LIBRARY;
+        let is_ours = self.interface.model_identifier == stiction::describe::LIBRARY;
         if !is_ours || !path.is_file() {
             return Ok(None);
         }

@@ -4,17 +4,17 @@
 use super::inputs::Inputs;
 use crate::cli::CliError;
 use crate::cli::record::{Happening, Recording, Sampler};
-use crate::fmi::import::{Message, Slave};
-use crate::force::Input;
-use crate::instance::space::SpaceOutput;
-use crate::instance::variable::{Kind, Role, Variable};
-use crate::instance::variables::table;
-use crate::math::{Quaternion, Vec3, quaternion};
-use crate::model::Model;
-use crate::simulate::{Simulation, observe};
-use crate::state::Status;
-use crate::step::EventKind;
 use serde_json::Value;
+use stiction::fmi::import::{Message, Slave};
+use stiction::force::Input;
+use stiction::instance::space::SpaceOutput;
+use stiction::instance::variable::{Kind, Role, Variable};
+use stiction::instance::variables::table;
+use stiction::math::{Quaternion, Vec3, quaternion};
+use stiction::model::Model;
+use stiction::simulate::{Simulation, observe};
+use stiction::state::Status;
+use stiction::step::EventKind;
 
 /// A gap below which contacts of a pair that presses count as closed, m: what a step may leave.
 const CLOSED: f64 = 1e-6;

@@ -5,7 +5,6 @@ use super::foreign::{self, Foreign};
 use super::inputs::Inputs;
 use super::opened::Opened;
 use super::ours::Ours;
-use crate::check::description::{Causality, Kind, Variable};
 use crate::cli::CliError;
 use crate::cli::csv::quoted;
 use crate::cli::format::short;
@@ -14,9 +13,10 @@ use crate::cli::progress::Progress;
 use crate::cli::record::Recording;
 use crate::cli::report::Lines;
 use crate::cli::timeline::Timeline;
-use crate::fmi::import::{Library, Message, Observer, Slave, Start, Status};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
+use stiction::check::description::{Causality, Kind, Variable};
+use stiction::fmi::import::{Library, Message, Observer, Slave, Start, Status};
 
 /// Messages of the log that are told.
 const MOST_MESSAGES: usize = 10;

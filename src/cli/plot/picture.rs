@@ -1,8 +1,8 @@
 //! Lines, areas and text, written as SVG or drawn as PNG when all of them are known.
 
 use super::Format;
-use crate::describe::drawing::canvas::{Canvas, Colour, Point, text_width};
 use std::fmt::Write as _;
+use stiction::describe::drawing::canvas::{Canvas, Colour, Point, text_width};
 
 /// Size of the letters of an SVG file, and their mean width, in pixels.
 const LETTER: [f64; 2] = [13.0, 6.9];

@@ -17,9 +17,9 @@ pub use sample::Sampler;
 pub use stage::stage;
 pub use track::{Grip, Track};
 
-use crate::model::Model;
-use crate::step::{Event, EventKind, Report};
 use serde_json::Value;
+use stiction::model::Model;
+use stiction::step::{Event, EventKind, Report};
 
 /// Events that are listed; of more, the first ones.
 pub const MOST_EVENTS: usize = 100_000;

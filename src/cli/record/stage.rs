@@ -1,17 +1,17 @@
 //! What the animation draws: shapes in the axes of their bodies, joints and springs with their attachment points.
 
 use super::sample::applied;
-use crate::describe::drawing::parts::anchors;
-use crate::describe::drawing::space::signs::attachment;
-use crate::describe::drawing::space::solid::Solid;
-use crate::force::Force;
-use crate::joint::Joint;
-use crate::math::quaternion;
-use crate::model::{AnyForce, AnyJoint, BodyRef, ForceLink, JointLink, Model, shape_of};
-use crate::scene::format::{Geometry, Parts, Scene};
-use crate::shape::Shape;
-use crate::space;
 use serde_json::{Value, json};
+use stiction::describe::drawing::parts::anchors;
+use stiction::describe::drawing::space::signs::attachment;
+use stiction::describe::drawing::space::solid::Solid;
+use stiction::force::Force;
+use stiction::joint::Joint;
+use stiction::math::quaternion;
+use stiction::model::{AnyForce, AnyJoint, BodyRef, ForceLink, JointLink, Model, shape_of};
+use stiction::scene::format::{Geometry, Parts, Scene};
+use stiction::shape::Shape;
+use stiction::space;
 
 /// Digits after the point: micrometres.
 const DIGITS: f64 = 1e6;
@@ -37,7 +37,7 @@ pub fn stage(scene: &Scene, model: &Model) -> Value {
                 geometries.into_iter().map(plane_shape).collect()
             };
             let ground = shapes(plane.ground.iter().map(|s| &s.geometry).collect());
-            let of_body = |body: &crate::scene::format::Body| {
+            let of_body = |body: &stiction::scene::format::Body| {
                 shapes(body.shapes.iter().map(|s| &s.geometry).collect())
             };
             let bodies: Vec<Vec<Value>> = plane.bodies.iter().map(of_body).collect();

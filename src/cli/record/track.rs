@@ -1,6 +1,6 @@
 //! Statuses of a contact over time.
 
-use crate::state::Status;
+use stiction::state::Status;
 
 /// How a contact, or a pair of shapes, is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,9 +7,9 @@ mod words;
 pub use words::{Note, Severity, energy_note, solver_notes, story};
 
 use super::record::{Channel, Grip, Group, Recording};
-use crate::math::norm;
 use pack::{packed, times};
 use serde_json::{Value, json};
+use stiction::math::norm;
 
 /// The page and what it is made of.
 const PAGE: &str = include_str!("page/page.html");

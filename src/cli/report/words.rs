@@ -2,9 +2,9 @@
 
 use crate::cli::format::{count, short};
 use crate::cli::record::{Grip, Recording, Track};
-use crate::scene::format::Settings;
-use crate::step::Report;
 use std::collections::BTreeMap;
+use stiction::scene::format::Settings;
+use stiction::step::Report;
 
 /// Pairs of bodies that get a sentence.
 const MOST_PAIRS: usize = 8;
@@ -390,7 +390,7 @@ pub fn energy_note(recording: &Recording) -> Option<Note> {
 mod tests {
     use super::*;
     use crate::cli::record::Sampler;
-    use crate::simulate::{Simulation, model_from_text};
+    use stiction::simulate::{Simulation, model_from_text};
 
     fn run(scene: &str, until: f64) -> Recording {
         let mut simulation = Simulation::new(model_from_text("test", scene).unwrap());

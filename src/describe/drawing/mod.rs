@@ -1,12 +1,12 @@
 //! A picture of a scene at its start: `model.png`.
 
-pub(crate) mod canvas;
+pub mod canvas;
 mod font;
 mod labels;
-pub(crate) mod parts;
-pub(crate) mod space;
+pub mod parts;
+pub mod space;
 mod symbols;
-pub(crate) mod view;
+pub mod view;
 
 use canvas::{Canvas, Colour};
 use labels::{Labels, is_named};

@@ -1,8 +1,8 @@
 //! A picture of a scene in space: parallel projection from an oblique view, far solids first.
 
 mod order;
-pub(crate) mod signs;
-pub(crate) mod solid;
+pub mod signs;
+pub mod solid;
 
 use super::canvas::{Canvas, Colour, Point, TEXT_HEIGHT, text_width};
 use super::labels::{Labels, is_named};

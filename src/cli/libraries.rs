@@ -1,0 +1,353 @@
+//! Where `stiction build` takes the shared libraries of an FMU from.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use super::CliError;
+use super::output::Output;
+use stiction::describe::{IDENTITY, LIBRARY, Library, Platform};
+use stiction::scene::load::plain;
+
+/// What to do about a library that is not there.
+pub const HINT: &str =
+    "`cargo build --release` makes it; `--library FILE` takes one from elsewhere";
+
+/// What to do about one for another platform.
+const FOREIGN_HINT: &str = "`scripts/platforms` builds them, releases have them; `--platforms own` takes that of this machine";
+
+/// Folders with libraries of several platforms, seen from the folder of this program: of a release, of cargo, of packages.
+const FOLDERS: [&str; 3] = ["platforms", "../platforms", "../lib/stiction"];
+
+/// What each library of such a folder must have the checksum of.
+const CHECKSUMS: &str = "SHA256SUMS";
+
+/// Value of `--platforms`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// All that an FMU can have.
+    All,
+    /// That of this machine.
+    Own,
+    /// These.
+    List(Vec<Choice>),
+}
+
+/// A library for a platform, and where it goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// To the folder of its platform.
+    Plain(Platform),
+    /// The one for Linux on ARM64, to the folder `linux64`.
+    ArmAsLinux64,
+}
+
+impl Choice {
+    /// The one that goes by this name.
+    fn parse(name: &str) -> Result<Self, String> {
+        if let Some(platform) = Platform::from_name(name) {
+            return Ok(Self::Plain(platform));
+        }
+        match name.split_once('=') {
+            Some(("linux64", "aarch64-linux")) => Ok(Self::ArmAsLinux64),
+            Some((folder, library)) => Err(format!(
+                "the folder {folder:?} cannot have a library for {library:?}: only linux64=aarch64-linux is possible"
+            )),
+            None => Err(format!(
+                "there is no platform {name:?}: {}, all, own",
+                platforms()
+            )),
+        }
+    }
+
+    fn platform(self) -> Platform {
+        match self {
+            Self::Plain(platform) => platform,
+            Self::ArmAsLinux64 => Platform::Aarch64Linux,
+        }
+    }
+}
+
+impl Wanted {
+    /// What was typed behind `--platforms`.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text.trim() {
+            "all" => Ok(Self::All),
+            "own" => Ok(Self::Own),
+            list => {
+                let choices = list.split(',').map(|name| Choice::parse(name.trim()));
+                choices.collect::<Result<_, _>>().map(Self::List)
+            }
+        }
+    }
+}
+
+/// How a library is told of.
+pub fn shown(library: &Library) -> String {
+    if library.folder() == library.platform {
+        library.platform.to_string()
+    } else {
+        format!("{}={}", library.folder(), library.platform)
+    }
+}
+
+/// The libraries of the platforms that are wanted; without a wish all that there are.
+pub fn wanted(platforms: Option<&Wanted>) -> Result<Vec<Library>, CliError> {
+    let program = folder_of_program()?;
+    match platforms {
+        None => all_there_are(&program),
+        Some(Wanted::Own) => Ok(vec![own(&program)?]),
+        Some(Wanted::All) => Platform::ALL
+            .into_iter()
+            .map(|platform| chosen(&program, Choice::Plain(platform)))
+            .collect(),
+        Some(Wanted::List(choices)) => choices
+            .iter()
+            .map(|choice| chosen(&program, *choice))
+            .collect(),
+    }
+}
+
+/// `PLATFORM=FILE` or `FILE`, each.
+pub fn given(arguments: &[PathBuf]) -> Result<Vec<Library>, CliError> {
+    arguments
+        .iter()
+        .map(|argument| given_one(argument))
+        .collect()
+}
+
+fn folder_of_program() -> Result<PathBuf, CliError> {
+    let program = std::env::current_exe().and_then(|path| path.canonicalize());
+    let program = program.map_err(|error| CliError::Io {
+        what: "the place of this program".to_owned(),
+        error,
+    })?;
+    Ok(program.parent().unwrap_or(Path::new(".")).to_owned())
+}
+
+/// A library in a folder with those of several platforms.
+struct Shelf {
+    folder: PathBuf,
+    checksums: String,
+}
+
+impl Shelf {
+    /// The first one that there is.
+    fn find(program: &Path) -> Option<Self> {
+        FOLDERS.iter().find_map(|place| {
+            let folder = program.join(place);
+            let checksums = fs::read_to_string(folder.join(CHECKSUMS)).ok()?;
+            Some(Self { folder, checksums })
+        })
+    }
+
+    /// The library of a platform, if there is one.
+    fn library(&self, platform: Platform) -> Result<Option<Library>, CliError> {
+        let name = format!("{platform}/{LIBRARY}.{}", platform.ending());
+        let file = self.folder.join(&name);
+        if !file.is_file() {
+            return Ok(None);
+        }
+        let bytes = read(&file)?;
+        let digest: String = Sha256::digest(&bytes)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        let line = format!("{digest}  {name}");
+        if !self.checksums.lines().any(|listed| listed == line) {
+            let message = format!(
+                "the library {} is not the one that {CHECKSUMS} beside it has the checksum of",
+                file.display()
+            );
+            return Err(CliError::usage(message, FOREIGN_HINT));
+        }
+        Ok(Some(Library::new(platform, bytes)))
+    }
+}
+
+/// All that were built from the same source as this program. Those that were not are told of: between two versions of the
+/// source an FMU would do one thing here and another there.
+fn all_there_are(program: &Path) -> Result<Vec<Library>, CliError> {
+    let mut libraries = Vec::new();
+    if let Some(shelf) = Shelf::find(program) {
+        let mut others = Vec::new();
+        for platform in Platform::ALL {
+            match shelf.library(platform)? {
+                Some(library) if library.is_current() => libraries.push(library),
+                Some(_) => others.push(platform.folder()),
+                None => {}
+            }
+        }
+        if !others.is_empty() {
+            Output::stderr().write(&format!(
+                "warning: the libraries for {} in {} are of another source than this program, and left out\n",
+                others.join(", "),
+                shelf.folder.display()
+            ))?;
+        }
+    }
+    let is_own = |library: &Library| Some(library.platform) == Platform::current();
+    // a machine without a name in FMI can still pack libraries of others
+    if libraries.is_empty() || Platform::current().is_some() && !libraries.iter().any(is_own) {
+        libraries.insert(0, beside(program)?);
+    }
+    Ok(libraries)
+}
+
+/// The library of this machine: one for all its versions if there is one, or the one beside this program.
+fn own(program: &Path) -> Result<Library, CliError> {
+    let shelf = Platform::current().zip(Shelf::find(program));
+    let library = match shelf {
+        Some((platform, shelf)) => shelf.library(platform)?,
+        None => None,
+    };
+    match library.filter(Library::is_current) {
+        Some(library) => Ok(library),
+        None => beside(program),
+    }
+}
+
+fn chosen(program: &Path, choice: Choice) -> Result<Library, CliError> {
+    let platform = choice.platform();
+    let library = if Platform::current() == Some(platform) {
+        own(program)?
+    } else {
+        foreign(program, platform)?
+    };
+    Ok(match choice {
+        Choice::Plain(_) => library,
+        Choice::ArmAsLinux64 => Library::arm_as_linux64(library.bytes),
+    })
+}
+
+fn foreign(program: &Path, platform: Platform) -> Result<Library, CliError> {
+    let Some(shelf) = Shelf::find(program) else {
+        let looked: Vec<String> = FOLDERS
+            .iter()
+            .map(|place| program.join(place).display().to_string())
+            .collect();
+        let message = format!(
+            "there is no library for {platform}: looked for {CHECKSUMS} in {}",
+            looked.join(", ")
+        );
+        return Err(CliError::usage(message, FOREIGN_HINT));
+    };
+    let Some(library) = shelf.library(platform)? else {
+        let message = format!(
+            "there is no library for {platform} in {}",
+            shelf.folder.display()
+        );
+        return Err(CliError::usage(message, FOREIGN_HINT));
+    };
+    if !library.is_current() {
+        let message = format!(
+            "the library for {platform} in {} is of another source than this program, which is {IDENTITY}",
+            shelf.folder.display()
+        );
+        let hint = "`scripts/platforms` builds it anew; `--library FILE` takes it all the same";
+        return Err(CliError::usage(message, hint));
+    }
+    Ok(library)
+}
+
+fn given_one(argument: &Path) -> Result<Library, CliError> {
+    let text = argument.to_str();
+    let named = text
+        .and_then(|text| text.split_once('='))
+        .and_then(|(name, file)| Some((Platform::from_name(name)?, Path::new(file))));
+    if let Some((platform, file)) = named {
+        let bytes = read(file)?;
+        if !platform.takes(&bytes) {
+            let message = format!("{} is not a library for {platform}", file.display());
+            return Err(CliError::usage(message, by_header(&bytes)));
+        }
+        return Ok(Library::new(platform, bytes));
+    }
+    let bytes = read(argument)?;
+    match platform_of(&bytes) {
+        Some(platform) => Ok(Library::new(platform, bytes)),
+        None => {
+            let message = format!("{} is not a shared library", argument.display());
+            Err(CliError::usage(message, platforms()))
+        }
+    }
+}
+
+fn platform_of(bytes: &[u8]) -> Option<Platform> {
+    Platform::ALL.into_iter().find(|p| p.takes(bytes))
+}
+
+fn by_header(bytes: &[u8]) -> String {
+    platform_of(bytes).map_or_else(platforms, |p| format!("its header is one for {p}"))
+}
+
+fn platforms() -> String {
+    let names: Vec<&str> = Platform::ALL.iter().map(|p| p.folder()).collect();
+    format!("the platforms are {}", names.join(", "))
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, CliError> {
+    fs::read(file).map_err(|error| {
+        let why = plain(&error);
+        let message = format!("the library {} cannot be read: {why}", file.display());
+        let is_named = file.to_string_lossy().contains('=');
+        let hint = if is_named {
+            platforms()
+        } else {
+            HINT.to_owned()
+        };
+        CliError::usage(message, hint)
+    })
+}
+
+/// The library that was built with this program: beside it, or where cargo and packages put it.
+fn beside(program: &Path) -> Result<Library, CliError> {
+    let Some(platform) = Platform::current() else {
+        let message = "FMI has no name for the platform of this program";
+        return Err(CliError::usage(message, platforms()));
+    };
+    let name = platform.built_name();
+    let candidates = [
+        program.join(&name),
+        program.join("deps").join(&name),
+        program.join("../lib").join(&name),
+    ];
+    // cargo leaves older ones behind
+    let newest = candidates
+        .iter()
+        .filter(|path| path.is_file())
+        .max_by_key(|path| fs::metadata(path).and_then(|data| data.modified()).ok());
+    let Some(path) = newest else {
+        let looked: Vec<String> = candidates.iter().map(|p| p.display().to_string()).collect();
+        let message = format!(
+            "there is no library for {platform}: looked for {}",
+            looked.join(", ")
+        );
+        return Err(CliError::usage(message, HINT));
+    };
+    let bytes = read(path)?;
+    Ok(Library::new(platform, bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn platforms_are_chosen_by_name() {
+        use Platform::{Aarch64Linux, Win64};
+        assert_eq!(Wanted::parse("all"), Ok(Wanted::All));
+        assert_eq!(Wanted::parse("own"), Ok(Wanted::Own));
+        let list = Wanted::parse("win64, aarch64-linux,linux64=aarch64-linux").unwrap();
+        let choices = vec![
+            Choice::Plain(Win64),
+            Choice::Plain(Aarch64Linux),
+            Choice::ArmAsLinux64,
+        ];
+        assert_eq!(list, Wanted::List(choices));
+        for wrong in ["", "amiga", "win64,", "win64=linux64", "all,win64"] {
+            assert!(Wanted::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

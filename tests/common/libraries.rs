@@ -1,0 +1,32 @@
+//! Stand-ins for shared libraries.
+
+use stiction::describe::Platform;
+
+/// What is looked at in a library: its header, and the name of a function.
+pub fn fake_library(platform: Platform) -> Vec<u8> {
+    let mut bytes = vec![0; 256];
+    bytes.extend(b"fmi2DoStep");
+    match platform {
+        Platform::Linux64 | Platform::Aarch64Linux => {
+            bytes[..6].copy_from_slice(b"\x7fELF\x02\x01");
+            bytes[18] = if platform == Platform::Linux64 {
+                62
+            } else {
+                183
+            };
+        }
+        Platform::Win64 | Platform::Win32 => {
+            bytes[..2].copy_from_slice(b"MZ");
+            bytes[0x3c] = 0x80;
+            bytes[0x80..0x84].copy_from_slice(b"PE\0\0");
+            let machine: [u8; 2] = if platform == Platform::Win64 {
+                [0x64, 0x86]
+            } else {
+                [0x4c, 0x01]
+            };
+            bytes[0x84..0x86].copy_from_slice(&machine);
+        }
+        Platform::Darwin64 => bytes[..4].copy_from_slice(&[0xcf, 0xfa, 0xed, 0xfe]),
+    }
+    bytes
+}
