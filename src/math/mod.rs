@@ -35,6 +35,11 @@ pub fn dot3<T: Real>(a: Vec3<T>, b: Vec3<T>) -> T {
     a.x * b.x + a.y * b.y + a.z * b.z
 }
 
+/// The number, or zero (never its negative twin, which `max` may give or not) in place of what is not positive.
+pub fn positive(x: f64) -> f64 {
+    if x > 0.0 { x } else { 0.0 }
+}
+
 /// The world axis that is farthest from a direction.
 pub fn most_across(direction: Vec3) -> Vec3 {
     let mut axis = Vec3::zeros();

@@ -10,6 +10,7 @@
 //! ```
 
 use super::scaled::{BlockRows, ContactRows, Scaled};
+use crate::math::positive;
 
 /// Steps towards the root of (4); more than its safeguarded Newton iteration ever needs.
 const ROOT_STEPS: u32 = 60;
@@ -38,10 +39,6 @@ pub(super) fn sweep(scaled: &Scaled, r: &mut [f64], relaxation: f64) {
             alone(scaled, block, block.friction * r[n], r);
         }
     }
-}
-
-fn positive(x: f64) -> f64 {
-    if x > 0.0 { x } else { 0.0 }
 }
 
 fn entry(scaled: &Scaled, i: usize, j: usize) -> f64 {

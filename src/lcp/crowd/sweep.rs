@@ -14,6 +14,7 @@ use super::FREEDOMS;
 use super::factor::Six;
 use super::scaled::{Pair, Scaled, along, dot, shorten};
 use crate::lcp::cone::scaled::BlockRows;
+use crate::math::positive;
 
 /// Steps towards the root of (4); more than its safeguarded Newton iteration ever needs.
 const ROOT_STEPS: u32 = 80;
@@ -129,10 +130,6 @@ fn push(row: &Pair, change: f64, a: &mut Six, b: &mut Six) {
         a[k] += row[k] * change;
         b[k] += row[FREEDOMS + k] * change;
     }
-}
-
-fn positive(x: f64) -> f64 {
-    if x > 0.0 { x } else { 0.0 }
 }
 
 impl Local {

@@ -14,7 +14,7 @@ use crate::dynamics;
 use crate::force::Side;
 use crate::lcp::cone::{Block, Contact};
 use crate::lcp::crowd::{Body, GROUND, Joint, Row, Touch};
-use crate::math::{Dual, Vec3, dot3, most_across};
+use crate::math::{Dual, Vec3, dot3, most_across, positive};
 use crate::model::{BodyRef, ContactKind, space_pose_of, space_twist_of};
 use crate::space;
 use crate::state::Touch as Pressing;
@@ -407,7 +407,7 @@ fn guess(
     let (force, moment) = before.map_or((Vec3::zeros(), Vec3::zeros()), |old| {
         (old.force * h, old.moment * h)
     });
-    let normal = dot3(force, spot.normal).max(0.0);
+    let normal = positive(dot3(force, spot.normal));
     std::iter::once(normal).chain(
         directions(spot, tangents)
             .map(move |(turns, direction)| dot3(if turns { moment } else { force }, direction)),

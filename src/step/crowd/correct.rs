@@ -10,6 +10,7 @@ use super::solve::Solvers;
 use super::{BAND, Six, Spot, Step, Work};
 use crate::lcp::cone::Contact;
 use crate::lcp::crowd::{Body, Effort, GROUND, Joint, Problem, Row, Touch};
+use crate::math::positive;
 use crate::model::{BodyRef, space_pose_of};
 use crate::space;
 use crate::step::{Workspace, accept};
@@ -196,7 +197,7 @@ impl Step<'_> {
             let taken = lifted.min(kinetic);
             report.lifted += lifted - taken;
             if taken > 0.0 {
-                let factor = (1.0 - taken / kinetic).max(0.0).sqrt();
+                let factor = positive(1.0 - taken / kinetic).sqrt();
                 for &i in of_island {
                     let body = &model.bodies[i as usize];
                     for v in &mut state.velocity[body.first..body.first + body.n_dof] {
@@ -220,7 +221,7 @@ fn sweep(problem: &Problem, responses: &mut Vec<f64>, way: &mut [f64], shifts: &
         let mut worst: f64 = 0.0;
         for (((row, touch), response), s) in contacts().zip(&*responses).zip(&mut *way) {
             let gap = row.bias + along(row, touch.bodies, shifts);
-            let new = (*s - RELAXATION * gap / response).max(0.0);
+            let new = positive(*s - RELAXATION * gap / response);
             let change = new - *s;
             if change == 0.0 {
                 continue;
