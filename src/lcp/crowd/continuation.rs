@@ -25,8 +25,8 @@ const STIFFEST: f64 = 1e-13;
 /// Softness from which on (3) may end the search: with stiffer ones inner impulses come to their limits.
 const POLISHED: f64 = 1e-5;
 
-/// Newton iterations of one continuation: those that come to an end need 300 to 3000.
-const ITERATIONS: u32 = 4000;
+/// Newton iterations of one continuation: most of those that come to an end need 300 to 2000.
+const ITERATIONS: u32 = 2000;
 
 /// The smallest factor from one softness to the next.
 const LEAST: f64 = 0.03;

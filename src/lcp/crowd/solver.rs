@@ -34,7 +34,7 @@ const AIMS: [f64; 3] = [1e-8, 1e-10, 1e-12];
 const POLISHES: [f64; 2] = [1e-7, 1e-9];
 
 /// Continuations with other stiffnesses of the contacts, should the first one be lost.
-const VARIATIONS: u32 = 3;
+const VARIATIONS: u32 = 2;
 
 /// Newton's method on the problem itself.
 const PLAIN: Limits = Limits {

@@ -42,6 +42,9 @@ type Six = [f64; 6];
 /// places leaves.
 const BAND: f64 = 1e-7;
 
+/// Corrections of places move a body by less than this part of its size.
+const SHIFTED: f64 = 0.01;
+
 /// Scratch of the steps.
 #[derive(Debug, Default)]
 pub(super) struct Work {
@@ -58,6 +61,8 @@ pub(super) struct Work {
     free: Vec<Six>,
     end: Vec<Six>,
     after: Vec<Six>,
+    /// Velocities that bodies come to what sleeps with.
+    ahead: Vec<Six>,
     /// Rows that bounce, and their biases.
     bounces: Vec<(usize, f64)>,
     second: Vec<f64>,
@@ -183,6 +188,9 @@ impl Step<'_> {
         for round in 0..=self.crowd.rules.located_impacts {
             self.round(round == self.crowd.rules.located_impacts)?;
             if self.workspace.crowd.left.iter().all(|left| *left <= 0.0) {
+                if round > 0 {
+                    self.find_all_pairs();
+                }
                 break;
             }
         }
@@ -239,6 +247,24 @@ impl Step<'_> {
             }
             self.move_freely();
         }
+    }
+
+    // those of the last round are not all: others were done before it
+    fn find_all_pairs(&mut self) {
+        self.place();
+        let Self {
+            model,
+            crowd,
+            state,
+            workspace,
+            ..
+        } = self;
+        let slow_for = &state.crowd.slow_for;
+        let rests = |body: BodyRef| body.is_none_or(|i| slow_for[i] == f64::INFINITY);
+        let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
+        let reach = |body: BodyRef| body.map_or(0.0, |i| SHIFTED * model.bodies[i].extent);
+        let spots = &mut workspace.crowd.spots;
+        spots.find_pairs(crowd, workspace.poses.space(), reach, skip);
     }
 
     // energies of the step: impulses times mean velocities

@@ -74,10 +74,19 @@ impl Step<'_> {
             groups,
             start,
             free,
+            ahead,
             left,
             ..
         } = work;
         let slow_for = &mut state.crowd.slow_for;
+        // what has been slow is held by something, and does not fall
+        ahead.clear();
+        let both = start.iter().zip(free.iter());
+        ahead.extend(both.zip(slow_for.iter()).map(
+            |((held, falling), slow_for)| {
+                if *slow_for > 0.0 { *held } else { *falling }
+            },
+        ));
         let asleep = |body: BodyRef| body.is_some_and(|i| slow_for[i] == f64::INFINITY);
         let sleeps = |spot: &Spot| spot.bodies.into_iter().any(asleep);
         let touches = |spot: &Spot| {
@@ -88,7 +97,7 @@ impl Step<'_> {
                 0.0,
             );
             let bodies = spot.bodies.map(index);
-            let speed = along(&normal, bodies, start).min(along(&normal, bodies, free));
+            let speed = along(&normal, bodies, start).min(along(&normal, bodies, ahead));
             spot.gap + *h * speed.min(0.0) <= BAND
         };
         if !spots.list.iter().any(|spot| sleeps(spot) && touches(spot)) {
@@ -131,8 +140,19 @@ impl Step<'_> {
             h,
             ..
         } = self;
-        let Work { groups, driven, .. } = &mut workspace.crowd;
+        let Work {
+            groups,
+            driven,
+            found,
+            ..
+        } = &mut workspace.crowd;
         groups.find(model, crowd, &state.crowd.touches);
+        // neighbours that touch without a force would wake each other
+        for spot in found.iter() {
+            if let [Some(a), Some(b)] = spot.bodies {
+                groups.joined.join(a, b);
+            }
+        }
         for (i, body) in model.bodies.iter().enumerate() {
             let v = &state.velocity[body.first..body.first + body.n_dof];
             let turning = if body.n_dof > 3 { norm(&v[3..]) } else { 0.0 };

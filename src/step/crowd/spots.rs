@@ -57,8 +57,7 @@ impl Spots {
         reach: impl Fn(BodyRef) -> f64,
         skip: impl Fn([BodyRef; 2]) -> bool,
     ) {
-        self.neighbours.find(crowd, poses, &reach, skip);
-        self.know_pairs(crowd);
+        self.find_pairs(crowd, poses, &reach, skip);
         self.list.clear();
         let mut list = std::mem::take(&mut self.list);
         for (pair, known) in &self.pairs {
@@ -68,6 +67,18 @@ impl Spots {
             find_in(crowd, *pair, meetings, poses, within, &mut list);
         }
         self.list = list;
+    }
+
+    /// The same without the spots: the pairs that [`Self::look_again`] looks at.
+    pub fn find_pairs(
+        &mut self,
+        crowd: &Crowd,
+        poses: &[Pose],
+        reach: impl Fn(BodyRef) -> f64,
+        skip: impl Fn([BodyRef; 2]) -> bool,
+    ) {
+        self.neighbours.find(crowd, poses, reach, skip);
+        self.know_pairs(crowd);
     }
 
     /// The spots of the same pairs at other poses, with gaps up to `within`, m.
