@@ -89,7 +89,12 @@ fn page(
     let mut text = String::new();
     let n = count(n_compared as u64, "variable");
     match found.first() {
-        None => text.push_str(&format!("{n} compared: all agree\n")),
+        None if missing.iter().all(Vec::is_empty) && n_compared > 0 => {
+            text.push_str(&format!("{n} compared: all agree\n"));
+        }
+        None => text.push_str(&format!(
+            "{n} compared: these agree, but the two have not the same variables\n"
+        )),
         Some(d) => {
             text.push_str(&format!(
                 "{} differs first, at t = {} s: {} in {}, {} in {}\n",
