@@ -90,7 +90,7 @@ fn exact(contacts: usize, friction: f64, first: u64, count: u64, loose: bool) {
         let slowest = cold.iter().fold(0.0_f64, |m, x| m.max(*x));
         println!(
             "{:4} {contacts:5} mu {friction:3} {label:12} cold: failed {failed:2} of {count:2}, worst residual {worst:7.1e}, \
-             median {:8.1} ms, slowest {slowest:9.1} ms; warm: failed {warm_failed:2} of {:2}, median {:8.1} ms; continuations {}",
+             median {:8.1} ms, slowest {slowest:9.1} ms; warm: failed {warm_failed:2} of {:2}, median {:8.1} ms; proximals {}",
             if loose { "heap" } else { "jam" },
             median(cold),
             warm.len(),
@@ -99,7 +99,7 @@ fn exact(contacts: usize, friction: f64, first: u64, count: u64, loose: bool) {
             } else {
                 median(warm)
             },
-            solver.stats.continuations,
+            solver.stats.proximals,
         );
     }
 }

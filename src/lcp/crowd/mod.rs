@@ -16,21 +16,18 @@
 //!
 //! 1. Newton's method from the guess (`newton`), whose linear systems are those of the bodies (`factor`);
 //! 2. through the inside of the cones (`interior`), and the last digits by Newton's method;
-//! 3. Gauss-Seidel sweeps (`sweep`), and Newton's method from there, several times;
-//! 4. a softer problem, solved and stiffened step by step (`continuation`), around the bends of the curve of its solutions
-//!    (`path`), with other softnesses should that fail.
+//! 3. Gauss-Seidel sweeps (`sweep`), more and more of them, and the proximal point method from there (`proximal`).
 //!
 //! With bounded effort ([`Effort::Sweeps`]) there are sweeps only, and the residual says how far they came.
 //!
 //! Same input, same bits: no random numbers, no fused operations, no library functions but the square root.
 
-mod continuation;
 mod factor;
 mod interior;
 mod islands;
 mod newton;
 mod order;
-mod path;
+mod proximal;
 mod residual;
 mod scaled;
 mod solver;
@@ -182,10 +179,8 @@ pub enum Rung {
     Newton,
     /// Through the inside of the cones.
     Interior,
-    /// Newton's method after sweeps.
-    Sweeps,
-    /// From soft to stiff.
-    Continuation,
+    /// Sweeps, and the proximal point method.
+    Proximal,
 }
 
 /// What a [`Solver`] did since the last reset.
@@ -203,8 +198,8 @@ pub struct Stats {
     pub retries: u64,
     /// Solves that went through the inside of the cones.
     pub interiors: u64,
-    /// Solves that needed the continuation.
-    pub continuations: u64,
+    /// Solves that needed the proximal point method.
+    pub proximals: u64,
     /// Solves that ended with [`Outcome::Inaccurate`].
     pub failures: u64,
     /// Largest residual among the accepted answers.

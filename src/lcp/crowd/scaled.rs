@@ -51,7 +51,6 @@ pub(super) struct Scaled {
     pub members: Vec<Member>,
     /// `D` of (4).
     pub stiffness: Vec<f64>,
-    own_stiffness: Vec<f64>,
     /// (4).
     pub prox: f64,
     /// (4).
@@ -143,7 +142,6 @@ impl Scaled {
         for q in &mut self.free {
             *q /= self.size;
         }
-        self.own_stiffness.clone_from(&self.stiffness);
         self.reference.clear();
         self.reference.resize(self.rows.len(), 0.0);
         let finite = |list: &[f64]| crate::lcp::all_finite(list);
@@ -235,22 +233,21 @@ impl Scaled {
         (s, d)
     }
 
-    /// Other softnesses of the contacts, by factors of 1 to 4 that look random; 0: their own.
-    pub fn vary(&mut self, variation: u32) {
-        for (k, member) in self.members.iter().enumerate() {
-            let mixed = (k as u32 + 1)
-                .wrapping_mul(2_654_435_761)
-                .wrapping_mul(variation);
-            let factor = 1.0 + 3.0 * f64::from(mixed >> 8) / f64::from(1 << 24);
-            for i in member.range() {
-                self.stiffness[i] = factor * self.own_stiffness[i];
-            }
-        }
+    /// (4), with steps of the projection `boost` times those of a contact by itself.
+    pub fn anchor(&mut self, prox: f64, boost: f64, reference: &[f64]) {
+        self.prox = prox;
+        self.reference.copy_from_slice(reference);
+        self.set_boost(boost);
+    }
+
+    /// No proximal term.
+    pub fn release(&mut self) {
+        self.prox = 0.0;
+        self.reference.fill(0.0);
         self.set_boost(1.0);
     }
 
-    /// Steps of the projection, `boost` times those of a contact by itself.
-    pub fn set_boost(&mut self, boost: f64) {
+    fn set_boost(&mut self, boost: f64) {
         for contact in &mut self.contacts {
             contact.rho = boost / self.stiffness[contact.normal];
             for block in &mut contact.all_blocks[..contact.count] {

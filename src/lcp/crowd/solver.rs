@@ -1,11 +1,9 @@
 //! The ladder of an island, and the solve of all islands.
 
-use super::continuation::Path;
 use super::factor::Six;
 use super::interior::Interior;
 use super::newton::Newton;
 use super::order::Pattern;
-use super::path::Tracker;
 use super::residual::Judge;
 use super::scaled::Scaled;
 use super::sweep::Sweeper;
@@ -24,17 +22,17 @@ const RELAXATIONS: [f64; 2] = [1.3, 1.0];
 /// Sweeps before the first run of Newton's method, without a guess.
 const FIRST_SWEEPS: u32 = 10;
 
-/// Sweeps before the others.
-const MORE_SWEEPS: [u32; 4] = [10, 15, 25, 40];
+/// Sweeps before each run of the proximal point method.
+const MORE_SWEEPS: [u32; 8] = [50, 100, 200, 400, 800, 1600, 3200, 6400];
+
+/// Every other of them with this part of the relaxation: what circles with one may end with the other.
+const SLOWER: [f64; 2] = [1.0, 0.8];
 
 /// Where the way through the inside of the cones stops to try the last digits.
 const AIMS: [f64; 3] = [1e-8, 1e-10, 1e-12];
 
-/// Softnesses with which the last digits are tried.
+/// `prox` with which the last digits are tried.
 const POLISHES: [f64; 2] = [1e-7, 1e-9];
-
-/// Continuations with other stiffnesses of the contacts, should the first one be lost.
-const VARIATIONS: u32 = 2;
 
 /// Newton's method on the problem itself.
 const PLAIN: Limits = Limits {
@@ -66,10 +64,9 @@ pub struct Solver {
     own: Vec<f64>,
     pub(super) good: Vec<f64>,
     outer: Vec<f64>,
-    pub(super) tracker: Tracker,
     pub(super) interior: Interior,
     inside: Vec<f64>,
-    start: Vec<f64>,
+    swept: Vec<f64>,
     velocities: Vec<Six>,
     statuses: Vec<Status>,
 }
@@ -243,24 +240,19 @@ impl Solver {
             self.rung = Some(Rung::Interior);
             return;
         }
-        for sweeps in MORE_SWEEPS {
-            self.sweep(x, sweeps, relaxation);
-            if self.attempt(climb, x) {
-                self.rung = Some(Rung::Sweeps);
-                return;
+        self.stats.proximals += 1;
+        let mut swept = std::mem::take(&mut self.swept);
+        swept.clear();
+        swept.extend_from_slice(x);
+        for (round, sweeps) in MORE_SWEEPS.into_iter().enumerate() {
+            self.sweep(&mut swept, sweeps, relaxation * SLOWER[round % 2]);
+            x.copy_from_slice(&swept);
+            if self.judge_answer(climb, x) || self.anchor(climb, x) {
+                self.rung = Some(Rung::Proximal);
+                break;
             }
         }
-        self.stats.continuations += 1;
-        for variation in 0..VARIATIONS {
-            self.scaled.vary(variation);
-            x.fill(0.0);
-            let path = self.stiffen(climb, x);
-            self.scaled.vary(0);
-            if path == Path::Solved || self.attempt(climb, x) {
-                self.rung = Some(Rung::Continuation);
-                return;
-            }
-        }
+        self.swept = swept;
     }
 
     /// Through the inside of the cones, from `x`, with the last digits by Newton's method: is the answer accepted?
@@ -282,31 +274,12 @@ impl Solver {
             } = self;
             let goes_on = interior.run(newton, scaled, climb.pattern, &mut inside, aim);
             x.copy_from_slice(&inside);
-            solved = self.judge_answer(climb, x) || self.polish_at(climb, x, &POLISHES);
+            solved = self.judge_answer(climb, x) || self.polish(climb, x, &POLISHES);
             if solved || !goes_on {
                 break;
             }
         }
         self.inside = inside;
-        solved
-    }
-
-    /// Newton's method from `x` with each of the softnesses: is an answer accepted?
-    fn polish_at(&mut self, climb: &mut Climb, x: &mut [f64], softnesses: &[f64]) -> bool {
-        let mut start = std::mem::take(&mut self.start);
-        start.clear();
-        start.extend_from_slice(x);
-        let solved = softnesses.iter().any(|prox| {
-            x.copy_from_slice(&start);
-            self.scaled.prox = *prox;
-            self.polish(climb, x)
-        });
-        self.scaled.prox = 0.0;
-        self.scaled.reference.fill(0.0);
-        if !solved {
-            x.copy_from_slice(&start);
-        }
-        self.start = start;
         solved
     }
 
@@ -329,6 +302,12 @@ impl Solver {
 
     /// Keeps `x` as the answer if it is better than the best one: is it accepted?
     pub(super) fn judge_answer(&mut self, climb: &mut Climb, x: &[f64]) -> bool {
+        self.weigh(climb, x);
+        climb.is_solved()
+    }
+
+    /// The same: its residual.
+    pub(super) fn weigh(&mut self, climb: &mut Climb, x: &[f64]) -> f64 {
         self.scaled.leave(x, &mut self.outer);
         let judged = self
             .judge
@@ -337,7 +316,7 @@ impl Solver {
             climb.best = judged;
             climb.answer.copy_from_slice(&self.outer);
         }
-        climb.best <= ACCEPTED_RESIDUAL
+        judged
     }
 
     /// Velocities and statuses of the island just solved.
@@ -384,4 +363,10 @@ pub(super) struct Climb<'a> {
     pub pattern: &'a Pattern,
     pub answer: &'a mut [f64],
     pub best: f64,
+}
+
+impl Climb<'_> {
+    pub fn is_solved(&self) -> bool {
+        self.best <= ACCEPTED_RESIDUAL
+    }
 }
