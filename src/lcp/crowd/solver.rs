@@ -25,8 +25,34 @@ const FIRST_SWEEPS: u32 = 10;
 /// Sweeps before each run of the proximal point method.
 const MORE_SWEEPS: [u32; 8] = [50, 100, 200, 400, 800, 1600, 3200, 6400];
 
-/// Every other of them with this part of the relaxation: what circles with one may end with the other.
+/// Every other time with this part of the relaxation: what circles with one may end with the other.
 const SLOWER: [f64; 2] = [1.0, 0.8];
+
+/// Rounds of sweeps and anchors. Each series but the first begins with nothing: of what one does not solve another solves
+/// about half.
+const SERIES: [Series; 3] = [
+    Series {
+        relaxation: 1.0,
+        from_anchors: false,
+    },
+    Series {
+        relaxation: 1.0,
+        from_anchors: true,
+    },
+    Series {
+        relaxation: 1.3,
+        from_anchors: false,
+    },
+];
+
+/// How the rounds of a series go on.
+#[derive(Clone, Copy)]
+struct Series {
+    /// Times the relaxation of the island.
+    relaxation: f64,
+    /// Do sweeps go on from the last anchor, or from where the last sweeps were?
+    from_anchors: bool,
+}
 
 /// Where the way through the inside of the cones stops to try the last digits.
 const AIMS: [f64; 3] = [1e-8, 1e-10, 1e-12];
@@ -244,15 +270,34 @@ impl Solver {
         let mut swept = std::mem::take(&mut self.swept);
         swept.clear();
         swept.extend_from_slice(x);
-        for (round, sweeps) in MORE_SWEEPS.into_iter().enumerate() {
-            self.sweep(&mut swept, sweeps, relaxation * SLOWER[round % 2]);
-            x.copy_from_slice(&swept);
-            if self.judge_answer(climb, x) || self.anchor(climb, x) {
+        for series in SERIES {
+            if self.sweep_and_anchor(climb, x, &mut swept, series) {
                 self.rung = Some(Rung::Proximal);
                 break;
             }
+            swept.fill(0.0);
         }
         self.swept = swept;
+    }
+
+    /// The rounds of a series, from `swept`: is an answer accepted?
+    fn sweep_and_anchor(
+        &mut self,
+        climb: &mut Climb,
+        x: &mut [f64],
+        swept: &mut [f64],
+        series: Series,
+    ) -> bool {
+        let relaxation = series.relaxation * self.relaxation();
+        MORE_SWEEPS.into_iter().enumerate().any(|(round, sweeps)| {
+            self.sweep(swept, sweeps, relaxation * SLOWER[round % 2]);
+            x.copy_from_slice(swept);
+            let solved = self.judge_answer(climb, x) || self.anchor(climb, x);
+            if series.from_anchors {
+                swept.copy_from_slice(x);
+            }
+            solved
+        })
     }
 
     /// Through the inside of the cones, from `x`, with the last digits by Newton's method: is the answer accepted?
