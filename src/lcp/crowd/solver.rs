@@ -57,9 +57,6 @@ struct Series {
 /// Where the way through the inside of the cones stops to try the last digits.
 const AIMS: [f64; 3] = [1e-8, 1e-10, 1e-12];
 
-/// Residual of an answer whose last digits are worth a try.
-const CLOSE: f64 = 1e-7;
-
 /// `prox` with which the last digits are tried.
 const POLISHES: [f64; 2] = [1e-7, 1e-9];
 
@@ -295,26 +292,12 @@ impl Solver {
         MORE_SWEEPS.into_iter().enumerate().any(|(round, sweeps)| {
             self.sweep(swept, sweeps, relaxation * SLOWER[round % 2]);
             x.copy_from_slice(swept);
-            let solved =
-                self.judge_answer(climb, x) || self.anchor(climb, x) || self.polish_best(climb);
+            let solved = self.judge_answer(climb, x) || self.anchor(climb, x);
             if series.from_anchors {
                 swept.copy_from_slice(x);
             }
             solved
         })
-    }
-
-    /// From the best answer so far, if it is close: is one accepted?
-    fn polish_best(&mut self, climb: &mut Climb) -> bool {
-        if climb.best > CLOSE {
-            return false;
-        }
-        let mut best = std::mem::take(&mut self.inside);
-        best.resize(climb.answer.len(), 0.0);
-        self.scaled.enter(climb.answer, &mut best);
-        let solved = self.polish(climb, &mut best, &POLISHES);
-        self.inside = best;
-        solved
     }
 
     /// Through the inside of the cones, from `x`, with the last digits by Newton's method: is the answer accepted?
