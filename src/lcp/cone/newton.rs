@@ -11,9 +11,12 @@
 //! (5)  r <- allowed(r + a dr):  accept if  |F|^2 <= (1 - a/5)^2 min(max of the last 4, 4 |F_now|^2)
 //! ```
 
+use super::coupling::IN_SPACE;
+use super::elimination::{Elimination, MOST_ROWS};
 use super::map::{self, Size, State, aim, measure};
 use super::scaled::Scaled;
 use crate::lcp::basis::grow;
+use crate::lcp::scaling::larger;
 
 /// Steps back that (5) looks.
 const MEMORY: usize = 4;
@@ -23,6 +26,15 @@ const SHORTER: f64 = 0.4;
 
 /// Damping of (4), times the size of F: large far away from the solution.
 const DAMPING: f64 = 1e-2;
+
+/// Part of the squares of F that is left after a step whose direction was good beyond doubt.
+const CLEAR_GAIN: f64 = 1e-2;
+
+/// What (2) and (3) may miss, in parts of their right-hand sides: Newton's method then still gains eight digits a step.
+const MISSED: f64 = 1e-8;
+
+/// The same in parts of the unknowns, whose rounding errors no elimination avoids.
+const MISSED_BY_ROUNDING: f64 = 1e-13;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,6 +76,9 @@ struct Unknown {
 #[derive(Debug, Default)]
 pub(super) struct Newton {
     unknowns: Vec<Unknown>,
+    /// First unknown of each contact, and the end.
+    starts: Vec<usize>,
+    elimination: Elimination,
     /// `E`, column by column: row of `r` and its factor.
     columns: Vec<(usize, f64)>,
     cells: Vec<f64>,
@@ -75,6 +90,8 @@ pub(super) struct Newton {
     trial: Vec<f64>,
     trial_u: Vec<f64>,
     best: Vec<f64>,
+    /// Is `base` the answer of an elimination without interchanges, and nothing has shown yet that it is good?
+    unchecked: bool,
     /// Iterations since the last reset.
     pub iterations: u32,
 }
@@ -82,11 +99,13 @@ pub(super) struct Newton {
 impl Newton {
     pub fn reserve(&mut self, n: usize) {
         grow(&mut self.unknowns, n);
+        grow(&mut self.starts, n + 1);
+        self.elimination.reserve(n);
         grow(&mut self.columns, 2 * n);
         grow(&mut self.cells, n * n);
         grow(&mut self.solution, n);
+        grow(&mut self.row, MOST_ROWS * (n + 4));
         for buffer in [
-            &mut self.row,
             &mut self.base,
             &mut self.product,
             &mut self.u,
@@ -141,7 +160,8 @@ impl Newton {
             let mut a = 1.0;
             let mut accepted = None;
             let mut smallest = (size.squares, 0.0);
-            for _ in 0..limits.trials {
+            let mut trials = 0;
+            while trials < limits.trials {
                 for i in 0..n {
                     trial[i] = r[i] + a * self.base[i];
                 }
@@ -150,6 +170,16 @@ impl Newton {
                 }
                 scaled.velocities(&trial[..n], &mut trial_u[..n]);
                 let new = measure(&scaled.contacts, &trial[..n], &trial_u[..n]);
+                if self.unchecked && new.squares > CLEAR_GAIN * size.squares {
+                    self.unchecked = false;
+                    if !self.is_good(scaled) {
+                        if !self.full_direction(scaled, r, &u[..n], damping) {
+                            break;
+                        }
+                        continue;
+                    }
+                }
+                trials += 1;
                 let keep = 1.0 - 0.2 * a;
                 if new.squares <= keep * keep * bound {
                     accepted = Some(new);
@@ -187,11 +217,29 @@ impl Newton {
 
     /// `dr` into `base`; `false` if the system is singular.
     fn direction(&mut self, scaled: &Scaled, r: &[f64], u: &[f64], damping: f64) -> bool {
+        if scaled.coupling.eliminates {
+            self.collect(scaled, r, u, damping);
+            if self.eliminate(scaled) {
+                self.unchecked = true;
+                return true;
+            }
+        }
+        self.full_direction(scaled, r, u, damping)
+    }
+
+    /// The same with all zeros of `W` and interchanges of all rows.
+    fn full_direction(&mut self, scaled: &Scaled, r: &[f64], u: &[f64], damping: f64) -> bool {
+        self.unchecked = false;
         self.collect(scaled, r, u, damping);
         self.assemble(scaled);
         if !self.factorise() {
             return false;
         }
+        self.spread(scaled.n)
+    }
+
+    /// `base + E x` of (1); `false` if that is no number.
+    fn spread(&mut self, n: usize) -> bool {
         let mut begin = 0;
         for (unknown, x) in self.unknowns.iter().zip(&self.solution) {
             for (i, factor) in &self.columns[begin..unknown.columns_end] {
@@ -199,13 +247,100 @@ impl Newton {
             }
             begin = unknown.columns_end;
         }
-        self.base[..scaled.n].iter().all(|x| x.is_finite())
+        self.base[..n].iter().all(|x| x.is_finite())
+    }
+
+    /// (2), (3) without the zeros of `W`; `false` if there is no answer.
+    fn eliminate(&mut self, scaled: &Scaled) -> bool {
+        let n = scaled.n;
+        let (coupling, pattern) = (&scaled.coupling, &scaled.coupling.pattern);
+        scaled.product(&self.base[..n], &mut self.product[..n]);
+        self.elimination.clear(pattern, &self.starts);
+        for one in 0..scaled.contacts.len() {
+            let place = self.elimination.first(pattern, one);
+            let own = self.starts[one]..self.starts[one + 1];
+            let mut width = 0;
+            self.row.clear();
+            for (lane, unknown) in self.unknowns[own.clone()].iter().enumerate() {
+                let i = unknown.row;
+                let plain = coupling.row(i);
+                width = plain.len();
+                let moved = match unknown.across {
+                    None => {
+                        self.row.extend_from_slice(plain);
+                        self.product[i]
+                    }
+                    Some(p) => {
+                        let both = plain.iter().zip(coupling.row(i + 1));
+                        let across = both.map(|(a, b)| unknown.factor * (p[0] * a + p[1] * b));
+                        self.row.extend(across);
+                        let moved = p[0] * self.product[i] + p[1] * self.product[i + 1];
+                        unknown.factor * moved
+                    }
+                };
+                self.elimination.side()[place + lane] = unknown.rhs - moved;
+            }
+            for (other, at) in coupling.neighbours(one) {
+                let columns = self.starts[*other]..self.starts[*other + 1];
+                let first = self.elimination.first(pattern, *other);
+                let normal = coupling.first(*other);
+                let mut begin = match columns.start {
+                    0 => 0,
+                    k => self.unknowns[k - 1].columns_end,
+                };
+                for (k, unknown) in self.unknowns[columns].iter().enumerate() {
+                    let entries = &self.columns[begin..unknown.columns_end];
+                    begin = unknown.columns_end;
+                    for lane in 0..own.len() {
+                        let row = &self.row[lane * width + at..(lane + 1) * width];
+                        let sum = entries.iter();
+                        let sum = sum.fold(0.0, |sum, (j, f)| sum + f * row[*j - normal]);
+                        self.elimination.row(place + lane)[first + k] = sum;
+                    }
+                }
+            }
+            for (lane, unknown) in self.unknowns[own].iter().enumerate() {
+                self.elimination.row(place + lane)[place + lane] += unknown.diagonal;
+            }
+        }
+        if !self.elimination.solve(pattern) {
+            return false;
+        }
+        self.solution.clear();
+        for one in 0..scaled.contacts.len() {
+            let place = self.elimination.first(pattern, one);
+            let count = self.starts[one + 1] - self.starts[one];
+            let own = &self.elimination.side()[place..place + count];
+            self.solution.extend_from_slice(own);
+        }
+        self.spread(n)
+    }
+
+    /// Are (2) and (3) satisfied, by `base`?
+    fn is_good(&mut self, scaled: &Scaled) -> bool {
+        let n = scaled.n;
+        scaled.product(&self.base[..n], &mut self.product[..n]);
+        let (mut worst, mut size, mut step) = (0.0, 0.0, 0.0);
+        for (unknown, x) in self.unknowns.iter().zip(&self.solution) {
+            let i = unknown.row;
+            let moved = match unknown.across {
+                None => self.product[i],
+                Some(p) => unknown.factor * (p[0] * self.product[i] + p[1] * self.product[i + 1]),
+            };
+            let missed = moved + unknown.diagonal * x - unknown.rhs;
+            worst = larger(worst, missed.abs());
+            size = larger(size, unknown.rhs.abs());
+            step = larger(step, x.abs());
+        }
+        worst <= MISSED * size + MISSED_BY_ROUNDING * step
     }
 
     /// (1): `base` holds the part of `dr` that does not depend on the unknowns.
     fn collect(&mut self, scaled: &Scaled, r: &[f64], u: &[f64], damping: f64) {
         self.unknowns.clear();
         self.columns.clear();
+        self.starts.clear();
+        self.starts.push(0);
         let soft = scaled.prox + damping;
         for contact in &scaled.contacts {
             let n = contact.normal;
@@ -217,6 +352,7 @@ impl Newton {
                         self.base[i] = -r[i];
                     }
                 }
+                self.starts.push(self.unknowns.len());
                 continue;
             }
             self.base[n] = 0.0;
@@ -284,6 +420,7 @@ impl Newton {
                     }
                 }
             }
+            self.starts.push(self.unknowns.len());
         }
     }
 
@@ -308,11 +445,12 @@ impl Newton {
                 None => (plain, self.product[i]),
                 Some(p) => {
                     let next = &scaled.matrix[(i + 1) * n..(i + 2) * n];
-                    for ((x, a), b) in self.row.iter_mut().zip(plain).zip(next) {
-                        *x = factor * (p[0] * a + p[1] * b);
-                    }
+                    let both = plain.iter().zip(next);
+                    self.row.clear();
+                    self.row
+                        .extend(both.map(|(a, b)| factor * (p[0] * a + p[1] * b)));
                     let moved = p[0] * self.product[i] + p[1] * self.product[i + 1];
-                    (&self.row[..n], factor * moved)
+                    (&self.row[..], factor * moved)
                 }
             };
             self.solution.push(rhs - moved);
