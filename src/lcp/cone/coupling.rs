@@ -6,7 +6,7 @@ use crate::lcp::basis::grow;
 use crate::lcp::order::Pattern;
 
 /// Fewest rows for which it pays to look for zeros.
-const FEWEST_ROWS: usize = 64;
+pub(super) const FEWEST_ROWS: usize = 64;
 
 /// Largest part of `W` that may be left for the zeros to be left out: with more, lists cost what they save.
 const PART: f64 = 0.5;
@@ -18,7 +18,7 @@ const ELIMINATION_PART: f64 = 0.4;
 const LANES: usize = 4;
 
 /// Rows of a contact in space, whose products are taken together.
-pub(super) const IN_SPACE: usize = 3;
+const IN_SPACE: usize = 3;
 
 /// Where the columns of a contact and the numbers of its rows are.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +38,8 @@ pub(super) struct Coupling {
     pub eliminates: bool,
     /// The order of elimination.
     pub pattern: Pattern,
+    /// Has every contact three rows?
+    in_space: bool,
     /// First row of each contact, and the end.
     first: Vec<usize>,
     /// The contact of each row.
@@ -86,6 +88,8 @@ impl Coupling {
         self.first.clear();
         self.first.extend(contacts.iter().map(|c| c.normal));
         self.first.push(n);
+        let mut ends = self.first.windows(2);
+        self.in_space = ends.all(|ends| ends[1] - ends[0] == IN_SPACE);
         self.find(n, matrix);
         if !self.list(n) {
             return;
@@ -103,24 +107,48 @@ impl Coupling {
         self.acts.clear();
         self.acts.resize(count * count, false);
         for one in 0..count {
-            self.bits.clear();
-            self.bits.resize(n, 0);
-            for row in matrix[self.first[one] * n..self.first[one + 1] * n].chunks_exact(n) {
-                for (bits, x) in self.bits.iter_mut().zip(row) {
-                    // without the sign: zeros have two
-                    *bits |= x.to_bits() << 1;
+            self.add_up(&matrix[self.first[one] * n..self.first[one + 1] * n], n);
+            let own = &mut self.acts[one * count..(one + 1) * count];
+            if self.in_space {
+                let (bits, _) = self.bits.as_chunks::<IN_SPACE>();
+                for (acts, bits) in own.iter_mut().zip(bits) {
+                    *acts = bits[0] | bits[1] | bits[2] != 0;
+                }
+            } else {
+                for (acts, ends) in own.iter_mut().zip(self.first.windows(2)) {
+                    let bits = self.bits[ends[0]..ends[1]].iter();
+                    *acts = bits.fold(0, |any, bits| any | bits) != 0;
                 }
             }
-            let mut first = 0;
-            for (other, last) in self.first[1..].iter().enumerate() {
-                let any = self.bits[first..*last]
-                    .iter()
-                    .fold(0, |any, bits| any | bits);
-                first = *last;
-                if any != 0 || other == one {
-                    self.acts[one * count + other] = true;
-                    self.acts[other * count + one] = true;
-                }
+            own[one] = true;
+        }
+        for one in 0..count {
+            for other in 0..one {
+                let (a, b) = (one * count + other, other * count + one);
+                let either = self.acts[a] | self.acts[b];
+                self.acts[a] = either;
+                self.acts[b] = either;
+            }
+        }
+    }
+
+    /// Fills `bits`, column by column: some number of these rows is not zero.
+    fn add_up(&mut self, rows: &[f64], n: usize) {
+        // without the sign: zeros have two
+        let bits = |x: &f64| x.to_bits() << 1;
+        self.bits.clear();
+        if rows.len() == IN_SPACE * n {
+            let (a, rest) = rows.split_at(n);
+            let (b, c) = rest.split_at(n);
+            let all = a.iter().zip(b).zip(c);
+            self.bits
+                .extend(all.map(|((a, b), c)| bits(a) | bits(b) | bits(c)));
+            return;
+        }
+        self.bits.resize(n, 0);
+        for row in rows.chunks_exact(n) {
+            for (all, x) in self.bits.iter_mut().zip(row) {
+                *all |= bits(x);
             }
         }
     }
@@ -284,4 +312,63 @@ impl Coupling {
 
 fn total(sums: [f64; LANES]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contacts with these numbers of rows; `acts` says which act on each other.
+    fn coupling(rows: &[usize], acts: impl Fn(usize, usize) -> bool) -> (Coupling, Vec<f64>) {
+        let n: usize = rows.iter().sum();
+        let owners: Vec<usize> = (0..rows.len())
+            .flat_map(|contact| vec![contact; rows[contact]])
+            .collect();
+        let matrix: Vec<f64> = (0..n * n)
+            .map(|k| {
+                let acts = acts(owners[k / n], owners[k % n]);
+                if acts { 1.0 + k as f64 / 7.0 } else { -0.0 }
+            })
+            .collect();
+        let contacts: Vec<ContactRows> = (0..rows.len())
+            .map(|contact| ContactRows {
+                normal: rows[..contact].iter().sum(),
+                ..ContactRows::default()
+            })
+            .collect();
+        let mut coupling = Coupling::default();
+        coupling.set(n, &matrix, &contacts);
+        (coupling, matrix)
+    }
+
+    #[test]
+    fn zeros_are_left_out_of_products() {
+        let rows: Vec<usize> = (0..30).map(|k| [3, 3, 3, 1, 7, 2][k % 6]).collect();
+        for rows in [vec![3; 30], rows] {
+            // one of them in one direction only
+            let near = |a: usize, b: usize| a.abs_diff(b) < 2 || (a, b) == (3, 20);
+            let (coupling, matrix) = coupling(&rows, near);
+            assert!(coupling.sparse && coupling.eliminates);
+            assert!(coupling.neighbours(20).iter().any(|(other, _)| *other == 3));
+            let n: usize = rows.iter().sum();
+            let x: Vec<f64> = (0..n).map(|i| (i % 13) as f64 - 6.0).collect();
+            let mut y = vec![0.0; n];
+            coupling.products(&x, &mut y);
+            for i in 0..n {
+                let row = &matrix[i * n..(i + 1) * n];
+                let expected: f64 = row.iter().zip(&x).map(|(a, x)| a * x).sum();
+                let size: f64 = row.iter().zip(&x).map(|(a, x)| (a * x).abs()).sum();
+                assert!((y[i] - expected).abs() <= 1e-14 * size, "{i}");
+                assert!((coupling.product(i, &x) - expected).abs() <= 1e-14 * size);
+            }
+        }
+    }
+
+    #[test]
+    fn few_rows_and_few_zeros_are_left_as_they_are() {
+        assert!(!coupling(&[3; 21], |a, b| a == b).0.sparse);
+        assert!(!coupling(&[3; 30], |a, b| a.abs_diff(b) < 12).0.sparse);
+        let (hub, _) = coupling(&[3; 30], |a, b| a == b || a == 0 || b == 0);
+        assert!(hub.sparse && hub.eliminates);
+    }
 }

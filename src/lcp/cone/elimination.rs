@@ -6,6 +6,7 @@
 //!
 //! Rows are interchanged within a contact only, which redundant contacts may ask more of: the caller looks at the result.
 
+use super::coupling::FEWEST_ROWS;
 use crate::lcp::basis::grow;
 use crate::lcp::order::Pattern;
 
@@ -31,6 +32,9 @@ pub(super) struct Elimination {
 
 impl Elimination {
     pub fn reserve(&mut self, n: usize) {
+        if n < FEWEST_ROWS {
+            return;
+        }
         grow(&mut self.cells, n * n);
         grow(&mut self.rhs, n);
         grow(&mut self.first, n + 1);
@@ -238,5 +242,82 @@ fn subtract<const R: usize>(cells: &mut [f64], factors: &[f64; R], above: [&[f64
             x -= factors[k] * above[k][j];
         }
         *cell = x;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Xorshift (Marsaglia 2003), in [-1, 1].
+    fn random(state: &mut u64) -> f64 {
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        (*state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    #[test]
+    fn contacts_with_none_to_all_rows_are_solved() {
+        let mut state = 23;
+        let mut elimination = Elimination::default();
+        for count in [1, 2, 9, 40] {
+            let pairs: Vec<[u32; 2]> = (1..count)
+                .flat_map(|k| {
+                    let mut pick =
+                        || ((random(&mut state) + 1.0) * 0.499_999 * f64::from(k)) as u32;
+                    [[pick(), k], [k - 1, k]]
+                })
+                .collect();
+            let mut pattern = Pattern::default();
+            pattern.analyse(count as usize, &pairs);
+            let mut starts = vec![0];
+            for k in 0..count as usize {
+                starts.push(starts[k] + (3 * k + 1) % (MOST_ROWS + 1));
+            }
+            elimination.clear(&pattern, &starts);
+            let m = starts[count as usize];
+            let mut dense = vec![0.0; m * m];
+            let own = (0..count).map(|k| [k, k]);
+            let turned = pairs.iter().map(|[a, b]| [*b, *a]);
+            for [a, b] in own.chain(pairs.iter().copied()).chain(turned) {
+                let (a, b) = (a as usize, b as usize);
+                let (row, column) = (
+                    elimination.first(&pattern, a),
+                    elimination.first(&pattern, b),
+                );
+                for i in 0..starts[a + 1] - starts[a] {
+                    for j in 0..starts[b + 1] - starts[b] {
+                        // the largest of a contact's own rows is not on the diagonal
+                        let large = a == b && (i + 1) % (starts[a + 1] - starts[a]) == j;
+                        let x = if large { 4.0 } else { 0.1 * random(&mut state) };
+                        elimination.row(row + i)[column + j] = x;
+                        dense[(row + i) * m + column + j] = x;
+                    }
+                }
+            }
+            let side: Vec<f64> = (0..m).map(|_| random(&mut state)).collect();
+            elimination.side().copy_from_slice(&side);
+            assert!(elimination.solve(&pattern));
+            for (row, side) in dense.chunks_exact(m).zip(&side) {
+                let sum: f64 = row
+                    .iter()
+                    .zip(elimination.side())
+                    .map(|(a, x)| a * *x)
+                    .sum();
+                assert!((sum - side).abs() < 1e-12, "{count}: {sum} {side}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_that_depend_on_each_other_are_refused() {
+        let mut pattern = Pattern::default();
+        pattern.analyse(1, &[]);
+        let mut elimination = Elimination::default();
+        elimination.clear(&pattern, &[0, 2]);
+        elimination.row(0).copy_from_slice(&[1.0, 2.0]);
+        elimination.row(1).copy_from_slice(&[2.0, 4.0]);
+        assert!(!elimination.solve(&pattern));
     }
 }

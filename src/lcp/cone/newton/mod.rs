@@ -11,12 +11,13 @@
 //! (5)  r <- allowed(r + a dr):  accept if  |F|^2 <= (1 - a/5)^2 min(max of the last 4, 4 |F_now|^2)
 //! ```
 
-use super::coupling::IN_SPACE;
+mod full;
+mod sparse;
+
 use super::elimination::{Elimination, MOST_ROWS};
 use super::map::{self, Size, State, aim, measure};
 use super::scaled::Scaled;
 use crate::lcp::basis::grow;
-use crate::lcp::scaling::larger;
 
 /// Steps back that (5) looks.
 const MEMORY: usize = 4;
@@ -29,12 +30,6 @@ const DAMPING: f64 = 1e-2;
 
 /// Part of the squares of F that is left after a step whose direction was good beyond doubt.
 const CLEAR_GAIN: f64 = 1e-2;
-
-/// What (2) and (3) may miss, in parts of their right-hand sides: Newton's method then still gains eight digits a step.
-const MISSED: f64 = 1e-8;
-
-/// The same in parts of the unknowns, whose rounding errors no elimination avoids.
-const MISSED_BY_ROUNDING: f64 = 1e-13;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -250,91 +245,6 @@ impl Newton {
         self.base[..n].iter().all(|x| x.is_finite())
     }
 
-    /// (2), (3) without the zeros of `W`; `false` if there is no answer.
-    fn eliminate(&mut self, scaled: &Scaled) -> bool {
-        let n = scaled.n;
-        let (coupling, pattern) = (&scaled.coupling, &scaled.coupling.pattern);
-        scaled.product(&self.base[..n], &mut self.product[..n]);
-        self.elimination.clear(pattern, &self.starts);
-        for one in 0..scaled.contacts.len() {
-            let place = self.elimination.first(pattern, one);
-            let own = self.starts[one]..self.starts[one + 1];
-            let mut width = 0;
-            self.row.clear();
-            for (lane, unknown) in self.unknowns[own.clone()].iter().enumerate() {
-                let i = unknown.row;
-                let plain = coupling.row(i);
-                width = plain.len();
-                let moved = match unknown.across {
-                    None => {
-                        self.row.extend_from_slice(plain);
-                        self.product[i]
-                    }
-                    Some(p) => {
-                        let both = plain.iter().zip(coupling.row(i + 1));
-                        let across = both.map(|(a, b)| unknown.factor * (p[0] * a + p[1] * b));
-                        self.row.extend(across);
-                        let moved = p[0] * self.product[i] + p[1] * self.product[i + 1];
-                        unknown.factor * moved
-                    }
-                };
-                self.elimination.side()[place + lane] = unknown.rhs - moved;
-            }
-            for (other, at) in coupling.neighbours(one) {
-                let columns = self.starts[*other]..self.starts[*other + 1];
-                let first = self.elimination.first(pattern, *other);
-                let normal = coupling.first(*other);
-                let mut begin = match columns.start {
-                    0 => 0,
-                    k => self.unknowns[k - 1].columns_end,
-                };
-                for (k, unknown) in self.unknowns[columns].iter().enumerate() {
-                    let entries = &self.columns[begin..unknown.columns_end];
-                    begin = unknown.columns_end;
-                    for lane in 0..own.len() {
-                        let row = &self.row[lane * width + at..(lane + 1) * width];
-                        let sum = entries.iter();
-                        let sum = sum.fold(0.0, |sum, (j, f)| sum + f * row[*j - normal]);
-                        self.elimination.row(place + lane)[first + k] = sum;
-                    }
-                }
-            }
-            for (lane, unknown) in self.unknowns[own].iter().enumerate() {
-                self.elimination.row(place + lane)[place + lane] += unknown.diagonal;
-            }
-        }
-        if !self.elimination.solve(pattern) {
-            return false;
-        }
-        self.solution.clear();
-        for one in 0..scaled.contacts.len() {
-            let place = self.elimination.first(pattern, one);
-            let count = self.starts[one + 1] - self.starts[one];
-            let own = &self.elimination.side()[place..place + count];
-            self.solution.extend_from_slice(own);
-        }
-        self.spread(n)
-    }
-
-    /// Are (2) and (3) satisfied, by `base`?
-    fn is_good(&mut self, scaled: &Scaled) -> bool {
-        let n = scaled.n;
-        scaled.product(&self.base[..n], &mut self.product[..n]);
-        let (mut worst, mut size, mut step) = (0.0, 0.0, 0.0);
-        for (unknown, x) in self.unknowns.iter().zip(&self.solution) {
-            let i = unknown.row;
-            let moved = match unknown.across {
-                None => self.product[i],
-                Some(p) => unknown.factor * (p[0] * self.product[i] + p[1] * self.product[i + 1]),
-            };
-            let missed = moved + unknown.diagonal * x - unknown.rhs;
-            worst = larger(worst, missed.abs());
-            size = larger(size, unknown.rhs.abs());
-            step = larger(step, x.abs());
-        }
-        worst <= MISSED * size + MISSED_BY_ROUNDING * step
-    }
-
     /// (1): `base` holds the part of `dr` that does not depend on the unknowns.
     fn collect(&mut self, scaled: &Scaled, r: &[f64], u: &[f64], damping: f64) {
         self.unknowns.clear();
@@ -422,90 +332,5 @@ impl Newton {
             }
             self.starts.push(self.unknowns.len());
         }
-    }
-
-    /// (2), (3).
-    fn assemble(&mut self, scaled: &Scaled) {
-        let n = scaled.n;
-        let m = self.unknowns.len();
-        scaled.product(&self.base[..n], &mut self.product[..n]);
-        self.cells.clear();
-        self.solution.clear();
-        for own in 0..m {
-            let Unknown {
-                row: i,
-                across,
-                factor,
-                diagonal,
-                rhs,
-                ..
-            } = self.unknowns[own];
-            let plain = &scaled.matrix[i * n..(i + 1) * n];
-            let (row, moved) = match across {
-                None => (plain, self.product[i]),
-                Some(p) => {
-                    let next = &scaled.matrix[(i + 1) * n..(i + 2) * n];
-                    let both = plain.iter().zip(next);
-                    self.row.clear();
-                    self.row
-                        .extend(both.map(|(a, b)| factor * (p[0] * a + p[1] * b)));
-                    let moved = p[0] * self.product[i] + p[1] * self.product[i + 1];
-                    (&self.row[..], factor * moved)
-                }
-            };
-            self.solution.push(rhs - moved);
-            let mut begin = 0;
-            for unknown in &self.unknowns {
-                let entries = &self.columns[begin..unknown.columns_end];
-                begin = unknown.columns_end;
-                let sum = entries.iter().fold(0.0, |sum, (j, f)| sum + f * row[*j]);
-                self.cells.push(sum);
-            }
-            self.cells[own * m + own] += diagonal;
-        }
-    }
-
-    /// Elimination with row interchanges; `solution` holds the right-hand side before and the answer after.
-    fn factorise(&mut self) -> bool {
-        let m = self.unknowns.len();
-        for k in 0..m {
-            let (mut pivot_row, mut largest) = (k, 0.0);
-            for i in k..m {
-                let x = self.cells[i * m + k].abs();
-                if x > largest {
-                    (pivot_row, largest) = (i, x);
-                }
-            }
-            if largest == 0.0 || !largest.is_finite() {
-                return false;
-            }
-            let (upper, lower) = self.cells.split_at_mut((k + 1) * m);
-            let top = &mut upper[k * m..];
-            if pivot_row != k {
-                let other = (pivot_row - k - 1) * m;
-                top[k..].swap_with_slice(&mut lower[other + k..other + m]);
-                self.solution.swap(k, pivot_row);
-            }
-            let (pivot, x) = (top[k], self.solution[k]);
-            let rest = &top[k + 1..];
-            for (row, y) in lower.chunks_exact_mut(m).zip(&mut self.solution[k + 1..]) {
-                let factor = row[k] / pivot;
-                if factor != 0.0 {
-                    for (cell, above) in row[k + 1..].iter_mut().zip(rest) {
-                        *cell -= factor * above;
-                    }
-                    *y -= factor * x;
-                }
-            }
-        }
-        for k in (0..m).rev() {
-            let row = &self.cells[k * m..(k + 1) * m];
-            let known = row[k + 1..]
-                .iter()
-                .zip(&self.solution[k + 1..])
-                .fold(0.0, |sum, (a, x)| sum + a * x);
-            self.solution[k] = (self.solution[k] - known) / row[k];
-        }
-        true
     }
 }
