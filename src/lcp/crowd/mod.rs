@@ -26,7 +26,6 @@ mod factor;
 mod interior;
 mod islands;
 mod newton;
-mod order;
 mod proximal;
 mod residual;
 mod scaled;

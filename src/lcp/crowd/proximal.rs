@@ -42,9 +42,6 @@ const MOST_UP: u32 = 6;
 /// Newton iterations of an anchor: 2 to 8 in most cases.
 const ITERATIONS: u32 = 15;
 
-/// Newton iterations of all anchors.
-const MOST_ITERATIONS: u32 = 200;
-
 /// Newton's method close to an answer.
 const LAST_DIGITS: Limits = Limits {
     iterations: 10,
@@ -55,8 +52,8 @@ const LAST_DIGITS: Limits = Limits {
 };
 
 impl Solver {
-    /// (1) from `x`, which is moved to the last anchor: is an answer accepted?
-    pub(super) fn anchor(&mut self, climb: &mut Climb, x: &mut [f64]) -> bool {
+    /// (1) from `x`, which is moved to the last anchor, with about so many iterations: is an answer accepted?
+    pub(super) fn anchor(&mut self, climb: &mut Climb, x: &mut [f64], iterations: u32) -> bool {
         let mut good = std::mem::take(&mut self.good);
         good.clear();
         good.extend_from_slice(x);
@@ -64,7 +61,7 @@ impl Solver {
         let mut prox = (FIRST * last).clamp(FIRST_WITHIN[0], FIRST_WITHIN[1]);
         let (mut held, mut ups, mut solved) = (0, 0, false);
         let before = self.newton.iterations;
-        while self.newton.iterations - before < MOST_ITERATIONS
+        while self.newton.iterations - before < iterations
             && prox >= WITHIN[0]
             && prox <= WITHIN[1]
             && ups < MOST_UP

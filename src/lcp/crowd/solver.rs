@@ -3,7 +3,6 @@
 use super::factor::Six;
 use super::interior::Interior;
 use super::newton::Newton;
-use super::order::Pattern;
 use super::residual::Judge;
 use super::scaled::Scaled;
 use super::sweep::Sweeper;
@@ -14,6 +13,7 @@ use super::{
 use crate::lcp::cone::MOST_BLOCKS;
 use crate::lcp::cone::map::{State, aim, state};
 use crate::lcp::cone::newton::Limits;
+use crate::lcp::order::Pattern;
 use crate::lcp::scaling::larger;
 
 /// Over-relaxation of the sweeps: fewer sweeps for moderate friction; for more than 1, where it may not converge, none.
@@ -22,8 +22,17 @@ const RELAXATIONS: [f64; 2] = [1.3, 1.0];
 /// Sweeps before the first run of Newton's method, without a guess.
 const FIRST_SWEEPS: u32 = 10;
 
-/// Sweeps before each run of the proximal point method.
-const MORE_SWEEPS: [u32; 8] = [50, 100, 200, 400, 800, 1600, 3200, 6400];
+/// Sweeps, and the iterations of the proximal point method after them.
+const ROUNDS: [[u32; 2]; 8] = [
+    [50, 100],
+    [100, 100],
+    [200, 200],
+    [400, 200],
+    [800, 400],
+    [1600, 400],
+    [3200, 800],
+    [6400, 800],
+];
 
 /// Every other time with this part of the relaxation: what circles with one may end with the other.
 const SLOWER: [f64; 2] = [1.0, 0.8];
@@ -289,15 +298,18 @@ impl Solver {
         series: Series,
     ) -> bool {
         let relaxation = series.relaxation * self.relaxation();
-        MORE_SWEEPS.into_iter().enumerate().any(|(round, sweeps)| {
-            self.sweep(swept, sweeps, relaxation * SLOWER[round % 2]);
-            x.copy_from_slice(swept);
-            let solved = self.judge_answer(climb, x) || self.anchor(climb, x);
-            if series.from_anchors {
-                swept.copy_from_slice(x);
-            }
-            solved
-        })
+        ROUNDS
+            .into_iter()
+            .enumerate()
+            .any(|(round, [sweeps, iterations])| {
+                self.sweep(swept, sweeps, relaxation * SLOWER[round % 2]);
+                x.copy_from_slice(swept);
+                let solved = self.judge_answer(climb, x) || self.anchor(climb, x, iterations);
+                if series.from_anchors {
+                    swept.copy_from_slice(x);
+                }
+                solved
+            })
     }
 
     /// Through the inside of the cones, from `x`, with the last digits by Newton's method: is the answer accepted?
