@@ -24,6 +24,7 @@
 //!
 //! Same input, same bits: no random numbers, no fused operations, no library functions but the square root.
 
+mod bounded;
 mod continuation;
 mod factor;
 mod interior;
