@@ -16,11 +16,12 @@
 //! is not round; the next sweep takes the next one. For spheres both are the same, but for the relaxation.
 
 use super::factor::{Cell, Six};
-use super::scaled::{Pair, along, dot, root, shorten};
-use super::{FREEDOMS, GROUND, Island, Problem, Row};
+use super::scaled::{root, shorten};
+use super::{FREEDOMS, GROUND, Island, Problem, Row, Touch};
 use crate::lcp::cone::Block;
 use crate::lcp::scaling::larger;
-use crate::math::positive;
+use crate::math::two::{Sixfold, Twelvefold, add_multiple, dot, paired};
+use crate::math::{Two, positive};
 
 /// Over-relaxation: fewer sweeps for moderate friction; for more than 1, where it may not converge, none.
 const RELAXATIONS: [f64; 2] = [1.3, 1.0];
@@ -32,41 +33,50 @@ const NOTHING: f64 = 1e-12;
 /// thirty sweeps leave in a pile that moves.
 const STILL: f64 = 1e-7;
 
-/// Velocities of a body, where two of them can be taken at a time.
+/// A row with its free velocity, its compliance and its impulse.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(align(16))]
-struct Moving(Six);
+struct Edge {
+    /// A row of `J`: the part of the first body, then the one of the second.
+    row: Twelvefold,
+    free: f64,
+    compliance: f64,
+    r: f64,
+}
+
+impl Edge {
+    #[inline]
+    fn velocity(&self, bodies: &Twelvefold) -> f64 {
+        self.free + dot(&self.row, bodies) + self.compliance * self.r
+    }
+
+    fn diagonal(&self) -> f64 {
+        dot(&self.row, &self.row) + self.compliance
+    }
+}
 
 /// A friction block; one of a single row has a second one of zeros.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(16))]
+#[derive(Clone, Copy, Debug, Default)]
 struct Rubbing {
-    rows: [Pair; 2],
-    free: [f64; 2],
-    compliance: [f64; 2],
-    /// `W_bb^-1`: both diagonal entries, and the one beside them.
+    edges: [Edge; 2],
+    /// `o W_bb^-1`: both diagonal entries, and the one beside them.
     inverse: [f64; 3],
-    /// `1 / d` of (5).
+    /// `o / d` of (5).
     step: f64,
     friction: f64,
-    r: [f64; 2],
-    /// First row in `r` of the island, and how many.
+    /// First row in `r` of the island, and how many; 0: no friction.
     first: u32,
     count: u32,
 }
 
 /// A contact with its first friction block.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(16))]
+#[derive(Clone, Copy, Debug, Default)]
 struct Local {
-    row: Pair,
+    normal: Edge,
     rubbing: Rubbing,
-    free: f64,
-    compliance: f64,
+    /// `o / W_nn`.
     inverse: f64,
     /// `W_bn`.
     to_n: [f64; 2],
-    r: f64,
     /// Within the island; the ground comes after the last body.
     bodies: [u32; 2],
     /// Its normal row in `r` of the island.
@@ -77,16 +87,20 @@ struct Local {
 
 /// A row of a joint.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(16))]
 struct Tie {
-    row: Pair,
-    free: f64,
-    compliance: f64,
+    edge: Edge,
     inverse: f64,
-    r: f64,
     bodies: [u32; 2],
     /// In `r` of the island.
     at: u32,
+}
+
+/// `L` of a body: its diagonal; where there is more, all of it.
+#[derive(Clone, Copy, Debug)]
+struct Root {
+    diagonal: Six,
+    /// Among the full ones.
+    full: Option<u32>,
 }
 
 /// Scratch.
@@ -96,9 +110,9 @@ pub(super) struct Bounded {
     /// Further friction blocks of the contacts, in their order.
     more: Vec<Rubbing>,
     ties: Vec<Tie>,
-    w: Vec<Moving>,
-    /// `L` of each body, and whether it has entries beside the diagonal.
-    roots: Vec<(Cell, bool)>,
+    w: Vec<Sixfold>,
+    roots: Vec<Root>,
+    full_roots: Vec<Cell>,
     /// Index within the island of each body of the problem; those of other islands are stale.
     local: Vec<u32>,
 }
@@ -106,87 +120,110 @@ pub(super) struct Bounded {
 impl Bounded {
     /// Loads an island and the guess; `false`: a friction or a compliance is not a number from zero on.
     pub fn set(&mut self, problem: &Problem, island: &Island, r: &[f64]) -> bool {
-        if self.local.len() < problem.bodies.len() {
-            self.local.resize(problem.bodies.len(), 0);
-        }
-        self.roots.clear();
-        for (k, &b) in island.bodies.iter().enumerate() {
-            self.local[b as usize] = k as u32;
-            self.roots
-                .push(root(&problem.bodies[b as usize].inverse_mass));
-        }
+        self.set_bodies(problem, island);
+        let touches = || island.contacts.iter().map(|&c| &problem.contacts[c as usize]);
+        let frictions = || touches().flat_map(|t| t.contact.blocks()).map(Block::friction);
+        let relaxation = RELAXATIONS[usize::from(frictions().any(|mu| mu > 1.0))];
+        let mut sound = frictions().all(|mu| mu >= 0.0 && mu.is_finite());
         self.locals.clear();
         self.more.clear();
-        self.ties.clear();
-        let mut sound = true;
         let mut at = 0;
-        for &c in island.contacts {
-            let touch = &problem.contacts[c as usize];
+        for touch in touches() {
             let source = island.rows[at] as usize;
             let count = touch.contact.rows();
             let rows = &problem.rows[source..source + count];
             sound &= rows.iter().all(|row| row.compliance >= 0.0);
-            let bodies = self.local_pair(touch.bodies);
-            let (row, free) = self.scaled(problem, touch.bodies, bodies, &rows[0]);
-            let diagonal = dot(&row, &row) + rows[0].compliance;
-            let mut local = Local {
-                row,
-                rubbing: Rubbing::NONE,
-                free,
-                compliance: rows[0].compliance,
-                inverse: inverse_of(diagonal, 0.0),
-                to_n: [0.0; 2],
-                r: positive(r[at]),
-                bodies,
-                first: at as u32,
-                more: 0,
-            };
-            let mut first = 1;
-            for (k, block) in touch.contact.blocks().iter().enumerate() {
-                sound &= block.friction() >= 0.0 && block.friction().is_finite();
-                let own = first..first + block.rows();
-                let mut rubbing = Rubbing::NONE;
-                for (lane, row) in rows[own.clone()].iter().enumerate() {
-                    (rubbing.rows[lane], rubbing.free[lane]) =
-                        self.scaled(problem, touch.bodies, bodies, row);
-                    rubbing.compliance[lane] = row.compliance;
-                    rubbing.r[lane] = r[at + first + lane];
-                }
-                rubbing.prepare(block, (at + first) as u32, NOTHING * diagonal);
-                shorten(&mut rubbing.r, rubbing.friction * local.r);
-                if k == 0 {
-                    local.to_n = rubbing.rows.map(|row| dot(&row, &local.row));
-                    local.rubbing = rubbing;
-                } else {
-                    local.more += 1;
-                    self.more.push(rubbing);
-                }
-                first = own.end;
-            }
-            self.locals.push(local);
+            self.add_contact(problem, touch, rows, &r[at..at + count], at, relaxation);
             at += count;
         }
+        self.ties.clear();
         for &j in island.joints {
             let joint = &problem.joints[j as usize];
             let bodies = self.local_pair(joint.bodies);
             for at in at..at + joint.rows {
                 let source = &problem.rows[island.rows[at] as usize];
                 sound &= source.compliance >= 0.0;
-                let (row, free) = self.scaled(problem, joint.bodies, bodies, source);
+                let edge = self.edge(problem, joint.bodies, bodies, source, r[at]);
                 self.ties.push(Tie {
-                    row,
-                    free,
-                    compliance: source.compliance,
-                    inverse: inverse_of(dot(&row, &row) + source.compliance, 0.0),
-                    r: r[at],
+                    edge,
+                    inverse: inverse_of(edge.diagonal(), 0.0),
                     bodies,
                     at: at as u32,
                 });
             }
             at += joint.rows;
         }
-        self.push_bodies(island.bodies.len());
+        self.push_bodies();
         sound
+    }
+
+    fn set_bodies(&mut self, problem: &Problem, island: &Island) {
+        if self.local.len() < problem.bodies.len() {
+            self.local.resize(problem.bodies.len(), 0);
+        }
+        self.roots.clear();
+        self.full_roots.clear();
+        for (k, &b) in island.bodies.iter().enumerate() {
+            self.local[b as usize] = k as u32;
+            let inverse_mass = &problem.bodies[b as usize].inverse_mass;
+            let mut of_body = Root {
+                diagonal: std::array::from_fn(|k| positive(inverse_mass[k][k]).sqrt()),
+                full: None,
+            };
+            if !is_diagonal(inverse_mass) {
+                let (all, _) = root(inverse_mass);
+                of_body.diagonal = std::array::from_fn(|k| all[k][k]);
+                of_body.full = Some(self.full_roots.len() as u32);
+                self.full_roots.push(all);
+            }
+            self.roots.push(of_body);
+        }
+    }
+
+    fn add_contact(
+        &mut self,
+        problem: &Problem,
+        touch: &Touch,
+        rows: &[Row],
+        r: &[f64],
+        at: usize,
+        relaxation: f64,
+    ) {
+        let bodies = self.local_pair(touch.bodies);
+        let mut local = Local {
+            normal: self.edge(problem, touch.bodies, bodies, &rows[0], positive(r[0])),
+            bodies,
+            first: at as u32,
+            ..Local::default()
+        };
+        let diagonal = local.normal.diagonal();
+        local.inverse = relaxation * inverse_of(diagonal, 0.0);
+        let mut first = 1;
+        for (k, block) in touch.contact.blocks().iter().enumerate() {
+            let mut rubbing = Rubbing {
+                friction: block.friction(),
+                first: (at + first) as u32,
+                count: block.rows() as u32,
+                ..Rubbing::default()
+            };
+            for lane in 0..block.rows() {
+                let i = first + lane;
+                rubbing.edges[lane] = self.edge(problem, touch.bodies, bodies, &rows[i], r[i]);
+            }
+            first += block.rows();
+            rubbing.prepare(NOTHING * diagonal, relaxation);
+            let mut start = rubbing.edges.map(|edge| edge.r);
+            shorten(&mut start, rubbing.friction * local.normal.r);
+            (rubbing.edges[0].r, rubbing.edges[1].r) = (start[0], start[1]);
+            if k == 0 {
+                local.to_n = rubbing.edges.map(|edge| dot(&edge.row, &local.normal.row));
+                local.rubbing = rubbing;
+            } else {
+                local.more += 1;
+                self.more.push(rubbing);
+            }
+        }
+        self.locals.push(local);
     }
 
     fn local_pair(&self, bodies: [u32; 2]) -> [u32; 2] {
@@ -199,73 +236,70 @@ impl Bounded {
         })
     }
 
-    /// A row of `J`, and its `q`.
-    fn scaled(
+    /// A row of `J`, its `q` and its guess.
+    #[inline]
+    fn edge(
         &self,
         problem: &Problem,
         bodies: [u32; 2],
         local: [u32; 2],
         row: &Row,
-    ) -> (Pair, f64) {
-        let mut own = [0.0; 2 * FREEDOMS];
+        r: f64,
+    ) -> Edge {
+        let mut line = Twelvefold::default();
         let mut q = row.bias;
         for side in 0..2 {
             if bodies[side] == GROUND {
                 continue;
             }
-            let g = &row.entries[side];
-            let v = &problem.bodies[bodies[side] as usize].velocity;
-            let (l, full) = &self.roots[local[side] as usize];
-            let own = &mut own[side * FREEDOMS..(side + 1) * FREEDOMS];
-            for k in 0..FREEDOMS {
-                q += g[k] * v[k];
-                own[k] = g[k] * l[k][k];
-            }
-            if *full {
-                for k in 0..FREEDOMS {
-                    for i in k + 1..FREEDOMS {
-                        own[k] += g[i] * l[i][k];
-                    }
-                }
+            let g = paired(&row.entries[side]);
+            let v = paired(&problem.bodies[bodies[side] as usize].velocity);
+            let root = &self.roots[local[side] as usize];
+            let l = paired(&root.diagonal);
+            q += (g[0] * v[0] + g[1] * v[1] + g[2] * v[2]).sum();
+            line[side] = [g[0] * l[0], g[1] * l[1], g[2] * l[2]];
+            if let Some(full) = root.full {
+                let l = &self.full_roots[full as usize];
+                let g = &row.entries[side];
+                let of = |k: usize| (k..FREEDOMS).map(|i| g[i] * l[i][k]).sum();
+                line[side] = paired(&std::array::from_fn(of));
             }
         }
-        (own, q)
+        Edge {
+            row: line,
+            free: q,
+            compliance: row.compliance,
+            r,
+        }
     }
 
     /// `w` of (1).
-    fn push_bodies(&mut self, bodies: usize) {
+    fn push_bodies(&mut self) {
         self.w.clear();
-        self.w.resize(bodies + 1, Moving::default());
+        self.w.resize(self.roots.len() + 1, Sixfold::default());
         let mut more = self.more.iter();
         for local in &self.locals {
-            let [mut a, mut b] = local.bodies.map(|b| self.w[b as usize]);
-            let [s, t] = &local.rubbing.rows;
-            let r = [local.r, local.rubbing.r[0], local.rubbing.r[1]];
-            push(&local.row, s, t, r, &mut a, &mut b);
+            let mut bodies = local.bodies.map(|b| self.w[b as usize]);
+            add_multiple(&mut bodies, local.normal.r, &local.normal.row);
+            local.rubbing.push(&mut bodies);
             for block in more.by_ref().take(local.more as usize) {
-                let [s, t] = &block.rows;
-                push(s, t, t, [block.r[0], block.r[1], 0.0], &mut a, &mut b);
+                block.push(&mut bodies);
             }
-            self.w[local.bodies[0] as usize] = a;
-            self.w[local.bodies[1] as usize] = b;
+            self.w[local.bodies[0] as usize] = bodies[0];
+            self.w[local.bodies[1] as usize] = bodies[1];
         }
         for tie in &self.ties {
-            let [mut a, mut b] = tie.bodies.map(|b| self.w[b as usize]);
-            push_one(&tie.row, tie.r, &mut a, &mut b);
-            self.w[tie.bodies[0] as usize] = a;
-            self.w[tie.bodies[1] as usize] = b;
+            let mut bodies = tie.bodies.map(|b| self.w[b as usize]);
+            add_multiple(&mut bodies, tie.edge.r, &tie.edge.row);
+            self.w[tie.bodies[0] as usize] = bodies[0];
+            self.w[tie.bodies[1] as usize] = bodies[1];
         }
     }
 
     /// At most `count` sweeps; how many there were.
     pub fn run(&mut self, count: u32) -> u32 {
-        let blocks = self.locals.iter().map(|local| &local.rubbing);
-        let friction = blocks
-            .chain(&self.more)
-            .fold(0.0, |m, b| larger(m, b.friction));
-        let relaxation = RELAXATIONS[usize::from(friction > 1.0)];
         for done in 0..count {
-            let (change, largest) = self.sweep(relaxation);
+            let (change, largest) = self.sweep();
             if change <= STILL * largest {
                 return done + 1;
             }
@@ -274,34 +308,34 @@ impl Bounded {
     }
 
     /// The largest change of an impulse, and the largest impulse.
-    fn sweep(&mut self, relaxation: f64) -> (f64, f64) {
+    fn sweep(&mut self) -> (f64, f64) {
         let (mut change, mut largest) = (0.0, 0.0);
         let w = &mut self.w[..];
+        // (6)
         for tie in &mut self.ties {
-            let [mut a, mut b] = tie.bodies.map(|b| w[b as usize]);
-            let u = tie.free + along(&tie.row, &a.0, &b.0) + tie.compliance * tie.r;
-            let step = -u * tie.inverse;
-            tie.r += step;
+            let mut bodies = tie.bodies.map(|b| w[b as usize]);
+            let step = -tie.edge.velocity(&bodies) * tie.inverse;
+            tie.edge.r += step;
             change = larger(change, step.abs());
-            largest = larger(largest, tie.r.abs());
-            push_one(&tie.row, step, &mut a, &mut b);
-            w[tie.bodies[0] as usize] = a;
-            w[tie.bodies[1] as usize] = b;
+            largest = larger(largest, tie.edge.r.abs());
+            add_multiple(&mut bodies, step, &tie.edge.row);
+            w[tie.bodies[0] as usize] = bodies[0];
+            w[tie.bodies[1] as usize] = bodies[1];
         }
         let mut more = self.more.iter_mut();
         for local in &mut self.locals {
-            let [mut a, mut b] = local.bodies.map(|b| w[b as usize]);
-            let Some(changed) = local.improve(&mut a, &mut b, relaxation) else {
+            let mut bodies = local.bodies.map(|b| w[b as usize]);
+            let Some(changed) = local.improve(&mut bodies) else {
                 more.by_ref().take(local.more as usize).for_each(drop);
                 continue;
             };
             change = larger(change, changed);
-            largest = larger(largest, local.r);
+            largest = larger(largest, local.normal.r);
             for block in more.by_ref().take(local.more as usize) {
-                block.improve_alone(local.r, &mut a, &mut b, relaxation);
+                block.improve_alone(local.normal.r, &mut bodies);
             }
-            w[local.bodies[0] as usize] = a;
-            w[local.bodies[1] as usize] = b;
+            w[local.bodies[0] as usize] = bodies[0];
+            w[local.bodies[1] as usize] = bodies[1];
         }
         (change, largest)
     }
@@ -310,15 +344,16 @@ impl Bounded {
     pub fn leave(&self, r: &mut [f64]) {
         let mut put = |block: &Rubbing| {
             let (first, count) = (block.first as usize, block.count as usize);
-            r[first..first + count].copy_from_slice(&block.r[..count]);
+            let own = block.edges.map(|edge| edge.r);
+            r[first..first + count].copy_from_slice(&own[..count]);
         };
         self.more.iter().for_each(&mut put);
         self.locals.iter().for_each(|local| put(&local.rubbing));
         for local in &self.locals {
-            r[local.first as usize] = local.r;
+            r[local.first as usize] = local.normal.r;
         }
         for tie in &self.ties {
-            r[tie.at as usize] = tie.r;
+            r[tie.at as usize] = tie.edge.r;
         }
     }
 }
@@ -326,95 +361,83 @@ impl Bounded {
 impl Local {
     /// (2) to (5), and by how much the impulses changed; none: they were and stay zero.
     #[inline]
-    fn improve(&mut self, a: &mut Moving, b: &mut Moving, relaxation: f64) -> Option<f64> {
-        let u_n = self.free + along(&self.row, &a.0, &b.0) + self.compliance * self.r;
-        let new = positive(self.r - relaxation * u_n * self.inverse);
-        if new == 0.0 && self.r == 0.0 {
+    fn improve(&mut self, bodies: &mut Twelvefold) -> Option<f64> {
+        let old = self.normal.r;
+        let new = positive(old - self.normal.velocity(bodies) * self.inverse);
+        if new == 0.0 && old == 0.0 {
             return None;
         }
-        let change = new - self.r;
-        self.r = new;
+        let change = new - old;
+        self.normal.r = new;
         if self.rubbing.count == 0 {
-            push_one(&self.row, change, a, b);
+            add_multiple(bodies, change, &self.normal.row);
             return Some(change.abs());
         }
-        let block = &mut self.rubbing;
-        let [u_s, u_t] = block.velocity(a, b);
-        let u = [u_s + self.to_n[0] * change, u_t + self.to_n[1] * change];
-        let [x, y] = block.improve(u, new, relaxation);
-        let [s, t] = &block.rows;
-        push(&self.row, s, t, [change, x, y], a, b);
+        let [s, t] = &self.rubbing.edges;
+        let u_s = s.velocity(bodies) + self.to_n[0] * change;
+        let u_t = t.velocity(bodies) + self.to_n[1] * change;
+        let [x, y] = self.rubbing.improve(u_s, u_t, new);
+        let [s, t] = &self.rubbing.edges;
+        let both = [change, x, y].map(Two::both);
+        for side in 0..2 {
+            for k in 0..FREEDOMS / 2 {
+                bodies[side][k] += self.normal.row[side][k] * both[0]
+                    + s.row[side][k] * both[1]
+                    + t.row[side][k] * both[2];
+            }
+        }
         Some(larger(change.abs(), larger(x.abs(), y.abs())))
     }
 }
 
 impl Rubbing {
-    /// Of a contact without friction.
-    const NONE: Self = Self {
-        rows: [[0.0; 2 * FREEDOMS]; 2],
-        free: [0.0; 2],
-        compliance: [0.0; 2],
-        inverse: [0.0; 3],
-        step: 0.0,
-        friction: 0.0,
-        r: [0.0; 2],
-        first: 0,
-        count: 0,
-    };
-
     /// `W_bb^-1` and `1 / d`; a diagonal below `nothing` is none.
-    fn prepare(&mut self, block: &Block, first: u32, nothing: f64) {
-        (self.first, self.count) = (first, block.rows() as u32);
-        self.friction = block.friction();
-        let [s, t] = &self.rows;
-        let a = dot(s, s) + self.compliance[0];
-        let c = dot(t, t) + self.compliance[1];
-        let b = dot(s, t);
+    fn prepare(&mut self, nothing: f64, relaxation: f64) {
+        let [s, t] = &self.edges;
+        let (a, c, b) = (s.diagonal(), t.diagonal(), dot(&s.row, &t.row));
         let half = 0.5 * (a - c);
-        self.step = inverse_of(0.5 * (a + c) + (half * half + b * b).sqrt(), nothing);
+        let largest = 0.5 * (a + c) + (half * half + b * b).sqrt();
+        self.step = relaxation * inverse_of(largest, nothing);
         let determinant = a * c - b * b;
         // one row, or two that are alike
-        self.inverse = if self.count == 1 || determinant <= NOTHING * a * c {
+        self.inverse = if determinant <= NOTHING * a * c {
             [self.step, self.step, 0.0]
         } else {
-            [c / determinant, a / determinant, -b / determinant]
+            [c, a, -b].map(|x| relaxation * x / determinant)
         };
-    }
-
-    #[inline]
-    fn velocity(&self, a: &Moving, b: &Moving) -> [f64; 2] {
-        let of = |lane: usize| {
-            let moved = along(&self.rows[lane], &a.0, &b.0);
-            self.free[lane] + moved + self.compliance[lane] * self.r[lane]
-        };
-        [of(0), of(1)]
     }
 
     /// (4), (5): the changes.
     #[inline]
-    fn improve(&mut self, [u_s, u_t]: [f64; 2], r_n: f64, relaxation: f64) -> [f64; 2] {
+    fn improve(&mut self, u_s: f64, u_t: f64, r_n: f64) -> [f64; 2] {
         let reach = self.friction * r_n;
         let [p, q, m] = self.inverse;
-        let mut new = [
-            self.r[0] - relaxation * (p * u_s + m * u_t),
-            self.r[1] - relaxation * (m * u_s + q * u_t),
-        ];
-        if new[0] * new[0] + new[1] * new[1] > reach * reach {
-            let step = relaxation * self.step;
-            new = [self.r[0] - step * u_s, self.r[1] - step * u_t];
+        let old = self.edges.map(|edge| edge.r);
+        let mut x = old[0] - (p * u_s + m * u_t);
+        let mut y = old[1] - (m * u_s + q * u_t);
+        // not the sum of squares, which compilers would take for a pair all the way back to the rows
+        if x * x > reach * reach - y * y {
+            let mut new = [old[0] - self.step * u_s, old[1] - self.step * u_t];
             shorten(&mut new, reach);
+            [x, y] = new;
         }
-        let changes = [new[0] - self.r[0], new[1] - self.r[1]];
-        self.r = new;
-        changes
+        self.edges[0].r = x;
+        self.edges[1].r = y;
+        [x - old[0], y - old[1]]
     }
 
     /// The same, with its motion of the bodies.
-    fn improve_alone(&mut self, r_n: f64, a: &mut Moving, b: &mut Moving, relaxation: f64) {
-        let u = self.velocity(a, b);
-        let [x, y] = self.improve(u, r_n, relaxation);
-        push_one(&self.rows[0], x, a, b);
-        push_one(&self.rows[1], y, a, b);
+    fn improve_alone(&mut self, r_n: f64, bodies: &mut Twelvefold) {
+        let [u_s, u_t] = self.edges.map(|edge| edge.velocity(bodies));
+        let [x, y] = self.improve(u_s, u_t, r_n);
+        add_multiple(bodies, x, &self.edges[0].row);
+        add_multiple(bodies, y, &self.edges[1].row);
+    }
+
+    fn push(&self, bodies: &mut Twelvefold) {
+        for edge in &self.edges {
+            add_multiple(bodies, edge.r, &edge.row);
+        }
     }
 }
 
@@ -426,19 +449,7 @@ fn inverse_of(diagonal: f64, nothing: f64) -> f64 {
     }
 }
 
-#[inline]
-fn push_one(row: &Pair, change: f64, a: &mut Moving, b: &mut Moving) {
-    for k in 0..FREEDOMS {
-        a.0[k] += row[k] * change;
-        b.0[k] += row[FREEDOMS + k] * change;
-    }
-}
-
-#[inline]
-fn push(n: &Pair, s: &Pair, t: &Pair, change: [f64; 3], a: &mut Moving, b: &mut Moving) {
-    for k in 0..FREEDOMS {
-        let j = FREEDOMS + k;
-        a.0[k] += n[k] * change[0] + s[k] * change[1] + t[k] * change[2];
-        b.0[k] += n[j] * change[0] + s[j] * change[1] + t[j] * change[2];
-    }
+fn is_diagonal(block: &Cell) -> bool {
+    let beside = |k: usize| block[k][..k].iter().chain(&block[k][k + 1..]);
+    (0..FREEDOMS).all(|k| beside(k).all(|x| *x == 0.0))
 }

@@ -19,6 +19,7 @@ mod correct;
 mod free;
 mod locate;
 mod patch;
+mod press;
 mod sleep;
 mod solve;
 mod spots;
