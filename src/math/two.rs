@@ -31,6 +31,13 @@ impl Two {
         self.0
     }
 
+    /// Without their signs.
+    #[inline]
+    #[must_use]
+    pub fn abs(self) -> Self {
+        Self(self.0.map(f64::abs))
+    }
+
     /// Their sum.
     #[inline]
     #[must_use]
@@ -141,6 +148,7 @@ mod tests {
         assert_eq!((x + y).numbers(), [a + c, b + d]);
         assert_eq!((x * y).numbers(), [a * c, b * d]);
         assert_eq!(x.sum(), a + b);
+        assert_eq!(x.abs().numbers(), [a, -b]);
         let mut z = Two::both(a);
         z += y;
         assert_eq!(z.numbers(), [a + c, a + d]);

@@ -32,6 +32,7 @@ const NOTHING: f64 = 1e-12;
 /// Sweeps that change impulses by less, in relation to the largest one, change nothing any more: a thousandth of what
 /// thirty sweeps leave in a pile that moves.
 const STILL: f64 = 1e-7;
+fn tol() -> f64 { std::env::var("STILL").ok().and_then(|x| x.parse().ok()).unwrap_or(STILL) }
 
 /// A row with its free velocity, its compliance and its impulse.
 #[derive(Clone, Copy, Debug, Default)]
@@ -298,9 +299,10 @@ impl Bounded {
 
     /// At most `count` sweeps; how many there were.
     pub fn run(&mut self, count: u32) -> u32 {
+        let still = tol();
         for done in 0..count {
             let (change, largest) = self.sweep();
-            if change <= STILL * largest {
+            if change <= still * largest {
                 return done + 1;
             }
         }
@@ -324,18 +326,18 @@ impl Bounded {
         }
         let mut more = self.more.iter_mut();
         for local in &mut self.locals {
-            let mut bodies = local.bodies.map(|b| w[b as usize]);
-            let Some(changed) = local.improve(&mut bodies) else {
-                more.by_ref().take(local.more as usize).for_each(drop);
-                continue;
-            };
-            change = larger(change, changed);
-            largest = larger(largest, local.normal.r);
-            for block in more.by_ref().take(local.more as usize) {
-                block.improve_alone(local.normal.r, &mut bodies);
+            let [a, b] = local.bodies.map(|b| b as usize);
+            let mut bodies = [w[a], w[b]];
+            if let Some(changed) = local.improve(&mut bodies) {
+                change = larger(change, changed);
+                largest = larger(largest, local.normal.r);
+                [w[a], w[b]] = bodies;
             }
-            w[local.bodies[0] as usize] = bodies[0];
-            w[local.bodies[1] as usize] = bodies[1];
+            for block in more.by_ref().take(local.more as usize) {
+                let mut bodies = [w[a], w[b]];
+                block.improve_alone(local.normal.r, &mut bodies);
+                [w[a], w[b]] = bodies;
+            }
         }
         (change, largest)
     }
@@ -373,9 +375,9 @@ impl Local {
             add_multiple(bodies, change, &self.normal.row);
             return Some(change.abs());
         }
-        let [s, t] = &self.rubbing.edges;
-        let u_s = s.velocity(bodies) + self.to_n[0] * change;
-        let u_t = t.velocity(bodies) + self.to_n[1] * change;
+        let [u_s, u_t] = self.rubbing.velocity(bodies);
+        let u_s = u_s + self.to_n[0] * change;
+        let u_t = u_t + self.to_n[1] * change;
         let [x, y] = self.rubbing.improve(u_s, u_t, new);
         let [s, t] = &self.rubbing.edges;
         let both = [change, x, y].map(Two::both);
@@ -407,6 +409,18 @@ impl Rubbing {
         };
     }
 
+    #[inline]
+    fn velocity(&self, bodies: &Twelvefold) -> [f64; 2] {
+        let [s, t] = &self.edges;
+        // a branch also keeps compilers from working on both rows at once, across the pairs that they are made of
+        let across = if self.count > 1 {
+            t.velocity(bodies)
+        } else {
+            0.0
+        };
+        [s.velocity(bodies), across]
+    }
+
     /// (4), (5): the changes.
     #[inline]
     fn improve(&mut self, u_s: f64, u_t: f64, r_n: f64) -> [f64; 2] {
@@ -415,8 +429,7 @@ impl Rubbing {
         let old = self.edges.map(|edge| edge.r);
         let mut x = old[0] - (p * u_s + m * u_t);
         let mut y = old[1] - (m * u_s + q * u_t);
-        // not the sum of squares, which compilers would take for a pair all the way back to the rows
-        if x * x > reach * reach - y * y {
+        if x * x + y * y > reach * reach {
             let mut new = [old[0] - self.step * u_s, old[1] - self.step * u_t];
             shorten(&mut new, reach);
             [x, y] = new;
@@ -428,7 +441,7 @@ impl Rubbing {
 
     /// The same, with its motion of the bodies.
     fn improve_alone(&mut self, r_n: f64, bodies: &mut Twelvefold) {
-        let [u_s, u_t] = self.edges.map(|edge| edge.velocity(bodies));
+        let [u_s, u_t] = self.velocity(bodies);
         let [x, y] = self.improve(u_s, u_t, r_n);
         add_multiple(bodies, x, &self.edges[0].row);
         add_multiple(bodies, y, &self.edges[1].row);

@@ -12,8 +12,10 @@
 //! (5)  s = 1 / sqrt(W_ii),  W_ii = (G A^-1 G^T)_ii + c_i,  the largest of a block for all of its rows
 //! ```
 
-use super::{FREEDOMS, GROUND, Island, Islands, Problem, Row};
+use super::{Body, FREEDOMS, GROUND, Island, Islands, Problem, Row};
 use crate::lcp::cone::MOST_BLOCKS;
+use crate::math::Two;
+use crate::math::two::{Sixfold, paired, single};
 
 /// Part of the impulses in the size that residuals are relative to: 1e-4 of them times 1e-10 is some machine epsilons.
 const IMPULSES: f64 = 1e-4;
@@ -47,8 +49,20 @@ pub fn residual(problem: &Problem, r: &[f64]) -> f64 {
 /// Scratch of the judge.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
-    /// `v` of all bodies; only those of the island are set.
-    velocities: Vec<[f64; FREEDOMS]>,
+    /// All bodies; only those of the island are set.
+    moving: Vec<Moving>,
+}
+
+/// A body.
+#[derive(Clone, Copy, Debug, Default)]
+struct Moving {
+    /// `v`.
+    now: Sixfold,
+    /// `v_f`.
+    free: Sixfold,
+    /// Diagonal of `A^-1`; are there entries beside it?
+    inverse_mass: Sixfold,
+    is_coupled: bool,
 }
 
 /// Velocities of a row.
@@ -85,8 +99,8 @@ impl Sizes {
 impl Judge {
     /// Room for problems of this many bodies.
     pub fn reserve(&mut self, bodies: usize) {
-        if self.velocities.len() < bodies {
-            self.velocities.resize(bodies, [0.0; FREEDOMS]);
+        if self.moving.len() < bodies {
+            self.moving.resize(bodies, Moving::default());
         }
     }
 
@@ -148,7 +162,7 @@ impl Judge {
     /// `v = v_f + A^-1 G^T r`.
     fn move_bodies(&mut self, problem: &Problem, island: &Island, r: &[f64]) {
         for &b in island.bodies {
-            self.velocities[b as usize] = [0.0; FREEDOMS];
+            self.moving[b as usize].now = Sixfold::default();
         }
         let mut at = 0;
         let of_contacts = island.contacts.iter().map(|&c| {
@@ -163,24 +177,36 @@ impl Judge {
             for _ in 0..rows {
                 let row = &problem.rows[island.rows[at] as usize];
                 for (side, &b) in bodies.iter().enumerate().filter(|(_, b)| **b != GROUND) {
-                    let pushed = &mut self.velocities[b as usize];
-                    for k in 0..FREEDOMS {
-                        pushed[k] += row.entries[side][k] * r[at];
+                    let (g, r) = (paired(&row.entries[side]), Two::both(r[at]));
+                    for (pushed, g) in self.moving[b as usize].now.iter_mut().zip(g) {
+                        *pushed += g * r;
                     }
                 }
                 at += 1;
             }
         }
         for &b in island.bodies {
-            let body = &problem.bodies[b as usize];
-            let pushed = self.velocities[b as usize];
-            let v = &mut self.velocities[b as usize];
+            let Body {
+                inverse_mass,
+                velocity,
+            } = &problem.bodies[b as usize];
+            let moving = &mut self.moving[b as usize];
+            let pushed = single(&moving.now);
+            let mut v = *velocity;
             for k in 0..FREEDOMS {
-                v[k] = body.velocity[k] + dot(&body.inverse_mass[k], &pushed);
+                v[k] += dot(&inverse_mass[k], &pushed);
             }
+            let beside = |k: usize| inverse_mass[k].iter().enumerate().filter(move |(i, _)| *i != k);
+            *moving = Moving {
+                now: paired(&v),
+                free: paired(velocity),
+                inverse_mass: paired(&std::array::from_fn(|k| inverse_mass[k][k])),
+                is_coupled: (0..FREEDOMS).any(|k| beside(k).any(|(_, x)| *x != 0.0)),
+            };
         }
     }
 
+    #[inline]
     fn moved(&self, problem: &Problem, bodies: &[u32; 2], row: &Row, r: f64) -> Moved {
         let mut moved = Moved {
             now: row.bias + row.compliance * r,
@@ -189,13 +215,23 @@ impl Judge {
             diagonal: row.compliance,
         };
         for (side, &b) in bodies.iter().enumerate().filter(|(_, b)| **b != GROUND) {
-            let body = &problem.bodies[b as usize];
-            let g = &row.entries[side];
-            moved.now += dot(g, &self.velocities[b as usize]);
-            moved.free += dot(g, &body.velocity);
-            for k in 0..FREEDOMS {
-                moved.products += (g[k] * body.velocity[k]).abs();
-                moved.diagonal += g[k] * dot(&body.inverse_mass[k], g);
+            let body = &self.moving[b as usize];
+            let g = paired(&row.entries[side]);
+            let freely = [0, 1, 2].map(|k| g[k] * body.free[k]);
+            let sum = |x: Sixfold| (x[0] + x[1] + x[2]).sum();
+            moved.now += sum([0, 1, 2].map(|k| g[k] * body.now[k]));
+            moved.free += sum(freely);
+            moved.products += sum(freely.map(Two::abs));
+            if body.is_coupled {
+                let (g, inverse_mass) = (
+                    &row.entries[side],
+                    &problem.bodies[b as usize].inverse_mass,
+                );
+                for k in 0..FREEDOMS {
+                    moved.diagonal += g[k] * dot(&inverse_mass[k], g);
+                }
+            } else {
+                moved.diagonal += sum([0, 1, 2].map(|k| g[k] * g[k] * body.inverse_mass[k]));
             }
         }
         moved

@@ -46,6 +46,11 @@ const BAND: f64 = 1e-7;
 /// Corrections of places move a body by less than this part of its size.
 const SHIFTED: f64 = 0.01;
 
+// how far corrections move a body, m
+fn shifted(model: &Model, body: BodyRef) -> f64 {
+    body.map_or(0.0, |i| SHIFTED * model.bodies[i].extent)
+}
+
 /// Scratch of the steps.
 #[derive(Debug, Default)]
 pub(super) struct Work {
@@ -189,7 +194,7 @@ impl Step<'_> {
         for round in 0..=self.crowd.rules.located_impacts {
             self.round(round == self.crowd.rules.located_impacts)?;
             if self.workspace.crowd.left.iter().all(|left| *left <= 0.0) {
-                if round > 0 {
+                if round > 0 || self.outruns() {
                     self.find_all_pairs();
                 }
                 break;
@@ -226,6 +231,7 @@ impl Step<'_> {
     fn find_spots(&mut self) {
         loop {
             let Self {
+                model,
                 crowd,
                 state,
                 workspace,
@@ -242,7 +248,8 @@ impl Step<'_> {
                 |body: BodyRef| body.is_some_and(|i| slow_for[i] < f64::INFINITY && left[i] <= 0.0);
             let skip = |[a, b]: [BodyRef; 2]| (rests(a) && rests(b)) || waits(a) || waits(b);
             let reach = |body: BodyRef| body.map_or(0.0, |i| reach[i]);
-            spots.find(crowd, workspace.poses.space(), reach, skip);
+            let slack = |body| shifted(model, body);
+            spots.find(crowd, workspace.poses.space(), reach, slack, skip);
             if !self.wake_touched() {
                 return;
             }
@@ -250,7 +257,20 @@ impl Step<'_> {
         }
     }
 
-    // those of the last round are not all: others were done before it
+    // was a body pushed further than it was thought to get?
+    fn outruns(&self) -> bool {
+        let moved = &self.state.average_velocity;
+        let reach = &self.workspace.crowd.reach;
+        let bodies = self.model.bodies.iter().enumerate();
+        bodies.into_iter().any(|(i, body)| {
+            let v = &moved[body.first..body.first + body.n_dof];
+            let (speed, spin) = (norm(&v[..3]), norm(v.get(3..).unwrap_or(&[])));
+            let far = reach[i] + shifted(self.model, Some(i));
+            self.h * (speed + body.extent * spin) > far
+        })
+    }
+
+    // those of the last round are not all: others were done before it, or got further
     fn find_all_pairs(&mut self) {
         self.place();
         let Self {
@@ -263,7 +283,7 @@ impl Step<'_> {
         let slow_for = &state.crowd.slow_for;
         let rests = |body: BodyRef| body.is_none_or(|i| slow_for[i] == f64::INFINITY);
         let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
-        let reach = |body: BodyRef| body.map_or(0.0, |i| SHIFTED * model.bodies[i].extent);
+        let reach = |body| shifted(model, body);
         let spots = &mut workspace.crowd.spots;
         spots.find_pairs(crowd, workspace.poses.space(), reach, skip);
     }
