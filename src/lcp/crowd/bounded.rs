@@ -32,7 +32,9 @@ const NOTHING: f64 = 1e-12;
 /// Sweeps that change impulses by less, in relation to the largest one, change nothing any more: a thousandth of what
 /// thirty sweeps leave in a pile that moves.
 const STILL: f64 = 1e-7;
-fn tol() -> f64 { std::env::var("STILL").ok().and_then(|x| x.parse().ok()).unwrap_or(STILL) }
+
+/// Every so many sweeps look at what they change.
+const LOOK: u32 = 4;
 
 /// A row with its free velocity, its compliance and its impulse.
 #[derive(Clone, Copy, Debug, Default)]
@@ -192,11 +194,11 @@ impl Bounded {
     ) {
         let bodies = self.local_pair(touch.bodies);
         let mut local = Local {
-            normal: self.edge(problem, touch.bodies, bodies, &rows[0], positive(r[0])),
             bodies,
             first: at as u32,
             ..Local::default()
         };
+        local.normal = self.edge(problem, touch.bodies, bodies, &rows[0], positive(r[0]));
         let diagonal = local.normal.diagonal();
         local.inverse = relaxation * inverse_of(diagonal, 0.0);
         let mut first = 1;
@@ -299,44 +301,52 @@ impl Bounded {
 
     /// At most `count` sweeps; how many there were.
     pub fn run(&mut self, count: u32) -> u32 {
-        let still = tol();
-        for done in 0..count {
-            let (change, largest) = self.sweep();
-            if change <= still * largest {
-                return done + 1;
+        for done in 1..=count {
+            if done % LOOK == 0 {
+                let (change, largest) = self.sweep::<true>();
+                if change <= STILL * largest {
+                    return done;
+                }
+            } else {
+                self.sweep::<false>();
             }
         }
         count
     }
 
-    /// The largest change of an impulse, and the largest impulse.
-    fn sweep(&mut self) -> (f64, f64) {
+    /// If it `LOOKS`, the largest change of an impulse, and the largest impulse.
+    fn sweep<const LOOKS: bool>(&mut self) -> (f64, f64) {
         let (mut change, mut largest) = (0.0, 0.0);
         let w = &mut self.w[..];
         // (6)
         for tie in &mut self.ties {
-            let mut bodies = tie.bodies.map(|b| w[b as usize]);
+            let [a, b] = tie.bodies.map(|b| b as usize);
+            let mut bodies = [w[a], w[b]];
             let step = -tie.edge.velocity(&bodies) * tie.inverse;
             tie.edge.r += step;
             change = larger(change, step.abs());
             largest = larger(largest, tie.edge.r.abs());
             add_multiple(&mut bodies, step, &tie.edge.row);
-            w[tie.bodies[0] as usize] = bodies[0];
-            w[tie.bodies[1] as usize] = bodies[1];
+            [w[a], w[b]] = bodies;
         }
         let mut more = self.more.iter_mut();
         for local in &mut self.locals {
             let [a, b] = local.bodies.map(|b| b as usize);
             let mut bodies = [w[a], w[b]];
-            if let Some(changed) = local.improve(&mut bodies) {
-                change = larger(change, changed);
-                largest = larger(largest, local.normal.r);
+            if let Some(changes) = local.improve(&mut bodies) {
+                if LOOKS {
+                    let of_local = changes.map(f64::abs).into_iter().fold(0.0, larger);
+                    change = larger(change, of_local);
+                    largest = larger(largest, local.normal.r);
+                }
                 [w[a], w[b]] = bodies;
             }
-            for block in more.by_ref().take(local.more as usize) {
-                let mut bodies = [w[a], w[b]];
-                block.improve_alone(local.normal.r, &mut bodies);
-                [w[a], w[b]] = bodies;
+            if local.more > 0 {
+                for block in more.by_ref().take(local.more as usize) {
+                    let mut bodies = [w[a], w[b]];
+                    block.improve_alone(local.normal.r, &mut bodies);
+                    [w[a], w[b]] = bodies;
+                }
             }
         }
         (change, largest)
@@ -361,9 +371,9 @@ impl Bounded {
 }
 
 impl Local {
-    /// (2) to (5), and by how much the impulses changed; none: they were and stay zero.
+    /// (2) to (5), and the changes of the impulses; none: they were and stay zero.
     #[inline]
-    fn improve(&mut self, bodies: &mut Twelvefold) -> Option<f64> {
+    fn improve(&mut self, bodies: &mut Twelvefold) -> Option<[f64; 3]> {
         let old = self.normal.r;
         let new = positive(old - self.normal.velocity(bodies) * self.inverse);
         if new == 0.0 && old == 0.0 {
@@ -373,7 +383,7 @@ impl Local {
         self.normal.r = new;
         if self.rubbing.count == 0 {
             add_multiple(bodies, change, &self.normal.row);
-            return Some(change.abs());
+            return Some([change, 0.0, 0.0]);
         }
         let [u_s, u_t] = self.rubbing.velocity(bodies);
         let u_s = u_s + self.to_n[0] * change;
@@ -388,7 +398,7 @@ impl Local {
                     + t.row[side][k] * both[2];
             }
         }
-        Some(larger(change.abs(), larger(x.abs(), y.abs())))
+        Some([change, x, y])
     }
 }
 

@@ -214,25 +214,32 @@ impl Judge {
             products: row.bias.abs(),
             diagonal: row.compliance,
         };
-        for (side, &b) in bodies.iter().enumerate().filter(|(_, b)| **b != GROUND) {
+        for side in 0..2 {
+            let b = bodies[side];
+            if b == GROUND {
+                continue;
+            }
             let body = &self.moving[b as usize];
             let g = paired(&row.entries[side]);
-            let freely = [0, 1, 2].map(|k| g[k] * body.free[k]);
-            let sum = |x: Sixfold| (x[0] + x[1] + x[2]).sum();
-            moved.now += sum([0, 1, 2].map(|k| g[k] * body.now[k]));
-            moved.free += sum(freely);
-            moved.products += sum(freely.map(Two::abs));
-            if body.is_coupled {
-                let (g, inverse_mass) = (
-                    &row.entries[side],
-                    &problem.bodies[b as usize].inverse_mass,
-                );
-                for k in 0..FREEDOMS {
-                    moved.diagonal += g[k] * dot(&inverse_mass[k], g);
-                }
-            } else {
-                moved.diagonal += sum([0, 1, 2].map(|k| g[k] * g[k] * body.inverse_mass[k]));
+            let (mut now, mut free, mut products) = <(Two, Two, Two)>::default();
+            let mut diagonal = Two::default();
+            for k in 0..FREEDOMS / 2 {
+                let freely = g[k] * body.free[k];
+                now += g[k] * body.now[k];
+                free += freely;
+                products += freely.abs();
+                diagonal += g[k] * g[k] * body.inverse_mass[k];
             }
+            moved.now += now.sum();
+            moved.free += free.sum();
+            moved.products += products.sum();
+            moved.diagonal += if body.is_coupled {
+                let inverse_mass = &problem.bodies[b as usize].inverse_mass;
+                let (g, of) = (&row.entries[side], |k: usize| &inverse_mass[k]);
+                (0..FREEDOMS).map(|k| g[k] * dot(of(k), g)).sum()
+            } else {
+                diagonal.sum()
+            };
         }
         moved
     }

@@ -30,6 +30,7 @@ use super::{StepError, Workspace, accept};
 use crate::dynamics;
 use crate::force::Side;
 use crate::lcp::crowd::{Body, Joint, Row, Touch};
+use crate::math::two::{Sixfold, dot, paired};
 use crate::math::{Vec3, norm};
 use crate::model::{BodyRef, Crowd, Model};
 use crate::scene::format::Settings;
@@ -83,6 +84,8 @@ pub(super) struct Work {
     moved: Vec<f64>,
     /// Of their surfaces at the end of the step, m/s.
     belt_velocities: Vec<Vec3>,
+    /// Means of the velocities at the start and at the end, and those of the ground.
+    means: Vec<Sixfold>,
     bodies: Vec<Body>,
     touches: Vec<Touch>,
     joints: Vec<Joint>,
@@ -297,22 +300,25 @@ impl Step<'_> {
             impulse,
             start,
             end,
+            means,
             ..
-        } = &self.workspace.crowd;
+        } = &mut self.workspace.crowd;
+        means.clear();
+        let both = start.iter().zip(end.iter());
+        means.extend(both.map(|(v, w)| paired(&std::array::from_fn(|k| 0.5 * (v[k] + w[k])))));
+        means.push(Sixfold::default());
+        let ground = means.len() - 1;
         let mean = |row: &Row, bodies: [u32; 2]| {
-            let mut sum = 0.0;
-            for (entries, body) in row.entries.iter().zip(bodies) {
-                if let (Some(v), Some(w)) = (start.get(body as usize), end.get(body as usize)) {
-                    for k in 0..6 {
-                        sum += 0.5 * entries[k] * (v[k] + w[k]);
-                    }
-                }
-            }
-            sum
+            let [a, b] = bodies.map(|b| means[(b as usize).min(ground)]);
+            dot(&row.entries.map(|entries| paired(&entries)), &[a, b])
         };
         let mut row = 0;
-        for touch in touches {
+        for touch in touches.iter() {
             let n = touch.contact.rows();
+            if impulse[row] == 0.0 {
+                row += n;
+                continue;
+            }
             self.report.impact_loss -= impulse[row] * mean(&rows[row], touch.bodies);
             for k in row + 1..row + n {
                 self.report.friction_loss -= impulse[k] * mean(&rows[k], touch.bodies);

@@ -98,9 +98,11 @@ impl Presses {
 
     // (2): the largest gap that was changed, m
     fn sweep(&mut self) -> f64 {
-        let mut worst: f64 = 0.0;
+        let mut worst = 0.0;
+        let all = &mut self.w[..];
         for press in &mut self.list {
-            let mut w = press.bodies.map(|b| self.w[b as usize]);
+            let [a, b] = press.bodies.map(|b| b as usize);
+            let mut w = [all[a], all[b]];
             let gap = press.gap + dot(&press.row, &w);
             let new = positive(press.s - gap * press.inverse);
             let change = new - press.s;
@@ -108,10 +110,11 @@ impl Presses {
                 continue;
             }
             press.s = new;
-            worst = worst.max(gap.abs());
+            if gap.abs() > worst {
+                worst = gap.abs();
+            }
             add_multiple(&mut w, change, &press.row);
-            self.w[press.bodies[0] as usize] = w[0];
-            self.w[press.bodies[1] as usize] = w[1];
+            [all[a], all[b]] = w;
         }
         worst
     }
