@@ -11,35 +11,35 @@ pub struct Two([f64; 2]);
 
 impl Two {
     /// From its numbers.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn new(first: f64, second: f64) -> Self {
         Self([first, second])
     }
 
     /// The same number twice.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn both(x: f64) -> Self {
         Self([x; 2])
     }
 
     /// Its numbers.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn numbers(self) -> [f64; 2] {
         self.0
     }
 
     /// Without their signs.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn abs(self) -> Self {
         Self(self.0.map(f64::abs))
     }
 
     /// Their sum.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn sum(self) -> f64 {
         let [x, y] = self.numbers();
@@ -50,7 +50,7 @@ impl Two {
 impl Add for Two {
     type Output = Self;
 
-    #[inline]
+    #[inline(always)]
     fn add(self, other: Self) -> Self {
         Self([self.0[0] + other.0[0], self.0[1] + other.0[1]])
     }
@@ -59,21 +59,21 @@ impl Add for Two {
 impl Mul for Two {
     type Output = Self;
 
-    #[inline]
+    #[inline(always)]
     fn mul(self, other: Self) -> Self {
         Self([self.0[0] * other.0[0], self.0[1] * other.0[1]])
     }
 }
 
 impl AddAssign for Two {
-    #[inline]
+    #[inline(always)]
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
     }
 }
 
 impl Default for Two {
-    #[inline]
+    #[inline(always)]
     fn default() -> Self {
         Self::both(0.0)
     }
@@ -86,7 +86,7 @@ pub type Sixfold = [Two; 3];
 pub type Twelvefold = [Sixfold; 2];
 
 /// Six numbers in pairs.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn paired(x: &[f64; 6]) -> Sixfold {
     [
@@ -97,7 +97,7 @@ pub fn paired(x: &[f64; 6]) -> Sixfold {
 }
 
 /// And back.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn single(x: &Sixfold) -> [f64; 6] {
     let [[a, b], [c, d], [e, f]] = x.map(Two::numbers);
@@ -105,7 +105,7 @@ pub fn single(x: &Sixfold) -> [f64; 6] {
 }
 
 /// Scalar product.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn dot(x: &Twelvefold, y: &Twelvefold) -> f64 {
     let of = |i: usize| x[i][0] * y[i][0] + x[i][1] * y[i][1] + x[i][2] * y[i][2];
@@ -113,7 +113,7 @@ pub fn dot(x: &Twelvefold, y: &Twelvefold) -> f64 {
 }
 
 /// `x += factor y`.
-#[inline]
+#[inline(always)]
 pub fn add_multiple(x: &mut Twelvefold, factor: f64, y: &Twelvefold) {
     let factor = Two::both(factor);
     for (x, y) in x.as_flattened_mut().iter_mut().zip(y.as_flattened()) {

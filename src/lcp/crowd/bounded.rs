@@ -10,6 +10,7 @@
 //! (4)  r_b <- r_b - o W_bb^-1 u_b         if that is within mu r_n: it sticks
 //! (5)  r_b <- P(r_b - o u_b / d)          else; d: the largest stiffness of the block, P: the nearest point within mu r_n
 //! (6)  joints:  r_i <- r_i - u_i / W_ii
+//! (7)  the residual is that of the judge (`residual`), with `u` as the sweeps have it: W_ii is known, s = 1 / sqrt(W_ii)
 //! ```
 //!
 //! Unlike `sweep`, which solves each contact exactly, this takes one step towards that where a contact slips and its block
@@ -18,7 +19,8 @@
 use super::factor::{Cell, Six};
 use super::scaled::{root, shorten};
 use super::{FREEDOMS, GROUND, Island, Problem, Row, Touch};
-use crate::lcp::cone::Block;
+use super::residual::{Distance, Rubbed};
+use crate::lcp::cone::{Block, MOST_BLOCKS};
 use crate::lcp::scaling::larger;
 use crate::math::two::{Sixfold, Twelvefold, add_multiple, dot, paired};
 use crate::math::{Two, positive};
@@ -44,10 +46,12 @@ struct Edge {
     free: f64,
     compliance: f64,
     r: f64,
+    /// Sum of the sizes of what `free` is the sum of.
+    products: f64,
 }
 
 impl Edge {
-    #[inline]
+    #[inline(always)]
     fn velocity(&self, bodies: &Twelvefold) -> f64 {
         self.free + dot(&self.row, bodies) + self.compliance * self.r
     }
@@ -66,6 +70,8 @@ struct Rubbing {
     /// `o / d` of (5).
     step: f64,
     friction: f64,
+    /// `s` of (7).
+    scale: f64,
     /// First row in `r` of the island, and how many; 0: no friction.
     first: u32,
     count: u32,
@@ -78,6 +84,8 @@ struct Local {
     rubbing: Rubbing,
     /// `o / W_nn`.
     inverse: f64,
+    /// `s` of (7).
+    scale: f64,
     /// `W_bn`.
     to_n: [f64; 2],
     /// Within the island; the ground comes after the last body.
@@ -93,6 +101,8 @@ struct Local {
 struct Tie {
     edge: Edge,
     inverse: f64,
+    /// `s` of (7).
+    scale: f64,
     bodies: [u32; 2],
     /// In `r` of the island.
     at: u32,
@@ -116,6 +126,7 @@ pub(super) struct Bounded {
     w: Vec<Sixfold>,
     roots: Vec<Root>,
     full_roots: Vec<Cell>,
+    size: Size,
     /// Index within the island of each body of the problem; those of other islands are stale.
     local: Vec<u32>,
 }
@@ -130,6 +141,7 @@ impl Bounded {
         let mut sound = frictions().all(|mu| mu >= 0.0 && mu.is_finite());
         self.locals.clear();
         self.more.clear();
+        self.size = Size::default();
         let mut at = 0;
         for touch in touches() {
             let source = island.rows[at] as usize;
@@ -150,6 +162,7 @@ impl Bounded {
                 self.ties.push(Tie {
                     edge,
                     inverse: inverse_of(edge.diagonal(), 0.0),
+                    scale: self.size.count(&[edge], edge.diagonal()),
                     bodies,
                     at: at as u32,
                 });
@@ -201,6 +214,7 @@ impl Bounded {
         local.normal = self.edge(problem, touch.bodies, bodies, &rows[0], positive(r[0]));
         let diagonal = local.normal.diagonal();
         local.inverse = relaxation * inverse_of(diagonal, 0.0);
+        local.scale = self.size.count(&[local.normal], diagonal);
         let mut first = 1;
         for (k, block) in touch.contact.blocks().iter().enumerate() {
             let mut rubbing = Rubbing {
@@ -215,6 +229,9 @@ impl Bounded {
             }
             first += block.rows();
             rubbing.prepare(NOTHING * diagonal, relaxation);
+            let diagonals = rubbing.edges.map(|edge| edge.diagonal());
+            let largest = larger(diagonals[0], diagonals[1]);
+            rubbing.scale = self.size.count(&rubbing.edges, largest);
             let mut start = rubbing.edges.map(|edge| edge.r);
             shorten(&mut start, rubbing.friction * local.normal.r);
             (rubbing.edges[0].r, rubbing.edges[1].r) = (start[0], start[1]);
@@ -251,6 +268,7 @@ impl Bounded {
     ) -> Edge {
         let mut line = Twelvefold::default();
         let mut q = row.bias;
+        let mut products = row.bias.abs();
         for side in 0..2 {
             if bodies[side] == GROUND {
                 continue;
@@ -259,7 +277,9 @@ impl Bounded {
             let v = paired(&problem.bodies[bodies[side] as usize].velocity);
             let root = &self.roots[local[side] as usize];
             let l = paired(&root.diagonal);
-            q += (g[0] * v[0] + g[1] * v[1] + g[2] * v[2]).sum();
+            let terms = [g[0] * v[0], g[1] * v[1], g[2] * v[2]];
+            q += (terms[0] + terms[1] + terms[2]).sum();
+            products += (terms[0].abs() + terms[1].abs() + terms[2].abs()).sum();
             line[side] = [g[0] * l[0], g[1] * l[1], g[2] * l[2]];
             if let Some(full) = root.full {
                 let l = &self.full_roots[full as usize];
@@ -273,6 +293,7 @@ impl Bounded {
             free: q,
             compliance: row.compliance,
             r,
+            products,
         }
     }
 
@@ -352,6 +373,34 @@ impl Bounded {
         (change, largest)
     }
 
+    /// (7); infinite for anything that is not a number.
+    pub fn residual(&self) -> f64 {
+        let mut distance = Distance::default();
+        let mut more = self.more.iter();
+        for local in &self.locals {
+            let bodies = local.bodies.map(|b| self.w[b as usize]);
+            let others = more.by_ref().take(local.more as usize);
+            let first = std::iter::once(&local.rubbing).filter(|block| block.count > 0);
+            let mut blocks = [Rubbed::default(); MOST_BLOCKS];
+            let mut count = 0;
+            for (own, block) in blocks.iter_mut().zip(first.chain(others)) {
+                let u = block.velocity(&bodies);
+                let (scale, mu) = (block.scale, block.friction * local.scale / block.scale);
+                let r = block.edges.map(|edge| edge.r / scale);
+                *own = Rubbed::new(mu, r, u.map(|u| u * scale));
+                count += 1;
+            }
+            let u_n = local.normal.velocity(&bodies) * local.scale;
+            distance.contact(u_n, local.normal.r / local.scale, &blocks[..count]);
+        }
+        for tie in &self.ties {
+            let bodies = tie.bodies.map(|b| self.w[b as usize]);
+            let u = tie.edge.velocity(&bodies) * tie.scale;
+            distance.joint(u, tie.edge.r / tie.scale);
+        }
+        distance.relative(self.size.free, self.size.products)
+    }
+
     /// The impulses, in the order of the rows of the island.
     pub fn leave(&self, r: &mut [f64]) {
         let mut put = |block: &Rubbing| {
@@ -370,9 +419,34 @@ impl Bounded {
     }
 }
 
+/// What residuals are relative to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Size {
+    /// `|q'|`.
+    free: f64,
+    /// The same of the products that `q` is the sum of.
+    products: f64,
+}
+
+impl Size {
+    /// Counts rows in, and gives their scale.
+    fn count(&mut self, edges: &[Edge], diagonal: f64) -> f64 {
+        let scale = if diagonal > 0.0 {
+            1.0 / diagonal.sqrt()
+        } else {
+            1.0
+        };
+        for edge in edges {
+            self.free = larger(self.free, edge.free.abs() * scale);
+            self.products = larger(self.products, edge.products * scale);
+        }
+        scale
+    }
+}
+
 impl Local {
     /// (2) to (5), and the changes of the impulses; none: they were and stay zero.
-    #[inline]
+    #[inline(always)]
     fn improve(&mut self, bodies: &mut Twelvefold) -> Option<[f64; 3]> {
         let old = self.normal.r;
         let new = positive(old - self.normal.velocity(bodies) * self.inverse);
@@ -419,7 +493,7 @@ impl Rubbing {
         };
     }
 
-    #[inline]
+    #[inline(always)]
     fn velocity(&self, bodies: &Twelvefold) -> [f64; 2] {
         let [s, t] = &self.edges;
         // a branch also keeps compilers from working on both rows at once, across the pairs that they are made of
@@ -432,7 +506,7 @@ impl Rubbing {
     }
 
     /// (4), (5): the changes.
-    #[inline]
+    #[inline(always)]
     fn improve(&mut self, u_s: f64, u_t: f64, r_n: f64) -> [f64; 2] {
         let reach = self.friction * r_n;
         let [p, q, m] = self.inverse;
@@ -450,6 +524,7 @@ impl Rubbing {
     }
 
     /// The same, with its motion of the bodies.
+    #[inline(never)]
     fn improve_alone(&mut self, r_n: f64, bodies: &mut Twelvefold) {
         let [u_s, u_t] = self.velocity(bodies);
         let [x, y] = self.improve(u_s, u_t, r_n);

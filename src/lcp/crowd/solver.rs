@@ -191,7 +191,7 @@ impl Solver {
         if r.len() == island.rows.len() && self.bounded.set(problem, island, r) {
             self.stats.sweeps += u64::from(self.bounded.run(count));
             self.bounded.leave(r);
-            residual = self.judge.residual(problem, island, r);
+            residual = self.bounded.residual();
         }
         if residual < f64::INFINITY {
             return self.finish(Outcome::Bounded { residual });

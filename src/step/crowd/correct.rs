@@ -13,17 +13,17 @@ use crate::lcp::cone::Contact;
 use crate::lcp::crowd::{Body, Effort, GROUND, Joint, Problem, Row, Touch};
 use crate::math::{Groups, positive};
 use crate::model::{BodyRef, space_pose_of};
-use crate::space;
+use crate::space::{self, Pose};
 use crate::step::{Workspace, accept};
 
 /// Overlaps up to this are left, m: half of what counts as closed.
 const OVERLAP: f64 = 5e-8;
 
-/// The same where the effort of a step is bounded: half of a micrometre, which counts.
-const BOUNDED_OVERLAP: f64 = 5e-7;
+/// The same where the effort of a step is bounded: less than a micrometre, which counts.
+const BOUNDED_OVERLAP: f64 = 8e-7;
 
-/// Sweeps end with changes of this, m: what is left of overlaps is then below what is left alone.
-const ENOUGH: f64 = 1e-7;
+/// Sweeps end with changes of this, m: what is left of overlaps is then mostly below what is left alone.
+const ENOUGH: f64 = 2.5e-7;
 
 /// Sweeps see places with gaps up to this, m: more than they move anything, so that nothing is pushed into its neighbour.
 const NEAR: f64 = 1e-4;
@@ -95,36 +95,24 @@ impl Step<'_> {
         } = work;
         let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
         spots.look_again(self.crowd, poses, within, skip, found);
+        let overlap = found.iter().fold(0.0, |m: f64, spot| m.max(-spot.gap));
+        if is_swept {
+            return (overlap, 0.0);
+        }
         let Correction {
             touches,
             joints,
             rows,
-            presses,
             ..
         } = correction;
-        presses.clear(self.model);
         touches.clear();
         joints.clear();
         rows.clear();
-        let (mut overlap, mut drift): (f64, f64) = (0.0, 0.0);
-        for Spot {
-            bodies,
-            gap,
-            normal,
-            arms,
-            ..
-        } in found.iter()
-        {
-            overlap = overlap.max(-gap);
-            let [a, b] = bodies.map(|body| space_pose_of(poses, body));
-            let gradient = space::Row::relative_velocity(*normal, (a, arms[0]), (b, arms[1]));
-            if is_swept {
-                presses.add(bodies.map(index), &gradient, *gap);
-                continue;
-            }
-            rows.push(row(&gradient, *gap));
+        let mut drift: f64 = 0.0;
+        for spot in found.iter() {
+            rows.push(row(&normal_row(spot, poses), spot.gap));
             touches.push(Touch {
-                bodies: bodies.map(index),
+                bodies: spot.bodies.map(index),
                 contact: Contact::new(&[]),
             });
         }
@@ -156,11 +144,15 @@ impl Step<'_> {
             workspace,
             ..
         } = self;
+        let Workspace {
+            poses, crowd: work, ..
+        } = &mut **workspace;
         let Work {
             bodies: of_step,
+            found,
             correction,
             ..
-        } = &mut workspace.crowd;
+        } = work;
         let Correction {
             bodies,
             touches,
@@ -176,6 +168,11 @@ impl Step<'_> {
         } = correction;
         groups.reset(model.bodies.len());
         if is_swept {
+            presses.clear(model);
+            for spot in found.iter() {
+                let row = normal_row(spot, poses.space());
+                presses.add(spot.bodies.map(index), &row, spot.gap);
+            }
             presses.close(ENOUGH, shifts);
             presses.pairs().for_each(|[a, b]| groups.join(a, b));
         } else {
@@ -206,7 +203,7 @@ impl Step<'_> {
             moved[body.first..body.first + body.n_dof].copy_from_slice(&d[..body.n_dof]);
         }
         model.advance(&mut state.position, 1.0, moved);
-        accept::rebase(model, state, &mut workspace.poses);
+        accept::rebase(model, state, poses);
         self.take_lift();
     }
 
@@ -258,4 +255,10 @@ impl Step<'_> {
             }
         }
     }
+}
+
+// the rate of the gap of a spot
+fn normal_row(spot: &Spot, poses: &[Pose]) -> space::Row {
+    let [a, b] = spot.bodies.map(|body| space_pose_of(poses, body));
+    space::Row::relative_velocity(spot.normal, (a, spot.arms[0]), (b, spot.arms[1]))
 }
