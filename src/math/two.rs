@@ -154,7 +154,10 @@ mod tests {
         assert_eq!(z.numbers(), [a + c, a + d]);
         assert_eq!(Two::default().numbers(), [0.0; 2]);
         let row = [x, y, z];
-        assert_eq!(paired(&single(&row)).map(Two::numbers), row.map(Two::numbers));
+        assert_eq!(
+            paired(&single(&row)).map(Two::numbers),
+            row.map(Two::numbers)
+        );
         assert_eq!(format!("{:?}", Two::new(1.0, 2.0)), "[1.0, 2.0]");
     }
 }

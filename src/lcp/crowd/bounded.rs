@@ -17,9 +17,9 @@
 //! is not round; the next sweep takes the next one. For spheres both are the same, but for the relaxation.
 
 use super::factor::{Cell, Six};
+use super::residual::{Distance, Rubbed};
 use super::scaled::{root, shorten};
 use super::{FREEDOMS, GROUND, Island, Problem, Row, Touch};
-use super::residual::{Distance, Rubbed};
 use crate::lcp::cone::{Block, MOST_BLOCKS};
 use crate::lcp::scaling::larger;
 use crate::math::two::{Sixfold, Twelvefold, add_multiple, dot, paired};
@@ -124,9 +124,15 @@ pub(super) struct Bounded {
     more: Vec<Rubbing>,
     ties: Vec<Tie>,
     w: Vec<Sixfold>,
+    masses: Masses,
+    size: Size,
+}
+
+/// `L` of all bodies.
+#[derive(Debug, Default)]
+struct Masses {
     roots: Vec<Root>,
     full_roots: Vec<Cell>,
-    size: Size,
     /// Index within the island of each body of the problem; those of other islands are stale.
     local: Vec<u32>,
 }
@@ -134,9 +140,18 @@ pub(super) struct Bounded {
 impl Bounded {
     /// Loads an island and the guess; `false`: a friction or a compliance is not a number from zero on.
     pub fn set(&mut self, problem: &Problem, island: &Island, r: &[f64]) -> bool {
-        self.set_bodies(problem, island);
-        let touches = || island.contacts.iter().map(|&c| &problem.contacts[c as usize]);
-        let frictions = || touches().flat_map(|t| t.contact.blocks()).map(Block::friction);
+        self.masses.set(problem, island);
+        let touches = || {
+            island
+                .contacts
+                .iter()
+                .map(|&c| &problem.contacts[c as usize])
+        };
+        let frictions = || {
+            touches()
+                .flat_map(|t| t.contact.blocks())
+                .map(Block::friction)
+        };
         let relaxation = RELAXATIONS[usize::from(frictions().any(|mu| mu > 1.0))];
         let mut sound = frictions().all(|mu| mu >= 0.0 && mu.is_finite());
         self.locals.clear();
@@ -154,15 +169,19 @@ impl Bounded {
         self.ties.clear();
         for &j in island.joints {
             let joint = &problem.joints[j as usize];
-            let bodies = self.local_pair(joint.bodies);
+            let bodies = self.masses.local_pair(joint.bodies);
             for at in at..at + joint.rows {
                 let source = &problem.rows[island.rows[at] as usize];
                 sound &= source.compliance >= 0.0;
-                let edge = self.edge(problem, joint.bodies, bodies, source, r[at]);
+                let edge = self
+                    .masses
+                    .edge(problem, joint.bodies, bodies, source, r[at]);
                 self.ties.push(Tie {
                     edge,
                     inverse: inverse_of(edge.diagonal(), 0.0),
-                    scale: self.size.count(&[edge], edge.diagonal()),
+                    scale: self
+                        .size
+                        .count(&[edge.free], edge.products, edge.diagonal()),
                     bodies,
                     at: at as u32,
                 });
@@ -171,29 +190,6 @@ impl Bounded {
         }
         self.push_bodies();
         sound
-    }
-
-    fn set_bodies(&mut self, problem: &Problem, island: &Island) {
-        if self.local.len() < problem.bodies.len() {
-            self.local.resize(problem.bodies.len(), 0);
-        }
-        self.roots.clear();
-        self.full_roots.clear();
-        for (k, &b) in island.bodies.iter().enumerate() {
-            self.local[b as usize] = k as u32;
-            let inverse_mass = &problem.bodies[b as usize].inverse_mass;
-            let mut of_body = Root {
-                diagonal: std::array::from_fn(|k| positive(inverse_mass[k][k]).sqrt()),
-                full: None,
-            };
-            if !is_diagonal(inverse_mass) {
-                let (all, _) = root(inverse_mass);
-                of_body.diagonal = std::array::from_fn(|k| all[k][k]);
-                of_body.full = Some(self.full_roots.len() as u32);
-                self.full_roots.push(all);
-            }
-            self.roots.push(of_body);
-        }
     }
 
     fn add_contact(
@@ -205,102 +201,61 @@ impl Bounded {
         at: usize,
         relaxation: f64,
     ) {
-        let bodies = self.local_pair(touch.bodies);
-        let mut local = Local {
-            bodies,
-            first: at as u32,
-            ..Local::default()
-        };
-        local.normal = self.edge(problem, touch.bodies, bodies, &rows[0], positive(r[0]));
+        let Self {
+            locals,
+            more,
+            masses,
+            size,
+            ..
+        } = self;
+        let bodies = masses.local_pair(touch.bodies);
+        let edge = |row: &Row, r: f64| masses.edge(problem, touch.bodies, bodies, row, r);
+        // filled where it is: it is large
+        let at_end = locals.len();
+        locals.push(Local::default());
+        let local = &mut locals[at_end];
+        (local.bodies, local.first) = (bodies, at as u32);
+        local.normal = edge(&rows[0], positive(r[0]));
         let diagonal = local.normal.diagonal();
         local.inverse = relaxation * inverse_of(diagonal, 0.0);
-        local.scale = self.size.count(&[local.normal], diagonal);
+        local.scale = size.count(&[local.normal.free], local.normal.products, diagonal);
         let mut first = 1;
         for (k, block) in touch.contact.blocks().iter().enumerate() {
-            let mut rubbing = Rubbing {
-                friction: block.friction(),
-                first: (at + first) as u32,
-                count: block.rows() as u32,
-                ..Rubbing::default()
-            };
-            for lane in 0..block.rows() {
-                let i = first + lane;
-                rubbing.edges[lane] = self.edge(problem, touch.bodies, bodies, &rows[i], r[i]);
-            }
-            first += block.rows();
-            rubbing.prepare(NOTHING * diagonal, relaxation);
-            let diagonals = rubbing.edges.map(|edge| edge.diagonal());
-            let largest = larger(diagonals[0], diagonals[1]);
-            rubbing.scale = self.size.count(&rubbing.edges, largest);
-            let mut start = rubbing.edges.map(|edge| edge.r);
-            shorten(&mut start, rubbing.friction * local.normal.r);
-            (rubbing.edges[0].r, rubbing.edges[1].r) = (start[0], start[1]);
-            if k == 0 {
-                local.to_n = rubbing.edges.map(|edge| dot(&edge.row, &local.normal.row));
-                local.rubbing = rubbing;
+            let rubbing = if k == 0 {
+                &mut local.rubbing
             } else {
                 local.more += 1;
-                self.more.push(rubbing);
+                let at_end = more.len();
+                more.push(Rubbing::default());
+                &mut more[at_end]
+            };
+            rubbing.friction = block.friction();
+            (rubbing.first, rubbing.count) = ((at + first) as u32, block.rows() as u32);
+            for lane in 0..block.rows() {
+                rubbing.edges[lane] = edge(&rows[first + lane], r[first + lane]);
             }
-        }
-        self.locals.push(local);
-    }
-
-    fn local_pair(&self, bodies: [u32; 2]) -> [u32; 2] {
-        bodies.map(|b| {
-            if b == GROUND {
-                self.roots.len() as u32
-            } else {
-                self.local[b as usize]
+            first += block.rows();
+            let largest = rubbing.prepare(NOTHING * diagonal, relaxation);
+            let [s, t] = &mut rubbing.edges;
+            let products = larger(s.products, t.products);
+            rubbing.scale = size.count(&[s.free, t.free], products, largest);
+            let mut start = [s.r, t.r];
+            shorten(&mut start, rubbing.friction * local.normal.r);
+            [s.r, t.r] = start;
+            if k == 0 {
+                local.to_n = [
+                    dot(&s.row, &local.normal.row),
+                    dot(&t.row, &local.normal.row),
+                ];
             }
-        })
-    }
-
-    /// A row of `J`, its `q` and its guess.
-    #[inline]
-    fn edge(
-        &self,
-        problem: &Problem,
-        bodies: [u32; 2],
-        local: [u32; 2],
-        row: &Row,
-        r: f64,
-    ) -> Edge {
-        let mut line = Twelvefold::default();
-        let mut q = row.bias;
-        let mut products = row.bias.abs();
-        for side in 0..2 {
-            if bodies[side] == GROUND {
-                continue;
-            }
-            let g = paired(&row.entries[side]);
-            let v = paired(&problem.bodies[bodies[side] as usize].velocity);
-            let root = &self.roots[local[side] as usize];
-            let l = paired(&root.diagonal);
-            let terms = [g[0] * v[0], g[1] * v[1], g[2] * v[2]];
-            q += (terms[0] + terms[1] + terms[2]).sum();
-            products += (terms[0].abs() + terms[1].abs() + terms[2].abs()).sum();
-            line[side] = [g[0] * l[0], g[1] * l[1], g[2] * l[2]];
-            if let Some(full) = root.full {
-                let l = &self.full_roots[full as usize];
-                let g = &row.entries[side];
-                let of = |k: usize| (k..FREEDOMS).map(|i| g[i] * l[i][k]).sum();
-                line[side] = paired(&std::array::from_fn(of));
-            }
-        }
-        Edge {
-            row: line,
-            free: q,
-            compliance: row.compliance,
-            r,
-            products,
         }
     }
 
     /// `w` of (1).
     fn push_bodies(&mut self) {
         self.w.clear();
-        self.w.resize(self.roots.len() + 1, Sixfold::default());
+        self.w
+            .resize(self.masses.roots.len() + 1, Sixfold::default());
         let mut more = self.more.iter();
         for local in &self.locals {
             let mut bodies = local.bodies.map(|b| self.w[b as usize]);
@@ -419,6 +374,82 @@ impl Bounded {
     }
 }
 
+impl Masses {
+    fn set(&mut self, problem: &Problem, island: &Island) {
+        if self.local.len() < problem.bodies.len() {
+            self.local.resize(problem.bodies.len(), 0);
+        }
+        self.roots.clear();
+        self.full_roots.clear();
+        for (k, &b) in island.bodies.iter().enumerate() {
+            self.local[b as usize] = k as u32;
+            let inverse_mass = &problem.bodies[b as usize].inverse_mass;
+            let mut of_body = Root {
+                diagonal: std::array::from_fn(|k| positive(inverse_mass[k][k]).sqrt()),
+                full: None,
+            };
+            if !is_diagonal(inverse_mass) {
+                let (all, _) = root(inverse_mass);
+                of_body.diagonal = std::array::from_fn(|k| all[k][k]);
+                of_body.full = Some(self.full_roots.len() as u32);
+                self.full_roots.push(all);
+            }
+            self.roots.push(of_body);
+        }
+    }
+
+    fn local_pair(&self, bodies: [u32; 2]) -> [u32; 2] {
+        bodies.map(|b| {
+            if b == GROUND {
+                self.roots.len() as u32
+            } else {
+                self.local[b as usize]
+            }
+        })
+    }
+
+    /// A row of `J`, its `q` and its guess.
+    #[inline]
+    fn edge(
+        &self,
+        problem: &Problem,
+        bodies: [u32; 2],
+        local: [u32; 2],
+        row: &Row,
+        r: f64,
+    ) -> Edge {
+        let mut line = Twelvefold::default();
+        let mut q = row.bias;
+        let mut products = row.bias.abs();
+        for side in 0..2 {
+            if bodies[side] == GROUND {
+                continue;
+            }
+            let g = paired(&row.entries[side]);
+            let v = paired(&problem.bodies[bodies[side] as usize].velocity);
+            let root = &self.roots[local[side] as usize];
+            let l = paired(&root.diagonal);
+            let terms = [g[0] * v[0], g[1] * v[1], g[2] * v[2]];
+            q += (terms[0] + terms[1] + terms[2]).sum();
+            products += (terms[0].abs() + terms[1].abs() + terms[2].abs()).sum();
+            line[side] = [g[0] * l[0], g[1] * l[1], g[2] * l[2]];
+            if let Some(full) = root.full {
+                let l = &self.full_roots[full as usize];
+                let g = &row.entries[side];
+                let of = |k: usize| (k..FREEDOMS).map(|i| g[i] * l[i][k]).sum();
+                line[side] = paired(&std::array::from_fn(of));
+            }
+        }
+        Edge {
+            row: line,
+            free: q,
+            compliance: row.compliance,
+            r,
+            products,
+        }
+    }
+}
+
 /// What residuals are relative to.
 #[derive(Clone, Copy, Debug, Default)]
 struct Size {
@@ -430,16 +461,16 @@ struct Size {
 
 impl Size {
     /// Counts rows in, and gives their scale.
-    fn count(&mut self, edges: &[Edge], diagonal: f64) -> f64 {
+    fn count(&mut self, free: &[f64], products: f64, diagonal: f64) -> f64 {
         let scale = if diagonal > 0.0 {
             1.0 / diagonal.sqrt()
         } else {
             1.0
         };
-        for edge in edges {
-            self.free = larger(self.free, edge.free.abs() * scale);
-            self.products = larger(self.products, edge.products * scale);
+        for q in free {
+            self.free = larger(self.free, q.abs() * scale);
         }
+        self.products = larger(self.products, products * scale);
         scale
     }
 }
@@ -477,8 +508,8 @@ impl Local {
 }
 
 impl Rubbing {
-    /// `W_bb^-1` and `1 / d`; a diagonal below `nothing` is none.
-    fn prepare(&mut self, nothing: f64, relaxation: f64) {
+    /// `W_bb^-1` and `1 / d`; a diagonal below `nothing` is none. The larger diagonal.
+    fn prepare(&mut self, nothing: f64, relaxation: f64) -> f64 {
         let [s, t] = &self.edges;
         let (a, c, b) = (s.diagonal(), t.diagonal(), dot(&s.row, &t.row));
         let half = 0.5 * (a - c);
@@ -491,6 +522,7 @@ impl Rubbing {
         } else {
             [c, a, -b].map(|x| relaxation * x / determinant)
         };
+        larger(a, c)
     }
 
     #[inline(always)]

@@ -263,7 +263,12 @@ impl Judge {
             for k in 0..FREEDOMS {
                 v[k] += dot(&inverse_mass[k], &pushed);
             }
-            let beside = |k: usize| inverse_mass[k].iter().enumerate().filter(move |(i, _)| *i != k);
+            let beside = |k: usize| {
+                inverse_mass[k]
+                    .iter()
+                    .enumerate()
+                    .filter(move |(i, _)| *i != k)
+            };
             *moving = Moving {
                 now: paired(&v),
                 free: paired(velocity),

@@ -66,7 +66,10 @@ impl Presses {
             let (g, l) = (paired(g), self.roots[b as usize]);
             [g[0] * l[0], g[1] * l[1], g[2] * l[2]]
         };
-        let row = [of_side(&gradient.a, bodies[0]), of_side(&gradient.b, bodies[1])];
+        let row = [
+            of_side(&gradient.a, bodies[0]),
+            of_side(&gradient.b, bodies[1]),
+        ];
         let response = dot(&row, &row);
         self.list.push(Press {
             row,

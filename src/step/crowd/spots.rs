@@ -120,7 +120,7 @@ impl Spots {
 
     /// A number that grows with the memory taken.
     pub fn room(&self) -> usize {
-        self.list.capacity() + self.pairs.capacity() + self.neighbours.pairs.capacity()
+        self.list.capacity() + self.pairs.capacity() + self.neighbours.room()
     }
 
     fn know_pairs(&mut self, crowd: &Crowd) {
