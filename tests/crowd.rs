@@ -182,7 +182,9 @@ fn more_sweeps_come_closer_and_say_how_far_they_are() {
     for sweeps in [3, 30, 300] {
         let mut r = vec![0.0; owned.rows.len()];
         let summary = Solver::default().solve(&owned.problem(), Effort::Sweeps(sweeps), &mut r);
-        assert_eq!(summary.residual, residual(&owned.problem(), &r));
+        // the number of the sweeps is that of the judge, which knows nothing of them
+        let judged = residual(&owned.problem(), &r);
+        assert!((summary.residual - judged).abs() <= 1e-9 * judged);
         assert!(summary.residual < 0.5 * last, "{}", summary.residual);
         last = summary.residual;
     }

@@ -7,10 +7,12 @@ pub mod dual;
 pub mod groups;
 pub mod quaternion;
 pub mod root;
+pub mod two;
 
 pub use dual::{Dual, Real, atan2};
 pub use groups::Groups;
 pub use quaternion::Quaternion;
+pub use two::Two;
 
 /// A vector in the plane.
 pub type Vec2<T = f64> = nalgebra::Vector2<T>;

@@ -106,6 +106,11 @@ pub struct Neighbours {
 }
 
 impl Neighbours {
+    /// A number that grows with the memory taken.
+    pub fn room(&self) -> usize {
+        self.pairs.capacity() + self.grid.room()
+    }
+
     /// Finds the pairs that come within the sum of the reaches of their bodies, m, and may touch. Pairs of bodies that
     /// `skip` says are left out.
     pub fn find(

@@ -22,6 +22,7 @@
 //!
 //! Same input, same bits: no random numbers, no fused operations, no library functions but the square root.
 
+mod bounded;
 mod factor;
 mod interior;
 mod islands;

@@ -12,8 +12,10 @@
 //! (5)  s = 1 / sqrt(W_ii),  W_ii = (G A^-1 G^T)_ii + c_i,  the largest of a block for all of its rows
 //! ```
 
-use super::{FREEDOMS, GROUND, Island, Islands, Problem, Row};
+use super::{Body, FREEDOMS, GROUND, Island, Islands, Problem, Row};
 use crate::lcp::cone::MOST_BLOCKS;
+use crate::math::Two;
+use crate::math::two::{Sixfold, paired, single};
 
 /// Part of the impulses in the size that residuals are relative to: 1e-4 of them times 1e-10 is some machine epsilons.
 const IMPULSES: f64 = 1e-4;
@@ -47,8 +49,20 @@ pub fn residual(problem: &Problem, r: &[f64]) -> f64 {
 /// Scratch of the judge.
 #[derive(Debug, Default)]
 pub(super) struct Judge {
-    /// `v` of all bodies; only those of the island are set.
-    velocities: Vec<[f64; FREEDOMS]>,
+    /// All bodies; only those of the island are set.
+    moving: Vec<Moving>,
+}
+
+/// A body.
+#[derive(Clone, Copy, Debug, Default)]
+struct Moving {
+    /// `v`.
+    now: Sixfold,
+    /// `v_f`.
+    free: Sixfold,
+    /// Diagonal of `A^-1`; are there entries beside it?
+    inverse_mass: Sixfold,
+    is_coupled: bool,
 }
 
 /// Velocities of a row.
@@ -63,30 +77,114 @@ struct Moved {
     diagonal: f64,
 }
 
-/// Largest numbers so far, (1).
+/// Largest numbers of free velocities so far, (1).
+#[derive(Default)]
 struct Sizes {
-    worst: f64,
     free: f64,
     /// Of the products that `free` is the sum of.
     products: f64,
-    impulse: f64,
-    finite: bool,
 }
 
 impl Sizes {
-    fn count(&mut self, moved: &Moved, r: f64, s: f64) {
+    fn count(&mut self, moved: &Moved, s: f64) {
         self.free = larger(self.free, (moved.free * s).abs());
         self.products = larger(self.products, moved.products * s);
-        self.impulse = larger(self.impulse, (r / s).abs());
-        self.finite &= moved.now.is_finite() && r.is_finite() && moved.free.is_finite();
+    }
+}
+
+/// A friction block of a contact, without units.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rubbed {
+    mu: f64,
+    own: [f64; 2],
+    /// `r' - u'`, and its length.
+    target: [f64; 2],
+    outward: f64,
+    speed: f64,
+}
+
+impl Rubbed {
+    /// (2) of a block; one of a single row has zeros in the second.
+    pub fn new(mu: f64, r: [f64; 2], u: [f64; 2]) -> Self {
+        let target = [r[0] - u[0], r[1] - u[1]];
+        Self {
+            mu,
+            own: r,
+            target,
+            outward: length(target),
+            speed: length(u),
+        }
+    }
+}
+
+/// The natural map of (1) to (3): how far off the contacts and joints are that it was shown.
+#[derive(Debug, Default)]
+pub(super) struct Distance {
+    worst: f64,
+    impulse: f64,
+    /// Zero as long as all is made of finite numbers.
+    odd: f64,
+}
+
+impl Distance {
+    /// A contact: its `u'_n`, `r'_n`, and its blocks.
+    pub fn contact(&mut self, u_n: f64, r_n: f64, blocks: &[Rubbed]) {
+        let mut slack = 0.0;
+        for block in blocks {
+            slack += block.mu * block.speed;
+            let [x, y] = block.own.map(f64::abs);
+            self.impulse = larger(self.impulse, larger(x, y));
+            self.odd += 0.0 * block.outward;
+        }
+        self.impulse = larger(self.impulse, r_n.abs());
+        self.odd += 0.0 * (u_n + r_n + slack);
+        // (3): the nearest r_n is the zero of an increasing, piecewise linear function
+        let nearest = nearest_normal(r_n - u_n - slack, blocks);
+        self.worst = larger(self.worst, (r_n - nearest).abs());
+        for block in blocks {
+            let reach = block.mu * nearest;
+            let shrink = if block.outward > reach {
+                reach / block.outward
+            } else {
+                1.0
+            };
+            for lane in 0..2 {
+                let off = block.own[lane] - shrink * block.target[lane];
+                self.worst = larger(self.worst, off.abs());
+            }
+        }
+    }
+
+    /// A row of a joint.
+    pub fn joint(&mut self, u: f64, r: f64) {
+        self.impulse = larger(self.impulse, r.abs());
+        self.odd += 0.0 * (u + r);
+        self.worst = larger(self.worst, u.abs());
+    }
+
+    /// (1), with the largest free velocity, and the largest sum of products that one is made of.
+    pub fn relative(&self, free: f64, products: f64) -> f64 {
+        if self.odd != 0.0 || !free.is_finite() {
+            return f64::INFINITY;
+        }
+        if self.worst == 0.0 {
+            return 0.0;
+        }
+        let counted = if self.impulse < LARGEST_RATIO * free {
+            self.impulse
+        } else {
+            LARGEST_RATIO * free
+        };
+        let free = larger(free, ROUNDING * products);
+        self.worst / larger(free, IMPULSES * counted)
     }
 }
 
 impl Judge {
     /// Room for problems of this many bodies.
     pub fn reserve(&mut self, bodies: usize) {
-        if self.velocities.len() < bodies {
-            self.velocities.resize(bodies, [0.0; FREEDOMS]);
+        if self.moving.len() < bodies {
+            self.moving.resize(bodies, Moving::default());
         }
     }
 
@@ -97,13 +195,7 @@ impl Judge {
             return f64::INFINITY;
         }
         self.move_bodies(problem, island, r);
-        let mut sizes = Sizes {
-            worst: 0.0,
-            free: 0.0,
-            products: 0.0,
-            impulse: 0.0,
-            finite: true,
-        };
+        let (mut sizes, mut distance) = (Sizes::default(), Distance::default());
         let mut at = 0;
         for &c in island.contacts {
             let touch = &problem.contacts[c as usize];
@@ -116,6 +208,7 @@ impl Judge {
                 &problem.rows[first..first + rows],
                 &r[at..at + rows],
                 &mut sizes,
+                &mut distance,
             );
             at += rows;
         }
@@ -125,30 +218,18 @@ impl Judge {
                 let row = &problem.rows[island.rows[at] as usize];
                 let moved = self.moved(problem, &joint.bodies, row, r[at]);
                 let s = unit_scale(moved.diagonal);
-                sizes.count(&moved, r[at], s);
-                sizes.worst = larger(sizes.worst, (moved.now * s).abs());
+                sizes.count(&moved, s);
+                distance.joint(moved.now * s, r[at] / s);
                 at += 1;
             }
         }
-        if !sizes.finite {
-            return f64::INFINITY;
-        }
-        if sizes.worst == 0.0 {
-            return 0.0;
-        }
-        let counted = if sizes.impulse < LARGEST_RATIO * sizes.free {
-            sizes.impulse
-        } else {
-            LARGEST_RATIO * sizes.free
-        };
-        let free = larger(sizes.free, ROUNDING * sizes.products);
-        sizes.worst / larger(free, IMPULSES * counted)
+        distance.relative(sizes.free, sizes.products)
     }
 
     /// `v = v_f + A^-1 G^T r`.
     fn move_bodies(&mut self, problem: &Problem, island: &Island, r: &[f64]) {
         for &b in island.bodies {
-            self.velocities[b as usize] = [0.0; FREEDOMS];
+            self.moving[b as usize].now = Sixfold::default();
         }
         let mut at = 0;
         let of_contacts = island.contacts.iter().map(|&c| {
@@ -163,24 +244,41 @@ impl Judge {
             for _ in 0..rows {
                 let row = &problem.rows[island.rows[at] as usize];
                 for (side, &b) in bodies.iter().enumerate().filter(|(_, b)| **b != GROUND) {
-                    let pushed = &mut self.velocities[b as usize];
-                    for k in 0..FREEDOMS {
-                        pushed[k] += row.entries[side][k] * r[at];
+                    let (g, r) = (paired(&row.entries[side]), Two::both(r[at]));
+                    for (pushed, g) in self.moving[b as usize].now.iter_mut().zip(g) {
+                        *pushed += g * r;
                     }
                 }
                 at += 1;
             }
         }
         for &b in island.bodies {
-            let body = &problem.bodies[b as usize];
-            let pushed = self.velocities[b as usize];
-            let v = &mut self.velocities[b as usize];
+            let Body {
+                inverse_mass,
+                velocity,
+            } = &problem.bodies[b as usize];
+            let moving = &mut self.moving[b as usize];
+            let pushed = single(&moving.now);
+            let mut v = *velocity;
             for k in 0..FREEDOMS {
-                v[k] = body.velocity[k] + dot(&body.inverse_mass[k], &pushed);
+                v[k] += dot(&inverse_mass[k], &pushed);
             }
+            let beside = |k: usize| {
+                inverse_mass[k]
+                    .iter()
+                    .enumerate()
+                    .filter(move |(i, _)| *i != k)
+            };
+            *moving = Moving {
+                now: paired(&v),
+                free: paired(velocity),
+                inverse_mass: paired(&std::array::from_fn(|k| inverse_mass[k][k])),
+                is_coupled: (0..FREEDOMS).any(|k| beside(k).any(|(_, x)| *x != 0.0)),
+            };
         }
     }
 
+    #[inline]
     fn moved(&self, problem: &Problem, bodies: &[u32; 2], row: &Row, r: f64) -> Moved {
         let mut moved = Moved {
             now: row.bias + row.compliance * r,
@@ -188,15 +286,32 @@ impl Judge {
             products: row.bias.abs(),
             diagonal: row.compliance,
         };
-        for (side, &b) in bodies.iter().enumerate().filter(|(_, b)| **b != GROUND) {
-            let body = &problem.bodies[b as usize];
-            let g = &row.entries[side];
-            moved.now += dot(g, &self.velocities[b as usize]);
-            moved.free += dot(g, &body.velocity);
-            for k in 0..FREEDOMS {
-                moved.products += (g[k] * body.velocity[k]).abs();
-                moved.diagonal += g[k] * dot(&body.inverse_mass[k], g);
+        for side in 0..2 {
+            let b = bodies[side];
+            if b == GROUND {
+                continue;
             }
+            let body = &self.moving[b as usize];
+            let g = paired(&row.entries[side]);
+            let (mut now, mut free, mut products) = <(Two, Two, Two)>::default();
+            let mut diagonal = Two::default();
+            for k in 0..FREEDOMS / 2 {
+                let freely = g[k] * body.free[k];
+                now += g[k] * body.now[k];
+                free += freely;
+                products += freely.abs();
+                diagonal += g[k] * g[k] * body.inverse_mass[k];
+            }
+            moved.now += now.sum();
+            moved.free += free.sum();
+            moved.products += products.sum();
+            moved.diagonal += if body.is_coupled {
+                let inverse_mass = &problem.bodies[b as usize].inverse_mass;
+                let (g, of) = (&row.entries[side], |k: usize| &inverse_mass[k]);
+                (0..FREEDOMS).map(|k| g[k] * dot(of(k), g)).sum()
+            } else {
+                diagonal.sum()
+            };
         }
         moved
     }
@@ -209,74 +324,47 @@ impl Judge {
         rows: &[Row],
         r: &[f64],
         sizes: &mut Sizes,
+        distance: &mut Distance,
     ) {
         let normal = self.moved(problem, bodies, &rows[0], r[0]);
         let s_n = unit_scale(normal.diagonal);
-        sizes.count(&normal, r[0], s_n);
-        let (u_n, r_n) = (normal.now * s_n, r[0] / s_n);
-        // (2)
-        let mut slack = 0.0;
-        let mut outward = [0.0; MOST_BLOCKS];
-        let mut mu = [0.0; MOST_BLOCKS];
-        let mut target = [[0.0; 2]; MOST_BLOCKS];
-        let mut own = [[0.0; 2]; MOST_BLOCKS];
+        sizes.count(&normal, s_n);
+        let mut rubbed = [Rubbed::default(); MOST_BLOCKS];
         let mut first = 1;
-        for (k, block) in blocks.iter().enumerate() {
+        for (own, block) in rubbed.iter_mut().zip(blocks) {
             let count = block.rows();
             let one = self.moved(problem, bodies, &rows[first], r[first]);
             let last = first + count - 1;
             let other = self.moved(problem, bodies, &rows[last], r[last]);
             let s = unit_scale(larger(one.diagonal, other.diagonal));
-            mu[k] = block.friction() * s_n / s;
-            let mut speed = 0.0;
+            let (mut of_r, mut of_u) = ([0.0; 2], [0.0; 2]);
             for (lane, moved) in [one, other][..count].iter().enumerate() {
-                let x = r[first + lane];
-                sizes.count(moved, x, s);
-                speed += moved.now * s * (moved.now * s);
-                own[k][lane] = x / s;
-                target[k][lane] = x / s - moved.now * s;
+                sizes.count(moved, s);
+                of_r[lane] = r[first + lane] / s;
+                of_u[lane] = moved.now * s;
             }
-            slack += mu[k] * speed.sqrt();
-            outward[k] = length(target[k]);
+            *own = Rubbed::new(block.friction() * s_n / s, of_r, of_u);
             first += count;
         }
-        sizes.finite &= slack.is_finite();
-        // (3): the nearest r_n is the zero of an increasing, piecewise linear function
-        let nearest = nearest_normal(r_n - u_n - slack, &mu, &outward, blocks.len());
-        sizes.worst = larger(sizes.worst, (r_n - nearest).abs());
-        for k in 0..blocks.len() {
-            let reach = mu[k] * nearest;
-            let shrink = if outward[k] > reach {
-                reach / outward[k]
-            } else {
-                1.0
-            };
-            for lane in 0..2 {
-                let off = own[k][lane] - shrink * target[k][lane];
-                sizes.worst = larger(sizes.worst, off.abs());
-            }
-        }
+        distance.contact(normal.now * s_n, r[0] / s_n, &rubbed[..blocks.len()]);
     }
 }
 
 /// The `x >= 0` that makes `(x - y)^2 + sum_b max(0, a_b - mu_b x)^2` least.
-fn nearest_normal(
-    y: f64,
-    mu: &[f64; MOST_BLOCKS],
-    outward: &[f64; MOST_BLOCKS],
-    blocks: usize,
-) -> f64 {
+fn nearest_normal(y: f64, blocks: &[Rubbed]) -> f64 {
     // every set of blocks that are shortened gives a candidate; the one whose set is its own is the answer
     let mut best = (f64::INFINITY, 0.0);
-    for set in 0..1_usize << blocks {
+    for set in 0..1_usize << blocks.len() {
         let (mut above, mut below) = (y, 1.0);
-        for k in (0..blocks).filter(|k| set >> k & 1 == 1) {
-            above += mu[k] * outward[k];
-            below += mu[k] * mu[k];
+        for (k, block) in blocks.iter().enumerate() {
+            if set >> k & 1 == 1 {
+                above += block.mu * block.outward;
+                below += block.mu * block.mu;
+            }
         }
         let x = larger(above / below, 0.0);
-        let distance = (0..blocks).fold((x - y) * (x - y), |sum, k| {
-            let over = larger(outward[k] - mu[k] * x, 0.0);
+        let distance = blocks.iter().fold((x - y) * (x - y), |sum, block| {
+            let over = larger(block.outward - block.mu * x, 0.0);
             sum + over * over
         });
         if distance < best.0 {

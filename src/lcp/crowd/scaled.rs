@@ -379,7 +379,7 @@ fn usable(diagonal: f64) -> f64 {
 }
 
 /// (1): the lower triangle, and whether there is more than the diagonal. Nothing where impulses change nothing.
-fn root(block: &Cell) -> (Cell, bool) {
+pub(super) fn root(block: &Cell) -> (Cell, bool) {
     let mut l = [[0.0; FREEDOMS]; FREEDOMS];
     let mut full = false;
     for k in 0..FREEDOMS {

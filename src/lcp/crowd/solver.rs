@@ -1,5 +1,6 @@
 //! The ladder of an island, and the solve of all islands.
 
+use super::bounded::Bounded;
 use super::factor::Six;
 use super::interior::Interior;
 use super::newton::Newton;
@@ -90,6 +91,7 @@ pub struct Solver {
     pub(super) scaled: Scaled,
     pub(super) newton: Newton,
     pub(super) sweeper: Sweeper,
+    bounded: Bounded,
     /// Of each island that was solved last under its number.
     patterns: Vec<Pattern>,
     pairs: Vec<[u32; 2]>,
@@ -126,6 +128,12 @@ impl Solver {
                 island.gather(r, &mut own);
                 let outcome = self.solve_island(problem, &islands, k, effort, &mut own);
                 island.scatter(&own, r);
+                if let Effort::Sweeps(_) = effort {
+                    let sound = self.scaled.set(problem, &island);
+                    let rows = if sound { own.len() } else { 0 };
+                    self.x.resize(rows, 0.0);
+                    self.u.resize(rows, 0.0);
+                }
                 self.record(&island, &own);
                 summary.residual = larger(summary.residual, outcome.residual());
                 if let Outcome::Solved { iterations, .. } = outcome {
@@ -155,6 +163,9 @@ impl Solver {
         self.stats.solves += 1;
         self.rung = None;
         self.newton.iterations = 0;
+        if let Effort::Sweeps(count) = effort {
+            return self.sweep_island(problem, &island, count, r);
+        }
         if r.len() != island.rows.len() || !self.scaled.set(problem, &island) {
             self.stats.failures += 1;
             self.x.clear();
@@ -176,34 +187,50 @@ impl Solver {
             x.fill(0.0);
         }
         self.sweeper.set(&self.scaled);
-        let outcome = match effort {
-            Effort::Sweeps(count) => {
-                self.sweep(&mut x, count, self.relaxation());
-                self.scaled.leave(&x, r);
-                let residual = self.judge.residual(problem, &island, r);
-                Outcome::Bounded { residual }
-            }
-            Effort::Exact => {
-                if self.patterns.len() <= k {
-                    self.patterns.resize_with(k + 1, Pattern::default);
-                }
-                let mut pattern = std::mem::take(&mut self.patterns[k]);
-                self.analyse(&mut pattern);
-                let mut climb = Climb {
-                    problem,
-                    island,
-                    pattern: &pattern,
-                    answer: r,
-                    best: f64::INFINITY,
-                };
-                self.climb(&mut climb, &mut x, warm);
-                let residual = climb.best;
-                self.patterns[k] = pattern;
-                Outcome::Inaccurate { residual }
-            }
+        if self.patterns.len() <= k {
+            self.patterns.resize_with(k + 1, Pattern::default);
+        }
+        let mut pattern = std::mem::take(&mut self.patterns[k]);
+        self.analyse(&mut pattern);
+        let mut climb = Climb {
+            problem,
+            island,
+            pattern: &pattern,
+            answer: r,
+            best: f64::INFINITY,
         };
+        self.climb(&mut climb, &mut x, warm);
+        let outcome = Outcome::Inaccurate {
+            residual: climb.best,
+        };
+        self.patterns[k] = pattern;
         self.x = x;
         self.finish(outcome)
+    }
+
+    /// Bounded effort.
+    fn sweep_island(
+        &mut self,
+        problem: &Problem,
+        island: &Island,
+        count: u32,
+        r: &mut [f64],
+    ) -> Outcome {
+        if r.len() != island.rows.len() || !crate::lcp::all_finite(r) {
+            r.fill(0.0);
+        }
+        let mut residual = f64::INFINITY;
+        if r.len() == island.rows.len() && self.bounded.set(problem, island, r) {
+            self.stats.sweeps += u64::from(self.bounded.run(count));
+            self.bounded.leave(r);
+            residual = self.bounded.residual();
+        }
+        if residual < f64::INFINITY {
+            return self.finish(Outcome::Bounded { residual });
+        }
+        self.stats.failures += 1;
+        r.fill(0.0);
+        Outcome::Inaccurate { residual }
     }
 
     /// Velocities of all bodies after the last [`Solver::solve`]: `v = v_f + A^-1 G^T r`.

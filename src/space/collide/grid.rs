@@ -1,7 +1,9 @@
 //! Which of many balls are near each other: a grid of cells as wide as the widest of the usual ones, found by a hash. Balls
 //! much wider than usual are compared with all others.
 //!
-//! The work and the memory grow with the number of balls, not with the room between them.
+//! The work and the memory grow with the number of balls, not with the room between them. A search finds the pairs of balls
+//! somewhat larger than given; as long as the balls stay within these, the next searches only look at those pairs. What they
+//! tell does not depend on it.
 
 use crate::math::{Vec3, dot3};
 
@@ -10,6 +12,10 @@ const NONE: u32 = u32::MAX;
 
 /// Balls wider than this many times the mean are compared with all others.
 const WIDE: f64 = 4.0;
+
+/// How much larger the balls of a search are, as a part of their radii: enough for some steps of a heap that settles, and few
+/// more pairs.
+const MARGIN: f64 = 0.1;
 
 /// A ball around something.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +32,13 @@ impl Ball {
         let sum = self.radius + other.radius;
         dot3(d, d) <= sum * sum
     }
+
+    fn holds(&self, inner: &Self) -> bool {
+        let d = inner.centre - self.centre;
+        // less the rounding
+        let room = (1.0 - 1e-9) * (self.radius - inner.radius);
+        room >= 0.0 && dot3(d, d) <= room * room
+    }
 }
 
 /// Room for the search.
@@ -37,11 +50,43 @@ pub struct Grid {
     next: Vec<u32>,
     wide: Vec<u32>,
     near: Vec<u32>,
+    /// Balls of the last search, and the pairs of them that meet.
+    searched: Vec<Ball>,
+    candidates: Vec<[u32; 2]>,
 }
 
 impl Grid {
     /// Tells every pair of balls that meet, the higher index first, in rising order of both.
     pub fn pairs(&mut self, balls: &[Ball], mut tell: impl FnMut(usize, usize)) {
+        let mut both = self.searched.iter().zip(balls);
+        if self.searched.len() != balls.len() || !both.all(|(old, ball)| old.holds(ball)) {
+            self.search(balls);
+        }
+        for [i, j] in self.candidates.iter().map(|pair| pair.map(|i| i as usize)) {
+            if balls[j].meets(&balls[i]) {
+                tell(i, j);
+            }
+        }
+    }
+
+    /// A number that grows with the memory taken.
+    pub fn room(&self) -> usize {
+        self.candidates.capacity()
+    }
+
+    fn search(&mut self, balls: &[Ball]) {
+        let mut searched = std::mem::take(&mut self.searched);
+        searched.clear();
+        searched.extend(balls.iter().map(|ball| Ball {
+            radius: (1.0 + MARGIN) * ball.radius,
+            ..*ball
+        }));
+        self.find(&searched);
+        self.searched = searched;
+    }
+
+    fn find(&mut self, balls: &[Ball]) {
+        self.candidates.clear();
         let total: f64 = balls.iter().map(|ball| ball.radius).sum();
         let widest_usual = WIDE * total / balls.len().max(1) as f64;
         let usual = |ball: &Ball| ball.radius <= widest_usual;
@@ -75,9 +120,8 @@ impl Grid {
             self.near.sort_unstable();
             // two cells may share a bucket
             self.near.dedup();
-            for j in &self.near {
-                tell(i, *j as usize);
-            }
+            self.candidates
+                .extend(self.near.iter().map(|j| [i as u32, *j]));
         }
     }
 
@@ -127,24 +171,32 @@ mod tests {
         let mut grid = Grid::default();
         for round in 0..40 {
             let width = 0.5 + f64::from(round);
-            let balls: Vec<Ball> = (0..120)
+            let mut balls: Vec<Ball> = (0..120)
                 .map(|i| Ball {
                     centre: Vec3::new(unit() - 0.5, unit() - 0.5, unit() - 0.5) * width,
                     radius: if i % 40 == 7 { 5.0 } else { 0.1 + 0.3 * unit() },
                 })
                 .collect();
-            let mut found = Vec::new();
-            grid.pairs(&balls, |i, j| found.push((i, j)));
-            let mut all = Vec::new();
-            for i in 0..balls.len() {
-                for j in 0..i {
-                    if balls[i].meets(&balls[j]) {
-                        all.push((i, j));
+            // in a row of steps, at first short ones
+            for step in 0..8 {
+                let mut found = Vec::new();
+                grid.pairs(&balls, |i, j| found.push((i, j)));
+                let mut all = Vec::new();
+                for i in 0..balls.len() {
+                    for j in 0..i {
+                        if balls[i].meets(&balls[j]) {
+                            all.push((i, j));
+                        }
                     }
                 }
+                assert!(!all.is_empty());
+                assert_eq!(found, all, "width {width}, step {step}");
+                let short = 0.002 * f64::from(1 << step);
+                for ball in &mut balls {
+                    ball.centre += Vec3::new(unit() - 0.5, unit() - 0.5, unit() - 0.5) * short;
+                    ball.radius *= 1.0 + 0.1 * short * (unit() - 0.5);
+                }
             }
-            assert!(!all.is_empty());
-            assert_eq!(found, all, "width {width}");
         }
     }
 }

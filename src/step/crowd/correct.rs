@@ -5,30 +5,34 @@
 //! (2)  what this lifts a group is taken from its kinetic energy, as far as it has any: all its velocities are scaled
 //! ```
 
-use super::assemble::{along, inverse_mass, row};
+use super::assemble::{index, row};
+use super::press::Presses;
 use super::solve::Solvers;
 use super::{BAND, Six, Spot, Step, Work};
 use crate::lcp::cone::Contact;
 use crate::lcp::crowd::{Body, Effort, GROUND, Joint, Problem, Row, Touch};
-use crate::math::positive;
+use crate::math::{Groups, positive};
 use crate::model::{BodyRef, space_pose_of};
-use crate::space;
+use crate::space::{self, Pose};
 use crate::step::{Workspace, accept};
 
 /// Overlaps up to this are left, m: half of what counts as closed.
 const OVERLAP: f64 = 5e-8;
+
+/// The same where the effort of a step is bounded: less than a micrometre, which counts.
+const BOUNDED_OVERLAP: f64 = 8e-7;
+
+/// Sweeps end with changes of this, m: what is left of overlaps is then mostly below what is left alone.
+const ENOUGH: f64 = 2.5e-7;
+
+/// Sweeps see places with gaps up to this, m: more than they move anything, so that nothing is pushed into its neighbour.
+const NEAR: f64 = 1e-4;
 
 /// Joints that are open by less are left, m or rad.
 const OPEN: f64 = 1e-12;
 
 /// Most rounds of the correction: each squares the error of places, or goes on with sweeps where these are bounded.
 const ROUNDS: usize = 20;
-
-/// Most sweeps of a round where the effort of a step is bounded.
-const SWEEPS: u32 = 40;
-
-/// Each change of a sweep goes this much further: it then takes fewer of them.
-const RELAXATION: f64 = 1.3;
 
 /// Scratch.
 #[derive(Debug, Default)]
@@ -37,21 +41,28 @@ pub(super) struct Correction {
     touches: Vec<Touch>,
     joints: Vec<Joint>,
     rows: Vec<Row>,
-    /// Velocity along a row by a unit impulse along it.
-    responses: Vec<f64>,
+    presses: Presses,
     way: Vec<f64>,
     moved: Vec<f64>,
     /// Of each body, m and rad.
     shifts: Vec<Six>,
     solvers: Solvers,
+    groups: Groups,
+    /// By the representative of a group: what it is lifted by, and its kinetic energy, J.
+    energies: Vec<[f64; 2]>,
 }
 
 impl Step<'_> {
     pub(super) fn correct(&mut self) {
+        let allowed = if self.is_swept() {
+            BOUNDED_OVERLAP
+        } else {
+            OVERLAP
+        };
         for round in 0.. {
             self.place();
             let (overlap, drift) = self.look();
-            if (overlap <= OVERLAP && drift <= OPEN) || round == ROUNDS {
+            if (overlap <= allowed && drift <= OPEN) || round == ROUNDS {
                 self.report.worst_penetration = self.report.worst_penetration.max(overlap);
                 self.report.worst_joint_drift = self.report.worst_joint_drift.max(drift);
                 self.report.end_penetration = overlap;
@@ -61,8 +72,15 @@ impl Step<'_> {
         }
     }
 
+    // are overlaps closed by sweeps?
+    fn is_swept(&self) -> bool {
+        self.crowd.rules.sweeps.is_some() && self.model.joints.is_empty()
+    }
+
     // rows of (1) at the present poses; the deepest overlap and the worst joint
     fn look(&mut self) -> (f64, f64) {
+        let is_swept = self.is_swept();
+        let within = if is_swept { NEAR } else { BAND };
         let slow_for = &self.state.crowd.slow_for;
         let rests = |body: BodyRef| body.is_none_or(|i| slow_for[i] == f64::INFINITY);
         let Workspace {
@@ -76,7 +94,11 @@ impl Step<'_> {
             ..
         } = work;
         let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
-        spots.look_again(self.crowd, poses, BAND, skip, found);
+        spots.look_again(self.crowd, poses, within, skip, found);
+        let overlap = found.iter().fold(0.0, |m: f64, spot| m.max(-spot.gap));
+        if is_swept {
+            return (overlap, 0.0);
+        }
         let Correction {
             touches,
             joints,
@@ -86,22 +108,11 @@ impl Step<'_> {
         touches.clear();
         joints.clear();
         rows.clear();
-        let (mut overlap, mut drift): (f64, f64) = (0.0, 0.0);
-        let index = |body: BodyRef| body.map_or(GROUND, |i| i as u32);
-        for Spot {
-            bodies,
-            gap,
-            normal,
-            arms,
-            ..
-        } in found.iter()
-        {
-            overlap = overlap.max(-gap);
-            let [a, b] = bodies.map(|body| space_pose_of(poses, body));
-            let gradient = space::Row::relative_velocity(*normal, (a, arms[0]), (b, arms[1]));
-            rows.push(row(&gradient, *gap));
+        let mut drift: f64 = 0.0;
+        for spot in found.iter() {
+            rows.push(row(&normal_row(spot, poses), spot.gap));
             touches.push(Touch {
-                bodies: bodies.map(index),
+                bodies: spot.bodies.map(index),
                 contact: Contact::new(&[]),
             });
         }
@@ -125,49 +136,66 @@ impl Step<'_> {
 
     // (1)
     fn shift(&mut self) {
+        let is_swept = self.is_swept();
         let Self {
             model,
             crowd,
             state,
             workspace,
-            report,
             ..
         } = self;
+        let Workspace {
+            poses, crowd: work, ..
+        } = &mut **workspace;
         let Work {
             bodies: of_step,
+            found,
             correction,
             ..
-        } = &mut workspace.crowd;
+        } = work;
         let Correction {
             bodies,
             touches,
             joints,
             rows,
-            responses,
+            presses,
             way,
             moved,
             shifts,
             solvers,
+            groups,
+            ..
         } = correction;
-        bodies.clear();
-        bodies.extend(of_step.iter().map(|body| Body {
-            velocity: [0.0; 6],
-            ..*body
-        }));
-        way.clear();
-        way.resize(rows.len(), 0.0);
-        let problem = Problem {
-            bodies,
-            contacts: touches,
-            joints,
-            rows,
-        };
-        if crowd.rules.sweeps.is_some() && joints.is_empty() {
-            solvers.islands.find(&problem);
-            sweep(&problem, responses, way, shifts);
+        groups.reset(model.bodies.len());
+        if is_swept {
+            presses.clear(model);
+            for spot in found.iter() {
+                let row = normal_row(spot, poses.space());
+                presses.add(spot.bodies.map(index), &row, spot.gap);
+            }
+            presses.close(ENOUGH, shifts);
+            presses.pairs().for_each(|[a, b]| groups.join(a, b));
         } else {
+            bodies.clear();
+            bodies.extend(of_step.iter().map(|body| Body {
+                velocity: [0.0; 6],
+                ..*body
+            }));
+            way.clear();
+            way.resize(rows.len(), 0.0);
+            let problem = Problem {
+                bodies,
+                contacts: touches,
+                joints,
+                rows,
+            };
             let threads = crowd.rules.threads as usize;
             solvers.solve(&problem, Effort::Exact, threads, way, shifts);
+            let touching = touches.iter().map(|touch| touch.bodies);
+            let joined = joints.iter().map(|joint| joint.bodies);
+            for [a, b] in touching.chain(joined).filter(|b| !b.contains(&GROUND)) {
+                groups.join(a as usize, b as usize);
+            }
         }
         moved.clear();
         moved.resize(model.n_velocities, 0.0);
@@ -175,21 +203,41 @@ impl Step<'_> {
             moved[body.first..body.first + body.n_dof].copy_from_slice(&d[..body.n_dof]);
         }
         model.advance(&mut state.position, 1.0, moved);
-        accept::rebase(model, state, &mut workspace.poses);
-        // (2)
-        for k in 0..solvers.islands.count() {
-            let (mut lifted, mut kinetic) = (0.0, 0.0);
-            let of_island = solvers.islands.island(k).bodies;
-            for &i in of_island {
-                let body = &model.bodies[i as usize];
-                for k in 0..body.n_dof {
-                    let (at, mass) = (body.first + k, model.mass[body.first + k]);
-                    if k < 3 {
-                        lifted -= mass * model.gravity[k] * moved[at];
-                    }
-                    kinetic += 0.5 * mass * state.velocity[at] * state.velocity[at];
+        accept::rebase(model, state, poses);
+        self.take_lift();
+    }
+
+    // (2)
+    fn take_lift(&mut self) {
+        let Self {
+            model,
+            state,
+            workspace,
+            report,
+            ..
+        } = self;
+        let Correction {
+            moved,
+            groups,
+            energies,
+            ..
+        } = &mut workspace.crowd.correction;
+        energies.clear();
+        energies.resize(model.bodies.len(), [0.0; 2]);
+        for (i, body) in model.bodies.iter().enumerate() {
+            let [lifted, kinetic] = &mut energies[groups.root(i)];
+            for k in 0..body.n_dof {
+                let (at, mass) = (body.first + k, model.mass[body.first + k]);
+                if k < 3 {
+                    *lifted -= mass * model.gravity[k] * moved[at];
                 }
+                *kinetic += 0.5 * mass * state.velocity[at] * state.velocity[at];
             }
+        }
+        // in place of the energies: the factor of the velocities
+        for energies in energies.iter_mut() {
+            let [lifted, kinetic] = *energies;
+            energies[0] = 1.0;
             if lifted <= 0.0 {
                 report.impact_loss -= lifted;
                 continue;
@@ -197,48 +245,20 @@ impl Step<'_> {
             let taken = lifted.min(kinetic);
             report.lifted += lifted - taken;
             if taken > 0.0 {
-                let factor = positive(1.0 - taken / kinetic).sqrt();
-                for &i in of_island {
-                    let body = &model.bodies[i as usize];
-                    for v in &mut state.velocity[body.first..body.first + body.n_dof] {
-                        *v *= factor;
-                    }
-                }
+                energies[0] = positive(1.0 - taken / kinetic).sqrt();
+            }
+        }
+        for (i, body) in model.bodies.iter().enumerate() {
+            let factor = energies[groups.root(i)][0];
+            for v in &mut state.velocity[body.first..body.first + body.n_dof] {
+                *v *= factor;
             }
         }
     }
 }
 
-// (1) by sweeps over the contacts, one after the other
-fn sweep(problem: &Problem, responses: &mut Vec<f64>, way: &mut [f64], shifts: &mut Vec<Six>) {
-    let contacts = || problem.rows.iter().zip(problem.contacts);
-    responses.clear();
-    responses
-        .extend(contacts().map(|(row, touch)| inverse_mass(row, touch.bodies, problem.bodies)));
-    shifts.clear();
-    shifts.resize(problem.bodies.len(), [0.0; 6]);
-    for _ in 0..SWEEPS {
-        let mut worst: f64 = 0.0;
-        for (((row, touch), response), s) in contacts().zip(&*responses).zip(&mut *way) {
-            let gap = row.bias + along(row, touch.bodies, shifts);
-            let new = positive(*s - RELAXATION * gap / response);
-            let change = new - *s;
-            if change == 0.0 {
-                continue;
-            }
-            *s = new;
-            worst = worst.max(gap.abs());
-            for (entries, body) in row.entries.iter().zip(touch.bodies) {
-                if let Some(shift) = shifts.get_mut(body as usize) {
-                    let inverse_mass = &problem.bodies[body as usize].inverse_mass;
-                    for k in 0..6 {
-                        shift[k] += inverse_mass[k][k] * entries[k] * change;
-                    }
-                }
-            }
-        }
-        if worst <= OVERLAP {
-            return;
-        }
-    }
+// the rate of the gap of a spot
+fn normal_row(spot: &Spot, poses: &[Pose]) -> space::Row {
+    let [a, b] = spot.bodies.map(|body| space_pose_of(poses, body));
+    space::Row::relative_velocity(spot.normal, (a, spot.arms[0]), (b, spot.arms[1]))
 }

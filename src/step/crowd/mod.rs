@@ -19,6 +19,7 @@ mod correct;
 mod free;
 mod locate;
 mod patch;
+mod press;
 mod sleep;
 mod solve;
 mod spots;
@@ -29,6 +30,7 @@ use super::{StepError, Workspace, accept};
 use crate::dynamics;
 use crate::force::Side;
 use crate::lcp::crowd::{Body, Joint, Row, Touch};
+use crate::math::two::{Sixfold, dot, paired};
 use crate::math::{Vec3, norm};
 use crate::model::{BodyRef, Crowd, Model};
 use crate::scene::format::Settings;
@@ -44,6 +46,11 @@ const BAND: f64 = 1e-7;
 
 /// Corrections of places move a body by less than this part of its size.
 const SHIFTED: f64 = 0.01;
+
+// how far corrections move a body, m
+fn shifted(model: &Model, body: BodyRef) -> f64 {
+    body.map_or(0.0, |i| SHIFTED * model.bodies[i].extent)
+}
 
 /// Scratch of the steps.
 #[derive(Debug, Default)]
@@ -77,6 +84,8 @@ pub(super) struct Work {
     moved: Vec<f64>,
     /// Of their surfaces at the end of the step, m/s.
     belt_velocities: Vec<Vec3>,
+    /// Means of the velocities at the start and at the end, and those of the ground.
+    means: Vec<Sixfold>,
     bodies: Vec<Body>,
     touches: Vec<Touch>,
     joints: Vec<Joint>,
@@ -188,7 +197,7 @@ impl Step<'_> {
         for round in 0..=self.crowd.rules.located_impacts {
             self.round(round == self.crowd.rules.located_impacts)?;
             if self.workspace.crowd.left.iter().all(|left| *left <= 0.0) {
-                if round > 0 {
+                if round > 0 || self.outruns() {
                     self.find_all_pairs();
                 }
                 break;
@@ -225,6 +234,7 @@ impl Step<'_> {
     fn find_spots(&mut self) {
         loop {
             let Self {
+                model,
                 crowd,
                 state,
                 workspace,
@@ -241,7 +251,8 @@ impl Step<'_> {
                 |body: BodyRef| body.is_some_and(|i| slow_for[i] < f64::INFINITY && left[i] <= 0.0);
             let skip = |[a, b]: [BodyRef; 2]| (rests(a) && rests(b)) || waits(a) || waits(b);
             let reach = |body: BodyRef| body.map_or(0.0, |i| reach[i]);
-            spots.find(crowd, workspace.poses.space(), reach, skip);
+            let slack = |body| shifted(model, body);
+            spots.find(crowd, workspace.poses.space(), reach, slack, skip);
             if !self.wake_touched() {
                 return;
             }
@@ -249,7 +260,20 @@ impl Step<'_> {
         }
     }
 
-    // those of the last round are not all: others were done before it
+    // was a body pushed further than it was thought to get?
+    fn outruns(&self) -> bool {
+        let moved = &self.state.average_velocity;
+        let reach = &self.workspace.crowd.reach;
+        let bodies = self.model.bodies.iter().enumerate();
+        bodies.into_iter().any(|(i, body)| {
+            let v = &moved[body.first..body.first + body.n_dof];
+            let (speed, spin) = (norm(&v[..3]), norm(v.get(3..).unwrap_or(&[])));
+            let far = reach[i] + shifted(self.model, Some(i));
+            self.h * (speed + body.extent * spin) > far
+        })
+    }
+
+    // those of the last round are not all: others were done before it, or got further
     fn find_all_pairs(&mut self) {
         self.place();
         let Self {
@@ -262,7 +286,7 @@ impl Step<'_> {
         let slow_for = &state.crowd.slow_for;
         let rests = |body: BodyRef| body.is_none_or(|i| slow_for[i] == f64::INFINITY);
         let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
-        let reach = |body: BodyRef| body.map_or(0.0, |i| SHIFTED * model.bodies[i].extent);
+        let reach = |body| shifted(model, body);
         let spots = &mut workspace.crowd.spots;
         spots.find_pairs(crowd, workspace.poses.space(), reach, skip);
     }
@@ -276,22 +300,25 @@ impl Step<'_> {
             impulse,
             start,
             end,
+            means,
             ..
-        } = &self.workspace.crowd;
+        } = &mut self.workspace.crowd;
+        means.clear();
+        let both = start.iter().zip(end.iter());
+        means.extend(both.map(|(v, w)| paired(&std::array::from_fn(|k| 0.5 * (v[k] + w[k])))));
+        means.push(Sixfold::default());
+        let ground = means.len() - 1;
         let mean = |row: &Row, bodies: [u32; 2]| {
-            let mut sum = 0.0;
-            for (entries, body) in row.entries.iter().zip(bodies) {
-                if let (Some(v), Some(w)) = (start.get(body as usize), end.get(body as usize)) {
-                    for k in 0..6 {
-                        sum += 0.5 * entries[k] * (v[k] + w[k]);
-                    }
-                }
-            }
-            sum
+            let [a, b] = bodies.map(|b| means[(b as usize).min(ground)]);
+            dot(&row.entries.map(|entries| paired(&entries)), &[a, b])
         };
         let mut row = 0;
-        for touch in touches {
+        for touch in touches.iter() {
             let n = touch.contact.rows();
+            if impulse[row] == 0.0 {
+                row += n;
+                continue;
+            }
             self.report.impact_loss -= impulse[row] * mean(&rows[row], touch.bodies);
             for k in row + 1..row + n {
                 self.report.friction_loss -= impulse[k] * mean(&rows[k], touch.bodies);

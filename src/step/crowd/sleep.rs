@@ -148,7 +148,7 @@ impl Step<'_> {
         } = &mut workspace.crowd;
         groups.find(model, crowd, &state.crowd.touches);
         // neighbours that touch without a force would wake each other
-        for spot in found.iter() {
+        for spot in found.iter().filter(|spot| spot.gap <= BAND) {
             if let [Some(a), Some(b)] = spot.bodies {
                 groups.joined.join(a, b);
             }

@@ -48,16 +48,17 @@ pub struct Spots {
 }
 
 impl Spots {
-    /// Finds all spots where shapes come within the sum of the reaches of their bodies, m. Pairs of bodies that `skip` says
-    /// are left out.
+    /// Finds all spots where shapes come within the sum of the reaches of their bodies, m, and all pairs where they come
+    /// within `slack` more each. Pairs of bodies that `skip` says are left out.
     pub fn find(
         &mut self,
         crowd: &Crowd,
         poses: &[Pose],
         reach: impl Fn(BodyRef) -> f64,
+        slack: impl Fn(BodyRef) -> f64,
         skip: impl Fn([BodyRef; 2]) -> bool,
     ) {
-        self.find_pairs(crowd, poses, &reach, skip);
+        self.find_pairs(crowd, poses, |body| reach(body) + slack(body), skip);
         self.list.clear();
         let mut list = std::mem::take(&mut self.list);
         for (pair, known) in &self.pairs {
@@ -119,7 +120,7 @@ impl Spots {
 
     /// A number that grows with the memory taken.
     pub fn room(&self) -> usize {
-        self.list.capacity() + self.pairs.capacity() + self.neighbours.pairs.capacity()
+        self.list.capacity() + self.pairs.capacity() + self.neighbours.room()
     }
 
     fn know_pairs(&mut self, crowd: &Crowd) {
