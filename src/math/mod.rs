@@ -35,9 +35,39 @@ pub fn dot3<T: Real>(a: Vec3<T>, b: Vec3<T>) -> T {
     a.x * b.x + a.y * b.y + a.z * b.z
 }
 
-/// The number, or zero (never its negative twin, which `max` may give or not) in place of what is not positive.
+/// The number, or zero (never its negative twin) in place of what is not positive.
 pub fn positive(x: f64) -> f64 {
     if x > 0.0 { x } else { 0.0 }
+}
+
+/// The larger of two numbers, the first if they are equal. Of +0 and -0 the library's `max` gives one or the other, by
+/// processor and by optimizer.
+pub fn larger(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
+}
+
+/// The smaller of two numbers, the first if they are equal.
+pub fn smaller(a: f64, b: f64) -> f64 {
+    if b < a { b } else { a }
+}
+
+/// [`larger`] and [`smaller`] where a chain of words reads best.
+pub trait Limit {
+    /// The number, or the bound if it is less.
+    fn at_least(self, bound: Self) -> Self;
+
+    /// The number, or the bound if it is more.
+    fn at_most(self, bound: Self) -> Self;
+}
+
+impl Limit for f64 {
+    fn at_least(self, bound: f64) -> f64 {
+        larger(self, bound)
+    }
+
+    fn at_most(self, bound: f64) -> f64 {
+        smaller(self, bound)
+    }
 }
 
 /// The world axis that is farthest from a direction.
@@ -80,5 +110,5 @@ pub fn norm(components: &[f64]) -> f64 {
 
 /// Largest absolute entry, 0 for an empty slice.
 pub fn max_abs(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
+    values.iter().fold(0.0, |m: f64, x| m.at_least(x.abs()))
 }

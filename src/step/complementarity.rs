@@ -13,6 +13,7 @@ use super::cones::{Cones, MOST_FALLS};
 use super::polygons::Polygons;
 use super::system::{RANK_TOLERANCE, System};
 use crate::lcp::{self, Outcome};
+use crate::math::Limit;
 use crate::math::dense::RankRevealing;
 use crate::model::Model;
 use crate::scene::format::FrictionCone;
@@ -113,7 +114,7 @@ impl Complementarity {
     /// Notes that an answer is used, whatever the solver says of it.
     pub fn use_answer(&mut self, outcome: Outcome) {
         if let (Some(spatial), Outcome::Inaccurate { residual }) = (&mut self.spatial, outcome) {
-            spatial.cones.worst_used = spatial.cones.worst_used.max(residual);
+            spatial.cones.worst_used = spatial.cones.worst_used.at_least(residual);
         }
     }
 

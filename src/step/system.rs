@@ -17,7 +17,7 @@ mod stribeck;
 use super::metric::Metric;
 use crate::constraint::GlobalRow;
 use crate::force::Signal;
-use crate::math::{Vec3, dot3, norm};
+use crate::math::{Limit, Vec3, dot3, norm};
 use crate::model::{Model, N_TANGENTS, N_TURNS, Stribeck};
 use crate::state::{Resistance, Status};
 use std::ops::Range;
@@ -360,7 +360,7 @@ impl System {
             let tangents = &self.tangents[i];
             self.guess.push(factor * pressing[*contact][0]);
             for t in tangents {
-                let along = dot3(*t, friction[*contact]) / dot3(*t, *t).max(f64::MIN_POSITIVE);
+                let along = dot3(*t, friction[*contact]) / dot3(*t, *t).at_least(f64::MIN_POSITIVE);
                 self.guess.push(factor * along);
             }
             for axis in self.axes.get(i).into_iter().flatten() {

@@ -4,7 +4,7 @@
 //! (2)  second = sum d/120 (p p' + q q' + r r' + s s'),  s = p + q + r;  inertia = tr(second) 1 - second
 
 use super::{Flat, Moments, hull};
-use crate::math::{Mat3, Vec3, cross3, dot3};
+use crate::math::{Limit, Mat3, Vec3, cross3, dot3};
 use crate::space::Pose;
 
 /// A convex solid with flat faces.
@@ -180,7 +180,7 @@ impl Polyhedron {
         let face = &self.faces[face];
         let sides = face.corners.iter().zip(&face.outward);
         sides.fold(f64::INFINITY, |least, (&corner, outward)| {
-            least.min(dot3(*outward, self.vertices[corner] - x))
+            least.at_most(dot3(*outward, self.vertices[corner] - x))
         })
     }
 

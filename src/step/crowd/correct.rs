@@ -10,7 +10,7 @@ use super::solve::Solvers;
 use super::{BAND, Six, Spot, Step, Work};
 use crate::lcp::cone::Contact;
 use crate::lcp::crowd::{Body, Effort, GROUND, Joint, Problem, Row, Touch};
-use crate::math::positive;
+use crate::math::{Limit, positive};
 use crate::model::{BodyRef, space_pose_of};
 use crate::space;
 use crate::step::{Workspace, accept};
@@ -52,8 +52,8 @@ impl Step<'_> {
             self.place();
             let (overlap, drift) = self.look();
             if (overlap <= OVERLAP && drift <= OPEN) || round == ROUNDS {
-                self.report.worst_penetration = self.report.worst_penetration.max(overlap);
-                self.report.worst_joint_drift = self.report.worst_joint_drift.max(drift);
+                self.report.worst_penetration = self.report.worst_penetration.at_least(overlap);
+                self.report.worst_joint_drift = self.report.worst_joint_drift.at_least(drift);
                 self.report.end_penetration = overlap;
                 return;
             }
@@ -96,7 +96,7 @@ impl Step<'_> {
             ..
         } in found.iter()
         {
-            overlap = overlap.max(-gap);
+            overlap = overlap.at_least(-gap);
             let [a, b] = bodies.map(|body| space_pose_of(poses, body));
             let gradient = space::Row::relative_velocity(*normal, (a, arms[0]), (b, arms[1]));
             rows.push(row(&gradient, *gap));
@@ -112,7 +112,7 @@ impl Step<'_> {
             let [a, b] = link.bodies.map(|body| space_pose_of(poses, body));
             let equations = joint.rows(a, b);
             for i in 0..equations.n {
-                drift = drift.max(equations.residual[i].abs());
+                drift = drift.at_least(equations.residual[i].abs());
                 rows.push(row(&equations.rows[i], equations.residual[i]));
             }
             joints.push(Joint {
@@ -194,7 +194,7 @@ impl Step<'_> {
                 report.impact_loss -= lifted;
                 continue;
             }
-            let taken = lifted.min(kinetic);
+            let taken = lifted.at_most(kinetic);
             report.lifted += lifted - taken;
             if taken > 0.0 {
                 let factor = positive(1.0 - taken / kinetic).sqrt();
@@ -227,7 +227,7 @@ fn sweep(problem: &Problem, responses: &mut Vec<f64>, way: &mut [f64], shifts: &
                 continue;
             }
             *s = new;
-            worst = worst.max(gap.abs());
+            worst = worst.at_least(gap.abs());
             for (entries, body) in row.entries.iter().zip(touch.bodies) {
                 if let Some(shift) = shifts.get_mut(body as usize) {
                     let inverse_mass = &problem.bodies[body as usize].inverse_mass;

@@ -4,6 +4,7 @@
 //! (`sliding`).
 
 use super::{RANK_TOLERANCE, System};
+use crate::math::Limit;
 use crate::math::dense::RankRevealing;
 use crate::model::{MAX_FRICTION_ROWS, N_TANGENTS};
 use crate::state::{Resistance, Status};
@@ -45,7 +46,7 @@ impl System {
     /// Largest product with `v` of the rows that statuses keep at zero.
     pub fn defect(&self, statuses: &[Status], v: &[f64]) -> f64 {
         let of = |row: usize| (self.rows[row].dot(v) - self.given(row)).abs();
-        let joints = (0..self.n_joint).fold(0.0, |m: f64, row| m.max(of(row)));
+        let joints = (0..self.n_joint).fold(0.0, |m: f64, row| m.at_least(of(row)));
         let contacts = self.contacts.iter().enumerate();
         contacts.fold(joints, |m, (i, &contact)| {
             let normal = self.normal(i);
@@ -54,12 +55,12 @@ impl System {
                 Status::Frictionless
                 | Status::SlipForward
                 | Status::SlipBackward
-                | Status::Slip => m.max(of(normal)),
+                | Status::Slip => m.at_least(of(normal)),
                 Status::Stick => {
-                    (normal..=normal + self.n_tangents()).fold(m, |m, row| m.max(of(row)))
+                    (normal..=normal + self.n_tangents()).fold(m, |m, row| m.at_least(of(row)))
                 }
             };
-            self.held_rotations(i).fold(m, |m, row| m.max(of(row)))
+            self.held_rotations(i).fold(m, |m, row| m.at_least(of(row)))
         })
     }
 
