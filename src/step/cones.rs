@@ -11,7 +11,7 @@
 use super::complementarity::Sliding;
 use super::system::System;
 use crate::lcp::{self, cone};
-use crate::math::{Limit, max_abs, norm};
+use crate::math::{Limit, max_abs, norm, set_zeros};
 use crate::model::{MAX_FRICTION_ROWS, N_TANGENTS, N_TURNS};
 use crate::state::{Resistance, Status};
 
@@ -109,8 +109,7 @@ impl Cones {
             .extend(contacts.map(|contact| sliding(*contact) == Sliding::Broken));
         self.list(system, &sliding);
         self.assemble(system, reduced, offset);
-        self.impulse.clear();
-        self.impulse.resize(self.vector.len(), 0.0);
+        set_zeros(&mut self.impulse, self.vector.len());
         self.take_guess(system);
         self.largest = self.largest.max(self.vector.len());
         let mut falls_left = MOST_FALLS;

@@ -275,6 +275,7 @@ impl Pattern {
         true
     }
 
+    #[inline]
     pub fn range(&self, place: usize) -> std::ops::Range<usize> {
         self.begin[place] as usize..self.begin[place + 1] as usize
     }

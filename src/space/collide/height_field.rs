@@ -127,6 +127,7 @@ fn along_side(triangle: &Triangle, side: usize, x: Vec3) -> f64 {
         })
 }
 
+#[inline]
 fn local(vertex: &Vertex, a: &Pose, b: &Pose) -> Vec3 {
     a.turn_back(b.point(vertex.place) - a.position)
 }

@@ -52,6 +52,7 @@ pub struct Edge {
 
 impl Face {
     /// How far a point is outside of the plane of the face, m.
+    #[inline]
     pub fn height(&self, x: Vec3) -> f64 {
         dot3(self.normal, x) - self.offset
     }
@@ -176,6 +177,7 @@ impl Polyhedron {
     }
 
     /// How far the foot of a point is inside a face, m; negative beyond its border.
+    #[inline]
     pub fn margin(&self, face: usize, x: Vec3) -> f64 {
         let face = &self.faces[face];
         let sides = face.corners.iter().zip(&face.outward);

@@ -4,8 +4,8 @@
 //! (`sliding`).
 
 use super::{RANK_TOLERANCE, System};
-use crate::math::Limit;
 use crate::math::dense::RankRevealing;
+use crate::math::{Limit, set_zeros};
 use crate::model::{MAX_FRICTION_ROWS, N_TANGENTS};
 use crate::state::{Resistance, Status};
 use crate::step::metric::Metric;
@@ -184,8 +184,7 @@ impl System {
     ) {
         self.choose_unknowns(joints, status);
         let (n, size) = (self.n, self.unknowns.len());
-        self.response.clear();
-        self.response.resize(size * n, 0.0);
+        set_zeros(&mut self.response, size * n);
         let responses = self.response.chunks_exact_mut(n.max(1));
         for (unknown, out) in self.unknowns.iter().zip(responses) {
             self.rows[unknown.row()].add_to(1.0, out);
@@ -209,8 +208,7 @@ impl System {
                 matrix[i * size + j] = row.product(&self.response[j * n..(j + 1) * n]);
             }
         }
-        self.impulse.clear();
-        self.impulse.resize(self.rows.len(), 0.0);
+        set_zeros(&mut self.impulse, self.rows.len());
         for (i, unknown) in self.unknowns.iter().enumerate() {
             let row = unknown.row();
             self.impulse[i] = self.given(row) - self.rows[row].dot(motion);

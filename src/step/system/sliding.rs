@@ -7,7 +7,7 @@
 
 use super::System;
 use crate::math::dense::RankRevealing;
-use crate::math::{Limit, Vec3, dot3, norm};
+use crate::math::{Limit, Vec3, dot3, norm, set_zeros};
 use crate::model::N_TANGENTS;
 use crate::state::{Resistance, Status};
 use crate::step::rest_speed;
@@ -35,8 +35,7 @@ impl System {
         if self.is_simple() {
             return self.solve_frozen(joints, status, solver);
         }
-        self.turning.clear();
-        self.turning.resize(self.direction.len(), 0.0);
+        set_zeros(&mut self.turning, self.direction.len());
         if !self.must_iterate(&status) {
             return self.solve_frozen(joints, status, solver);
         }
