@@ -18,9 +18,9 @@ work=$target/cross
 mkdir -p "$work/tmp"
 
 # what is compiled: the library alone, without what the command line needs. The compiler leaves out where in the source a panic
-# was, which the FMU's log does not tell, and inlines what makes the code smaller or is marked `#[inline]`.
+# was, which the FMU's log does not tell, and inlines little but what is marked `#[inline]`: docs/PLATFORMS.md has the figures.
 library=(--profile fmu --lib --crate-type cdylib --no-default-features --
-    -Zlocation-detail=none -Cllvm-args=-inline-threshold=0)
+    -Zlocation-detail=none -Cllvm-args=-inline-threshold=25)
 
 # rust_target PLATFORM: Rust's name of a platform
 rust_target() {
