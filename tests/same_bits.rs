@@ -16,7 +16,7 @@ const GOLDEN: [(&str, u64, u64, u64); 24] = [
     ("block_on_table", 0xadf2371cbd831eac, 0x841914db62e8f849, 0x3380e336c4e9c85c),
     ("bouncing_ball", 0xaf4876c2da1dada2, 0xc835447d45ee332c, 0x425f8e400bca9211),
     ("box_landing", 0xec17b5a21b435ca7, 0xd37f068d98d237ef, 0x36c88a646e45aa3a),
-    ("box_stack", 0x8438402fcde1fac5, 0x36fb1744ec6ea38b, 0x8787a55b848beff2),
+    ("box_stack", 0x8438402fcde1fac5, 0x355985fe97768d9d, 0x8787a55b848beff2),
     ("chain", 0xe04b4d3d7b5fe413, 0, 0),
     ("conveyor", 0x1d7ceddb6bfd3df1, 0, 0),
     ("double_pendulum_wall", 0x74d7c208441b0a03, 0xc31ce926799bbce2, 0x82d541788aadb275),

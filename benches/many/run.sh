@@ -13,7 +13,8 @@ if ! "$python" -c 'import siconos.numerics' 2>/dev/null; then
         exit 2
     fi
 fi
-venv="$root/target/quantecon-venv"
+target=${CARGO_TARGET_DIR:-$root/target}
+venv="$target/quantecon-venv"
 if [ ! -x "$venv/bin/python" ] || ! "$venv/bin/python" -c 'import quantecon' 2>/dev/null; then
     python3 -m venv "$venv"
     "$venv/bin/pip" install --quiet quantecon
@@ -22,7 +23,7 @@ fi
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 cd "$root"
 cargo bench --quiet --bench cones --no-run
-out="$root/target/many"
+out="$target/many"
 mkdir -p "$out"
 for round in 1 2; do
     cargo bench --quiet --bench cones -- --csv > "$out/ours-$round.csv"

@@ -19,6 +19,7 @@ mod basis;
 pub mod cone;
 pub mod crowd;
 mod lemke;
+mod order;
 mod residual;
 mod scaling;
 

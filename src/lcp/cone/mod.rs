@@ -17,6 +17,8 @@
 //! Same input, same bits: no random numbers, no fused operations, no library functions but the square root.
 
 mod continuation;
+mod coupling;
+mod elimination;
 pub(in crate::lcp) mod map;
 pub(super) mod newton;
 mod pyramid;
@@ -229,8 +231,11 @@ pub struct Solver {
 /// Over-relaxation of the sweeps: fewer sweeps for moderate friction; for more than 1, where it may not converge, none.
 const RELAXATIONS: [f64; 2] = [1.3, 1.0];
 
-/// Sweeps before the first run of Newton's method, without a guess.
+/// Least number of sweeps before the first run of Newton's method, without a guess.
 const FIRST_SWEEPS: u32 = 10;
+
+/// Sweeps per contact before it where few contacts act on each other: they are cheap then, and impulses have a longer way.
+const SWEEPS_PER_CONTACT: f64 = 0.3;
 
 /// Sweeps before the others; what they do not reach, more of them would not either.
 const MORE_SWEEPS: [u32; 4] = [10, 15, 25, 40];
@@ -335,7 +340,7 @@ impl Solver {
             self.scaled.shorten(x);
         } else {
             x.fill(0.0);
-            self.sweep(x, FIRST_SWEEPS, relaxation);
+            self.sweep(x, self.first_sweeps(), relaxation);
         }
         if self.attempt(problem, x, answer, &mut best) {
             return self.accept(Rung::Newton, best);
@@ -387,6 +392,15 @@ impl Solver {
         self.stats.sweeps += u64::from(count);
         for _ in 0..count {
             sweep::sweep(&self.scaled, x, relaxation);
+        }
+    }
+
+    fn first_sweeps(&self) -> u32 {
+        if self.scaled.coupling.eliminates {
+            let sweeps = SWEEPS_PER_CONTACT * self.scaled.contacts.len() as f64;
+            FIRST_SWEEPS.max(sweeps as u32)
+        } else {
+            FIRST_SWEEPS
         }
     }
 

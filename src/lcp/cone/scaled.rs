@@ -6,6 +6,7 @@
 //! (3)  u' = W' r' + b' + prox D (r' - reference),     D = 1 / rho: the stiffness of a row by itself
 //! ```
 
+use super::coupling::Coupling;
 use super::{MOST_BLOCKS, Problem};
 use crate::lcp::basis::grow;
 use crate::lcp::scaling::{larger, power_of_two};
@@ -54,6 +55,7 @@ pub(super) struct Scaled {
     pub prox: f64,
     /// (3).
     pub reference: Vec<f64>,
+    pub coupling: Coupling,
 }
 
 impl Scaled {
@@ -64,6 +66,7 @@ impl Scaled {
         grow(&mut self.contacts, n);
         grow(&mut self.stiffness, n);
         grow(&mut self.reference, n);
+        self.coupling.reserve(n);
     }
 
     /// Loads a well formed problem, without a proximal term; `false`: `b` is zero, and so is the answer.
@@ -111,6 +114,7 @@ impl Scaled {
         self.reference.clear();
         self.reference.resize(n, 0.0);
         self.set_steps();
+        self.coupling.set(n, &self.matrix, &self.contacts);
         size > 0.0
     }
 
@@ -159,18 +163,28 @@ impl Scaled {
 
     /// (3) without the proximal term, of one row.
     pub fn velocity(&self, i: usize, r: &[f64]) -> f64 {
-        self.vector[i] + dot(&self.matrix[i * self.n..(i + 1) * self.n], r)
+        let product = if self.coupling.sparse {
+            self.coupling.product(i, r)
+        } else {
+            dot(&self.matrix[i * self.n..(i + 1) * self.n], r)
+        };
+        self.vector[i] + product
     }
 
     /// (3).
     pub fn velocities(&self, r: &[f64], u: &mut [f64]) {
+        self.product(r, u);
         for (i, u) in u.iter_mut().enumerate() {
-            *u = self.velocity(i, r) + self.prox * self.stiffness[i] * (r[i] - self.reference[i]);
+            *u = self.vector[i] + *u + self.prox * self.stiffness[i] * (r[i] - self.reference[i]);
         }
     }
 
     /// `W' x`.
     pub fn product(&self, x: &[f64], y: &mut [f64]) {
+        if self.coupling.sparse {
+            self.coupling.products(x, y);
+            return;
+        }
         for (row, y) in self.matrix.chunks_exact(self.n).zip(y) {
             *y = dot(row, x);
         }

@@ -8,7 +8,7 @@
 //! The order of elimination is that of `order`. Rows are interchanged within a diagonal block only.
 
 use super::FREEDOMS;
-use super::order::Pattern;
+use crate::lcp::order::Pattern;
 
 /// A block of one body by one body.
 pub(super) type Cell = [[f64; FREEDOMS]; FREEDOMS];

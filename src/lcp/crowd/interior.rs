@@ -16,9 +16,9 @@
 
 use super::factor::Six;
 use super::newton::{MOST_ROWS, Newton};
-use super::order::Pattern;
 use super::scaled::{Scaled, shorten};
 use crate::lcp::cone::scaled::ContactRows;
+use crate::lcp::order::Pattern;
 use crate::lcp::scaling::larger;
 use crate::math::dense;
 

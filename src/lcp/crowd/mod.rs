@@ -29,7 +29,6 @@ mod factor;
 mod interior;
 mod islands;
 mod newton;
-mod order;
 mod path;
 mod residual;
 mod scaled;

@@ -13,11 +13,11 @@
 
 use super::FREEDOMS;
 use super::factor::{Factor, Six};
-use super::order::Pattern;
 use super::scaled::{Pair, Scaled, along};
 use crate::lcp::cone::MOST_BLOCKS;
 use crate::lcp::cone::map::{Size, State, aim, measure, state};
 use crate::lcp::cone::newton::{End, Limits};
+use crate::lcp::order::Pattern;
 use crate::lcp::scaling::larger;
 
 /// Steps back that (5) looks.

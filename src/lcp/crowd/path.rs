@@ -18,9 +18,9 @@
 
 use super::FREEDOMS;
 use super::factor::Six;
-use super::order::Pattern;
 use super::scaled::along;
 use super::solver::Solver;
+use crate::lcp::order::Pattern;
 use crate::lcp::scaling::larger;
 
 /// Iterations of (4) or (5).

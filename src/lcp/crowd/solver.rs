@@ -4,7 +4,6 @@ use super::continuation::Path;
 use super::factor::Six;
 use super::interior::Interior;
 use super::newton::Newton;
-use super::order::Pattern;
 use super::path::Tracker;
 use super::residual::Judge;
 use super::scaled::Scaled;
@@ -16,6 +15,7 @@ use super::{
 use crate::lcp::cone::MOST_BLOCKS;
 use crate::lcp::cone::map::{State, aim, state};
 use crate::lcp::cone::newton::Limits;
+use crate::lcp::order::Pattern;
 use crate::lcp::scaling::larger;
 
 /// Over-relaxation of the sweeps: fewer sweeps for moderate friction; for more than 1, where it may not converge, none.

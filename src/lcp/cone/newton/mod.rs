@@ -11,6 +11,10 @@
 //! (5)  r <- allowed(r + a dr):  accept if  |F|^2 <= (1 - a/5)^2 min(max of the last 4, 4 |F_now|^2)
 //! ```
 
+mod full;
+mod sparse;
+
+use super::elimination::{Elimination, MOST_ROWS};
 use super::map::{self, Size, State, aim, measure};
 use super::scaled::Scaled;
 use crate::lcp::basis::grow;
@@ -23,6 +27,9 @@ const SHORTER: f64 = 0.4;
 
 /// Damping of (4), times the size of F: large far away from the solution.
 const DAMPING: f64 = 1e-2;
+
+/// Part of the squares of F that is left after a step whose direction was good beyond doubt.
+const CLEAR_GAIN: f64 = 1e-2;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,6 +71,9 @@ struct Unknown {
 #[derive(Debug, Default)]
 pub(super) struct Newton {
     unknowns: Vec<Unknown>,
+    /// First unknown of each contact, and the end.
+    starts: Vec<usize>,
+    elimination: Elimination,
     /// `E`, column by column: row of `r` and its factor.
     columns: Vec<(usize, f64)>,
     cells: Vec<f64>,
@@ -75,6 +85,8 @@ pub(super) struct Newton {
     trial: Vec<f64>,
     trial_u: Vec<f64>,
     best: Vec<f64>,
+    /// Is `base` the answer of an elimination without interchanges, and nothing has shown yet that it is good?
+    unchecked: bool,
     /// Iterations since the last reset.
     pub iterations: u32,
 }
@@ -82,11 +94,13 @@ pub(super) struct Newton {
 impl Newton {
     pub fn reserve(&mut self, n: usize) {
         grow(&mut self.unknowns, n);
+        grow(&mut self.starts, n + 1);
+        self.elimination.reserve(n);
         grow(&mut self.columns, 2 * n);
         grow(&mut self.cells, n * n);
         grow(&mut self.solution, n);
+        grow(&mut self.row, MOST_ROWS * (n + 4));
         for buffer in [
-            &mut self.row,
             &mut self.base,
             &mut self.product,
             &mut self.u,
@@ -141,7 +155,8 @@ impl Newton {
             let mut a = 1.0;
             let mut accepted = None;
             let mut smallest = (size.squares, 0.0);
-            for _ in 0..limits.trials {
+            let mut trials = 0;
+            while trials < limits.trials {
                 for i in 0..n {
                     trial[i] = r[i] + a * self.base[i];
                 }
@@ -150,6 +165,16 @@ impl Newton {
                 }
                 scaled.velocities(&trial[..n], &mut trial_u[..n]);
                 let new = measure(&scaled.contacts, &trial[..n], &trial_u[..n]);
+                if self.unchecked && new.squares > CLEAR_GAIN * size.squares {
+                    self.unchecked = false;
+                    if !self.is_good(scaled) {
+                        if !self.full_direction(scaled, r, &u[..n], damping) {
+                            break;
+                        }
+                        continue;
+                    }
+                }
+                trials += 1;
                 let keep = 1.0 - 0.2 * a;
                 if new.squares <= keep * keep * bound {
                     accepted = Some(new);
@@ -187,11 +212,29 @@ impl Newton {
 
     /// `dr` into `base`; `false` if the system is singular.
     fn direction(&mut self, scaled: &Scaled, r: &[f64], u: &[f64], damping: f64) -> bool {
+        if scaled.coupling.eliminates {
+            self.collect(scaled, r, u, damping);
+            if self.eliminate(scaled) {
+                self.unchecked = true;
+                return true;
+            }
+        }
+        self.full_direction(scaled, r, u, damping)
+    }
+
+    /// The same with all zeros of `W` and interchanges of all rows.
+    fn full_direction(&mut self, scaled: &Scaled, r: &[f64], u: &[f64], damping: f64) -> bool {
+        self.unchecked = false;
         self.collect(scaled, r, u, damping);
         self.assemble(scaled);
         if !self.factorise() {
             return false;
         }
+        self.spread(scaled.n)
+    }
+
+    /// `base + E x` of (1); `false` if that is no number.
+    fn spread(&mut self, n: usize) -> bool {
         let mut begin = 0;
         for (unknown, x) in self.unknowns.iter().zip(&self.solution) {
             for (i, factor) in &self.columns[begin..unknown.columns_end] {
@@ -199,13 +242,15 @@ impl Newton {
             }
             begin = unknown.columns_end;
         }
-        self.base[..scaled.n].iter().all(|x| x.is_finite())
+        self.base[..n].iter().all(|x| x.is_finite())
     }
 
     /// (1): `base` holds the part of `dr` that does not depend on the unknowns.
     fn collect(&mut self, scaled: &Scaled, r: &[f64], u: &[f64], damping: f64) {
         self.unknowns.clear();
         self.columns.clear();
+        self.starts.clear();
+        self.starts.push(0);
         let soft = scaled.prox + damping;
         for contact in &scaled.contacts {
             let n = contact.normal;
@@ -217,6 +262,7 @@ impl Newton {
                         self.base[i] = -r[i];
                     }
                 }
+                self.starts.push(self.unknowns.len());
                 continue;
             }
             self.base[n] = 0.0;
@@ -284,90 +330,7 @@ impl Newton {
                     }
                 }
             }
+            self.starts.push(self.unknowns.len());
         }
-    }
-
-    /// (2), (3).
-    fn assemble(&mut self, scaled: &Scaled) {
-        let n = scaled.n;
-        let m = self.unknowns.len();
-        scaled.product(&self.base[..n], &mut self.product[..n]);
-        self.cells.clear();
-        self.solution.clear();
-        for own in 0..m {
-            let Unknown {
-                row: i,
-                across,
-                factor,
-                diagonal,
-                rhs,
-                ..
-            } = self.unknowns[own];
-            let plain = &scaled.matrix[i * n..(i + 1) * n];
-            let (row, moved) = match across {
-                None => (plain, self.product[i]),
-                Some(p) => {
-                    let next = &scaled.matrix[(i + 1) * n..(i + 2) * n];
-                    for ((x, a), b) in self.row.iter_mut().zip(plain).zip(next) {
-                        *x = factor * (p[0] * a + p[1] * b);
-                    }
-                    let moved = p[0] * self.product[i] + p[1] * self.product[i + 1];
-                    (&self.row[..n], factor * moved)
-                }
-            };
-            self.solution.push(rhs - moved);
-            let mut begin = 0;
-            for unknown in &self.unknowns {
-                let entries = &self.columns[begin..unknown.columns_end];
-                begin = unknown.columns_end;
-                let sum = entries.iter().fold(0.0, |sum, (j, f)| sum + f * row[*j]);
-                self.cells.push(sum);
-            }
-            self.cells[own * m + own] += diagonal;
-        }
-    }
-
-    /// Elimination with row interchanges; `solution` holds the right-hand side before and the answer after.
-    fn factorise(&mut self) -> bool {
-        let m = self.unknowns.len();
-        for k in 0..m {
-            let (mut pivot_row, mut largest) = (k, 0.0);
-            for i in k..m {
-                let x = self.cells[i * m + k].abs();
-                if x > largest {
-                    (pivot_row, largest) = (i, x);
-                }
-            }
-            if largest == 0.0 || !largest.is_finite() {
-                return false;
-            }
-            let (upper, lower) = self.cells.split_at_mut((k + 1) * m);
-            let top = &mut upper[k * m..];
-            if pivot_row != k {
-                let other = (pivot_row - k - 1) * m;
-                top[k..].swap_with_slice(&mut lower[other + k..other + m]);
-                self.solution.swap(k, pivot_row);
-            }
-            let (pivot, x) = (top[k], self.solution[k]);
-            let rest = &top[k + 1..];
-            for (row, y) in lower.chunks_exact_mut(m).zip(&mut self.solution[k + 1..]) {
-                let factor = row[k] / pivot;
-                if factor != 0.0 {
-                    for (cell, above) in row[k + 1..].iter_mut().zip(rest) {
-                        *cell -= factor * above;
-                    }
-                    *y -= factor * x;
-                }
-            }
-        }
-        for k in (0..m).rev() {
-            let row = &self.cells[k * m..(k + 1) * m];
-            let known = row[k + 1..]
-                .iter()
-                .zip(&self.solution[k + 1..])
-                .fold(0.0, |sum, (a, x)| sum + a * x);
-            self.solution[k] = (self.solution[k] - known) / row[k];
-        }
-        true
     }
 }

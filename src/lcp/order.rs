@@ -1,7 +1,9 @@
-//! The order in which bodies are eliminated, and what is filled in on the way.
+//! The order in which bodies (or contacts) are eliminated, and what is filled in on the way.
 //!
 //! It is the one of least degree: the body with the fewest neighbours goes next, and leaves its neighbours as neighbours
 //! of each other. An eliminated body keeps the list of them, which stands for all pairs in it.
+
+use super::basis::grow;
 
 /// The order and the pattern of the factors for given pairs; kept as long as the pairs stay.
 #[derive(Debug, Default)]
@@ -273,6 +275,39 @@ impl Pattern {
             self.entry.push((from + found) as u32);
         }
         true
+    }
+
+    /// Room for `n` bodies with `pairs` pairs.
+    pub fn reserve(&mut self, n: usize, pairs: usize) {
+        let fill = n * n / 2;
+        grow(&mut self.pairs, pairs);
+        grow(&mut self.place, n);
+        grow(&mut self.begin, n + 1);
+        grow(&mut self.below, fill);
+        grow(&mut self.entry, pairs);
+        let degrees = &mut self.scratch;
+        grow(&mut degrees.items, 2 * pairs);
+        grow(&mut degrees.pool, fill);
+        for list in [
+            &mut degrees.start,
+            &mut degrees.bodies,
+            &mut degrees.eliminated,
+            &mut degrees.degree,
+            &mut degrees.mark,
+            &mut degrees.first,
+            &mut degrees.last,
+            &mut degrees.order,
+            &mut degrees.head,
+            &mut degrees.next,
+            &mut degrees.previous,
+        ] {
+            grow(list, n + 2);
+        }
+    }
+
+    /// The body at each place of the order.
+    pub fn order(&self) -> &[u32] {
+        &self.scratch.order
     }
 
     #[inline]
