@@ -17,8 +17,10 @@ target=$(cd "$target" && pwd)
 work=$target/cross
 mkdir -p "$work/tmp"
 
-# what is compiled: the library alone, without what the command line needs
-library=(--profile fmu --lib --crate-type cdylib --no-default-features)
+# what is compiled: the library alone, without what the command line needs. The compiler leaves out where in the source a panic
+# was, which the FMU's log does not tell, and inlines little but what is marked `#[inline]`: docs/PLATFORMS.md has the figures.
+library=(--profile fmu --lib --crate-type cdylib --no-default-features --
+    -Zlocation-detail=none -Cllvm-args=-inline-threshold=25)
 
 # rust_target PLATFORM: Rust's name of a platform
 rust_target() {
@@ -103,7 +105,7 @@ zig_library() {
     "$venv/bin/python" -c 'import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).parent / "lib")'
 }
 
-# compile TARGET OPTION..: for a target of Rust; what is behind `--` is for the compiler itself
+# compile TARGET OPTION..: for a target of Rust; what is behind `--` is for the compiler of the crate itself
 compile() {
     local name=$1 command=cargo suffix= options=() last=(--)
     shift
@@ -115,7 +117,9 @@ compile() {
     say "$name"
     # without paths of this machine: the same source gives the same bytes anywhere
     local flags="--remap-path-prefix=$PWD=stiction --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
-    flags+=" --remap-path-prefix=$(dirname "$library_source")=rust"
+    flags+=" --remap-path-prefix=$(dirname "$library_source")=rust --remap-path-prefix=$work=build"
+    # MinGW writes the time of linking into what it links, unless it is told not to
+    [[ $name != *-windows-gnu ]] || flags+=" -Clink-arg=-Wl,--no-insert-timestamp"
     case $name in
     *-linux-gnu) command=cargo-zigbuild suffix=.2.17 ;;
     *-apple-darwin)

@@ -41,6 +41,7 @@ impl Pose {
     }
 
     /// The same pose with its rate of change along a twist.
+    #[inline]
     pub fn with_rate(&self, twist: &Twist) -> Pose<Dual> {
         let w = twist.angular;
         Pose {
@@ -67,12 +68,14 @@ impl<T: Real> Pose<T> {
     }
 
     /// A vector given in body axes, in world axes.
+    #[inline]
     pub fn turn(&self, local: Vec2) -> Vec2<T> {
         let (x, y) = (T::constant(local.x), T::constant(local.y));
         Vec2::new(self.cos * x - self.sin * y, self.sin * x + self.cos * y)
     }
 
     /// A world vector in body axes.
+    #[inline]
     pub fn turn_back(&self, world: Vec2<T>) -> Vec2<T> {
         Vec2::new(
             self.cos * world.x + self.sin * world.y,
@@ -125,6 +128,7 @@ pub struct Row<T = f64> {
 impl<T: Real> Row<T> {
     /// The velocity along `direction` of a point of body b relative to a point of body a; arms from the centres
     /// of mass, all in world axes.
+    #[inline]
     pub fn relative_velocity(direction: Vec2<T>, arm_a: Vec2<T>, arm_b: Vec2<T>) -> Self {
         Self {
             a: [-direction.x, -direction.y, -cross(arm_a, direction)],
@@ -224,6 +228,7 @@ impl GlobalRow {
     }
 
     /// Adds the row times `factor` to a vector of forces.
+    #[inline]
     pub fn add_to(&self, factor: f64, out: &mut [f64]) {
         for (Span { first, len }, row) in self.span.iter().zip(&self.value) {
             for (x, r) in out[*first..first + len].iter_mut().zip(row) {

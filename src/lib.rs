@@ -1,9 +1,12 @@
 //! Multibody systems with impacts, dry friction and stiff springs.
 #![warn(missing_docs)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+#[allow(clippy::disallowed_methods)] // not of the engine
 pub mod check;
 pub mod collide;
 pub mod constraint;
+#[allow(clippy::disallowed_methods)] // not of the engine
 pub mod describe;
 pub mod dynamics;
 pub mod fmi;

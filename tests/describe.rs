@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, fs};
 
-use libraries::fake_library;
+use libraries::{current_library, fake_library};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use stiction::describe::drawing::{HEIGHT, WIDTH};
@@ -572,7 +572,11 @@ fn build_takes_the_library_beside_the_program() {
         stderr(&output).contains("looked for") && stderr(&output).contains("cargo build --release"),
         "{output:?}"
     );
-    fs::write(folder.join(platform.built_name()), fake_library(platform)).unwrap();
+    fs::write(
+        folder.join(platform.built_name()),
+        current_library(platform),
+    )
+    .unwrap();
     let output = build();
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(folder.join("incline.fmu").is_file());

@@ -52,10 +52,12 @@ fn check(scene: &str, instance: &mut Instance, count: usize) {
     let saved = instance.save();
     step(instance, count);
     let end = bits(instance);
+    let bytes = instance.save().to_bytes();
 
     instance.restore(&saved).unwrap();
     step(instance, count);
     assert!(bits(instance) == end, "in the same instance");
+    assert!(instance.save().to_bytes() == bytes, "its saved state");
 
     let mut other = started(scene);
     step(&mut other, 7);
@@ -64,6 +66,7 @@ fn check(scene: &str, instance: &mut Instance, count: usize) {
     other.restore(&read).unwrap();
     step(&mut other, count);
     assert!(bits(&mut other) == end, "in another one, from bytes");
+    assert!(other.save().to_bytes() == bytes, "saved there");
 }
 
 #[test]

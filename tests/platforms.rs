@@ -8,7 +8,7 @@ use std::io::{Cursor, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use libraries::fake_library;
+use libraries::{current_library, fake_library};
 use sha2::{Digest as _, Sha256};
 use stiction::describe::{IDENTITY, Platform};
 
@@ -31,8 +31,7 @@ impl Installed {
             fs::copy(program, installed.program()).unwrap();
         }
         let own = Platform::current().unwrap();
-        let beside = installed.folder.join(own.built_name());
-        fs::write(beside, fake_library(own)).unwrap();
+        fs::write(installed.beside(), beside_library(own)).unwrap();
         for platform in platforms {
             installed.put(*platform, &current_library(*platform));
         }
@@ -42,6 +41,11 @@ impl Installed {
     fn program(&self) -> PathBuf {
         let name = format!("stiction{}", std::env::consts::EXE_SUFFIX);
         self.folder.join(name)
+    }
+
+    /// The library that was built with the program.
+    fn beside(&self) -> PathBuf {
+        self.folder.join(Platform::current().unwrap().built_name())
     }
 
     /// Puts a library where those of all platforms are, with its checksum.
@@ -95,10 +99,10 @@ impl Installed {
     }
 }
 
-/// A stand-in that says that it is of the source of this program.
-fn current_library(platform: Platform) -> Vec<u8> {
-    let mut bytes = fake_library(platform);
-    bytes.extend(IDENTITY.as_bytes());
+/// A stand-in for the one that was built with the program: not the bytes of the one for all systems.
+fn beside_library(platform: Platform) -> Vec<u8> {
+    let mut bytes = current_library(platform);
+    bytes.push(0);
     bytes
 }
 
@@ -167,6 +171,31 @@ fn without_a_folder_of_platforms_there_is_the_library_beside_the_program() {
 }
 
 #[test]
+fn a_library_of_another_version_beside_the_program_is_refused() {
+    let installed = Installed::new("versions", &[]);
+    let own = Platform::current().unwrap();
+    fs::write(installed.beside(), fake_library(own)).unwrap();
+    for wish in [&[][..], &["--platforms", "own"]] {
+        let told = installed.refused(wish);
+        let file = installed.beside().canonicalize().unwrap();
+        let word = format!(
+            "the library {} is of another version or source than this program, which is {IDENTITY}",
+            file.display()
+        );
+        assert!(told.contains(&word), "{told}");
+        assert!(told.contains("cargo build --release"), "{told}");
+    }
+    // an older one does not hide the right one, wherever it is, and a wish is a wish
+    let deps = installed.folder.join("deps");
+    fs::create_dir_all(&deps).unwrap();
+    fs::write(deps.join(own.built_name()), beside_library(own)).unwrap();
+    fs::write(installed.beside(), fake_library(own)).unwrap();
+    assert!(installed.binaries(&[])[0].1 == beside_library(own));
+    let file = installed.beside().display().to_string();
+    assert!(installed.binaries(&["--library", &file])[0].1 == fake_library(own));
+}
+
+#[test]
 fn what_is_missing_damaged_or_outdated_is_told() {
     let own = Platform::current().unwrap();
     let other = |platform: &Platform| *platform != own;
@@ -190,7 +219,7 @@ fn what_is_missing_damaged_or_outdated_is_told() {
         "{warned}"
     );
     let told = installed.refused(&["--platforms", old.folder()]);
-    assert!(told.contains("of another source"), "{told}");
+    assert!(told.contains("of another version or source"), "{told}");
     let told = installed.refused(&["--platforms", gone.folder()]);
     assert!(
         told.contains(&format!("there is no library for {gone}")),

@@ -17,6 +17,9 @@ pub const HINT: &str =
 /// What to do about one for another platform.
 const FOREIGN_HINT: &str = "`scripts/platforms` builds them, releases have them; `--platforms own` takes that of this machine";
 
+/// What to do about one of another version.
+const OTHER_HINT: &str = "`cargo build --release` makes both anew, a release has both; `--library FILE` takes it all the same";
+
 /// Folders with libraries of several platforms, seen from the folder of this program: of a release, of cargo, of packages.
 const FOLDERS: [&str; 3] = ["platforms", "../platforms", "../lib/stiction"];
 
@@ -181,7 +184,7 @@ fn all_there_are(program: &Path) -> Result<Vec<Library>, CliError> {
         }
         if !others.is_empty() {
             Output::stderr().write(&format!(
-                "warning: the libraries for {} in {} are of another source than this program, and left out\n",
+                "warning: the libraries for {} in {} are of another version or source than this program, and left out\n",
                 others.join(", "),
                 shelf.folder.display()
             ))?;
@@ -242,7 +245,7 @@ fn foreign(program: &Path, platform: Platform) -> Result<Library, CliError> {
     };
     if !library.is_current() {
         let message = format!(
-            "the library for {platform} in {} is of another source than this program, which is {IDENTITY}",
+            "the library for {platform} in {} is of another version or source than this program, which is {IDENTITY}",
             shelf.folder.display()
         );
         let hint = "`scripts/platforms` builds it anew; `--library FILE` takes it all the same";
@@ -313,12 +316,11 @@ fn beside(program: &Path) -> Result<Library, CliError> {
         program.join("deps").join(&name),
         program.join("../lib").join(&name),
     ];
+    let mut there: Vec<&PathBuf> = candidates.iter().filter(|path| path.is_file()).collect();
     // cargo leaves older ones behind
-    let newest = candidates
-        .iter()
-        .filter(|path| path.is_file())
-        .max_by_key(|path| fs::metadata(path).and_then(|data| data.modified()).ok());
-    let Some(path) = newest else {
+    let changed = |path: &&PathBuf| fs::metadata(path).and_then(|data| data.modified()).ok();
+    there.sort_by_key(|path| std::cmp::Reverse(changed(path)));
+    let Some(newest) = there.first() else {
         let looked: Vec<String> = candidates.iter().map(|p| p.display().to_string()).collect();
         let message = format!(
             "there is no library for {platform}: looked for {}",
@@ -326,8 +328,17 @@ fn beside(program: &Path) -> Result<Library, CliError> {
         );
         return Err(CliError::usage(message, HINT));
     };
-    let bytes = read(path)?;
-    Ok(Library::new(platform, bytes))
+    for path in &there {
+        let library = Library::new(platform, read(path)?);
+        if library.is_current() {
+            return Ok(library);
+        }
+    }
+    let message = format!(
+        "the library {} is of another version or source than this program, which is {IDENTITY}",
+        newest.display()
+    );
+    Err(CliError::usage(message, OTHER_HINT))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 
 use super::{Feature, Nearest, Separation, at_surface};
 use crate::constraint::{Pose, Row};
-use crate::math::{Real, Vec2, cross, dot, length};
+use crate::math::{Limit, Real, Vec2, cross, dot, length};
 use crate::shape::Convex;
 
 #[derive(Clone, Copy)]
@@ -158,7 +158,7 @@ fn margin(vertices: &[Vec2], i: usize, x: Vec2) -> f64 {
     let edge = vertices[(i + 1) % vertices.len()] - vertices[i];
     let len = length(edge);
     let along = dot(x - vertices[i], edge) / len;
-    along.min(len - along)
+    along.at_most(len - along)
 }
 
 /// Separation (3) of the two polygons that a feature belongs to; `None` for other shapes.

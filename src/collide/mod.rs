@@ -154,6 +154,7 @@ fn vertices_on(
 }
 
 /// Contact points from the centres of mass, for a gap closed along `normal`.
+#[inline]
 fn at_surface<T: Real>(
     a: &Pose<T>,
     b: &Pose<T>,

@@ -93,6 +93,7 @@ impl Jacobians {
 
     /// Does a step with these weights of velocity and position derivatives add more to some velocity's inertia than
     /// its mass? Then the trapezoidal rule rings and explicit forces blow up.
+    #[inline]
     pub fn are_stiff(&self, mass: &[f64], by_velocity: f64, by_position: f64) -> bool {
         let n = mass.len();
         self.any
@@ -384,12 +385,14 @@ impl At<'_> {
         })
     }
 
+    #[inline]
     fn joint(&self, link: &ForceLink) -> Option<&AnyJoint> {
         link.joint.map(|i| &self.model.joints[i].joint)
     }
 }
 
 // `force` holds the coordinates of the first body, then as many of the second
+#[inline]
 fn add_force<const N: usize>(spans: [Span; 2], factor: f64, force: &[f64; N], total: &mut [f64]) {
     for (Span { first, len }, block) in spans.into_iter().zip([0, N / 2]) {
         for i in 0..len {

@@ -34,6 +34,7 @@ impl Applied {
     }
 
     // force and its arm in world axes, torque
+    #[inline]
     fn at(&self, at: &Situation) -> (Vec2, Vec2, f64) {
         let (given, torque) = self.components(at.time, at.side, at.inputs);
         let arm = at.pose[1].turn(self.point);

@@ -18,6 +18,7 @@ pub use viscous::Viscous;
 
 use crate::constraint::{BODY_DOF, Pose, Row, Twist};
 use crate::joint::Joint;
+use crate::math::Limit;
 
 /// Coordinates of two bodies.
 pub const PAIR_DOF: usize = 2 * BODY_DOF;
@@ -177,7 +178,7 @@ impl Force {
     /// The shortest time in which a part of it repeats, s; infinite where none does.
     pub fn shortest_period(&self) -> f64 {
         self.signals()
-            .fold(f64::INFINITY, |period, s| period.min(s.period()))
+            .fold(f64::INFINITY, |period, s| period.at_most(s.period()))
     }
 
     fn signals(&self) -> impl Iterator<Item = &Signal> {

@@ -3,7 +3,7 @@
 use super::lifecycle::{Call, Phase};
 use super::until_event::Reached;
 use super::{Experiment, Instance, Memory, Trouble, error};
-use crate::math::{Mat3, Vec3};
+use crate::math::{Limit, Mat3, Vec3};
 use crate::scene::format::TOLERANCE;
 use crate::simulate::observe;
 use crate::space::inertia::Principal;
@@ -152,7 +152,7 @@ impl Instance {
         for link in &self.model.joints {
             let mut open: f64 = 0.0;
             self.model.joint_rows(link, &self.poses, |_, residual| {
-                open = open.max(residual.abs())
+                open = open.at_least(residual.abs())
             });
             if open > CLOSED {
                 let message = format!(
@@ -274,7 +274,7 @@ impl Instance {
     // of fixed steps, or of those that a tolerance chooses
     fn longest_step(&self) -> f64 {
         match self.settings.tolerance {
-            Some(_) => self.settings.max_step.min(LONGEST_STEP),
+            Some(_) => self.settings.max_step.at_most(LONGEST_STEP),
             None => self.settings.step,
         }
     }

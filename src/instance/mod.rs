@@ -14,6 +14,7 @@ pub mod variables;
 
 use crate::dynamics;
 use crate::force::{Input, MAX_INPUT_ORDER, Side};
+use crate::math::Limit;
 use crate::model::{Model, Poses, Twists};
 use crate::scene::error::SceneError;
 use crate::scene::format::{ReportedVelocity, Settings};
@@ -238,8 +239,8 @@ impl Instance {
                 ReportedVelocity::Average => state.average_velocity[i],
             }),
             Role::Acceleration(i) => Value::Real(state.acceleration[i]),
-            Role::Gap(j) => Value::Real(self.gap(j).min(f64::MAX)),
-            Role::Penetration(j) => Value::Real((-self.gap(j)).max(0.0)),
+            Role::Gap(j) => Value::Real(self.gap(j).at_most(f64::MAX)),
+            Role::Penetration(j) => Value::Real((-self.gap(j)).at_least(0.0)),
             Role::NormalForce(j) => Value::Real(state.contact_force[j][0]),
             Role::FrictionForce(j) => Value::Real(state.contact_force[j][1]),
             Role::NormalImpulse(j) => Value::Real(self.memory.impulse[j][0]),

@@ -10,7 +10,7 @@
 use super::lifecycle::{Call, Phase};
 use super::variable::{Causality, Role, Value};
 use super::{Instance, Trouble, error};
-use crate::math::max_abs;
+use crate::math::{Limit, max_abs};
 use crate::model::InputUnit;
 use crate::scene::format::ReportedVelocity;
 use crate::state::State;
@@ -107,7 +107,7 @@ impl Instance {
     fn step_ahead(&self) -> f64 {
         let (standard, next) = (self.settings.step, self.state.control.step);
         if self.settings.tolerance.is_some() && next > 0.0 {
-            standard.min(next)
+            standard.at_most(next)
         } else {
             standard
         }
@@ -216,10 +216,10 @@ impl Instance {
         let state = &self.state;
         let mut scale = max_abs(&state.joint_force);
         for force in &state.contact_force {
-            scale = scale.max(max_abs(force));
+            scale = scale.at_least(max_abs(force));
         }
         for (mass, acceleration) in self.model.mass.iter().zip(&state.acceleration) {
-            scale = scale.max((mass * acceleration).abs());
+            scale = scale.at_least((mass * acceleration).abs());
         }
         if scale > 0.0 && scale.is_finite() {
             scale

@@ -13,7 +13,7 @@ use crate::state::{CrowdState, Resistance, SpotKey, State, Status, Touch};
 use crate::step::{EventKind, Report, Workspace};
 
 const MAGIC: &[u8; 8] = b"STICTION";
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 /// Bytes before the body: magic, version, length.
 const HEAD: usize = 8 + 4 + 8;
 /// Bytes after it: the checksum.
@@ -65,6 +65,7 @@ impl Instance {
         }
         let mut report = self.report.clone();
         report.events.clear(); // told already
+        report.growths = 0; // of this instance, not of the motion
         Snapshot {
             guid: self.guid.clone(),
             phase: self.phase,
@@ -102,7 +103,9 @@ impl Instance {
         self.experiment = snapshot.experiment;
         self.last_successful_time = snapshot.last_successful_time;
         self.state.clone_from(&snapshot.state);
+        let growths = self.report.growths;
         self.report.clone_from(&snapshot.report);
+        self.report.growths = growths;
         self.memory.clone_from(&snapshot.memory);
         Ok(())
     }

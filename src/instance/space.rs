@@ -2,7 +2,7 @@
 
 use super::variable::{Role, Value};
 use super::{Instance, Trouble, error};
-use crate::math::Vec3;
+use crate::math::{Limit, Vec3};
 use crate::scene::format::ReportedVelocity;
 use crate::simulate::observe;
 use crate::state::Status;
@@ -113,7 +113,7 @@ impl Instance {
             O::Point(contact, i) => self.frame(contact).point[i],
             O::PairGap(pair) => {
                 self.place();
-                observe::pair_gap(&self.model, &self.poses, pair).min(f64::MAX)
+                observe::pair_gap(&self.model, &self.poses, pair).at_most(f64::MAX)
             }
             O::PairNormalForce(pair) => self.pair_total(pair).normal_force,
             O::PairForce(pair, i) => self.pair_total(pair).force[i],

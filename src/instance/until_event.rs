@@ -8,6 +8,7 @@
 //! the end of the communication step if need be; where none is found before that end, they are taken again up to it.
 
 use super::Instance;
+use crate::math::Limit;
 use crate::step::{self, StepError};
 
 /// Events as near as this to the start or the end of a communication step do not cut it, as a fraction of the standard
@@ -36,8 +37,8 @@ impl Instance {
         }
         let step = self.settings.step;
         let margin = (MARGIN * step)
-            .max(SHORTEST_MARGIN)
-            .min(LONGEST_MARGIN * step);
+            .at_least(SHORTEST_MARGIN)
+            .at_most(LONGEST_MARGIN * step);
         let mut from = self.state.time + margin;
         while self.state.time < end {
             let Some(time) = self.cell(from, end)? else {
@@ -105,7 +106,7 @@ impl Instance {
     fn cell(&mut self, from: f64, end: f64) -> Result<Option<f64>, StepError> {
         let next = self.next_grid_point(end);
         if next <= end + rounding(end) {
-            return self.run_to_event(from, next.min(end));
+            return self.run_to_event(from, next.at_most(end));
         }
         if from < f64::INFINITY {
             // beyond the end: an event that falls on the end belongs to this step

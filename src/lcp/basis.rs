@@ -13,6 +13,7 @@ use std::ops::Range;
 
 use super::Problem;
 use super::scaling::{Scaling, larger};
+use crate::math::set_zeros;
 
 /// Rows of four numbers at a time let the compiler use vector registers without changing the order of any sum.
 const LANES: usize = 4;
@@ -96,8 +97,7 @@ impl BasisSolver {
         self.order.clear();
         self.order.extend(0..k);
         self.steps.clear();
-        self.rhs.clear();
-        self.rhs.resize(k, 0.0);
+        set_zeros(&mut self.rhs, k);
     }
 
     fn cell(&self, row: usize, col: usize) -> f64 {
@@ -181,6 +181,7 @@ impl BasisSolver {
 }
 
 /// Room for `capacity` elements in all.
+#[inline]
 pub(super) fn grow<T>(buffer: &mut Vec<T>, capacity: usize) {
     buffer.reserve(capacity.saturating_sub(buffer.len()));
 }

@@ -22,6 +22,7 @@
 use super::Problem;
 use super::basis::grow;
 use super::scaling::{Scaling, larger};
+use crate::math::smaller;
 
 /// Columns, or rows, per block: what the compiler keeps in vector registers without changing the order of any sum.
 const LANES: usize = 8;
@@ -405,10 +406,6 @@ impl Used {
         }
         sum
     }
-}
-
-fn smaller(a: f64, b: f64) -> f64 {
-    if b < a { b } else { a }
 }
 
 /// Entry `i` of a covering vector: multiples of the golden section are spread evenly.

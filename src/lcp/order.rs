@@ -310,6 +310,7 @@ impl Pattern {
         &self.scratch.order
     }
 
+    #[inline]
     pub fn range(&self, place: usize) -> std::ops::Range<usize> {
         self.begin[place] as usize..self.begin[place + 1] as usize
     }

@@ -10,6 +10,7 @@
 
 use super::Problem;
 use super::basis::grow;
+pub(super) use crate::math::larger;
 
 /// A diagonal entry below this fraction of the largest is a rounding error of a zero.
 const NOISE: f64 = 1e-14;
@@ -88,11 +89,6 @@ fn largest_product(a: &[f64], c: &[f64]) -> f64 {
     }
     let rest = a_rest.iter().zip(c_rest).map(|(a, c)| a.abs() * c);
     maxima.into_iter().chain(rest).fold(0.0, larger)
-}
-
-/// The maximum of numbers that are not NaN, without the library's look for NaN.
-pub(super) fn larger(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
 }
 
 /// `1 / size`, or 1 for an empty row.

@@ -1,5 +1,7 @@
 //! Small dense factorizations on row-major slices that the caller owns; nothing allocates.
 
+use super::set_zeros;
+
 /// LU factors with partial pivoting in place of the `n` x `n` matrix `a`; false if it is singular.
 pub fn lu_factor(n: usize, a: &mut [f64], pivots: &mut [usize]) -> bool {
     for k in 0..n {
@@ -117,10 +119,10 @@ impl RankRevealing {
     }
 
     /// Starts a system of `n` equations and returns its zeroed row-major matrix to fill.
+    #[inline]
     pub fn start(&mut self, n: usize) -> &mut [f64] {
         self.n = n;
-        self.a.clear();
-        self.a.resize(n * n, 0.0);
+        set_zeros(&mut self.a, n * n);
         &mut self.a
     }
 
@@ -289,8 +291,7 @@ impl RankRevealing {
                 .sum::<f64>();
         }
         // U D^-1 L, all in scaled unknowns
-        self.small.clear();
-        self.small.resize(rank * rank, 0.0);
+        set_zeros(&mut self.small, rank * rank);
         for (k, &j) in self.column.iter().enumerate() {
             let size = 1.0 / (weights[j] * self.scale[j] * self.scale[j]);
             let at = self.place[j];

@@ -14,6 +14,7 @@ impl Groups {
     }
 
     /// The smallest member of the group of `i`.
+    #[inline]
     pub fn root(&mut self, mut i: usize) -> usize {
         while self.parent[i] as usize != i {
             let up = self.parent[i] as usize;

@@ -24,6 +24,7 @@ pub type Vec3<T = f64> = nalgebra::Vector3<T>;
 pub type Mat3<T = f64> = nalgebra::Matrix3<T>;
 
 /// Vector product.
+#[inline]
 pub fn cross3<T: Real>(a: Vec3<T>, b: Vec3<T>) -> Vec3<T> {
     Vec3::new(
         a.y * b.z - a.z * b.y,
@@ -33,13 +34,49 @@ pub fn cross3<T: Real>(a: Vec3<T>, b: Vec3<T>) -> Vec3<T> {
 }
 
 /// Scalar product.
+#[inline]
 pub fn dot3<T: Real>(a: Vec3<T>, b: Vec3<T>) -> T {
     a.x * b.x + a.y * b.y + a.z * b.z
 }
 
-/// The number, or zero (never its negative twin, which `max` may give or not) in place of what is not positive.
+/// The number, or zero (never its negative twin) in place of what is not positive.
+#[inline]
 pub fn positive(x: f64) -> f64 {
     if x > 0.0 { x } else { 0.0 }
+}
+
+/// The larger of two numbers, the first if they are equal. Of +0 and -0 the library's `max` gives one or the other, by
+/// processor and by optimizer.
+#[inline]
+pub fn larger(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
+}
+
+/// The smaller of two numbers, the first if they are equal.
+#[inline]
+pub fn smaller(a: f64, b: f64) -> f64 {
+    if b < a { b } else { a }
+}
+
+/// [`larger`] and [`smaller`] where a chain of words reads best.
+pub trait Limit {
+    /// The number, or the bound if it is less.
+    fn at_least(self, bound: Self) -> Self;
+
+    /// The number, or the bound if it is more.
+    fn at_most(self, bound: Self) -> Self;
+}
+
+impl Limit for f64 {
+    #[inline]
+    fn at_least(self, bound: f64) -> f64 {
+        larger(self, bound)
+    }
+
+    #[inline]
+    fn at_most(self, bound: f64) -> f64 {
+        smaller(self, bound)
+    }
 }
 
 /// The world axis that is farthest from a direction.
@@ -61,26 +98,42 @@ pub fn perp<T: Real>(a: Vec2<T>) -> Vec2<T> {
 }
 
 /// `a.x b.y - a.y b.x`.
+#[inline]
 pub fn cross<T: Real>(a: Vec2<T>, b: Vec2<T>) -> T {
     a.x * b.y - a.y * b.x
 }
 
 /// Scalar product.
+#[inline]
 pub fn dot<T: Real>(a: Vec2<T>, b: Vec2<T>) -> T {
     a.x * b.x + a.y * b.y
 }
 
 /// Euclidean length.
+#[inline]
 pub fn length<T: Real>(a: Vec2<T>) -> T {
     dot(a, a).sqrt()
 }
 
 /// Euclidean length of a list of components.
+#[inline]
 pub fn norm(components: &[f64]) -> f64 {
     components.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
 /// Largest absolute entry, 0 for an empty slice.
+#[inline]
 pub fn max_abs(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
+    values.iter().fold(0.0, |m: f64, x| m.at_least(x.abs()))
+}
+
+/// Makes a list one of `n` zeros. Most often it has that length already, and the allocator need not be thought of.
+#[inline]
+pub fn set_zeros(list: &mut Vec<f64>, n: usize) {
+    if list.len() == n {
+        list.fill(0.0);
+    } else {
+        list.clear();
+        list.resize(n, 0.0);
+    }
 }

@@ -17,6 +17,7 @@ pub const IDENTITY: Quaternion = [1.0, 0.0, 0.0, 0.0];
 const SMALL: f64 = 1e-2;
 
 /// First `a`, then `b` about the axes that `a` has turned.
+#[inline]
 pub fn product(a: Quaternion, b: Quaternion) -> Quaternion {
     [
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
@@ -42,6 +43,7 @@ pub fn normalized<T: Real>(q: [T; 4]) -> [T; 4] {
 }
 
 /// The rotation of a rotation vector (1).
+#[inline]
 pub fn exp(r: Vec3) -> Quaternion {
     let angle = dot3(r, r).sqrt();
     let (sin, cos) = libm::sincos(0.5 * angle);

@@ -48,6 +48,7 @@ pub fn bracketed(
 }
 
 /// Cubic Hermite interpolant over a step of length `h` at `t` in `[0, h]`: value and slope.
+#[inline]
 pub fn hermite(y0: f64, d0: f64, y1: f64, d1: f64, h: f64, t: f64) -> (f64, f64) {
     let s = t / h;
     let rest = 1.0 - s;

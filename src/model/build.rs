@@ -7,7 +7,7 @@ use super::{
 use crate::constraint::{Pose, Twist};
 use crate::force::{Applied, Force, Signal, SpringDamper, Stribeck, Torsional, Viscous};
 use crate::joint::{Distance, Fixed, Joint, Prismatic, Revolute};
-use crate::math::{Vec2, Vec3, length, quaternion};
+use crate::math::{Limit, Vec2, Vec3, length, quaternion};
 use crate::scene::error::Problem;
 use crate::scene::format::{
     self, Anchors, BodyKind, ForceKind, JointKind, Name, Parts, Plane, Scene,
@@ -63,7 +63,7 @@ pub(super) fn finish(mut model: Model, problems: Vec<Problem>) -> Result<Model, 
         .clone()
         .flat_map(|speed| speed.breakpoints().iter().copied())
         .collect();
-    let motor_period = motors.fold(f64::INFINITY, |p, speed| p.min(speed.period()));
+    let motor_period = motors.fold(f64::INFINITY, |p, speed| p.at_most(speed.period()));
     breakpoints.extend(
         model
             .forces
@@ -74,7 +74,7 @@ pub(super) fn finish(mut model: Model, problems: Vec<Problem>) -> Result<Model, 
     breakpoints.dedup();
     model.breakpoints = breakpoints;
     model.shortest_period = model.forces.iter().fold(motor_period, |period, link| {
-        period.min(link.force.shortest_period())
+        period.at_most(link.force.shortest_period())
     });
     model.has_falling_friction = model.contacts.iter().any(|c| c.stribeck_velocity.is_some());
     if problems.is_empty() {

@@ -2,6 +2,7 @@
 
 use super::{BodyRef, Contact, ContactKind, Model, Poses, Stop};
 use crate::collide;
+use crate::math::Limit;
 use crate::scene::error::{Place, Problem};
 use crate::scene::format::{self, ContactLaw, ContactPair, JointKind, Plane};
 use crate::shape::Shape;
@@ -190,7 +191,7 @@ pub(super) fn refuse_overlaps(
 
 /// Deeper overlaps at the start are mistakes, m.
 pub(super) fn overlap_allowed(model: &Model) -> f64 {
-    model.settings.active_gap.max(1e-9)
+    model.settings.active_gap.at_least(1e-9)
 }
 
 /// The mistake of shapes that overlap at the start.

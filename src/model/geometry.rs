@@ -67,15 +67,18 @@ pub struct Gap {
 
 impl Model {
     /// Places of two bodies in the vector of velocities.
+    #[inline]
     pub fn spans(&self, bodies: [BodyRef; 2]) -> [Span; 2] {
-        bodies.map(|body| {
+        let span = |body: BodyRef| {
             body.map_or(Span::default(), |i| Span {
                 first: self.bodies[i].first,
                 len: self.bodies[i].n_dof,
             })
-        })
+        };
+        [span(bodies[0]), span(bodies[1])]
     }
 
+    #[inline]
     fn place(&self, bodies: [BodyRef; 2], row: &Row) -> GlobalRow {
         GlobalRow::new(self.spans(bodies), &row.a, &row.b)
     }
@@ -383,6 +386,7 @@ impl Model {
     }
 
     /// How far a contact is open; `None` while another one looks after the same place.
+    #[inline]
     pub fn gap(&self, contact: &Contact, poses: &Poses) -> Option<Gap> {
         match &contact.kind {
             ContactKind::Feature(feature) => {

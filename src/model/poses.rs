@@ -206,6 +206,7 @@ impl Model {
     }
 
     /// `out` = coordinates `q` moved on for a time at velocities `v`.
+    #[inline]
     pub fn displace(&self, out: &mut [f64], q: &[f64], time: f64, v: &[f64]) {
         for ((x, q), v) in out.iter_mut().zip(q).zip(v) {
             *x = q + time * v;
@@ -224,6 +225,7 @@ impl Model {
     }
 
     /// Moves coordinates on for a time at velocities `v`.
+    #[inline]
     pub fn advance(&self, q: &mut [f64], time: f64, v: &[f64]) {
         if !self.spatial {
             q.iter_mut().zip(v).for_each(|(q, v)| *q += time * v);
@@ -323,16 +325,19 @@ impl Model {
 }
 
 /// The pose of a body or of the ground.
+#[inline]
 pub fn pose_of(poses: &[Pose], body: BodyRef) -> &Pose {
     body.map_or(&Pose::GROUND, |i| &poses[i])
 }
 
 /// The twist of a body or of the ground.
+#[inline]
 pub fn twist_of(twists: &[Twist], body: BodyRef) -> &Twist {
     body.map_or(&Twist::ZERO, |i| &twists[i])
 }
 
 /// The pose in space of a body or of the ground.
+#[inline]
 pub fn space_pose_of(poses: &[space::Pose], body: BodyRef) -> &space::Pose {
     body.map_or(&space::Pose::GROUND, |i| &poses[i])
 }
@@ -347,6 +352,7 @@ fn rotation_of(body: &Body) -> Option<usize> {
     (body.n_dof == space::BODY_DOF).then_some(body.first + 3)
 }
 
+#[inline]
 fn triple(x: &[f64], i: usize) -> Vec3 {
     Vec3::new(x[i], x[i + 1], x[i + 2])
 }

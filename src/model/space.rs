@@ -7,7 +7,7 @@ use super::{
 };
 use super::{motors, space_contacts};
 use crate::force::Signal;
-use crate::math::{Mat3, Quaternion, Vec3, cross3, dot3, max_abs, quaternion};
+use crate::math::{Limit, Mat3, Quaternion, Vec3, cross3, dot3, max_abs, quaternion};
 use crate::scene::error::{Place, Problem};
 use crate::scene::format::space::{
     self as written, Axis, Coordinate, Cross, ForceKind, Geometry, JointKind, Mass, MotorKind,
@@ -238,7 +238,7 @@ impl Builder<'_> {
             let (c, square) = (m.centre, dot3(m.centre, m.centre));
             let steiner = Mat3::from_diagonal_element(square) - c * c.transpose();
             tensor += (m.inertia + steiner * m.volume) * density;
-            size = size.max(libm::cbrt(m.volume)).max(square.sqrt());
+            size = size.at_least(libm::cbrt(m.volume)).at_least(square.sqrt());
         }
         if dot3(centre, centre).sqrt() > CENTRED * size {
             let [x, y, z] = [centre.x, centre.y, centre.z];

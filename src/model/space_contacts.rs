@@ -4,7 +4,7 @@ use super::contacts::{joined, label};
 use super::space::{coordinate_of, shape_of, turn_back, vec3};
 use super::space_crowd;
 use super::{BodyRef, Contact, ContactKind, Model, N_TANGENTS, N_TURNS, Poses, SpaceContact, Stop};
-use crate::math::{Quaternion, quaternion};
+use crate::math::{Quaternion, larger, quaternion};
 use crate::scene::error::Problem;
 use crate::scene::format::space::{Coordinate, Friction, Geometry, JointKind, Sliding, Space};
 use crate::scene::format::{self, ContactLaw, ContactPair, Limits};
@@ -50,7 +50,7 @@ pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>)
     for owner in &owners {
         if let Some(body) = owner.body {
             let reaches = owner.shapes.iter().map(|shape| Bound::of(shape).extent());
-            model.bodies[body].extent = reaches.fold(0.0, f64::max);
+            model.bodies[body].extent = reaches.fold(0.0, larger);
         }
     }
     if let Some(rules) = scene.crowd {

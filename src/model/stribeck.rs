@@ -6,6 +6,7 @@
 
 use super::Contact;
 use crate::force::falling;
+use crate::math::Limit;
 
 /// Coefficients that differ by less than this are the same, relative: rounding of speeds.
 const SAME: f64 = 1e-12;
@@ -40,7 +41,7 @@ impl Contact {
     pub fn stribeck(&self) -> Option<Stribeck> {
         self.stribeck_velocity.map(|velocity| Stribeck {
             kinetic: self.friction,
-            at_rest: self.static_friction.max(self.friction),
+            at_rest: self.static_friction.at_least(self.friction),
             velocity,
         })
     }

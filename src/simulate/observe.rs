@@ -7,7 +7,7 @@
 //! (4)  yaw' = (wy sin(roll) + wz cos(roll)) / cos(pitch), pitch' = wy cos(roll) - wz sin(roll),
 //!      roll' = wx + yaw' sin(pitch), with w in written body axes
 
-use crate::math::{Quaternion, Vec3, cross3, dot3, quaternion};
+use crate::math::{Limit, Quaternion, Vec3, cross3, dot3, quaternion};
 use crate::model::{
     AnyJoint, BodyRef, Contact, ContactKind, Model, Poses, Twists, space_pose_of, space_twist_of,
 };
@@ -202,7 +202,7 @@ pub fn pair_gap(model: &Model, poses: &Poses, pair: usize) -> f64 {
     let gaps = model.contacts[contacts_of(model, pair)]
         .iter()
         .filter_map(|contact| model.gap(contact, poses));
-    gaps.fold(f64::INFINITY, |least, near| least.min(near.gap))
+    gaps.fold(f64::INFINITY, |least, near| least.at_most(near.gap))
 }
 
 /// A coordinate of a joint in space, m or rad counted over all turns, and its rate.

@@ -7,7 +7,7 @@
 //!      accurate to rounding.
 //! (3)  The moments of a body with masses satisfy the triangle inequality: none exceeds the sum of the others.
 
-use crate::math::{Mat3, Quaternion, Vec3, quaternion};
+use crate::math::{Limit, Mat3, Quaternion, Vec3, quaternion};
 
 /// eps of (2): rounding of a tensor that was turned or shifted before.
 const NEGLIGIBLE: f64 = 8.0 * f64::EPSILON;
@@ -104,9 +104,9 @@ impl Principal {
         if let Some(moment) = m.iter().find(|x| !positive(x)) {
             return Some(Defect::NotPositive { moment: *moment });
         }
-        let largest = m.x.max(m.y).max(m.z);
-        let smallest = m.x.min(m.y).min(m.z);
-        let middle = m.x.min(m.y).max(m.x.max(m.y).min(m.z));
+        let largest = m.x.at_least(m.y).at_least(m.z);
+        let smallest = m.x.at_most(m.y).at_most(m.z);
+        let middle = m.x.at_most(m.y).at_least(m.x.at_least(m.y).at_most(m.z));
         let sum_of_others = smallest + middle;
         (largest > sum_of_others + TRIANGLE_TOLERANCE * largest).then_some(Defect::Triangle {
             largest,

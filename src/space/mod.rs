@@ -59,6 +59,7 @@ impl<T: Real> Pose<T> {
     }
 
     /// A vector given in body axes, in world axes.
+    #[inline]
     pub fn turn(&self, local: Vec3) -> Vec3<T> {
         let [x, y, z] = [local.x, local.y, local.z].map(T::constant);
         let row = |i: usize| {
@@ -68,6 +69,7 @@ impl<T: Real> Pose<T> {
     }
 
     /// A world vector in body axes.
+    #[inline]
     pub fn turn_back(&self, world: Vec3<T>) -> Vec3<T> {
         let column = |i: usize| {
             self.rotation[(0, i)] * world.x
@@ -117,6 +119,7 @@ pub struct Row<T = f64> {
 impl<T: Real> Row<T> {
     /// The velocity along `direction` of a point of body b relative to a point of body a; arms from the centres
     /// of mass, all in world axes.
+    #[inline]
     pub fn relative_velocity(
         direction: Vec3<T>,
         (a, arm_a): (&Pose<T>, Vec3<T>),

@@ -7,7 +7,7 @@ use super::workspace::Workspace;
 use super::{assemble, rest_speed};
 use crate::dynamics;
 use crate::force::Side;
-use crate::math::{Vec3, norm};
+use crate::math::{Limit, Vec3, norm};
 use crate::model::{MAX_FRICTION_ROWS, Model, N_TANGENTS, N_TURNS, Poses};
 use crate::state::{State, Status};
 
@@ -33,9 +33,9 @@ pub(super) fn accept(
     report.substeps += 1;
     report.stabilized_steps += u64::from(workspace.trial.stabilized);
     let deepest = assemble::deepest_overlap(model, workspace, &state.position);
-    report.worst_penetration = report.worst_penetration.max(deepest);
+    report.worst_penetration = report.worst_penetration.at_least(deepest);
     let drift = assemble::joint_drift(model, workspace);
-    report.worst_joint_drift = report.worst_joint_drift.max(drift);
+    report.worst_joint_drift = report.worst_joint_drift.at_least(drift);
 }
 
 /// Rotations of the state in space count from its present orientations.

@@ -7,8 +7,8 @@ use super::workspace::Workspace;
 use crate::constraint::GlobalRow;
 use crate::dynamics::{self, Jacobians};
 use crate::force::{Detail, Side};
-use crate::math::Vec3;
 use crate::math::dense::RankRevealing;
+use crate::math::{Limit, Vec3};
 use crate::model::{Hold, Model, N_TANGENTS, N_TURNS, Poses, turning_axes};
 use crate::state::{Resistance, Status};
 use std::ops::Range;
@@ -55,7 +55,7 @@ pub(super) fn rows(
         system.static_friction.clear();
         system
             .static_friction
-            .extend(contacts().map(|c| c.static_friction.max(c.friction)));
+            .extend(contacts().map(|c| c.static_friction.at_least(c.friction)));
         if model.resists_rotation() {
             system.resisting.clear();
             system
@@ -299,7 +299,7 @@ pub(super) fn joint_drift(model: &Model, workspace: &Workspace) -> f64 {
     let mut worst: f64 = 0.0;
     for link in &model.joints {
         model.joint_rows(link, &workspace.poses, |_, residual| {
-            worst = worst.max(residual.abs());
+            worst = worst.at_least(residual.abs());
         });
     }
     worst
@@ -344,7 +344,10 @@ pub(super) fn pairs(model: &Model) -> impl Iterator<Item = Range<usize>> {
 /// Deepest overlap at `q`, m, of contacts and of polygons as wholes. Leaves the gaps of the contacts in the workspace.
 pub(super) fn deepest_overlap(model: &Model, workspace: &mut Workspace, q: &[f64]) -> f64 {
     gaps(model, workspace, q);
-    let of_contacts = workspace.gap.iter().fold(0.0, |m: f64, gap| m.max(-gap));
+    let of_contacts = workspace
+        .gap
+        .iter()
+        .fold(0.0, |m: f64, gap| m.at_least(-gap));
     let Workspace {
         poses,
         pairs,
@@ -353,7 +356,7 @@ pub(super) fn deepest_overlap(model: &Model, workspace: &mut Workspace, q: &[f64
     } = workspace;
     let near = pairs.iter().zip(is_near).filter(|(_, near)| **near);
     near.filter_map(|(pair, _)| model.separation(&model.contacts[pair.start], poses))
-        .fold(of_contacts, |m, (apart, _)| m.max(-apart))
+        .fold(of_contacts, |m, (apart, _)| m.at_least(-apart))
 }
 
 fn separation_and_rate(

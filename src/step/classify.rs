@@ -16,7 +16,7 @@ use super::workspace::{AtRest, Workspace};
 use super::{assemble, contact_band, rest_speed, trial};
 use crate::force::Side;
 use crate::lcp::Outcome;
-use crate::math::{Vec3, max_abs, norm};
+use crate::math::{Limit, Vec3, max_abs, norm};
 use crate::model::Model;
 use crate::scene::format::Settings;
 use crate::state::{Resistance, State, Status};
@@ -41,7 +41,7 @@ pub(super) enum When {
 // the step that the forces change over
 fn look_ahead_of(state: &State, settings: &Settings) -> f64 {
     match settings.tolerance {
-        Some(_) => settings.step.min(state.control.step),
+        Some(_) => settings.step.at_most(state.control.step),
         None => settings.step,
     }
 }
@@ -115,7 +115,7 @@ fn touching(
     for (i, &contact) in level.contacts.iter().enumerate() {
         let normal = level.normal(i);
         let leaves = level.rows[normal].dot(&state.velocity);
-        let falls = (-level.bias[normal]).max(0.0);
+        let falls = (-level.bias[normal]).at_least(0.0);
         if leaves <= slow || leaves * leaves <= 2.0 * falls * lowest_hop {
             active.push(contact);
             let moves = |row: usize| level.rows[row].dot(&state.velocity).abs() > slow;

@@ -14,6 +14,7 @@ use super::polygons::Polygons;
 use super::system::{RANK_TOLERANCE, System};
 use crate::lcp::{self, Outcome};
 use crate::math::dense::RankRevealing;
+use crate::math::{Limit, set_zeros};
 use crate::model::Model;
 use crate::scene::format::FrictionCone;
 use crate::state::{Resistance, Status};
@@ -113,7 +114,7 @@ impl Complementarity {
     /// Notes that an answer is used, whatever the solver says of it.
     pub fn use_answer(&mut self, outcome: Outcome) {
         if let (Some(spatial), Outcome::Inaccurate { residual }) = (&mut self.spatial, outcome) {
-            spatial.cones.worst_used = spatial.cones.worst_used.max(residual);
+            spatial.cones.worst_used = spatial.cones.worst_used.at_least(residual);
         }
     }
 
@@ -225,8 +226,7 @@ impl Complementarity {
             return spatial.cones.judge(system, &self.reduced, &self.offset);
         }
         self.assemble(system, &|_| Sliding::Free);
-        self.z.clear();
-        self.z.resize(self.vector.len(), 0.0);
+        set_zeros(&mut self.z, self.vector.len());
         for i in 0..system.contacts.len() {
             let normal = system.normal(i);
             let (c_n, c_t) = (system.impulse[normal], system.impulse[normal + 1]);
@@ -386,10 +386,8 @@ impl Complementarity {
             };
         }
         self.first.push(n);
-        self.matrix.clear();
-        self.matrix.resize(n * n, 0.0);
-        self.vector.clear();
-        self.vector.resize(n, 0.0);
+        set_zeros(&mut self.matrix, n * n);
+        set_zeros(&mut self.vector, n);
         let n_rows = 2 * system.contacts.len();
         for i in 0..system.contacts.len() {
             let (row, size) = (self.first[i], self.first[i + 1] - self.first[i]);
@@ -425,8 +423,7 @@ impl Complementarity {
                 self.matrix[(row + 3) * n + row + 2] = -1.0;
             }
         }
-        self.z.clear();
-        self.z.resize(n, 0.0);
+        set_zeros(&mut self.z, n);
     }
 
     fn guess_basis(

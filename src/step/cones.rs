@@ -11,7 +11,7 @@
 use super::complementarity::Sliding;
 use super::system::System;
 use crate::lcp::{self, cone};
-use crate::math::{max_abs, norm};
+use crate::math::{Limit, max_abs, norm, set_zeros};
 use crate::model::{MAX_FRICTION_ROWS, N_TANGENTS, N_TURNS};
 use crate::state::{Resistance, Status};
 
@@ -87,7 +87,7 @@ impl Cones {
         lcp::Stats {
             solves,
             pivots: iterations,
-            worst_residual: worst_residual.max(self.worst_used),
+            worst_residual: worst_residual.at_least(self.worst_used),
             largest: self.largest,
             ..lcp::Stats::default()
         }
@@ -109,8 +109,7 @@ impl Cones {
             .extend(contacts.map(|contact| sliding(*contact) == Sliding::Broken));
         self.list(system, &sliding);
         self.assemble(system, reduced, offset);
-        self.impulse.clear();
-        self.impulse.resize(self.vector.len(), 0.0);
+        set_zeros(&mut self.impulse, self.vector.len());
         self.take_guess(system);
         self.largest = self.largest.max(self.vector.len());
         let mut falls_left = MOST_FALLS;
@@ -327,7 +326,9 @@ impl Cones {
             let (pressed, leaves) = (inverse_mass * impulse[row], speed(row));
             let shear = norm(&impulse[row + 1..=row + N_TANGENTS]);
             let beyond = inverse_mass * shear - system.static_friction[i] * pressed;
-            worst = worst.max(pressed.min(leaves).abs()).max(beyond);
+            worst = worst
+                .at_least(pressed.at_most(leaves).abs())
+                .at_least(beyond);
             if let Some([torsional, rolling]) = system.resisting.get(i).copied() {
                 let spin = row + 1 + N_TANGENTS;
                 for (moment, friction) in [
@@ -335,13 +336,13 @@ impl Cones {
                     (norm(&impulse[spin + 1..=spin + 2]), rolling),
                 ] {
                     if friction > 0.0 {
-                        worst = worst.max(inverse_mass * moment / friction - pressed);
+                        worst = worst.at_least(inverse_mass * moment / friction - pressed);
                     }
                 }
             }
-            size = size.max(pressed);
+            size = size.at_least(pressed);
         }
-        worst / size.max(f64::MIN_POSITIVE)
+        worst / size.at_least(f64::MIN_POSITIVE)
     }
 
     /// The status that the solution gives to the `i`-th contact.
@@ -402,7 +403,7 @@ impl Cones {
             Status::Open
         } else if self.slips(i, 2) && self.moves(self.rows_of(i, 2), MOVES) {
             let against = -system.rolling_vector(i);
-            let size = norm(against.as_slice()).max(f64::MIN_POSITIVE);
+            let size = norm(against.as_slice()).at_least(f64::MIN_POSITIVE);
             found.rolling = against * (slow / size);
             Status::Slip
         } else {

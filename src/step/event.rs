@@ -11,6 +11,7 @@ use super::trial::{self, Mode, Probe, ProbeKind};
 use super::workspace::Workspace;
 use super::{StepError, contact_band, rest_speed};
 use crate::force::Side;
+use crate::math::Limit;
 use crate::math::root::bracketed;
 use crate::model::Model;
 use crate::scene::format::Settings;
@@ -259,7 +260,7 @@ fn find_within_reach(model: &Model, state: &State, workspace: &mut Workspace) {
         *near = clearance <= 0.0 || {
             let bodies = contact.bodies.into_iter().flatten();
             let speeds =
-                bodies.map(|b| fastest(b, &state.velocity).max(fastest(b, &trial.velocity)));
+                bodies.map(|b| fastest(b, &state.velocity).at_least(fastest(b, &trial.velocity)));
             // the curve between the ends may be half as fast again as they are
             clearance <= 1.5 * trial.h * speeds.sum::<f64>()
         };
@@ -416,15 +417,15 @@ fn n_samples(model: &Model, state: &State, workspace: &Workspace, what: Closing)
             let angular = turning.clone().filter(|i| model.angular[*i]);
             angular.map(|i| v[i] * v[i]).sum::<f64>().sqrt()
         };
-        let rate = rate(&state.velocity).max(rate(&workspace.trial.velocity));
-        turn = turn.max(rate * workspace.trial.h);
+        let rate = rate(&state.velocity).at_least(rate(&workspace.trial.velocity));
+        turn = turn.at_least(rate * workspace.trial.h);
     }
     let (least, most) = match workspace.trial.curve {
         Curve::Cubic => (1.0, 64.0),
         Curve::Quintic => (4.0, 128.0),
     };
     // NaN and absurd rates end at the upper bound
-    (least + turn / SAMPLE_ANGLE).min(most) as usize
+    (least + turn / SAMPLE_ANGLE).at_most(most) as usize
 }
 
 /// Takes the step again so that it ends where the crossing gap is zero, and returns its length.

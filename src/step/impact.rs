@@ -14,7 +14,7 @@ use super::workspace::Workspace;
 use super::{StepError, assemble, contact_band, rest_speed, trial};
 use crate::dynamics::kinetic_energy;
 use crate::force::Side;
-use crate::math::norm;
+use crate::math::{Limit, norm, smaller};
 use crate::model::Model;
 use crate::scene::format::{ImpactLaw, Settings};
 use crate::state::{State, Status};
@@ -37,8 +37,8 @@ impl LowestBounce {
             LowestBounce::Time(time) => approach < acceleration * time,
             LowestBounce::Speed(speed) => {
                 // a hop that is lost in the rounding of the gap cannot be followed
-                let slowest = libm::sqrt(2.0 * acceleration.max(0.0) * LOWEST_HOP);
-                acceleration > 0.0 && approach < speed.max(slowest)
+                let slowest = libm::sqrt(2.0 * acceleration.at_least(0.0) * LOWEST_HOP);
+                acceleration > 0.0 && approach < speed.at_least(slowest)
             }
         }
     }
@@ -278,7 +278,7 @@ fn expedient(state: &mut State, workspace: &mut Workspace) {
         ..
     } = workspace;
     let pressing = (0..level.contacts.len()).filter(|i| impulse[level.normal(*i)] > 0.0);
-    let smallest = pressing.map(|i| e[i]).fold(f64::INFINITY, f64::min);
+    let smallest = pressing.map(|i| e[i]).fold(f64::INFINITY, smaller);
     let e = if smallest.is_finite() { smallest } else { 0.0 };
     for i in 0..compressed.len() {
         state.velocity[i] = (1.0 + e) * compressed[i] - e * before[i];
@@ -310,7 +310,7 @@ fn guard(
     let s = if c >= 0.0 || a == 0.0 {
         0.0
     } else {
-        ((-b + (b * b - 4.0 * a * c).max(0.0).sqrt()) / (2.0 * a)).clamp(0.0, 1.0)
+        ((-b + (b * b - 4.0 * a * c).at_least(0.0).sqrt()) / (2.0 * a)).clamp(0.0, 1.0)
     };
     for (v, vc) in state.velocity.iter_mut().zip(compressed) {
         *v = vc + s * (*v - vc);

@@ -99,6 +99,7 @@ impl Metric {
     }
 
     /// Divides a vector by the metric.
+    #[inline]
     pub fn divide(&self, x: &mut [f64]) {
         match &self.diagonal {
             Some(mass) => x.iter_mut().zip(mass).for_each(|(x, m)| *x /= m),

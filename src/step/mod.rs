@@ -28,7 +28,7 @@ pub use workspace::Workspace;
 
 use crate::force::Side;
 use crate::lcp::Outcome;
-use crate::math::{dot3, max_abs};
+use crate::math::{Limit, dot3, max_abs};
 use crate::model::{Model, N_TANGENTS};
 use crate::scene::format::{Scheme, Settings};
 use crate::state::State;
@@ -107,9 +107,9 @@ impl std::error::Error for StepError {}
 fn contact_band(settings: &Settings, h: f64) -> f64 {
     let band = settings
         .active_gap
-        .max(settings.active_gap_cubic * h * h * h);
+        .at_least(settings.active_gap_cubic * h * h * h);
     match settings.tolerance {
-        Some(tolerance) if h == 0.0 => band.min((0.1 * tolerance).max(1e-12)),
+        Some(tolerance) if h == 0.0 => band.at_most((0.1 * tolerance).at_least(1e-12)),
         Some(_) | None => band,
     }
 }
@@ -225,7 +225,7 @@ pub fn advance(
     let start = state.time;
     let span = time - start;
     // a number of steps that is whole but for the rounding of times stays whole
-    let n = (span / settings.step - 1e-6).ceil().max(1.0) as u64;
+    let n = (span / settings.step - 1e-6).ceil().at_least(1.0) as u64;
     for i in 1..=n {
         let end = if i == n {
             time
@@ -326,7 +326,7 @@ fn counted(
     report.largest_lcp = report.largest_lcp.max(work.largest as u64);
     report.pivots += work.pivots;
     report.warm_hits += work.warm_hits;
-    report.worst_residual = report.worst_residual.max(work.worst_residual);
+    report.worst_residual = report.worst_residual.at_least(work.worst_residual);
     result
 }
 
@@ -488,7 +488,7 @@ impl Run<'_> {
             self.state.statuses_known = false;
             self.state.damping_left = self.settings.damping_steps;
         }
-        breaks.get(next).map_or(end, |b| b.min(end))
+        breaks.get(next).map_or(end, |b| b.at_most(end))
     }
 
     fn position_step(&mut self, target: f64) -> Result<(), StepError> {

@@ -10,7 +10,7 @@
 
 use super::system::System;
 use crate::lcp;
-use crate::math::{max_abs, norm};
+use crate::math::{max_abs, norm, set_zeros};
 use crate::state::Status;
 
 /// Motion without impulses below this, relative to the fastest one, has no direction: it is rounding.
@@ -127,10 +127,8 @@ impl Polygons {
         let n_contacts = system.contacts.len();
         let (n, n_reduced) = (self.first[n_contacts], STRIDE * n_contacts);
         let k = self.corners.len();
-        self.matrix.clear();
-        self.matrix.resize(n * n, 0.0);
-        self.vector.clear();
-        self.vector.resize(n, 0.0);
+        set_zeros(&mut self.matrix, n * n);
+        set_zeros(&mut self.vector, n);
         let mut of_row = self.directions.chunks_exact(k.max(1));
         for i in 0..n_contacts {
             let row = self.first[i];
@@ -173,8 +171,7 @@ impl Polygons {
     // friction is taken to be that of the system's guess, or against the motion without impulses
     fn guess_basis(&mut self, system: &System, offset: &[f64], guess: &[Status]) {
         let n = self.vector.len();
-        self.z.clear();
-        self.z.resize(n, 0.0);
+        set_zeros(&mut self.z, n);
         self.basis.clear();
         self.basis.resize(n, false);
         let k = self.corners.len();

@@ -15,7 +15,7 @@ use super::report::Report;
 use super::workspace::Workspace;
 use super::{StepError, accept, contact_band, trial};
 use crate::force::Side;
-use crate::math::max_abs;
+use crate::math::{Limit, max_abs};
 use crate::model::Model;
 use crate::scene::format::{Scheme, Settings};
 use crate::state::State;
@@ -81,7 +81,7 @@ fn iterate(
         let moved = place
             .iter()
             .zip(end)
-            .fold(0.0, |m: f64, (p, q)| m.max((p - q).abs()));
+            .fold(0.0, |m: f64, (p, q)| m.at_least((p - q).abs()));
         rounds_left -= 1;
         if rounds_left == 0 || moved <= SETTLED * (1.0 + max_abs(end)) {
             return Ok(());

@@ -172,8 +172,9 @@ impl Report {
         }
     }
 
-    /// All whole numbers, in a fixed order.
-    pub fn whole_numbers(&mut self) -> [&mut u64; 27] {
+    /// All whole numbers that belong to the motion, in a fixed order: not how often working memory grew, which is of the
+    /// instance that a run was in.
+    pub fn whole_numbers(&mut self) -> [&mut u64; 26] {
         let counts = &mut self.n_events;
         [
             &mut self.steps,
@@ -186,7 +187,6 @@ impl Report {
             &mut self.largest_lcp,
             &mut self.pivots,
             &mut self.warm_hits,
-            &mut self.growths,
             &mut self.fallbacks,
             &mut self.unresolved_steps,
             &mut self.degraded_steps,

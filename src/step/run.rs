@@ -16,6 +16,7 @@ use super::{
 };
 use crate::force::Side;
 use crate::lcp::Outcome;
+use crate::math::Limit;
 use crate::scene::format::EventState;
 use crate::state::{Resistance, State, Status};
 
@@ -322,7 +323,7 @@ impl Run<'_> {
         if residual <= JUDGE_TOLERANCE {
             self.report.lcps += 1;
             self.report.warm_hits += 1;
-            self.report.worst_residual = self.report.worst_residual.max(residual);
+            self.report.worst_residual = self.report.worst_residual.at_least(residual);
             return true;
         }
         let status = &self.state.status;
@@ -523,7 +524,7 @@ impl Run<'_> {
     // short enough for its own error to vanish, long enough for its impulses to be computed
     fn shortest_step(&self) -> f64 {
         match self.settings.tolerance {
-            Some(tolerance) if self.standard == 0.0 => (0.1 * tolerance).max(1e-10),
+            Some(tolerance) if self.standard == 0.0 => (0.1 * tolerance).at_least(1e-10),
             Some(_) | None => JAM_STEP * self.standard,
         }
     }
@@ -531,7 +532,7 @@ impl Run<'_> {
     /// No accelerations satisfy the friction law (Painleve): a very short implicit step finds the impulse that
     /// resolves it, an impact without collision.
     pub(super) fn jam(&mut self, h: f64, target: f64) -> Result<(), StepError> {
-        let short = self.shortest_step().min(h);
+        let short = self.shortest_step().at_most(h);
         self.report.fallbacks += 1;
         self.note_length(0.0);
         assemble::gaps(self.model, self.workspace, &self.state.position);
@@ -563,7 +564,7 @@ impl Run<'_> {
             .velocity
             .iter()
             .zip(&workspace.before)
-            .fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+            .fold(0.0, |m: f64, (a, b)| m.at_least((a - b).abs()));
         if jump > slow {
             let system = &workspace.system;
             for (i, &contact) in system.contacts.iter().enumerate() {

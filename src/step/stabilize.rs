@@ -17,7 +17,7 @@ use super::assemble;
 use super::workspace::Workspace;
 use crate::dynamics;
 use crate::force::Side;
-use crate::math::max_abs;
+use crate::math::{Limit, max_abs};
 use crate::model::Model;
 use crate::state::Status;
 
@@ -139,7 +139,7 @@ fn position(
         level.add_response(place);
         let mut moved: f64 = 0.0;
         for (q, dq) in q.iter().zip(place.iter()) {
-            moved = moved.max(dq.abs() / (1.0 + q.abs()));
+            moved = moved.at_least(dq.abs() / (1.0 + q.abs()));
         }
         model.advance(q, 1.0, place);
         if moved <= CLOSED {

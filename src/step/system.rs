@@ -17,7 +17,7 @@ mod stribeck;
 use super::metric::Metric;
 use crate::constraint::GlobalRow;
 use crate::force::Signal;
-use crate::math::{Vec3, dot3, norm};
+use crate::math::{Limit, Vec3, dot3, norm, set_zeros};
 use crate::model::{Model, N_TANGENTS, N_TURNS, Stribeck};
 use crate::state::{Resistance, Status};
 use std::ops::Range;
@@ -229,6 +229,7 @@ impl System {
     }
 
     /// Does the `i`-th contact have friction against sliding?
+    #[inline]
     pub fn has_friction(&self, i: usize) -> bool {
         self.friction[i] > 0.0
             || self.static_friction.get(i).is_some_and(|mu| *mu > 0.0)
@@ -273,6 +274,7 @@ impl System {
     }
 
     /// The same where the columns are the rows.
+    #[inline]
     pub fn condense_rows(&mut self, metric: &Metric) {
         respond(&self.rows, metric, self.n, &mut self.response);
         self.multiply(metric.diagonal.is_some());
@@ -293,8 +295,7 @@ impl System {
                     .push(row.product(&self.response[j * n..(j + 1) * n]));
             }
         }
-        self.impulse.clear();
-        self.impulse.resize(k, 0.0);
+        set_zeros(&mut self.impulse, k);
         self.guess.clear();
     }
 
@@ -360,7 +361,7 @@ impl System {
             let tangents = &self.tangents[i];
             self.guess.push(factor * pressing[*contact][0]);
             for t in tangents {
-                let along = dot3(*t, friction[*contact]) / dot3(*t, *t).max(f64::MIN_POSITIVE);
+                let along = dot3(*t, friction[*contact]) / dot3(*t, *t).at_least(f64::MIN_POSITIVE);
                 self.guess.push(factor * along);
             }
             for axis in self.axes.get(i).into_iter().flatten() {
@@ -421,6 +422,7 @@ impl System {
     }
 
     /// Adds the effect of the impulses to a free motion.
+    #[inline]
     pub fn add_response(&self, x: &mut [f64]) {
         for (c, response) in self
             .impulse
@@ -436,8 +438,7 @@ impl System {
 
 // A^-1 F, one column after the other
 fn respond(columns: &[GlobalRow], metric: &Metric, n: usize, response: &mut Vec<f64>) {
-    response.clear();
-    response.resize(columns.len() * n, 0.0);
+    set_zeros(response, columns.len() * n);
     let responses = response.chunks_exact_mut(n.max(1));
     for (column, out) in columns.iter().zip(responses) {
         match &metric.diagonal {

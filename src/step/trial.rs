@@ -16,7 +16,7 @@ use crate::dynamics;
 use crate::force::{Detail, Side};
 use crate::lcp::Outcome;
 use crate::math::root::{hermite, quintic};
-use crate::math::{Vec3, max_abs, norm, quaternion};
+use crate::math::{Limit, Vec3, max_abs, norm, quaternion};
 use crate::model::Model;
 use crate::scene::format::Settings;
 use crate::state::{Resistance, State, Status};
@@ -669,7 +669,7 @@ fn same_as_complementarity(workspace: &mut Workspace, statuses: &[Status]) -> bo
     let difference = compressed
         .iter()
         .zip(acceleration.iter())
-        .fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+        .fold(0.0, |m: f64, (a, b)| m.at_least((a - b).abs()));
     difference <= 1e-9 * scale
 }
 

@@ -1,6 +1,6 @@
 //! Stand-ins for shared libraries.
 
-use stiction::describe::Platform;
+use stiction::describe::{IDENTITY, Platform};
 
 /// What is looked at in a library: its header, and the name of a function.
 pub fn fake_library(platform: Platform) -> Vec<u8> {
@@ -28,5 +28,12 @@ pub fn fake_library(platform: Platform) -> Vec<u8> {
         }
         Platform::Darwin64 => bytes[..4].copy_from_slice(&[0xcf, 0xfa, 0xed, 0xfe]),
     }
+    bytes
+}
+
+/// One that says that it is of the source of this program.
+pub fn current_library(platform: Platform) -> Vec<u8> {
+    let mut bytes = fake_library(platform);
+    bytes.extend(IDENTITY.as_bytes());
     bytes
 }

@@ -96,6 +96,7 @@ impl Contact {
 
     /// The friction blocks, in the order of their rows.
     #[must_use]
+    #[inline]
     pub fn blocks(&self) -> &[Block] {
         &self.blocks[..self.count]
     }

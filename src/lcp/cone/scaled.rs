@@ -32,6 +32,7 @@ pub(in crate::lcp) struct ContactRows {
 }
 
 impl ContactRows {
+    #[inline]
     pub fn blocks(&self) -> &[BlockRows] {
         &self.all_blocks[..self.count]
     }

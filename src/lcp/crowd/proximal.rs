@@ -14,6 +14,8 @@
 //! while Newton's method follows, and up when that loses its way. It does so where a contact that begins to slip lets the
 //! others give way: with a large `prox` the impulses move away from there, to where they can stay.
 
+use std::ops::RangeInclusive;
+
 use super::solver::{Climb, Solver};
 use crate::lcp::cone::newton::{End, Limits};
 use crate::lcp::scaling::larger;
@@ -25,7 +27,7 @@ const FIRST: f64 = 10.0;
 const FIRST_WITHIN: [f64; 2] = [1e-8, 0.1];
 
 /// The smallest and the largest `prox`: rounding errors of `u`, and contacts that hardly move.
-const WITHIN: [f64; 2] = [1e-10, 1.0];
+const WITHIN: RangeInclusive<f64> = 1e-10..=1.0;
 
 /// From one `prox` to the next, downwards and upwards.
 const FACTORS: [f64; 2] = [0.4, 3.0];
@@ -62,8 +64,7 @@ impl Solver {
         let (mut held, mut ups, mut solved) = (0, 0, false);
         let before = self.newton.iterations;
         while self.newton.iterations - before < iterations
-            && prox >= WITHIN[0]
-            && prox <= WITHIN[1]
+            && WITHIN.contains(&prox)
             && ups < MOST_UP
         {
             self.scaled.anchor(prox, 1.0 / prox, &good);

@@ -392,6 +392,7 @@ fn length(v: [f64; 2]) -> f64 {
     (v[0] * v[0] + v[1] * v[1]).sqrt()
 }
 
+#[inline]
 fn dot(a: &[f64; FREEDOMS], b: &[f64; FREEDOMS]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

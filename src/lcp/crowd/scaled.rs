@@ -363,6 +363,7 @@ pub(super) fn along(row: &Pair, a: &Six, b: &Six) -> f64 {
 }
 
 /// The product of two rows of one pair of bodies.
+#[inline]
 pub(super) fn dot(x: &Pair, y: &Pair) -> f64 {
     let mut sums = [0.0; 4];
     for part in 0..3 {

@@ -1,6 +1,7 @@
 //! `[[joint]]`: what holds two bodies together.
 
 use super::{Names, Side, nobody, side, two_bodies};
+use crate::math::Limit;
 use crate::scene::format::{Anchors, Body, Joint, JointKind, Limits, Name, Pair};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
@@ -216,7 +217,8 @@ fn attach(t: &mut Table<'_>, kind: Kind, names: &[Name; 2], sides: [Side<'_>; 2]
 /// A point body can be held only at its centre, here by a world point.
 fn check_at(value: &Value<'_>, at: Pair, name: &Name, side: Side<'_>) {
     let Side::Moving(body) = side else { return };
-    let off = (0..2).any(|i| (at[i] - body.position[i]).abs() > SAME_POINT * at[i].abs().max(1.0));
+    let off =
+        (0..2).any(|i| (at[i] - body.position[i]).abs() > SAME_POINT * at[i].abs().at_least(1.0));
     if side.is_point() && off {
         let [x, y] = body.position;
         let message = format!(

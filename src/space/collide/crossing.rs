@@ -5,7 +5,7 @@
 //! (3)  edges press on each other where n is between the normals of the faces at each of them
 
 use super::{CORNER, FACE_BEYOND, Nearest, at_surface, length, values};
-use crate::math::{Real, Vec3, cross3, dot3};
+use crate::math::{Limit, Real, Vec3, cross3, dot3};
 use crate::space::Pose;
 use crate::space::shape::{Capsule, Face, Polyhedron};
 
@@ -62,11 +62,11 @@ fn cross<T: Real>(first: &Line<T>, second: &Line<T>) -> Option<Cross<T>> {
     let (c, f) = (dot3(d1, r), dot3(d2, r));
     let s = (b * f - c * l2) / square;
     let t = (l1 * f - b * c) / square;
-    let inside = |s: T, l: T| s.value().min(1.0 - s.value()) * l.value().sqrt();
+    let inside = |s: T, l: T| s.value().at_most(1.0 - s.value()) * l.value().sqrt();
     Some(Cross {
         on_first: first.start + d1 * s,
         on_second: second.start + d2 * t,
-        margin: inside(s, l1).min(inside(t, l2)),
+        margin: inside(s, l1).at_most(inside(t, l2)),
     })
 }
 
@@ -161,7 +161,11 @@ pub(super) fn side(first: EdgeOf, second: EdgeOf, a: &Pose, b: &Pose) -> Option<
     let (c, f, cosine) = (dot3(along_a, r), dot3(along_b, r), dot3(along_a, along_b));
     let s = (cosine * f - c) / square; // (1)
     let t = (f - cosine * c) / square;
-    if s.min(edge_a.length - s).min(t).min(edge_b.length - t) < CORNER {
+    if s.at_most(edge_a.length - s)
+        .at_most(t)
+        .at_most(edge_b.length - t)
+        < CORNER
+    {
         return None;
     }
     let local = a.turn_back(across / square.sqrt());
@@ -223,7 +227,7 @@ fn cuts(first: EdgeOf, second: EdgeOf, gap: f64, a: &Pose, b: &Pose) -> bool {
     }
     let edge = &solid.edges[first.1];
     let [left, right] = edge.faces;
-    let sharpness = dot3(solid.faces[left].normal, edge.outward[1]).min(1.0);
+    let sharpness = dot3(solid.faces[left].normal, edge.outward[1]).at_most(1.0);
     let middle = ends[0] + (ends[1] - ends[0]) * (0.5 * (from.0 + to.0));
     let depth = |face: &Face| -face.height(middle);
     if solid

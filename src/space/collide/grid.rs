@@ -5,7 +5,7 @@
 //! somewhat larger than given; as long as the balls stay within these, the next searches only look at those pairs. What they
 //! tell does not depend on it.
 
-use crate::math::{Vec3, dot3};
+use crate::math::{Limit, Vec3, dot3};
 
 /// No ball.
 const NONE: u32 = u32::MAX;
@@ -93,8 +93,8 @@ impl Grid {
         let widest = balls
             .iter()
             .filter(|ball| usual(ball))
-            .fold(0.0, |most: f64, ball| most.max(ball.radius));
-        let per_cell = 1.0 / (2.0 * widest).max(f64::MIN_POSITIVE);
+            .fold(0.0, |most: f64, ball| most.at_least(ball.radius));
+        let per_cell = 1.0 / (2.0 * widest).at_least(f64::MIN_POSITIVE);
         let n_buckets = (2 * balls.len()).next_power_of_two();
         self.first.clear();
         self.first.resize(n_buckets, NONE);

@@ -7,7 +7,7 @@
 //! Only triangles within a cell's width of the vertex's rounding are looked at: others are farther away than that.
 
 use super::{FACE_BEYOND, Nearest, Vertex, at_surface, between_points, values};
-use crate::math::{Real, Vec3, cross3, dot3};
+use crate::math::{Limit, Real, Vec3, cross3, dot3};
 use crate::space::Pose;
 use crate::space::shape::{HeightField, Triangle};
 
@@ -65,7 +65,7 @@ pub(super) fn nearest<T: Real>(
     Some(Nearest {
         gap: beside.gap,
         corner: Some(beside.gap_row(a, b)),
-        margin: near.margin.min(-FACE_BEYOND),
+        margin: near.margin.at_most(-FACE_BEYOND),
         ..near
     })
 }
@@ -107,7 +107,7 @@ pub(super) fn on_face<T: Real>(
         .filter(|&i| vertex.radius == 0.0 || !triangle.owns_side[i])
         .fold(f64::INFINITY, |least, i| {
             let inside = -dot3(triangle.outward(i), local - triangle.corners[i]);
-            least.min(inside + FACE_BEYOND)
+            least.at_most(inside + FACE_BEYOND)
         });
     Nearest {
         margin,
@@ -123,10 +123,11 @@ fn along_side(triangle: &Triangle, side: usize, x: Vec3) -> f64 {
         .fold(f64::INFINITY, |least, end| {
             let [p, q] = [triangle.corners[side], triangle.corners[(side + 1) % 3]];
             let d = (q - p) / dot3(q - p, q - p).sqrt();
-            least.min(dot3(x - triangle.corners[end], d).abs())
+            least.at_most(dot3(x - triangle.corners[end], d).abs())
         })
 }
 
+#[inline]
 fn local(vertex: &Vertex, a: &Pose, b: &Pose) -> Vec3 {
     a.turn_back(b.point(vertex.place) - a.position)
 }
@@ -147,7 +148,7 @@ fn find(vertex: &Vertex, field: &HeightField, colour: usize, a: &Pose, b: &Pose)
         let reach = vertex.radius + field.spacing[k];
         let odd = colour >> k & 1;
         // a step may take it across the border: one cell beyond
-        let low = ((at - reach) / field.spacing[k]).floor().max(0.0);
+        let low = ((at - reach) / field.spacing[k]).floor().at_least(0.0);
         let high = ((at + reach) / field.spacing[k]).floor();
         if !(high >= 0.0 && low < cells[k] as f64) {
             return None;

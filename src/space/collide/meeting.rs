@@ -1,7 +1,7 @@
 //! All places where two shapes come within a distance of each other.
 
 use super::{Feature, Nearest, Unsupported, Vertex, features, half_space, on_segment};
-use crate::math::Vec3;
+use crate::math::{Limit, Vec3};
 use crate::space::Pose;
 use crate::space::shape::Shape;
 
@@ -77,11 +77,11 @@ impl Meetings {
     pub fn depth(&self, shapes: [&Shape; 2], poses: [&Pose; 2]) -> f64 {
         let mut depth: f64 = 0.0;
         self.find(shapes, poses, 0.0, |meeting| {
-            depth = depth.max(-meeting.gap)
+            depth = depth.at_least(-meeting.gap)
         });
         match self {
             Self::Features(features) if depth == 0.0 => {
-                separation(features, poses).map_or(0.0, |gap| (-gap).max(0.0))
+                separation(features, poses).map_or(0.0, |gap| (-gap).at_least(0.0))
             }
             Self::Features(_) | Self::Round => depth,
         }

@@ -443,6 +443,7 @@ fn length<T: Real>(v: Vec3<T>) -> T {
 }
 
 /// Contact points from the centres of mass, for a gap closed along `normal`.
+#[inline]
 fn at_surface<T: Real>(
     a: &Pose<T>,
     b: &Pose<T>,

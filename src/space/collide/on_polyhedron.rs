@@ -6,7 +6,7 @@
 //!      these counts, so that a box whose corner is on a corner of another one stands on its upper face
 
 use super::{CORNER, FACE_BEYOND, Nearest, Owner, Vertex, at_surface, between_points, values};
-use crate::math::{Real, Vec3, dot3};
+use crate::math::{Limit, Real, Vec3, dot3};
 use crate::space::shape::Polyhedron;
 use crate::space::{Pose, Row};
 
@@ -69,7 +69,7 @@ pub(super) fn nearest<T: Real>(
     let local = local(vertex, &values(a), &values(b));
     let face = nearest_plane(solid, place, local);
     let mut near = on_face(vertex, solid, face, leaves_corners, a, b);
-    near.margin = near.margin.min(-CORNER);
+    near.margin = near.margin.at_most(-CORNER);
     near.gap = beside.gap;
     near.corner = Some(if beside.gap.value() > 0.0 {
         beside.normal_row(a, b)
@@ -112,7 +112,7 @@ pub(super) fn on_face<T: Real>(
     let local = local(vertex, &values(a), &values(b));
     let mut margin = solid.margin(face, local) + FACE_BEYOND;
     if leaves_corners && margin < 10.0 * FACE_BEYOND {
-        margin = margin.min(from_corners(solid, face, local) - CORNER);
+        margin = margin.at_most(from_corners(solid, face, local) - CORNER);
     }
     Nearest {
         margin,
@@ -126,7 +126,7 @@ fn from_corners(solid: &Polyhedron, face: usize, x: Vec3) -> f64 {
     let square = face.corners.iter().fold(f64::INFINITY, |least, &corner| {
         let d = x - solid.vertices[corner];
         let across = d - face.normal * dot3(d, face.normal);
-        least.min(dot3(across, across))
+        least.at_most(dot3(across, across))
     });
     square.sqrt()
 }
@@ -151,7 +151,7 @@ fn facing(owner: &Owner, solid: &Polyhedron, x: Vec3, a: &Pose, b: &Pose) -> Opt
     let mut highest = f64::NEG_INFINITY;
     for (i, face) in solid.faces.iter().enumerate() {
         let height = face.height(x);
-        highest = highest.max(height);
+        highest = highest.at_least(height);
         if height <= best.0 {
             continue;
         }

@@ -3,7 +3,7 @@
 //! (1)  the nearest point of the segment from p to q is p + s (q - p), s = (x - p).(q - p)/|q - p|^2 cut to [0, 1]
 
 use super::{Nearest, Vertex, between_points};
-use crate::math::{Real, dot3};
+use crate::math::{Limit, Real, dot3};
 use crate::space::Pose;
 use crate::space::shape::Capsule;
 
@@ -42,7 +42,7 @@ pub(super) fn nearest<T: Real>(
         return near;
     }
     let near = Nearest {
-        margin: along.min(1.0 - along) * square.value().sqrt(),
+        margin: along.at_most(1.0 - along) * square.value().sqrt(),
         ..near
     };
     if near.margin < 0.0 {

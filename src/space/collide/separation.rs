@@ -7,7 +7,7 @@
 //!      are on different sides of the plane of A and B and the other way round
 
 use super::{Row, Separation, Vertex, at_surface, crossing, on_polyhedron};
-use crate::math::{Vec3, cross3, dot3};
+use crate::math::{Limit, Vec3, cross3, dot3};
 use crate::space::Pose;
 use crate::space::shape::Polyhedron;
 
@@ -149,11 +149,11 @@ pub(super) fn pierced(
             return None;
         }
         if h0 > 0.0 {
-            from = from.max(h0 / (h0 - h1));
+            from = from.at_least(h0 / (h0 - h1));
         } else if h1 > 0.0 {
-            to = to.min(h0 / (h0 - h1));
+            to = to.at_most(h0 / (h0 - h1));
         }
-        let lowest = h0.min(h1);
+        let lowest = h0.at_most(h1);
         if lowest > best.0 {
             best = (lowest, i, usize::from(h1 < h0));
         }

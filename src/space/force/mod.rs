@@ -22,7 +22,7 @@ pub use spring_damper::SpringDamper;
 pub use stribeck::Stribeck;
 pub use viscous::Viscous;
 
-use crate::math::Dual;
+use crate::math::{Dual, Limit};
 use crate::space::joint::{Count, Joint};
 use crate::space::{BODY_DOF, Pose, Row, Twist};
 
@@ -200,7 +200,7 @@ impl Force {
     /// The shortest time in which a part of it repeats, s; infinite where none does.
     pub fn shortest_period(&self) -> f64 {
         self.signals()
-            .fold(f64::INFINITY, |period, s| period.min(s.period()))
+            .fold(f64::INFINITY, |period, s| period.at_most(s.period()))
     }
 
     fn signals(&self) -> impl Iterator<Item = &Signal> {

@@ -1,7 +1,7 @@
 //! Bounds of shapes, for a cheap look at what is near.
 
 use super::{HalfSpace, Shape};
-use crate::math::{Vec3, dot3};
+use crate::math::{Limit, Vec3, dot3};
 use crate::space::Pose;
 
 /// What a shape is within.
@@ -54,15 +54,14 @@ impl Bound {
                 let mut high = Vec3::repeat(f64::NEG_INFINITY);
                 for p in &solid.vertices {
                     for k in 0..3 {
-                        low[k] = low[k].min(p[k]);
-                        high[k] = high[k].max(p[k]);
+                        low[k] = low[k].at_most(p[k]);
+                        high[k] = high[k].at_least(p[k]);
                     }
                 }
                 let centre = (low + high) * 0.5;
-                let square = solid
-                    .vertices
-                    .iter()
-                    .fold(0.0, |most: f64, &p| most.max(dot3(p - centre, p - centre)));
+                let square = solid.vertices.iter().fold(0.0, |most: f64, &p| {
+                    most.at_least(dot3(p - centre, p - centre))
+                });
                 Bound::Ball {
                     centre,
                     radius: square.sqrt(),

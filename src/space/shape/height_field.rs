@@ -1,7 +1,7 @@
 //! Height field: a regular grid of heights over a rectangle, each cell cut into two triangles along the diagonal from
 //! its lower left to its upper right corner. Solid below.
 
-use crate::math::{Vec3, cross3, dot3};
+use crate::math::{Limit, Vec3, cross3, dot3};
 
 /// A surface of triangles over a regular grid.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +52,7 @@ impl HeightField {
         let range = self
             .heights
             .iter()
-            .fold(start, |[l, h], &z| [l.min(z), h.max(z)]);
+            .fold(start, |[l, h], &z| [l.at_most(z), h.at_least(z)]);
         range.map(|z| z + self.corner.z)
     }
 

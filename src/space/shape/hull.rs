@@ -4,7 +4,7 @@
 //! (1)  seen along a side e of a face with normal n, with s = e x n out of the face, all points are below:
 //!      x = d.s, y = -d.n >= 0; the next face goes through the point with the least angle of (x, y)
 
-use crate::math::{Vec3, cross3, dot3};
+use crate::math::{Limit, Vec3, cross3, dot3};
 
 /// The points do not span a solid, or their faces cannot be told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +25,8 @@ pub(super) fn of(points: &[Vec3]) -> Result<(Vec<Vec3>, Vec<Vec<usize>>), Flat> 
     let mut high = Vec3::repeat(f64::NEG_INFINITY);
     for p in points {
         for k in 0..3 {
-            low[k] = low[k].min(p[k]);
-            high[k] = high[k].max(p[k]);
+            low[k] = low[k].at_most(p[k]);
+            high[k] = high[k].at_least(p[k]);
         }
     }
     let size = high - low;

@@ -4,7 +4,7 @@
 //! (2)  second = sum d/120 (p p' + q q' + r r' + s s'),  s = p + q + r;  inertia = tr(second) 1 - second
 
 use super::{Flat, Moments, hull};
-use crate::math::{Mat3, Vec3, cross3, dot3};
+use crate::math::{Limit, Mat3, Vec3, cross3, dot3};
 use crate::space::Pose;
 
 /// A convex solid with flat faces.
@@ -52,6 +52,7 @@ pub struct Edge {
 
 impl Face {
     /// How far a point is outside of the plane of the face, m.
+    #[inline]
     pub fn height(&self, x: Vec3) -> f64 {
         dot3(self.normal, x) - self.offset
     }
@@ -176,11 +177,12 @@ impl Polyhedron {
     }
 
     /// How far the foot of a point is inside a face, m; negative beyond its border.
+    #[inline]
     pub fn margin(&self, face: usize, x: Vec3) -> f64 {
         let face = &self.faces[face];
         let sides = face.corners.iter().zip(&face.outward);
         sides.fold(f64::INFINITY, |least, (&corner, outward)| {
-            least.min(dot3(*outward, self.vertices[corner] - x))
+            least.at_most(dot3(*outward, self.vertices[corner] - x))
         })
     }
 

@@ -1,5 +1,6 @@
 //! The length of the next step, from the errors of the last ones (docs/METHOD.md, section 11).
 
+use crate::math::Limit;
 use crate::state::Control;
 
 const SAFETY: f64 = 0.9;
@@ -18,14 +19,14 @@ const STRETCH: f64 = 1.01;
 
 /// Length of the step to try, at most `rest`.
 pub(super) fn proposed(control: &Control, max_step: f64, rest: f64) -> f64 {
-    let step = control.step.min(max_step);
+    let step = control.step.at_most(max_step);
     if step * STRETCH >= rest { rest } else { step }
 }
 
 /// Length to try after a step of length `h` and order `order` was too inaccurate.
 pub(super) fn after_rejection(h: f64, error: f64, order: f64) -> f64 {
     if error.is_finite() {
-        h * (SAFETY * libm::pow(error, -1.0 / order)).max(SHRINK_AT_MOST)
+        h * (SAFETY * libm::pow(error, -1.0 / order)).at_least(SHRINK_AT_MOST)
     } else {
         h * SHRINK_AT_MOST
     }
@@ -33,10 +34,10 @@ pub(super) fn after_rejection(h: f64, error: f64, order: f64) -> f64 {
 
 /// Learns from an accepted step. One that was much shorter than it could have been says nothing about longer ones.
 pub(super) fn learn(control: &mut Control, h: f64, error: f64, order: f64) {
-    let now = libm::pow(error.max(SMALLEST_ERROR), -0.7 / order);
-    let last = libm::pow(control.error.max(SMALLEST_MEMORY), 0.4 / order);
+    let now = libm::pow(error.at_least(SMALLEST_ERROR), -0.7 / order);
+    let last = libm::pow(control.error.at_least(SMALLEST_MEMORY), 0.4 / order);
     let factor = (SAFETY * now * last).clamp(LEAST_GROWTH, MOST_GROWTH);
-    control.error = error.max(SMALLEST_MEMORY);
+    control.error = error.at_least(SMALLEST_MEMORY);
     if h >= 0.5 * control.step || factor < 1.0 {
         control.step = h * factor;
     }
@@ -47,7 +48,7 @@ pub(super) fn first(changes: impl Iterator<Item = (f64, f64)>, max_step: f64) ->
     changes
         .filter(|(_, rate)| *rate != 0.0)
         .fold(max_step, |step, (size, rate)| {
-            step.min(0.1 * size / rate.abs())
+            step.at_most(0.1 * size / rate.abs())
         })
 }
 

@@ -6,6 +6,7 @@
 
 use super::symmetric::{self, N_WORKS, Work};
 use crate::dynamics::Jacobians;
+use crate::math::Limit;
 use crate::model::Model;
 use crate::scene::format::Settings;
 use crate::state::State;
@@ -152,7 +153,8 @@ fn round(model: &Model, state: &State, jacobians: &Jacobians, h: f64, rounding: 
         let inertia = model.mass[i]
             - 0.5 * substep * jacobians.velocity[i * n + i]
             - 0.25 * substep * substep * jacobians.stiff[i * n + i];
-        let velocity = UNIT * (state.velocity[i].abs() + h * force / inertia.max(model.mass[i]));
+        let velocity =
+            UNIT * (state.velocity[i].abs() + h * force / inertia.at_least(model.mass[i]));
         rounding[n + i] = velocity;
         rounding[i] = UNIT * state.position[i].abs() + h * velocity;
     }
@@ -257,14 +259,14 @@ fn combine(
             error = if excess < 0.0 { 0.0 } else { excess };
         }
         let angular = model.angular[i % n];
-        let size = |start: f64, nominal: f64| nominal + start.abs().max(value.abs());
+        let size = |start: f64, nominal: f64| nominal + start.abs().at_least(value.abs());
         match i / n {
             0 => squares += square(error / size(state.position[i], nominal.position(angular))),
             1 => squares += square(error / size(state.velocity[i - n], nominal.velocity(angular))),
             2 => {
                 // a force that contacts and joints take up moves nothing, but its changes must be seen
                 let momentum = model.mass[i - 2 * n] * nominal.velocity(angular);
-                worst_impulse = worst_impulse.max(error.abs() / (momentum + value.abs()));
+                worst_impulse = worst_impulse.at_least(error.abs() / (momentum + value.abs()));
             }
             _ => {}
         }
@@ -274,7 +276,7 @@ fn combine(
     if mean.is_nan() {
         return f64::INFINITY;
     }
-    mean.max(worst_impulse) / settings.tolerance.unwrap_or(f64::INFINITY)
+    mean.at_least(worst_impulse) / settings.tolerance.unwrap_or(f64::INFINITY)
 }
 
 fn square(x: f64) -> f64 {

@@ -3,6 +3,7 @@
 
 use super::extrapolation::{self, Plan};
 use crate::force::Side;
+use crate::math::Limit;
 use crate::math::root::bracketed;
 use crate::scene::format::TOLERANCE;
 use crate::step::assemble::{self, Closing};
@@ -144,12 +145,12 @@ impl Run<'_> {
         for (i, x) in defect.iter().enumerate() {
             let ends = trial.start_acceleration[i]
                 .abs()
-                .max(trial.end_acceleration[i].abs());
+                .at_least(trial.end_acceleration[i].abs());
             let nominal = self.settings.nominal.velocity(self.model.angular[i]);
             // differences of positions, twice divided by the step
             let rounding = 1e3 * f64::EPSILON * (1.0 + self.state.position[i].abs()) / h;
-            let size = nominal + h * ends.max(acceleration[i].abs());
-            worst = worst.max((x.abs() - rounding) / size);
+            let size = nominal + h * ends.at_least(acceleration[i].abs());
+            worst = worst.at_least((x.abs() - rounding) / size);
         }
         worst
     }
@@ -347,7 +348,7 @@ impl Run<'_> {
         if value > 0.0 {
             open = (guess, value);
             loop {
-                let time = (guess + width).min(h);
+                let time = (guess + width).at_most(h);
                 closed = (time, self.value_at_end(found, time)?);
                 if closed.1 <= 0.0 || time == h {
                     break;
@@ -389,7 +390,7 @@ impl Run<'_> {
     fn dense_slope(&mut self, what: ProbeKind, time: f64) -> f64 {
         let h = self.workspace.trial.h;
         let width = 1e-3 * h;
-        let (a, b) = ((time - width).max(0.0), (time + width).min(h));
+        let (a, b) = ((time - width).at_least(0.0), (time + width).at_most(h));
         (self.value_inside(what, b) - self.value_inside(what, a)) / (b - a)
     }
 
@@ -456,8 +457,8 @@ fn value_or_verdict(workspace: &Workspace, what: ProbeKind) -> f64 {
 // below it
 fn dip(values: &[f64; N_SAMPLES + 1], tolerance: f64) -> Option<f64> {
     const GRID: usize = 32;
-    let highest = values.iter().fold(f64::MIN, |m, v| m.max(*v));
-    let lowest = values.iter().fold(f64::MAX, |m, v| m.min(*v));
+    let highest = values.iter().fold(f64::MIN, |m, v| m.at_least(*v));
+    let lowest = values.iter().fold(f64::MAX, |m, v| m.at_most(*v));
     if highest - lowest <= 10.0 * tolerance || lowest > highest - lowest {
         return None;
     }

@@ -19,6 +19,7 @@ use super::trial::{self, Mode, ProbeKind};
 use super::workspace::Workspace;
 use super::{Run, Stalled, StepError, accept, assemble, stabilize};
 use crate::force::Side;
+use crate::math::Limit;
 use crate::state::State;
 use extrapolation::Plan;
 use locate::Found;
@@ -69,7 +70,7 @@ impl Run<'_> {
             let limit = if self.stop_after.is_finite() {
                 target
             } else {
-                target.min(due)
+                target.at_most(due)
             };
             if self.gets_nowhere() {
                 self.relief_step(limit)?;
@@ -119,8 +120,8 @@ impl Run<'_> {
     fn relief_step(&mut self, target: f64) -> Result<(), StepError> {
         let longer = f64::from(1_u32 << self.state.control.reliefs.min(30));
         self.state.control.reliefs += 1;
-        let standard = self.settings.step * (RELIEF * longer).min(1.0);
-        let h = standard.min(target - self.state.time);
+        let standard = self.settings.step * (RELIEF * longer).at_most(1.0);
+        let h = standard.at_most(target - self.state.time);
         let mut end = self.state.time + h;
         if end >= target || end == self.state.time {
             end = target;
@@ -249,7 +250,7 @@ impl Run<'_> {
         self.report.rejected_steps += 1;
         // the curvature of the dense output is of order four
         let shorter = 0.9 * libm::sqrt(libm::sqrt(TRUSTED_DEFECT / defect));
-        Some(self.workspace.trial.h * shorter.max(0.2))
+        Some(self.workspace.trial.h * shorter.at_least(0.2))
     }
 
     fn collide_at(&mut self, mut crossing: Crossing) -> Result<(), StepError> {
@@ -325,14 +326,14 @@ impl Run<'_> {
     // a longer step could see a harmonic force at its zeros only, or turn a body further than its gaps can be followed
     fn longest_step(&self, rest: f64) -> f64 {
         let by_signals = PART_OF_PERIOD * self.model.shortest_period;
-        let mut longest = self.settings.max_step.min(by_signals);
+        let mut longest = self.settings.max_step.at_most(by_signals);
         if !self.model.contacts.is_empty() {
             let turning = self.model.angular.iter().zip(&self.state.velocity);
             let fastest = turning
                 .filter(|(angular, _)| **angular)
-                .fold(0.0, |m: f64, (_, rate)| m.max(rate.abs()));
+                .fold(0.0, |m: f64, (_, rate)| m.at_least(rate.abs()));
             // rates beyond all reason must not stop the run
-            longest = longest.min((MOST_TURN / fastest).max(LEAST_PART * rest));
+            longest = longest.at_most((MOST_TURN / fastest).at_least(LEAST_PART * rest));
         }
         longest
     }
@@ -345,8 +346,8 @@ impl Run<'_> {
         loop {
             let length = match self.settings.tolerance {
                 Some(_) => control::proposed(&self.state.control, self.longest_step(rest), rest)
-                    .max(shortest)
-                    .min(rest),
+                    .at_least(shortest)
+                    .at_most(rest),
                 None => rest,
             };
             let plan = Plan {
@@ -428,7 +429,7 @@ impl Run<'_> {
                 (q - best.position[i]).abs() / (nominal.position(angular) + q.abs()),
                 (v - best.velocity[i]).abs() / (nominal.velocity(angular) + v.abs()),
             ];
-            moved = moved.max(by[0]).max(by[1]);
+            moved = moved.at_least(by[0]).at_least(by[1]);
         }
         moved / tolerance
     }

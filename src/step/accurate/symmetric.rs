@@ -10,7 +10,7 @@
 use crate::dynamics;
 use crate::force::{Detail, Side};
 use crate::lcp::Outcome;
-use crate::math::max_abs;
+use crate::math::{Limit, max_abs};
 use crate::model::Model;
 use crate::state::Status;
 use crate::step::StepError;
@@ -77,7 +77,7 @@ pub(super) fn substep(
         let mut change: f64 = 0.0;
         for ((mid, v), dv) in mid_velocity.iter_mut().zip(v.iter()).zip(free.iter()) {
             let new = v + 0.5 * dv;
-            change = change.max((new - *mid).abs());
+            change = change.at_least((new - *mid).abs());
             *mid = new;
         }
         if change <= SAME_VELOCITY * (1.0 + max_abs(v)) {

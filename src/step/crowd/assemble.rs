@@ -14,7 +14,7 @@ use crate::dynamics;
 use crate::force::Side;
 use crate::lcp::cone::{Block, Contact};
 use crate::lcp::crowd::{Body, GROUND, Joint, Row, Touch};
-use crate::math::{Dual, Vec3, dot3, most_across, positive};
+use crate::math::{Dual, Limit, Vec3, dot3, most_across, positive};
 use crate::model::{BodyRef, ContactKind, space_pose_of, space_twist_of};
 use crate::space;
 use crate::state::Touch as Pressing;
@@ -354,7 +354,7 @@ impl Step<'_> {
                 let mut entry = row(&sloped.row, 0.0);
                 let u = along(&entry, bodies, &work.start);
                 // what grows with the rate would make the step's matrix indefinite
-                let (k, d) = (sloped.by_value, sloped.by_rate.min(0.0));
+                let (k, d) = (sloped.by_value, sloped.by_rate.at_most(0.0));
                 let response = inverse_mass(&entry, bodies, &work.bodies);
                 let stiff = -h * (0.5 * d + 0.25 * k * h) * response > 1.0;
                 let w = if stiff { 1.0 } else { 0.5 };

@@ -11,7 +11,7 @@ use super::solve::Solvers;
 use super::{BAND, Six, Spot, Step, Work};
 use crate::lcp::cone::Contact;
 use crate::lcp::crowd::{Body, Effort, GROUND, Joint, Problem, Row, Touch};
-use crate::math::{Groups, positive};
+use crate::math::{Groups, Limit, positive};
 use crate::model::{BodyRef, space_pose_of};
 use crate::space::{self, Pose};
 use crate::step::{Workspace, accept};
@@ -63,8 +63,8 @@ impl Step<'_> {
             self.place();
             let (overlap, drift) = self.look();
             if (overlap <= allowed && drift <= OPEN) || round == ROUNDS {
-                self.report.worst_penetration = self.report.worst_penetration.max(overlap);
-                self.report.worst_joint_drift = self.report.worst_joint_drift.max(drift);
+                self.report.worst_penetration = self.report.worst_penetration.at_least(overlap);
+                self.report.worst_joint_drift = self.report.worst_joint_drift.at_least(drift);
                 self.report.end_penetration = overlap;
                 return;
             }
@@ -95,7 +95,7 @@ impl Step<'_> {
         } = work;
         let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
         spots.look_again(self.crowd, poses, within, skip, found);
-        let overlap = found.iter().fold(0.0, |m: f64, spot| m.max(-spot.gap));
+        let overlap = found.iter().fold(0.0, |m: f64, spot| m.at_least(-spot.gap));
         if is_swept {
             return (overlap, 0.0);
         }
@@ -123,7 +123,7 @@ impl Step<'_> {
             let [a, b] = link.bodies.map(|body| space_pose_of(poses, body));
             let equations = joint.rows(a, b);
             for i in 0..equations.n {
-                drift = drift.max(equations.residual[i].abs());
+                drift = drift.at_least(equations.residual[i].abs());
                 rows.push(row(&equations.rows[i], equations.residual[i]));
             }
             joints.push(Joint {
@@ -242,7 +242,7 @@ impl Step<'_> {
                 report.impact_loss -= lifted;
                 continue;
             }
-            let taken = lifted.min(kinetic);
+            let taken = lifted.at_most(kinetic);
             report.lifted += lifted - taken;
             if taken > 0.0 {
                 energies[0] = positive(1.0 - taken / kinetic).sqrt();

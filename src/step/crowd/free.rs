@@ -6,7 +6,7 @@
 use super::{BAND, Step, Work};
 use crate::dynamics;
 use crate::force::Side;
-use crate::math::{Mat3, Vec3, cross3, is_positive_definite3, norm};
+use crate::math::{Limit, Mat3, Vec3, cross3, is_positive_definite3, norm};
 use crate::step::Workspace;
 
 impl Step<'_> {
@@ -61,7 +61,8 @@ impl Step<'_> {
                     (0..3).for_each(|k| w[3 + k] += spun[k]);
                 }
             }
-            let fastest = |part: std::ops::Range<usize>| norm(&v[part.clone()]).max(norm(&w[part]));
+            let fastest =
+                |part: std::ops::Range<usize>| norm(&v[part.clone()]).at_least(norm(&w[part]));
             reach.push(BAND + h * (fastest(0..3) + body.extent * fastest(3..6)));
             start.push(v);
             free.push(w);

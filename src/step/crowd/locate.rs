@@ -12,7 +12,7 @@
 use super::assemble::along;
 use super::strike::{SLOW, cut_back, energy};
 use super::{BAND, Six, Spot, Step, Work};
-use crate::math::{Groups, Vec3, quaternion, root};
+use crate::math::{Groups, Limit, Vec3, quaternion, root};
 use crate::model::{BodyRef, Model, space_pose_of};
 use crate::space::Pose;
 use crate::state::State;
@@ -30,7 +30,7 @@ const MOST_BODIES: usize = 16;
 /// Length of the round of a pair of bodies, s: that of the one that moves.
 pub(super) fn span_of(bodies: [BodyRef; 2], span: &[f64]) -> f64 {
     let of = |body: BodyRef| body.map_or(0.0, |i| span[i]);
-    of(bodies[0]).max(of(bodies[1]))
+    of(bodies[0]).at_least(of(bodies[1]))
 }
 
 /// A group on its way.
@@ -186,7 +186,7 @@ impl Step<'_> {
             let few = plan.impacts > 0 && plan.impacts <= located;
             if left[i] > 0.0 && few && plan.bodies <= MOST_BODIES {
                 is_located[i] = true;
-                span[i] = plan.first.max(NOTHING * h).min(left[i]);
+                span[i] = plan.first.at_least(NOTHING * h).at_most(left[i]);
             }
         }
         // up to its impact a located group has no others

@@ -31,7 +31,7 @@ use crate::dynamics;
 use crate::force::Side;
 use crate::lcp::crowd::{Body, Joint, Row, Touch};
 use crate::math::two::{Sixfold, dot, paired};
-use crate::math::{Vec3, norm};
+use crate::math::{Limit, Vec3, larger, norm};
 use crate::model::{BodyRef, Crowd, Model};
 use crate::scene::format::Settings;
 use crate::state::{State, Status, Touch as Pressing};
@@ -133,7 +133,7 @@ fn longest_span(model: &Model, state: &State) -> f64 {
         let velocity = &state.velocity[body.first..body.first + body.n_dof];
         norm(velocity.get(3..).unwrap_or(&[]))
     });
-    MOST_TURN / turning.fold(0.0, f64::max)
+    MOST_TURN / turning.fold(0.0, larger)
 }
 
 /// Advances the state of a crowd to `end` in one step, or in several where a force is not smooth or something on a joint
@@ -152,8 +152,8 @@ pub(super) fn step(
     while state.time < end {
         let breaks = &model.breakpoints;
         let next = breaks.partition_point(|b| *b <= state.time);
-        let stop = breaks.get(next).map_or(end, |b| b.min(end));
-        let longest = longest_span(model, state).max(settings.step / MOST_PARTS);
+        let stop = breaks.get(next).map_or(end, |b| b.at_most(end));
+        let longest = longest_span(model, state).at_least(settings.step / MOST_PARTS);
         // what would be left is no longer than rounding
         let (h, stop) = if stop - state.time <= longest * (1.0 + 1e-9) {
             (stop - state.time, stop)

@@ -6,7 +6,7 @@
 //! merge distance.
 
 use super::{Spot, Step};
-use crate::math::{dot3, most_across};
+use crate::math::{Limit, dot3, most_across};
 use crate::space;
 
 /// Scratch.
@@ -183,10 +183,10 @@ impl Patches {
             }
             let [u, v] = [turn(origin, place, c) / area, turn(origin, b, place) / area];
             let width = area.sqrt();
-            let beyond = -distance / width.max(distance);
+            let beyond = -distance / width.at_least(distance);
             if u >= beyond && v >= beyond && u + v <= 1.0 - beyond {
                 let level = gap + u * (gap_b - gap) + v * (gap_c - gap);
-                best = Some(best.map_or(level, |other: f64| other.max(level)));
+                best = Some(best.map_or(level, |other: f64| other.at_least(level)));
             }
         }
         best

@@ -6,7 +6,7 @@
 
 use super::assemble::{along, index, row};
 use super::{BAND, Spot, Step, Work};
-use crate::math::{Groups, norm};
+use crate::math::{Groups, Limit, norm};
 use crate::model::{Body, BodyRef, Crowd, Model, space_pose_of};
 use crate::space;
 use crate::state::Touch;
@@ -97,8 +97,8 @@ impl Step<'_> {
                 0.0,
             );
             let bodies = spot.bodies.map(index);
-            let speed = along(&normal, bodies, start).min(along(&normal, bodies, ahead));
-            spot.gap + *h * speed.min(0.0) <= BAND
+            let speed = along(&normal, bodies, start).at_most(along(&normal, bodies, ahead));
+            spot.gap + *h * speed.at_most(0.0) <= BAND
         };
         if !spots.list.iter().any(|spot| sleeps(spot) && touches(spot)) {
             // what passes by leaves them asleep
@@ -192,7 +192,9 @@ impl Step<'_> {
 // how far a body reaches, or its largest radius of gyration if it has no shapes to speak of, m
 fn radius(model: &Model, body: &Body) -> f64 {
     match model.mass[body.first..body.first + body.n_dof] {
-        [mass, _, _, x, y, z] => (x.max(y).max(z) / mass).sqrt().max(body.extent),
+        [mass, _, _, x, y, z] => (x.at_least(y).at_least(z) / mass)
+            .sqrt()
+            .at_least(body.extent),
         _ => body.extent,
     }
 }

@@ -3,6 +3,7 @@
 
 use super::{Six, Step, Work};
 use crate::lcp::crowd::{Effort, GROUND, Islands, Outcome, Problem, Solver};
+use crate::math::Limit;
 use crate::step::StepError;
 
 /// Scratch.
@@ -95,7 +96,7 @@ impl Solvers {
                 island.scatter(&worker.impulses[from..to], impulse);
                 from = to;
                 ending.groups += 1;
-                ending.residual = ending.residual.max(outcome.residual());
+                ending.residual = ending.residual.at_least(outcome.residual());
                 match outcome {
                     Outcome::Solved { iterations, .. } => {
                         ending.iterations += u64::from(*iterations);
@@ -178,7 +179,7 @@ impl Step<'_> {
         report.pivots += ending.iterations;
         report.largest_lcp = report.largest_lcp.max(largest);
         report.inexact_solves += ending.inexact;
-        report.worst_residual = report.worst_residual.max(ending.residual);
+        report.worst_residual = report.worst_residual.at_least(ending.residual);
         if is_finite {
             Ok(())
         } else {

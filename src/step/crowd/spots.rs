@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::math::Vec3;
+use crate::math::{Limit, Vec3};
 use crate::model::{BodyRef, Crowd, Law, Neighbours, space_pose_of};
 use crate::space::Pose;
 use crate::space::collide::meeting::{Meeting, Meetings};
@@ -112,7 +112,7 @@ impl Spots {
             let shapes = pair.map(|i| &crowd.solids[i as usize].shape);
             let meetings = self.meetings(self.pairs[i].1);
             meetings.find(shapes, poses, f64::MAX, |meeting| {
-                least = least.min(meeting.gap);
+                least = least.at_most(meeting.gap);
             });
         }
         least

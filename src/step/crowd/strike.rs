@@ -8,6 +8,7 @@
 use super::assemble::along;
 use super::{BAND, Six, Step, Work};
 use crate::lcp::crowd::{Body, Problem};
+use crate::math::Limit;
 use crate::model::Law;
 
 /// A contact that comes nearer more slowly does not strike, m/s: in a step of 10 ms it gets as far as the band.
@@ -141,11 +142,11 @@ impl Step<'_> {
         let ending = bouncing.solve(&problem, effort, threads, second, after);
         self.report.lcps += ending.groups;
         self.report.inexact_solves += ending.inexact;
-        self.report.worst_residual = self.report.worst_residual.max(ending.residual);
+        self.report.worst_residual = self.report.worst_residual.at_least(ending.residual);
         for k in 0..bouncing.islands.count() {
             let group = bouncing.islands.island(k).bodies;
             let (of_start, of_free) = (energy(bodies, group, start), energy(bodies, group, free));
-            let cut = cut_back(bodies, group, of_start.max(of_free), end, after);
+            let cut = cut_back(bodies, group, of_start.at_least(of_free), end, after);
             self.report.guarded_impacts += u64::from(cut);
             self.report.impact_loss += energy(bodies, group, end) - energy(bodies, group, after);
         }
@@ -180,7 +181,7 @@ pub(super) fn cut_back(
     without: &[Six],
     bounced: &mut [Six],
 ) -> bool {
-    let most = most.max(energy(bodies, group, without));
+    let most = most.at_least(energy(bodies, group, without));
     if energy(bodies, group, bounced) <= most {
         return false;
     }

@@ -5,6 +5,7 @@
 
 use super::{RANK_TOLERANCE, System};
 use crate::math::dense::RankRevealing;
+use crate::math::{Limit, set_zeros};
 use crate::model::{MAX_FRICTION_ROWS, N_TANGENTS};
 use crate::state::{Resistance, Status};
 use crate::step::metric::Metric;
@@ -45,7 +46,7 @@ impl System {
     /// Largest product with `v` of the rows that statuses keep at zero.
     pub fn defect(&self, statuses: &[Status], v: &[f64]) -> f64 {
         let of = |row: usize| (self.rows[row].dot(v) - self.given(row)).abs();
-        let joints = (0..self.n_joint).fold(0.0, |m: f64, row| m.max(of(row)));
+        let joints = (0..self.n_joint).fold(0.0, |m: f64, row| m.at_least(of(row)));
         let contacts = self.contacts.iter().enumerate();
         contacts.fold(joints, |m, (i, &contact)| {
             let normal = self.normal(i);
@@ -54,12 +55,12 @@ impl System {
                 Status::Frictionless
                 | Status::SlipForward
                 | Status::SlipBackward
-                | Status::Slip => m.max(of(normal)),
+                | Status::Slip => m.at_least(of(normal)),
                 Status::Stick => {
-                    (normal..=normal + self.n_tangents()).fold(m, |m, row| m.max(of(row)))
+                    (normal..=normal + self.n_tangents()).fold(m, |m, row| m.at_least(of(row)))
                 }
             };
-            self.held_rotations(i).fold(m, |m, row| m.max(of(row)))
+            self.held_rotations(i).fold(m, |m, row| m.at_least(of(row)))
         })
     }
 
@@ -183,8 +184,7 @@ impl System {
     ) {
         self.choose_unknowns(joints, status);
         let (n, size) = (self.n, self.unknowns.len());
-        self.response.clear();
-        self.response.resize(size * n, 0.0);
+        set_zeros(&mut self.response, size * n);
         let responses = self.response.chunks_exact_mut(n.max(1));
         for (unknown, out) in self.unknowns.iter().zip(responses) {
             self.rows[unknown.row()].add_to(1.0, out);
@@ -208,8 +208,7 @@ impl System {
                 matrix[i * size + j] = row.product(&self.response[j * n..(j + 1) * n]);
             }
         }
-        self.impulse.clear();
-        self.impulse.resize(self.rows.len(), 0.0);
+        set_zeros(&mut self.impulse, self.rows.len());
         for (i, unknown) in self.unknowns.iter().enumerate() {
             let row = unknown.row();
             self.impulse[i] = self.given(row) - self.rows[row].dot(motion);

@@ -7,7 +7,7 @@
 
 use super::System;
 use crate::math::dense::RankRevealing;
-use crate::math::{Vec3, dot3, norm};
+use crate::math::{Limit, Vec3, dot3, norm, set_zeros};
 use crate::model::N_TANGENTS;
 use crate::state::{Resistance, Status};
 use crate::step::rest_speed;
@@ -35,8 +35,7 @@ impl System {
         if self.is_simple() {
             return self.solve_frozen(joints, status, solver);
         }
-        self.turning.clear();
-        self.turning.resize(self.direction.len(), 0.0);
+        set_zeros(&mut self.turning, self.direction.len());
         if !self.must_iterate(&status) {
             return self.solve_frozen(joints, status, solver);
         }
@@ -79,11 +78,11 @@ impl System {
             self.overshot = false;
             for k in 0..self.direction.len() {
                 if self.slips(k, status(self.contacts[self.disc(k).0])) {
-                    change = change.max(self.turn(k, (slow, stops)));
+                    change = change.at_least(self.turn(k, (slow, stops)));
                 }
             }
             for i in 0..self.falling.len() {
-                change = change.max(self.fall(i, status(self.contacts[i])));
+                change = change.at_least(self.fall(i, status(self.contacts[i])));
             }
             self.wandering = change;
             if change <= SAME_DIRECTION {
@@ -130,13 +129,13 @@ impl System {
             self.turning[k] = 0.0;
             self.reference[k]
         } else {
-            let pressed = self.impulse[self.normal(contact)].max(0.0);
+            let pressed = self.impulse[self.normal(contact)].at_least(0.0);
             let signed = if along < 0.0 { -speed } else { speed };
             self.turning[k] = self.disc_friction(k) * pressed / signed;
             mean.map(|x| x / signed)
         };
         let old = std::mem::replace(&mut self.direction[k], new);
-        (new[0] - old[0]).abs().max((new[1] - old[1]).abs())
+        (new[0] - old[0]).abs().at_least((new[1] - old[1]).abs())
     }
 
     /// Impulse of the `i`-th contact against rolling in world axes, where contacts resist rotation.
@@ -150,13 +149,13 @@ impl System {
     pub fn rolling_rate(&self, i: usize, v: &[f64], slow: f64) -> Vec3 {
         let k = self.rolling_disc(i);
         let ([_, t, s], [x, y]) = (self.axes[i], self.direction[k]);
-        (t * x + s * y) * norm(&self.speed(k, v)).max(slow)
+        (t * x + s * y) * norm(&self.speed(k, v)).at_least(slow)
     }
 
     // the world vector with these products with the tangents of the `i`-th contact
     pub(super) fn along_tangents(&self, i: usize, [x, y]: [f64; N_TANGENTS]) -> Vec3 {
         let [t, s] = self.tangents[i];
-        let size = |t: Vec3| dot3(t, t).max(f64::MIN_POSITIVE);
+        let size = |t: Vec3| dot3(t, t).at_least(f64::MIN_POSITIVE);
         t * (x / size(t)) + s * (y / size(s))
     }
 
@@ -169,7 +168,9 @@ impl System {
     /// Velocity in the direction that the `i`-th contact slides, in world axes and not below `slow`; in space.
     pub fn sliding_vector(&self, i: usize, v: &[f64], slow: f64) -> Vec3 {
         let along = self.along_tangents(i, self.direction[i]);
-        along * (norm(&self.speed(i, v)).max(slow) / norm(along.as_slice()).max(f64::MIN_POSITIVE))
+        along
+            * (norm(&self.speed(i, v)).at_least(slow)
+                / norm(along.as_slice()).at_least(f64::MIN_POSITIVE))
     }
 
     /// Sliding velocity of the `i`-th contact in world axes; in space.
@@ -199,7 +200,7 @@ impl System {
     pub fn speed_along(&self, i: usize, v: &[f64], direction: Vec3) -> f64 {
         let along = self.tangents[i].map(|t| dot3(t, direction));
         let speed = self.speed(i, v);
-        (along[0] * speed[0] + along[1] * speed[1]) / norm(&along).max(f64::MIN_POSITIVE)
+        (along[0] * speed[0] + along[1] * speed[1]) / norm(&along).at_least(f64::MIN_POSITIVE)
     }
 
     /// Rate of rolling of the `i`-th contact along a world direction.
@@ -207,7 +208,7 @@ impl System {
         let [_, t, s] = self.axes[i];
         let along = [t, s].map(|t| dot3(t, direction));
         let rate = self.speed(self.rolling_disc(i), v);
-        (along[0] * rate[0] + along[1] * rate[1]) / norm(&along).max(f64::MIN_POSITIVE)
+        (along[0] * rate[0] + along[1] * rate[1]) / norm(&along).at_least(f64::MIN_POSITIVE)
     }
 
     /// Directions of sliding at velocities `v`, for contacts that do; where they are at rest, and their sense, are those of

@@ -7,7 +7,7 @@
 
 use super::System;
 use super::frozen::Unknown;
-use crate::math::norm;
+use crate::math::{Limit, norm};
 use crate::model::{Model, N_TANGENTS, Stribeck};
 use crate::state::Status;
 
@@ -95,14 +95,14 @@ impl System {
             yields += 0.5 * d * d * w[row];
         }
         let (mu, slope) = law.at(speed);
-        let falls = slope * self.impulse[self.normal(i)].max(0.0);
+        let falls = slope * self.impulse[self.normal(i)].at_least(0.0);
         self.falling[i] = if (falls * yields).abs() > WEAK {
             [falls, speed]
         } else {
             [0.0; 2]
         };
         let old = std::mem::replace(&mut self.friction[i], mu);
-        (mu - old).abs() / law.at_rest.max(f64::MIN_POSITIVE)
+        (mu - old).abs() / law.at_rest.at_least(f64::MIN_POSITIVE)
     }
 
     /// The unknown c_d of (4).

@@ -3,6 +3,7 @@
 //! (1)  a body has positive moments about all axes: the matrix J is positive definite
 //! (2)  no moment is above the sum of the two others: 1/2 trace(J) I - J has no negative value
 
+use crate::math::Limit;
 use crate::scene::format::space::Triple;
 use crate::scene::range::Range;
 use crate::scene::value::Value;
@@ -50,7 +51,7 @@ pub fn read(value: &Value<'_>) -> Option<[Triple; 3]> {
 
 /// The mean with its transpose, if they are alike.
 fn symmetric(value: &Value<'_>, m: [Triple; 3]) -> Option<[Triple; 3]> {
-    let largest = m.iter().flatten().fold(0.0_f64, |l, x| l.max(x.abs()));
+    let largest = m.iter().flatten().fold(0.0_f64, |l, x| l.at_least(x.abs()));
     for (i, j) in [(0, 1), (0, 2), (1, 2)] {
         if (m[i][j] - m[j][i]).abs() > WRITTEN_DIGITS * largest {
             let message = format!(
@@ -69,7 +70,7 @@ fn symmetric(value: &Value<'_>, m: [Triple; 3]) -> Option<[Triple; 3]> {
 
 /// Are all leading minors positive (1)? Scaled, so that they do not underflow.
 fn is_positive(m: &[Triple; 3]) -> bool {
-    let largest = m.iter().flatten().fold(0.0_f64, |l, x| l.max(x.abs()));
+    let largest = m.iter().flatten().fold(0.0_f64, |l, x| l.at_least(x.abs()));
     let m = m.map(|row| row.map(|x| x / largest));
     let second = m[0][0] * m[1][1] - m[0][1] * m[1][0];
     let third = m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1])

@@ -1,5 +1,6 @@
 //! `[[joint]]` in space: what holds two bodies together.
 
+use crate::math::Limit;
 use crate::scene::format::space::{
     Axis, Body, Coordinate, Cross, Joint, JointKind, Motor, MotorKind, Triple,
 };
@@ -409,7 +410,8 @@ fn attach(
 /// A point body can be held only at its centre, here by a world point.
 fn check_at(value: &Value<'_>, at: Triple, name: &Name, side: Side<'_, Body>) {
     let Side::Moving(body) = side else { return };
-    let off = (0..3).any(|i| (at[i] - body.position[i]).abs() > SAME_POINT * at[i].abs().max(1.0));
+    let off =
+        (0..3).any(|i| (at[i] - body.position[i]).abs() > SAME_POINT * at[i].abs().at_least(1.0));
     if side.is_point() && off {
         let [x, y, z] = body.position;
         let message = format!(
