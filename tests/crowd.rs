@@ -215,6 +215,23 @@ fn heaps_with_large_friction_and_near_copies_are_solved() {
 }
 
 /// Spheres side by side, joined by balls in sockets; the first one hangs on the ground.
+/// What stops Newton's method and the way through the inside of the cones: sweeps and anchors go on from there.
+#[test]
+fn heaps_that_need_sweeps_and_anchors_are_solved() {
+    let mut solver = Solver::default();
+    for seed in 1..=4 {
+        let owned = generate(&Pile {
+            loose: true,
+            ..Pile::new(seed, 300, 2.0, Motion::Rest)
+        });
+        let mut r = vec![0.0; owned.rows.len()];
+        solver.solve(&owned.problem(), Effort::Exact, &mut r);
+        let judged = residual(&owned.problem(), &r);
+        assert!(judged <= ACCEPTED_RESIDUAL, "seed {seed}: {judged:e}");
+    }
+    assert!(solver.stats.proximals > 0);
+}
+
 fn chain(links: usize, doubled: bool) -> Owned {
     let mut owned = Owned::default();
     for k in 0..links as u32 {

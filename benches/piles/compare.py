@@ -19,7 +19,8 @@ SIZES = (10, 50, 200, 1000, 4000)
 STEPS, LAST, STEP, RADIUS = 300, 100, 0.005, 0.05
 # seconds of processor time for a run
 PLENTY, SCARCE = 240, 40
-BOUNDED, EXACT = "ours, 30 sweeps", "ours, exact"
+SWEEPS = 20
+BOUNDED, EXACT = f"ours, {SWEEPS} sweeps", "ours, exact"
 RAPIER, RAPIER_MORE, RAPIER_UNIT = "Rapier", "Rapier, 16 iterations", "Rapier, 16, unit 0.1 m"
 MUJOCO = "MuJoCo"
 FITTED = (200, 1000, 4000)
@@ -44,7 +45,7 @@ class Engines:
         if n > 1000 and engine in (EXACT, MUJOCO):
             return None
         command = {
-            BOUNDED: [self.ours, "run", n, "sweeps = 30", PLENTY, trace],
+            BOUNDED: [self.ours, "run", n, f"sweeps = {SWEEPS}", PLENTY, trace],
             EXACT: [self.ours, "run", n, "", PLENTY if n <= 200 else SCARCE, trace],
             RAPIER: [self.rapier, grid, 4, 1, PLENTY, trace],
             RAPIER_MORE: [self.rapier, grid, 16, 1, PLENTY, trace],
@@ -149,7 +150,7 @@ def measure(engines):
 
 def tell_times(table):
     print("\n== Piles: processor time and overlap\n")
-    print("| spheres | engine | steps | ms/step: mean | last 100 | longest | over ours, 30 sweeps | overlap at the end / m | worst / m | fastest sphere at the end / (m/s) |")
+    print(f"| spheres | engine | steps | ms/step: mean | last 100 | longest | over {BOUNDED} | overlap at the end / m | worst / m | fastest sphere at the end / (m/s) |")
     print("|---|---|---|---|---|---|---|---|---|---|")
     for n in SIZES:
         for name, rows in table.items():
@@ -194,7 +195,7 @@ def tell_rest(engines):
     print("| spheres | engine | nine tenths asleep at / s | all asleep at / s | ms for the last step awake | us for a step asleep | overlap then / m |")
     print("|---|---|---|---|---|---|---|")
     for n in SIZES[:4]:
-        for name, rules in ((BOUNDED, "sweeps = 30"), (EXACT, "")):
+        for name, rules in ((BOUNDED, f"sweeps = {SWEEPS}"), (EXACT, "")):
             if name == EXACT and n > 200:
                 continue
             r = json.loads(engines.text(engines.ours, "rest", n, rules, SCARCE))

@@ -81,9 +81,8 @@ impl Sweeper {
             };
             for k in 0..1 + tangents {
                 local.rows[k] = scaled.rows[n + k];
-                let soft = scaled.prox * scaled.stiffness[n + k];
-                local.free[k] = scaled.free[n + k] - soft * scaled.reference[n + k];
-                local.compliance[k] = scaled.compliance[n + k] + soft;
+                local.free[k] = scaled.free[n + k];
+                local.compliance[k] = scaled.compliance[n + k];
             }
             local.prepare();
             self.locals.push(local);
