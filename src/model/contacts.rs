@@ -174,8 +174,10 @@ pub(super) fn refuse_overlaps(
     place_of: impl Fn(usize) -> Place,
 ) {
     let mut overlaps = Overlaps::default();
-    model.overlaps(poses, overlap_allowed(model), |name, contact, depth| {
-        match &contact.kind {
+    model.overlaps(
+        poses,
+        overlap_allowed(model),
+        |name, contact, depth| match &contact.kind {
             ContactKind::Feature(_) | ContactKind::Space(_) => {
                 overlaps.add(contact.bodies, depth, || name.to_owned());
             }
@@ -188,8 +190,8 @@ pub(super) fn refuse_overlaps(
                     hint: "move the body or widen the limits".to_owned(),
                 });
             }
-        }
-    });
+        },
+    );
     problems.extend(overlaps.problems(model, place_of));
 }
 

@@ -184,7 +184,9 @@ fn refuse_overlaps(
         let depth = meetings.depth([&a.shape, &b.shape], at);
         if depth > enough {
             let name = |i: usize| sources[i].0.label(sources[i].1);
-            overlaps.add([a.body, b.body], depth, || format!("{}-{}", name(j), name(i)));
+            overlaps.add([a.body, b.body], depth, || {
+                format!("{}-{}", name(j), name(i))
+            });
         }
     }
     let mut found = overlaps.problems(model, |body| scene.bodies[body].place.clone());

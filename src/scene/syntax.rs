@@ -124,7 +124,10 @@ fn begins_anew(line: &str) -> bool {
     let line = line.trim_start();
     let is_word = |key: &str| {
         let key = key.trim_end();
-        !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
+        !key.is_empty()
+            && key
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
     };
     let header = line.trim_start_matches('[');
     let is_header = header.len() < line.len()
