@@ -158,24 +158,21 @@ impl SceneInputs {
         let now = simulation.state().time;
         for (i, source) in &self.0 {
             let value = source.value(now);
-            let rate = end.map_or(0.0, |end| (source.value(end) - value) / (end - now));
-            if !value.is_finite() || !rate.is_finite() {
-                let name = &simulation.model().inputs[*i].name;
-                let time = if value.is_finite() {
-                    end.unwrap_or(now)
-                } else {
-                    now
-                };
-                return Err(CliError::Drive {
-                    message: format!("at t = {} s the input {name} is no number", short(time)),
-                    hint: "give an input that has a value from 0 to the end".to_owned(),
-                });
+            let next = end.map_or(value, |end| source.value(end));
+            for (time, x) in [(now, value), (end.unwrap_or(now), next)] {
+                if !x.is_finite() {
+                    let name = &simulation.model().inputs[*i].name;
+                    return Err(CliError::Drive {
+                        message: format!("at t = {} s the input {name} is {x}", short(time)),
+                        hint: "give an input that is a number from 0 to the end".to_owned(),
+                    });
+                }
             }
             let state = simulation.state_mut();
             // statuses were decided for the force of before
             state.statuses_known &= state.inputs[*i].value(now) == value;
             state.inputs[*i] = Input::held(now, value);
-            state.inputs[*i].derivatives[1] = rate;
+            state.inputs[*i].derivatives[1] = end.map_or(0.0, |end| (next - value) / (end - now));
         }
         Ok(())
     }

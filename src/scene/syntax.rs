@@ -19,7 +19,7 @@ pub struct Syntax {
 impl Syntax {
     /// Sorts out consequences: one error per line, and none between a bracket and the end it lacks.
     pub fn new(text: &str, errors: &[toml::de::Error]) -> Self {
-        let mut found: Vec<(usize, usize, &str)> = errors
+        let mut all: Vec<(usize, usize, &str)> = errors
             .iter()
             .map(|e| {
                 let span = e.span().unwrap_or(0..0);
@@ -30,20 +30,24 @@ impl Syntax {
                 )
             })
             .collect();
-        found.sort();
-        found.truncate(MOST_ERRORS);
+        all.sort();
+        all.truncate(MOST_ERRORS);
+        let with_opening = |(start, end, message)| {
+            let opened = left_open(text, start, message);
+            (start, end, message, opened)
+        };
+        let found: Vec<_> = all.into_iter().map(with_opening).collect();
 
         // An open bracket swallows the lines after it.
-        let unclosed = found.iter().any(|(start, _, message)| {
-            message.starts_with("unclosed") || left_open(text, *start, message).is_some()
-        });
+        let unclosed = found
+            .iter()
+            .any(|(_, _, message, opened)| message.starts_with("unclosed") || opened.is_some());
         let mut this = Self {
             problems: Vec::new(),
             broken: unclosed,
             lines: Vec::new(),
         };
-        for (mut start, mut end, message) in found {
-            let opened = left_open(text, start, message);
+        for (mut start, mut end, message, opened) in found {
             let explained = match opened {
                 Some(opened) => explain_open(text, opened, start),
                 None => explain(text, start, end, message),
@@ -82,10 +86,12 @@ impl Syntax {
 
 /// The bracket or brace that an error comes from: it is not closed, and the error stands where something new begins.
 fn left_open(text: &str, at: usize, message: &str) -> Option<usize> {
+    let is_told = message.starts_with("unclosed array") || message.starts_with("unclosed inline");
+    if !is_told && !begins_anew(line_text(text, at)) {
+        return None;
+    }
     let opened = open_at(text, at)?;
-    let is_list = message.starts_with("unclosed array") || message.starts_with("unclosed inline");
-    let is_later = line_of(text, opened) < line_of(text, at);
-    (is_list || is_later && begins_anew(line_text(text, at))).then_some(opened)
+    (is_told || line_of(text, opened) < line_of(text, at)).then_some(opened)
 }
 
 /// The innermost bracket or brace that is open at `at`.
@@ -101,13 +107,14 @@ fn open_at(text: &str, at: usize) -> Option<usize> {
             b'#' => {
                 letters.find(|(_, letter)| *letter == b'\n');
             }
+            // a text that is not closed ends with its line
             b'\'' => {
-                letters.find(|(_, letter)| *letter == b'\'');
+                letters.find(|(_, letter)| matches!(letter, b'\'' | b'\n'));
             }
             b'"' => {
                 let mut escaped = false;
                 let ends = |(_, letter): &(usize, u8)| {
-                    let is_end = *letter == b'"' && !escaped;
+                    let is_end = matches!(letter, b'"' | b'\n') && !escaped;
                     escaped = *letter == b'\\' && !escaped;
                     is_end
                 };
