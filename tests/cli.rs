@@ -273,14 +273,14 @@ fn a_doubtful_scene_is_run_after_a_warning() {
             line(&doubtful, "step =")
         );
         let friction = line(&doubtful, "friction =");
-        let friction = format!("warning: {shown}:{friction}:12: contact_default.friction: ");
+        let friction = format!("warning: {shown}:{friction}:12: contact.friction: ");
         for words in [&step, &friction, "11 s is longer than", "coefficient of 30"] {
             assert_eq!(told.matches(words).count(), 1, "{words}: {told}");
         }
         assert_eq!(told.matches("\n  hint: ").count(), 2, "{told}");
     }
     let json = stiction(&["run", file.to_str().unwrap(), "--json"]);
-    assert_eq!(stdout(&json).matches("contact_default.friction").count(), 1);
+    assert_eq!(stdout(&json).matches("contact.friction").count(), 1);
     // the standard step beside a very short run; the command line's own; nothing to doubt
     std::fs::write(&file, text.replace("until = 10", "until = 1e-3")).unwrap();
     let output = stiction(&["run", file.to_str().unwrap()]);
