@@ -1,6 +1,7 @@
 //! The shapes of a crowd and what holds for them, from a scene.
 
 use super::contacts::{Overlaps, overlap_allowed};
+use super::held;
 use super::space::vec3;
 use super::space_contacts::{Owner, law_of};
 use super::{Belt, Crowd, InputUnit, Law, Model, Neighbours, Poses, Solid, space_pose_of};
@@ -77,6 +78,7 @@ fn crowd<'a>(
                 kind,
                 form: form_of(shape, &mut forms),
                 belt,
+                is_held: false,
             };
             solids.push((solid, (owner, i)));
         }
@@ -85,7 +87,8 @@ fn crowd<'a>(
         Bound::HalfSpace(_) => 0,
         Bound::Ball { .. } => 1,
     });
-    let (solids, sources) = solids.into_iter().unzip();
+    let (mut solids, sources): (Vec<Solid>, Vec<Source>) = solids.into_iter().unzip();
+    held::mark(&mut solids, rules.merge_distance);
     let mut laws = Vec::with_capacity(kinds.len() * kinds.len());
     for a in &kinds {
         for b in &kinds {
