@@ -42,6 +42,18 @@ impl SceneError {
             problems: located.collect(),
         }
     }
+
+    /// Each problem with its place, and its hint on a line of its own.
+    pub fn told(&self) -> impl Iterator<Item = String> {
+        self.problems.iter().map(|(line, column, problem)| {
+            let hint = match problem.hint.as_str() {
+                "" => String::new(),
+                hint => format!("\n  hint: {hint}"),
+            };
+            let Problem { key, message, .. } = problem;
+            format!("{}:{line}:{column}: {key}: {message}{hint}", self.file)
+        })
+    }
 }
 
 /// The text up to `at`, or up to the character that `at` cuts.
@@ -55,20 +67,8 @@ fn before(text: &str, at: usize) -> &str {
 
 impl fmt::Display for SceneError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, (line, column, problem)) in self.problems.iter().enumerate() {
-            if i > 0 {
-                writeln!(f)?;
-            }
-            write!(
-                f,
-                "{}:{line}:{column}: {}: {}",
-                self.file, problem.key, problem.message
-            )?;
-            if !problem.hint.is_empty() {
-                write!(f, "\n  hint: {}", problem.hint)?;
-            }
-        }
-        Ok(())
+        let told: Vec<String> = self.told().collect();
+        f.write_str(&told.join("\n"))
     }
 }
 
