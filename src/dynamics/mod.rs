@@ -6,7 +6,7 @@ pub use gyroscopic::tame;
 
 use crate::constraint::{Pose, Span};
 use crate::force::{Detail, Effect, Force, Input, Side, Situation};
-use crate::math::dot3;
+use crate::math::{dot3, larger};
 use crate::model::{
     AnyForce, AnyJoint, BodyRef, ForceLink, Model, Poses, Twists, pose_of, space_pose_of,
     space_twist_of, twist_of,
@@ -102,6 +102,17 @@ impl Jacobians {
                     by_velocity * self.velocity[i * n + i] + by_position * self.stiff[i * n + i];
                 -added > mass[i]
             })
+    }
+
+    /// The most that a step with this weight adds to some velocity's inertia because lines of force turn, over its mass.
+    #[inline]
+    pub fn tension(&self, mass: &[f64], by_position: f64) -> f64 {
+        if !self.any {
+            return 0.0;
+        }
+        let n = mass.len();
+        let added = |i: usize| -by_position * self.rest[i * n + i] / mass[i];
+        (0..n).fold(0.0, |most, i| larger(most, added(i)))
     }
 }
 

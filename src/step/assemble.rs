@@ -562,27 +562,48 @@ pub(super) fn free_motion(
         step_metric,
         step_has_metric,
         stiff,
+        turns,
         inputs,
+        place,
         ..
     } = workspace;
     model.poses(q, poses);
     model.twists(v, twists);
-    let Coefficients { alpha, gamma, .. } = *scheme;
+    let Coefficients {
+        alpha,
+        gamma,
+        force_at,
+        ..
+    } = *scheme;
     if alpha < 1.0 {
         dynamics::force(model, (t, Side::After), inputs, poses, twists, force, None);
     } else {
         force.fill(0.0);
     }
+    let is_ahead = force_at > 0.0 && !model.forces.is_empty();
+    if is_ahead {
+        model.displace(place, q, force_at * h, v);
+        model.poses(place, poses);
+    }
+    let end = (t + h, Side::Before);
     let wanted = scheme.implicit.then_some((&mut *jacobians, Detail::All));
-    dynamics::force(
-        model,
-        (t + h, Side::Before),
-        inputs,
-        poses,
-        twists,
-        force_end,
-        wanted,
-    );
+    dynamics::force(model, end, inputs, poses, twists, force_end, wanted);
+    *turns = false;
+    if is_ahead && scheme.implicit && alpha < 1.0 {
+        // a tension that is there already does no harm
+        let most = alpha * gamma * h * h;
+        let ahead = jacobians.tension(&model.mass, most);
+        if ahead > 1.0 {
+            let wanted = Some((&mut *jacobians, Detail::All));
+            model.poses(q, poses);
+            dynamics::force(model, end, inputs, poses, twists, force_end, wanted);
+            let before = jacobians.tension(&model.mass, most);
+            *turns = ahead - before > 1.0;
+            model.poses(place, poses);
+            let wanted = Some((&mut *jacobians, Detail::All));
+            dynamics::force(model, end, inputs, poses, twists, force_end, wanted);
+        }
+    }
     for ((x, k0), k1) in free.iter_mut().zip(force.iter()).zip(force_end.iter()) {
         *x = h * ((1.0 - alpha) * k0 + alpha * k1);
     }
@@ -611,16 +632,19 @@ pub(super) fn free_motion(
             .for_each(|(x, d)| *x += d);
     }
     let stiffness = step_metric.factor(&model.mass, (a, velocity), (ag, by_position), (ag, rest));
-    for i in 0..n {
-        let mut sum = 0.0;
-        for j in 0..n {
-            let mut entry = by_position[i * n + j];
-            if stiffness == Stiffness::Exact {
-                entry += rest[i * n + j];
+    let ahead = alpha * (1.0 - force_at) * h * h;
+    if ahead > 0.0 {
+        for i in 0..n {
+            let mut sum = 0.0;
+            for j in 0..n {
+                let mut entry = by_position[i * n + j];
+                if stiffness == Stiffness::Exact {
+                    entry += rest[i * n + j];
+                }
+                sum += entry * v[j];
             }
-            sum += entry * v[j];
+            free[i] += ahead * sum;
         }
-        free[i] += alpha * h * h * sum;
     }
     if stiffness != Stiffness::Singular {
         step_metric.divide(free);

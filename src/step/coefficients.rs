@@ -1,7 +1,8 @@
 //! The schemes as points of one family (docs/METHOD.md, section 2).
 //!
 //! (1)  q1 = q0 + h ((1 - gamma) v0 + gamma v1)
-//! (2)  (M - alpha h kv - alpha gamma h^2 kq) (v1 - v0) = h [(1 - alpha) k(t0) + alpha k(t1)] + alpha h^2 kq v0 + F c
+//! (2)  (M - alpha h kv - alpha gamma h^2 kq) (v1 - v0) = h [(1 - alpha) k(t0, q0) + alpha k(t1, q*)] + alpha (1 - force_at) h^2 kq v0 + F c
+//!      kq, kv and the second k at  q* = q0 + force_at h v0
 //! (3)  the constraints act on  sigma v0 + (v1 - v0):  sigma = 1 for the end velocity, 1/alpha for the weighted one
 //! (4)  rows G at q0 + row_at h v0, columns F at q0 + column_at h v0
 
@@ -20,6 +21,8 @@ pub struct Coefficients {
     pub row_at: f64,
     /// See (4).
     pub column_at: f64,
+    /// See (2).
+    pub force_at: f64,
     /// Use the derivatives of the forces.
     pub implicit: bool,
 }
@@ -31,8 +34,19 @@ pub const IMPLICIT_EULER: Coefficients = Coefficients {
     sigma: 1.0,
     row_at: 0.0,
     column_at: 0.0,
+    force_at: 0.0,
     implicit: true,
 };
+
+impl Coefficients {
+    /// Linearly implicit Euler with forces where this scheme has them.
+    pub fn damping(&self) -> Self {
+        Self {
+            force_at: self.force_at,
+            ..IMPLICIT_EULER
+        }
+    }
+}
 
 impl From<Scheme> for Coefficients {
     fn from(scheme: Scheme) -> Self {
@@ -42,6 +56,7 @@ impl From<Scheme> for Coefficients {
             sigma: 1.0,
             row_at: 1.0,
             column_at: 0.5,
+            force_at: 1.0,
             implicit: true,
         };
         match scheme {
@@ -49,11 +64,13 @@ impl From<Scheme> for Coefficients {
             Scheme::Trapezoidal | Scheme::Extrapolated => trapezoidal,
             Scheme::TrapezoidalPrinted => Coefficients {
                 row_at: 0.5,
+                force_at: 0.0,
                 ..trapezoidal
             },
             Scheme::TrapezoidalAverage => Coefficients {
                 sigma: 2.0,
                 row_at: 0.5,
+                force_at: 0.0,
                 ..trapezoidal
             },
             Scheme::ImplicitEuler => IMPLICIT_EULER,
@@ -67,6 +84,7 @@ impl From<Scheme> for Coefficients {
                 sigma: 1.0 / alpha,
                 row_at: 1.0 - alpha,
                 column_at: 1.0 - alpha,
+                force_at: 0.0,
                 implicit: true,
             },
         }

@@ -108,7 +108,7 @@ impl Run<'_> {
             h,
         );
         if self.workspace.stiff {
-            IMPLICIT_EULER
+            scheme.damping()
         } else {
             self.state.damping_left = 0;
             scheme

@@ -243,7 +243,14 @@ pub(super) fn take(
         Mode::Frozen => Some(&state.status[..]),
         Mode::Complementarity => None,
     };
-    let stiffness = assemble::step_system(model, workspace, scheme, frozen, t, q, v, h);
+    let mut stiffness = assemble::step_system(model, workspace, scheme, frozen, t, q, v, h);
+    let damping = scheme.damping();
+    let scheme = if workspace.turns && scheme.alpha < 1.0 {
+        stiffness = assemble::step_system(model, workspace, &damping, frozen, t, q, v, h);
+        &damping
+    } else {
+        scheme
+    };
     if stiffness == Stiffness::Singular {
         return Err(StepError::Singular { time: t });
     }

@@ -98,6 +98,8 @@ pub struct Workspace {
     pub(super) restitution: Vec<f64>,
     /// Is some force stiff against the last step taken?
     pub(super) stiff: bool,
+    /// Does something stiff turn too far in the step for the trapezoidal rule?
+    pub(super) turns: bool,
     /// Factorizations of small systems since the count was taken.
     pub(super) work: u64,
     /// The event function that is negative from the start of a step whose statuses contradict themselves.
@@ -190,6 +192,7 @@ impl Workspace {
             impulse: Vec::with_capacity(n_rows),
             restitution: Vec::with_capacity(n_contacts),
             stiff: false,
+            turns: false,
             work: 0,
             contradicted: None,
             extrapolation: Extrapolation::new(dense),
