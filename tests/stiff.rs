@@ -100,6 +100,33 @@ fn energy_of_the_carts_never_rises_for_any_stiffness_and_damping() {
     }
 }
 
+/// Part of the energy that a mass of 1 kg has left after going round with 3 rad/s on a spring for 5 s, by step and
+/// stiffness.
+const LEFT: [(f64, [f64; 4]); 5] = [
+    (0.05, [0.79, 0.18, 0.18, 0.18]),
+    (0.02, [0.99, 0.84, 0.35, 0.35]),
+    (0.01, [0.999, 0.99, 0.52, 0.52]),
+    (0.005, [0.9999, 0.998, 0.97, 0.68]),
+    (0.001, [0.9999, 0.9999, 0.9999, 0.999]),
+];
+
+#[test]
+fn what_goes_round_on_a_stiff_spring_keeps_its_energy_or_loses_it_slowly() {
+    for (dimension, zero) in [(2, ""), (3, ", 0")] {
+        for (step, least) in LEFT {
+            for (stiffness, least) in [1e4, 1e6, 1e8, 1e10].into_iter().zip(least) {
+                let model = model(&format!(
+                    "dimension = {dimension}\ngravity = [0, 0{zero}]\n[[body]]\nname = \"bob\"\nkind = \"point\"\nmass = 1\nposition = [0.6, 0{zero}]\nvelocity = [0, 1.8{zero}]\n[[force]]\nname = \"spring\"\nkind = \"spring\"\nbodies = [\"ground\", \"bob\"]\nanchors = [[0, 0{zero}], [0, 0{zero}]]\nstiffness = {stiffness}\n"
+                ));
+                let (rise, end) = highest_energy(&model, 5.0, step, Scheme::Trapezoidal);
+                let left = end.energy().total() / 1.62;
+                println!("{dimension}D, {stiffness:e} N/m, {step} s: {left:.4}, rise {rise:.1e} J");
+                assert!(left >= least && rise < 0.01 * 1.62);
+            }
+        }
+    }
+}
+
 #[test]
 fn a_stiff_damper_does_not_ring_after_the_impact() {
     let truth = Truth::load("p3_carts_D1e6");
