@@ -23,7 +23,7 @@ pub struct Problem {
 pub struct SceneError {
     /// File name as given.
     pub file: String,
-    /// With line and column, counted from 1.
+    /// With line and column, counted from 1; zero where they are not known.
     pub problems: Vec<(usize, usize, Problem)>,
 }
 
@@ -42,6 +42,25 @@ impl SceneError {
             problems: located.collect(),
         }
     }
+
+    /// Of a scene whose text is not at hand.
+    pub fn without_lines(file: &str, problems: Vec<Problem>) -> Self {
+        Self {
+            file: file.to_owned(),
+            problems: problems.into_iter().map(|p| (0, 0, p)).collect(),
+        }
+    }
+
+    /// What is wrong with a file as a whole.
+    pub fn of_file(file: &str, message: &str) -> Self {
+        let problem = Problem {
+            place: 0..0,
+            key: "file".to_owned(),
+            message: message.to_owned(),
+            hint: String::new(),
+        };
+        Self::without_lines(file, vec![problem])
+    }
 }
 
 /// The text up to `at`, or up to the character that `at` cuts.
@@ -59,11 +78,11 @@ impl fmt::Display for SceneError {
             if i > 0 {
                 writeln!(f)?;
             }
-            write!(
-                f,
-                "{}:{line}:{column}: {}: {}",
-                self.file, problem.key, problem.message
-            )?;
+            write!(f, "{}:", self.file)?;
+            if *line > 0 {
+                write!(f, "{line}:{column}:")?;
+            }
+            write!(f, " {}: {}", problem.key, problem.message)?;
             if !problem.hint.is_empty() {
                 write!(f, "\n  hint: {}", problem.hint)?;
             }
