@@ -113,7 +113,6 @@ pub(super) fn empty(scene: &Scene) -> Model {
         initial_velocity: Vec::new(),
         initial_orientation: Vec::new(),
         crowd: None,
-        files: Vec::new(),
     }
 }
 

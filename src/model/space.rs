@@ -37,7 +37,6 @@ pub(super) fn build(scene: &Scene, space: &Space) -> Result<Model, Vec<Problem>>
             spatial: true,
             gravity: vec3(space.gravity),
             n_friction_rows: super::N_TANGENTS,
-            files: files(space),
             ..build::empty(scene)
         },
         poses: Vec::new(),
@@ -81,27 +80,6 @@ fn refuse_settings(scene: &Scene, problems: &mut Vec<Problem>) {
             hint: format!("remove `{key}`, or remove `[crowd]`"),
         });
     }
-}
-
-// each once, however many shapes were read from it
-fn files(space: &Space) -> Vec<(String, Vec<Vec3>)> {
-    let shapes = space.bodies.iter().flat_map(|body| &body.shapes);
-    let mut files: Vec<(String, Vec<Vec3>)> = Vec::new();
-    for shape in shapes.chain(&space.ground) {
-        if let Geometry::Polyhedron {
-            vertices,
-            file: Some(name),
-        } = &shape.geometry
-        {
-            // the same file at another scale has other corners
-            let corners: Vec<Vec3> = vertices.iter().copied().map(vec3).collect();
-            let file = (name.clone(), corners);
-            if !files.contains(&file) {
-                files.push(file);
-            }
-        }
-    }
-    files
 }
 
 pub(super) fn vec3(triple: Triple) -> Vec3 {

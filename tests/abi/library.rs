@@ -4,9 +4,12 @@ use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use stiction::fmi::types::*;
-use stiction::instance::Instance;
 use stiction::instance::variable::{Kind, Variable};
+use stiction::instance::{Instance, SCENE_FILE};
+use stiction::scene::packed::pack;
+use stiction::scene::parse_in;
 
 type Handle = fmi2Component;
 type Vr = fmi2ValueReference;
@@ -88,39 +91,51 @@ pub fn library_path() -> PathBuf {
     found.unwrap_or_else(|| panic!("{name} is not above {}", test.display()))
 }
 
-/// The resources of a scene: a shipped one, or a folder that is removed in the end.
+/// The resources of an FMU, as far as the library needs them, in a folder that is removed in the end.
 pub struct Resources {
     pub folder: PathBuf,
     pub guid: String,
     pub variables: Vec<Variable>,
-    is_temporary: bool,
 }
 
 impl Resources {
-    pub fn new(folder: PathBuf, is_temporary: bool) -> Self {
-        let text = std::fs::read_to_string(folder.join("scene.toml")).unwrap();
+    /// Of a scene whose shapes come from files in `files`; in a folder of that name.
+    pub fn new(name: &str, scene: &str, files: &Path) -> Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed).to_string();
+        let unique = format!("stiction-abi-{}", std::process::id());
+        let folder = std::env::temp_dir().join(unique).join(number).join(name);
+        let packed = pack(&parse_in(files, "scene", scene).unwrap_or_else(|e| panic!("{e}")));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(SCENE_FILE), &packed).unwrap();
         let instance =
-            Instance::in_folder("x", &folder, "scene", &text).unwrap_or_else(|e| panic!("{e}"));
+            Instance::from_packed("x", "scene", &packed).unwrap_or_else(|e| panic!("{e}"));
         Self {
             folder,
             guid: instance.guid().to_owned(),
             variables: instance.variables().to_vec(),
-            is_temporary,
         }
+    }
+
+    /// Of the scene in a folder.
+    pub fn of_folder(name: &str, folder: &Path) -> Self {
+        let text = std::fs::read_to_string(folder.join("scene.toml")).unwrap();
+        Self::new(name, &text, folder)
     }
 
     pub fn shipped(scene: &str) -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        Self::new(root.join("resources").join(scene), false)
+        Self::of_folder(scene, &root.join("resources").join(scene))
     }
 
-    /// A folder of that name with a scene in it.
+    /// Of a scene without files, in a folder of that name.
     pub fn temporary(name: &str, scene: &str) -> Self {
-        let unique = format!("stiction-abi-{}", std::process::id());
-        let folder = std::env::temp_dir().join(unique).join(name);
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("scene.toml"), scene).unwrap();
-        Self::new(folder, true)
+        Self::new(name, scene, Path::new(""))
+    }
+
+    /// The file that the library reads.
+    pub fn scene(&self) -> PathBuf {
+        self.folder.join(SCENE_FILE)
     }
 
     /// `file:///..`, with everything encoded that is not a plain letter.
@@ -150,9 +165,9 @@ impl Resources {
 
 impl Drop for Resources {
     fn drop(&mut self) {
-        if self.is_temporary {
-            let _ = std::fs::remove_dir_all(&self.folder);
-            let _ = self.folder.parent().map(std::fs::remove_dir);
+        let _ = std::fs::remove_dir_all(&self.folder);
+        for folder in self.folder.ancestors().skip(1).take(2) {
+            let _ = std::fs::remove_dir(folder); // if no other test has one in it
         }
     }
 }
