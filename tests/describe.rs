@@ -557,7 +557,7 @@ fn build_writes_an_fmu_and_twice_the_same() {
     let first = fs::read(folder.join("two_carts.fmu")).unwrap();
     assert!(first == fs::read(folder.join("second.fmu")).unwrap());
     assert!(first == build(&["-o", "-"]).stdout);
-    assert_eq!(listing(&first).len(), 6);
+    assert_eq!(listing(&first).len(), 7);
 }
 
 #[test]

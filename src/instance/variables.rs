@@ -48,6 +48,7 @@ struct Table {
     rows: Vec<Variable>,
 }
 
+#[inline(never)]
 fn real(unit: Unit) -> Kind {
     Kind::Real {
         unit,
@@ -57,6 +58,7 @@ fn real(unit: Unit) -> Kind {
     }
 }
 
+#[inline(never)]
 fn bounded(unit: Unit, parameter: Parameter) -> Kind {
     let (low, high, _) = parameter.range();
     Kind::Real {
