@@ -11,7 +11,7 @@ pub mod observe;
 mod text;
 
 #[cfg(feature = "text")]
-pub use text::{model_from_text, model_in_folder};
+pub use text::{model_from_text, model_in_folder, model_of};
 
 /// A model on its way through time.
 ///

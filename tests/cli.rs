@@ -245,6 +245,55 @@ fn a_bad_scene_prints_all_its_problems() {
 }
 
 #[test]
+fn a_doubtful_scene_is_run_after_a_warning() {
+    let folder = scratch("doubtful");
+    let text = std::fs::read_to_string(resource("block_on_table")).unwrap();
+    let line = |text: &str, key: &str| {
+        let found = text.lines().position(|line| line.starts_with(key));
+        found.expect(key) + 1
+    };
+    let doubtful = text
+        .replace("step = 0.01", "step = 11")
+        .replace("friction = 0.8", "friction = 30");
+    let file = folder.join("doubtful.toml");
+    std::fs::write(&file, &doubtful).unwrap();
+    let shown = file.display();
+    for command in ["run", "build"] {
+        let fmu = folder.join("doubtful.fmu");
+        let mut arguments = vec![command, file.to_str().unwrap()];
+        if command == "build" {
+            arguments.extend(["-o", fmu.to_str().unwrap()]);
+        }
+        let output = stiction(&arguments);
+        let told = stderr(&output);
+        println!("{told}");
+        assert_eq!(code(&output), Some(0), "{told}");
+        let step = format!(
+            "warning: {shown}:{}:8: settings.step: ",
+            line(&doubtful, "step =")
+        );
+        let friction = line(&doubtful, "friction =");
+        let friction = format!("warning: {shown}:{friction}:12: contact.friction: ");
+        for words in [&step, &friction, "11 s is longer than", "coefficient of 30"] {
+            assert_eq!(told.matches(words).count(), 1, "{words}: {told}");
+        }
+        assert_eq!(told.matches("\n  hint: ").count(), 2, "{told}");
+    }
+    let json = stiction(&["run", file.to_str().unwrap(), "--json"]);
+    assert_eq!(stdout(&json).matches("contact.friction").count(), 1);
+    // the standard step beside a very short run; the command line's own; nothing to doubt
+    std::fs::write(&file, text.replace("until = 10", "until = 1e-3")).unwrap();
+    let output = stiction(&["run", file.to_str().unwrap()]);
+    assert!(stderr(&output).contains("0.001 s"), "{}", stderr(&output));
+    let output = stiction(&["run", "block_on_table", "--step", "20"]);
+    assert!(stderr(&output).contains("take a shorter --step"));
+    for rest in [["--tolerance", "1e-6"], ["--until", "0.001"]] {
+        let output = stiction(&["run", "block_on_table", rest[0], rest[1]]);
+        assert_eq!(stderr(&output), "");
+    }
+}
+
+#[test]
 fn an_unknown_name_suggests_bundled_ones() {
     let output = stiction(&["run", "two_cart"]);
     assert_eq!(code(&output), Some(2));

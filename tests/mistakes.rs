@@ -71,7 +71,7 @@ normal = [0, 0, 1]
 /// What is wrong, in a scene: the text and what stands in its place.
 type Slip = (&'static str, &'static str, &'static str, &'static str);
 
-const SLIPS: [Slip; 46] = [
+const SLIPS: [Slip; 48] = [
     ("a typo in a key", PLANE, "mass = 2", "mas = 2"),
     (
         "a typo in friction",
@@ -124,6 +124,18 @@ const SLIPS: [Slip; 46] = [
         "position = [0, 1, 0]",
     ),
     ("one coordinate", PLANE, "position = [0, 1]", "position = 1"),
+    (
+        "a list that is not closed",
+        PLANE,
+        "position = [0, 1]",
+        "position = [0, 1",
+    ),
+    (
+        "two bodies in one place",
+        PLANE,
+        "position = [1, 1]",
+        "position = [0.15, 1]",
+    ),
     (
         "an angle in degrees",
         PLANE,
@@ -261,7 +273,7 @@ const SLIPS: [Slip; 46] = [
 ];
 
 /// Slips of the keyboard and of thought on the command line. `DIR` is a folder with the files that [`prepare`] makes.
-const COMMANDS: [(&str, &str); 47] = [
+const COMMANDS: [(&str, &str); 48] = [
     ("a command that is not there", "rnu bouncing_ball"),
     ("no command", ""),
     ("a scene that is not there", "run bouncing_bal"),
@@ -315,7 +327,11 @@ const COMMANDS: [(&str, &str); 47] = [
         "run incline -o DIR/x.csv --events-csv DIR/x.csv",
     ),
     ("units without a trajectory", "run incline --units"),
-    ("an input for a scene", "run incline --input push=1"),
+    (
+        "an input for a scene without any",
+        "run incline --input push=1",
+    ),
+    ("a start value for a scene", "run incline --set gravity.x=1"),
     ("a binary file as a scene", "run DIR/binary.toml"),
     ("an empty scene", "run DIR/blank.toml"),
     ("an FMU that is not there", "run DIR/none.fmu"),

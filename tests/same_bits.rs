@@ -26,7 +26,7 @@ const GOLDEN: [(&str, u64, u64, u64); 24] = [
     ("gripper", 0x093d0c11494fcde7, 0xdcc7197801eff0f2, 0x8c7d0036491800ca),
     ("incline", 0x150fa3d87d8a8165, 0x1cb3ed5b4ea2b453, 0x4cc0e16d14a9d4bd),
     ("newtons_cradle", 0xf88712ae12c0f9b6, 0x7072e405b3137a2b, 0x92113f4ceecd863f),
-    ("pawl", 0xbf680307f8d8ff84, 0, 0),
+    ("pawl", 0xa9067b804c46d92a, 0, 0),
     ("pile_of_balls", 0x926a30110b59fe4c, 0, 0),
     ("pile_of_boxes", 0x55305fd8c7c022e5, 0, 0),
     ("pile_of_jacks", 0xe7bfc8190e4c26f6, 0, 0),

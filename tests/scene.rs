@@ -162,7 +162,7 @@ mod body {
             "[[body]] #!\nname = \"cart\"\nmass = 1\nposition = [0, 0]\n";
         missing_name_is_told: "body[3].name", ["the key `name` is missing"],
             "[[body]] #!\nkind = \"point\"\nmass = 1\nposition = [0, 0]\n";
-        two_bodies_of_one_name_are_refused: "body[block].name", ["two bodies with the name \"block\""],
+        two_bodies_of_one_name_are_refused: "body[block].name", ["two bodies with the name \"block\"", "in line 3", "\"block_2\""],
             "[[body]]\nname = \"block\" #!\nkind = \"point\"\nmass = 1\nposition = [0, 0]\n";
         the_ground_is_no_moving_body: "body[ground].name", ["does not move"],
             "[[body]]\nname = \"ground\" #!\nkind = \"point\"\nmass = 1\nposition = [0, 0]\n";
@@ -503,11 +503,53 @@ mod syntax {
     }
 
     #[test]
-    fn list_without_its_end_is_told_once() {
-        let text = format!("gravity = [0, -9.81\nuntil = 3 #!\n{BASE}");
-        let error = problems(&text);
-        assert_eq!(error.problems.len(), 1);
-        assert!(error.problems[0].0 <= 3);
+    fn list_without_its_end_is_told_where_it_opens() {
+        for (text, key, what) in [
+            (
+                "gravity = [0, -9.81 #!\nuntil = 3\n",
+                "gravity",
+                "before line 2",
+            ),
+            (
+                "gravity = [0, -9.81, #!\nuntil = 3\n",
+                "gravity",
+                "before line 2",
+            ),
+            (
+                "gravity = [ #!\n 0, # [\n -9.81\n\nuntil = 3\n",
+                "gravity",
+                "before line 5",
+            ),
+            (
+                "description = \"[ ] '\"\ngravity = [0, -9.81 #!\n",
+                "gravity",
+                "before line 4",
+            ),
+        ] {
+            check(
+                &format!("{text}{BASE}"),
+                key,
+                &["the list that opens here is not closed", what],
+            );
+        }
+        // at the very end there is nothing new
+        check(
+            &format!("{BASE}[settings]\nstep = [0.1 #!\n"),
+            "settings.step",
+            &["is not closed", "`]`"],
+        );
+        let braces = format!("{BASE}[contact_default]\nfriction = {{ a = 1 #!\n[settings]\n");
+        check(
+            &braces,
+            "contact_default.friction",
+            &["the table in braces", "before line", "`}`"],
+        );
+        // on one line, the comma may be what is absent
+        check(
+            &format!("gravity = [[0] [1]] #!\n{BASE}"),
+            "gravity",
+            &["a comma"],
+        );
     }
 
     #[test]
@@ -522,6 +564,50 @@ mod syntax {
             .map(|(_, _, p)| p.key.as_str())
             .collect();
         assert_eq!(keys, ["body.mass", "body[block].shape.radius", "body.mass"]);
+    }
+}
+
+#[test]
+fn bodies_that_overlap_are_told_once_for_two_at_the_later_one() {
+    let text = r#"
+[[body]]
+name = "crate"
+kind = "rigid"
+mass = 2
+position = [0, 0]
+shape = [{ kind = "box", size = [0.4, 0.2] }]
+
+[[body]]
+name = "lid"
+kind = "rigid"
+mass = 2
+position = [0.1, 0.05]
+angle = 0.1
+shape = [{ kind = "box", size = [0.4, 0.2] }]
+
+[[ground.shape]]
+kind = "half_plane"
+normal = [0, 1]
+"#;
+    let error = stiction::simulate::model_from_text("scene.toml", text).unwrap_err();
+    println!("{error}");
+    let told: Vec<(usize, &str)> = error
+        .problems
+        .iter()
+        .map(|(line, _, problem)| (*line, problem.key.as_str()))
+        .collect();
+    let (first, second) = ((2, "body[crate].position"), (9, "body[lid].position"));
+    assert_eq!(told, [first, second, second]);
+    for (problem, words) in error.problems.iter().zip([
+        "`crate-ground` overlap by 1.000e-1 m at the start, most of all at `crate-ground[1]`",
+        "`lid-ground` overlap by 6.947e-2 m",
+        "`lid-crate` overlap by 1.695e-1 m at the start, most of all at `lid-crate[1]`",
+    ]) {
+        assert!(
+            problem.2.message.starts_with(words),
+            "{}",
+            problem.2.message
+        );
     }
 }
 

@@ -462,6 +462,28 @@ fn the_gripper_holds_its_load_above_the_friction_limit_and_not_below() {
 }
 
 #[test]
+fn fingers_that_open_run_off_unless_the_stops_of_the_readme_keep_them() {
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/resources/gripper/readme.md");
+    let stops = "limits = [-0.05, 0.1]";
+    assert!(std::fs::read_to_string(readme).unwrap().contains(stops));
+    let slide = "motor = { kind = \"force\", value = { kind = \"input\"";
+    let stopped = format!("{stops}\n{slide}");
+    let opened = ("start = 8", "start = -8");
+    let left = |changes: &[(&str, &str)]| {
+        let end = run(&variant("gripper", changes), 1.0, |_| {});
+        end.state().position[6]
+    };
+    let (free, kept) = (left(&[opened]), left(&[opened, (slide, &stopped)]));
+    println!("the left finger opened for a second: at {free} m, with stops at {kept} m");
+    // 8 N on a quarter of a kilogram
+    assert!((free + 0.12 + 16.0).abs() < 1e-6);
+    assert!((kept + 0.17).abs() < 1e-9);
+    // what the scene shows is the same with them
+    let end = run(&variant("gripper", &[(slide, &stopped)]), 2.0, |_| {});
+    assert!((end.state().position[20] - 0.3).abs() < 1e-7);
+}
+
+#[test]
 fn a_gripper_with_pads_holds_its_load() {
     let path = format!(
         "{}/tests/data/space/hard/gripper_with_pads.toml",

@@ -159,7 +159,40 @@ fn inputs_come_from_expressions_or_from_a_file() {
     );
     let output = stiction(&folder, "compare a.csv c.csv");
     assert_eq!(output.status.code(), Some(1));
+    // a scene takes them as its FMU does, with the same bits
+    let scene = |options: &str| {
+        let plant = plant.display();
+        works(
+            &folder,
+            &format!("run {plant} --until 1 {options} -o s.csv"),
+        );
+        fs::read_to_string(folder.join("s.csv")).unwrap()
+    };
+    let ramp = scene("--input hold.force_x=6*t");
+    assert_eq!(ramp, scene("--inputs ramp.csv"));
+    let fmu = fs::read_to_string(folder.join("a.csv")).unwrap();
+    let speeds = |csv: &str, name: &str| -> Vec<String> {
+        let mut lines = csv.lines().map(|line| line.split(','));
+        let place = lines.next().unwrap().position(|column| column == name);
+        let place = place.expect(name);
+        lines
+            .map(|mut line| line.nth(place).unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(speeds(&ramp, "block.vx"), speeds(&fmu, "block.velocity.x"));
+    // by tolerance they are the same inputs
+    let exact = scene("--input hold.force_x=6*t --tolerance 1e-9");
+    let ends = [&ramp, &exact].map(|csv| {
+        let last = speeds(csv, "block.vx").pop().unwrap();
+        last.parse::<f64>().unwrap()
+    });
+    assert!(
+        (ends[0] - ends[1]).abs() < 1e-6 && ends[1] != 0.0,
+        "{ends:?}"
+    );
     // what is wrong is told
+    let of_scene = format!("run {} --input hold.force_y=1", plant.display());
+    let infinite = format!("run {} --input hold.force_x=1/(t-1)", plant.display());
     for (line, words) in [
         (
             "run plant.fmu --input hold.force_y=1",
@@ -173,6 +206,8 @@ fn inputs_come_from_expressions_or_from_a_file() {
         ("run plant.fmu --input hold.force_x", "NAME=VALUE"),
         ("run plant.fmu --set gravity.x=much", "is no number"),
         ("run plant.fmu --input hold.force_x=1/0", "is inf"),
+        (&of_scene, "did you mean \"hold.force_x\"?"),
+        (&infinite, "at t = 1 s the input hold.force_x is inf"),
     ] {
         let output = stiction(&folder, line);
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -226,6 +261,12 @@ fn a_new_scene_runs_and_is_not_overwritten() {
     ] {
         let told = works(&folder, line);
         assert!(told.contains(file), "{told}");
+        // what the commands do stands in one column
+        let columns = [" run it,", " make an FMU"].map(|words| {
+            let mut lines = told.lines();
+            lines.find_map(|line| line.find(words)).expect(words)
+        });
+        assert_eq!(columns[0], columns[1], "{told}");
         let told = works(&folder, &format!("run {file} --until 1"));
         assert!(told.contains(file.trim_end_matches(".toml")), "{told}");
         assert_eq!(stiction(&folder, line).status.code(), Some(2));

@@ -1,4 +1,4 @@
-//! Piles of spheres, chains, saved states of a pile: processor time, accuracy, and what the report says.
+//! Piles of spheres, chains, a pawl, saved states of a pile: processor time, accuracy, and what the report says.
 //!
 //! ```text
 //! cargo bench --bench piles                                     some of all, as tables
@@ -6,7 +6,7 @@
 //! cargo bench --bench piles -- scene <n> <rules>                the scene file
 //! cargo bench --bench piles -- run <n> <rules> <limit> <trace>  300 steps as JSON; places after each step in <trace>
 //! cargo bench --bench piles -- rest <n> <rules> <limit>         until all spheres sleep, as JSON
-//! cargo bench --bench piles -- chain | states <n> <rules>
+//! cargo bench --bench piles -- chain | pawl | states <n> <rules>
 //! cargo bench --bench piles -- settle <n> <file>                saves the state of a settled pile
 //! cargo bench --bench piles -- profile <n> <rules> <file> <k>   takes k steps from there, for callgrind
 //! ```
@@ -21,6 +21,7 @@ mod crowds;
 
 mod chains;
 mod falling;
+mod pawl;
 mod settled;
 mod states;
 
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         [] => {
             falling::table();
             chains::table();
+            pawl::table();
             states::costs(1000, "sweeps = 30");
         }
         ["grid", n] => falling::grid(number(n)),
@@ -57,6 +59,11 @@ fn main() -> ExitCode {
         }
         ["rest", n, rules, limit] => falling::rest(number(n), rules, number(limit) as f64),
         ["chain"] => chains::table(),
+        ["pawl"] => {
+            if !pawl::table() {
+                return ExitCode::FAILURE;
+            }
+        }
         ["states", n, rules] => states::costs(number(n), rules),
         ["settle", n, file] => settled::settle(number(n), file),
         ["profile", n, rules, file, steps] => {

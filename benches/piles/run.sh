@@ -1,5 +1,5 @@
 #!/bin/sh
-# Piles of spheres beside Rapier and MuJoCo; chains; saved states; the FMU of a pile in FMPy; a profile by callgrind.
+# Piles of spheres beside Rapier and MuJoCo; chains; a pawl; saved states; the FMU of a pile in FMPy; a profile by callgrind.
 # Needs cargo, Python and the network: the others are installed by name below target/. Exit code 1: a bound is broken.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -24,6 +24,8 @@ status=0
 
 printf '\n== Chains\n'
 "$ours" chain
+printf '\n== The pawl\n'
+"$ours" pawl || status=1
 printf '\n== Saved states\n'
 "$ours" states 1000 "sweeps = 30"
 printf '\n== The FMU of a pile\n'

@@ -35,6 +35,7 @@ Examples:
   stiction run falling_rod --report rod.html   an animation with plots, to open in a browser
   stiction run two_carts --plot velocities,status --plot-file carts.svg
   stiction run falling_rod --tolerance 1e-8    order eight, steps by tolerance
+  stiction run plant.toml --input \"hold.force_x=6*cos(t)\"
   stiction run two_carts --scheme implicit_euler --events all
   stiction run two_carts --alpha 0.6 --gamma 0.5
 
@@ -246,11 +247,11 @@ pub struct RunOptions {
     #[arg(long)]
     pub json: bool,
 
-    /// Inputs of an FMU over time: a CSV file with a column "time" and one for each input
+    /// Inputs over time: a CSV file with a column "time" and one for each input
     #[arg(long, value_name = "FILE")]
     pub inputs: Option<PathBuf>,
 
-    /// An input of an FMU as an expression of the time t: "push.force_x=6*cos(t)"; may be given for several
+    /// An input as an expression of the time t: "push.force_x=6*cos(t)"; may be given for several
     #[arg(long, value_name = "NAME=EXPRESSION")]
     pub input: Vec<String>,
 

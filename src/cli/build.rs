@@ -8,6 +8,7 @@ use super::args::BuildOptions;
 use super::bundled::{self, folder_of};
 use super::libraries::{self, HINT};
 use super::output::{Output, is_stdout, refuse_clashes, write_bytes};
+use super::run::warn;
 use stiction::describe::{PackageError, build_fmu, build_fmu_with};
 use stiction::instance::variables::table;
 use stiction::scene;
@@ -15,6 +16,7 @@ use stiction::scene;
 /// Packs a scene and libraries into an FMU.
 pub fn build(options: &BuildOptions) -> Result<(), CliError> {
     let found = bundled::find(&options.scene)?;
+    warn(&found.doubts())?;
     let output = match &options.output {
         Some(path) => path.clone(),
         None => PathBuf::from(format!("{}.fmu", file_name(&found.model.name))),

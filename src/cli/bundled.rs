@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::CliError;
 use serde_json::json;
 use stiction::model::Model;
-use stiction::scene::{self, format::Scene, suggest::distance};
-use stiction::simulate::{model_from_text, model_in_folder};
+use stiction::scene::{self, SceneError, format::Scene, suggest::distance};
+use stiction::simulate::model_of;
 
 /// Name and text of each bundled scene, in the order of the names.
 const SCENES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"));
@@ -17,6 +17,8 @@ const MOST_SUGGESTIONS: usize = 3;
 
 /// A scene that was found.
 pub struct Found {
+    /// Its written form.
+    pub scene: Scene,
     /// Its model.
     pub model: Model,
     /// Its text.
@@ -26,13 +28,12 @@ pub struct Found {
 }
 
 impl Found {
-    /// Its written form.
-    pub fn scene(&self) -> Result<Scene, CliError> {
-        let Some(path) = &self.path else {
-            return Ok(scene::parse(&self.model.name, &self.text)?);
-        };
-        let file = path.display().to_string();
-        Ok(scene::load::parse_in(folder_of(path), &file, &self.text)?)
+    /// What can be run but is hardly meant, each with its place and a hint.
+    pub fn doubts(&self) -> Vec<String> {
+        let file = self.path.as_ref().map(|path| path.display().to_string());
+        let file = file.unwrap_or_else(|| self.model.name.clone());
+        let doubts = SceneError::new(&file, &self.text, self.scene.doubts.clone());
+        doubts.told().collect()
     }
 }
 
@@ -49,8 +50,10 @@ pub fn find(scene: &Path) -> Result<Found, CliError> {
     let Some((name, text)) = bundled else {
         return Err(unknown(scene));
     };
+    let written = scene::parse(name, text)?;
     Ok(Found {
-        model: model_from_text(name, text)?,
+        model: model_of(&written, name, text)?,
+        scene: written,
         text: (*text).to_owned(),
         path: None,
     })
@@ -66,8 +69,10 @@ fn from_file(path: PathBuf) -> Result<Found, CliError> {
             return Err(CliError::Io { what: name, error });
         }
     };
+    let written = scene::load::parse_in(folder_of(&path), &name, &text)?;
     Ok(Found {
-        model: model_in_folder(folder_of(&path), &name, &text)?,
+        model: model_of(&written, &name, &text)?,
+        scene: written,
         text,
         path: Some(path),
     })
@@ -161,6 +166,7 @@ fn closed(error: io::Error) -> CliError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stiction::simulate::model_from_text;
 
     #[test]
     fn every_bundled_scene_goes_by_the_name_of_its_folder() {

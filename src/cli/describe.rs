@@ -26,7 +26,7 @@ const HEADER: [&str; 7] = [
 pub fn describe(options: &DescribeOptions) -> Result<(), CliError> {
     let found = bundled::find(&options.scene)?;
     if let Some(path) = &options.picture {
-        let drawn = drawing::picture(&found.scene()?, &found.model);
+        let drawn = drawing::picture(&found.scene, &found.model);
         let bytes = drawn.ok_or_else(|| CliError::Io {
             what: "the picture".to_owned(),
             error: std::io::Error::other("it does not fit into memory"),
@@ -34,7 +34,7 @@ pub fn describe(options: &DescribeOptions) -> Result<(), CliError> {
         return write_bytes(path, &bytes);
     }
     let text = if options.xml {
-        model_description(&found.model, &found.scene()?)
+        model_description(&found.model, &found.scene)
     } else if options.json {
         as_json(&found.model)
     } else {

@@ -36,7 +36,7 @@ pub enum CliError {
         /// Why.
         error: io::Error,
     },
-    /// An FMU that was driven failed.
+    /// An FMU that was driven, or an input, failed.
     Drive {
         /// What happened, a sentence without a full stop.
         message: String,

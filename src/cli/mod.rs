@@ -17,6 +17,7 @@ mod drive;
 mod error;
 mod events;
 mod format;
+mod inputs;
 mod libraries;
 mod new;
 mod output;

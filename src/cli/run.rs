@@ -10,6 +10,8 @@ use super::bundled;
 use super::csv::Trajectory;
 use super::drive;
 use super::events::EventLog;
+use super::format::short;
+use super::inputs::SceneInputs;
 use super::output::{Output, is_stdout, refuse_clashes, write_bytes};
 use super::plot::{self, Format, What};
 use super::progress::Progress;
@@ -26,15 +28,25 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
     if drive::is_fmu(&options.scene) {
         return drive::run(options);
     }
-    if options.inputs.is_some() || !options.input.is_empty() || !options.set.is_empty() {
+    if !options.set.is_empty() {
         return Err(CliError::usage(
-            "--inputs, --input and --set are for FMUs",
-            "`stiction build` makes an FMU of a scene; then run that",
+            "--set is for FMUs",
+            "change the value in the scene, or make an FMU of it with `stiction build` and run that",
         ));
     }
     let found = bundled::find(&options.scene)?;
     let settings = overridden(&found.model, options)?;
     let until = options.until.unwrap_or(found.model.until);
+    let inputs = SceneInputs::new(&found.model, options)?;
+    let mut doubts = found.doubts();
+    if options.step.is_some() && settings.is_longer_than(until) {
+        doubts.push(format!(
+            "the step of {} s is longer than the run of {} s\n  hint: take a shorter --step, or a later --until",
+            short(settings.step),
+            short(until)
+        ));
+    }
+    warn(&doubts)?;
     let output_step = options.output_step.unwrap_or(settings.step);
     let timeline = Timeline::new(until, output_step, settings.step)?;
 
@@ -66,12 +78,14 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         .transpose()?;
     let mut sampler = None;
     if options.report.is_some() || plot.is_some() {
-        let stage = stage(&found.scene()?, &found.model);
+        let stage = stage(&found.scene, &found.model);
         sampler = Some(Sampler::new(&found.model, until, Some(stage)));
     }
     let report = options.report.as_deref().map(Output::create).transpose()?;
     let mut run = Run {
         simulation: Simulation::with_settings(found.model, settings),
+        inputs,
+        doubts,
         trajectory,
         events: EventLog::start(options.events.0, events_csv)?,
         sampler,
@@ -87,6 +101,9 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
 
 struct Run {
     simulation: Simulation,
+    inputs: SceneInputs,
+    /// Told before the run.
+    doubts: Vec<String>,
     trajectory: Option<Trajectory>,
     events: EventLog,
     sampler: Option<Sampler>,
@@ -105,7 +122,7 @@ impl Run {
         self.progress.finish();
         // a run that failed keeps what it has up to then, its last state included
         match result {
-            Ok(()) | Err(CliError::Step(_)) => self.save()?,
+            Ok(()) | Err(CliError::Step(_) | CliError::Drive { .. }) => self.save()?,
             Err(_) => return result,
         }
 
@@ -125,7 +142,9 @@ impl Run {
             Some(_) => 0,
             None => self.events.n_lost(report),
         };
-        let warnings = self.watch.warnings(model, report, n_lost);
+        let during = self.watch.warnings(model, report, n_lost);
+        let before = self.doubts.iter().map(|doubt| doubt.replace("\n  ", "; "));
+        let warnings: Vec<String> = before.chain(during.iter().cloned()).collect();
         let text = if self.json {
             format!("{:#}\n", as_json(&facts, report, &warnings))
         } else {
@@ -136,7 +155,7 @@ impl Run {
             text + &summary(&facts, report)
         };
         let told = tell(&text, stdout_taken);
-        let warned = warn(&warnings);
+        let warned = warn(&during);
         let recording = self.sampler.take().map(Sampler::finish);
         if let (Some(out), Some(recording)) = (&mut self.report, &recording) {
             let mut notes: Vec<Note> = warnings.into_iter().map(Note::warning).collect();
@@ -168,6 +187,7 @@ impl Run {
 
     // rows at the start, at every output step and at the end
     fn integrate(&mut self, timeline: Timeline) -> Result<(), CliError> {
+        self.inputs.start(&mut self.simulation)?;
         let settled = self.simulation.initialize();
         self.keep_books()?;
         settled.map_err(CliError::Step)?;
@@ -175,7 +195,8 @@ impl Run {
         self.row()?;
         let mut start = 0.0;
         for end in timeline.rows() {
-            if self.simulation.settings().tolerance.is_some() {
+            // the end of a standard step is where inputs may turn
+            if self.simulation.settings().tolerance.is_some() && self.inputs.is_empty() {
                 for time in self.looks(start, end) {
                     self.glide(time, timeline.until())?;
                     self.look();
@@ -205,6 +226,7 @@ impl Run {
 
     // step by step: the report keeps a limited number of events
     fn advance(&mut self, time: f64) -> Result<(), CliError> {
+        self.inputs.lead(&mut self.simulation, time)?;
         let result = self.simulation.advance_to(time);
         self.keep_books()?;
         result.map_err(CliError::Step)

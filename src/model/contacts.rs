@@ -6,6 +6,7 @@ use crate::math::Limit;
 use crate::scene::error::{Place, Problem};
 use crate::scene::format::{self, ContactLaw, ContactPair, JointKind, Plane};
 use crate::shape::Shape;
+use std::collections::BTreeMap;
 
 /// Adds the stops of joints and the features of all pairs of shapes; refuses shapes that overlap at the start.
 pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mut Vec<Problem>) {
@@ -172,21 +173,26 @@ pub(super) fn refuse_overlaps(
     problems: &mut Vec<Problem>,
     place_of: impl Fn(usize) -> Place,
 ) {
-    model.overlaps(poses, overlap_allowed(model), |name, contact, depth| {
-        let body = contact.bodies[1].or(contact.bodies[0]);
-        let place = body.map_or(0..0, &place_of);
-        problems.push(match &contact.kind {
+    let mut overlaps = Overlaps::default();
+    model.overlaps(
+        poses,
+        overlap_allowed(model),
+        |name, contact, depth| match &contact.kind {
             ContactKind::Feature(_) | ContactKind::Space(_) => {
-                overlap(model, name, (body, place), depth)
+                overlaps.add(contact.bodies, depth, || name.to_owned());
             }
-            ContactKind::Limit(_) => Problem {
-                place,
-                key: position_of(model, body),
-                message: format!("the joint starts beyond its stop `{name}` by {depth:.3e}"),
-                hint: "move the body or widen the limits".to_owned(),
-            },
-        });
-    });
+            ContactKind::Limit(_) => {
+                let body = contact.bodies[1].or(contact.bodies[0]);
+                problems.push(Problem {
+                    place: body.map_or(0..0, &place_of),
+                    key: position_of(model, body),
+                    message: format!("the joint starts beyond its stop `{name}` by {depth:.3e}"),
+                    hint: "move the body or widen the limits".to_owned(),
+                });
+            }
+        },
+    );
+    problems.extend(overlaps.problems(model, place_of));
 }
 
 /// Deeper overlaps at the start are mistakes, m.
@@ -194,18 +200,43 @@ pub(super) fn overlap_allowed(model: &Model) -> f64 {
     model.settings.active_gap.at_least(1e-9)
 }
 
-/// The mistake of shapes that overlap at the start.
-pub(super) fn overlap(
-    model: &Model,
-    pair: &str,
-    (body, place): (BodyRef, Place),
-    depth: f64,
-) -> Problem {
-    Problem {
-        place,
-        key: position_of(model, body),
-        message: format!("`{pair}` overlap by {depth:.3e} m at the start"),
-        hint: "move the bodies apart, or switch the contact off with a [[contact]] rule".to_owned(),
+/// Bodies that overlap at the start, the earlier one of the scene first, each with the name of its deepest contact and
+/// how deep that is, m.
+#[derive(Default)]
+pub(super) struct Overlaps(BTreeMap<[BodyRef; 2], (String, f64)>);
+
+impl Overlaps {
+    /// Takes note of a contact.
+    pub fn add(&mut self, mut bodies: [BodyRef; 2], depth: f64, name: impl Fn() -> String) {
+        bodies.sort_unstable();
+        let deepest = self.0.entry(bodies).or_insert((String::new(), 0.0));
+        if depth > deepest.1 {
+            *deepest = (name(), depth);
+        }
+    }
+
+    /// One mistake for each two bodies, where the later one is written: the other may be the ground.
+    pub fn problems(
+        self,
+        model: &Model,
+        place_of: impl Fn(usize) -> Place,
+    ) -> impl Iterator<Item = Problem> {
+        self.0.into_iter().map(move |(bodies, (name, depth))| {
+            let [first, second] = bodies.map(|body| model.body_name(body));
+            let whole = format!("{second}-{first}");
+            let deepest = if name == whole {
+                String::new()
+            } else {
+                format!(", most of all at `{name}`")
+            };
+            Problem {
+                place: bodies[1].map_or(0..0, &place_of),
+                key: position_of(model, bodies[1]),
+                message: format!("`{whole}` overlap by {depth:.3e} m at the start{deepest}"),
+                hint: "move the bodies apart, or switch the contact off with a [[contact]] rule"
+                    .to_owned(),
+            }
+        })
     }
 }
 

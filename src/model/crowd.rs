@@ -41,6 +41,8 @@ pub struct Solid {
     pub form: u32,
     /// Index of the belt that it is.
     pub belt: Option<usize>,
+    /// Do others of its body hold for it on all planes, to within the merge distance?
+    pub is_held: bool,
 }
 
 /// A surface that moves along itself.
@@ -138,6 +140,9 @@ impl Neighbours {
         };
         for (second, i) in self.bounded.iter().enumerate() {
             let solid = &crowd.solids[*i as usize];
+            if solid.is_held {
+                continue;
+            }
             for (j, plane) in crowd.solids[..n_unbounded].iter().enumerate() {
                 let Bound::HalfSpace(bound) = plane.bound else {
                     continue;
@@ -156,7 +161,9 @@ impl Neighbours {
             pairs,
             ..
         } = self;
-        grid.pairs(balls, |second, first| {
+        let body = |i: u32| crowd.solids[bounded[i as usize] as usize].body;
+        let apart = |i: u32, j: u32| body(i) != body(j);
+        grid.pairs(balls, apart, |second, first| {
             let (i, j) = (bounded[second] as usize, bounded[first] as usize);
             if touch(&crowd.solids[j], &crowd.solids[i], j, i) {
                 pairs.push([j as u32, i as u32]);

@@ -4,6 +4,7 @@ mod build;
 mod contacts;
 mod crowd;
 mod geometry;
+mod held;
 mod motors;
 mod poses;
 mod space;

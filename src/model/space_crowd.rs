@@ -1,5 +1,7 @@
 //! The shapes of a crowd and what holds for them, from a scene.
 
+use super::contacts::{Overlaps, overlap_allowed};
+use super::held;
 use super::space::vec3;
 use super::space_contacts::{Owner, law_of};
 use super::{Belt, Crowd, InputUnit, Law, Model, Neighbours, Poses, Solid, space_pose_of};
@@ -76,6 +78,7 @@ fn crowd<'a>(
                 kind,
                 form: form_of(shape, &mut forms),
                 belt,
+                is_held: false,
             };
             solids.push((solid, (owner, i)));
         }
@@ -84,7 +87,8 @@ fn crowd<'a>(
         Bound::HalfSpace(_) => 0,
         Bound::Ball { .. } => 1,
     });
-    let (solids, sources) = solids.into_iter().unzip();
+    let (mut solids, sources): (Vec<Solid>, Vec<Source>) = solids.into_iter().unzip();
+    held::mark(&mut solids, rules.merge_distance);
     let mut laws = Vec::with_capacity(kinds.len() * kinds.len());
     for a in &kinds {
         for b in &kinds {
@@ -171,8 +175,8 @@ fn refuse_overlaps(
     let poses = poses.space();
     let mut neighbours = Neighbours::default();
     neighbours.find(crowd, poses, |_| 0.0, |_| false);
-    let enough = super::contacts::overlap_allowed(model);
-    let mut overlapping = Vec::new();
+    let enough = overlap_allowed(model);
+    let mut overlaps = Overlaps::default();
     for pair in &neighbours.pairs {
         let [i, j] = pair.map(|i| i as usize);
         let [a, b] = [i, j].map(|i| &crowd.solids[i]);
@@ -182,25 +186,19 @@ fn refuse_overlaps(
         };
         let depth = meetings.depth([&a.shape, &b.shape], at);
         if depth > enough {
-            overlapping.push((i, j, depth));
+            let name = |i: usize| sources[i].0.label(sources[i].1);
+            overlaps.add([a.body, b.body], depth, || {
+                format!("{}-{}", name(j), name(i))
+            });
         }
     }
-    for &(i, j, depth) in overlapping.iter().take(TOLD) {
-        let name = |i: usize| sources[i].0.label(sources[i].1);
-        let pair = format!("{}-{}", name(j), name(i));
-        let body = crowd.solids[j].body.or(crowd.solids[i].body);
-        let place = body.map_or(0..0, |body| scene.bodies[body].place.clone());
-        problems.push(super::contacts::overlap(model, &pair, (body, place), depth));
-    }
-    if let Some((_, j, _)) = overlapping.get(TOLD) {
-        let body = crowd.solids[*j].body;
+    let mut found = overlaps.problems(model, |body| scene.bodies[body].place.clone());
+    problems.extend(found.by_ref().take(TOLD));
+    if let Some(next) = found.next() {
         problems.push(Problem {
-            place: body.map_or(0..0, |body| scene.bodies[body].place.clone()),
+            place: next.place,
             key: "crowd".to_owned(),
-            message: format!(
-                "{} more pairs overlap at the start",
-                overlapping.len() - TOLD
-            ),
+            message: format!("{} more pairs overlap at the start", found.count() + 1),
             hint: "with `copies`, keep `spacing` above the size of a body plus twice the `jitter`"
                 .to_owned(),
         });

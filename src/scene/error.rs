@@ -61,6 +61,22 @@ impl SceneError {
         };
         Self::without_lines(file, vec![problem])
     }
+
+    /// Each problem with its place, and its hint on a line of its own.
+    pub fn told(&self) -> impl Iterator<Item = String> {
+        self.problems.iter().map(|(line, column, problem)| {
+            let hint = match problem.hint.as_str() {
+                "" => String::new(),
+                hint => format!("\n  hint: {hint}"),
+            };
+            let Problem { key, message, .. } = problem;
+            let place = match line {
+                0 => String::new(),
+                _ => format!("{line}:{column}:"),
+            };
+            format!("{}:{place} {key}: {message}{hint}", self.file)
+        })
+    }
 }
 
 /// The text up to `at`, or up to the character that `at` cuts.
@@ -74,20 +90,8 @@ fn before(text: &str, at: usize) -> &str {
 
 impl fmt::Display for SceneError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, (line, column, problem)) in self.problems.iter().enumerate() {
-            if i > 0 {
-                writeln!(f)?;
-            }
-            write!(f, "{}:", self.file)?;
-            if *line > 0 {
-                write!(f, "{line}:{column}:")?;
-            }
-            write!(f, " {}: {}", problem.key, problem.message)?;
-            if !problem.hint.is_empty() {
-                write!(f, "\n  hint: {}", problem.hint)?;
-            }
-        }
-        Ok(())
+        let told: Vec<String> = self.told().collect();
+        f.write_str(&told.join("\n"))
     }
 }
 

@@ -3,7 +3,7 @@
 
 pub mod space;
 
-use super::error::Place;
+use super::error::{Place, Problem};
 use super::range::Range;
 pub use space::Space;
 
@@ -23,6 +23,8 @@ pub struct Scene {
     pub settings: Settings,
     /// What moves, touches and pushes, in the plane or in space.
     pub parts: Parts,
+    /// What can be run but is hardly meant, in file order.
+    pub doubts: Vec<Problem>,
 }
 
 impl Scene {
@@ -187,6 +189,11 @@ impl Settings {
             Some(tolerance) if tolerance >= LOOSE_TOLERANCE => self.rows.min(ROWS_OF_LOOSE),
             Some(_) | None => self.rows,
         }
+    }
+
+    /// Do fixed steps go beyond a run up to `until`, s?
+    pub fn is_longer_than(&self, until: f64) -> bool {
+        self.tolerance.is_none() && self.step > until
     }
 
     /// Are steps with frozen statuses extrapolated to high order?

@@ -117,9 +117,10 @@ pub fn read_file(folder: &Path, name: &str) -> Result<Vec<u8>, (String, String)>
 pub fn parse_with(file_name: &str, text: &str, files: Files<'_>) -> Result<Scene, SceneError> {
     let (document, errors) = DeTable::parse_recoverable(text);
     let syntax = Syntax::new(text, &errors);
-    let log = Log::new(dimension::of(document.get_ref()));
+    let log = Log::new(dimension::of(document.get_ref()), text);
     let root = Table::new(&log, String::new(), 0..0, document.get_ref());
-    let scene = read(root, file_name, files);
+    let mut scene = read(root, file_name, files);
+    scene.doubts = log.take_doubts();
 
     let mut problems = log.into_problems();
     if !syntax.is_empty() {
@@ -170,7 +171,16 @@ pub(super) fn read(mut t: Table<'_>, file_name: &str, files: Files<'_>) -> Scene
     dimension::check(&mut t);
     let until = t.number_or("until", Range::POSITIVE, 10.0);
     let settings = t.get("settings").and_then(|v| v.as_table(v.path.clone()));
-    let settings = settings.map_or_else(Settings::default, settings::read);
+    let has_step = settings.as_ref().is_some_and(|t| t.has("step"));
+    let settings = settings.map_or_else(Settings::default, |t| settings::read(t, until));
+    if !has_step && settings.is_longer_than(until) {
+        let message = format!(
+            "the run of {until} s ends within the first standard step, {} s",
+            settings.step
+        );
+        let hint = "write a shorter `step` below `[settings]`, or a later `until`";
+        t.doubt("until", &message, hint);
+    }
     let parts = match t.log.dimension {
         Dimension::Plane => Parts::Plane(plane::read(&mut t)),
         Dimension::Space => Parts::Space(space::read(&mut t, files)),
@@ -182,5 +192,6 @@ pub(super) fn read(mut t: Table<'_>, file_name: &str, files: Files<'_>) -> Scene
         until,
         settings,
         parts,
+        doubts: Vec::new(),
     }
 }

@@ -24,17 +24,23 @@ pub struct Log {
     pub dimension: Dimension,
     /// With `true` where the problem is that something is absent.
     found: RefCell<Vec<(Problem, bool)>>,
+    /// What can be run but is hardly meant.
+    doubts: RefCell<Vec<Problem>>,
+    /// Where lines end.
+    ends: Vec<usize>,
     /// What the tables were asked for.
     #[cfg(test)]
     pub parts: RefCell<Vec<super::reference::Part>>,
 }
 
 impl Log {
-    /// No problems yet.
-    pub fn new(dimension: Dimension) -> Self {
+    /// No problems yet with a text.
+    pub fn new(dimension: Dimension, text: &str) -> Self {
         Self {
             dimension,
             found: RefCell::default(),
+            doubts: RefCell::default(),
+            ends: text.match_indices('\n').map(|(at, _)| at).collect(),
             #[cfg(test)]
             parts: RefCell::default(),
         }
@@ -43,6 +49,11 @@ impl Log {
     /// How a key is written.
     pub fn example(&self, key: &str) -> String {
         keys::example(key, self.dimension)
+    }
+
+    /// The line of a place, counted from 1.
+    pub fn line_of(&self, place: &Place) -> usize {
+        self.ends.partition_point(|end| *end < place.start) + 1
     }
 
     /// Adds a problem.
@@ -69,18 +80,36 @@ impl Log {
 
     #[inline(never)]
     fn push(&self, place: Place, key: &str, message: Cow<str>, hint: Cow<str>, absent: bool) {
-        let problem = Problem {
-            place,
-            key: key.to_owned(),
-            message: message.into_owned(),
-            hint: hint.into_owned(),
-        };
+        let problem = problem(place, key, &message, &hint);
         self.found.borrow_mut().push((problem, absent));
+    }
+
+    /// Adds what can be run but is hardly meant.
+    #[inline(never)]
+    pub fn doubt(&self, place: Place, key: &str, message: &str, hint: &str) {
+        let doubt = problem(place, key, message, hint);
+        self.doubts.borrow_mut().push(doubt);
+    }
+
+    /// What is hardly meant, in file order.
+    pub fn take_doubts(&self) -> Vec<Problem> {
+        let mut doubts = self.doubts.take();
+        doubts.sort_by_key(|doubt| doubt.place.start);
+        doubts
     }
 
     /// All problems; the flag says that something is absent.
     pub fn into_problems(self) -> Vec<(Problem, bool)> {
         self.found.into_inner()
+    }
+}
+
+fn problem(place: Place, key: &str, message: &str, hint: &str) -> Problem {
+    Problem {
+        place,
+        key: key.to_owned(),
+        message: message.to_owned(),
+        hint: hint.to_owned(),
     }
 }
 
@@ -133,6 +162,14 @@ impl<'a> Table<'a> {
     /// Is the key there? Does not count as asking for it.
     pub fn has(&self, key: &str) -> bool {
         self.map.contains_key(key)
+    }
+
+    /// Doubts the value of a key, if it is there. Does not count as asking for it.
+    pub fn doubt(&self, key: &str, message: &str, hint: &str) {
+        if let Some(value) = self.map.get(key) {
+            self.log
+                .doubt(value.span(), &self.path_of(key), message, hint);
+        }
     }
 
     /// The value of a key that may be absent.

@@ -98,7 +98,7 @@ mod tests {
     /// What was asked of the tables of a text, mistakes or not.
     fn parts_of(text: &str) -> Vec<Part> {
         let (document, _) = DeTable::parse_recoverable(text);
-        let log = Log::new(dimension::of(document.get_ref()));
+        let log = Log::new(dimension::of(document.get_ref()), text);
         let root = Table::new(&log, String::new(), 0..0, document.get_ref());
         read(root, "scene.toml", &|_| Err((String::new(), String::new())));
         let mut parts = log.parts.into_inner();

@@ -19,7 +19,7 @@ pub struct Syntax {
 impl Syntax {
     /// Sorts out consequences: one error per line, and none between a bracket and the end it lacks.
     pub fn new(text: &str, errors: &[toml::de::Error]) -> Self {
-        let mut found: Vec<(usize, usize, &str)> = errors
+        let mut all: Vec<(usize, usize, &str)> = errors
             .iter()
             .map(|e| {
                 let span = e.span().unwrap_or(0..0);
@@ -30,17 +30,31 @@ impl Syntax {
                 )
             })
             .collect();
-        found.sort();
-        found.truncate(MOST_ERRORS);
+        all.sort();
+        all.truncate(MOST_ERRORS);
+        let with_opening = |(start, end, message)| {
+            let opened = left_open(text, start, message);
+            (start, end, message, opened)
+        };
+        let found: Vec<_> = all.into_iter().map(with_opening).collect();
 
         // An open bracket swallows the lines after it.
-        let unclosed = found.iter().any(|(_, _, m)| m.starts_with("unclosed"));
+        let unclosed = found
+            .iter()
+            .any(|(_, _, message, opened)| message.starts_with("unclosed") || opened.is_some());
         let mut this = Self {
             problems: Vec::new(),
             broken: unclosed,
             lines: Vec::new(),
         };
-        for (start, end, message) in found {
+        for (mut start, mut end, message, opened) in found {
+            let explained = match opened {
+                Some(opened) => explain_open(text, opened, start),
+                None => explain(text, start, end, message),
+            };
+            if let Some(opened) = opened {
+                (start, end) = (opened, opened + 1);
+            }
             let line = line_of(text, start);
             if this.lines.contains(&line) || unclosed && !this.problems.is_empty() {
                 continue;
@@ -48,7 +62,7 @@ impl Syntax {
             this.lines.push(line);
             let head = line_text(text, start).trim_start();
             this.broken |= head.starts_with('[') || message.starts_with("key with no value");
-            let (message, hint) = explain(text, start, end, message);
+            let (message, hint) = explained;
             this.problems.push(Problem {
                 place: start..end,
                 key: key_of(text, start),
@@ -68,6 +82,84 @@ impl Syntax {
     pub fn is_empty(&self) -> bool {
         self.problems.is_empty()
     }
+}
+
+/// The bracket or brace that an error comes from: it is not closed, and the error stands where something new begins.
+fn left_open(text: &str, at: usize, message: &str) -> Option<usize> {
+    let is_told = message.starts_with("unclosed array") || message.starts_with("unclosed inline");
+    if !is_told && !begins_anew(line_text(text, at)) {
+        return None;
+    }
+    let opened = open_at(text, at)?;
+    (is_told || line_of(text, opened) < line_of(text, at)).then_some(opened)
+}
+
+/// The innermost bracket or brace that is open at `at`.
+fn open_at(text: &str, at: usize) -> Option<usize> {
+    let mut open = Vec::new();
+    let mut letters = text.bytes().enumerate().take(at);
+    while let Some((i, letter)) = letters.next() {
+        match letter {
+            b'[' | b'{' => open.push(i),
+            b']' | b'}' => {
+                open.pop();
+            }
+            b'#' => {
+                letters.find(|(_, letter)| *letter == b'\n');
+            }
+            // a text that is not closed ends with its line
+            b'\'' => {
+                letters.find(|(_, letter)| matches!(letter, b'\'' | b'\n'));
+            }
+            b'"' => {
+                let mut escaped = false;
+                let ends = |(_, letter): &(usize, u8)| {
+                    let is_end = matches!(letter, b'"' | b'\n') && !escaped;
+                    escaped = *letter == b'\\' && !escaped;
+                    is_end
+                };
+                letters.find(ends);
+            }
+            _ => {}
+        }
+    }
+    open.pop()
+}
+
+/// Does the line set a key or begin a table?
+fn begins_anew(line: &str) -> bool {
+    let line = line.trim_start();
+    let is_word = |key: &str| {
+        let key = key.trim_end();
+        !key.is_empty()
+            && key
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
+    };
+    let header = line.trim_start_matches('[');
+    let is_header = header.len() < line.len()
+        && header.split(']').next().is_some_and(is_word)
+        && header.starts_with(|c: char| c.is_ascii_alphabetic());
+    is_header || line.split_once('=').is_some_and(|(key, _)| is_word(key))
+}
+
+/// A sentence and a hint for a bracket or brace that is not closed before `at`.
+fn explain_open(text: &str, opened: usize, at: usize) -> (String, String) {
+    let is_list = text[opened..].starts_with('[');
+    let (what, end) = if is_list {
+        ("list", ']')
+    } else {
+        ("table in braces", '}')
+    };
+    let line = line_of(text, at);
+    let place = if line > line_of(text, opened) && begins_anew(line_text(text, at)) {
+        format!(" before line {line} begins something new")
+    } else {
+        String::new()
+    };
+    let message = format!("the {what} that opens here is not closed{place}");
+    let hint = format!("close it with `{end}`; between its parts are commas");
+    (message, hint)
 }
 
 /// A sentence and a hint for the parser's message.
@@ -142,19 +234,9 @@ fn explain(text: &str, start: usize, end: usize, message: &str) -> (String, Stri
             "write `key = value`",
         ),
         (
-            "unclosed array",
-            "a list is not closed",
-            "close every `[` with `]`, with commas between the values",
-        ),
-        (
             "unclosed table",
             "a header is not closed",
             "write `[settings]` or `[[body]]`",
-        ),
-        (
-            "unclosed inline table",
-            "a table in braces is not closed",
-            "close every `{` with `}`",
         ),
         (
             "missing comma",

@@ -67,3 +67,36 @@ pub fn chain(n: usize) -> String {
     }
     text
 }
+
+/// A wedge whose two faces carry pads, `n` by `n` on each, pushed into a groove. Those of one radius are seen to be between
+/// others when the scene is read, those of different radii when they touch.
+pub fn pawl(n: usize, merge_distance: f64, are_alike: bool) -> String {
+    let mut text = format!(
+        "dimension = 3\n[settings]\nstep = 0.005\n[crowd]\nmerge_distance = {merge_distance}\nsleep_speed = 0\n[contact_default]\nfriction = 0.2\n[[force]]\nname = \"push\"\nkind = \"applied\"\nbody = \"pawl\"\npoint = [0.01, 0, 0]\nforce = [3, 2, -20]\n"
+    );
+    for side in [-1.0, 1.0] {
+        text += &format!(
+            "[[ground.shape]]\nname = \"face{}\"\nkind = \"half_space\"\nnormal = [{side}, 0, 1]\n",
+            if side > 0.0 { "_right" } else { "_left" }
+        );
+    }
+    text += "[[body]]\nname = \"pawl\"\nkind = \"rigid\"\nmass = 0.5\ninertia = [1e-3, 1e-3, 1e-3]\nposition = [0, 0, 0.102]\n";
+    let half = std::f64::consts::FRAC_1_SQRT_2;
+    for side in [-1.0, 1.0] {
+        for i in 0..n {
+            for j in 0..n {
+                // along the face from the edge of the wedge, and along the edge
+                let along = 0.01 + 0.08 * i as f64 / (n as f64 - 1.0);
+                let y = 0.1 * (j as f64 / (n as f64 - 1.0) - 0.5);
+                let x = -side * along * half;
+                let z = along * half - 0.1 + 0.002 / half;
+                let finer = if are_alike { 0.0 } else { 1e-10 };
+                let radius = 0.002 - finer * (i * n + j) as f64;
+                text += &format!(
+                    "[[body.shape]]\nkind = \"sphere\"\nradius = {radius}\nposition = [{x}, {y}, {z}]\n"
+                );
+            }
+        }
+    }
+    text
+}

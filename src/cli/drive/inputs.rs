@@ -2,20 +2,9 @@
 
 use crate::cli::CliError;
 use crate::cli::args::RunOptions;
-use crate::cli::compare::Table;
-use exmex::{Express as _, FlatEx};
+use crate::cli::inputs::{Source, meant, sources, split};
 use stiction::check::description::{Causality, Description, Kind, Variable};
 use stiction::fmi::import::{Slave, Status};
-use stiction::scene::suggest::distance;
-
-const OPERATORS: &str = "t is the time in s; there are + - * / ^, sin, cos, tan, exp, sqrt, abs, signum, PI and the like";
-
-/// A value over time.
-enum Source {
-    Expression(Box<FlatEx<f64>>),
-    /// Times and values, with straight lines between them.
-    Rows(Vec<f64>, Vec<f64>),
-}
 
 /// What goes into an FMU.
 pub struct Inputs {
@@ -26,26 +15,7 @@ pub struct Inputs {
 impl Inputs {
     /// As the options say.
     pub fn new(description: &Description, options: &RunOptions) -> Result<Self, CliError> {
-        let mut sources = Vec::new();
-        if let Some(file) = &options.inputs {
-            let table = Table::read(file)?;
-            for (name, values) in table.columns() {
-                let variable = input(description, name)?;
-                sources.push((
-                    variable,
-                    Source::Rows(table.times().to_vec(), values.to_vec()),
-                ));
-            }
-        }
-        for text in &options.input {
-            let (name, expression) = split(text, "--input", "push.force_x=6*cos(t)")?;
-            let variable = input(description, name)?;
-            sources.retain(|(other, _)| other.reference != variable.reference);
-            sources.push((
-                variable,
-                Source::Expression(Box::new(parse(name, expression)?)),
-            ));
-        }
+        let sources = sources(options, |name| input(description, name))?;
         let mut starts = Vec::new();
         for text in &options.set {
             let (name, value) = split(text, "--set", "contact.friction=0.5")?;
@@ -101,31 +71,6 @@ impl Inputs {
     }
 }
 
-impl Source {
-    fn value(&self, time: f64) -> f64 {
-        match self {
-            Self::Expression(expression) => {
-                let n = expression.var_names().len();
-                expression.eval(&vec![time; n]).unwrap_or(f64::NAN)
-            }
-            Self::Rows(times, values) => interpolated(times, values, time),
-        }
-    }
-}
-
-/// On straight lines between rows, held before the first and after the last.
-fn interpolated(times: &[f64], values: &[f64], time: f64) -> f64 {
-    let next = times.partition_point(|t| *t <= time);
-    if next == 0 {
-        return values.first().copied().unwrap_or(f64::NAN);
-    }
-    if next == times.len() {
-        return values[next - 1];
-    }
-    let part = (time - times[next - 1]) / (times[next] - times[next - 1]);
-    values[next - 1] + part * (values[next] - values[next - 1])
-}
-
 fn set(slave: &Slave, variable: &Variable, value: f64) -> Result<(), String> {
     let status = match variable.kind {
         Kind::Real => slave.set_real(variable.reference, value),
@@ -142,32 +87,6 @@ fn set(slave: &Slave, variable: &Variable, value: f64) -> Result<(), String> {
             "setting {} to {value} gave {status}",
             variable.name
         ))
-    }
-}
-
-fn split<'a>(text: &'a str, option: &str, example: &str) -> Result<(&'a str, &'a str), CliError> {
-    let parts = text.split_once('=').map(|(a, b)| (a.trim(), b.trim()));
-    parts
-        .filter(|(a, b)| !a.is_empty() && !b.is_empty())
-        .ok_or_else(|| {
-            let message = format!("{option} {text:?} is not of the form NAME=VALUE");
-            CliError::usage(message, format!("write for example {option} \"{example}\""))
-        })
-}
-
-fn parse(name: &str, text: &str) -> Result<FlatEx<f64>, CliError> {
-    let wrong = |reason: String| {
-        let message = format!("the expression {text:?} for {name} cannot be read: {reason}");
-        CliError::usage(message, OPERATORS)
-    };
-    let expression = exmex::parse::<f64>(text).map_err(|error| wrong(error.msg().to_owned()))?;
-    let unknown = expression.var_names().iter().find(|name| {
-        let is_time = name.as_str() == "t" || name.as_str() == "time";
-        !is_time
-    });
-    match unknown {
-        Some(unknown) => Err(wrong(format!("nobody knows what {unknown:?} is"))),
-        None => Ok(expression),
     }
 }
 
@@ -196,48 +115,7 @@ fn find(
     } else {
         format!("the FMU has no {what} {name:?}")
     };
-    let near = wanted.iter().min_by_key(|v| distance(&v.name, name));
-    let hint = match near {
-        None => format!("it has no {what} at all"),
-        Some(near) if distance(&near.name, name) <= 1 + name.len() / 3 => {
-            format!("did you mean {:?}?", near.name)
-        }
-        Some(_) => {
-            let names: Vec<&str> = wanted.iter().take(6).map(|v| v.name.as_str()).collect();
-            let more = if wanted.len() > names.len() {
-                ", .."
-            } else {
-                ""
-            };
-            format!("it has {}{more}", names.join(", "))
-        }
-    };
+    let names: Vec<&str> = wanted.iter().map(|v| v.name.as_str()).collect();
+    let hint = meant(name, &names, &format!("it has no {what} at all"));
     Err(CliError::usage(message, hint))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_are_joined_by_straight_lines_and_held_outside() {
-        let (times, values) = ([1.0, 2.0, 4.0], [0.0, 10.0, 20.0]);
-        for (t, x) in [
-            (0.0, 0.0),
-            (1.5, 5.0),
-            (2.0, 10.0),
-            (3.0, 15.0),
-            (9.0, 20.0),
-        ] {
-            assert_eq!(interpolated(&times, &values, t), x);
-        }
-    }
-
-    #[test]
-    fn expressions_know_the_time_and_nothing_else() {
-        let source = Source::Expression(Box::new(parse("u", "6*cos(2*PI*t)+t^2").unwrap()));
-        assert!((source.value(1.0) - 7.0).abs() < 1e-12);
-        assert!(parse("u", "6*cos(").is_err());
-        assert!(parse("u", "x+1").is_err());
-    }
 }

@@ -49,10 +49,13 @@ pub fn new(options: &NewOptions) -> Result<(), CliError> {
         },
     })?;
     let mut out = Output::stdout();
+    let run = format!("stiction run {shown} --report {name}.html");
+    let build = format!("stiction build {shown}");
+    let width = run.chars().count();
     out.write(&format!(
         "{shown}: a scene to start from. What to do with it:\n  \
-         stiction run {shown} --report {name}.html    run it, and open the report in a browser\n  \
-         stiction build {shown}                       make an FMU of it\n"
+         {run}    run it, and open the report in a browser\n  \
+         {build:width$}    make an FMU of it\n"
     ))?;
     out.flush()
 }

@@ -1,6 +1,7 @@
 //! The fields of `format`, in the order in which they are packed.
 
 use super::code::{Coded, Source, coded_enum, coded_struct};
+use crate::scene::error::Problem;
 use crate::scene::format::{
     Anchors, Body, BodyKind, ContactLaw, ContactPair, ContactRule, EventState, Force, ForceKind,
     Frame, Friction, FrictionCone, Geometry, ImpactLaw, Joint, JointKind, Limits, Name, Nominal,
@@ -12,7 +13,14 @@ coded_struct!(Scene {
     description,
     until,
     settings,
-    parts
+    parts,
+    doubts,
+});
+coded_struct!(Problem {
+    place,
+    key,
+    message,
+    hint
 });
 coded_enum!(Parts { 0 Plane(parts), 1 Space(parts) });
 coded_struct!(Plane {

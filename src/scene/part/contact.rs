@@ -7,7 +7,10 @@ use crate::scene::read::Table;
 use crate::scene::value::Value;
 
 /// A coefficient above is a mistake: sticking is reached far below.
-pub const FRICTION: Range = Range::new("from 0 to 1000", 0.0, 1e3);
+const FRICTION: Range = Range::new("from 0 to 1000", 0.0, 1e3);
+
+/// A coefficient above is hardly meant: soft rubber on dry asphalt has less than half of it.
+const USUAL_FRICTION: f64 = 5.0;
 
 /// Without friction, without bounce.
 pub const DEFAULT: ContactLaw = ContactLaw {
@@ -76,7 +79,7 @@ fn read_law(t: &mut Table<'_>, default: ContactLaw) -> ContactLaw {
 }
 
 fn read_friction(t: &mut Table<'_>, default: Friction) -> Friction {
-    let own = t.number("friction", FRICTION);
+    let own = t.get("friction").and_then(|value| coefficient(&value));
     let sliding = own.unwrap_or(default.sliding);
     let inherited = default.falling.filter(|_| own.is_none());
     let at_rest = t.get("static_friction");
@@ -88,7 +91,7 @@ fn read_friction(t: &mut Table<'_>, default: Friction) -> Friction {
         );
     }
     let at_rest = at_rest.and_then(|value| {
-        let coefficient = value.number(FRICTION)?;
+        let coefficient = coefficient(&value)?;
         check_static(&value, coefficient, sliding);
         Some(coefficient)
     });
@@ -98,6 +101,18 @@ fn read_friction(t: &mut Table<'_>, default: Friction) -> Friction {
         sliding,
         falling: at_rest.zip(velocity),
     }
+}
+
+/// A coefficient of friction.
+pub fn coefficient(value: &Value<'_>) -> Option<f64> {
+    let coefficient = value.number(FRICTION)?;
+    if coefficient > USUAL_FRICTION {
+        let message = format!("a friction coefficient of {coefficient} is more than surfaces have");
+        let hint = "look at the decimal point: dry surfaces have 0.1 to 1, rubber up to about 2";
+        let place = value.place.clone();
+        value.log.doubt(place, &value.path, &message, hint);
+    }
+    Some(coefficient)
 }
 
 /// What holds while it sticks is not below what holds while it slides.

@@ -21,7 +21,8 @@ pub const GROUND: &str = "ground";
 /// Names of one kind of item, to find those given twice.
 pub struct Names {
     what: &'static str,
-    taken: Vec<String>,
+    /// With the lines that they stand in.
+    taken: Vec<(String, usize)>,
 }
 
 impl Names {
@@ -56,12 +57,29 @@ impl Names {
                 message,
                 "choose another name; shapes of the ground are `[[ground.shape]]`",
             );
-        } else if self.taken.iter().any(|taken| taken == name) {
-            let message = format!("there are two {} with the name \"{shown}\"", self.what);
-            value.bad(message, "give each its own name");
+        } else if let Some(line) = self.line_of(name) {
+            let message = format!(
+                "there are two {} with the name \"{shown}\", this one and that in line {line}",
+                self.what
+            );
+            let free = (2..)
+                .map(|i| format!("{name}_{i}"))
+                .find(|free| self.line_of(free).is_none());
+            let hint = format!(
+                "call one of them \"{}\" or the like, here and wherever it is named",
+                shortened(&free.unwrap_or_default())
+            );
+            value.bad(message, hint);
         }
-        self.taken.push(name.to_owned());
+        let line = value.log.line_of(&value.place);
+        self.taken.push((name.to_owned(), line));
         Some(name.to_owned())
+    }
+
+    /// The line of a name that is taken.
+    fn line_of(&self, name: &str) -> Option<usize> {
+        let found = self.taken.iter().find(|(taken, _)| taken == name);
+        found.map(|(_, line)| *line)
     }
 }
 

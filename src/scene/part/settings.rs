@@ -67,8 +67,8 @@ impl Default for Settings {
     }
 }
 
-/// Reads the table, with its defaults.
-pub fn read(mut t: Table<'_>) -> Settings {
+/// Reads the table, with its defaults, for a run up to `until`, s.
+pub fn read(mut t: Table<'_>, until: f64) -> Settings {
     let default = Settings::default();
     let scheme = scheme(&mut t);
     let settings = Settings {
@@ -147,6 +147,14 @@ pub fn read(mut t: Table<'_>) -> Settings {
             Dimension::Space => friction_cone(&mut t),
         },
     };
+    if settings.is_longer_than(until) {
+        let message = format!(
+            "the step of {} s is longer than the run of {until} s",
+            settings.step
+        );
+        let hint = "take a step that is short beside the motion, for example `step = 0.01`, or a later `until`";
+        t.doubt("step", &message, hint);
+    }
     t.finish("[settings]");
     settings
 }

@@ -1,5 +1,7 @@
 //! `[[body.shape]]` and `[[ground.shape]]`: what touches.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::Names;
 use crate::scene::format::{Geometry, Pair, Shape};
 use crate::scene::range::Range;
@@ -56,14 +58,16 @@ pub fn read_all(tables: Vec<Table<'_>>, owner: Owner) -> Vec<Shape> {
 
 /// A shape without a name is called by its kind and the first free number.
 pub fn name_the_nameless<G>(shapes: &mut [Shape<G>], word: impl Fn(&G) -> &'static str) {
-    for i in 0..shapes.len() {
-        if shapes[i].name.is_empty() {
-            let word = word(&shapes[i].geometry);
-            let name = (1..)
-                .map(|n| format!("{word}{n}"))
-                .find(|name| shapes.iter().all(|s| s.name != *name));
-            shapes[i].name = name.unwrap_or_default();
+    let mut taken: BTreeSet<String> = shapes.iter().map(|shape| shape.name.clone()).collect();
+    // below these numbers nothing is free
+    let mut next: BTreeMap<&str, usize> = BTreeMap::new();
+    for shape in shapes.iter_mut().filter(|shape| shape.name.is_empty()) {
+        let word = word(&shape.geometry);
+        let number = next.entry(word).or_insert(1);
+        while !taken.insert(format!("{word}{number}")) {
+            *number += 1;
         }
+        shape.name = format!("{word}{number}");
     }
 }
 

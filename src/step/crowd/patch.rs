@@ -17,6 +17,7 @@ pub(super) struct Patches {
     /// Members of a patch: place across the normal and gap, m, and the spot.
     members: Vec<([f64; 2], f64, u32)>,
     hull: Vec<usize>,
+    is_corner: Vec<bool>,
     stays: Vec<bool>,
 }
 
@@ -79,29 +80,40 @@ impl Patches {
         });
     }
 
+    // what is inside goes first, so that few are left to be compared with each other
     fn reduce_patch(&mut self, distance: f64) {
-        if self.members.len() <= 2 {
-            return;
+        if self.members.len() > 3 {
+            self.find_hull();
+            self.leave_out_the_inside(distance);
         }
-        self.merge(distance);
-        self.members
-            .retain(|(_, _, spot)| self.stays[*spot as usize]);
-        if self.members.len() <= 3 {
-            return;
+        if self.members.len() > 2 {
+            self.merge(distance);
         }
-        self.find_hull();
+        if self.members.len() > 3 {
+            self.find_hull();
+            self.thin(distance);
+        }
+    }
+
+    fn leave_out_the_inside(&mut self, distance: f64) {
+        self.is_corner.clear();
+        self.is_corner.resize(self.members.len(), false);
+        self.hull.iter().for_each(|k| self.is_corner[*k] = true);
         for k in 0..self.members.len() {
-            if self.hull.contains(&k) {
-                continue;
-            }
             let (place, gap, spot) = self.members[k];
-            if let Some(level) = self.level(place, distance)
+            if !self.is_corner[k]
+                && let Some(level) = self.level(place, distance)
                 && gap >= level - distance
             {
                 self.stays[spot as usize] = false;
             }
         }
-        self.thin(distance);
+        self.keep_those_that_stay();
+    }
+
+    fn keep_those_that_stay(&mut self) {
+        let stays = &self.stays;
+        self.members.retain(|(_, _, spot)| stays[*spot as usize]);
     }
 
     // of spots that are nearly in one place the nearest stays
@@ -117,6 +129,7 @@ impl Patches {
                 self.stays[spot as usize] = false;
             }
         }
+        self.keep_those_that_stay();
     }
 
     // the points of the outline, counterclockwise

@@ -2,7 +2,7 @@
 
 use crate::scene::format::space::{Body, Friction, Geometry, Sliding};
 use crate::scene::format::{ContactLaw, ContactPair, ContactRule, Name, Shape};
-use crate::scene::part::contact::{FRICTION, check_static, read_rest, read_stribeck, two_of};
+use crate::scene::part::contact::{check_static, coefficient, read_rest, read_stribeck, two_of};
 use crate::scene::part::{GROUND, nobody, two_bodies};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
@@ -117,7 +117,7 @@ fn read_friction(t: &mut Table<'_>, default: Friction) -> Friction {
     };
     let sliding = own.unwrap_or(default.sliding);
     let static_friction = t.get("static_friction").map(|value| {
-        let coefficient = value.number(FRICTION)?;
+        let coefficient = coefficient(&value)?;
         check_kind(&value, coefficient, sliding);
         Some(coefficient)
     });
@@ -175,12 +175,12 @@ fn read_sliding(t: &mut Table<'_>) -> Option<Sliding> {
     }
     let coefficients = axes.and_then(|value| {
         let [along, across] = value.two("two coefficients")?;
-        let (along, across) = (along.number(FRICTION), across.number(FRICTION));
+        let (along, across) = (coefficient(&along), coefficient(&across));
         Some([along?, across?])
     });
     let axis = axis.and_then(|value| value.axis());
     if let Some(value) = friction {
-        return value.number(FRICTION).map(Sliding::Isotropic);
+        return coefficient(&value).map(Sliding::Isotropic);
     }
     Some(Sliding::Elliptic {
         coefficients: coefficients?,
