@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use stiction::fmi::types::*;
 use stiction::instance::variable::{Kind, Variable};
 use stiction::instance::{Instance, SCENE_FILE};
 use stiction::scene::packed::pack;
 use stiction::scene::parse_in;
+use tempfile::TempDir;
 
 type Handle = fmi2Component;
 type Vr = fmi2ValueReference;
@@ -96,15 +96,14 @@ pub struct Resources {
     pub folder: PathBuf,
     pub guid: String,
     pub variables: Vec<Variable>,
+    _temporary: TempDir,
 }
 
 impl Resources {
     /// Of a scene whose shapes come from files in `files`; in a folder of that name.
     pub fn new(name: &str, scene: &str, files: &Path) -> Self {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed).to_string();
-        let unique = format!("stiction-abi-{}", std::process::id());
-        let folder = std::env::temp_dir().join(unique).join(number).join(name);
+        let temporary = TempDir::new().unwrap();
+        let folder = temporary.path().join(name);
         let packed = pack(&parse_in(files, "scene", scene).unwrap_or_else(|e| panic!("{e}")));
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join(SCENE_FILE), &packed).unwrap();
@@ -112,6 +111,7 @@ impl Resources {
             Instance::from_packed("x", "scene", &packed).unwrap_or_else(|e| panic!("{e}"));
         Self {
             folder,
+            _temporary: temporary,
             guid: instance.guid().to_owned(),
             variables: instance.variables().to_vec(),
         }
@@ -160,15 +160,6 @@ impl Resources {
         };
         let place = self.variables.iter().position(fits);
         place.unwrap_or_else(|| panic!("no {name}")) as u32
-    }
-}
-
-impl Drop for Resources {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.folder);
-        for folder in self.folder.ancestors().skip(1).take(2) {
-            let _ = std::fs::remove_dir(folder); // if no other test has one in it
-        }
     }
 }
 
