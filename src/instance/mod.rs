@@ -106,6 +106,7 @@ impl Instance {
     ///
     /// # Errors
     /// Bytes that are no packed scene, or one that no model can be built from.
+    #[cfg_attr(small, optimize(size))]
     pub fn from_packed(name: &str, file: &str, bytes: &[u8]) -> Result<Self, SceneError> {
         let (scene, digest) =
             packed::unpack(bytes).map_err(|error| SceneError::of_file(file, &error.to_string()))?;

@@ -30,6 +30,7 @@ use std::borrow::Cow;
 const CENTRED: f64 = 1e-6;
 
 /// Checks a scene in space against itself and indexes it. All problems are reported at once.
+#[cfg_attr(small, optimize(size))]
 pub(super) fn build(scene: &Scene, space: &Space) -> Result<Model, Vec<Problem>> {
     let mut builder = Builder {
         scene: space,
@@ -121,6 +122,7 @@ impl Builder<'_> {
         });
     }
 
+    #[cfg_attr(small, optimize(size))]
     fn bodies(&mut self) {
         for body in &self.scene.bodies {
             let first = self.model.n_velocities;
@@ -284,6 +286,7 @@ impl Builder<'_> {
         dot3(d, d).sqrt()
     }
 
+    #[cfg_attr(small, optimize(size))]
     fn joints(&mut self) {
         for written in &self.scene.joints {
             let bodies = [self.body(&written.bodies[0]), self.body(&written.bodies[1])];
@@ -442,6 +445,7 @@ impl Builder<'_> {
         }
     }
 
+    #[cfg_attr(small, optimize(size))]
     fn forces(&mut self) {
         for written in &self.scene.forces {
             let (bodies, joint, force) = match &written.kind {

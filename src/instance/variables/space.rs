@@ -22,6 +22,7 @@ fn turns(body: &Body) -> bool {
 impl Table {
     /// One output for each component of a vector.
     #[inline(never)]
+    #[cfg_attr(small, optimize(size))]
     fn vector(
         &mut self,
         name: &str,
@@ -70,6 +71,7 @@ impl Table {
         }
     }
 
+    #[cfg_attr(small, optimize(size))]
     fn rotation(&mut self, b: usize, name: &str) {
         self.vector(
             &format!("{name}.orientation"),
@@ -140,6 +142,7 @@ impl Table {
         }
     }
 
+    #[cfg_attr(small, optimize(size))]
     fn space_contact(&mut self, model: &Model, j: usize) {
         let contact = &model.contacts[j];
         let name = format!("contact.{}", structured(&contact.name));
@@ -215,6 +218,7 @@ impl Table {
         );
     }
 
+    #[cfg_attr(small, optimize(size))]
     fn pair(&mut self, model: &Model, pair: usize) {
         let what = &model.pairs[pair];
         let name = format!("pair.{}", structured(what));
@@ -257,6 +261,7 @@ impl Table {
         );
     }
 
+    #[cfg_attr(small, optimize(size))]
     pub(super) fn space_joints(&mut self, model: &Model) {
         let mut row = 0;
         for (j, link) in model.joints.iter().enumerate() {
@@ -374,6 +379,7 @@ impl Table {
         }
     }
 
+    #[cfg_attr(small, optimize(size))]
     fn rotation_parameters(&mut self, b: usize, body: &Body) {
         let name = &body.name;
         for i in 0..3 {

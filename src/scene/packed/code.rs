@@ -205,6 +205,7 @@ macro_rules! coded_struct {
                 $($field.write(bytes);)*
             }
 
+            #[cfg_attr(small, optimize(size))]
             fn read(source: &mut Source<'_>) -> Self {
                 Self { $($field: Coded::read(source)),* }
             }
@@ -236,6 +237,7 @@ macro_rules! coded_enum {
                 }
             }
 
+            #[cfg_attr(small, optimize(size))]
             fn read(source: &mut Source<'_>) -> Self {
                 match source.tag() {
                     $($tag => Self::$variant
