@@ -191,6 +191,25 @@ fn more_sweeps_come_closer_and_say_how_far_they_are() {
 }
 
 #[test]
+fn a_guess_that_is_far_off_does_no_harm() {
+    let owned = generate(&Pile::new(7, 60, 0.4, Motion::Rest));
+    let sweeps = |guess: &[f64]| {
+        let mut r = guess.to_vec();
+        let summary = Solver::default().solve(&owned.problem(), Effort::Sweeps(20), &mut r);
+        summary.residual
+    };
+    let without = sweeps(&vec![0.0; owned.rows.len()]);
+    let mut exact = vec![0.0; owned.rows.len()];
+    Solver::default().solve(&owned.problem(), Effort::Exact, &mut exact);
+    for (times, worst) in [(1.0, 1e-6), (100.0, without), (-1.0, without)] {
+        let guess: Vec<f64> = exact.iter().map(|r| times * r).collect();
+        let with = sweeps(&guess);
+        println!("{times} times the solution: {with:.1e}, without a guess {without:.1e}");
+        assert!(with <= worst);
+    }
+}
+
+#[test]
 fn heaps_with_large_friction_and_near_copies_are_solved() {
     let mut solver = Solver::default();
     for (seed, friction, copies, noise) in [

@@ -192,27 +192,32 @@ def tell_report(table):
 
 def tell_rest(engines):
     print("\n== Piles: when they sleep\n")
-    print("| spheres | engine | nine tenths asleep at / s | all asleep at / s | ms for the last step awake | us for a step asleep | overlap then / m |")
-    print("|---|---|---|---|---|---|---|")
+    print("| spheres | engine | rolling friction / m | nine tenths asleep at / s | all asleep at / s | ms for the last step awake | us for a step asleep | overlap then / m |")
+    print("|---|---|---|---|---|---|---|---|")
     for n in SIZES[:4]:
-        for name, rules in ((BOUNDED, f"sweeps = {SWEEPS}"), (EXACT, "")):
+        for name, rules, rolling in (
+            (BOUNDED, f"sweeps = {SWEEPS}", 0),
+            (BOUNDED, f"sweeps = {SWEEPS}", 1e-4),
+            (EXACT, "", 0),
+            (EXACT, "", 1e-4),
+        ):
             if name == EXACT and n > 200:
                 continue
-            r = json.loads(engines.text(engines.ours, "rest", n, rules, SCARCE))
+            r = json.loads(engines.text(engines.ours, "rest", n, rules, rolling, SCARCE))
             most = f"{r['nine_tenths']:.3f}" if r["nine_tenths"] else "never"
             if r["asleep"] == n:
                 print(
-                    f"| {n} | {name} | {most} | {r['time']:.3f} | {1e3 * r['seconds_of_last_step']:.3f} "
+                    f"| {n} | {name} | {rolling} | {most} | {r['time']:.3f} | {1e3 * r['seconds_of_last_step']:.3f} "
                     f"| {1e6 * r['seconds_of_step_asleep']:.3f} | {r['penetration']:.1e} |"
                 )
             else:
-                print(f"| {n} | {name} | {most} | {r['asleep']} of {n} asleep at {r['time']:.2f} s | | | {r['penetration']:.1e} |")
+                print(f"| {n} | {name} | {rolling} | {most} | {r['asleep']} of {n} asleep at {r['time']:.2f} s | | | {r['penetration']:.1e} |")
         grid = engines.folder / f"grid_{n}"
         r = json.loads(engines.text(engines.rapier, grid, 4, 1, SCARCE, engines.folder / "trace", "sleep"))
         if r["asleep"] == n:
-            print(f"| {n} | {RAPIER} | | {r['time']:.3f} | {1e3 * r['seconds'][-2]:.3f} | | |")
+            print(f"| {n} | {RAPIER} | | | {r['time']:.3f} | {1e3 * r['seconds'][-2]:.3f} | | |")
         else:
-            print(f"| {n} | {RAPIER} | | {r['asleep']} of {n} asleep at {r['time']:.2f} s | | | |")
+            print(f"| {n} | {RAPIER} | | | {r['asleep']} of {n} asleep at {r['time']:.2f} s | | | |")
 
 
 def broken(table):

@@ -98,9 +98,14 @@ pub fn run(n: usize, rules: &str, limit: f64, trace: &str) {
     );
 }
 
-/// Prints as JSON when all spheres sleep, with the rules for it that scenes have by default.
-pub fn rest(n: usize, rules: &str, limit: f64) {
-    let mut simulation = simulation(&crowds::pile(n, rules));
+/// Prints as JSON when all spheres sleep, with the rules for it that scenes have by default. Without friction against rolling
+/// and turning, m, those that roll alone go on for good.
+pub fn rest(n: usize, rules: &str, rolling: &str, limit: f64) {
+    let text = crowds::pile(n, rules).replace(
+        "friction = 0.4\n",
+        &format!("friction = 0.4\nrolling_friction = {rolling}\ntorsional_friction = {rolling}\n"),
+    );
+    let mut simulation = simulation(&text);
     let (mut total, mut asleep, mut time) = (0.0, 0, 0.0);
     let mut of_last_step = 0.0;
     let mut most_asleep = None;

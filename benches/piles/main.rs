@@ -5,13 +5,14 @@
 //! cargo bench --bench piles -- grid <n>                         where the spheres start, for other engines
 //! cargo bench --bench piles -- scene <n> <rules>                the scene file
 //! cargo bench --bench piles -- run <n> <rules> <limit> <trace>  300 steps as JSON; places after each step in <trace>
-//! cargo bench --bench piles -- rest <n> <rules> <limit>         until all spheres sleep, as JSON
+//! cargo bench --bench piles -- rest <n> <rules> <rolling> <limit>  until all spheres sleep, as JSON
 //! cargo bench --bench piles -- chain | pawl | states <n> <rules>
 //! cargo bench --bench piles -- settle <n> <file>                saves the state of a settled pile
 //! cargo bench --bench piles -- profile <n> <rules> <file> <k>   takes k steps from there, for callgrind
 //! ```
 //!
-//! `<rules>` are the keys of `[crowd]`, such as `sweeps = 30`; `<limit>` is processor time in seconds.
+//! `<rules>` are the keys of `[crowd]`, such as `sweeps = 30`; `<limit>` is processor time in seconds;
+//! `<rolling>` is friction against rolling and turning in metres.
 
 #[path = "../accuracy/cpu.rs"]
 #[allow(dead_code)]
@@ -57,7 +58,9 @@ fn main() -> ExitCode {
         ["run", n, rules, limit, trace] => {
             falling::run(number(n), rules, number(limit) as f64, trace);
         }
-        ["rest", n, rules, limit] => falling::rest(number(n), rules, number(limit) as f64),
+        ["rest", n, rules, rolling, limit] => {
+            falling::rest(number(n), rules, rolling, number(limit) as f64);
+        }
         ["chain"] => chains::table(),
         ["pawl"] => {
             if !pawl::table() {

@@ -11,25 +11,28 @@
 //! (5)  r_b <- P(r_b - o u_b / d)          else; d: the largest stiffness of the block, P: the nearest point within mu r_n
 //! (6)  joints:  r_i <- r_i - u_i / W_ii
 //! (7)  the residual is that of the judge (`residual`), with `u` as the sweeps have it: W_ii is known, s = 1 / sqrt(W_ii)
+//! (8)  a guess for which |w|^2 / 2 + r.(c r / 2 + q) > 0 is worse than none: it is made as short as is best,
+//!      r <- t r,  t = max(0, -q.r / (|w|^2 + r.c r))
 //! ```
 //!
 //! Unlike `sweep`, which solves each contact exactly, this takes one step towards that where a contact slips and its block
 //! is not round; the next sweep takes the next one. For spheres both are the same, but for the relaxation.
 
-use super::factor::{Cell, Six};
+mod contact;
+mod masses;
+
 use super::residual::{Distance, Rubbed};
-use super::scaled::{root, shorten};
-use super::{FREEDOMS, GROUND, Island, Problem, Row, Touch};
+use super::scaled::shorten;
+use super::{Island, Problem, Row, Touch};
 use crate::lcp::cone::{Block, MOST_BLOCKS};
 use crate::lcp::scaling::larger;
-use crate::math::two::{Sixfold, Twelvefold, add_multiple, dot, paired};
-use crate::math::{Two, positive};
+use crate::math::positive;
+use crate::math::two::{Sixfold, add_multiple, dot};
+use contact::{Edge, Local, NOTHING, Rubbing, inverse_of};
+use masses::{Masses, Size};
 
 /// Over-relaxation: fewer sweeps for moderate friction; for more than 1, where it may not converge, none.
 const RELAXATIONS: [f64; 2] = [1.3, 1.0];
-
-/// A diagonal this much smaller than that of its normal row is a row of nothing.
-const NOTHING: f64 = 1e-12;
 
 /// Sweeps that change impulses by less, in relation to the largest one, change nothing any more: a thousandth of what
 /// thirty sweeps leave in a pile that moves.
@@ -37,64 +40,6 @@ const STILL: f64 = 1e-7;
 
 /// Every so many sweeps look at what they change.
 const LOOK: u32 = 4;
-
-/// A row with its free velocity, its compliance and its impulse.
-#[derive(Clone, Copy, Debug, Default)]
-struct Edge {
-    /// A row of `J`: the part of the first body, then the one of the second.
-    row: Twelvefold,
-    free: f64,
-    compliance: f64,
-    r: f64,
-    /// Sum of the sizes of what `free` is the sum of.
-    products: f64,
-}
-
-impl Edge {
-    #[inline(always)]
-    fn velocity(&self, bodies: &Twelvefold) -> f64 {
-        self.free + dot(&self.row, bodies) + self.compliance * self.r
-    }
-
-    fn diagonal(&self) -> f64 {
-        dot(&self.row, &self.row) + self.compliance
-    }
-}
-
-/// A friction block; one of a single row has a second one of zeros.
-#[derive(Clone, Copy, Debug, Default)]
-struct Rubbing {
-    edges: [Edge; 2],
-    /// `o W_bb^-1`: both diagonal entries, and the one beside them.
-    inverse: [f64; 3],
-    /// `o / d` of (5).
-    step: f64,
-    friction: f64,
-    /// `s` of (7).
-    scale: f64,
-    /// First row in `r` of the island, and how many; 0: no friction.
-    first: u32,
-    count: u32,
-}
-
-/// A contact with its first friction block.
-#[derive(Clone, Copy, Debug, Default)]
-struct Local {
-    normal: Edge,
-    rubbing: Rubbing,
-    /// `o / W_nn`.
-    inverse: f64,
-    /// `s` of (7).
-    scale: f64,
-    /// `W_bn`.
-    to_n: [f64; 2],
-    /// Within the island; the ground comes after the last body.
-    bodies: [u32; 2],
-    /// Its normal row in `r` of the island.
-    first: u32,
-    /// Further friction blocks.
-    more: u32,
-}
 
 /// A row of a joint.
 #[derive(Clone, Copy, Debug)]
@@ -108,14 +53,6 @@ struct Tie {
     at: u32,
 }
 
-/// `L` of a body: its diagonal; where there is more, all of it.
-#[derive(Clone, Copy, Debug)]
-struct Root {
-    diagonal: Six,
-    /// Among the full ones.
-    full: Option<u32>,
-}
-
 /// Scratch.
 #[derive(Debug, Default)]
 pub(super) struct Bounded {
@@ -126,15 +63,6 @@ pub(super) struct Bounded {
     w: Vec<Sixfold>,
     masses: Masses,
     size: Size,
-}
-
-/// `L` of all bodies.
-#[derive(Debug, Default)]
-struct Masses {
-    roots: Vec<Root>,
-    full_roots: Vec<Cell>,
-    /// Index within the island of each body of the problem; those of other islands are stale.
-    local: Vec<u32>,
 }
 
 impl Bounded {
@@ -189,7 +117,37 @@ impl Bounded {
             at += joint.rows;
         }
         self.push_bodies();
+        self.shorten_the_guess();
         sound
+    }
+
+    // (8): impulses of an impact, or of a short part of a step, are no guess for what comes after
+    fn shorten_the_guess(&mut self) {
+        let square = |w: &Sixfold| (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]).sum();
+        // the ground, after the last body, may have been pushed as well
+        let mut bent: f64 = self.w[..self.masses.roots.len()].iter().map(square).sum();
+        let mut along = 0.0;
+        self.each_edge(|edge| {
+            bent += edge.compliance * edge.r * edge.r;
+            along -= edge.free * edge.r;
+        });
+        if 2.0 * along < bent {
+            let part = positive(along / bent);
+            self.each_edge(|edge| edge.r *= part);
+            self.push_bodies();
+        }
+    }
+
+    fn each_edge(&mut self, act: impl FnMut(&mut Edge)) {
+        let Self {
+            locals, more, ties, ..
+        } = self;
+        let of_locals = locals
+            .iter_mut()
+            .flat_map(|local| std::iter::once(&mut local.normal).chain(&mut local.rubbing.edges));
+        let of_more = more.iter_mut().flat_map(|block| &mut block.edges);
+        let of_ties = ties.iter_mut().map(|tie| &mut tie.edge);
+        of_locals.chain(of_more).chain(of_ties).for_each(act);
     }
 
     fn add_contact(
@@ -372,214 +330,4 @@ impl Bounded {
             r[tie.at as usize] = tie.edge.r;
         }
     }
-}
-
-impl Masses {
-    fn set(&mut self, problem: &Problem, island: &Island) {
-        if self.local.len() < problem.bodies.len() {
-            self.local.resize(problem.bodies.len(), 0);
-        }
-        self.roots.clear();
-        self.full_roots.clear();
-        for (k, &b) in island.bodies.iter().enumerate() {
-            self.local[b as usize] = k as u32;
-            let inverse_mass = &problem.bodies[b as usize].inverse_mass;
-            let mut of_body = Root {
-                diagonal: std::array::from_fn(|k| positive(inverse_mass[k][k]).sqrt()),
-                full: None,
-            };
-            if !is_diagonal(inverse_mass) {
-                let (all, _) = root(inverse_mass);
-                of_body.diagonal = std::array::from_fn(|k| all[k][k]);
-                of_body.full = Some(self.full_roots.len() as u32);
-                self.full_roots.push(all);
-            }
-            self.roots.push(of_body);
-        }
-    }
-
-    fn local_pair(&self, bodies: [u32; 2]) -> [u32; 2] {
-        bodies.map(|b| {
-            if b == GROUND {
-                self.roots.len() as u32
-            } else {
-                self.local[b as usize]
-            }
-        })
-    }
-
-    /// A row of `J`, its `q` and its guess.
-    #[inline]
-    fn edge(
-        &self,
-        problem: &Problem,
-        bodies: [u32; 2],
-        local: [u32; 2],
-        row: &Row,
-        r: f64,
-    ) -> Edge {
-        let mut line = Twelvefold::default();
-        let mut q = row.bias;
-        let mut products = row.bias.abs();
-        for side in 0..2 {
-            if bodies[side] == GROUND {
-                continue;
-            }
-            let g = paired(&row.entries[side]);
-            let v = paired(&problem.bodies[bodies[side] as usize].velocity);
-            let root = &self.roots[local[side] as usize];
-            let l = paired(&root.diagonal);
-            let terms = [g[0] * v[0], g[1] * v[1], g[2] * v[2]];
-            q += (terms[0] + terms[1] + terms[2]).sum();
-            products += (terms[0].abs() + terms[1].abs() + terms[2].abs()).sum();
-            line[side] = [g[0] * l[0], g[1] * l[1], g[2] * l[2]];
-            if let Some(full) = root.full {
-                let l = &self.full_roots[full as usize];
-                let g = &row.entries[side];
-                let of = |k: usize| (k..FREEDOMS).map(|i| g[i] * l[i][k]).sum();
-                line[side] = paired(&std::array::from_fn(of));
-            }
-        }
-        Edge {
-            row: line,
-            free: q,
-            compliance: row.compliance,
-            r,
-            products,
-        }
-    }
-}
-
-/// What residuals are relative to.
-#[derive(Clone, Copy, Debug, Default)]
-struct Size {
-    /// `|q'|`.
-    free: f64,
-    /// The same of the products that `q` is the sum of.
-    products: f64,
-}
-
-impl Size {
-    /// Counts rows in, and gives their scale.
-    fn count(&mut self, free: &[f64], products: f64, diagonal: f64) -> f64 {
-        let scale = if diagonal > 0.0 {
-            1.0 / diagonal.sqrt()
-        } else {
-            1.0
-        };
-        for q in free {
-            self.free = larger(self.free, q.abs() * scale);
-        }
-        self.products = larger(self.products, products * scale);
-        scale
-    }
-}
-
-impl Local {
-    /// (2) to (5), and the changes of the impulses; none: they were and stay zero.
-    #[inline(always)]
-    fn improve(&mut self, bodies: &mut Twelvefold) -> Option<[f64; 3]> {
-        let old = self.normal.r;
-        let new = positive(old - self.normal.velocity(bodies) * self.inverse);
-        if new == 0.0 && old == 0.0 {
-            return None;
-        }
-        let change = new - old;
-        self.normal.r = new;
-        if self.rubbing.count == 0 {
-            add_multiple(bodies, change, &self.normal.row);
-            return Some([change, 0.0, 0.0]);
-        }
-        let [u_s, u_t] = self.rubbing.velocity(bodies);
-        let u_s = u_s + self.to_n[0] * change;
-        let u_t = u_t + self.to_n[1] * change;
-        let [x, y] = self.rubbing.improve(u_s, u_t, new);
-        let [s, t] = &self.rubbing.edges;
-        let both = [change, x, y].map(Two::both);
-        for side in 0..2 {
-            for k in 0..FREEDOMS / 2 {
-                bodies[side][k] += self.normal.row[side][k] * both[0]
-                    + s.row[side][k] * both[1]
-                    + t.row[side][k] * both[2];
-            }
-        }
-        Some([change, x, y])
-    }
-}
-
-impl Rubbing {
-    /// `W_bb^-1` and `1 / d`; a diagonal below `nothing` is none. The larger diagonal.
-    fn prepare(&mut self, nothing: f64, relaxation: f64) -> f64 {
-        let [s, t] = &self.edges;
-        let (a, c, b) = (s.diagonal(), t.diagonal(), dot(&s.row, &t.row));
-        let half = 0.5 * (a - c);
-        let largest = 0.5 * (a + c) + (half * half + b * b).sqrt();
-        self.step = relaxation * inverse_of(largest, nothing);
-        let determinant = a * c - b * b;
-        // one row, or two that are alike
-        self.inverse = if determinant <= NOTHING * a * c {
-            [self.step, self.step, 0.0]
-        } else {
-            [c, a, -b].map(|x| relaxation * x / determinant)
-        };
-        larger(a, c)
-    }
-
-    #[inline(always)]
-    fn velocity(&self, bodies: &Twelvefold) -> [f64; 2] {
-        let [s, t] = &self.edges;
-        // a branch also keeps compilers from working on both rows at once, across the pairs that they are made of
-        let across = if self.count > 1 {
-            t.velocity(bodies)
-        } else {
-            0.0
-        };
-        [s.velocity(bodies), across]
-    }
-
-    /// (4), (5): the changes.
-    #[inline(always)]
-    fn improve(&mut self, u_s: f64, u_t: f64, r_n: f64) -> [f64; 2] {
-        let reach = self.friction * r_n;
-        let [p, q, m] = self.inverse;
-        let old = self.edges.map(|edge| edge.r);
-        let mut x = old[0] - (p * u_s + m * u_t);
-        let mut y = old[1] - (m * u_s + q * u_t);
-        if x * x + y * y > reach * reach {
-            let mut new = [old[0] - self.step * u_s, old[1] - self.step * u_t];
-            shorten(&mut new, reach);
-            [x, y] = new;
-        }
-        self.edges[0].r = x;
-        self.edges[1].r = y;
-        [x - old[0], y - old[1]]
-    }
-
-    /// The same, with its motion of the bodies.
-    #[inline(never)]
-    fn improve_alone(&mut self, r_n: f64, bodies: &mut Twelvefold) {
-        let [u_s, u_t] = self.velocity(bodies);
-        let [x, y] = self.improve(u_s, u_t, r_n);
-        add_multiple(bodies, x, &self.edges[0].row);
-        add_multiple(bodies, y, &self.edges[1].row);
-    }
-
-    fn push(&self, bodies: &mut Twelvefold) {
-        for edge in &self.edges {
-            add_multiple(bodies, edge.r, &edge.row);
-        }
-    }
-}
-
-fn inverse_of(diagonal: f64, nothing: f64) -> f64 {
-    if diagonal > nothing {
-        1.0 / diagonal
-    } else {
-        0.0
-    }
-}
-
-fn is_diagonal(block: &Cell) -> bool {
-    let beside = |k: usize| block[k][..k].iter().chain(&block[k][k + 1..]);
-    (0..FREEDOMS).all(|k| beside(k).all(|x| *x == 0.0))
 }
