@@ -17,10 +17,18 @@ target=$(cd "$target" && pwd)
 work=$target/cross
 mkdir -p "$work/tmp"
 
-# what is compiled: the library alone, without what the command line needs. The compiler leaves out where in the source a panic
-# was, which the FMU's log does not tell, and inlines little but what is marked `#[inline]`: docs/PLATFORMS.md has the figures.
+# what is compiled: the library alone, without what reads text and what the command line needs. The compiler leaves out where in
+# the source a panic was, which the FMU's log does not tell, inlines little but what is marked `#[inline]`, does not unroll loops
+# whose count it does not know, and makes small what is marked so (`small`). docs/PLATFORMS.md has the figures.
 library=(--profile fmu --lib --crate-type cdylib --no-default-features --
-    -Zlocation-detail=none -Cllvm-args=-inline-threshold=25)
+    -Zlocation-detail=none --cfg small -Cllvm-args=-inline-threshold=25 -Cllvm-args=-unroll-runtime=false)
+
+# library_options PLATFORM: more of them, where it takes more to be below the limit
+library_options() {
+    case $1 in
+    win32) echo -Cno-vectorize-loops -Cllvm-args=-unroll-threshold=150 -Cllvm-args=-max-bytes-for-alignment=1 ;;
+    esac
+}
 
 # rust_target PLATFORM: Rust's name of a platform
 rust_target() {

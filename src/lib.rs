@@ -1,5 +1,6 @@
 //! Multibody systems with impacts, dry friction and stiff springs.
 #![warn(missing_docs)]
+#![cfg_attr(small, feature(optimize_attribute))] // scripts/cross.sh: what is run once and is large is made for size
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 #[allow(clippy::disallowed_methods)] // not of the engine

@@ -2,29 +2,16 @@
 
 use crate::dynamics;
 use crate::model::{Model, Poses, Twists};
-use crate::scene::error::SceneError;
-use crate::scene::format::{ReportedVelocity, Scene, Settings};
+use crate::scene::format::{ReportedVelocity, Settings};
 use crate::state::State;
 use crate::step::{self, Report, StepError, Workspace};
-use crate::{model, scene};
-use std::path::Path;
 
 pub mod observe;
+#[cfg(feature = "text")]
+mod text;
 
-/// Reads a scene and builds its model; `file` is what error messages call it. Its shapes cannot come from other files.
-pub fn model_from_text(file: &str, text: &str) -> Result<Model, SceneError> {
-    model_of(&scene::load::parse(file, text)?, file, text)
-}
-
-/// The same for a scene whose shapes may come from files in a folder.
-pub fn model_in_folder(folder: &Path, file: &str, text: &str) -> Result<Model, SceneError> {
-    model_of(&scene::load::parse_in(folder, file, text)?, file, text)
-}
-
-/// Builds the model of a scene that was read from `text`.
-pub fn model_of(scene: &Scene, file: &str, text: &str) -> Result<Model, SceneError> {
-    model::build(scene).map_err(|problems| SceneError::new(file, text, problems))
-}
+#[cfg(feature = "text")]
+pub use text::{model_from_text, model_in_folder, model_of};
 
 /// A model on its way through time.
 ///

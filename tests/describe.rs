@@ -21,6 +21,7 @@ use stiction::describe::{
 use stiction::instance::variable::{Causality, Variable};
 use stiction::instance::variables::table;
 use stiction::model::Model;
+use stiction::scene::{Scene, packed, parse};
 use stiction::simulate::model_from_text;
 
 /// All kinds of shapes, joints and forces; inputs, stops, and text that XML must escape.
@@ -91,11 +92,15 @@ fn all() -> Vec<(String, String)> {
     scenes
 }
 
-fn models() -> Vec<(Model, String)> {
+fn models() -> Vec<(Model, Scene)> {
     let scenes = all().into_iter();
-    scenes
-        .map(|(name, text)| (model_from_text(&name, &text).unwrap(), text))
-        .collect()
+    scenes.map(|(name, text)| both(&name, &text)).collect()
+}
+
+/// Model and written form.
+fn both(file: &str, text: &str) -> (Model, Scene) {
+    let scene = parse(file, text).unwrap();
+    (model_from_text(file, text).unwrap(), scene)
 }
 
 /// An element of a document: path of names, attributes.
@@ -163,11 +168,11 @@ fn model_descriptions_of_the_shipped_scenes_are_those_that_are_checked_in() {
     let folder = root().join("modelDescription");
     let mut expected = BTreeSet::new();
     for (name, text) in shipped() {
-        let model = model_from_text(&name, &text).unwrap();
+        let (model, scene) = both(&name, &text);
         if model.bodies.len() > MOST_BODIES {
             continue;
         }
-        let generated = model_description(&model, &text);
+        let generated = model_description(&model, &scene);
         let file = folder.join(format!("{name}.xml"));
         if env::var_os("STICTION_BLESS").is_some() {
             fs::write(&file, &generated).unwrap();
@@ -189,8 +194,8 @@ fn model_descriptions_of_the_shipped_scenes_are_those_that_are_checked_in() {
 
 #[test]
 fn elements_come_in_the_order_of_the_schema_and_no_list_is_empty() {
-    for (model, text) in models() {
-        let found = read(&model_description(&model, &text));
+    for (model, scene) in models() {
+        let found = read(&model_description(&model, &scene));
         let sections: Vec<&str> = found
             .iter()
             .filter_map(|element| element.path.strip_prefix("fmiModelDescription/"))
@@ -223,9 +228,9 @@ fn elements_come_in_the_order_of_the_schema_and_no_list_is_empty() {
 
 #[test]
 fn variables_are_the_rows_of_the_table() {
-    for (model, text) in models() {
+    for (model, scene) in models() {
         let table = table(&model);
-        let found = read(&model_description(&model, &text));
+        let found = read(&model_description(&model, &scene));
         let variables: Vec<&Found> = at(&found, "ModelVariables/ScalarVariable").collect();
         assert_eq!(variables.len(), table.len());
         for (i, (variable, row)) in variables.iter().zip(&table).enumerate() {
@@ -252,9 +257,9 @@ fn kinds(found: &[Found]) -> Vec<&Found> {
 
 #[test]
 fn start_is_given_where_the_standard_wants_it_and_lies_in_its_range() {
-    for (model, text) in models() {
+    for (model, scene) in models() {
         let table = table(&model);
-        let found = read(&model_description(&model, &text));
+        let found = read(&model_description(&model, &scene));
         for (kind, row) in kinds(&found).into_iter().zip(&table) {
             let wanted = row.causality != Causality::Output;
             assert_eq!(kind.get("start").is_some(), wanted, "{}", row.name);
@@ -291,8 +296,8 @@ fn items(found: &[Found], name: &str) -> Vec<String> {
 
 #[test]
 fn every_unit_and_type_that_is_used_is_defined_and_no_other() {
-    for (model, text) in models() {
-        let found = read(&model_description(&model, &text));
+    for (model, scene) in models() {
+        let found = read(&model_description(&model, &scene));
         let names = |path: &str| -> BTreeSet<String> {
             let names = at(&found, path).map(|e| e.get("name").unwrap().to_owned());
             names.collect()
@@ -316,9 +321,9 @@ fn every_unit_and_type_that_is_used_is_defined_and_no_other() {
 #[test]
 fn model_structure_lists_every_output_twice_with_its_dependencies() {
     let mut n_dependent = 0;
-    for (model, text) in models() {
+    for (model, scene) in models() {
         let table = table(&model);
-        let found = read(&model_description(&model, &text));
+        let found = read(&model_description(&model, &scene));
         let numbered = |causality| {
             let rows = (1..).zip(&table);
             rows.filter(move |(_, row): &(usize, &Variable)| row.causality == causality)
@@ -403,6 +408,7 @@ fn an_fmu_has_its_files_in_their_places() {
     let fmu = build_fmu("everything", EVERYTHING, &libraries).unwrap();
     let expected = [
         "modelDescription.xml",
+        "resources/scene.bin",
         "resources/scene.toml",
         "binaries/linux64/stiction.so",
         "binaries/win64/stiction.dll",
@@ -412,9 +418,10 @@ fn an_fmu_has_its_files_in_their_places() {
     assert_eq!(listing(&fmu), expected);
     assert_eq!(LIBRARY, "stiction");
     assert_eq!(entry(&fmu, "resources/scene.toml"), EVERYTHING.as_bytes());
-    let model = model_from_text("everything", EVERYTHING).unwrap();
+    let (model, scene) = both("everything", EVERYTHING);
+    assert_eq!(entry(&fmu, "resources/scene.bin"), packed::pack(&scene));
     let xml = entry(&fmu, "modelDescription.xml");
-    assert_eq!(xml, model_description(&model, EVERYTHING).as_bytes());
+    assert_eq!(xml, model_description(&model, &scene).as_bytes());
     let binary = entry(&fmu, "binaries/linux64/stiction.so");
     assert_eq!(binary, fake_library(Platform::Linux64));
 }
@@ -454,8 +461,8 @@ fn the_picture_is_a_png_and_the_page_carries_it_and_every_variable() {
 fn a_scene_by_tolerance_says_so() {
     let by_tolerance = format!("{EVERYTHING}settings = {{ tolerance = 1e-7, max_step = 0.25 }}\n");
     for (text, tolerance) in [(EVERYTHING, None), (by_tolerance.as_str(), Some(1e-7))] {
-        let model = model_from_text("scene", text).unwrap();
-        let found = read(&model_description(&model, text));
+        let (model, scene) = both("scene", text);
+        let found = read(&model_description(&model, &scene));
         let experiment = at(&found, "DefaultExperiment").next().unwrap();
         assert_eq!(experiment.number("tolerance"), tolerance);
         let start = |name: &str| {
@@ -550,7 +557,7 @@ fn build_writes_an_fmu_and_twice_the_same() {
     let first = fs::read(folder.join("two_carts.fmu")).unwrap();
     assert!(first == fs::read(folder.join("second.fmu")).unwrap());
     assert!(first == build(&["-o", "-"]).stdout);
-    assert_eq!(listing(&first).len(), 6);
+    assert_eq!(listing(&first).len(), 7);
 }
 
 #[test]
@@ -616,7 +623,7 @@ fn build_says_what_is_wrong_with_a_library() {
 fn describe_prints_every_variable_or_the_model_description() {
     let folder = scratch("print");
     fs::write(folder.join("scene.toml"), EVERYTHING).unwrap();
-    let model = model_from_text("scene.toml", EVERYTHING).unwrap();
+    let (model, scene) = both("scene.toml", EVERYTHING);
     let output = stiction_in(&folder, &["describe", "scene.toml"]);
     assert!(output.status.success(), "{}", stderr(&output));
     let lines: Vec<&str> = stdout(&output).lines().collect();
@@ -627,7 +634,7 @@ fn describe_prints_every_variable_or_the_model_description() {
         assert_eq!(name, Some(variable.name.as_str()));
     }
     let output = stiction_in(&folder, &["describe", "scene.toml", "--xml"]);
-    assert_eq!(stdout(&output), model_description(&model, EVERYTHING));
+    assert_eq!(stdout(&output), model_description(&model, &scene));
 }
 
 #[test]

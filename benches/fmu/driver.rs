@@ -4,8 +4,11 @@ use std::ffi::{CString, c_char, c_int};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use stiction::fmi::types::*;
-use stiction::instance::Instance;
 use stiction::instance::variable::Variable;
+use stiction::instance::{Instance, SCENE_FILE};
+use stiction::scene::packed::pack;
+use stiction::scene::parse;
+use tempfile::TempDir;
 
 type Handle = fmi2Component;
 type Vr = fmi2ValueReference;
@@ -100,36 +103,32 @@ pub struct Source<'a> {
     guid: CString,
     location: CString,
     pub variables: Vec<Variable>,
-    scratch: Option<PathBuf>,
+    // removed in the end
+    _folder: Option<TempDir>,
 }
 
 impl<'a> Source<'a> {
     /// A shipped scene.
     pub fn shipped(library: &'a Library, scene: &str) -> Self {
         let resources = Path::new(env!("CARGO_MANIFEST_DIR")).join("resources");
-        Self::folder(library, &resources.join(scene))
+        let text = std::fs::read_to_string(resources.join(scene).join("scene.toml")).unwrap();
+        Self::new(library, &text)
     }
 
-    /// A scene in a folder of its own, which is removed in the end.
-    pub fn scratch(library: &'a Library, scene: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("stiction-bench-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("scene.toml"), scene).unwrap();
-        let mut source = Self::folder(library, &folder);
-        source.scratch = Some(folder);
-        source
-    }
-
-    fn folder(library: &'a Library, folder: &Path) -> Self {
-        let text = std::fs::read_to_string(folder.join("scene.toml")).unwrap();
-        let instance = Instance::new("bench", "scene", &text).unwrap_or_else(|e| panic!("{e}"));
-        let location = folder.to_str().unwrap().replace(' ', "%20");
+    /// Any scene.
+    pub fn new(library: &'a Library, scene: &str) -> Self {
+        let folder = TempDir::new().unwrap();
+        let packed = pack(&parse("scene", scene).unwrap_or_else(|e| panic!("{e}")));
+        std::fs::write(folder.path().join(SCENE_FILE), &packed).unwrap();
+        let instance =
+            Instance::from_packed("bench", "scene", &packed).unwrap_or_else(|e| panic!("{e}"));
+        let location = folder.path().to_str().unwrap().replace(' ', "%20");
         Self {
             library,
             guid: CString::new(instance.guid()).unwrap(),
             location: CString::new(format!("file://{location}")).unwrap(),
             variables: instance.variables().to_vec(),
-            scratch: None,
+            _folder: Some(folder),
         }
     }
 
@@ -140,7 +139,7 @@ impl<'a> Source<'a> {
             guid: c"ball".into(),
             location: c"".into(),
             variables: Vec::new(),
-            scratch: None,
+            _folder: None,
         }
     }
 
@@ -148,14 +147,6 @@ impl<'a> Source<'a> {
     pub fn reference(&self, name: &str) -> Vr {
         let place = self.variables.iter().position(|v| v.name == name);
         place.unwrap_or_else(|| panic!("no {name}")) as Vr
-    }
-}
-
-impl Drop for Source<'_> {
-    fn drop(&mut self) {
-        if let Some(folder) = &self.scratch {
-            let _ = std::fs::remove_dir_all(folder);
-        }
     }
 }
 

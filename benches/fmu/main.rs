@@ -242,7 +242,7 @@ fn values(ours: &Library, plain: &Library) {
         "", "ours/ns", "100/ns", "C/ns", "100/ns", "ratio", "100"
     );
     let cradle = Source::shipped(ours, "newtons_cradle");
-    let block = Source::scratch(ours, &many_inputs());
+    let block = Source::new(ours, &many_inputs());
     let plain = Source::plain(plain);
     let is_real = |v: &Variable| matches!(v.kind, Kind::Real { .. });
     let is_output = |v: &Variable| is_real(v) && v.causality == Causality::Output;

@@ -34,7 +34,7 @@ pub fn describe(options: &DescribeOptions) -> Result<(), CliError> {
         return write_bytes(path, &bytes);
     }
     let text = if options.xml {
-        model_description(&found.model, &found.text)
+        model_description(&found.model, &found.scene)
     } else if options.json {
         as_json(&found.model)
     } else {

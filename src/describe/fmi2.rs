@@ -8,6 +8,7 @@ use crate::instance::digest;
 use crate::instance::variable::{Causality, Enumeration, Kind, Unit, Value, Variability, Variable};
 use crate::instance::variables::table;
 use crate::model::Model;
+use crate::scene::{Scene, packed};
 
 /// Capabilities: attributes of the element `CoSimulation`.
 pub const CAPABILITIES: [(&str, &str); 10] = [
@@ -23,14 +24,14 @@ pub const CAPABILITIES: [(&str, &str); 10] = [
     ("providesDirectionalDerivative", "true"),
 ];
 
-/// The model description of a scene. The text of the scene goes into the GUID only.
-pub fn model_description(model: &Model, scene_text: &str) -> String {
+/// The model description of a scene. What is not in its model goes into the GUID only.
+pub fn model_description(model: &Model, scene: &Scene) -> String {
     let table = table(model);
     let description = (!model.description.is_empty()).then_some(&model.description);
     Element::new("fmiModelDescription")
         .with("fmiVersion", "2.0")
         .with("modelName", &model.name)
-        .with("guid", digest::guid(scene_text, model, &table))
+        .with("guid", digest::guid(&packed::digest(scene), &table))
         .with_some("description", description)
         .with("generationTool", GENERATOR)
         .with("variableNamingConvention", "structured")

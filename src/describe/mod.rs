@@ -3,12 +3,14 @@
 
 pub mod drawing;
 pub mod fmi2;
+#[cfg(feature = "text")]
 pub mod package;
 mod page;
 mod platform;
 mod units;
 mod xml;
 
+#[cfg(feature = "text")]
 pub use package::{Library, PackageError, build_fmu, build_fmu_with};
 pub use page::{documentation, shown_start, type_name};
 pub use platform::Platform;

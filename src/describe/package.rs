@@ -15,7 +15,7 @@ use super::{LIBRARY, Platform};
 use crate::model;
 use crate::scene::format::space::Space;
 use crate::scene::load::Files;
-use crate::scene::{self, SceneError};
+use crate::scene::{self, SceneError, packed};
 
 /// A function that every library for co-simulation has.
 const FUNCTION: &str = "fmi2DoStep";
@@ -157,8 +157,10 @@ pub fn build_fmu_with(
     let mut archive = Archive {
         zip: ZipWriter::new(Cursor::new(Vec::new())),
     };
-    let description = model_description(&model, scene_text);
+    let description = model_description(&model, &scene);
     archive.add("modelDescription.xml", description.as_bytes(), 0o644)?;
+    let packed = format!("resources/{}", packed::FILE);
+    archive.add(&packed, &packed::pack(&scene), 0o644)?;
     archive.add("resources/scene.toml", scene_text.as_bytes(), 0o644)?;
     for name in scene.space().map(Space::files).unwrap_or_default() {
         let bytes = files(name).map_err(|(reason, _)| PackageError::Archive(reason))?;

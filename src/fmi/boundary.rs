@@ -8,7 +8,7 @@ use super::types::{
 };
 use crate::describe::IDENTITY;
 use crate::instance::lifecycle::{Call, Phase};
-use crate::instance::{Instance, Trouble};
+use crate::instance::{Instance, SCENE_FILE, Trouble};
 use std::any::Any;
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, CString};
@@ -156,10 +156,10 @@ fn new_instance(
         .to_str()
         .map_err(|_| "the resource location is not UTF-8")?;
     let folder = location::folder(resources)?;
-    let file = folder.join(location::SCENE);
+    let file = folder.join(SCENE_FILE);
     let shown = file.display().to_string();
-    let text = std::fs::read_to_string(&file).map_err(|e| format!("cannot read {shown}: {e}"))?;
-    let instance = Instance::in_folder(&name, &folder, &shown, &text).map_err(|e| e.to_string())?;
+    let bytes = std::fs::read(&file).map_err(|e| format!("cannot read {shown}: {e}"))?;
+    let instance = Instance::from_packed(&name, &shown, &bytes).map_err(|e| e.to_string())?;
     if instance.guid() != guid {
         return Err(format!(
             "the GUID {guid} is not {}, that of the scene in {shown}: the model description is of another scene or version (this is {IDENTITY})",

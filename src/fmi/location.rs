@@ -2,9 +2,6 @@
 
 use std::path::PathBuf;
 
-/// The file that is read first; others only if it names them, from the same folder or below.
-pub const SCENE: &str = "scene.toml";
-
 /// The folder of the resources. The importer gives a URI (`file:///a%20b/resources`), or, against the standard, a path.
 pub fn folder(location: &str) -> Result<PathBuf, String> {
     path(location, cfg!(windows)).map(PathBuf::from)

@@ -7,16 +7,29 @@ use super::types::{
     CO_SIMULATION, ERROR, FATAL, OK, fmi2CallbackFunctions, fmi2CallbackLogger, fmi2Component,
     fmi2ComponentEnvironment, fmi2Status, fmi2String,
 };
-use crate::instance::Instance;
+use crate::instance::{Instance, SCENE_FILE};
+use crate::scene::packed::pack;
+use crate::scene::parse;
 use std::ffi::{CStr, CString, c_void};
+use std::sync::OnceLock;
+use tempfile::TempDir;
 
-fn resources() -> String {
-    format!("{}/resources/bouncing_ball", env!("CARGO_MANIFEST_DIR"))
+const SCENE: &str = include_str!("../../resources/bouncing_ball/scene.toml");
+
+/// A folder with the packed scene.
+fn resources() -> &'static str {
+    static FOLDER: OnceLock<TempDir> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let folder = TempDir::new().unwrap();
+        let scene = parse("scene", SCENE).unwrap();
+        std::fs::write(folder.path().join(SCENE_FILE), pack(&scene)).unwrap();
+        folder
+    });
+    folder.path().to_str().unwrap()
 }
 
 fn guid() -> CString {
-    let text = std::fs::read_to_string(format!("{}/scene.toml", resources())).unwrap();
-    let instance = Instance::new("x", "scene", &text).unwrap();
+    let instance = Instance::new("x", "scene", SCENE).unwrap();
     CString::new(instance.guid()).unwrap()
 }
 

@@ -8,6 +8,8 @@ pub mod parameter;
 mod sensitivity;
 pub mod snapshot;
 pub mod space;
+#[cfg(feature = "text")]
+mod text;
 mod until_event;
 pub mod variable;
 pub mod variables;
@@ -15,14 +17,14 @@ pub mod variables;
 use crate::dynamics;
 use crate::force::{Input, MAX_INPUT_ORDER, Side};
 use crate::math::Limit;
-use crate::model::{Model, Poses, Twists};
+use crate::model::{self, Model, Poses, Twists};
 use crate::scene::error::SceneError;
 use crate::scene::format::{ReportedVelocity, Settings};
-use crate::simulate::{model_from_text, model_in_folder};
+pub use crate::scene::packed::FILE as SCENE_FILE;
+use crate::scene::packed::{self, Digest};
 use crate::state::{CrowdState, State};
 use crate::step::{Event, EventKind, Report, Workspace};
 use lifecycle::{Call, Phase};
-use std::path::Path;
 use variable::{Causality, CrowdOutput, Role, Value, Variability, Variable};
 
 /// Why a call did not do what it should.
@@ -100,28 +102,23 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// From the text of a scene; `file` is what messages call it. Its shapes cannot come from other files.
-    pub fn new(name: &str, file: &str, scene_text: &str) -> Result<Self, SceneError> {
-        let scene = model_from_text(file, scene_text)?;
-        Ok(Self::of(name, scene, scene_text))
+    /// From the packed scene of an FMU; `file` is what messages call it.
+    ///
+    /// # Errors
+    /// Bytes that are no packed scene, or one that no model can be built from.
+    #[cfg_attr(small, optimize(size))]
+    pub fn from_packed(name: &str, file: &str, bytes: &[u8]) -> Result<Self, SceneError> {
+        let (scene, digest) =
+            packed::unpack(bytes).map_err(|error| SceneError::of_file(file, &error.to_string()))?;
+        let model = model::build(&scene).map_err(|all| SceneError::without_lines(file, all))?;
+        Ok(Self::of(name, model, &digest))
     }
 
-    /// From the text of a scene whose shapes may come from files in the folder of the resources.
-    pub fn in_folder(
-        name: &str,
-        folder: &Path,
-        file: &str,
-        scene_text: &str,
-    ) -> Result<Self, SceneError> {
-        let scene = model_in_folder(folder, file, scene_text)?;
-        Ok(Self::of(name, scene, scene_text))
-    }
-
-    fn of(name: &str, scene: Model, scene_text: &str) -> Self {
+    fn of(name: &str, scene: Model, digest: &Digest) -> Self {
         let table = variables::table(&scene);
         Self {
             name: name.to_owned(),
-            guid: digest::guid(scene_text, &scene, &table),
+            guid: digest::guid(digest, &table),
             table,
             settings: scene.settings.clone(),
             state: State::new(&scene),

@@ -14,6 +14,7 @@ use crate::scene::format::MAX_ROWS;
 use crate::simulate::observe::contacts_of;
 
 /// All variables of a model, in the order of their value references.
+#[cfg_attr(small, optimize(size))]
 pub fn table(model: &Model) -> Vec<Variable> {
     let mut table = Table::default();
     table.inputs(model);
@@ -48,6 +49,7 @@ struct Table {
     rows: Vec<Variable>,
 }
 
+#[inline(never)]
 fn real(unit: Unit) -> Kind {
     Kind::Real {
         unit,
@@ -57,6 +59,7 @@ fn real(unit: Unit) -> Kind {
     }
 }
 
+#[inline(never)]
 fn bounded(unit: Unit, parameter: Parameter) -> Kind {
     let (low, high, _) = parameter.range();
     Kind::Real {
@@ -197,6 +200,7 @@ impl Table {
     }
 
     // of a pair of shapes in the plane, or a stop
+    #[cfg_attr(small, optimize(size))]
     fn contact(&mut self, model: &Model, j: usize) {
         let contact = &model.contacts[j];
         let name = format!("contact.{}", structured(&contact.name));
@@ -303,6 +307,7 @@ impl Table {
         }
     }
 
+    #[cfg_attr(small, optimize(size))]
     fn totals(&mut self) {
         for (name, what, role) in [
             ("energy.kinetic", "kinetic energy", Role::KineticEnergy),
@@ -353,6 +358,7 @@ impl Table {
         );
     }
 
+    #[cfg_attr(small, optimize(size))]
     fn crowd(&mut self) {
         let count = || Kind::Integer {
             min: Some(0),
@@ -427,6 +433,7 @@ impl Table {
         }
     }
 
+    #[cfg_attr(small, optimize(size))]
     fn body_parameters(&mut self, model: &Model) {
         for (b, body) in model.bodies.iter().enumerate() {
             let name = &body.name;
@@ -472,6 +479,7 @@ impl Table {
         }
     }
 
+    #[cfg_attr(small, optimize(size))]
     fn pair_parameters(&mut self, model: &Model) {
         for (i, pair) in model.pairs.iter().enumerate() {
             let name = format!("pair.{}", structured(pair));
@@ -527,6 +535,7 @@ impl Table {
         }
     }
 
+    #[cfg_attr(small, optimize(size))]
     fn settings(&mut self, model: &Model) {
         use Parameter as P;
         let real = |p, unit| (p, bounded(unit, p));

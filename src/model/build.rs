@@ -31,6 +31,7 @@ pub fn build(scene: &Scene) -> Result<Model, Vec<Problem>> {
     }
 }
 
+#[cfg_attr(small, optimize(size))]
 fn build_plane(scene: &Scene, plane: &Plane) -> Result<Model, Vec<Problem>> {
     let mut builder = Builder {
         scene: plane,
@@ -113,7 +114,6 @@ pub(super) fn empty(scene: &Scene) -> Model {
         initial_velocity: Vec::new(),
         initial_orientation: Vec::new(),
         crowd: None,
-        files: Vec::new(),
     }
 }
 

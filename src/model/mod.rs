@@ -89,8 +89,6 @@ pub struct Model {
     pub initial_velocity: Vec<f64>,
     /// Shapes of many bodies, whose contacts are not in `contacts`.
     pub crowd: Option<Crowd>,
-    /// Files that shapes in space were read from, each with its corners, m.
-    pub files: Vec<(String, Vec<Vec3>)>,
 }
 
 /// A moving body.

@@ -30,6 +30,7 @@ use std::borrow::Cow;
 const CENTRED: f64 = 1e-6;
 
 /// Checks a scene in space against itself and indexes it. All problems are reported at once.
+#[cfg_attr(small, optimize(size))]
 pub(super) fn build(scene: &Scene, space: &Space) -> Result<Model, Vec<Problem>> {
     let mut builder = Builder {
         scene: space,
@@ -37,7 +38,6 @@ pub(super) fn build(scene: &Scene, space: &Space) -> Result<Model, Vec<Problem>>
             spatial: true,
             gravity: vec3(space.gravity),
             n_friction_rows: super::N_TANGENTS,
-            files: files(space),
             ..build::empty(scene)
         },
         poses: Vec::new(),
@@ -83,27 +83,6 @@ fn refuse_settings(scene: &Scene, problems: &mut Vec<Problem>) {
     }
 }
 
-// each once, however many shapes were read from it
-fn files(space: &Space) -> Vec<(String, Vec<Vec3>)> {
-    let shapes = space.bodies.iter().flat_map(|body| &body.shapes);
-    let mut files: Vec<(String, Vec<Vec3>)> = Vec::new();
-    for shape in shapes.chain(&space.ground) {
-        if let Geometry::Polyhedron {
-            vertices,
-            file: Some(name),
-        } = &shape.geometry
-        {
-            // the same file at another scale has other corners
-            let corners: Vec<Vec3> = vertices.iter().copied().map(vec3).collect();
-            let file = (name.clone(), corners);
-            if !files.contains(&file) {
-                files.push(file);
-            }
-        }
-    }
-    files
-}
-
 pub(super) fn vec3(triple: Triple) -> Vec3 {
     Vec3::from(triple)
 }
@@ -143,6 +122,7 @@ impl Builder<'_> {
         });
     }
 
+    #[cfg_attr(small, optimize(size))]
     fn bodies(&mut self) {
         for body in &self.scene.bodies {
             let first = self.model.n_velocities;
@@ -306,6 +286,7 @@ impl Builder<'_> {
         dot3(d, d).sqrt()
     }
 
+    #[cfg_attr(small, optimize(size))]
     fn joints(&mut self) {
         for written in &self.scene.joints {
             let bodies = [self.body(&written.bodies[0]), self.body(&written.bodies[1])];
@@ -464,6 +445,7 @@ impl Builder<'_> {
         }
     }
 
+    #[cfg_attr(small, optimize(size))]
     fn forces(&mut self) {
         for written in &self.scene.forces {
             let (bodies, joint, force) = match &written.kind {

@@ -19,6 +19,7 @@ const TOLD: usize = 10;
 type Source<'a> = (&'a Owner<'a>, usize);
 
 /// Gives the model its crowd; refuses shapes that cannot touch each other, or overlap at the start.
+#[cfg_attr(small, optimize(size))]
 pub(super) fn add(
     scene: &Space,
     rules: written::Crowd,

@@ -23,7 +23,7 @@ pub struct Problem {
 pub struct SceneError {
     /// File name as given.
     pub file: String,
-    /// With line and column, counted from 1.
+    /// With line and column, counted from 1; zero where they are not known.
     pub problems: Vec<(usize, usize, Problem)>,
 }
 
@@ -43,6 +43,25 @@ impl SceneError {
         }
     }
 
+    /// Of a scene whose text is not at hand.
+    pub fn without_lines(file: &str, problems: Vec<Problem>) -> Self {
+        Self {
+            file: file.to_owned(),
+            problems: problems.into_iter().map(|p| (0, 0, p)).collect(),
+        }
+    }
+
+    /// What is wrong with a file as a whole.
+    pub fn of_file(file: &str, message: &str) -> Self {
+        let problem = Problem {
+            place: 0..0,
+            key: "file".to_owned(),
+            message: message.to_owned(),
+            hint: String::new(),
+        };
+        Self::without_lines(file, vec![problem])
+    }
+
     /// Each problem with its place, and its hint on a line of its own.
     pub fn told(&self) -> impl Iterator<Item = String> {
         self.problems.iter().map(|(line, column, problem)| {
@@ -51,7 +70,11 @@ impl SceneError {
                 hint => format!("\n  hint: {hint}"),
             };
             let Problem { key, message, .. } = problem;
-            format!("{}:{line}:{column}: {key}: {message}{hint}", self.file)
+            let place = match line {
+                0 => String::new(),
+                _ => format!("{line}:{column}:"),
+            };
+            format!("{}:{place} {key}: {message}{hint}", self.file)
         })
     }
 }

@@ -1,18 +1,31 @@
-//! The scene file: `load` reads it, `format` is what it says, `error` is what is wrong with it.
+//! The scene file: `load` reads it, `format` is what it says, `error` is what is wrong with it; `packed` is what an FMU
+//! carries of it.
 pub mod error;
 pub mod format;
-mod keys;
-pub mod load;
-mod mesh;
-mod part;
+pub mod packed;
 mod range;
+
+// what reads text
+#[cfg(feature = "text")]
+mod keys;
+#[cfg(feature = "text")]
+pub mod load;
+#[cfg(feature = "text")]
+mod mesh;
+#[cfg(feature = "text")]
+mod part;
+#[cfg(feature = "text")]
 mod read;
-#[cfg(test)]
+#[cfg(all(test, feature = "text"))]
 mod reference;
+#[cfg(feature = "text")]
 pub mod suggest;
+#[cfg(feature = "text")]
 mod syntax;
+#[cfg(feature = "text")]
 mod value;
 
 pub use error::SceneError;
 pub use format::Scene;
+#[cfg(feature = "text")]
 pub use load::{load, parse, parse_in};

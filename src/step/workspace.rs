@@ -130,6 +130,7 @@ impl Workspace {
     }
 
     /// Allocates all that a step of this model can need.
+    #[cfg_attr(small, optimize(size))]
     pub fn new(model: &Model) -> Self {
         let n_joint = if model.crowd.is_some() {
             0

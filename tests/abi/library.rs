@@ -5,8 +5,11 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use stiction::fmi::types::*;
-use stiction::instance::Instance;
 use stiction::instance::variable::{Kind, Variable};
+use stiction::instance::{Instance, SCENE_FILE};
+use stiction::scene::packed::pack;
+use stiction::scene::parse_in;
+use tempfile::TempDir;
 
 type Handle = fmi2Component;
 type Vr = fmi2ValueReference;
@@ -88,39 +91,51 @@ pub fn library_path() -> PathBuf {
     found.unwrap_or_else(|| panic!("{name} is not above {}", test.display()))
 }
 
-/// The resources of a scene: a shipped one, or a folder that is removed in the end.
+/// The resources of an FMU, as far as the library needs them, in a folder that is removed in the end.
 pub struct Resources {
     pub folder: PathBuf,
     pub guid: String,
     pub variables: Vec<Variable>,
-    is_temporary: bool,
+    _temporary: TempDir,
 }
 
 impl Resources {
-    pub fn new(folder: PathBuf, is_temporary: bool) -> Self {
-        let text = std::fs::read_to_string(folder.join("scene.toml")).unwrap();
+    /// Of a scene whose shapes come from files in `files`; in a folder of that name.
+    pub fn new(name: &str, scene: &str, files: &Path) -> Self {
+        let temporary = TempDir::new().unwrap();
+        let folder = temporary.path().join(name);
+        let packed = pack(&parse_in(files, "scene", scene).unwrap_or_else(|e| panic!("{e}")));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(SCENE_FILE), &packed).unwrap();
         let instance =
-            Instance::in_folder("x", &folder, "scene", &text).unwrap_or_else(|e| panic!("{e}"));
+            Instance::from_packed("x", "scene", &packed).unwrap_or_else(|e| panic!("{e}"));
         Self {
             folder,
+            _temporary: temporary,
             guid: instance.guid().to_owned(),
             variables: instance.variables().to_vec(),
-            is_temporary,
         }
+    }
+
+    /// Of the scene in a folder.
+    pub fn of_folder(name: &str, folder: &Path) -> Self {
+        let text = std::fs::read_to_string(folder.join("scene.toml")).unwrap();
+        Self::new(name, &text, folder)
     }
 
     pub fn shipped(scene: &str) -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        Self::new(root.join("resources").join(scene), false)
+        Self::of_folder(scene, &root.join("resources").join(scene))
     }
 
-    /// A folder of that name with a scene in it.
+    /// Of a scene without files, in a folder of that name.
     pub fn temporary(name: &str, scene: &str) -> Self {
-        let unique = format!("stiction-abi-{}", std::process::id());
-        let folder = std::env::temp_dir().join(unique).join(name);
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("scene.toml"), scene).unwrap();
-        Self::new(folder, true)
+        Self::new(name, scene, Path::new(""))
+    }
+
+    /// The file that the library reads.
+    pub fn scene(&self) -> PathBuf {
+        self.folder.join(SCENE_FILE)
     }
 
     /// `file:///..`, with everything encoded that is not a plain letter.
@@ -145,15 +160,6 @@ impl Resources {
         };
         let place = self.variables.iter().position(fits);
         place.unwrap_or_else(|| panic!("no {name}")) as u32
-    }
-}
-
-impl Drop for Resources {
-    fn drop(&mut self) {
-        if self.is_temporary {
-            let _ = std::fs::remove_dir_all(&self.folder);
-            let _ = self.folder.parent().map(std::fs::remove_dir);
-        }
     }
 }
 

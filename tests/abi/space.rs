@@ -3,13 +3,15 @@
 use crate::call;
 use crate::derivatives::{compare_in_run, is_shared, rate};
 use crate::fuzz::random_calls;
-use crate::library::{Fmu, IN_SPACE, Random, Resources, callbacks, instantiate};
+use crate::library::{Fmu, IN_SPACE, Random, Resources, instantiate};
 use crate::states::course;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use stiction::fmi::types::*;
 use stiction::instance::space::SpaceOutput;
 use stiction::instance::variable::{Causality, Kind, Role};
+use stiction::scene::load::parse_with;
+use stiction::scene::packed::pack;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/space")
@@ -25,15 +27,8 @@ fn resources(name: &str, scene: &str) -> Resources {
 }
 
 /// The scene with a wedge from an STL file, in a folder of that name.
-fn mesh(name: &str) -> (Resources, PathBuf) {
-    let shipped = folder().join("mesh");
-    let unique = format!("stiction-abi-{}", std::process::id());
-    let own = std::env::temp_dir().join(unique).join(name);
-    std::fs::create_dir_all(own.join("parts")).unwrap();
-    for file in ["scene.toml", "parts/wedge.stl"] {
-        std::fs::copy(shipped.join(file), own.join(file)).unwrap();
-    }
-    (Resources::new(own.clone(), true), own)
+fn mesh(name: &str) -> Resources {
+    Resources::of_folder(name, &folder().join("mesh"))
 }
 
 const BOXES: [&str; 3] = ["low", "middle", "high"];
@@ -438,40 +433,32 @@ fn euler_angles_have_no_rate_at_a_right_angle_of_pitch() {
 }
 
 #[test]
-fn shapes_come_from_files_in_the_resources_only() {
-    let (resources, folder) = mesh("space mesh");
+fn shapes_from_files_are_in_the_packed_scene() {
+    let resources = mesh("space mesh");
+    let files = std::fs::read_dir(&resources.folder).unwrap();
+    assert_eq!(files.count(), 1, "the library needs no other file");
     let fmu = Fmu::initialized(&resources);
     assert_eq!(fmu.step(0.0, 0.4), OK);
     assert!(fmu.real("pair.wedge.on.ground.normal_force") > 0.0);
     drop(fmu);
-    let try_out = || {
-        let lines = RefCell::default();
-        let (guid, uri) = (Some(resources.guid.as_str()), resources.uri());
-        let _ = callbacks(&lines);
-        let handle = instantiate(Some(c"x"), CO_SIMULATION, guid, Some(&uri), &lines);
-        assert!(handle.is_null());
-        lines.take().remove(0).2
-    };
-    let part = folder.join("parts/wedge.stl");
     // another shape is another FMU
-    let stl = std::fs::read_to_string(&part).unwrap();
-    std::fs::write(&part, stl.replace("80 ", "81 ")).unwrap();
-    let message = try_out();
-    assert!(message.contains("GUID"), "{message}");
-    std::fs::remove_file(&part).unwrap();
-    let message = try_out();
-    assert!(
-        message.contains("wedge.stl") && message.contains("parts"),
-        "{message}"
-    );
+    let text = std::fs::read_to_string(folder().join("mesh/scene.toml")).unwrap();
+    let wider = |name: &str| {
+        let stl = std::fs::read_to_string(folder().join("mesh").join(name)).unwrap();
+        Ok(stl.replace("80 ", "81 ").into_bytes())
+    };
+    let scene = parse_with("scene", &text, &wider).unwrap();
+    std::fs::write(resources.scene(), pack(&scene)).unwrap();
+    let lines = RefCell::default();
+    let (guid, uri) = (Some(resources.guid.as_str()), resources.uri());
+    let handle = instantiate(Some(c"x"), CO_SIMULATION, guid, Some(&uri), &lines);
+    assert!(handle.is_null());
+    assert!(lines.borrow()[0].2.contains("GUID"), "{lines:?}");
 }
 
 #[test]
 fn random_calls_do_not_crash_in_space() {
-    let scenes = [
-        resources("space fuzz 1", "workshop"),
-        mesh("space fuzz 2").0,
-    ];
+    let scenes = [resources("space fuzz 1", "workshop"), mesh("space fuzz 2")];
     random_calls(&scenes, 30_000);
 }
 

@@ -85,21 +85,39 @@ fn what_cannot_be_instantiated_is_refused_with_a_reason() {
 }
 
 #[test]
-fn a_scene_with_mistakes_is_refused_with_all_of_them() {
-    let ball = Resources::temporary("mistakes", &pushed_block());
-    let text = pushed_block().replace("mass = 1", "mass = -1");
-    std::fs::write(ball.folder.join("scene.toml"), text).unwrap();
-    let lines = RefCell::default();
-    let uri = ball.uri();
-    let handle = instantiate(
-        Some(c"x"),
-        CO_SIMULATION,
-        Some(&ball.guid),
-        Some(&uri),
-        &lines,
-    );
-    assert!(handle.is_null());
-    assert!(lines.borrow()[0].2.contains("mass"), "{lines:?}");
+fn a_scene_that_is_missing_or_damaged_is_refused_with_the_reason() {
+    let block = Resources::temporary("damaged", &pushed_block());
+    let good = std::fs::read(block.scene()).unwrap();
+    let changed = |at: usize| {
+        let mut bytes = good.clone();
+        bytes[at] ^= 4;
+        bytes
+    };
+    let rows: [(Option<Vec<u8>>, &str); 8] = [
+        (None, "cannot read"),
+        (Some(Vec::new()), "not a packed scene"),
+        (Some(pushed_block().into_bytes()), "not a packed scene"),
+        (Some(changed(8)), "in form"),
+        (Some(changed(12)), "packed by stiction"),
+        (Some(good[..good.len() - 1].to_vec()), "cut off"),
+        (Some([&good[..], b"x"].concat()), "cut off or damaged"),
+        (Some(changed(good.len() / 2)), "digest"),
+    ];
+    for (bytes, reason) in rows {
+        std::fs::remove_file(block.scene()).unwrap_or_default();
+        if let Some(bytes) = bytes {
+            std::fs::write(block.scene(), bytes).unwrap();
+        }
+        let lines = RefCell::default();
+        let (guid, uri) = (Some(block.guid.as_str()), block.uri());
+        let handle = instantiate(Some(c"x"), CO_SIMULATION, guid, Some(&uri), &lines);
+        assert!(handle.is_null());
+        let lines = lines.into_inner();
+        let (status, _, message) = &lines[0];
+        assert_eq!((lines.len(), *status), (1, ERROR), "{lines:?}");
+        assert!(message.contains(reason), "{message}");
+        assert!(message.contains("scene.bin"), "{message}");
+    }
 }
 
 #[test]

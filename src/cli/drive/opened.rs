@@ -11,7 +11,7 @@ use stiction::check::description::{Description, Interface};
 use stiction::check::{self, DESCRIPTION, Report, Severity, archive};
 use stiction::fmi::import::uri;
 use stiction::model::{self, Model};
-use stiction::scene;
+use stiction::scene::{self, packed};
 use tempfile::TempDir;
 
 /// An FMU for co-simulation.
@@ -114,12 +114,22 @@ impl Opened {
 
     /// Model and drawing, if it carries a scene of ours.
     pub fn model(&self) -> Result<Option<(Model, Value)>, CliError> {
-        let path = self.folder.join("resources/scene.toml");
-        let is_ours = self.interface.model_identifier == stiction::describe::LIBRARY;
-        if !is_ours || !path.is_file() {
+        if self.interface.model_identifier != stiction::describe::LIBRARY {
             return Ok(None);
         }
-        let scene = scene::load(&path)?;
+        let resources = self.folder.join("resources");
+        let packed = fs::read(resources.join(packed::FILE)).unwrap_or_default();
+        let scene = match packed::unpack(&packed) {
+            Ok((scene, _)) => scene,
+            Err(_) => {
+                // of another version, perhaps: its text can still be drawn
+                let path = resources.join("scene.toml");
+                if !path.is_file() {
+                    return Ok(None);
+                }
+                scene::load(&path)?
+            }
+        };
         let Ok(model) = model::build(&scene) else {
             return Ok(None);
         };

@@ -21,13 +21,15 @@ fn turns(body: &Body) -> bool {
 
 impl Table {
     /// One output for each component of a vector.
+    #[inline(never)]
+    #[cfg_attr(small, optimize(size))]
     fn vector(
         &mut self,
         name: &str,
         what: &str,
         unit: Unit,
         components: &[&str],
-        role: impl Fn(usize) -> Role,
+        role: &dyn Fn(usize) -> Role,
     ) {
         for (i, component) in components.iter().enumerate() {
             self.output(
@@ -47,21 +49,21 @@ impl Table {
                 &format!("centre of mass of {name}"),
                 Unit::Meter,
                 &AXES,
-                |i| Role::Position(first + i),
+                &|i| Role::Position(first + i),
             );
             self.vector(
                 &format!("{name}.velocity"),
                 &format!("velocity of the centre of mass of {name}"),
                 Unit::MeterPerSecond,
                 &AXES,
-                |i| Role::Velocity(first + i),
+                &|i| Role::Velocity(first + i),
             );
             self.vector(
                 &format!("{name}.acceleration"),
                 &format!("acceleration of the centre of mass of {name}"),
                 Unit::MeterPerSecond2,
                 &AXES,
-                |i| Role::Acceleration(first + i),
+                &|i| Role::Acceleration(first + i),
             );
             if turns(body) {
                 self.rotation(b, name);
@@ -69,20 +71,25 @@ impl Table {
         }
     }
 
+    #[cfg_attr(small, optimize(size))]
     fn rotation(&mut self, b: usize, name: &str) {
         self.vector(
             &format!("{name}.orientation"),
             &format!("quaternion from the world's to the axes of {name}"),
             Unit::One,
             &QUATERNION,
-            |i| Role::Space(Output::Orientation(b, i)),
+            &|i| Role::Space(Output::Orientation(b, i)),
         );
         let what = format!(
             "rotation of {name} about z, then y, then x of its own axes, for display; roll is 0 where the pitch is a right angle"
         );
-        self.vector(&format!("{name}.euler"), &what, Unit::Radian, &EULER, |i| {
-            Role::Space(Output::Euler(b, i))
-        });
+        self.vector(
+            &format!("{name}.euler"),
+            &what,
+            Unit::Radian,
+            &EULER,
+            &|i| Role::Space(Output::Euler(b, i)),
+        );
         type Make = fn(usize, usize) -> Output;
         let rows: [(&str, &str, Unit, Make); 4] = [
             (
@@ -116,7 +123,7 @@ impl Table {
                 &format!("{phrase} of {name}"),
                 unit,
                 &AXES,
-                |i| Role::Space(make(b, i)),
+                &|i| Role::Space(make(b, i)),
             );
         }
     }
@@ -135,6 +142,7 @@ impl Table {
         }
     }
 
+    #[cfg_attr(small, optimize(size))]
     fn space_contact(&mut self, model: &Model, j: usize) {
         let contact = &model.contacts[j];
         let name = format!("contact.{}", structured(&contact.name));
@@ -162,7 +170,7 @@ impl Table {
             &format!("friction force of {what} on {second}"),
             Unit::Newton,
             &AXES,
-            |i| Role::Space(Output::FrictionForce(j, i)),
+            &|i| Role::Space(Output::FrictionForce(j, i)),
         );
         if model.resists_rotation() {
             self.vector(
@@ -170,7 +178,7 @@ impl Table {
                 &format!("moment of torsional and rolling friction of {what} on {second}"),
                 Unit::NewtonMeter,
                 &AXES,
-                |i| Role::Space(Output::FrictionMoment(j, i)),
+                &|i| Role::Space(Output::FrictionMoment(j, i)),
             );
         }
         self.vector(
@@ -178,14 +186,14 @@ impl Table {
             &format!("unit normal of {what}, towards {second}"),
             Unit::One,
             &AXES,
-            |i| Role::Space(Output::Normal(j, i)),
+            &|i| Role::Space(Output::Normal(j, i)),
         );
         self.vector(
             &format!("{name}.point"),
             &format!("place of {what} on {second}"),
             Unit::Meter,
             &AXES,
-            |i| Role::Space(Output::Point(j, i)),
+            &|i| Role::Space(Output::Point(j, i)),
         );
         for (quantity, phrase, role) in [
             ("normal_impulse", "normal impulse", Role::NormalImpulse(j)),
@@ -210,6 +218,7 @@ impl Table {
         );
     }
 
+    #[cfg_attr(small, optimize(size))]
     fn pair(&mut self, model: &Model, pair: usize) {
         let what = &model.pairs[pair];
         let name = format!("pair.{}", structured(what));
@@ -231,14 +240,14 @@ impl Table {
             &format!("force of {what} on {second}, normal and friction"),
             Unit::Newton,
             &AXES,
-            |i| Role::Space(Output::PairForce(pair, i)),
+            &|i| Role::Space(Output::PairForce(pair, i)),
         );
         self.vector(
             &format!("{name}.torque"),
             &format!("torque of {what} on {second} about its centre of mass"),
             Unit::NewtonMeter,
             &AXES,
-            |i| Role::Space(Output::PairTorque(pair, i)),
+            &|i| Role::Space(Output::PairTorque(pair, i)),
         );
         let n = observe::contacts_of(model, pair).len();
         self.discrete(
@@ -252,6 +261,7 @@ impl Table {
         );
     }
 
+    #[cfg_attr(small, optimize(size))]
     pub(super) fn space_joints(&mut self, model: &Model) {
         let mut row = 0;
         for (j, link) in model.joints.iter().enumerate() {
@@ -369,6 +379,7 @@ impl Table {
         }
     }
 
+    #[cfg_attr(small, optimize(size))]
     fn rotation_parameters(&mut self, b: usize, body: &Body) {
         let name = &body.name;
         for i in 0..3 {

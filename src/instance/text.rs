@@ -1,0 +1,36 @@
+//! Instances from the text of scenes: packed first, so that there is one way to an instance.
+
+use super::Instance;
+use crate::model;
+use crate::scene::packed::pack;
+use crate::scene::{self, Scene, SceneError};
+use std::path::Path;
+
+impl Instance {
+    /// From the text of a scene; `file` is what messages call it. Its shapes cannot come from other files.
+    ///
+    /// # Errors
+    /// Every problem of the scene.
+    pub fn new(name: &str, file: &str, scene_text: &str) -> Result<Self, SceneError> {
+        Self::of_scene(name, &scene::parse(file, scene_text)?, file, scene_text)
+    }
+
+    /// From the text of a scene whose shapes may come from files in its folder.
+    ///
+    /// # Errors
+    /// Every problem of the scene.
+    pub fn in_folder(
+        name: &str,
+        folder: &Path,
+        file: &str,
+        scene_text: &str,
+    ) -> Result<Self, SceneError> {
+        let scene = scene::parse_in(folder, file, scene_text)?;
+        Self::of_scene(name, &scene, file, scene_text)
+    }
+
+    fn of_scene(name: &str, scene: &Scene, file: &str, text: &str) -> Result<Self, SceneError> {
+        model::build(scene).map_err(|problems| SceneError::new(file, text, problems))?;
+        Self::from_packed(name, file, &pack(scene))
+    }
+}
