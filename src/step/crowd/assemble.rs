@@ -4,9 +4,12 @@
 //! with a compliance:
 //!
 //! ```text
-//! (1)  r = h (f + d w (u' - u) + k h w ((1 - w) u + w u')),   w = 1/2, or 1 where the force is stiff against the step
-//! (2)  u' + b + c r = 0,   1/c = -h w (d + k h w),   b = -c h (f - w (d - k h (1 - w)) u)
+//! (1)  r = h (f + w (d + k h w) (u' - u)),   w = 1/2, or 1 where the force is stiff against the step
+//! (2)  u' + b + c r = 0,   1/c = -h w (d + k h w),   b = -u - c h f
 //! ```
+//!
+//! Row, `f` and slopes are those at `q + w h v`, where the middle or the end of the step is expected: what turns keeps its
+//! energy, or loses some if it is stiff.
 
 use super::locate::span_of;
 use super::{BAND, Six, Spot, Step, Work};
@@ -96,7 +99,9 @@ impl Step<'_> {
         self.add_bodies();
         self.add_spots();
         self.add_stops();
-        self.move_to_middle();
+        if !self.model.joints.is_empty() {
+            self.move_ahead(0.5);
+        }
         self.add_joints(0.5);
         self.add_forces();
     }
@@ -235,16 +240,14 @@ impl Step<'_> {
         }
     }
 
-    fn move_to_middle(&mut self) {
+    // to where bodies get in a part of their round with the velocities that they have
+    fn move_ahead(&mut self, part: f64) {
         let Self {
             model,
             state,
             workspace,
             ..
         } = self;
-        if model.joints.is_empty() {
-            return;
-        }
         let Work {
             middle,
             moved,
@@ -254,7 +257,7 @@ impl Step<'_> {
         moved.clone_from(&state.velocity);
         for (body, span) in model.bodies.iter().zip(span.iter()) {
             for v in &mut moved[body.first..body.first + body.n_dof] {
-                *v *= 0.5 * span;
+                *v *= part * span;
             }
         }
         model.displace(middle, &state.position, 1.0, moved);
@@ -330,12 +333,21 @@ impl Step<'_> {
         }
     }
 
-    // (1), (2)
     fn add_forces(&mut self) {
         if self.model.forces.is_empty() {
             return;
         }
         self.place();
+        self.move_ahead(0.5);
+        self.find_stiff_forces();
+        self.add_forces_of(false);
+        if self.workspace.crowd.stiff.contains(&true) {
+            self.move_ahead(1.0);
+            self.add_forces_of(true);
+        }
+    }
+
+    fn find_stiff_forces(&mut self) {
         let Workspace {
             poses,
             twists,
@@ -344,25 +356,47 @@ impl Step<'_> {
             ..
         } = &mut *self.workspace;
         let now = (self.state.time, Side::After);
+        work.stiff.clear();
         for (i, link) in self.model.forces.iter().enumerate() {
             let bodies = link.bodies.map(index);
             let h = span_of(link.bodies, &work.span);
-            if h <= 0.0 {
+            let mut is_stiff = false;
+            dynamics::sloped(self.model, i, now, inputs, poses, twists, |sloped| {
+                let response = inverse_mass(&row(&sloped.row, 0.0), bodies, &work.bodies);
+                let d = sloped.by_rate.at_most(0.0);
+                is_stiff |= -h * (0.5 * d + 0.25 * sloped.by_value * h) * response > 1.0;
+            });
+            work.stiff.push(is_stiff);
+        }
+    }
+
+    // (1), (2)
+    fn add_forces_of(&mut self, is_stiff: bool) {
+        let Workspace {
+            poses,
+            twists,
+            inputs,
+            crowd: work,
+            ..
+        } = &mut *self.workspace;
+        let now = (self.state.time, Side::After);
+        let w = if is_stiff { 1.0 } else { 0.5 };
+        for (i, link) in self.model.forces.iter().enumerate() {
+            let bodies = link.bodies.map(index);
+            let h = span_of(link.bodies, &work.span);
+            if h <= 0.0 || work.stiff[i] != is_stiff {
                 continue;
             }
             dynamics::sloped(self.model, i, now, inputs, poses, twists, |sloped| {
                 let mut entry = row(&sloped.row, 0.0);
-                let u = along(&entry, bodies, &work.start);
                 // what grows with the rate would make the step's matrix indefinite
                 let (k, d) = (sloped.by_value, sloped.by_rate.at_most(0.0));
                 let response = inverse_mass(&entry, bodies, &work.bodies);
-                let stiff = -h * (0.5 * d + 0.25 * k * h) * response > 1.0;
-                let w = if stiff { 1.0 } else { 0.5 };
                 let softness = -h * w * (d + k * h * w);
                 if softness * response > f64::EPSILON {
                     entry.compliance = 1.0 / softness;
-                    let held = sloped.force - w * (d - k * h * (1.0 - w)) * u;
-                    entry.bias = -entry.compliance * h * held;
+                    let u = along(&entry, bodies, &work.start);
+                    entry.bias = -u - entry.compliance * h * sloped.force;
                     work.rows.push(entry);
                     work.impulse.push(h * sloped.force);
                     work.joints.push(Joint { bodies, rows: 1 });

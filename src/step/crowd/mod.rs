@@ -82,6 +82,8 @@ pub(super) struct Work {
     is_located: Vec<bool>,
     middle: Vec<f64>,
     moved: Vec<f64>,
+    /// Which force elements are stiff against the round.
+    stiff: Vec<bool>,
     /// Of their surfaces at the end of the step, m/s.
     belt_velocities: Vec<Vec3>,
     /// Means of the velocities at the start and at the end, and those of the ground.
