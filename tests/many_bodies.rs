@@ -379,6 +379,54 @@ fn pads_that_others_hold_for_are_left_out_without_changing_the_motion() {
     }
 }
 
+/// A plate on pads that slides at 1 m/s: x, y, how far a pad stands out downwards, m, and its material.
+fn sliding_plate(pads: &[(f64, f64, f64, &str)], merge_distance: f64, floor: &str) -> String {
+    let lowest = pads.iter().map(|pad| pad.2).fold(0.0, f64::max);
+    let mut text = format!(
+        "dimension = 3\n[settings]\nstep = 0.01\n[crowd]\nmerge_distance = {merge_distance}\n[[body]]\nname = \"plate\"\nkind = \"rigid\"\nmass = 1\ninertia = [0.01, 0.01, 0.02]\nposition = [0, 0, {}]\nvelocity = [1, 0, 0]\n",
+        0.01 + lowest
+    );
+    for (x, y, out, material) in pads {
+        text += &format!(
+            "[[body.shape]]\nkind = \"sphere\"\nradius = 0.01\nposition = [{x}, {y}, {}]\nmaterial = \"{material}\"\n",
+            -out
+        );
+    }
+    text + &format!(
+        "[[ground.shape]]\nname = \"floor\"\nmaterial = \"floor\"\n{floor}\n[contact_default]\nfriction = 0.8\n[[contact]]\nmaterials = [\"ice\", \"floor\"]\nfriction = 0\n"
+    )
+}
+
+#[test]
+fn what_stands_out_or_is_of_another_material_is_never_left_out() {
+    let ice = "ice";
+    let four = |r: f64, out: f64, material: &'static str| {
+        [(-r, -r), (-r, r), (r, -r), (r, r)].map(|(x, y)| (x, y, out, material))
+    };
+    let mut proud = four(0.1, 0.0, ice).to_vec();
+    proud.push((0.0, 0.0, 9e-4, ice));
+    let mut keel = four(0.1, 0.0, ice).to_vec();
+    keel.extend([(0.0, -0.10001, 5e-3, ice), (0.0, 0.10001, 5e-3, ice)]);
+    let mut rubber = four(0.1, 0.0, ice).to_vec();
+    rubber.extend(four(0.05, 1e-6, "rubber"));
+    let plane = "kind = \"half_space\"\nnormal = [0, 0, 1]";
+    let table = "kind = \"box\"\nsize = [9, 9, 1]\nposition = [0, 0, -0.5]";
+    for (name, pads) in [("proud", proud), ("keel", keel), ("rubber", rubber)] {
+        for floor in [plane, table] {
+            let [all, merged] = [0.0, 1e-3].map(|merge| {
+                let mut simulation = Simulation::new(model(&sliding_plate(&pads, merge, floor)));
+                simulation.advance_to(0.5).unwrap();
+                let state = simulation.state();
+                [state.position[0], state.velocity[0]]
+            });
+            println!("{name}: {all:?} with all, {merged:?} with some");
+            for (a, b) in all.into_iter().zip(merged) {
+                assert!((a - b).abs() < 1e-3, "{name}");
+            }
+        }
+    }
+}
+
 /// Bodies of three crossed bars.
 fn jacks(n: usize) -> String {
     let mut text = format!(

@@ -109,7 +109,8 @@ fn way_out(corners: &[Vec3], x: Vec3, near: f64) -> Option<Vec3> {
                 worst = i;
             }
         }
-        if beyond(best) > near * length {
+        // the nearest point is found, up to rounding
+        if beyond(best) > near * length || best == worst {
             return Some(v);
         }
         // (3)
@@ -172,6 +173,13 @@ mod tests {
                 assert!(all - chosen <= 1.0001 * near, "{} at {near}", all - chosen);
             }
         }
+    }
+
+    #[test]
+    fn a_point_at_just_the_distance_is_no_trouble() {
+        let row = [0.01835, 0.007, 0.01, 0.013, 0.016].map(|x| Vec3::new(x, 0.0, 0.0));
+        let corners = corners(&row, 0.5 * 0.0227);
+        assert!(corners.is_none_or(|corners| !corners.is_empty()));
     }
 
     #[test]

@@ -580,29 +580,31 @@ pub(super) fn free_motion(
     } else {
         force.fill(0.0);
     }
-    let is_ahead = force_at > 0.0 && !model.forces.is_empty();
-    if is_ahead {
-        model.displace(place, q, force_at * h, v);
-        model.poses(place, poses);
-    }
     let end = (t + h, Side::Before);
-    let wanted = scheme.implicit.then_some((&mut *jacobians, Detail::All));
-    dynamics::force(model, end, inputs, poses, twists, force_end, wanted);
+    let mut force_at_end = |q: &[f64], jacobians: &mut Jacobians| {
+        model.poses(q, poses);
+        let wanted = scheme.implicit.then_some((jacobians, Detail::All));
+        dynamics::force(model, end, inputs, poses, twists, force_end, wanted);
+    };
+    let mut force_at = force_at;
     *turns = false;
-    if is_ahead && scheme.implicit && alpha < 1.0 {
-        // a tension that is there already does no harm
-        let most = alpha * gamma * h * h;
-        let ahead = jacobians.tension(&model.mass, most);
-        if ahead > 1.0 {
-            let wanted = Some((&mut *jacobians, Detail::All));
-            model.poses(q, poses);
-            dynamics::force(model, end, inputs, poses, twists, force_end, wanted);
-            let before = jacobians.tension(&model.mass, most);
+    if force_at > 0.0 && !model.forces.is_empty() {
+        model.displace(place, q, force_at * h, v);
+        force_at_end(place, jacobians);
+        let ahead = jacobians.tension(&model.mass, alpha * gamma * h * h);
+        if jacobians.are_stiff(&model.mass, alpha * h, 0.0) {
+            // forces of stiff dampers along two directions would not cancel
+            force_at = 0.0;
+            force_at_end(q, jacobians);
+        } else if ahead > 1.0 && alpha < 1.0 {
+            // a tension that is there already does no harm
+            force_at_end(q, jacobians);
+            let before = jacobians.tension(&model.mass, alpha * gamma * h * h);
             *turns = ahead - before > 1.0;
-            model.poses(place, poses);
-            let wanted = Some((&mut *jacobians, Detail::All));
-            dynamics::force(model, end, inputs, poses, twists, force_end, wanted);
+            force_at_end(place, jacobians);
         }
+    } else {
+        force_at_end(q, jacobians);
     }
     for ((x, k0), k1) in free.iter_mut().zip(force.iter()).zip(force_end.iter()) {
         *x = h * ((1.0 - alpha) * k0 + alpha * k1);

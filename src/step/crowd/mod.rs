@@ -330,7 +330,8 @@ impl Step<'_> {
         // rows of motors follow those of the joints
         let (of_joints, of_motors) = joints.split_at(self.model.joints.len());
         row += of_joints.iter().map(|joint| joint.rows).sum::<usize>();
-        for (row, motor) in (row..).zip(of_motors) {
+        // those after them are of springs
+        for (row, motor) in (row..).zip(&of_motors[..self.model.motors.len()]) {
             self.report.applied_work += impulse[row] * mean(&rows[row], motor.bodies);
         }
         if self.model.forces.is_empty() {

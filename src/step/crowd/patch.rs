@@ -1,11 +1,11 @@
 //! Redundant contacts of two bodies are left out: what the outline of a patch holds, its inside need not.
 //!
 //! Spots of two bodies with one normal and with gaps alike are a patch; its outline is the convex hull of its points in the
-//! plane across the normal. A spot goes if it is within the merge distance of another one that stays, or if it is inside
-//! the outline or within the merge distance of it, and its gap is not below that of the outline there by more than the
-//! merge distance.
+//! plane across the normal. A spot goes if it is within the merge distance of another one that stays and is as near, or if
+//! it is inside the outline or within the merge distance of it, and its gap is not below that of the outline there. Spots of
+//! other materials, or of a belt, are patches of their own.
 
-use super::{Spot, Step};
+use super::{BAND, Spot, Step};
 use crate::math::{Limit, dot3, most_across};
 use crate::space;
 
@@ -19,6 +19,8 @@ pub(super) struct Patches {
     hull: Vec<usize>,
     is_corner: Vec<bool>,
     stays: Vec<bool>,
+    /// Is it a member of a patch already?
+    is_placed: Vec<bool>,
 }
 
 /// Normals of one patch differ by less than this: over a patch of a metre the heights then differ by a micrometre.
@@ -45,30 +47,32 @@ impl Patches {
         self.stays.clear();
         self.stays.resize(spots.len(), true);
         let order = std::mem::take(&mut self.order);
+        self.is_placed.clear();
+        self.is_placed.resize(spots.len(), false);
         for group in order.chunk_by(|a, b| bodies(*a) == bodies(*b)) {
-            let mut left: usize = group.len();
-            let mut first = 0;
             // patches of these bodies one after the other
-            while left > 0 && first < group.len() {
-                let normal = spots[group[first] as usize].normal;
-                let same = |i: u32| {
-                    let d = spots[i as usize].normal - normal;
-                    dot3(d, d) <= ONE_NORMAL * ONE_NORMAL
-                };
-                let seen = group[..first].iter().any(|i| same(*i));
-                if !seen {
-                    self.members.clear();
-                    let [t, s] = space::tangents(normal, most_across(normal));
-                    for &i in group.iter().filter(|i| same(**i)) {
-                        let spot = &spots[i as usize];
+            for first in group.iter().map(|i| *i as usize) {
+                if self.is_placed[first] {
+                    continue;
+                }
+                let Spot {
+                    normal, law, belt, ..
+                } = spots[first];
+                self.members.clear();
+                let [t, s] = space::tangents(normal, most_across(normal));
+                for &i in group {
+                    let spot = &spots[i as usize];
+                    let d = spot.normal - normal;
+                    let is_alike = dot3(d, d) <= ONE_NORMAL * ONE_NORMAL
+                        && (spot.law, spot.belt) == (law, belt);
+                    if is_alike && !self.is_placed[i as usize] {
+                        self.is_placed[i as usize] = true;
                         // the arm of a body, or of the ground, is a place in the world up to a shift
                         let place = [dot3(t, spot.arms[1]), dot3(s, spot.arms[1])];
                         self.members.push((place, spot.gap, i));
                     }
-                    left -= self.members.len();
-                    self.reduce_patch(distance);
                 }
-                first += 1;
+                self.reduce_patch(distance);
             }
         }
         self.order = order;
@@ -103,7 +107,7 @@ impl Patches {
             let (place, gap, spot) = self.members[k];
             if !self.is_corner[k]
                 && let Some(level) = self.level(place, distance)
-                && gap >= level - distance
+                && gap >= level - BAND
             {
                 self.stays[spot as usize] = false;
             }
@@ -162,7 +166,8 @@ impl Patches {
         self.hull.pop();
     }
 
-    // corners of the outline that are within the distance of the line between their neighbours hold nothing of their own
+    // corners of the outline that are within the distance of the line between their neighbours, and no nearer, hold nothing
+    // of their own
     fn thin(&mut self, distance: f64) {
         let mut k = 0;
         while self.hull.len() > 3 && k < self.hull.len() {
@@ -171,7 +176,10 @@ impl Patches {
             let (from, to) = (self.members[a].0, self.members[c].0);
             let length = far(from, to).sqrt();
             let off = turn(from, self.members[b].0, to).abs();
-            if off <= 0.25 * distance * length {
+            let part = (far(from, self.members[b].0).sqrt() / length).at_most(1.0);
+            let [gap_a, gap_b, gap_c] = [a, b, c].map(|i| self.members[i].1);
+            let level = gap_a + part * (gap_c - gap_a);
+            if off <= 0.25 * distance * length && gap_b >= level - BAND {
                 self.stays[self.members[b].2 as usize] = false;
                 self.hull.remove(k);
             } else {
