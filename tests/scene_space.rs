@@ -148,6 +148,31 @@ macro_rules! refused {
     };
 }
 
+mod copies {
+    use super::*;
+
+    fn after_base(text: &str) -> String {
+        format!("dimension = 3\n{BASE}{text}")
+    }
+
+    refused! { after_base:
+        a_copy_has_no_name_of_another_body: "body[row].copies",
+            ["a copy would have the name \"row_2\"", "call one of them otherwise"],
+            "[[body]]\nname = \"row_2\"\nkind = \"point\"\nmass = 1\nposition = [5, 5, 5]\n[[body]]\nname = \"row\"\nkind = \"point\"\nmass = 1\nposition = [5, 5, 7]\ncopies = { count = [3, 1, 1], spacing = [1, 1, 1] } #!\n";
+        a_body_has_no_name_of_a_copy: "body[row_2].name",
+            ["two bodies with the name \"row_2\""],
+            "[[body]]\nname = \"row\"\nkind = \"point\"\nmass = 1\nposition = [5, 5, 5]\ncopies = { count = [3, 1, 1], spacing = [1, 1, 1] }\n[[body]]\nname = \"row_2\" #!\nkind = \"point\"\nmass = 1\nposition = [5, 5, 7]\n";
+    }
+
+    #[test]
+    fn numbers_beyond_the_copies_are_free() {
+        let text = after_base(
+            "[[body]]\nname = \"row\"\nkind = \"point\"\nmass = 1\nposition = [5, 5, 5]\ncopies = { count = [3, 1, 1], spacing = [1, 1, 1] }\n[[body]]\nname = \"row_4\"\nkind = \"point\"\nmass = 1\nposition = [5, 5, 7]\n",
+        );
+        assert_eq!(read(&text).1.bodies.last().unwrap().name, "row_4");
+    }
+}
+
 mod top {
     use super::*;
 

@@ -21,8 +21,26 @@ pub const GROUND: &str = "ground";
 /// Names of one kind of item, to find those given twice.
 pub struct Names {
     what: &'static str,
-    /// With the lines that they stand in.
-    taken: Vec<(String, usize)>,
+    taken: Vec<Taken>,
+}
+
+/// A name that is taken.
+struct Taken {
+    name: String,
+    line: usize,
+    /// So many copies have it with their number added.
+    copies: u32,
+}
+
+impl Taken {
+    fn is_copied_as(&self, name: &str) -> bool {
+        let number = name
+            .strip_prefix(&self.name)
+            .and_then(|rest| rest.strip_prefix('_'))
+            .filter(|number| !number.starts_with(['0', '+']));
+        let number = number.and_then(|number| number.parse().ok());
+        number.is_some_and(|number| (1..=self.copies).contains(&number))
+    }
 }
 
 impl Names {
@@ -72,14 +90,35 @@ impl Names {
             value.bad(message, hint);
         }
         let line = value.log.line_of(&value.place);
-        self.taken.push((name.to_owned(), line));
+        self.taken.push(Taken {
+            name: name.to_owned(),
+            line,
+            copies: 0,
+        });
         Some(name.to_owned())
+    }
+
+    /// The name that was claimed last is that of so many copies, which `value` asks for.
+    pub fn copy(&mut self, value: &Value<'_>, copies: u32) {
+        let Some((last, others)) = self.taken.split_last_mut() else {
+            return;
+        };
+        last.copies = copies;
+        if let Some(other) = others.iter().find(|other| last.is_copied_as(&other.name)) {
+            let message = format!(
+                "a copy would have the name \"{}\", which another of the {} has in line {}",
+                shortened(&other.name),
+                self.what,
+                other.line
+            );
+            value.bad(message, "call one of them otherwise");
+        }
     }
 
     /// The line of a name that is taken.
     fn line_of(&self, name: &str) -> Option<usize> {
-        let found = self.taken.iter().find(|(taken, _)| taken == name);
-        found.map(|(_, line)| *line)
+        let is_it = |taken: &&Taken| taken.name == name || taken.is_copied_as(name);
+        self.taken.iter().find(is_it).map(|taken| taken.line)
     }
 }
 

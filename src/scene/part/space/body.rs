@@ -14,13 +14,20 @@ const KINDS: &[(&str, BodyKind)] = &[("point", BodyKind::Point), ("rigid", BodyK
 
 /// Reads one body, or the copies of it that it asks for.
 pub fn read(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Vec<Body> {
-    let copies = t
-        .get("copies")
+    let value = t.get("copies");
+    let copies = value
+        .as_ref()
         .and_then(|v| v.as_table(v.path.clone()))
         .and_then(copies::read);
     let body = read_one(t, names, files);
-    match copies {
-        Some(copies) => copies.of(&body),
+    match value.zip(copies) {
+        Some((value, copies)) => {
+            let bodies = copies.of(&body);
+            if !body.name.is_empty() {
+                names.copy(&value, bodies.len() as u32);
+            }
+            bodies
+        }
         None => vec![body],
     }
 }
