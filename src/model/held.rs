@@ -178,8 +178,12 @@ mod tests {
     #[test]
     fn a_point_at_just_the_distance_is_no_trouble() {
         let row = [0.01835, 0.007, 0.01, 0.013, 0.016].map(|x| Vec3::new(x, 0.0, 0.0));
-        let corners = corners(&row, 0.5 * 0.0227);
-        assert!(corners.is_none_or(|corners| !corners.is_empty()));
+        let near = 0.5 * 0.0227;
+        let chosen = corners(&row, near).unwrap_or_else(|| (0..row.len()).collect());
+        let ends = chosen.iter().map(|i| row[*i].x);
+        let (low, high) = ends.fold((f64::MAX, f64::MIN), |(a, b), x| (a.min(x), b.max(x)));
+        let off = |p: &Vec3| (low - p.x).max(p.x - high);
+        assert!(row.iter().all(|p| off(p) <= 1.0001 * near), "{chosen:?}");
     }
 
     #[test]
