@@ -314,6 +314,8 @@ fn steps_of_crowds_allocate_only_until_all_contacts_are_met() {
         let counts = repeat_without_allocations(&variant(scene, &[]), until, |_| {});
         println!("{scene}: {counts:?}");
         assert!(counts.impacts >= 2 * least_impacts, "{scene}: {counts:?}");
+        let bounded = variant(scene, &[("[crowd]", "[crowd]\nsweeps = 20")]);
+        repeat_without_allocations(&bounded, until, |_| {});
     }
 }
 

@@ -18,7 +18,8 @@
 //! 2. through the inside of the cones (`interior`), and the last digits by Newton's method;
 //! 3. Gauss-Seidel sweeps (`sweep`), more and more of them, and the proximal point method from there (`proximal`).
 //!
-//! With bounded effort ([`Effort::Sweeps`]) there are sweeps only, and the residual says how far they came.
+//! With bounded effort ([`Effort::Sweeps`]) there are sweeps only, and the residual says how far they came; joints are
+//! solved at once (`bounded`).
 //!
 //! Same input, same bits: no random numbers, no fused operations, no library functions but the square root.
 
@@ -131,6 +132,8 @@ impl Problem<'_> {
 pub enum Effort {
     /// Until the judge accepts an answer.
     Exact,
+    /// Newton's method and the way through the inside of the cones, and the best attempt if that is not enough.
+    Direct,
     /// This many sweeps from the guess, and no more.
     Sweeps(u32),
 }

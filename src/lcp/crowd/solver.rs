@@ -164,7 +164,7 @@ impl Solver {
         self.rung = None;
         self.newton.iterations = 0;
         if let Effort::Sweeps(count) = effort {
-            return self.sweep_island(problem, &island, count, r);
+            return self.sweep_island(problem, &island, k, count, r);
         }
         if r.len() != island.rows.len() || !self.scaled.set(problem, &island) {
             self.stats.failures += 1;
@@ -187,9 +187,7 @@ impl Solver {
             x.fill(0.0);
         }
         self.sweeper.set(&self.scaled);
-        if self.patterns.len() <= k {
-            self.patterns.resize_with(k + 1, Pattern::default);
-        }
+        self.make_patterns(k);
         let mut pattern = std::mem::take(&mut self.patterns[k]);
         self.analyse(&mut pattern);
         let mut climb = Climb {
@@ -199,7 +197,7 @@ impl Solver {
             answer: r,
             best: f64::INFINITY,
         };
-        self.climb(&mut climb, &mut x, warm);
+        self.climb(&mut climb, &mut x, warm, effort);
         let outcome = Outcome::Inaccurate {
             residual: climb.best,
         };
@@ -213,6 +211,7 @@ impl Solver {
         &mut self,
         problem: &Problem,
         island: &Island,
+        k: usize,
         count: u32,
         r: &mut [f64],
     ) -> Outcome {
@@ -221,9 +220,18 @@ impl Solver {
         }
         let mut residual = f64::INFINITY;
         if r.len() == island.rows.len() && self.bounded.set(problem, island, r) {
+            let has_joints = !island.joints.is_empty();
+            if has_joints {
+                self.make_patterns(k);
+                std::mem::swap(&mut self.bounded.ties.pattern, &mut self.patterns[k]);
+                self.stats.analyses += self.bounded.ties.prepare(island.bodies.len());
+            }
             self.stats.sweeps += u64::from(self.bounded.run(count));
             self.bounded.leave(r);
             residual = self.bounded.residual();
+            if has_joints {
+                std::mem::swap(&mut self.bounded.ties.pattern, &mut self.patterns[k]);
+            }
         }
         if residual < f64::INFINITY {
             return self.finish(Outcome::Bounded { residual });
@@ -273,6 +281,12 @@ impl Solver {
         outcome
     }
 
+    fn make_patterns(&mut self, k: usize) {
+        if self.patterns.len() <= k {
+            self.patterns.resize_with(k + 1, Pattern::default);
+        }
+    }
+
     fn analyse(&mut self, pattern: &mut Pattern) {
         let ground = self.scaled.bodies as u32;
         self.pairs.clear();
@@ -282,7 +296,7 @@ impl Solver {
     }
 
     /// The rungs, one after the other.
-    fn climb(&mut self, climb: &mut Climb, x: &mut [f64], warm: bool) {
+    fn climb(&mut self, climb: &mut Climb, x: &mut [f64], warm: bool, effort: Effort) {
         let relaxation = self.relaxation();
         if !warm {
             // nothing pushes where nothing approaches
@@ -300,6 +314,9 @@ impl Solver {
         self.stats.interiors += 1;
         if self.pass_inside(climb, x) {
             self.rung = Some(Rung::Interior);
+            return;
+        }
+        if effort == Effort::Direct {
             return;
         }
         self.stats.proximals += 1;

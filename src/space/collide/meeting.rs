@@ -1,6 +1,6 @@
 //! All places where two shapes come within a distance of each other.
 
-use super::{Feature, Nearest, Unsupported, Vertex, features, half_space, on_segment};
+use super::{Feature, Nearest, Unsupported, Vertex, features, half_space, on_segment, overlap};
 use crate::math::{Limit, Vec3};
 use crate::space::Pose;
 use crate::space::shape::Shape;
@@ -8,6 +8,10 @@ use crate::space::shape::Shape;
 /// A place that is further beyond the border of its face than this is left to another feature, m: a little more than
 /// the distance at which edges are told apart.
 const BEYOND: f64 = -2e-9;
+
+/// Polyhedra that overlap by more, m, are no longer looked at feature by feature: less than the depth at which corners
+/// mistake a flush side for the face that they are below.
+const DEEP: f64 = 9e-7;
 
 /// A place where two shapes are near each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -106,7 +110,15 @@ fn find_features(
     tell: &mut impl FnMut(Meeting),
 ) {
     // polyhedra that are apart as wholes need no look at their features
-    if separation(features, [a, b]).is_some_and(|gap| gap > within) {
+    let apart = separation(features, [a, b]).unwrap_or(0.0);
+    if apart > within {
+        return;
+    }
+    if apart < -DEEP
+        && let Some((feature, false)) = features.first()
+        && let Some(solids) = feature.polyhedra()
+    {
+        overlap::places(solids, [a, b], within, features.len() as u32, tell);
         return;
     }
     for (index, (feature, swapped)) in features.iter().enumerate() {

@@ -15,6 +15,7 @@ pub mod meeting;
 mod on_cylinder;
 mod on_polyhedron;
 mod on_segment;
+mod overlap;
 mod rim;
 mod separation;
 
@@ -376,6 +377,28 @@ impl Feature {
             | Feature::Capsules { .. }
             | Feature::CapsuleOnEdge { .. }
             | Feature::Edges { .. }
+            | Feature::RimPoint { .. } => None,
+        }
+    }
+
+    /// The two shapes of the pair that it belongs to, if both are polyhedra.
+    fn polyhedra(&self) -> Option<[&Polyhedron; 2]> {
+        match self {
+            Feature::OnPolyhedron {
+                owner: Owner::Polyhedron(whole, _),
+                solid,
+                ..
+            } => Some([solid, whole]),
+            Feature::Edges { first, second, .. } => Some([first, second]),
+            Feature::OnPolyhedron { .. }
+            | Feature::OnHalfSpace { .. }
+            | Feature::OnBall { .. }
+            | Feature::OnCapsule { .. }
+            | Feature::OnCylinder { .. }
+            | Feature::OnHeightField { .. }
+            | Feature::Capsules { .. }
+            | Feature::CapsuleOnEdge { .. }
+            | Feature::Rim { .. }
             | Feature::RimPoint { .. } => None,
         }
     }

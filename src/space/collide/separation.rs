@@ -37,13 +37,39 @@ pub(super) fn of(first: &Polyhedron, second: &Polyhedron, a: &Pose, b: &Pose) ->
     best
 }
 
-struct Axis {
+/// Along what overlapping solids are parted.
+pub(super) enum Axis {
+    /// A face of the first one.
+    OfFirst(usize),
+    /// A face of the second one.
+    OfSecond(usize),
+    /// Two edges, and the side as in `crossing`.
+    Edges(usize, usize, usize),
+}
+
+/// Edges part solids only where faces would have to move them by this much more: of things that lie flat on each other
+/// they would hold a single point.
+const SHORTER: f64 = 0.95;
+
+/// Along what overlapping solids are parted by about the least way.
+pub(super) fn axis(first: &Polyhedron, second: &Polyhedron, a: &Pose, b: &Pose) -> Axis {
+    let of_a = best_face(first, second, a, b);
+    let of_b = best_face(second, first, b, a);
+    let of_faces = of_a.height.at_least(of_b.height);
+    match best_edges(first, second, a, b) {
+        Some((i, j, side, distance)) if distance > SHORTER * of_faces => Axis::Edges(i, j, side),
+        _ if of_a.height >= of_b.height => Axis::OfFirst(of_a.face),
+        _ => Axis::OfSecond(of_b.face),
+    }
+}
+
+struct Best {
     height: f64,
     face: usize,
     lowest: usize,
 }
 
-fn along(axis: &Axis, solid: &Polyhedron, other: &Polyhedron, a: &Pose, b: &Pose) -> Separation {
+fn along(axis: &Best, solid: &Polyhedron, other: &Polyhedron, a: &Pose, b: &Pose) -> Separation {
     let vertex = Vertex {
         place: other.vertices[axis.lowest],
         radius: 0.0,
@@ -56,8 +82,8 @@ fn along(axis: &Axis, solid: &Polyhedron, other: &Polyhedron, a: &Pose, b: &Pose
 }
 
 // (1)
-fn best_face(solid: &Polyhedron, other: &Polyhedron, a: &Pose, b: &Pose) -> Axis {
-    let mut best = Axis {
+fn best_face(solid: &Polyhedron, other: &Polyhedron, a: &Pose, b: &Pose) -> Best {
+    let mut best = Best {
         height: f64::NEG_INFINITY,
         face: 0,
         lowest: 0,
@@ -77,7 +103,7 @@ fn best_face(solid: &Polyhedron, other: &Polyhedron, a: &Pose, b: &Pose) -> Axis
             }
         }
         if lowest.0 > best.height {
-            best = Axis {
+            best = Best {
                 height: lowest.0,
                 face: i,
                 lowest: lowest.1,

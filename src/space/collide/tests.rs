@@ -140,3 +140,49 @@ fn far_pairs_are_known_to_be_far() {
     let clearance = pair.clearance(&Pose::ground(), &at(3.0, 0.0, -0.1, Vec3::zeros()));
     assert!((clearance - (2.5 - 0.75_f64.sqrt())).abs() < 1e-15);
 }
+
+#[test]
+fn boxes_that_lie_flat_in_each_other_are_told_the_corners_of_what_they_share() {
+    let (b, origin) = (unit_box(), Pose::ground());
+    let meetings = meeting::Meetings::of(&b, &b).unwrap();
+    // how far aside, how far turned about the normal, and the corners
+    let cases = [
+        (0.0, 0.0, 4..=12),
+        (1e-7, 0.0, 4..=8),
+        (3e-4, 1e-6, 4..=12),
+        (0.3, 0.0, 4..=4),
+        (0.0, 0.4, 8..=8),
+    ];
+    for depth in [2e-6, 1e-4, 1e-2] {
+        for (aside, turn, corners) in cases.clone() {
+            let upper = at(aside, -0.5 * aside, 1.0 - depth, vec(0.0, 0.0, turn));
+            for (pose_a, pose_b, up) in [(&origin, &upper, 1.0), (&upper, &origin, -1.0)] {
+                let mut count = 0;
+                meetings.find([&b, &b], [pose_a, pose_b], 1e-4, |place| {
+                    count += 1;
+                    assert!((place.gap + depth).abs() < 1e-12, "{place:?}");
+                    assert!((place.normal - vec(0.0, 0.0, up)).norm() < 1e-12);
+                    let [on_a, on_b] = place.arms;
+                    let between = pose_b.position + on_b - pose_a.position - on_a;
+                    assert!((between - place.normal * place.gap).norm() < 1e-12);
+                });
+                assert!(corners.contains(&count), "{depth} {aside} {turn}: {count}");
+            }
+        }
+    }
+}
+
+#[test]
+fn boxes_whose_edges_cut_each_other_are_parted_there() {
+    let b = unit_box();
+    let meetings = meeting::Meetings::of(&b, &b).unwrap();
+    let quarter = 0.25 * std::f64::consts::PI;
+    let lower = at(0.0, 0.0, 0.0, vec(quarter, 0.0, 0.0));
+    let upper = at(0.1, -0.05, 2.0_f64.sqrt() - 1e-3, vec(0.0, quarter, 0.0));
+    let mut count = 0;
+    meetings.find([&b, &b], [&lower, &upper], 0.0, |place| {
+        count += 1;
+        assert!((place.gap + 1e-3).abs() < 1e-12 && place.normal.z > 1.0 - 1e-12);
+    });
+    assert_eq!(count, 1);
+}

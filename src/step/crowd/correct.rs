@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! (1)  d = M^-1 G^T s,    0 <= G_n d + gap | s_n >= 0,    joints: G d + residual = 0
+//!      what sleeps does not move: its neighbours that sleep are not looked at
 //! (2)  what this lifts a group is taken from its kinetic energy, as far as it has any: all its velocities are scaled
 //! ```
 
@@ -34,6 +35,9 @@ const OPEN: f64 = 1e-12;
 /// Most rounds of the correction: each squares the error of places, or goes on with sweeps where these are bounded.
 const ROUNDS: usize = 20;
 
+/// Rounds with sweeps; what these leave, as in tall stacks, is then solved for directly.
+const SWEPT_ROUNDS: usize = 10;
+
 /// Scratch.
 #[derive(Debug, Default)]
 pub(super) struct Correction {
@@ -61,14 +65,15 @@ impl Step<'_> {
         };
         for round in 0.. {
             self.place();
-            let (overlap, drift) = self.look();
+            let is_swept = self.is_swept() && round < SWEPT_ROUNDS;
+            let (overlap, drift) = self.look(is_swept);
             if (overlap <= allowed && drift <= OPEN) || round == ROUNDS {
                 self.report.worst_penetration = self.report.worst_penetration.at_least(overlap);
                 self.report.worst_joint_drift = self.report.worst_joint_drift.at_least(drift);
                 self.report.end_penetration = overlap;
                 return;
             }
-            self.shift();
+            self.shift(is_swept);
         }
     }
 
@@ -78,9 +83,8 @@ impl Step<'_> {
     }
 
     // rows of (1) at the present poses; the deepest overlap and the worst joint
-    fn look(&mut self) -> (f64, f64) {
-        let is_swept = self.is_swept();
-        let within = if is_swept { NEAR } else { BAND };
+    fn look(&mut self, is_swept: bool) -> (f64, f64) {
+        let within = if self.is_swept() { NEAR } else { BAND };
         let slow_for = &self.state.crowd.slow_for;
         let rests = |body: BodyRef| body.is_none_or(|i| slow_for[i] == f64::INFINITY);
         let Workspace {
@@ -112,7 +116,7 @@ impl Step<'_> {
         for spot in found.iter() {
             rows.push(row(&normal_row(spot, poses), spot.gap));
             touches.push(Touch {
-                bodies: spot.bodies.map(index),
+                bodies: spot.bodies.map(|body| awake(body, slow_for)),
                 contact: Contact::new(&[]),
             });
         }
@@ -135,8 +139,12 @@ impl Step<'_> {
     }
 
     // (1)
-    fn shift(&mut self) {
-        let is_swept = self.is_swept();
+    fn shift(&mut self, is_swept: bool) {
+        let effort = if self.is_swept() {
+            Effort::Direct
+        } else {
+            Effort::Exact
+        };
         let Self {
             model,
             crowd,
@@ -171,7 +179,8 @@ impl Step<'_> {
             presses.clear(model);
             for spot in found.iter() {
                 let row = normal_row(spot, poses.space());
-                presses.add(spot.bodies.map(index), &row, spot.gap);
+                let bodies = spot.bodies.map(|body| awake(body, &state.crowd.slow_for));
+                presses.add(bodies, &row, spot.gap);
             }
             presses.close(ENOUGH, shifts);
             presses.pairs().for_each(|[a, b]| groups.join(a, b));
@@ -190,7 +199,7 @@ impl Step<'_> {
                 rows,
             };
             let threads = crowd.rules.threads as usize;
-            solvers.solve(&problem, Effort::Exact, threads, way, shifts);
+            solvers.solve(&problem, effort, threads, way, shifts);
             let touching = touches.iter().map(|touch| touch.bodies);
             let joined = joints.iter().map(|joint| joint.bodies);
             for [a, b] in touching.chain(joined).filter(|b| !b.contains(&GROUND)) {
@@ -255,6 +264,11 @@ impl Step<'_> {
             }
         }
     }
+}
+
+// a body in the problem; what sleeps is as fixed as the ground
+fn awake(body: BodyRef, slow_for: &[f64]) -> u32 {
+    index(body.filter(|i| slow_for[*i] < f64::INFINITY))
 }
 
 // the rate of the gap of a spot

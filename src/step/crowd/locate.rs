@@ -235,6 +235,7 @@ impl Step<'_> {
         }
         self.solve()?;
         self.hold_energy()?;
+        self.give_impact_back();
         self.finish_impact();
         Ok(())
     }

@@ -17,6 +17,7 @@
 mod assemble;
 mod correct;
 mod free;
+mod guard;
 mod locate;
 mod patch;
 mod press;
@@ -73,6 +74,8 @@ pub(super) struct Work {
     /// Rows that bounce, and their biases.
     bounces: Vec<(usize, f64)>,
     second: Vec<f64>,
+    /// What each body gains by impulses of bounded effort, J.
+    gains: Vec<f64>,
     /// How far each body may get in the step, m.
     reach: Vec<f64>,
     /// What is left of the step for each body, and how much of it the round under way takes, s.
@@ -219,7 +222,9 @@ impl Step<'_> {
         self.assemble();
         self.solve()?;
         self.book();
+        self.count_gains();
         self.restore();
+        self.give_gains_back();
         self.go_on();
         self.remember();
         self.collide()

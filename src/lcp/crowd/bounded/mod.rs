@@ -9,7 +9,7 @@
 //! (3)  u_b <- u_b + W_bn dr_n
 //! (4)  r_b <- r_b - o W_bb^-1 u_b         if that is within mu r_n: it sticks
 //! (5)  r_b <- P(r_b - o u_b / d)          else; d: the largest stiffness of the block, P: the nearest point within mu r_n
-//! (6)  joints:  r_i <- r_i - u_i / W_ii
+//! (6)  joints, springs and motors:  u = 0, all at once (`ties`)
 //! (7)  the residual is that of the judge (`residual`), with `u` as the sweeps have it: W_ii is known, s = 1 / sqrt(W_ii)
 //! (8)  a guess for which |w|^2 / 2 + r.(c r / 2 + q) > 0 is worse than none: it is made as short as is best,
 //!      r <- t r,  t = max(0, -q.r / (|w|^2 + r.c r))
@@ -20,6 +20,7 @@
 
 mod contact;
 mod masses;
+mod ties;
 
 use super::residual::{Distance, Rubbed};
 use super::scaled::shorten;
@@ -30,6 +31,7 @@ use crate::math::positive;
 use crate::math::two::{Sixfold, add_multiple, dot};
 use contact::{Edge, Local, NOTHING, Rubbing, inverse_of};
 use masses::{Masses, Size};
+use ties::{Tie, Ties};
 
 /// Over-relaxation: fewer sweeps for moderate friction; for more than 1, where it may not converge, none.
 const RELAXATIONS: [f64; 2] = [1.3, 1.0];
@@ -41,17 +43,11 @@ const STILL: f64 = 1e-7;
 /// Every so many sweeps look at what they change.
 const LOOK: u32 = 4;
 
-/// A row of a joint.
-#[derive(Clone, Copy, Debug)]
-struct Tie {
-    edge: Edge,
-    inverse: f64,
-    /// `s` of (7).
-    scale: f64,
-    bodies: [u32; 2],
-    /// In `r` of the island.
-    at: u32,
-}
+/// After the last sweep joints are solved up to so many times more, so that they hold whatever contacts do.
+const LAST: u32 = 5;
+
+/// Until that changes impulses by less, in relation to the largest one.
+const HELD: f64 = 1e-13;
 
 /// Scratch.
 #[derive(Debug, Default)]
@@ -59,7 +55,8 @@ pub(super) struct Bounded {
     locals: Vec<Local>,
     /// Further friction blocks of the contacts, in their order.
     more: Vec<Rubbing>,
-    ties: Vec<Tie>,
+    /// Joints, springs and motors.
+    pub ties: Ties,
     w: Vec<Sixfold>,
     masses: Masses,
     size: Size,
@@ -94,7 +91,7 @@ impl Bounded {
             self.add_contact(problem, touch, rows, &r[at..at + count], at, relaxation);
             at += count;
         }
-        self.ties.clear();
+        self.ties.list.clear();
         for &j in island.joints {
             let joint = &problem.joints[j as usize];
             let bodies = self.masses.local_pair(joint.bodies);
@@ -104,15 +101,10 @@ impl Bounded {
                 let edge = self
                     .masses
                     .edge(problem, joint.bodies, bodies, source, r[at]);
-                self.ties.push(Tie {
-                    edge,
-                    inverse: inverse_of(edge.diagonal(), 0.0),
-                    scale: self
-                        .size
-                        .count(&[edge.free], edge.products, edge.diagonal()),
-                    bodies,
-                    at: at as u32,
-                });
+                let scale = self
+                    .size
+                    .count(&[edge.free], edge.products, edge.diagonal());
+                self.ties.list.push(Tie::new(edge, scale, bodies, at));
             }
             at += joint.rows;
         }
@@ -146,7 +138,7 @@ impl Bounded {
             .iter_mut()
             .flat_map(|local| std::iter::once(&mut local.normal).chain(&mut local.rubbing.edges));
         let of_more = more.iter_mut().flat_map(|block| &mut block.edges);
-        let of_ties = ties.iter_mut().map(|tie| &mut tie.edge);
+        let of_ties = ties.list.iter_mut().map(|tie| &mut tie.edge);
         of_locals.chain(of_more).chain(of_ties).for_each(act);
     }
 
@@ -225,7 +217,7 @@ impl Bounded {
             self.w[local.bodies[0] as usize] = bodies[0];
             self.w[local.bodies[1] as usize] = bodies[1];
         }
-        for tie in &self.ties {
+        for tie in &self.ties.list {
             let mut bodies = tie.bodies.map(|b| self.w[b as usize]);
             add_multiple(&mut bodies, tie.edge.r, &tie.edge.row);
             self.w[tie.bodies[0] as usize] = bodies[0];
@@ -235,6 +227,19 @@ impl Bounded {
 
     /// At most `count` sweeps; how many there were.
     pub fn run(&mut self, count: u32) -> u32 {
+        let done = self.run_sweeps(if self.locals.is_empty() { 1 } else { count });
+        if !self.ties.list.is_empty() {
+            for _ in 0..LAST {
+                let (change, largest) = self.ties.solve(&mut self.w);
+                if change <= HELD * largest {
+                    break;
+                }
+            }
+        }
+        done
+    }
+
+    fn run_sweeps(&mut self, count: u32) -> u32 {
         for done in 1..=count {
             if done % LOOK == 0 {
                 let (change, largest) = self.sweep::<true>();
@@ -250,19 +255,8 @@ impl Bounded {
 
     /// If it `LOOKS`, the largest change of an impulse, and the largest impulse.
     fn sweep<const LOOKS: bool>(&mut self) -> (f64, f64) {
-        let (mut change, mut largest) = (0.0, 0.0);
+        let (mut change, mut largest) = self.ties.solve(&mut self.w); // (6)
         let w = &mut self.w[..];
-        // (6)
-        for tie in &mut self.ties {
-            let [a, b] = tie.bodies.map(|b| b as usize);
-            let mut bodies = [w[a], w[b]];
-            let step = -tie.edge.velocity(&bodies) * tie.inverse;
-            tie.edge.r += step;
-            change = larger(change, step.abs());
-            largest = larger(largest, tie.edge.r.abs());
-            add_multiple(&mut bodies, step, &tie.edge.row);
-            [w[a], w[b]] = bodies;
-        }
         let mut more = self.more.iter_mut();
         for local in &mut self.locals {
             let [a, b] = local.bodies.map(|b| b as usize);
@@ -306,7 +300,7 @@ impl Bounded {
             let u_n = local.normal.velocity(&bodies) * local.scale;
             distance.contact(u_n, local.normal.r / local.scale, &blocks[..count]);
         }
-        for tie in &self.ties {
+        for tie in &self.ties.list {
             let bodies = tie.bodies.map(|b| self.w[b as usize]);
             let u = tie.edge.velocity(&bodies) * tie.scale;
             distance.joint(u, tie.edge.r / tie.scale);
@@ -326,7 +320,7 @@ impl Bounded {
         for local in &self.locals {
             r[local.first as usize] = local.normal.r;
         }
-        for tie in &self.ties {
+        for tie in &self.ties.list {
             r[tie.at as usize] = tie.edge.r;
         }
     }
