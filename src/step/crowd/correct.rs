@@ -9,7 +9,7 @@
 use super::assemble::{index, row};
 use super::press::Presses;
 use super::solve::Solvers;
-use super::{BAND, Six, Spot, Step, Work};
+use super::{BAND, SHIFTED, Six, Spot, Step, Work};
 use crate::lcp::cone::Contact;
 use crate::lcp::crowd::{Body, Effort, GROUND, Joint, Problem, Row, Touch};
 use crate::math::{Groups, Limit, positive};
@@ -29,11 +29,16 @@ const ENOUGH: f64 = 2.5e-7;
 /// Sweeps see places with gaps up to this, m: more than they move anything, so that nothing is pushed into its neighbour.
 const NEAR: f64 = 1e-4;
 
+/// After the sweeps places are seen up to so many times the overlap that is left: as far as it may move anything.
+const FURTHER: f64 = 3.0;
+
 /// Joints that are open by less are left, m or rad.
 const OPEN: f64 = 1e-12;
 
-/// Most rounds of the correction: each squares the error of places, or goes on with sweeps where these are bounded.
+/// Most rounds of the correction: each squares the error of places. Where the effort is bounded overlaps may be large, and
+/// what is pushed apart meets others.
 const ROUNDS: usize = 20;
+const BOUNDED_ROUNDS: usize = 60;
 
 /// Rounds with sweeps; what these leave, as in tall stacks, is then solved for directly.
 const SWEPT_ROUNDS: usize = 10;
@@ -58,23 +63,48 @@ pub(super) struct Correction {
 
 impl Step<'_> {
     pub(super) fn correct(&mut self) {
-        let allowed = if self.is_swept() {
-            BOUNDED_OVERLAP
+        let (allowed, rounds) = if self.is_swept() {
+            (BOUNDED_OVERLAP, BOUNDED_ROUNDS)
         } else {
-            OVERLAP
+            (OVERLAP, ROUNDS)
         };
+        let (mut last, mut strayed) = (0.0, 0.0);
         for round in 0.. {
             self.place();
             let is_swept = self.is_swept() && round < SWEPT_ROUNDS;
-            let (overlap, drift) = self.look(is_swept);
-            if (overlap <= allowed && drift <= OPEN) || round == ROUNDS {
+            let within = match (self.is_swept(), is_swept) {
+                (false, _) => BAND,
+                (true, true) => NEAR,
+                (true, false) => NEAR.at_least(FURTHER * last),
+            };
+            let (overlap, drift) = self.look(is_swept, within);
+            last = overlap;
+            if (overlap <= allowed && drift <= OPEN) || round == rounds {
                 self.report.worst_penetration = self.report.worst_penetration.at_least(overlap);
                 self.report.worst_joint_drift = self.report.worst_joint_drift.at_least(drift);
                 self.report.end_penetration = overlap;
                 return;
             }
             self.shift(is_swept);
+            strayed += self.furthest_shift();
+            // the pairs that are looked at are those within as much
+            if strayed > SHIFTED {
+                self.find_all_pairs();
+                strayed = 0.0;
+            }
         }
+    }
+
+    // how far a body was moved at most, in parts of its size
+    fn furthest_shift(&self) -> f64 {
+        let moved = &self.workspace.crowd.correction.moved;
+        let sum = |d: &[f64]| d.iter().map(|x| x.abs()).sum::<f64>();
+        let with_shapes = self.model.bodies.iter().filter(|body| body.extent > 0.0);
+        with_shapes.fold(0.0, |most: f64, body| {
+            let d = &moved[body.first..body.first + body.n_dof];
+            let (way, turn) = d.split_at(3);
+            most.at_least(sum(way) / body.extent + sum(turn))
+        })
     }
 
     // are overlaps closed by sweeps?
@@ -83,8 +113,7 @@ impl Step<'_> {
     }
 
     // rows of (1) at the present poses; the deepest overlap and the worst joint
-    fn look(&mut self, is_swept: bool) -> (f64, f64) {
-        let within = if self.is_swept() { NEAR } else { BAND };
+    fn look(&mut self, is_swept: bool, within: f64) -> (f64, f64) {
         let slow_for = &self.state.crowd.slow_for;
         let rests = |body: BodyRef| body.is_none_or(|i| slow_for[i] == f64::INFINITY);
         let Workspace {
