@@ -80,6 +80,7 @@ impl Step<'_> {
     // rows of (1) at the present poses; the deepest overlap and the worst joint
     fn look(&mut self) -> (f64, f64) {
         let is_swept = self.is_swept();
+        self.find_stops(|_, _, gap| gap <= BAND);
         let within = if is_swept { NEAR } else { BAND };
         let slow_for = &self.state.crowd.slow_for;
         let rests = |body: BodyRef| body.is_none_or(|i| slow_for[i] == f64::INFINITY);
@@ -89,13 +90,16 @@ impl Step<'_> {
         let poses = poses.space();
         let Work {
             spots,
+            stops,
             found,
             correction,
             ..
         } = work;
         let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
         spots.look_again(self.crowd, poses, within, skip, found);
-        let overlap = found.iter().fold(0.0, |m: f64, spot| m.at_least(-spot.gap));
+        let gaps = found.iter().map(|spot| spot.gap);
+        let gaps = gaps.chain(stops.iter().map(|stop| stop.gap));
+        let overlap = gaps.fold(0.0, |m: f64, gap| m.at_least(-gap));
         if is_swept {
             return (overlap, 0.0);
         }
@@ -109,12 +113,25 @@ impl Step<'_> {
         joints.clear();
         rows.clear();
         let mut drift: f64 = 0.0;
-        for spot in found.iter() {
-            rows.push(row(&normal_row(spot, poses), spot.gap));
+        // what a joint holds in place cannot be moved by a contact that is off by rounding
+        let slack = if self.model.joints.is_empty() {
+            0.0
+        } else {
+            0.5 * OVERLAP
+        };
+        let mut add = |bodies: [BodyRef; 2], gradient: &space::Row, gap: f64| {
+            rows.push(row(gradient, gap + slack));
             touches.push(Touch {
-                bodies: spot.bodies.map(index),
+                bodies: bodies.map(index),
                 contact: Contact::new(&[]),
             });
+        };
+        for spot in found.iter() {
+            add(spot.bodies, &normal_row(spot, poses), spot.gap);
+        }
+        for stop in stops.iter() {
+            let bodies = self.model.contacts[stop.contact].bodies;
+            add(bodies, &stop.gradient, stop.gap);
         }
         for link in &self.model.joints {
             let Some(joint) = link.joint.space() else {
