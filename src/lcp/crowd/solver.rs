@@ -282,6 +282,13 @@ impl Solver {
     /// The rungs, one after the other.
     fn climb(&mut self, climb: &mut Climb, x: &mut [f64], warm: bool) {
         let relaxation = self.relaxation();
+        if self.scaled.contacts.is_empty() {
+            self.newton.run_linear(&self.scaled, climb.pattern, x);
+            if self.judge_answer(climb, x) {
+                self.rung = Some(Rung::Newton);
+                return;
+            }
+        }
         if !warm {
             // nothing pushes where nothing approaches
             if self.judge_answer(climb, x) {

@@ -28,8 +28,9 @@ const ENOUGH: f64 = 2.5e-7;
 /// Sweeps see places with gaps up to this, m: more than they move anything, so that nothing is pushed into its neighbour.
 const NEAR: f64 = 1e-4;
 
-/// Joints that are open by less are left, m or rad.
-const OPEN: f64 = 1e-12;
+/// Joints that are open by less are left, m or rad: a round of the correction squares what is left, and a tenth of a nanometre is not
+/// worth another one.
+const OPEN: f64 = 1e-10;
 
 /// Most rounds of the correction: each squares the error of places, or goes on with sweeps where these are bounded.
 const ROUNDS: usize = 20;

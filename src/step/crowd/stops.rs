@@ -127,16 +127,14 @@ impl Step<'_> {
             ..
         } = work;
         let first = touches.len() - stops.len();
-        let mut at: usize = touches[..first].iter().map(|t| t.contact.rows()).sum();
-        for stop in stops {
+        let at: usize = touches[..first].iter().map(|t| t.contact.rows()).sum();
+        for (own, stop) in rows[at..].iter_mut().zip(stops) {
             let contact = &self.model.contacts[stop.contact];
             let count = Count {
                 from: &self.state.joint_angle[first_coordinate(self.model, contact)..],
                 turned: [Vec3::zeros(); 2],
             };
             let bodies = contact.bodies.map(index);
-            let own = &mut rows[at];
-            at += 1;
             let pose = contact
                 .bodies
                 .map(|body| space_pose_of(poses.space(), body));
