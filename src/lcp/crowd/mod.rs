@@ -18,6 +18,8 @@
 //! 2. through the inside of the cones (`interior`), and the last digits by Newton's method;
 //! 3. Gauss-Seidel sweeps (`sweep`), more and more of them, and the proximal point method from there (`proximal`).
 //!
+//! Where contacts and joints press against each other the answer with the least impulses is looked for (`lighten`).
+//!
 //! With bounded effort ([`Effort::Sweeps`]) there are sweeps only, and the residual says how far they came; joints are
 //! solved at once (`bounded`).
 //!
@@ -27,6 +29,7 @@ mod bounded;
 mod factor;
 mod interior;
 mod islands;
+mod lighten;
 mod newton;
 mod proximal;
 mod residual;
@@ -159,6 +162,11 @@ pub enum Outcome {
         /// The judge's number for the best attempt, which is returned.
         residual: f64,
     },
+    /// There seems to be no solution: joints and contacts ask for velocities that contradict each other.
+    Contradiction {
+        /// The judge's number for the best attempt, which is returned.
+        residual: f64,
+    },
 }
 
 impl Outcome {
@@ -168,7 +176,8 @@ impl Outcome {
         match self {
             Self::Solved { residual, .. }
             | Self::Bounded { residual }
-            | Self::Inaccurate { residual } => *residual,
+            | Self::Inaccurate { residual }
+            | Self::Contradiction { residual } => *residual,
         }
     }
 }
@@ -203,7 +212,7 @@ pub struct Stats {
     pub interiors: u64,
     /// Solves that needed the proximal point method.
     pub proximals: u64,
-    /// Solves that ended with [`Outcome::Inaccurate`].
+    /// Solves that ended with [`Outcome::Inaccurate`] or [`Outcome::Contradiction`].
     pub failures: u64,
     /// Largest residual among the accepted answers.
     pub worst_residual: f64,

@@ -14,6 +14,7 @@
 use super::FREEDOMS;
 use super::factor::{Factor, Six};
 use super::scaled::{Pair, Scaled, along};
+use super::solver::PLAIN;
 use crate::lcp::cone::MOST_BLOCKS;
 use crate::lcp::cone::map::{Size, State, aim, measure, state};
 use crate::lcp::cone::newton::{End, Limits};
@@ -28,6 +29,9 @@ const SHORTER: f64 = 0.4;
 
 /// Damping of (3), times the size of F: large far away from the solution.
 const DAMPING: f64 = 1e-2;
+
+/// Most times that the errors of a factorization are taken back: each leaves some thousandths of them, or rounding.
+const REFINEMENTS: u32 = 12;
 
 /// Most rows of a contact.
 pub(super) const MOST_ROWS: usize = 1 + 2 * MOST_BLOCKS;
@@ -134,6 +138,42 @@ impl Newton {
         r.copy_from_slice(&self.best);
         (self.u, self.trial, self.trial_u) = (u, trial, trial_u);
         (end, best_size)
+    }
+
+    /// Joints alone are a linear problem: one factorization, whose errors are taken back until rounding is left.
+    pub fn run_linear(&mut self, scaled: &Scaled, pattern: &Pattern, r: &mut [f64]) {
+        let n = r.len();
+        for buffer in [&mut self.u, &mut self.trial, &mut self.trial_u] {
+            buffer.resize(n, 0.0);
+        }
+        let mut u = std::mem::take(&mut self.u);
+        let mut trial = std::mem::take(&mut self.trial);
+        let mut trial_u = std::mem::take(&mut self.trial_u);
+        let mut size = self.size(scaled, r, &mut u);
+        self.linearise(scaled, r, &u, PLAIN.damping[0]);
+        self.iterations += 1;
+        if self.factorise(scaled, pattern) {
+            for _ in 0..REFINEMENTS {
+                if size.relative() <= PLAIN.target {
+                    break;
+                }
+                for i in 0..n {
+                    self.change[i] = -u[i] * self.laws[i][0];
+                }
+                if !self.solve_again(scaled, pattern) {
+                    break;
+                }
+                self.step(scaled, r, 1.0, false, &mut trial);
+                let new = self.size(scaled, &trial, &mut trial_u);
+                if new.squares >= size.squares {
+                    break;
+                }
+                r.copy_from_slice(&trial);
+                std::mem::swap(&mut u, &mut trial_u);
+                size = new;
+            }
+        }
+        (self.u, self.trial, self.trial_u) = (u, trial, trial_u);
     }
 
     fn step(&self, scaled: &Scaled, r: &[f64], a: f64, allowed: bool, trial: &mut [f64]) {

@@ -21,7 +21,7 @@ use crate::lcp::scaling::larger;
 const RELAXATIONS: [f64; 2] = [1.3, 1.0];
 
 /// Sweeps before the first run of Newton's method, without a guess.
-const FIRST_SWEEPS: u32 = 10;
+pub(super) const FIRST_SWEEPS: u32 = 10;
 
 /// Sweeps, and the iterations of the proximal point method after them.
 const ROUNDS: [[u32; 2]; 8] = [
@@ -71,7 +71,7 @@ const AIMS: [f64; 3] = [1e-8, 1e-10, 1e-12];
 const POLISHES: [f64; 2] = [1e-7, 1e-9];
 
 /// Newton's method on the problem itself.
-const PLAIN: Limits = Limits {
+pub(super) const PLAIN: Limits = Limits {
     iterations: 40,
     // the rounding errors of 100 rows
     target: 1e-14,
@@ -87,7 +87,7 @@ pub struct Solver {
     pub stats: Stats,
     rung: Option<Rung>,
     islands: Islands,
-    judge: Judge,
+    pub(super) judge: Judge,
     pub(super) scaled: Scaled,
     pub(super) newton: Newton,
     pub(super) sweeper: Sweeper,
@@ -96,11 +96,11 @@ pub struct Solver {
     patterns: Vec<Pattern>,
     pairs: Vec<[u32; 2]>,
     x: Vec<f64>,
-    u: Vec<f64>,
+    pub(super) u: Vec<f64>,
     w: Vec<Six>,
     own: Vec<f64>,
     pub(super) good: Vec<f64>,
-    outer: Vec<f64>,
+    pub(super) outer: Vec<f64>,
     pub(super) interior: Interior,
     inside: Vec<f64>,
     swept: Vec<f64>,
@@ -198,9 +198,7 @@ impl Solver {
             best: f64::INFINITY,
         };
         self.climb(&mut climb, &mut x, warm, effort);
-        let outcome = Outcome::Inaccurate {
-            residual: climb.best,
-        };
+        let outcome = self.verdict(&climb);
         self.patterns[k] = pattern;
         self.x = x;
         self.finish(outcome)
@@ -275,7 +273,7 @@ impl Solver {
                 residual,
             };
         }
-        if let Outcome::Inaccurate { .. } = outcome {
+        if let Outcome::Inaccurate { .. } | Outcome::Contradiction { .. } = outcome {
             self.stats.failures += 1;
         }
         outcome
@@ -298,6 +296,13 @@ impl Solver {
     /// The rungs, one after the other.
     fn climb(&mut self, climb: &mut Climb, x: &mut [f64], warm: bool, effort: Effort) {
         let relaxation = self.relaxation();
+        if self.scaled.contacts.is_empty() {
+            self.newton.run_linear(&self.scaled, climb.pattern, x);
+            if self.judge_answer(climb, x) {
+                self.rung = Some(Rung::Newton);
+                return;
+            }
+        }
         if !warm {
             // nothing pushes where nothing approaches
             if self.judge_answer(climb, x) {
@@ -308,12 +313,22 @@ impl Solver {
         }
         if self.attempt(climb, x) {
             self.rung = Some(Rung::Newton);
+            if self.is_heavy(x) {
+                self.lighten(climb, x);
+            }
             return;
         }
         self.stats.retries += 1;
+        if self.is_mixed() && self.lighten(climb, x) {
+            self.rung = Some(Rung::Newton);
+            return;
+        }
         self.stats.interiors += 1;
         if self.pass_inside(climb, x) {
             self.rung = Some(Rung::Interior);
+            if self.is_heavy(x) {
+                self.lighten(climb, x);
+            }
             return;
         }
         if effort == Effort::Direct {

@@ -18,7 +18,7 @@ use crate::force::Side;
 use crate::lcp::cone::{Block, Contact};
 use crate::lcp::crowd::{Body, GROUND, Joint, Row, Touch};
 use crate::math::{Dual, Limit, Vec3, dot3, most_across, positive};
-use crate::model::{BodyRef, ContactKind, space_pose_of, space_twist_of};
+use crate::model::{BodyRef, space_pose_of, space_twist_of};
 use crate::space;
 use crate::state::Touch as Pressing;
 use crate::step::Workspace;
@@ -101,6 +101,7 @@ impl Step<'_> {
         self.add_stops();
         if !self.model.joints.is_empty() {
             self.move_ahead(0.5);
+            self.turn_stops();
         }
         self.add_joints(0.5);
         self.add_forces();
@@ -209,32 +210,18 @@ impl Step<'_> {
         }));
     }
 
+    // (2), (3)
     fn add_stops(&mut self) {
-        let Workspace {
-            poses, crowd: work, ..
-        } = &mut *self.workspace;
-        for (i, stop) in self.model.contacts.iter().enumerate() {
-            let ContactKind::Limit(limit) = &stop.kind else {
-                continue;
-            };
-            let link = &self.model.joints[limit.joint];
-            let Some(joint) = link.joint.space() else {
-                continue;
-            };
-            let [a, b] = stop.bodies.map(|body| space_pose_of(poses.space(), body));
-            let (value, gradient) = joint.counted(limit.coordinate, &poses.count(link), a, b);
-            let (gap, gradient) = if limit.above {
-                (value - limit.bound, gradient)
-            } else {
-                (limit.bound - value, gradient.scaled(-1.0))
-            };
-            let open = if gap > BAND { gap } else { 0.0 };
-            let h = span_of(stop.bodies, &work.span);
-            let bias = if h > 0.0 { open / h } else { f64::MAX.sqrt() };
-            work.rows.push(row(&gradient, bias));
-            work.impulse.push(h * self.state.contact_force[i][0]);
+        let work = &mut self.workspace.crowd;
+        for stop in &work.stops {
+            let bodies = self.model.contacts[stop.contact].bodies;
+            let open = if stop.gap > BAND { stop.gap } else { 0.0 };
+            let h = span_of(bodies, &work.span);
+            work.rows.push(row(&stop.gradient, open / h));
+            let force = self.state.contact_force[stop.contact][0];
+            work.impulse.push(h * force);
             work.touches.push(Touch {
-                bodies: stop.bodies.map(index),
+                bodies: bodies.map(index),
                 contact: Contact::new(&[]),
             });
         }
@@ -314,9 +301,16 @@ impl Step<'_> {
                 rows: rows.n,
             });
         }
-        let end = self.state.time + self.h;
         for motor in &self.model.motors {
             let link = &self.model.joints[motor.joint];
+            // what is left of the step begins with the round, or with the instant after it
+            let left = span_of(link.bodies, &work.left);
+            let round = if part > 0.0 {
+                span_of(link.bodies, span)
+            } else {
+                0.0
+            };
+            let end = self.state.time + ((self.h - left) + round);
             let Some(joint) = link.joint.space() else {
                 continue;
             };

@@ -32,8 +32,9 @@ const NEAR: f64 = 1e-4;
 /// After the sweeps places are seen up to so many times the overlap that is left: as far as it may move anything.
 const FURTHER: f64 = 3.0;
 
-/// Joints that are open by less are left, m or rad.
-const OPEN: f64 = 1e-12;
+/// Joints that are open by less are left, m or rad: a round of the correction squares what is left, and a tenth of a nanometre is not
+/// worth another one.
+const OPEN: f64 = 1e-10;
 
 /// Most rounds of the correction: each squares the error of places. Where the effort is bounded overlaps may be large, and
 /// what is pushed apart meets others.
@@ -114,6 +115,7 @@ impl Step<'_> {
 
     // rows of (1) at the present poses; the deepest overlap and the worst joint
     fn look(&mut self, is_swept: bool, within: f64) -> (f64, f64) {
+        self.find_stops(|_, _, gap| gap <= BAND);
         let slow_for = &self.state.crowd.slow_for;
         let rests = |body: BodyRef| body.is_none_or(|i| slow_for[i] == f64::INFINITY);
         let Workspace {
@@ -122,13 +124,16 @@ impl Step<'_> {
         let poses = poses.space();
         let Work {
             spots,
+            stops,
             found,
             correction,
             ..
         } = work;
         let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
         spots.look_again(self.crowd, poses, within, skip, found);
-        let overlap = found.iter().fold(0.0, |m: f64, spot| m.at_least(-spot.gap));
+        let gaps = found.iter().map(|spot| spot.gap);
+        let gaps = gaps.chain(stops.iter().map(|stop| stop.gap));
+        let overlap = gaps.fold(0.0, |m: f64, gap| m.at_least(-gap));
         if is_swept {
             return (overlap, 0.0);
         }
@@ -142,12 +147,26 @@ impl Step<'_> {
         joints.clear();
         rows.clear();
         let mut drift: f64 = 0.0;
-        for spot in found.iter() {
-            rows.push(row(&normal_row(spot, poses), spot.gap));
+        // what a joint holds in place cannot be moved by a contact that is off by rounding
+        let slack = if self.model.joints.is_empty() {
+            0.0
+        } else {
+            0.5 * OVERLAP
+        };
+        let mut add = |bodies: [u32; 2], gradient: &space::Row, gap: f64| {
+            rows.push(row(gradient, gap + slack));
             touches.push(Touch {
-                bodies: spot.bodies.map(|body| awake(body, slow_for)),
+                bodies,
                 contact: Contact::new(&[]),
             });
+        };
+        for spot in found.iter() {
+            let bodies = spot.bodies.map(|body| awake(body, slow_for));
+            add(bodies, &normal_row(spot, poses), spot.gap);
+        }
+        for stop in stops.iter() {
+            let bodies = self.model.contacts[stop.contact].bodies;
+            add(bodies.map(index), &stop.gradient, stop.gap);
         }
         for link in &self.model.joints {
             let Some(joint) = link.joint.space() else {

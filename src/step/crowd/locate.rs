@@ -6,15 +6,18 @@
 //! (2)  the first impact is the first zero of the gap of a pair along (1)
 //! (3)  there, all contacts closed:  0 <= G_n v' + e G_n v | r_n >= 0 where they come nearer faster than they would fall in
 //!      a step, 0 <= G_n v' | r_n >= 0 else
-//! (4)  kinetic energy of a group does not rise, as in `strike`
+//! (4)  kinetic energy of a group does not rise by more than motors add, as in `strike`
 //! ```
 
 use super::assemble::along;
-use super::strike::{SLOW, cut_back, energy};
+use super::stops::{first_coordinate, gap_of, is_closed};
+use super::strike::{Driven, SLOW, cut_back, energy};
 use super::{BAND, Six, Spot, Step, Work};
+use crate::force::Side;
 use crate::math::{Groups, Limit, Vec3, quaternion, root};
-use crate::model::{BodyRef, Model, space_pose_of};
+use crate::model::{BodyRef, Model, space_pose_of, space_twist_of};
 use crate::space::Pose;
+use crate::space::joint::Count;
 use crate::state::State;
 use crate::step::{StepError, Workspace};
 
@@ -26,6 +29,12 @@ const INSTANT: f64 = 1e-12;
 
 /// A group of more bodies has its impacts taken as one: to follow each costs a solve of the whole group.
 const MOST_BODIES: usize = 16;
+
+/// A motor that is off its speed by less than this part of it gets there within the step: rows that turn leave as much.
+const JUMP: f64 = 0.05;
+
+/// Of motors whose speeds are small, m/s or rad/s.
+const NOMINAL_SPEED: f64 = 1e-3;
 
 /// Length of the round of a pair of bodies, s: that of the one that moves.
 pub(super) fn span_of(bodies: [BodyRef; 2], span: &[f64]) -> f64 {
@@ -53,7 +62,30 @@ pub(super) struct Plans {
     held: Vec<bool>,
 }
 
+impl Plan {
+    fn add(&mut self, impact: f64) {
+        if self.impacts == 0 || impact < self.first {
+            self.first = impact;
+        }
+        self.impacts += 1;
+    }
+}
+
+// the first zero of a gap within some time
+fn first_zero(gap_after: impl Fn(f64) -> f64, now: f64, within: f64) -> Option<f64> {
+    let at_end = gap_after(within);
+    (at_end <= 0.0).then(|| root::bracketed(gap_after, (0.0, now), (within, at_end), INSTANT))
+}
+
 impl Plans {
+    // the group of two bodies, if its impacts are still followed
+    fn followed(&mut self, bodies: [BodyRef; 2], located: u32) -> Option<usize> {
+        let body = bodies.into_iter().flatten().next()?;
+        let group = self.groups.root(body);
+        let plan = self.plans[group];
+        (plan.bodies <= MOST_BODIES && plan.impacts <= located).then_some(group)
+    }
+
     fn join(&mut self, bodies: [BodyRef; 2]) {
         if let [Some(a), Some(b)] = bodies {
             self.groups.join(a, b);
@@ -133,40 +165,48 @@ impl Step<'_> {
 
     // (2)
     fn count_impacts(&mut self) {
+        let work = &mut self.workspace.crowd;
+        let mut plans = std::mem::take(&mut work.plans);
         let located = self.crowd.rules.located_impacts;
-        let Workspace {
-            poses, crowd: work, ..
-        } = &mut *self.workspace;
-        let poses = poses.space();
-        let mut list = std::mem::take(&mut work.spots.list);
-        for spot in list.iter().filter(|spot| spot.gap > BAND) {
-            let Some(body) = spot.bodies.into_iter().flatten().next() else {
+        for spot in work.spots.list.iter().filter(|spot| spot.gap > BAND) {
+            let Some(group) = plans.followed(spot.bodies, located) else {
                 continue;
             };
-            let group = work.plans.groups.root(body);
-            let plan = work.plans.plans[group];
-            if plan.bodies > MOST_BODIES || plan.impacts > located {
-                continue;
-            }
-            let left = span_of(spot.bodies, &work.left);
             let gap_after = |s: f64| {
                 let [a, b] = spot
                     .bodies
-                    .map(|body| expected(self.model, self.state, work, poses, body, s));
+                    .map(|body| expected(self.model, self.state, work, &plans, body, s).0);
                 work.spots.gap_of(self.crowd, spot.key.shapes, [&a, &b])
             };
-            let at_end = gap_after(left);
-            if at_end > 0.0 {
-                continue;
+            let left = span_of(spot.bodies, &work.left);
+            if let Some(first) = first_zero(gap_after, spot.gap, left) {
+                plans.plans[group].add(first);
             }
-            let first = root::bracketed(gap_after, (0.0, spot.gap), (left, at_end), INSTANT);
-            let plan = &mut work.plans.plans[group];
-            if plan.impacts == 0 || first < plan.first {
-                plan.first = first;
-            }
-            plan.impacts += 1;
         }
-        std::mem::swap(&mut work.spots.list, &mut list);
+        for (i, stop) in self.model.contacts.iter().enumerate() {
+            let left = span_of(stop.bodies, &work.left);
+            let Some(group) = plans.followed(stop.bodies, located).filter(|_| left > 0.0) else {
+                continue;
+            };
+            let from = first_coordinate(self.model, stop);
+            let gap_after = |s: f64| {
+                let [a, b] = stop
+                    .bodies
+                    .map(|body| expected(self.model, self.state, work, &plans, body, s));
+                let count = Count {
+                    from: &self.state.joint_angle[from..],
+                    turned: [a.1, b.1],
+                };
+                gap_of(self.model, stop, &count, [&a.0, &b.0]).map_or(f64::INFINITY, |(gap, _)| gap)
+            };
+            let gap = gap_after(0.0);
+            if !is_closed(self.state, i, gap)
+                && let Some(first) = first_zero(gap_after, gap, left)
+            {
+                plans.plans[group].add(first);
+            }
+        }
+        work.plans = plans;
     }
 
     fn shorten(&mut self) {
@@ -196,12 +236,53 @@ impl Step<'_> {
         });
     }
 
-    // (3)
+    /// (3) of the groups that have come to an impact.
     pub(super) fn collide(&mut self) -> Result<(), StepError> {
-        let work = &mut self.workspace.crowd;
-        if !work.is_located.contains(&true) {
+        if !self.workspace.crowd.is_located.contains(&true) {
             return Ok(());
         }
+        self.jump(false)
+    }
+
+    /// Where motors want another speed than there is, at the start or where it is given with a jump, velocities jump.
+    pub(super) fn start_motors(&mut self) -> Result<(), StepError> {
+        if !self.is_far_from_speed() {
+            return Ok(());
+        }
+        self.move_freely();
+        self.find_spots();
+        let Work {
+            is_located, left, ..
+        } = &mut self.workspace.crowd;
+        is_located.clear();
+        is_located.extend(left.iter().map(|left| *left > 0.0));
+        self.jump(true)
+    }
+
+    fn is_far_from_speed(&mut self) -> bool {
+        if self.model.motors.is_empty() {
+            return false;
+        }
+        self.place();
+        let Workspace { poses, twists, .. } = &*self.workspace;
+        let (poses, twists) = (poses.space(), twists.space());
+        self.model.motors.iter().any(|motor| {
+            let link = &self.model.joints[motor.joint];
+            let Some(joint) = link.joint.space() else {
+                return false;
+            };
+            let [a, b] = link.bodies.map(|body| space_pose_of(poses, body));
+            let (_, gradient) = joint.coordinate(motor.coordinate, a, b);
+            let [a, b] = link.bodies.map(|body| space_twist_of(twists, body));
+            let speed = motor
+                .speed
+                .value(self.state.time, Side::After, &self.state.inputs);
+            (gradient.rate(a, b) - speed).abs() > JUMP * (NOMINAL_SPEED + speed.abs())
+        })
+    }
+
+    // velocities jump where something strikes, or in all groups that are told
+    fn jump(&mut self, jumps: bool) -> Result<(), StepError> {
         self.place();
         let Workspace {
             poses, crowd: work, ..
@@ -218,6 +299,7 @@ impl Step<'_> {
         let Work {
             start, free, span, ..
         } = work;
+        span.resize(start.len(), 0.0);
         for (i, body) in self.model.bodies.iter().enumerate() {
             let v = &self.state.velocity[body.first..body.first + body.n_dof];
             start[i][..body.n_dof].copy_from_slice(v);
@@ -225,12 +307,13 @@ impl Step<'_> {
             // an instant; the length of the step only scales what is open, and nothing is
             span[i] = if is_located[i] { self.h } else { 0.0 };
         }
-        work.is_located = is_located;
+        self.find_stops(|bodies, is_closed, _| is_closed && !skip(bodies));
+        self.workspace.crowd.is_located = is_located;
         self.assemble_instant();
         let bounces = self.set_instant_bounces();
         self.report.located_impacts += bounces;
         self.report.n_events.impacts += bounces;
-        if bounces == 0 {
+        if bounces == 0 && !jumps {
             return Ok(());
         }
         self.solve()?;
@@ -247,21 +330,32 @@ impl Step<'_> {
             start,
             end,
             after,
+            joints,
             rows,
             impulse,
+            second,
             bounces,
             solvers,
             ..
         } = &mut self.workspace.crowd;
         let islands = &solvers.islands;
         let gains = |k: usize| {
-            let group = islands.island(k).bodies;
-            energy(bodies, group, end) > energy(bodies, group, start)
+            let island = islands.island(k);
+            let driven = Driven {
+                model: self.model,
+                island: &island,
+                joints,
+                rows,
+            };
+            let most = energy(bodies, island.bodies, start)
+                + driven.work_of_motors(|row| impulse[row], [start, end]);
+            energy(bodies, island.bodies, end) > most
         };
         if !(0..islands.count()).any(gains) {
             return Ok(());
         }
         after.clone_from(end);
+        second.clone_from(impulse);
         for &(row, _) in bounces.iter() {
             rows[row].bias = 0.0;
         }
@@ -272,14 +366,32 @@ impl Step<'_> {
             start,
             end,
             after,
+            joints,
+            rows,
+            impulse,
+            second,
             solvers,
             ..
         } = &mut self.workspace.crowd;
         for k in 0..solvers.islands.count() {
-            let group = solvers.islands.island(k).bodies;
-            let most = energy(bodies, group, start);
-            let cut = cut_back(bodies, group, most, end, after);
-            self.report.guarded_impacts += u64::from(cut);
+            let island = solvers.islands.island(k);
+            let driven = Driven {
+                model: self.model,
+                island: &island,
+                joints,
+                rows,
+            };
+            let before = energy(bodies, island.bodies, start);
+            let most = [
+                before + driven.work_of_motors(|row| impulse[row], [start, end]),
+                before + driven.work_of_motors(|row| second[row], [start, after]),
+            ];
+            let share = cut_back(bodies, island.bodies, most, end, after);
+            self.report.guarded_impacts += u64::from(share < 1.0);
+            for &row in island.rows {
+                let (x, y) = (&mut impulse[row as usize], second[row as usize]);
+                *x += share * (y - *x);
+            }
         }
         std::mem::swap(end, after);
         Ok(())
@@ -291,6 +403,7 @@ impl Step<'_> {
         let gravity = crate::math::norm(self.model.gravity.as_slice());
         let Work {
             spots,
+            stops,
             touches,
             rows,
             start,
@@ -303,7 +416,10 @@ impl Step<'_> {
             let before = along(&rows[row], touch.bodies, start);
             let e = match spots.list.get(i) {
                 Some(Spot { law, .. }) => law.restitution,
-                None => self.model.contacts[i - spots.list.len()].restitution,
+                None => {
+                    let stop = &stops[i - spots.list.len()];
+                    self.model.contacts[stop.contact].restitution
+                }
             };
             if before < -SLOW {
                 n += 1;
@@ -331,8 +447,26 @@ impl Step<'_> {
             start,
             end,
             is_located,
+            joints,
+            rows,
+            impulse,
+            solvers,
             ..
         } = &mut workspace.crowd;
+        for k in 0..solvers.islands.count() {
+            let island = solvers.islands.island(k);
+            let driven = Driven {
+                model,
+                island: &island,
+                joints,
+                rows,
+            };
+            if island.bodies.iter().any(|i| is_located[*i as usize]) {
+                let work = driven.work_of_motors(|row| impulse[row], [start, end]);
+                report.applied_work += work;
+                report.impact_loss += work;
+            }
+        }
         for (i, body) in model.bodies.iter().enumerate() {
             if !is_located[i] {
                 continue;
@@ -347,19 +481,19 @@ impl Step<'_> {
     }
 }
 
-// where a body is expected after some time
+// where a body is expected after some time, and the rotation vector until then
 fn expected(
     model: &Model,
     state: &State,
     work: &Work,
-    poses: &[Pose],
+    plans: &Plans,
     body: BodyRef,
     time: f64,
-) -> Pose {
+) -> (Pose, Vec3) {
     let Some(i) = body else {
-        return *space_pose_of(poses, None);
+        return (Pose::ground(), Vec3::zeros());
     };
-    let (v, a) = (work.start[i], work.plans.acceleration[i]);
+    let (v, a) = (work.start[i], plans.acceleration[i]);
     let moved = |k: usize| time * (v[k] + 0.5 * time * a[k]);
     let shift = Vec3::new(moved(0), moved(1), moved(2));
     let turn = Vec3::new(moved(3), moved(4), moved(5));
@@ -370,5 +504,5 @@ fn expected(
         state.position[first + 2],
     );
     let orientation = quaternion::product(state.orientation[i], quaternion::exp(turn));
-    Pose::new(position + shift, orientation)
+    (Pose::new(position + shift, orientation), turn)
 }

@@ -24,6 +24,7 @@ mod press;
 mod sleep;
 mod solve;
 mod spots;
+mod stops;
 mod strike;
 
 use super::report::Report;
@@ -37,6 +38,7 @@ use crate::model::{BodyRef, Crowd, Model};
 use crate::scene::format::Settings;
 use crate::state::{State, Status, Touch as Pressing};
 use spots::{Spot, Spots};
+use stops::NearStop;
 
 /// Six velocities.
 type Six = [f64; 6];
@@ -57,6 +59,8 @@ fn shifted(model: &Model, body: BodyRef) -> f64 {
 #[derive(Debug, Default)]
 pub(super) struct Work {
     spots: Spots,
+    /// Stops of joints that count in the round.
+    stops: Vec<NearStop>,
     /// Spots at the end of a step.
     found: Vec<Spot>,
     /// Tangents of the spots.
@@ -199,6 +203,7 @@ impl Step<'_> {
         left.clear();
         let slow_for = self.state.crowd.slow_for.iter();
         left.extend(slow_for.map(|x| if *x < f64::INFINITY { self.h } else { 0.0 }));
+        self.start_motors()?;
         for round in 0..=self.crowd.rules.located_impacts {
             self.round(round == self.crowd.rules.located_impacts)?;
             if self.workspace.crowd.left.iter().all(|left| *left <= 0.0) {
@@ -219,6 +224,7 @@ impl Step<'_> {
         self.find_spots();
         self.reduce_patches();
         self.plan(is_last);
+        self.find_stops_of_round();
         self.assemble();
         self.solve()?;
         self.book();
@@ -423,6 +429,7 @@ impl Step<'_> {
         } = self;
         let Work {
             spots,
+            stops,
             frames,
             touches,
             impulse,
@@ -468,17 +475,18 @@ impl Step<'_> {
                 .sort_unstable_by_key(|touch| touch.key.order());
         }
         for (i, stop) in model.contacts.iter().enumerate() {
-            let h = span_of(stop.bodies);
-            if h > 0.0 {
-                let pressing = impulse[row] / h;
-                state.contact_force[i] = [pressing, 0.0];
-                state.status[i] = if pressing > 0.0 {
-                    Status::Frictionless
-                } else {
-                    Status::Open
-                };
+            if span_of(stop.bodies) > 0.0 {
+                state.contact_force[i] = [0.0; 2];
+                state.status[i] = Status::Open;
             }
+        }
+        for stop in stops {
+            let pressing = impulse[row] / span_of(model.contacts[stop.contact].bodies);
             row += 1;
+            if pressing > 0.0 {
+                state.contact_force[stop.contact] = [pressing, 0.0];
+                state.status[stop.contact] = Status::Frictionless;
+            }
         }
         state.statuses_known = true;
         debug_assert_eq!(touches.iter().map(|t| t.contact.rows()).sum::<usize>(), row);

@@ -2,6 +2,7 @@
 //! are put together in the order of the groups: the bits are the same for any number of threads.
 
 use super::{Six, Step, Work};
+use crate::lcp;
 use crate::lcp::crowd::{Effort, GROUND, Islands, Outcome, Problem, Solver};
 use crate::math::Limit;
 use crate::step::StepError;
@@ -31,6 +32,8 @@ pub(super) struct Ending {
     pub groups: u64,
     /// Not solved exactly.
     pub inexact: u64,
+    /// Without a solution, it seems.
+    pub contradictions: u64,
     /// Iterations of Newton's method.
     pub iterations: u64,
     /// The largest one.
@@ -102,6 +105,7 @@ impl Solvers {
                         ending.iterations += u64::from(*iterations);
                     }
                     Outcome::Bounded { .. } | Outcome::Inaccurate { .. } => ending.inexact += 1,
+                    Outcome::Contradiction { .. } => ending.contradictions += 1,
                 }
             }
         }
@@ -180,12 +184,16 @@ impl Step<'_> {
         report.largest_lcp = report.largest_lcp.max(largest);
         report.inexact_solves += ending.inexact;
         report.worst_residual = report.worst_residual.at_least(ending.residual);
-        if is_finite {
-            Ok(())
-        } else {
-            Err(StepError::NotFinite {
-                time: self.state.time,
-            })
+        let time = self.state.time;
+        if !is_finite {
+            return Err(StepError::NotFinite { time });
         }
+        if ending.contradictions > 0 {
+            return Err(StepError::Unsolved {
+                time,
+                outcome: lcp::Outcome::Ray,
+            });
+        }
+        Ok(())
     }
 }

@@ -2,14 +2,16 @@
 //!
 //! (1)  a contact strikes if it presses, and was open or came nearer at the start of the step
 //! (2)  the groups in which something bounces are solved once more from v':   0 <= G_n v'' + e G_n v | s_n >= 0
-//! (3)  kinetic energy of a group does not rise: v' + x (v'' - v') with the largest x <= 1 for which it is above neither that
-//!      of v nor that of v_f
+//! (3)  energy of a group does not rise: v' + x (v'' - v') with the largest x <= 1 for which its kinetic energy is not above
+//!      that of v and the work of given forces, springs and motors, with the places that follow from v'
+
+use std::ops::Range;
 
 use super::assemble::along;
 use super::{BAND, Six, Step, Work};
-use crate::lcp::crowd::{Body, Problem};
-use crate::math::Limit;
-use crate::model::Law;
+use crate::lcp::crowd::{Body, Island, Joint, Problem, Row};
+use crate::math::{Limit, positive};
+use crate::model::{Law, Model};
 
 /// A contact that comes nearer more slowly does not strike, m/s: in a step of 10 ms it gets as far as the band.
 pub(super) const SLOW: f64 = 1e-5;
@@ -20,17 +22,22 @@ const NO_HOLD: f64 = 1e30;
 impl Step<'_> {
     pub(super) fn restore(&mut self) {
         self.find_struck();
-        let Work { end, after, .. } = &mut self.workspace.crowd;
+        let Work {
+            end, after, second, ..
+        } = &mut self.workspace.crowd;
         after.clone_from(end);
+        second.clear();
         if self.set_bounces() {
             self.bounce();
         }
+        self.hold_struck();
     }
 
     // (1)
     fn find_struck(&mut self) {
         let Work {
             spots,
+            stops,
             touches,
             rows,
             impulse,
@@ -50,13 +57,17 @@ impl Step<'_> {
                 let touch = &touches[contact as usize];
                 let normal = island.rows[row] as usize;
                 row += touch.contact.rows();
-                let gap = match spots.list.get(contact as usize) {
-                    Some(spot) => spot.gap,
-                    // a stop
-                    None => rows[normal].bias * self.h,
+                let contact = contact as usize;
+                let (gap, rests) = match spots.list.get(contact) {
+                    Some(spot) => (spot.gap, false),
+                    None => {
+                        let stop = &stops[contact - spots.list.len()];
+                        (stop.gap, stop.rests)
+                    }
                 };
                 let comes = along(&rows[normal], touch.bodies, start) < -SLOW;
-                n_struck += u64::from(impulse[normal] > 0.0 && (gap > BAND || comes));
+                let strikes = impulse[normal] > 0.0 && !rests && (gap > BAND || comes);
+                n_struck += u64::from(strikes);
             }
             if n_struck > 0 {
                 any += n_struck;
@@ -74,6 +85,7 @@ impl Step<'_> {
         let threshold = self.settings.restitution_threshold;
         let Work {
             spots,
+            stops,
             touches,
             rows,
             impulse,
@@ -83,7 +95,11 @@ impl Step<'_> {
             ..
         } = &mut self.workspace.crowd;
         bounces.clear();
-        let stops = self.model.contacts.iter().map(|stop| stop.restitution);
+        let of_model = &self.model.contacts;
+        let stops = stops.iter().map(|stop| {
+            let bounces = !stop.rests;
+            f64::from(bounces) * of_model[stop.contact].restitution
+        });
         let laws = spots.list.iter().map(|spot| &spot.law);
         let restitutions = laws.map(|law: &Law| law.restitution).chain(stops);
         let mut row = 0;
@@ -144,16 +160,149 @@ impl Step<'_> {
         self.report.inexact_solves += ending.inexact;
         self.report.worst_residual = self.report.worst_residual.at_least(ending.residual);
         for k in 0..bouncing.islands.count() {
-            let group = bouncing.islands.island(k).bodies;
-            let (of_start, of_free) = (energy(bodies, group, start), energy(bodies, group, free));
-            let cut = cut_back(bodies, group, of_start.at_least(of_free), end, after);
-            self.report.guarded_impacts += u64::from(cut);
-            self.report.impact_loss += energy(bodies, group, end) - energy(bodies, group, after);
-        }
-        for (sum, x) in impulse.iter_mut().zip(second.iter()) {
-            *sum += x;
+            let island = bouncing.islands.island(k);
+            let group = island.bodies;
+            let driven = Driven {
+                model: self.model,
+                island: &island,
+                joints,
+                rows,
+            };
+            let most = driven.most(bodies, |row| impulse[row], [start, free, end]);
+            let more = driven.work_of_motors(|row| second[row], [end, after]);
+            let without = energy(bodies, group, end);
+            let share = cut_back(bodies, group, [most, most + more], end, after);
+            self.report.guarded_impacts += u64::from(share < 1.0);
+            self.report.applied_work += share * more;
+            self.report.impact_loss += without - energy(bodies, group, after) + share * more;
+            for &row in island.rows {
+                let change = &mut second[row as usize];
+                *change *= share;
+                impulse[row as usize] += *change;
+            }
         }
     }
+
+    // (3) where joints are: what struck moves with v', joints do no work with the mean of v and v'
+    fn hold_struck(&mut self) {
+        let Work {
+            bodies,
+            joints,
+            rows,
+            impulse,
+            start,
+            free,
+            end,
+            after,
+            second,
+            struck,
+            solvers,
+            ..
+        } = &mut self.workspace.crowd;
+        for k in 0..solvers.islands.count() {
+            let island = solvers.islands.island(k);
+            let group = island.bodies;
+            let is_struck = group.first().is_some_and(|i| struck[*i as usize]);
+            if island.joints.is_empty() || !is_struck {
+                continue;
+            }
+            let driven = Driven {
+                model: self.model,
+                island: &island,
+                joints,
+                rows,
+            };
+            let first = |row: usize| impulse[row] - second.get(row).unwrap_or(&0.0);
+            let mut most = driven.most(bodies, first, [start, free, end]);
+            if !second.is_empty() {
+                most += driven.work_of_motors(|row| second[row], [end, after]);
+            }
+            let now = energy(bodies, group, after);
+            if now <= most {
+                continue;
+            }
+            let factor = (positive(most) / now).sqrt();
+            for &i in group {
+                after[i as usize].iter_mut().for_each(|v| *v *= factor);
+            }
+            self.report.impact_loss += now - positive(most);
+        }
+    }
+}
+
+/// What acts on a group besides its contacts.
+pub(super) struct Driven<'a> {
+    pub model: &'a Model,
+    pub island: &'a Island<'a>,
+    pub joints: &'a [Joint],
+    pub rows: &'a [Row],
+}
+
+impl Driven<'_> {
+    /// The kinetic energy that the group may have after it went from `start` with the velocities `end`, J; `free` has it
+    /// without contacts and joints.
+    fn most(
+        &self,
+        bodies: &[Body],
+        impulse: impl Fn(usize) -> f64,
+        [start, free, end]: [&[Six]; 3],
+    ) -> f64 {
+        let mut most = energy(bodies, self.island.bodies, start);
+        for &i in self.island.bodies {
+            let (i, body) = (i as usize, &bodies[i as usize]);
+            most += along_momentum(body, &start[i], &free[i], &end[i]);
+        }
+        let (n_joints, n_motors) = (self.model.joints.len(), self.model.motors.len());
+        most += self.work_of_motors(&impulse, [start, end]);
+        // rows of springs and dampers follow those of motors
+        most += self.sum(n_joints + n_motors..self.joints.len(), |row, bodies| {
+            impulse(row) * along(&self.rows[row], bodies, end)
+        });
+        most
+    }
+
+    /// By these impulses and the means of two velocities, J.
+    pub fn work_of_motors(&self, impulse: impl Fn(usize) -> f64, velocities: [&[Six]; 2]) -> f64 {
+        let first = self.model.joints.len();
+        let motors = first..first + self.model.motors.len();
+        self.sum(motors, |row, bodies| {
+            let [before, after] = velocities.map(|v| along(&self.rows[row], bodies, v));
+            impulse(row) * 0.5 * (before + after)
+        })
+    }
+
+    fn sum(&self, of: Range<usize>, work: impl Fn(usize, [u32; 2]) -> f64) -> f64 {
+        if of.is_empty() {
+            return 0.0;
+        }
+        let n_rows = |j: &u32| self.joints[*j as usize].rows;
+        let of_joints = self.island.joints.iter().map(n_rows).sum::<usize>();
+        let mut rows = self.island.rows[self.island.rows.len() - of_joints..].iter();
+        let mut sum = 0.0;
+        for j in self.island.joints {
+            let joint = &self.joints[*j as usize];
+            let own = rows.by_ref().take(joint.rows);
+            if of.contains(&(*j as usize)) {
+                sum += own
+                    .map(|row| work(*row as usize, joint.bodies))
+                    .sum::<f64>();
+            } else {
+                own.for_each(drop);
+            }
+        }
+        sum
+    }
+}
+
+// work of what changes the velocity of a body from one to another while it moves with a third, J
+fn along_momentum(body: &Body, from: &Six, to: &Six, velocity: &Six) -> f64 {
+    let mut sum = 0.0;
+    for k in 0..6 {
+        if body.inverse_mass[k][k] > 0.0 {
+            sum += (to[k] - from[k]) * velocity[k] / body.inverse_mass[k][k];
+        }
+    }
+    sum
 }
 
 /// Kinetic energy of a group, J.
@@ -173,17 +322,19 @@ fn energy_of(body: &Body, v: &Six) -> f64 {
 }
 
 /// (3) of a group: brings the velocities of a bounce towards those without any, until its kinetic energy is not above
-/// `most` nor above that without a bounce, J. Was it?
+/// `most`, J, without and with the bounce, nor above that without one. How much of the bounce is left?
 pub(super) fn cut_back(
     bodies: &[Body],
     group: &[u32],
-    most: f64,
+    most: [f64; 2],
     without: &[Six],
     bounced: &mut [Six],
-) -> bool {
-    let most = most.at_least(energy(bodies, group, without));
-    if energy(bodies, group, bounced) <= most {
-        return false;
+) -> f64 {
+    let more = positive(energy(bodies, group, without) - most[0]);
+    let most = most.map(|most| most + more);
+    // rounding of velocities
+    if energy(bodies, group, bounced) <= most[1] * (1.0 + 1e-14) {
+        return 1.0;
     }
     let share = share(bodies, group, without, bounced, most);
     for &i in group {
@@ -192,11 +343,11 @@ pub(super) fn cut_back(
             w[k] = v[k] + share * (w[k] - v[k]);
         }
     }
-    true
+    share
 }
 
-// (3): by halving, because the energy along the way is convex and at its start not above the bound
-fn share(bodies: &[Body], group: &[u32], from: &[Six], to: &[Six], most: f64) -> f64 {
+// (3): by halving, because the energy along the way is convex, its bound is linear, and at its start it is not above it
+fn share(bodies: &[Body], group: &[u32], from: &[Six], to: &[Six], most: [f64; 2]) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..50 {
         let x = 0.5 * (low + high);
@@ -206,7 +357,8 @@ fn share(bodies: &[Body], group: &[u32], from: &[Six], to: &[Six], most: f64) ->
             let mixed = std::array::from_fn(|k| v[k] + x * (w[k] - v[k]));
             total += energy_of(&bodies[i as usize], &mixed);
         }
-        if total > most { high = x } else { low = x }
+        let bound = most[0] + x * (most[1] - most[0]);
+        if total > bound { high = x } else { low = x }
     }
     low
 }

@@ -1,0 +1,329 @@
+//! Joints in a crowd: stops that give back no more than they take, motors that push, and motors that cannot.
+
+use stiction::model::Model;
+use stiction::simulate::{Simulation, model_from_text};
+
+fn model(text: &str) -> Model {
+    model_from_text("scene", text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A scene with or without `[crowd]`.
+fn scene(is_crowd: bool, step: f64, parts: &str) -> String {
+    let crowd = if is_crowd { "[crowd]" } else { "" };
+    format!("dimension = 3\n[settings]\nstep = {step}\nimpact_law = \"newton\"\n{crowd}\n{parts}")
+}
+
+/// What the books of a run leave, J.
+fn off(simulation: &mut Simulation, start: f64) -> f64 {
+    let end = simulation.energy().total();
+    let report = simulation.report();
+    let lost = report.friction_loss + report.damping_loss + report.impact_loss;
+    start + report.applied_work + report.lifted - lost - end
+}
+
+/// A bar that swings up against a stop.
+fn pendulum(restitution: f64) -> String {
+    format!(
+        r#"
+        [[body]]
+        name = "bar"
+        kind = "rigid"
+        mass = 1
+        inertia = [0.01, 0.08, 0.08]
+        position = [0.5, 0, 0]
+        [[joint]]
+        name = "pin"
+        kind = "revolute"
+        bodies = ["ground", "bar"]
+        at = [0, 0, 0]
+        axis = [0, 1, 0]
+        limits = [-inf, 2.2]
+        limit_restitution = {restitution}
+        "#
+    )
+}
+
+/// A carriage on an arm that swings, both with stops.
+fn carriage(restitution: f64) -> String {
+    format!(
+        r#"
+        [[body]]
+        name = "arm"
+        kind = "rigid"
+        mass = 1
+        inertia = [0.01, 0.1, 0.1]
+        position = [0.4, 0, 0]
+        [[body]]
+        name = "carriage"
+        kind = "rigid"
+        mass = 0.5
+        inertia = [0.01, 0.01, 0.01]
+        position = [0.4, 0, 0]
+        [[joint]]
+        name = "pin"
+        kind = "revolute"
+        bodies = ["ground", "arm"]
+        at = [0, 0, 0]
+        axis = [0, 1, 0]
+        limits = [-1, 2.5]
+        limit_restitution = {restitution}
+        [[joint]]
+        name = "rail"
+        kind = "prismatic"
+        bodies = ["arm", "carriage"]
+        at = [0.4, 0, 0]
+        axis = [1, 0, 0]
+        limits = [-0.2, 0.3]
+        limit_restitution = {restitution}
+        "#
+    )
+}
+
+/// Links with stops at every joint, more than have their impacts located.
+fn stiff_chain(n: usize, restitution: f64) -> String {
+    let mut text = String::new();
+    for i in 0..n {
+        let before = match i.checked_sub(1) {
+            Some(before) => format!("link{before}"),
+            None => "ground".to_owned(),
+        };
+        text += &format!(
+            r#"
+            [[body]]
+            name = "link{i}"
+            kind = "rigid"
+            mass = 0.1
+            inertia = [2e-5, 1e-4, 1e-4]
+            position = [{}, 0, 0]
+            [[joint]]
+            name = "pin{i}"
+            kind = "revolute"
+            bodies = ["{before}", "link{i}"]
+            at = [{}, 0, 0]
+            axis = [0, 1, 0]
+            limits = [-0.3, 0.3]
+            limit_restitution = {restitution}
+            "#,
+            0.1 * (i as f64 + 0.5),
+            0.1 * i as f64
+        );
+    }
+    text
+}
+
+/// Runs in steps: the largest gain of total energy, J.
+fn gain(simulation: &mut Simulation, until: f64, step: f64) -> f64 {
+    let mut least = simulation.energy().total();
+    let mut gain: f64 = 0.0;
+    for k in 1..=(until / step).round() as u32 {
+        simulation.advance_to(step * f64::from(k)).unwrap();
+        let now = simulation.energy().total();
+        gain = gain.max(now - least);
+        least = least.min(now);
+    }
+    gain
+}
+
+#[test]
+fn stops_give_back_no_more_than_they_take_and_books_close() {
+    for restitution in [0.0, 0.5, 1.0] {
+        for (name, parts) in [
+            ("pendulum", pendulum(restitution)),
+            ("carriage", carriage(restitution)),
+            ("chain", stiff_chain(20, restitution)),
+        ] {
+            let mut simulation = Simulation::new(model(&scene(true, 0.005, &parts)));
+            let start = simulation.energy().total();
+            let gain = gain(&mut simulation, 1.5, 0.005);
+            let off = off(&mut simulation, start);
+            let report = simulation.report();
+            println!(
+                "{name}, restitution {restitution}: gain {gain:.1e} J, books off by {off:.1e} J, lifted {:.1e} J, overlap {:.1e}, drift {:.1e}",
+                report.lifted, report.worst_penetration, report.worst_joint_drift
+            );
+            // a bar turns with an error of order two in its energy
+            assert!(gain < 1e-3 && off.abs() < 1e-5, "{name}");
+            assert!(report.worst_penetration < 1e-7 && report.worst_joint_drift < 1e-9);
+        }
+    }
+}
+
+#[test]
+fn stops_in_a_crowd_do_what_they_do_without_one() {
+    for restitution in [0.0, 0.5, 1.0] {
+        for (name, parts) in [
+            ("pendulum", pendulum(restitution)),
+            ("carriage", carriage(restitution)),
+        ] {
+            let at_end = |is_crowd: bool, step: f64| {
+                let mut simulation = Simulation::new(model(&scene(is_crowd, step, &parts)));
+                simulation.advance_to(1.5).unwrap();
+                (
+                    simulation.state().position.clone(),
+                    simulation.energy().total(),
+                )
+            };
+            let (places, energy) = at_end(false, 0.0005);
+            let error = |step: f64| {
+                let (own, own_energy) = at_end(true, step);
+                let both = own.iter().zip(&places);
+                let apart = both.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+                (apart, (own_energy - energy).abs())
+            };
+            let (coarse, fine) = (error(0.01), error(0.0025));
+            println!(
+                "{name}, restitution {restitution}: off by {:.1e} and {:.1e} m, {:.1e} and {:.1e} J with 10 and 2.5 ms",
+                coarse.0, fine.0, coarse.1, fine.1
+            );
+            assert!(fine.0 < 2e-3 && fine.1 < 5e-3, "{name}");
+            // of order two: a sixteenth
+            assert!(fine.0 < 0.25 * coarse.0 + 1e-6, "{name}");
+        }
+    }
+}
+
+/// A ram on a rail that pushes a crate of its size over a floor.
+fn ram(motor: &str, wall: f64) -> String {
+    format!(
+        r#"
+        [contact_default]
+        friction = 0.3
+        [[ground.shape]]
+        kind = "half_space"
+        normal = [0, 0, 1]
+        [[ground.shape]]
+        kind = "half_space"
+        normal = [-1, 0, 0]
+        point = [{wall}, 0, 0]
+        [[body]]
+        name = "ram"
+        kind = "rigid"
+        mass = 1
+        position = [0, 0, 0.1]
+        shape = [{{ kind = "box", size = [0.2, 0.2, 0.2] }}]
+        [[body]]
+        name = "crate"
+        kind = "rigid"
+        mass = 1
+        position = [0.3, 0, 0.1]
+        shape = [{{ kind = "box", size = [0.2, 0.2, 0.2] }}]
+        [[joint]]
+        name = "rail"
+        kind = "prismatic"
+        bodies = ["ground", "ram"]
+        at = [0, 0, 0.1]
+        axis = [1, 0, 0]
+        motor = {motor}
+        "#
+    )
+}
+
+#[test]
+fn a_motor_pushes_a_crate_with_the_work_that_friction_takes() {
+    let text = scene(
+        true,
+        0.005,
+        &ram("{ kind = \"speed\", value = 0.5 }", 100.0),
+    );
+    let mut simulation = Simulation::new(model(&text));
+    let start = simulation.energy().total();
+    simulation.advance_to(2.0).unwrap();
+    let off = off(&mut simulation, start);
+    let report = simulation.report();
+    let state = simulation.state();
+    // from 0.2 s on the crate slides with 0.5 m/s; the face of the ram may press it down by up to 0.3 of what pushes it
+    let sliding = 0.3 * 9.81 * 0.5 * 1.8;
+    println!(
+        "work {} J, friction {} J, sliding alone {sliding} J, impacts {} J, books off by {off:.1e} J, residual {:.1e}, ram at {} m",
+        report.applied_work,
+        report.friction_loss,
+        report.impact_loss,
+        report.worst_residual,
+        state.position[0]
+    );
+    assert!((state.position[0] - 1.0).abs() < 1e-9);
+    assert!((state.position[6] - 1.2).abs() < 3e-3);
+    assert!(report.friction_loss > 0.9 * sliding && report.friction_loss < 1.15 * sliding);
+    // both are set in motion, the crate by an impact that loses as much as it gets
+    assert!((report.impact_loss - 0.125).abs() < 0.01);
+    assert!(off.abs() < 1e-9 && report.worst_residual < 1e-8);
+}
+
+#[test]
+fn motors_that_cannot_have_their_speed_end_the_run_with_a_reason() {
+    let pressed = ram("{ kind = \"speed\", value = 0.5 }", 1.0);
+    let ball = |name: &str, at: f64, speed: f64| {
+        format!(
+            r#"
+            [[body]]
+            name = "{name}"
+            kind = "rigid"
+            mass = 1
+            position = [{at}, 0, 0]
+            shape = [{{ kind = "sphere", radius = 0.1 }}]
+            [[joint]]
+            name = "rail_of_{name}"
+            kind = "prismatic"
+            bodies = ["ground", "{name}"]
+            at = [{at}, 0, 0]
+            axis = [1, 0, 0]
+            motor = {{ kind = "speed", value = {speed} }}
+            "#
+        )
+    };
+    let opposed = ball("left", -0.3, 0.5) + &ball("right", 0.3, -0.3);
+    for (name, parts, time) in [("pressed", pressed, 1.4), ("opposed", opposed, 0.5)] {
+        let mut simulation = Simulation::new(model(&scene(true, 0.005, &parts)));
+        let start = simulation.energy().total();
+        let error = simulation.advance_to(2.0).unwrap_err().to_string();
+        let off = off(&mut simulation, start);
+        println!(
+            "{name}: {error}; work {} J, books off by {off:.1e} J",
+            simulation.report().applied_work
+        );
+        assert!(error.contains("no solution") && error.contains("motor"));
+        assert!((simulation.state().time - time).abs() < 0.01);
+        assert!(simulation.report().applied_work < 5.0 && off.abs() < 1e-9);
+    }
+}
+
+#[test]
+fn a_paddle_gives_a_ball_its_speed_and_the_motor_pays_for_it() {
+    let parts = r#"
+        [contact_default]
+        restitution = 0.5
+        [[body]]
+        name = "paddle"
+        kind = "rigid"
+        mass = 1
+        inertia = [0.02, 0.02, 0.02]
+        position = [0, 0, 0]
+        shape = [{ kind = "box", size = [0.1, 0.4, 0.4] }]
+        [[body]]
+        name = "ball"
+        kind = "rigid"
+        mass = 0.3
+        position = [0.5, 0, 0]
+        shape = [{ kind = "sphere", radius = 0.1 }]
+        [[joint]]
+        name = "rail"
+        kind = "prismatic"
+        bodies = ["ground", "paddle"]
+        at = [0, 0, 0]
+        axis = [1, 0, 0]
+        motor = { kind = "speed", value = 2 }
+    "#;
+    let text = scene(true, 0.01, parts).replace("[settings]", "gravity = [0, 0, 0]\n[settings]");
+    let mut simulation = Simulation::new(model(&text));
+    simulation.advance_to(0.5).unwrap();
+    let report = simulation.report();
+    let speed = simulation.state().velocity[6];
+    // 2 m/s and half of it; to start the paddle takes 2 J, to strike the ball the impulse 0.9 N s at 2 m/s
+    println!(
+        "{speed} m/s, work {} J, impacts {} J",
+        report.applied_work, report.impact_loss
+    );
+    assert!((speed - 3.0).abs() < 1e-9);
+    assert!((report.applied_work - 3.8).abs() < 1e-9);
+    assert!((report.impact_loss - 0.45).abs() < 1e-9);
+}
