@@ -23,7 +23,7 @@ use crate::lcp::scaling::larger;
 use crate::math::dense;
 
 /// A point of a cone; what it has not is zero.
-type Point = [f64; 3];
+pub(super) type Point = [f64; 3];
 
 /// Part of the way to the border of a cone that a step goes.
 const PART: f64 = 0.99;
@@ -368,7 +368,7 @@ impl Interior {
 }
 
 /// `e` of (5).
-fn softness(scaled: &Scaled, row: usize) -> f64 {
+pub(super) fn softness(scaled: &Scaled, row: usize) -> f64 {
     scaled.compliance[row] + (scaled.prox + SOFT) * scaled.stiffness[row]
 }
 
@@ -378,7 +378,7 @@ fn count(contact: &ContactRows) -> usize {
     blocks.filter(|b| b.friction > 0.0).count().max(1)
 }
 
-fn length(v: &[f64]) -> f64 {
+pub(super) fn length(v: &[f64]) -> f64 {
     v.iter().map(|v| v * v).sum::<f64>().sqrt()
 }
 

@@ -16,16 +16,19 @@
 //!
 //! 1. Newton's method from the guess (`newton`), whose linear systems are those of the bodies (`factor`);
 //! 2. through the inside of the cones (`interior`), and the last digits by Newton's method;
-//! 3. Gauss-Seidel sweeps (`sweep`), more and more of them, and the proximal point method from there (`proximal`).
+//! 3. Gauss-Seidel sweeps (`sweep`), more and more of them, and the proximal point method from there (`proximal`);
+//! 4. along a curve from contacts held apart (`curve`), however often that turns back; then once more 3, from nothing.
 //!
 //! Where contacts and joints press against each other the answer with the least impulses is looked for (`lighten`).
 //!
 //! With bounded effort ([`Effort::Sweeps`]) there are sweeps only, and the residual says how far they came; joints are
 //! solved at once (`bounded`).
 //!
-//! Same input, same bits: no random numbers, no fused operations, no library functions but the square root.
+//! Same input, same bits: no random numbers, no fused operations, no library functions but the square root and the exponential
+//! function of `libm`.
 
 mod bounded;
+mod curve;
 mod factor;
 mod interior;
 mod islands;
@@ -193,6 +196,8 @@ pub enum Rung {
     Interior,
     /// Sweeps, and the proximal point method.
     Proximal,
+    /// Along a curve from contacts held apart.
+    Curve,
 }
 
 /// What a [`Solver`] did since the last reset.
@@ -212,6 +217,8 @@ pub struct Stats {
     pub interiors: u64,
     /// Solves that needed the proximal point method.
     pub proximals: u64,
+    /// Solves that followed the curve from contacts held apart.
+    pub curves: u64,
     /// Solves that ended with [`Outcome::Inaccurate`] or [`Outcome::Contradiction`].
     pub failures: u64,
     /// Largest residual among the accepted answers.

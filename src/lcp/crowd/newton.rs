@@ -333,6 +333,11 @@ impl Newton {
         }
     }
 
+    /// Is the determinant of the last system negative?
+    pub fn is_negative(&self) -> bool {
+        self.factor.negative
+    }
+
     /// Room for `H` and `g` of this many rows.
     pub fn resize(&mut self, rows: usize) {
         self.laws.resize(rows, [0.0; MOST_ROWS]);

@@ -1,6 +1,7 @@
 //! The ladder of an island, and the solve of all islands.
 
 use super::bounded::Bounded;
+use super::curve::Curve;
 use super::factor::Six;
 use super::interior::Interior;
 use super::newton::Newton;
@@ -67,6 +68,12 @@ struct Series {
 /// Where the way through the inside of the cones stops to try the last digits.
 const AIMS: [f64; 3] = [1e-8, 1e-10, 1e-12];
 
+/// Where the way along the curve stops to try the last digits: `ln nu`.
+const LEVELS: [f64; 3] = [-12.0, -16.0, -20.0];
+
+/// Most factorizations along the curve: hundreds of contacts take 200 to 2000.
+const CURVE: u32 = 6000;
+
 /// `prox` with which the last digits are tried.
 const POLISHES: [f64; 2] = [1e-7, 1e-9];
 
@@ -102,6 +109,7 @@ pub struct Solver {
     pub(super) good: Vec<f64>,
     pub(super) outer: Vec<f64>,
     pub(super) interior: Interior,
+    curve: Curve,
     inside: Vec<f64>,
     swept: Vec<f64>,
     velocities: Vec<Six>,
@@ -338,14 +346,46 @@ impl Solver {
         let mut swept = std::mem::take(&mut self.swept);
         swept.clear();
         swept.extend_from_slice(x);
-        for series in SERIES {
+        for (k, series) in SERIES.into_iter().enumerate() {
             if self.sweep_and_anchor(climb, x, &mut swept, series) {
                 self.rung = Some(Rung::Proximal);
+                break;
+            }
+            if k == 0 && self.follow_curve(climb, x) {
+                self.rung = Some(Rung::Curve);
                 break;
             }
             swept.fill(0.0);
         }
         self.swept = swept;
+    }
+
+    /// Along the curve from contacts held apart, with the last digits by Newton's method: is the answer accepted?
+    fn follow_curve(&mut self, climb: &mut Climb, x: &mut [f64]) -> bool {
+        if self.scaled.contacts.is_empty() {
+            return false;
+        }
+        self.stats.curves += 1;
+        self.curve.start(&self.scaled);
+        let before = self.newton.iterations;
+        for level in LEVELS {
+            let Self {
+                curve,
+                newton,
+                scaled,
+                ..
+            } = self;
+            let left = CURVE.saturating_sub(newton.iterations - before);
+            let arrived = curve.descend(newton, scaled, climb.pattern, level, left);
+            x.copy_from_slice(curve.impulses());
+            if self.judge_answer(climb, x) || self.polish(climb, x, &POLISHES) {
+                return true;
+            }
+            if !arrived {
+                break;
+            }
+        }
+        false
     }
 
     /// The rounds of a series, from `swept`: is an answer accepted?
