@@ -251,6 +251,45 @@ fn heaps_that_need_sweeps_and_anchors_are_solved() {
     assert!(solver.stats.proximals > 0);
 }
 
+/// Jams that neither Newton's method nor sweeps and anchors solve: contacts, friction, resistance against rolling, seed.
+const CURVED: [(usize, f64, bool, u64); 4] = [
+    (60, 1.0, false, 2016),
+    (150, 2.0, false, 2018),
+    (150, 1.0, true, 2008),
+    (150, 2.0, true, 2007),
+];
+
+#[test]
+fn jams_that_nothing_else_solves_are_solved_along_the_curve() {
+    let mut solver = Solver::default();
+    for (contacts, friction, resist, seed) in CURVED {
+        let pile = generate(&Pile {
+            resist,
+            ..Pile::new(seed, contacts, friction, Motion::Rest)
+        });
+        let mut r = vec![0.0; pile.rows.len()];
+        solver.reset_stats();
+        solver.solve(&pile.problem(), Effort::Exact, &mut r);
+        let judged = residual(&pile.problem(), &r);
+        println!("{contacts} contacts, friction {friction}: residual {judged:.1e}");
+        assert!(judged <= ACCEPTED_RESIDUAL, "seed {seed}: {judged:e}");
+        assert!(solver.stats.curves > 0, "seed {seed} needs no curve");
+    }
+}
+
+#[test]
+fn the_second_way_along_the_curve_does_not_allocate() {
+    let (contacts, friction, _, seed) = CURVED[0];
+    let pile = generate(&Pile::new(seed, contacts, friction, Motion::Rest));
+    let mut solver = Solver::default();
+    let mut answers = [0, 1].map(|_| vec![0.0; pile.rows.len()]);
+    solver.solve(&pile.problem(), Effort::Exact, &mut answers[0]);
+    let before = ALLOCATIONS.with(Cell::get);
+    solver.solve(&pile.problem(), Effort::Exact, &mut answers[1]);
+    assert_eq!(ALLOCATIONS.with(Cell::get), before);
+    assert_eq!(answers[0], answers[1]);
+}
+
 fn chain(links: usize, doubled: bool) -> Owned {
     let mut owned = Owned::default();
     for k in 0..links as u32 {
