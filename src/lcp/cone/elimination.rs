@@ -70,6 +70,12 @@ impl Elimination {
         &mut self.cells[row * self.m..(row + 1) * self.m]
     }
 
+    /// Some rows.
+    pub fn rows(&mut self, first: usize, count: usize) -> impl Iterator<Item = &mut [f64]> {
+        let rows = &mut self.cells[first * self.m..(first + count) * self.m];
+        rows.chunks_exact_mut(self.m)
+    }
+
     /// The right-hand side before, and the answer after the elimination.
     pub fn side(&mut self) -> &mut [f64] {
         &mut self.rhs

@@ -149,10 +149,10 @@ impl Pyramids {
             for a in 0..own.rows {
                 let x = own.factors[a];
                 self.vector[i] += x * scaled.free_velocity(own.row + a);
-                let row = &scaled.matrix[(own.row + a) * scaled.n..(own.row + a + 1) * scaled.n];
                 for (j, other) in self.columns.iter().enumerate() {
                     for b in 0..other.rows {
-                        self.matrix[i * k + j] += x * other.factors[b] * row[other.row + b];
+                        self.matrix[i * k + j] +=
+                            x * other.factors[b] * scaled.entry(own.row + a, other.row + b);
                     }
                 }
             }
