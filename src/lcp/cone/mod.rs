@@ -270,6 +270,7 @@ impl Solver {
         solver
     }
 
+    #[cfg_attr(small, optimize(size), inline(never))]
     fn reserve(&mut self, n: usize) {
         self.scaled.reserve(n);
         self.newton.reserve(n);

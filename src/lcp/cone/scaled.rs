@@ -206,6 +206,7 @@ impl Scaled {
     }
 
     /// A row of `W'` with all of its zeros; `space` is for it if it is not there as it is.
+    #[cfg_attr(small, optimize(size))]
     pub fn full_row<'a>(&'a self, i: usize, space: &'a mut [f64]) -> &'a [f64] {
         if self.coupling.sparse {
             self.coupling.write_row(i, space);
@@ -216,6 +217,7 @@ impl Scaled {
     }
 
     /// A number of `W'`.
+    #[cfg_attr(small, optimize(size))]
     pub fn entry(&self, i: usize, j: usize) -> f64 {
         if self.coupling.sparse {
             self.coupling.entry(i, j)

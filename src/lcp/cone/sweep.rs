@@ -46,6 +46,7 @@ struct Local {
 }
 
 impl Local {
+    #[cfg_attr(small, optimize(size))]
     fn new(s: [[f64; 2]; 2], rows: usize, grow: [f64; 2]) -> Self {
         let det = s[0][0] * s[1][1] - s[0][1] * s[1][0];
         let inverse = if rows == 2 && det > 0.0 {
@@ -100,6 +101,7 @@ impl Sweeps {
 }
 
 impl Velocities {
+    #[cfg_attr(small, optimize(size), inline(never))]
     fn load(&mut self, scaled: &Scaled, r: &[f64]) {
         let n = scaled.n;
         self.columns.clear();
@@ -126,7 +128,7 @@ impl Velocities {
                 let q = self.velocity(scaled, n, r) - own.normal * r[n];
                 let new = positive(-q * own.inverse);
                 let new = positive(r[n] + relaxation * (new - r[n]));
-                self.set(scaled, n, [new], r);
+                self.set(scaled, n, 1, [new, 0.0, 0.0], r);
             }
             Some(block) => self.together(scaled, own, n, block, r, relaxation),
         }
@@ -145,23 +147,25 @@ impl Velocities {
         }
     }
 
-    /// New impulses of some rows.
-    #[inline(always)]
-    fn set<const R: usize>(&mut self, scaled: &Scaled, first: usize, new: [f64; R], r: &mut [f64]) {
+    /// New impulses of the first `rows` of three rows.
+    fn set(&mut self, scaled: &Scaled, first: usize, rows: usize, new: [f64; 3], r: &mut [f64]) {
         let n = scaled.n;
-        let own = &mut r[first..first + R];
-        let change: [f64; R] = std::array::from_fn(|k| new[k] - own[k]);
-        own.copy_from_slice(&new);
-        if scaled.coupling.sparse || change == [0.0; R] {
+        let mut change = [0.0; 3];
+        for ((r, new), change) in r[first..first + rows].iter_mut().zip(new).zip(&mut change) {
+            *change = new - *r;
+            *r = new;
+        }
+        if scaled.coupling.sparse || change == [0.0; 3] {
             return;
         }
-        let columns = &self.columns[first * n..(first + R) * n];
-        let columns: [&[f64]; R] = std::array::from_fn(|k| &columns[k * n..(k + 1) * n]);
-        let u = &mut self.u[..n];
-        for i in 0..n {
-            for k in 0..R {
-                u[i] += columns[k][i] * change[k];
-            }
+        // a row that is not there does not change
+        let column = |k: usize| {
+            let j = first + if k < rows { k } else { 0 };
+            &self.columns[j * n..(j + 1) * n]
+        };
+        let (a, b, c) = (column(0), column(1), column(2));
+        for (((u, a), b), c) in self.u.iter_mut().zip(a).zip(b).zip(c) {
+            *u = *u + a * change[0] + b * change[1] + c * change[2];
         }
     }
 
@@ -204,14 +208,11 @@ impl Velocities {
             new[a] = old[a] + relaxation * (new[a] - old[a]);
         }
         new = shortened(new, block.friction * new_n);
-        if rows == 2 {
-            self.set(scaled, n, [new_n, new[0], new[1]], r);
-        } else {
-            self.set(scaled, n, [new_n, new[0]], r);
-        }
+        self.set(scaled, n, 1 + rows, [new_n, new[0], new[1]], r);
     }
 
     /// (3), (4) of a block with a given reach.
+    #[cfg_attr(small, optimize(size), inline(never))]
     fn alone(&mut self, scaled: &Scaled, block: &BlockRows, reach: f64, r: &mut [f64]) {
         let (t, rows) = (block.first, block.rows);
         let mut new = [0.0; 2];
@@ -227,14 +228,11 @@ impl Velocities {
             let local = Local::new(s, rows, [0.0; 2]);
             new = shortened(tangential(rows, &local, &q, reach), reach);
         }
-        if rows == 2 {
-            self.set(scaled, t, new, r);
-        } else {
-            self.set(scaled, t, [new[0]], r);
-        }
+        self.set(scaled, t, rows, [new[0], new[1], 0.0], r);
     }
 }
 
+#[cfg_attr(small, optimize(size), inline(never))]
 fn own(scaled: &Scaled, contact: &ContactRows) -> Own {
     let n = contact.normal;
     let normal = stiffness(scaled, n);
@@ -284,6 +282,7 @@ fn shortened(x: [f64; 2], reach: f64) -> [f64; 2] {
 }
 
 /// (3), (4).
+#[inline(never)]
 fn tangential(rows: usize, local: &Local, q: &[f64; 2], reach: f64) -> [f64; 2] {
     let Local { s, inverse, grow } = local;
     if rows == 1 {

@@ -86,20 +86,25 @@ impl Unknowns {
                 }
             }
             Kind::Other => {
-                let own = self.starts[contact]..self.starts[contact + 1];
-                let start = match own.start {
-                    0 => 0,
-                    k => self.all[k - 1].columns_end,
-                };
                 for (row, cells) in rows {
-                    let mut begin = start;
-                    for (unknown, cell) in self.all[own.clone()].iter().zip(cells) {
-                        let entries = self.columns[begin..unknown.columns_end].iter();
-                        begin = unknown.columns_end;
-                        *cell = entries.fold(0.0, |sum, (j, f)| sum + f * row[*j - normal]);
-                    }
+                    self.combine_other(contact, normal, row, cells);
                 }
             }
+        }
+    }
+
+    #[cfg_attr(small, optimize(size))]
+    #[inline(never)]
+    fn combine_other(&self, contact: usize, normal: usize, row: &[f64], cells: &mut [f64]) {
+        let own = self.starts[contact]..self.starts[contact + 1];
+        let mut begin = match own.start {
+            0 => 0,
+            k => self.all[k - 1].columns_end,
+        };
+        for (unknown, cell) in self.all[own].iter().zip(cells) {
+            let entries = self.columns[begin..unknown.columns_end].iter();
+            begin = unknown.columns_end;
+            *cell = entries.fold(0.0, |sum, (j, f)| sum + f * row[*j - normal]);
         }
     }
 
