@@ -28,10 +28,10 @@ use crate::math::smaller;
 const LANES: usize = 8;
 
 /// Products that are put off. More of them make the rows and columns that a pivot reads dearer, fewer the rest.
-const PENDING: usize = 32;
+const PENDING: usize = 40;
 
 /// Blocks of columns that the products are added to at a time, so that they stay in the nearest cache.
-const GROUP: usize = 16;
+const GROUP: usize = 8;
 
 type Block = [f64; LANES];
 
@@ -358,8 +358,12 @@ impl Tableau {
                 let factors = &self.factors[row / LANES];
                 self.used.collect(&factors[..self.n_pending], row % LANES);
                 if self.used.n > 0 {
-                    let cells = cells[group * GROUP..].iter_mut();
-                    for (cells, products) in cells.zip(products) {
+                    let (cells, last) = cells[group * GROUP..].as_chunks_mut::<2>();
+                    let (products, last_products) = products.as_chunks::<2>();
+                    for (cells, products) in cells.iter_mut().zip(products) {
+                        *cells = self.used.add_to_two(*cells, products);
+                    }
+                    for (cells, products) in last.iter_mut().zip(last_products) {
                         *cells = self.used.add_to(*cells, products);
                     }
                 }
@@ -370,10 +374,19 @@ impl Tableau {
 }
 
 /// The entries of one lane of some blocks that are not zero, with the numbers of their blocks.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Used {
     entries: [(usize, f64); PENDING],
     n: usize,
+}
+
+impl Default for Used {
+    fn default() -> Self {
+        Self {
+            entries: [(0, 0.0); PENDING],
+            n: 0,
+        }
+    }
 }
 
 impl Used {
@@ -405,6 +418,22 @@ impl Used {
             }
         }
         sum
+    }
+
+    /// The same of two blocks next to each other, which read the entries once.
+    #[inline(always)]
+    fn add_to_two(&self, sums: [Block; 2], blocks: &[[Block; PENDING]; 2]) -> [Block; 2] {
+        let [mut one, mut other] = sums;
+        for &(k, factor) in &self.entries[..self.n] {
+            let (a, b) = (&blocks[0][k], &blocks[1][k]);
+            for lane in 0..LANES {
+                one[lane] += factor * a[lane];
+            }
+            for lane in 0..LANES {
+                other[lane] += factor * b[lane];
+            }
+        }
+        [one, other]
     }
 }
 

@@ -48,6 +48,7 @@ pub(super) enum Path {
 
 impl Solver {
     /// (1) to (3), from `x`, the first anchor.
+    #[cfg_attr(small, optimize(size), inline(never))]
     pub(super) fn stiffen(
         &mut self,
         problem: &Problem,
@@ -123,6 +124,7 @@ impl Solver {
     }
 
     /// (3), with the steps of a contact by itself: the states are known by now. Is the answer accepted?
+    #[cfg_attr(small, optimize(size), inline(never))]
     fn polish(
         &mut self,
         problem: &Problem,

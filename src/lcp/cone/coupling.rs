@@ -2,11 +2,12 @@
 //! then leave their zeros out.
 
 use super::scaled::ContactRows;
+use crate::lcp::all_finite;
 use crate::lcp::basis::grow;
 use crate::lcp::order::Pattern;
 
 /// Fewest rows for which it pays to look for zeros.
-pub(super) const FEWEST_ROWS: usize = 64;
+pub(super) const FEWEST_ROWS: usize = 48;
 
 /// Largest part of `W` that may be left for the zeros to be left out: with more, lists cost what they save.
 const PART: f64 = 0.5;
@@ -78,8 +79,8 @@ impl Coupling {
         self.pattern.reserve(n, most);
     }
 
-    /// Looks at a matrix of `n` rows.
-    pub fn set(&mut self, n: usize, matrix: &[f64], contacts: &[ContactRows]) {
+    /// Looks at a matrix of `n` rows; its numbers are taken times the scales of their row and column.
+    pub fn set(&mut self, n: usize, matrix: &[f64], scale: &[f64], contacts: &[ContactRows]) {
         self.sparse = false;
         self.eliminates = false;
         if n < FEWEST_ROWS {
@@ -95,7 +96,7 @@ impl Coupling {
             return;
         }
         self.sparse = true;
-        self.pack(n, matrix);
+        self.pack(n, matrix, scale);
         self.pattern.analyse(contacts.len(), &self.pairs);
         let all = (n * n * n) as f64 / 3.0;
         self.eliminates = self.work() < ELIMINATION_PART * all;
@@ -180,7 +181,7 @@ impl Coupling {
         true
     }
 
-    fn pack(&mut self, n: usize, matrix: &[f64]) {
+    fn pack(&mut self, n: usize, matrix: &[f64], scale: &[f64]) {
         self.contact.clear();
         self.places.clear();
         self.columns.clear();
@@ -206,7 +207,7 @@ impl Coupling {
                 self.values.resize(values + width, [0.0; LANES]);
                 let cells = self.values[values..].as_flattened_mut();
                 for (cell, j) in cells.iter_mut().zip(own) {
-                    *cell = row[*j as usize];
+                    *cell = row[*j as usize] * scale[*j as usize] * scale[i];
                 }
                 self.contact.push(one);
             }
@@ -219,6 +220,7 @@ impl Coupling {
     }
 
     /// Multiplications of an elimination.
+    #[cfg_attr(small, optimize(size), inline(never))]
     fn work(&self) -> f64 {
         let rows = |place: usize| {
             let contact = self.pattern.order()[place] as usize;
@@ -232,6 +234,11 @@ impl Coupling {
         work.sum()
     }
 
+    /// Are all numbers finite, if there are any?
+    pub fn is_finite(&self) -> bool {
+        !self.sparse || all_finite(self.values.as_flattened())
+    }
+
     /// The contacts that a contact acts on, and where their columns begin in a [row](Self::row) of it.
     pub fn neighbours(&self, contact: usize) -> &[(usize, usize)] {
         &self.neighbours[self.begin[contact]..self.begin[contact + 1]]
@@ -242,6 +249,7 @@ impl Coupling {
         self.first[contact]
     }
 
+    #[inline]
     fn groups(&self, i: usize) -> &[[f64; LANES]] {
         let contact = self.contact[i];
         let Place { values, width, .. } = self.places[contact];
@@ -249,6 +257,7 @@ impl Coupling {
         &self.values[values..values + width]
     }
 
+    #[inline]
     fn columns(&self, contact: usize) -> &[[u32; LANES]] {
         let Place { columns, width, .. } = self.places[contact];
         &self.columns[columns..columns + width]
@@ -257,6 +266,25 @@ impl Coupling {
     /// The numbers of a row of `W`.
     pub fn row(&self, i: usize) -> &[f64] {
         self.groups(i).as_flattened()
+    }
+
+    /// The same with all zeros.
+    #[cfg_attr(small, optimize(size))]
+    pub fn write_row(&self, i: usize, row: &mut [f64]) {
+        row.fill(0.0);
+        let numbers = self.row(i);
+        for (other, at) in self.neighbours(self.contact[i]) {
+            let own = &mut row[self.first[*other]..self.first[*other + 1]];
+            own.copy_from_slice(&numbers[*at..*at + own.len()]);
+        }
+    }
+
+    /// A number of `W`.
+    #[cfg_attr(small, optimize(size))]
+    pub fn entry(&self, i: usize, j: usize) -> f64 {
+        let all = self.neighbours(self.contact[i]);
+        let place = all.binary_search_by_key(&self.contact[j], |(other, _)| *other);
+        place.map_or(0.0, |k| self.row(i)[all[k].1 + j - self.first[all[k].0]])
     }
 
     /// Row `i` of `W x`.
@@ -275,7 +303,7 @@ impl Coupling {
         for contact in 0..self.places.len() {
             let rows = self.first[contact]..self.first[contact + 1];
             if rows.len() == IN_SPACE {
-                let own = self.three(contact, x);
+                let own = self.three(rows.start, x);
                 y[rows].copy_from_slice(&own);
             } else {
                 for i in rows {
@@ -285,9 +313,9 @@ impl Coupling {
         }
     }
 
-    /// The rows of `W x` of a contact with three of them.
-    fn three(&self, contact: usize, x: &[f64]) -> [f64; IN_SPACE] {
-        let first = self.first[contact];
+    /// Row `first` of `W x` and the two after it, of one contact.
+    pub fn three(&self, first: usize, x: &[f64]) -> [f64; IN_SPACE] {
+        let contact = self.contact[first];
         let (a, b, c) = (
             self.groups(first),
             self.groups(first + 1),
@@ -310,6 +338,8 @@ impl Coupling {
     }
 }
 
+/// By itself, see that of `scaled`.
+#[inline(never)]
 fn total(sums: [f64; LANES]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
@@ -337,7 +367,7 @@ mod tests {
             })
             .collect();
         let mut coupling = Coupling::default();
-        coupling.set(n, &matrix, &contacts);
+        coupling.set(n, &matrix, &vec![1.0; n], &contacts);
         (coupling, matrix)
     }
 
@@ -366,7 +396,7 @@ mod tests {
 
     #[test]
     fn few_rows_and_few_zeros_are_left_as_they_are() {
-        assert!(!coupling(&[3; 21], |a, b| a == b).0.sparse);
+        assert!(!coupling(&[3; 15], |a, b| a == b).0.sparse);
         assert!(!coupling(&[3; 30], |a, b| a.abs_diff(b) < 12).0.sparse);
         let (hub, _) = coupling(&[3; 30], |a, b| a == b || a == 0 || b == 0);
         assert!(hub.sparse && hub.eliminates);

@@ -26,7 +26,9 @@ pub(super) struct Elimination {
     ranges: Vec<[usize; 2]>,
     /// Where those of a place begin.
     begin: Vec<usize>,
-    /// The rows of a place, within its ranges.
+    /// The columns that some rows of a place act on.
+    reach: Vec<[usize; 2]>,
+    /// These rows, within them.
     panel: Vec<f64>,
 }
 
@@ -40,6 +42,7 @@ impl Elimination {
         grow(&mut self.first, n + 1);
         grow(&mut self.ranges, n * n / 2);
         grow(&mut self.begin, n + 1);
+        grow(&mut self.reach, n + 1);
         grow(&mut self.panel, n * MOST_ROWS);
     }
 
@@ -70,6 +73,12 @@ impl Elimination {
         &mut self.cells[row * self.m..(row + 1) * self.m]
     }
 
+    /// Some rows.
+    pub fn rows(&mut self, first: usize, count: usize) -> impl Iterator<Item = &mut [f64]> {
+        let rows = &mut self.cells[first * self.m..(first + count) * self.m];
+        rows.chunks_exact_mut(self.m)
+    }
+
     /// The right-hand side before, and the answer after the elimination.
     pub fn side(&mut self) -> &mut [f64] {
         &mut self.rhs
@@ -86,15 +95,16 @@ impl Elimination {
             if !self.eliminate_own(place) {
                 return false;
             }
-            match self.first[place + 1] - self.first[place] {
-                0 => {}
-                1 => self.eliminate_later::<1>(place),
-                2 => self.eliminate_later::<2>(place),
-                3 => self.eliminate_later::<3>(place),
-                4 => self.eliminate_later::<4>(place),
-                5 => self.eliminate_later::<5>(place),
-                6 => self.eliminate_later::<6>(place),
-                _ => self.eliminate_later::<MOST_ROWS>(place),
+            // at most three rows at a time: more of them are rare, and code for each number is long
+            let (mut from, to) = (self.first[place], self.first[place + 1]);
+            while from < to {
+                let rows = (to - from).min(3);
+                match rows {
+                    1 => self.eliminate_later::<1>(place, from),
+                    2 => self.eliminate_later::<2>(place, from),
+                    _ => self.eliminate_later::<3>(place, from),
+                }
+                from += rows;
             }
         }
         for place in (0..pattern.bodies).rev() {
@@ -179,11 +189,17 @@ impl Elimination {
         true
     }
 
-    /// (1) for the later rows of a place with `R` rows.
-    fn eliminate_later<const R: usize>(&mut self, place: usize) {
+    /// (1) for the later rows of a place and `R` of its own, from `from` on.
+    fn eliminate_later<const R: usize>(&mut self, place: usize, from: usize) {
         let m = self.m;
-        let from = self.first[place];
-        let ranges = &self.ranges[self.begin[place]..];
+        let later = &self.ranges[self.begin[place]..];
+        let to = self.first[place + 1];
+        self.reach.clear();
+        if from + R < to {
+            self.reach.push([from + R, to]);
+        }
+        self.reach.extend_from_slice(later);
+        let ranges = &self.reach;
         let width: usize = ranges.iter().map(|[first, last]| last - first).sum();
         self.panel.clear();
         for k in from..from + R {
@@ -203,7 +219,7 @@ impl Elimination {
             inverse[k] = 1.0 / triangle[k][k];
             side[k] = self.rhs[from + k];
         }
-        for [first, last] in ranges {
+        for [first, last] in later {
             for i in *first..*last {
                 let row = &mut self.cells[i * m..(i + 1) * m];
                 let mut factors = [0.0; R];

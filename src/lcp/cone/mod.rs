@@ -33,7 +33,8 @@ use continuation::Path;
 use map::State;
 use newton::{Limits, Newton};
 use pyramid::Pyramids;
-use scaled::Scaled;
+use scaled::{Loaded, Scaled};
+use sweep::Sweeps;
 
 /// Largest residual of an accepted answer, see [`super::ACCEPTED_RESIDUAL`].
 pub const ACCEPTED_RESIDUAL: f64 = 1e-10;
@@ -122,6 +123,7 @@ pub struct Problem<'a> {
 }
 
 impl Problem<'_> {
+    /// But for the numbers of the matrix.
     fn is_well_formed(&self) -> bool {
         let sound = |block: &Block| block.friction().is_finite() && block.friction() >= 0.0;
         self.matrix.len() == self.n * self.n
@@ -129,7 +131,6 @@ impl Problem<'_> {
             && self.contacts.iter().map(Contact::rows).sum::<usize>() == self.n
             && self.contacts.iter().all(|c| c.blocks().iter().all(sound))
             && super::all_finite(self.vector)
-            && super::all_finite(self.matrix)
     }
 }
 
@@ -221,6 +222,7 @@ pub struct Solver {
     scaled: Scaled,
     newton: Newton,
     pyramids: Pyramids,
+    sweeps: Sweeps,
     x: Vec<f64>,
     good: Vec<f64>,
     anchor: Vec<f64>,
@@ -268,10 +270,12 @@ impl Solver {
         solver
     }
 
+    #[cfg_attr(small, optimize(size), inline(never))]
     fn reserve(&mut self, n: usize) {
         self.scaled.reserve(n);
         self.newton.reserve(n);
         self.pyramids.reserve(n);
+        self.sweeps.reserve(n);
         for buffer in [
             &mut self.x,
             &mut self.good,
@@ -300,11 +304,7 @@ impl Solver {
         self.rung = None;
         self.statuses.clear();
         if !problem.is_well_formed() || r.len() != problem.n {
-            self.stats.failures += 1;
-            r.fill(0.0);
-            return Outcome::Inaccurate {
-                residual: f64::INFINITY,
-            };
+            return self.refuse(r);
         }
         if problem.n == 0 {
             return Outcome::Solved {
@@ -314,15 +314,28 @@ impl Solver {
         }
         self.reserve(problem.n);
         self.newton.iterations = 0;
-        if !self.scaled.set(problem) {
-            r.fill(0.0);
-            self.rung = Some(Rung::Nothing);
-            return self.finish(problem, r, 0.0, Path::Solved);
+        match self.scaled.set(problem) {
+            Loaded::Fine => {}
+            Loaded::NotFinite => return self.refuse(r),
+            Loaded::Nothing => {
+                r.fill(0.0);
+                self.rung = Some(Rung::Nothing);
+                return self.finish(problem, r, 0.0, Path::Solved);
+            }
         }
         let mut x = std::mem::take(&mut self.x);
         let (residual, path) = self.climb(problem, &mut x[..problem.n], r);
         self.x = x;
         self.finish(problem, r, residual, path)
+    }
+
+    /// Not a problem.
+    fn refuse(&mut self, r: &mut [f64]) -> Outcome {
+        self.stats.failures += 1;
+        r.fill(0.0);
+        Outcome::Inaccurate {
+            residual: f64::INFINITY,
+        }
     }
 
     /// Which rung gave the last answer, if one was accepted.
@@ -390,9 +403,7 @@ impl Solver {
 
     fn sweep(&mut self, x: &mut [f64], count: u32, relaxation: f64) {
         self.stats.sweeps += u64::from(count);
-        for _ in 0..count {
-            sweep::sweep(&self.scaled, x, relaxation);
-        }
+        self.sweeps.run(&self.scaled, x, count, relaxation);
     }
 
     fn first_sweeps(&self) -> u32 {

@@ -78,6 +78,7 @@ impl Pyramids {
 
     /// Impulses of (2) into `r`, by one run with a covering vector; `false` if there are none. Every other attempt is
     /// with the second pyramid.
+    #[cfg_attr(small, optimize(size), inline(never))]
     pub fn start(&mut self, scaled: &Scaled, attempt: u32, r: &mut [f64]) -> bool {
         if scaled.n > MOST_ROWS {
             return false;
@@ -105,6 +106,7 @@ impl Pyramids {
         r.iter().all(|x| x.is_finite())
     }
 
+    #[cfg_attr(small, optimize(size), inline(never))]
     fn load(&mut self, scaled: &Scaled, turned: bool) {
         self.columns.clear();
         self.bounds.clear();
@@ -149,10 +151,10 @@ impl Pyramids {
             for a in 0..own.rows {
                 let x = own.factors[a];
                 self.vector[i] += x * scaled.free_velocity(own.row + a);
-                let row = &scaled.matrix[(own.row + a) * scaled.n..(own.row + a + 1) * scaled.n];
                 for (j, other) in self.columns.iter().enumerate() {
                     for b in 0..other.rows {
-                        self.matrix[i * k + j] += x * other.factors[b] * row[other.row + b];
+                        self.matrix[i * k + j] +=
+                            x * other.factors[b] * scaled.entry(own.row + a, other.row + b);
                     }
                 }
             }

@@ -8,6 +8,7 @@
 
 use super::coupling::Coupling;
 use super::{MOST_BLOCKS, Problem};
+use crate::lcp::all_finite;
 use crate::lcp::basis::grow;
 use crate::lcp::scaling::{larger, power_of_two};
 
@@ -38,11 +39,20 @@ impl ContactRows {
     }
 }
 
+/// What a problem is.
+pub(super) enum Loaded {
+    Fine,
+    /// `b` is zero, and so is the answer.
+    Nothing,
+    /// A number of the matrix is not finite.
+    NotFinite,
+}
+
 /// (1) to (3).
 #[derive(Debug, Default)]
 pub(super) struct Scaled {
     pub n: usize,
-    /// `W'`, row by row.
+    /// `W'`, row by row; empty if `coupling` has it without its zeros.
     pub matrix: Vec<f64>,
     vector: Vec<f64>,
     scale: Vec<f64>,
@@ -69,8 +79,8 @@ impl Scaled {
         self.coupling.reserve(n);
     }
 
-    /// Loads a well formed problem, without a proximal term; `false`: `b` is zero, and so is the answer.
-    pub fn set(&mut self, problem: &Problem) -> bool {
+    /// Loads a well formed problem, without a proximal term.
+    pub fn set(&mut self, problem: &Problem) -> Loaded {
         let n = problem.n;
         self.n = n;
         self.prox = 0.0;
@@ -106,21 +116,31 @@ impl Scaled {
         for b in &mut self.vector {
             *b /= self.size;
         }
-        self.matrix.clear();
-        for (row, s) in problem.matrix.chunks_exact(n).zip(&self.scale) {
-            let scaled = row.iter().zip(&self.scale).map(|(w, t)| w * t * s);
-            self.matrix.extend(scaled);
-        }
         self.reference.clear();
         self.reference.resize(n, 0.0);
-        self.set_steps();
-        self.coupling.set(n, &self.matrix, &self.contacts);
-        size > 0.0
+        self.set_steps(problem.matrix);
+        self.coupling
+            .set(n, problem.matrix, &self.scale, &self.contacts);
+        self.matrix.clear();
+        if !self.coupling.sparse {
+            for (row, s) in problem.matrix.chunks_exact(n).zip(&self.scale) {
+                let scaled = row.iter().zip(&self.scale).map(|(w, t)| w * t * s);
+                self.matrix.extend(scaled);
+            }
+        }
+        // zeros that are left out are finite
+        if !all_finite(&self.matrix) || !self.coupling.is_finite() {
+            Loaded::NotFinite
+        } else if size > 0.0 {
+            Loaded::Fine
+        } else {
+            Loaded::Nothing
+        }
     }
 
-    fn set_steps(&mut self) {
-        let (n, matrix) = (self.n, &self.matrix);
-        let entry = |i: usize, j: usize| matrix[i * n + j];
+    fn set_steps(&mut self, matrix: &[f64]) {
+        let (n, scale) = (self.n, &self.scale);
+        let entry = |i: usize, j: usize| matrix[i * n + j] * scale[j] * scale[i];
         self.stiffness.clear();
         for contact in &mut self.contacts {
             let normal = usable(entry(contact.normal, contact.normal));
@@ -166,9 +186,44 @@ impl Scaled {
         let product = if self.coupling.sparse {
             self.coupling.product(i, r)
         } else {
-            dot(&self.matrix[i * self.n..(i + 1) * self.n], r)
+            dots([self.row(i)], r)[0]
         };
         self.vector[i] + product
+    }
+
+    /// The same of a row and the two after it, of one contact.
+    pub fn three_velocities(&self, i: usize, r: &[f64]) -> [f64; 3] {
+        let products = if self.coupling.sparse {
+            self.coupling.three(i, r)
+        } else {
+            dots([self.row(i), self.row(i + 1), self.row(i + 2)], r)
+        };
+        std::array::from_fn(|k| self.vector[i + k] + products[k])
+    }
+
+    fn row(&self, i: usize) -> &[f64] {
+        &self.matrix[i * self.n..(i + 1) * self.n]
+    }
+
+    /// A row of `W'` with all of its zeros; `space` is for it if it is not there as it is.
+    #[cfg_attr(small, optimize(size))]
+    pub fn full_row<'a>(&'a self, i: usize, space: &'a mut [f64]) -> &'a [f64] {
+        if self.coupling.sparse {
+            self.coupling.write_row(i, space);
+            space
+        } else {
+            self.row(i)
+        }
+    }
+
+    /// A number of `W'`.
+    #[cfg_attr(small, optimize(size))]
+    pub fn entry(&self, i: usize, j: usize) -> f64 {
+        if self.coupling.sparse {
+            self.coupling.entry(i, j)
+        } else {
+            self.matrix[i * self.n + j]
+        }
     }
 
     /// (3).
@@ -185,8 +240,13 @@ impl Scaled {
             self.coupling.products(x, y);
             return;
         }
-        for (row, y) in self.matrix.chunks_exact(self.n).zip(y) {
-            *y = dot(row, x);
+        let (threes, rest) = y.as_chunks_mut::<3>();
+        for (k, y) in threes.iter_mut().enumerate() {
+            *y = dots([0, 1, 2].map(|row| self.row(3 * k + row)), x);
+        }
+        let done = self.n - rest.len();
+        for (k, y) in rest.iter_mut().enumerate() {
+            *y = dots([self.row(done + k)], x)[0];
         }
     }
 
@@ -238,15 +298,30 @@ fn scale_of(problem: &Problem, first: usize, rows: usize) -> f64 {
     }
 }
 
-/// Eight sums side by side, for speed.
-fn dot(a: &[f64], x: &[f64]) -> f64 {
-    let ((a, a_rest), (x, x_rest)) = (a.as_chunks::<8>(), x.as_chunks::<8>());
-    let mut sums = [0.0; 8];
-    for (a, x) in a.iter().zip(x) {
-        for lane in 0..8 {
-            sums[lane] += a[lane] * x[lane];
+/// Eight sums side by side for each row, for speed.
+#[inline]
+fn dots<const R: usize>(rows: [&[f64]; R], x: &[f64]) -> [f64; R] {
+    let rows = rows.map(|row| row[..x.len()].as_chunks::<8>());
+    let (x, x_rest) = x.as_chunks::<8>();
+    let mut sums = [[0.0; 8]; R];
+    for (k, x) in x.iter().enumerate() {
+        for (sums, (a, _)) in sums.iter_mut().zip(&rows) {
+            for lane in 0..8 {
+                sums[lane] += a[k][lane] * x[lane];
+            }
         }
     }
-    let rest: f64 = a_rest.iter().zip(x_rest).map(|(a, x)| a * x).sum();
-    ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7])) + rest
+    let mut rests = [0.0; R];
+    for (k, x) in x_rest.iter().enumerate() {
+        for (rest, (_, a)) in rests.iter_mut().zip(&rows) {
+            *rest += a[k] * x;
+        }
+    }
+    std::array::from_fn(|row| total(&sums[row]) + rests[row])
+}
+
+/// By itself: next to the sums the compiler would put lanes together by the order of this, and shuffle all numbers.
+#[inline(never)]
+fn total(sums: &[f64; 8]) -> f64 {
+    ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
 }

@@ -1,16 +1,21 @@
 //! The linear system of a step with all of its zeros; (2), (3) are those of the method.
 
-use super::{Newton, Unknown};
+use super::Newton;
+use super::unknowns::Unknown;
 use crate::lcp::cone::scaled::Scaled;
 
 impl Newton {
     /// (2), (3).
     pub(super) fn assemble(&mut self, scaled: &Scaled) {
         let n = scaled.n;
-        let m = self.unknowns.len();
+        let m = self.unknowns.all.len();
         scaled.product(&self.base[..n], &mut self.product[..n]);
-        self.cells.clear();
+        // all of it is written below
+        self.cells.resize(m * m, 0.0);
         self.solution.clear();
+        self.row.resize(3 * n, 0.0);
+        let (one, rest) = self.row.split_at_mut(n);
+        let (other, mixed) = rest.split_at_mut(n);
         for own in 0..m {
             let Unknown {
                 row: i,
@@ -19,27 +24,25 @@ impl Newton {
                 diagonal,
                 rhs,
                 ..
-            } = self.unknowns[own];
-            let plain = &scaled.matrix[i * n..(i + 1) * n];
+            } = self.unknowns.all[own];
+            let plain = scaled.full_row(i, one);
             let (row, moved) = match across {
                 None => (plain, self.product[i]),
                 Some(p) => {
-                    let next = &scaled.matrix[(i + 1) * n..(i + 2) * n];
-                    let both = plain.iter().zip(next);
-                    self.row.clear();
-                    self.row
-                        .extend(both.map(|(a, b)| factor * (p[0] * a + p[1] * b)));
+                    let next = scaled.full_row(i + 1, other);
+                    for ((x, a), b) in mixed.iter_mut().zip(plain).zip(next) {
+                        *x = factor * (p[0] * a + p[1] * b);
+                    }
                     let moved = p[0] * self.product[i] + p[1] * self.product[i + 1];
-                    (&self.row[..], factor * moved)
+                    (&*mixed, factor * moved)
                 }
             };
             self.solution.push(rhs - moved);
-            let mut begin = 0;
-            for unknown in &self.unknowns {
-                let entries = &self.columns[begin..unknown.columns_end];
-                begin = unknown.columns_end;
-                let sum = entries.iter().fold(0.0, |sum, (j, f)| sum + f * row[*j]);
-                self.cells.push(sum);
+            let cells = &mut self.cells[own * m..(own + 1) * m];
+            for (k, contact) in scaled.contacts.iter().enumerate() {
+                let (from, to) = (contact.normal, self.unknowns.starts[k]);
+                let both = std::iter::once((&row[from..], &mut cells[to..]));
+                self.unknowns.combine(k, from, both);
             }
             self.cells[own * m + own] += diagonal;
         }
@@ -47,7 +50,7 @@ impl Newton {
 
     /// Elimination with row interchanges; `solution` holds the right-hand side before and the answer after.
     pub(super) fn factorise(&mut self) -> bool {
-        let m = self.unknowns.len();
+        let m = self.unknowns.all.len();
         for k in 0..m {
             let (mut pivot_row, mut largest) = (k, 0.0);
             for i in k..m {

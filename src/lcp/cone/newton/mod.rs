@@ -13,11 +13,13 @@
 
 mod full;
 mod sparse;
+mod unknowns;
 
 use super::elimination::{Elimination, MOST_ROWS};
-use super::map::{self, Size, State, aim, measure};
+use super::map::{Size, measure};
 use super::scaled::Scaled;
 use crate::lcp::basis::grow;
+use unknowns::Unknowns;
 
 /// Steps back that (5) looks.
 const MEMORY: usize = 4;
@@ -54,28 +56,11 @@ pub(in crate::lcp) struct Limits {
     pub allowed: bool,
 }
 
-/// An unknown: its row of `W` is `row_a W_i + row_b W_(i+1)`.
-#[derive(Clone, Copy, Debug)]
-struct Unknown {
-    row: usize,
-    across: Option<[f64; 2]>,
-    /// Factor of the row, (3).
-    factor: f64,
-    diagonal: f64,
-    rhs: f64,
-    /// Its entries of `columns`.
-    columns_end: usize,
-}
-
 /// Scratch.
 #[derive(Debug, Default)]
 pub(super) struct Newton {
-    unknowns: Vec<Unknown>,
-    /// First unknown of each contact, and the end.
-    starts: Vec<usize>,
+    unknowns: Unknowns,
     elimination: Elimination,
-    /// `E`, column by column: row of `r` and its factor.
-    columns: Vec<(usize, f64)>,
     cells: Vec<f64>,
     solution: Vec<f64>,
     row: Vec<f64>,
@@ -93,10 +78,8 @@ pub(super) struct Newton {
 
 impl Newton {
     pub fn reserve(&mut self, n: usize) {
-        grow(&mut self.unknowns, n);
-        grow(&mut self.starts, n + 1);
+        self.unknowns.reserve(n);
         self.elimination.reserve(n);
-        grow(&mut self.columns, 2 * n);
         grow(&mut self.cells, n * n);
         grow(&mut self.solution, n);
         grow(&mut self.row, MOST_ROWS * (n + 4));
@@ -213,7 +196,8 @@ impl Newton {
     /// `dr` into `base`; `false` if the system is singular.
     fn direction(&mut self, scaled: &Scaled, r: &[f64], u: &[f64], damping: f64) -> bool {
         if scaled.coupling.eliminates {
-            self.collect(scaled, r, u, damping);
+            let base = &mut self.base[..scaled.n];
+            self.unknowns.collect(scaled, r, u, damping, base);
             if self.eliminate(scaled) {
                 self.unchecked = true;
                 return true;
@@ -225,112 +209,13 @@ impl Newton {
     /// The same with all zeros of `W` and interchanges of all rows.
     fn full_direction(&mut self, scaled: &Scaled, r: &[f64], u: &[f64], damping: f64) -> bool {
         self.unchecked = false;
-        self.collect(scaled, r, u, damping);
+        let base = &mut self.base[..scaled.n];
+        self.unknowns.collect(scaled, r, u, damping, base);
         self.assemble(scaled);
         if !self.factorise() {
             return false;
         }
-        self.spread(scaled.n)
-    }
-
-    /// `base + E x` of (1); `false` if that is no number.
-    fn spread(&mut self, n: usize) -> bool {
-        let mut begin = 0;
-        for (unknown, x) in self.unknowns.iter().zip(&self.solution) {
-            for (i, factor) in &self.columns[begin..unknown.columns_end] {
-                self.base[*i] += factor * x;
-            }
-            begin = unknown.columns_end;
-        }
-        self.base[..n].iter().all(|x| x.is_finite())
-    }
-
-    /// (1): `base` holds the part of `dr` that does not depend on the unknowns.
-    fn collect(&mut self, scaled: &Scaled, r: &[f64], u: &[f64], damping: f64) {
-        self.unknowns.clear();
-        self.columns.clear();
-        self.starts.clear();
-        self.starts.push(0);
-        let soft = scaled.prox + damping;
-        for contact in &scaled.contacts {
-            let n = contact.normal;
-            let y_n = r[n] - contact.rho * u[n];
-            if y_n <= 0.0 {
-                self.base[n] = -r[n];
-                for block in contact.blocks() {
-                    for i in block.first..block.first + block.rows {
-                        self.base[i] = -r[i];
-                    }
-                }
-                self.starts.push(self.unknowns.len());
-                continue;
-            }
-            self.base[n] = 0.0;
-            self.columns.push((n, 1.0));
-            let of_normal = self.unknowns.len();
-            self.unknowns.push(Unknown {
-                row: n,
-                across: None,
-                factor: 1.0,
-                diagonal: soft * scaled.stiffness[n],
-                rhs: -u[n],
-                columns_end: 0,
-            });
-            // the column of the normal first, then those of the blocks
-            for block in contact.blocks() {
-                if let State::Slip { d, .. } = map::state(block, y_n, aim(block, r, u)) {
-                    for lane in 0..block.rows {
-                        self.columns
-                            .push((block.first + lane, block.friction * d[lane]));
-                    }
-                }
-            }
-            self.unknowns[of_normal].columns_end = self.columns.len();
-            for block in contact.blocks() {
-                let own = block.first..block.first + block.rows;
-                match map::state(block, y_n, aim(block, r, u)) {
-                    State::Stick => {
-                        for i in own {
-                            self.base[i] = 0.0;
-                            self.columns.push((i, 1.0));
-                            self.unknowns.push(Unknown {
-                                row: i,
-                                across: None,
-                                factor: 1.0,
-                                diagonal: soft * scaled.stiffness[i],
-                                rhs: -u[i],
-                                columns_end: self.columns.len(),
-                            });
-                        }
-                    }
-                    State::Slip { d, s } => {
-                        let reach = block.friction * r[n];
-                        if block.rows == 1 || block.friction == 0.0 {
-                            for (lane, i) in own.enumerate() {
-                                self.base[i] = reach * d[lane] - r[i];
-                            }
-                            continue;
-                        }
-                        let p = [-d[1], d[0]];
-                        let i = block.first;
-                        let along = reach - (d[0] * r[i] + d[1] * r[i + 1]);
-                        self.base[i] = along * d[0];
-                        self.base[i + 1] = along * d[1];
-                        self.columns.push((i, p[0]));
-                        self.columns.push((i + 1, p[1]));
-                        let f_p = p[0] * r[i] + p[1] * r[i + 1];
-                        self.unknowns.push(Unknown {
-                            row: i,
-                            across: Some(p),
-                            factor: s,
-                            diagonal: (1.0 - s) / block.rho + s * soft * scaled.stiffness[i],
-                            rhs: -f_p / block.rho,
-                            columns_end: self.columns.len(),
-                        });
-                    }
-                }
-            }
-            self.starts.push(self.unknowns.len());
-        }
+        self.unknowns
+            .spread(&self.solution, &mut self.base[..scaled.n])
     }
 }

@@ -16,13 +16,13 @@ impl Newton {
         let n = scaled.n;
         let (coupling, pattern) = (&scaled.coupling, &scaled.coupling.pattern);
         scaled.product(&self.base[..n], &mut self.product[..n]);
-        self.elimination.clear(pattern, &self.starts);
+        self.elimination.clear(pattern, &self.unknowns.starts);
         for one in 0..scaled.contacts.len() {
             let place = self.elimination.first(pattern, one);
-            let own = self.starts[one]..self.starts[one + 1];
+            let own = self.unknowns.starts[one]..self.unknowns.starts[one + 1];
             let mut width = 0;
             self.row.clear();
-            for (lane, unknown) in self.unknowns[own.clone()].iter().enumerate() {
+            for (lane, unknown) in self.unknowns.all[own.clone()].iter().enumerate() {
                 let i = unknown.row;
                 let plain = coupling.row(i);
                 width = plain.len();
@@ -41,26 +41,18 @@ impl Newton {
                 };
                 self.elimination.side()[place + lane] = unknown.rhs - moved;
             }
+            if own.is_empty() {
+                continue;
+            }
             for (other, at) in coupling.neighbours(one) {
-                let columns = self.starts[*other]..self.starts[*other + 1];
                 let first = self.elimination.first(pattern, *other);
                 let normal = coupling.first(*other);
-                let mut begin = match columns.start {
-                    0 => 0,
-                    k => self.unknowns[k - 1].columns_end,
-                };
-                for (k, unknown) in self.unknowns[columns].iter().enumerate() {
-                    let entries = &self.columns[begin..unknown.columns_end];
-                    begin = unknown.columns_end;
-                    for lane in 0..own.len() {
-                        let row = &self.row[lane * width + at..(lane + 1) * width];
-                        let sum = entries.iter();
-                        let sum = sum.fold(0.0, |sum, (j, f)| sum + f * row[*j - normal]);
-                        self.elimination.row(place + lane)[first + k] = sum;
-                    }
-                }
+                let rows = self.row.chunks_exact(width).map(|row| &row[*at..]);
+                let cells = self.elimination.rows(place, own.len());
+                let cells = cells.map(|cells| &mut cells[first..]);
+                self.unknowns.combine(*other, normal, rows.zip(cells));
             }
-            for (lane, unknown) in self.unknowns[own].iter().enumerate() {
+            for (lane, unknown) in self.unknowns.all[own].iter().enumerate() {
                 self.elimination.row(place + lane)[place + lane] += unknown.diagonal;
             }
         }
@@ -70,11 +62,11 @@ impl Newton {
         self.solution.clear();
         for one in 0..scaled.contacts.len() {
             let place = self.elimination.first(pattern, one);
-            let count = self.starts[one + 1] - self.starts[one];
+            let count = self.unknowns.starts[one + 1] - self.unknowns.starts[one];
             let own = &self.elimination.side()[place..place + count];
             self.solution.extend_from_slice(own);
         }
-        self.spread(n)
+        self.unknowns.spread(&self.solution, &mut self.base[..n])
     }
 
     /// Are (2) and (3) satisfied, by `base`?
@@ -82,7 +74,7 @@ impl Newton {
         let n = scaled.n;
         scaled.product(&self.base[..n], &mut self.product[..n]);
         let (mut worst, mut size, mut step) = (0.0, 0.0, 0.0);
-        for (unknown, x) in self.unknowns.iter().zip(&self.solution) {
+        for (unknown, x) in self.unknowns.all.iter().zip(&self.solution) {
             let i = unknown.row;
             let moved = match unknown.across {
                 None => self.product[i],
