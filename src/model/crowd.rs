@@ -119,8 +119,8 @@ impl Neighbours {
         &mut self,
         crowd: &Crowd,
         poses: &[Pose],
-        reach: impl Fn(BodyRef) -> f64,
-        skip: impl Fn([BodyRef; 2]) -> bool,
+        reach: &dyn Fn(BodyRef) -> f64,
+        skip: &dyn Fn([BodyRef; 2]) -> bool,
     ) {
         self.pairs.clear();
         self.balls.clear();

@@ -164,6 +164,7 @@ fn refuse_unsupported(crowd: &Crowd, sources: &[Source], problems: &mut Vec<Prob
     }
 }
 
+#[cfg_attr(small, optimize(size))]
 fn refuse_overlaps(
     scene: &Space,
     model: &Model,
@@ -175,7 +176,7 @@ fn refuse_overlaps(
     model.poses(&model.initial_position, &mut poses);
     let poses = poses.space();
     let mut neighbours = Neighbours::default();
-    neighbours.find(crowd, poses, |_| 0.0, |_| false);
+    neighbours.find(crowd, poses, &|_| 0.0, &|_| false);
     let enough = overlap_allowed(model);
     let mut overlaps = Overlaps::default();
     for pair in &neighbours.pairs {

@@ -51,6 +51,7 @@ impl Solver {
     }
 
     /// (1) from `x`, then from nothing: is there a lighter answer than the best one? It may be left with a small residual.
+    #[cfg_attr(small, optimize(size))]
     pub(super) fn lighten(&mut self, climb: &mut Climb, x: &mut [f64]) -> bool {
         let most = if climb.is_solved() {
             0.5 * self.pressure(x)
@@ -96,6 +97,7 @@ impl Solver {
     }
 
     /// (2), or what the best attempt is worth.
+    #[cfg_attr(small, optimize(size))]
     pub(super) fn verdict(&mut self, climb: &Climb) -> Outcome {
         let residual = climb.best;
         if residual > WRONG && self.is_mixed() {

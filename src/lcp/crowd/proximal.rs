@@ -55,6 +55,7 @@ const LAST_DIGITS: Limits = Limits {
 
 impl Solver {
     /// (1) from `x`, which is moved to the last anchor, with about so many iterations: is an answer accepted?
+    #[cfg_attr(small, optimize(size))]
     pub(super) fn anchor(&mut self, climb: &mut Climb, x: &mut [f64], iterations: u32) -> bool {
         let mut good = std::mem::take(&mut self.good);
         good.clear();
@@ -106,6 +107,7 @@ impl Solver {
     }
 
     /// (1) with each `prox`, and with the map's steps of a contact by itself: for an `x` whose states are known.
+    #[cfg_attr(small, optimize(size))]
     pub(super) fn polish(&mut self, climb: &mut Climb, x: &mut [f64], proxes: &[f64]) -> bool {
         let mut start = std::mem::take(&mut self.good);
         start.clear();

@@ -302,6 +302,7 @@ impl Solver {
     }
 
     /// The rungs, one after the other.
+    #[cfg_attr(small, optimize(size))]
     fn climb(&mut self, climb: &mut Climb, x: &mut [f64], warm: bool, effort: Effort) {
         let relaxation = self.relaxation();
         if self.scaled.contacts.is_empty() {
@@ -361,6 +362,7 @@ impl Solver {
     }
 
     /// Along the curve from contacts held apart, with the last digits by Newton's method: is the answer accepted?
+    #[cfg_attr(small, optimize(size))]
     fn follow_curve(&mut self, climb: &mut Climb, x: &mut [f64]) -> bool {
         if self.scaled.contacts.is_empty() {
             return false;
@@ -389,6 +391,7 @@ impl Solver {
     }
 
     /// The rounds of a series, from `swept`: is an answer accepted?
+    #[cfg_attr(small, optimize(size))]
     fn sweep_and_anchor(
         &mut self,
         climb: &mut Climb,
@@ -412,6 +415,7 @@ impl Solver {
     }
 
     /// Through the inside of the cones, from `x`, with the last digits by Newton's method: is the answer accepted?
+    #[cfg_attr(small, optimize(size))]
     fn pass_inside(&mut self, climb: &mut Climb, x: &mut [f64]) -> bool {
         if self.scaled.contacts.is_empty() {
             return false;

@@ -103,11 +103,12 @@ fn separation(features: &[(Feature, bool)], [a, b]: [&Pose; 2]) -> Option<f64> {
     apart.map(|apart| apart.gap)
 }
 
+#[inline(never)] // large, and called from several places
 fn find_features(
     features: &[(Feature, bool)],
     [a, b]: [&Pose; 2],
     within: f64,
-    tell: &mut impl FnMut(Meeting),
+    tell: &mut dyn FnMut(Meeting),
 ) {
     // polyhedra that are apart as wholes need no look at their features
     let apart = separation(features, [a, b]).unwrap_or(0.0);
@@ -142,7 +143,7 @@ fn turned_round(near: Nearest) -> Nearest {
     }
 }
 
-fn tell_near(feature: u32, near: &Nearest, within: f64, tell: &mut impl FnMut(Meeting)) {
+fn tell_near(feature: u32, near: &Nearest, within: f64, tell: &mut (impl FnMut(Meeting) + ?Sized)) {
     if near.gap <= within && near.margin >= BEYOND {
         tell(Meeting {
             feature,

@@ -22,7 +22,7 @@ pub(super) fn places(
     [a, b]: [&Pose; 2],
     within: f64,
     first_feature: u32,
-    tell: &mut impl FnMut(Meeting),
+    tell: &mut dyn FnMut(Meeting),
 ) {
     match axis(first, second, a, b) {
         Axis::OfFirst(face) => Faces {

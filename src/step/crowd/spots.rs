@@ -78,7 +78,7 @@ impl Spots {
         reach: impl Fn(BodyRef) -> f64,
         skip: impl Fn([BodyRef; 2]) -> bool,
     ) {
-        self.neighbours.find(crowd, poses, reach, skip);
+        self.neighbours.find(crowd, poses, &reach, &skip);
         self.know_pairs(crowd);
     }
 

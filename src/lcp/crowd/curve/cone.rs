@@ -43,6 +43,7 @@ impl Cone {
     }
 
     /// (2), and what it is off by.
+    #[cfg_attr(small, optimize(size))]
     pub fn place(&mut self, nu: f64, r: &[f64]) {
         let ([l1, l2], n) = self.spectrum();
         let ([g1, h1], [g2, h2]) = (halves(l1, nu), halves(l2, nu));
@@ -55,6 +56,7 @@ impl Cone {
     }
 
     /// (3), and the derivatives with `ln nu` of a contact that takes this share in it.
+    #[cfg_attr(small, optimize(size))]
     pub fn differentiate(&mut self, nu: f64, share: f64) {
         let ([l1, l2], n) = self.spectrum();
         let ([g1, h1], [g2, h2]) = (halves(l1, nu), halves(l2, nu));
@@ -79,6 +81,7 @@ impl Cone {
     }
 
     /// `T v`.
+    #[cfg_attr(small, optimize(size))]
     pub fn harden(&self, v: &Point) -> Point {
         let mut product = [0.0; 3];
         for i in 0..=self.tangents {
@@ -90,6 +93,7 @@ impl Cone {
     }
 
     /// `dz` for the impulses' change `dr`.
+    #[cfg_attr(small, optimize(size))]
     pub fn change(&mut self, dr: &[f64]) {
         let mut dx = self.of(dr);
         for i in 0..3 {
@@ -102,6 +106,7 @@ impl Cone {
     }
 
     /// `along` for the impulses' change along the curve.
+    #[cfg_attr(small, optimize(size))]
     pub fn change_along(&mut self, dr: &[f64]) {
         let dx = self.of(dr);
         let mut own = [0.0; 3];

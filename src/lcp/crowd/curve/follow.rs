@@ -66,6 +66,7 @@ enum End {
 
 impl Curve {
     /// Straight to the goal of the levels: `false` if a bend is near.
+    #[cfg_attr(small, optimize(size))]
     pub(super) fn straight(
         &mut self,
         newton: &mut Newton,
@@ -104,6 +105,7 @@ impl Curve {
     }
 
     /// Newton's method with levels that stay.
+    #[cfg_attr(small, optimize(size))]
     fn settle(
         &mut self,
         newton: &mut Newton,
@@ -147,6 +149,7 @@ impl Curve {
     }
 
     /// To the turn of the curve, and from there with the levels of those contacts alone that move most.
+    #[cfg_attr(small, optimize(size))]
     pub(super) fn lead_on(
         &mut self,
         newton: &mut Newton,
@@ -166,10 +169,7 @@ impl Curve {
                     let own = &mut self.moves[cone.contact];
                     *own = larger(*own, scale * length(&cone.tangent));
                 }
-                self.sorted.clone_from(&self.moves);
-                self.sorted.sort_unstable_by(|a, b| b.total_cmp(a));
-                let least = self.sorted[who.min(self.sorted.len() - 1)];
-                let moves = &self.moves;
+                let (moves, least) = (&self.moves, least_of_most(&self.moves, who));
                 self.now.aim(goal, |k| moves[k] >= least);
                 self.follow(newton, scaled, pattern, most)
             }
@@ -177,6 +177,7 @@ impl Curve {
     }
 
     /// Along the curve to the goal of the levels, or until it turns.
+    #[cfg_attr(small, optimize(size))]
     fn walk(
         &mut self,
         newton: &mut Newton,
@@ -229,6 +230,7 @@ impl Curve {
     }
 
     /// A step along the tangent and back to the curve: the number of corrections, if it ends there.
+    #[cfg_attr(small, optimize(size))]
     fn step_along(
         &mut self,
         newton: &mut Newton,
@@ -283,6 +285,7 @@ impl Curve {
     }
 
     /// Levels at their goal, and contacts that are soft until they are where they can stay.
+    #[cfg_attr(small, optimize(size))]
     pub(super) fn jump(
         &mut self,
         newton: &mut Newton,
@@ -314,6 +317,7 @@ impl Curve {
     }
 
     /// The sizes of the points.
+    #[cfg_attr(small, optimize(size))]
     fn measure(&mut self) {
         self.scales.clear();
         let levels = &self.now.levels;
@@ -356,6 +360,7 @@ impl Curve {
     }
 
     /// The correction, with a way along the curve.
+    #[cfg_attr(small, optimize(size))]
     fn add(&mut self, way: f64) {
         for cone in &mut self.now.cones {
             for i in 0..3 {
@@ -367,4 +372,19 @@ impl Curve {
         }
         self.now.shift(way);
     }
+}
+
+/// A bound that about as many of the numbers reach as are asked for.
+fn least_of_most(numbers: &[f64], count: usize) -> f64 {
+    let mut low = 0.0;
+    let mut high = numbers.iter().fold(0.0, |m, x| larger(m, *x));
+    for _ in 0..40 {
+        let middle = 0.5 * (low + high);
+        if numbers.iter().filter(|x| **x >= middle).count() > count {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
 }

@@ -10,6 +10,7 @@ use crate::math::dense;
 
 impl Curve {
     /// (6): laws, corrections and the direction of the curve at the present point; `false` if it has none.
+    #[cfg_attr(small, optimize(size))]
     pub(super) fn linearise(
         &mut self,
         newton: &mut Newton,
@@ -52,6 +53,7 @@ impl Curve {
     }
 
     /// Corrections at the present point, with the laws of the last linearisation.
+    #[cfg_attr(small, optimize(size))]
     pub(super) fn correct(
         &mut self,
         newton: &mut Newton,
@@ -86,6 +88,7 @@ impl Curve {
     }
 
     /// Velocities, and what (4) is off by.
+    #[cfg_attr(small, optimize(size))]
     pub(super) fn look(&mut self, scaled: &Scaled) {
         let now = &mut self.now;
         for cone in &mut now.cones {
@@ -115,6 +118,7 @@ impl Curve {
         }
     }
 
+    #[cfg_attr(small, optimize(size))]
     fn linearise_contact(
         &mut self,
         newton: &mut Newton,

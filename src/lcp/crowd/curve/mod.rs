@@ -96,6 +96,7 @@ struct Place {
 }
 
 impl Place {
+    #[cfg_attr(small, optimize(size))]
     fn copy_from(&mut self, other: &Self) {
         self.cones.clone_from(&other.cones);
         self.levels.clone_from(&other.levels);
@@ -113,6 +114,7 @@ impl Place {
     }
 
     /// Shares such that the contacts that count are at their goal together.
+    #[cfg_attr(small, optimize(size))]
     fn aim(&mut self, goal: f64, counts: impl Fn(usize) -> bool) {
         self.left = 0.0;
         for (k, level) in self.levels.iter_mut().enumerate() {
@@ -154,13 +156,13 @@ pub(super) struct Curve {
     scales: Vec<f64>,
     /// The direction of a step, of the impulses.
     tangent: Vec<f64>,
-    /// How far contacts move where the curve turns, and the same in their order.
+    /// How far contacts move where the curve turns.
     moves: Vec<f64>,
-    sorted: Vec<f64>,
 }
 
 impl Curve {
     /// Begins with all contacts lifted apart.
+    #[cfg_attr(small, optimize(size))]
     pub fn start(&mut self, scaled: &Scaled) {
         let (n, now) = (scaled.rows.len(), &mut self.now);
         now.cones.clear();
@@ -216,6 +218,7 @@ impl Curve {
     }
 
     /// Takes all levels down to `goal`; `false`: a bend could not be passed, or more factorizations were needed than `most`.
+    #[cfg_attr(small, optimize(size))]
     pub fn descend(
         &mut self,
         newton: &mut Newton,
@@ -256,6 +259,7 @@ impl Curve {
         &self.now.r
     }
 
+    #[cfg_attr(small, optimize(size))]
     fn pass_bend(
         &mut self,
         newton: &mut Newton,
