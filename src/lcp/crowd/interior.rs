@@ -332,22 +332,9 @@ impl Interior {
                 }
             }
         }
-        for j in 0..rows {
-            let soft = softness(scaled, n + j);
-            matrix[j] += first_row[j] * soft;
-            if j > 0 {
-                matrix[j * rows + j] += soft;
-            }
-        }
-        // what has no friction has no force
-        for block in contact.blocks().iter().filter(|b| b.friction == 0.0) {
-            for i in block.first - n..block.first - n + block.rows {
-                matrix[i * rows + i] = f64::MAX;
-            }
-        }
         let mut pivots = [0; MOST_ROWS];
         let matrix = &mut matrix[..rows * rows];
-        if !dense::lu_factor(rows, matrix, &mut pivots) {
+        if !factorise(scaled, contact, &first_row, matrix, &mut pivots) {
             matrix.fill(f64::NAN);
         }
         dense::lu_solve(rows, matrix, &pivots, &mut rhs[..rows]);
@@ -370,6 +357,32 @@ impl Interior {
 /// `e` of (5).
 pub(super) fn softness(scaled: &Scaled, row: usize) -> f64 {
     scaled.compliance[row] + (scaled.prox + SOFT) * scaled.stiffness[row]
+}
+
+/// The matrix of (5) of a contact, which has `K` and is factorised; `first_row` is that of `z_u`.
+pub(super) fn factorise(
+    scaled: &Scaled,
+    contact: &ContactRows,
+    first_row: &[f64; MOST_ROWS],
+    matrix: &mut [f64],
+    pivots: &mut [usize; MOST_ROWS],
+) -> bool {
+    let n = contact.normal;
+    let rows = 1 + contact.blocks().iter().map(|b| b.rows).sum::<usize>();
+    for j in 0..rows {
+        let soft = softness(scaled, n + j);
+        matrix[j] += first_row[j] * soft;
+        if j > 0 {
+            matrix[j * rows + j] += soft;
+        }
+    }
+    // what has no friction has no force
+    for block in contact.blocks().iter().filter(|b| b.friction == 0.0) {
+        for i in block.first - n..block.first - n + block.rows {
+            matrix[i * rows + i] = f64::MAX;
+        }
+    }
+    dense::lu_factor(rows, matrix, pivots)
 }
 
 /// Number of cones of a contact.

@@ -2,7 +2,7 @@
 
 use super::{Curve, ROUND};
 use crate::lcp::cone::scaled::ContactRows;
-use crate::lcp::crowd::interior::softness;
+use crate::lcp::crowd::interior::{factorise, softness};
 use crate::lcp::crowd::newton::{MOST_ROWS, Newton};
 use crate::lcp::crowd::scaled::Scaled;
 use crate::lcp::order::Pattern;
@@ -162,22 +162,9 @@ impl Curve {
                 }
             }
         }
-        for j in 0..rows {
-            let soft = softness(scaled, n + j);
-            matrix[j] += first_row[j] * soft;
-            if j > 0 {
-                matrix[j * rows + j] += soft;
-            }
-        }
-        // what has no friction has no force
-        for block in contact.blocks().iter().filter(|b| b.friction == 0.0) {
-            for i in block.first - n..block.first - n + block.rows {
-                matrix[i * rows + i] = f64::MAX;
-            }
-        }
         let mut pivots = [0; MOST_ROWS];
         let matrix = &mut matrix[..rows * rows];
-        if !dense::lu_factor(rows, matrix, &mut pivots) {
+        if !factorise(scaled, contact, &first_row, matrix, &mut pivots) {
             return false;
         }
         for j in 0..rows {

@@ -10,11 +10,11 @@
 //! (6)  (K + z_u e) dr = errors + forcing dl - z_u J dw,     K = sum_b D_b^T T_b D_b,  the systems of Newton's method
 //! ```
 //!
-//! At `nu = 1` all contacts are lifted apart, (4) is fulfilled by `z = (-3, 0, 0)`, and there is no other answer. As the levels
-//! go down the lift and the rounding of (2) go to zero. Impulses take energy out, so that the curve of answers stays
-//! bounded and cannot end or come back: it leads to an answer of the contact problem. It may turn back on the way, where
-//! De Saxce's term `mu |u_b|` lets contacts give way: there the sign of the determinant changes, which tells the
-//! direction along the curve.
+//! At `nu = 1` all contacts are lifted apart, and `z = (-3, 0, 0)` fulfils (4). As the levels go down the lift and the
+//! rounding of (2) go to zero. Impulses take energy out, which bounds the velocities of bodies along the curve, and the impulses
+//! too unless contacts can press against each other without a load. A curve that stays bounded leads to an answer of the
+//! contact problem. It may turn back on the way, where De Saxce's term `mu |u_b|` lets contacts give way: there the
+//! sign of the determinant changes, which tells the direction along the curve.
 //!
 //! Between its bends the levels of all contacts go down by Newton's method (`straight`). At a bend one of these leads on: to
 //! follow the curve (`follow`); to follow another one, on which only the contacts that move most change their level (in a
