@@ -293,6 +293,54 @@ fn a_doubtful_scene_is_run_after_a_warning() {
     }
 }
 
+/// 27 balls under 18 that are a thousand times heavier, in a bin.
+fn heavy_on_light() -> String {
+    let mut text = "dimension = 3\nuntil = 0.4\n[settings]\nstep = 0.005\n".to_owned();
+    text += "[crowd]\nsweeps = 100\n[contact_default]\nfriction = 0.4\n";
+    for (name, density, height, layers) in [("ball", 1e3, 0.08, 3), ("heavy", 1e6, 0.5, 2)] {
+        text += &format!(
+            "[[body]]\nname = \"{name}\"\nkind = \"rigid\"\ndensity = {density}\nposition = [-0.125, -0.125, {height}]\n\
+             copies = {{ count = [3, 3, {layers}], spacing = [0.125, 0.125, 0.125], jitter = 0.01 }}\n\
+             shape = [{{ kind = \"sphere\", radius = 0.05 }}]\n"
+        );
+    }
+    for normal in [[0, 0, 1], [1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0]] {
+        let point = normal.map(|n| {
+            if normal[2] == 0 {
+                -0.22 * f64::from(n)
+            } else {
+                0.0
+            }
+        });
+        text += &format!(
+            "[[ground.shape]]\nkind = \"half_space\"\npoint = {point:?}\nnormal = {normal:?}\n"
+        );
+    }
+    text
+}
+
+#[test]
+fn the_energies_of_a_crowd_add_up_for_machines_and_what_was_lifted_is_told() {
+    let file = scratch("energies").join("heavy.toml");
+    std::fs::write(&file, heavy_on_light()).unwrap();
+    let output = stiction(&["run", file.to_str().unwrap(), "--json"]);
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    let json: serde_json::Value = serde_json::from_str(stdout(&output)).unwrap();
+    println!("{json}");
+    let part = |key: &str| json["energy"][key].as_f64().unwrap();
+    let losses = part("damping") + part("friction") + part("impacts");
+    let end = part("start") + part("applied_work") - losses + part("remainder");
+    assert!((end - part("end")).abs() < 1e-9 * part("start"));
+    assert!(part("remainder").abs() < 1e-4 * part("start"));
+    assert!(json["crowd"]["lifted"].as_f64().unwrap() > 1e3);
+    let warnings = json["warnings"].as_array().unwrap();
+    let told = |words: &str| warnings.iter().any(|w| w.as_str().unwrap().contains(words));
+    assert!(
+        told("corrections of overlaps lifted bodies"),
+        "{warnings:?}"
+    );
+}
+
 #[test]
 fn an_unknown_name_suggests_bundled_ones() {
     let output = stiction(&["run", "two_cart"]);

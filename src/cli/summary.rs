@@ -40,11 +40,11 @@ pub fn summary(facts: &Facts<'_>, report: &Report) -> String {
 
 /// The summary for machines.
 pub fn as_json(facts: &Facts<'_>, report: &Report, warnings: &[String]) -> Value {
-    let [start, end] = facts.energy;
+    let ledger = Ledger::new(facts.energy, report);
     let kinds = events::kinds(report).into_iter();
     let kinds: serde_json::Map<String, Value> =
         kinds.map(|(n, kind)| (kind.to_owned(), json!(n))).collect();
-    json!({
+    let mut json = json!({
         "scene": facts.scene,
         "scheme": scheme(facts.settings),
         "time": facts.time,
@@ -68,15 +68,27 @@ pub fn as_json(facts: &Facts<'_>, report: &Report, warnings: &[String]) -> Value
         "worst_penetration": report.worst_penetration,
         "worst_joint_drift": report.worst_joint_drift,
         "energy": {
-            "start": start.total(),
+            "start": ledger.start,
             "applied_work": report.applied_work,
             "damping": report.damping_loss,
             "friction": report.friction_loss,
-            "impacts": report.impact_loss,
-            "end": end.total(),
+            "impacts": ledger.impacts,
+            "remainder": ledger.remainder,
+            "end": ledger.end,
         },
         "warnings": warnings,
-    })
+    });
+    if facts.is_crowd {
+        json["crowd"] = json!({
+            "inexact_groups": report.inexact_solves,
+            "located_impacts": report.located_impacts,
+            "unlocated_steps": report.unlocated_steps,
+            "left_out": report.merged_contacts,
+            "end_penetration": report.end_penetration,
+            "lifted": report.lifted,
+        });
+    }
+    json
 }
 
 /// The lines of the summary, each group with its title.
@@ -185,20 +197,40 @@ fn crowd(report: &Report) -> Vec<Line> {
     ]
 }
 
-// a ledger: the lines add up
+/// The parts of the energy that are worked out: with the others they add up.
+struct Ledger {
+    start: f64,
+    /// What impacts took, without what corrections of places gave.
+    impacts: f64,
+    remainder: f64,
+    end: f64,
+}
+
+impl Ledger {
+    fn new(energy: [Energy; 2], report: &Report) -> Self {
+        let [start, end] = energy.map(|energy| energy.total());
+        let impacts = report.impact_loss - report.lifted;
+        let losses = report.damping_loss + report.friction_loss + impacts;
+        Self {
+            start,
+            impacts,
+            remainder: end - (start + report.applied_work - losses),
+            end,
+        }
+    }
+}
+
 fn energy(energy: [Energy; 2], report: &Report) -> Vec<Line> {
-    let [start, end] = energy.map(|energy| energy.total());
-    let losses = report.damping_loss + report.friction_loss + report.impact_loss - report.lifted;
-    let remainder = end - (start + report.applied_work - losses);
+    let ledger = Ledger::new(energy, report);
     let joule = |x: f64| format!("{:>13} J", short(x));
     vec![
-        ("  at the start", joule(start)),
+        ("  at the start", joule(ledger.start)),
         ("+ applied work", joule(report.applied_work)),
         ("- damping", joule(report.damping_loss)),
         ("- friction", joule(report.friction_loss)),
-        ("- impacts", joule(report.impact_loss - report.lifted)),
-        ("+ remainder", joule(remainder)),
-        ("= at the end", joule(end)),
+        ("- impacts", joule(ledger.impacts)),
+        ("+ remainder", joule(ledger.remainder)),
+        ("= at the end", joule(ledger.end)),
     ]
 }
 

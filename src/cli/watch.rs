@@ -12,6 +12,9 @@ const MOST_TIMES: usize = 3;
 /// Bodies overlap deeply beyond this part of the reach of the smallest one: errors of a step are far below.
 const DEEP: f64 = 1e-2;
 
+/// Corrections of places that lift bodies by more than this part of all losses are no small corrections.
+const LIFTED: f64 = 0.05;
+
 /// What happened and when, up to now.
 #[derive(Default)]
 pub struct Watch {
@@ -94,6 +97,19 @@ impl Watch {
             warnings.push(format!(
                 "shapes were up to {} m inside each other, so that the run is not to be trusted; a smaller step may help",
                 short(report.worst_penetration)
+            ));
+        }
+        let losses = [
+            report.damping_loss,
+            report.friction_loss,
+            report.impact_loss,
+        ];
+        let lost = losses.iter().map(|loss| loss.abs()).sum::<f64>();
+        if report.lifted > LIFTED * lost {
+            warnings.push(format!(
+                "corrections of overlaps lifted bodies by {} J, of {} J that the run lost: forces are too far off; a smaller step, more `sweeps` or none (exact forces) help",
+                short(report.lifted),
+                short(lost)
             ));
         }
         if self.degraded.n > 0 {
