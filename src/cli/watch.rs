@@ -12,7 +12,8 @@ const MOST_TIMES: usize = 3;
 /// Bodies overlap deeply beyond this part of the reach of the smallest one: errors of a step are far below.
 const DEEP: f64 = 1e-2;
 
-/// Corrections of places that lift bodies by more than this part of all losses are no small corrections.
+/// Corrections of places are not small if they do more work against gravity than this part of what the run lost and of
+/// what it takes to lift all bodies by their size.
 const LIFTED: f64 = 0.05;
 
 /// What happened and when, up to now.
@@ -99,15 +100,10 @@ impl Watch {
                 short(report.worst_penetration)
             ));
         }
-        let losses = [
-            report.damping_loss,
-            report.friction_loss,
-            report.impact_loss,
-        ];
-        let lost = losses.iter().map(|loss| loss.abs()).sum::<f64>();
-        if report.lifted > LIFTED * lost {
+        let lost = report.damping_loss + report.friction_loss + report.impact_loss;
+        if report.lifted > LIFTED * (lost + lift_by_size(model)) {
             warnings.push(format!(
-                "corrections of overlaps lifted bodies by {} J, of {} J that the run lost: forces are too far off; a smaller step, more `sweeps` or none (exact forces) help",
+                "corrections of overlaps lifted bodies by {} J, where the run lost {} J: a smaller step helps, or exact forces in place of `sweeps`",
                 short(report.lifted),
                 short(lost)
             ));
@@ -135,4 +131,11 @@ impl Watch {
         }
         warnings
     }
+}
+
+/// The work to lift every body by its size, J.
+fn lift_by_size(model: &Model) -> f64 {
+    let bodies = model.bodies.iter();
+    let weighed = bodies.map(|body| model.mass[body.first] * body.extent);
+    model.gravity.norm() * weighed.sum::<f64>()
 }
