@@ -1,6 +1,6 @@
 //! Generated piles of spheres by the solver of many contacts: exact, cold and warm, and with bounded effort.
 //!
-//! `cargo bench --bench crowd -- [kind=heap|jam|bounded] [contacts=300] [friction=0.4] [seed=1000] [count=12]`
+//! `cargo bench --bench crowd -- [kind=heap|jam|stack|bounded] [contacts=300] [friction=0.4] [seed=1000] [count=12] [motion=rest] [warm=1]`
 //!
 //! Seeds below 1000 were used while the solver was written, those above were not.
 
@@ -10,7 +10,7 @@ mod cpu;
 #[path = "../tests/common/piles.rs"]
 mod piles;
 
-use piles::{Motion, Owned, Pile, Random, generate};
+use piles::{Motion, Owned, Packing, Pile, Random, generate};
 use stiction::lcp::crowd::{ACCEPTED_RESIDUAL, Effort, Solver, residual};
 
 fn argument(name: &str) -> Option<String> {
@@ -43,7 +43,7 @@ fn moved(owned: &Owned, seed: u64) -> Owned {
     other
 }
 
-fn exact(contacts: usize, friction: f64, first: u64, count: u64, loose: bool) {
+fn exact(contacts: usize, friction: f64, first: u64, count: u64, packing: Packing) {
     let mut kinds = vec![
         ("rest", Motion::Rest, 0, 0.0, 1.0),
         ("impact", Motion::Impact, 0, 0.0, 1.0),
@@ -68,7 +68,7 @@ fn exact(contacts: usize, friction: f64, first: u64, count: u64, loose: bool) {
                 copies,
                 noise,
                 heavy,
-                loose,
+                packing,
                 ..Pile::new(seed, contacts, friction, motion)
             });
             let mut r = vec![0.0; pile.rows.len()];
@@ -81,6 +81,9 @@ fn exact(contacts: usize, friction: f64, first: u64, count: u64, loose: bool) {
                 failed += 1;
                 continue;
             }
+            if number("warm", 1.0) == 0.0 {
+                continue;
+            }
             let next = moved(&pile, seed);
             warm.push(timed_ms(|| {
                 solver.solve(&next.problem(), Effort::Exact, &mut r);
@@ -89,9 +92,9 @@ fn exact(contacts: usize, friction: f64, first: u64, count: u64, loose: bool) {
         }
         let slowest = cold.iter().fold(0.0_f64, |m, x| m.max(*x));
         println!(
-            "{:4} {contacts:5} mu {friction:3} {label:12} cold: failed {failed:2} of {count:2}, worst residual {worst:7.1e}, \
+            "{:5} {contacts:5} mu {friction:3} {label:12} cold: failed {failed:2} of {count:2}, worst residual {worst:7.1e}, \
              median {:8.1} ms, slowest {slowest:9.1} ms; warm: failed {warm_failed:2} of {:2}, median {:8.1} ms; proximals {}",
-            if loose { "heap" } else { "jam" },
+            format!("{packing:?}").to_lowercase(),
             median(cold),
             warm.len(),
             if warm.is_empty() {
@@ -106,7 +109,7 @@ fn exact(contacts: usize, friction: f64, first: u64, count: u64, loose: bool) {
 
 fn bounded(contacts: usize, friction: f64, seed: u64) {
     let pile = generate(&Pile {
-        loose: true,
+        packing: Packing::Heap,
         ..Pile::new(seed, contacts, friction, Motion::Rest)
     });
     let mut solver = Solver::default();
@@ -137,7 +140,8 @@ fn main() {
     let (seed, count) = (number("seed", 1000.0) as u64, number("count", 12.0) as u64);
     match argument("kind").as_deref() {
         Some("bounded") => bounded(contacts, friction, seed),
-        Some("jam") => exact(contacts, friction, seed, count, false),
-        _ => exact(contacts, friction, seed, count, true),
+        Some("jam") => exact(contacts, friction, seed, count, Packing::Jam),
+        Some("stack") => exact(contacts, friction, seed, count, Packing::Stack),
+        _ => exact(contacts, friction, seed, count, Packing::Heap),
     }
 }

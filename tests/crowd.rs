@@ -7,7 +7,7 @@ use std::cell::Cell;
 #[path = "common/piles.rs"]
 mod piles;
 
-use piles::{Motion, Owned, Pile, Random, generate, row};
+use piles::{Motion, Owned, Packing, Pile, Random, generate, row};
 use stiction::lcp::cone;
 use stiction::lcp::crowd::{
     ACCEPTED_RESIDUAL, Body, Effort, GROUND, Islands, Joint, Outcome, Solver, residual,
@@ -223,7 +223,7 @@ fn heaps_with_large_friction_and_near_copies_are_solved() {
         let owned = generate(&Pile {
             copies,
             noise,
-            loose: true,
+            packing: Packing::Heap,
             ..Pile::new(seed, 80, friction, Motion::Impact)
         });
         let mut r = vec![0.0; owned.rows.len()];
@@ -240,7 +240,7 @@ fn heaps_that_need_sweeps_and_anchors_are_solved() {
     let mut solver = Solver::default();
     for seed in 1..=4 {
         let owned = generate(&Pile {
-            loose: true,
+            packing: Packing::Heap,
             ..Pile::new(seed, 300, 2.0, Motion::Rest)
         });
         let mut r = vec![0.0; owned.rows.len()];
@@ -252,7 +252,7 @@ fn heaps_that_need_sweeps_and_anchors_are_solved() {
 }
 
 /// Jams that neither Newton's method nor sweeps and anchors solve: contacts, friction, resistance against rolling, seed.
-const CURVED: [(usize, f64, bool, u64); 4] = [
+const CORED: [(usize, f64, bool, u64); 4] = [
     (60, 1.0, false, 2016),
     (150, 2.0, false, 2018),
     (150, 1.0, true, 2008),
@@ -260,9 +260,9 @@ const CURVED: [(usize, f64, bool, u64); 4] = [
 ];
 
 #[test]
-fn jams_that_nothing_else_solves_are_solved_along_the_curve() {
+fn jams_that_nothing_else_solves_are_solved_with_cores() {
     let mut solver = Solver::default();
-    for (contacts, friction, resist, seed) in CURVED {
+    for (contacts, friction, resist, seed) in CORED {
         let pile = generate(&Pile {
             resist,
             ..Pile::new(seed, contacts, friction, Motion::Rest)
@@ -273,13 +273,13 @@ fn jams_that_nothing_else_solves_are_solved_along_the_curve() {
         let judged = residual(&pile.problem(), &r);
         println!("{contacts} contacts, friction {friction}: residual {judged:.1e}");
         assert!(judged <= ACCEPTED_RESIDUAL, "seed {seed}: {judged:e}");
-        assert!(solver.stats.curves > 0, "seed {seed} needs no curve");
+        assert!(solver.stats.cores > 0, "seed {seed} needs no cores");
     }
 }
 
 #[test]
-fn the_second_way_along_the_curve_does_not_allocate() {
-    let (contacts, friction, _, seed) = CURVED[0];
+fn the_second_solve_with_cores_does_not_allocate() {
+    let (contacts, friction, _, seed) = CORED[0];
     let pile = generate(&Pile::new(seed, contacts, friction, Motion::Rest));
     let mut solver = Solver::default();
     let mut answers = [0, 1].map(|_| vec![0.0; pile.rows.len()]);
@@ -362,7 +362,7 @@ fn a_compliant_joint_is_a_spring() {
 #[test]
 fn the_second_solve_of_a_problem_does_not_allocate() {
     let owned = generate(&Pile {
-        loose: true,
+        packing: Packing::Heap,
         ..Pile::new(11, 60, 0.4, Motion::Rest)
     });
     let mut solver = Solver::default();

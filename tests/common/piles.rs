@@ -1,4 +1,4 @@
-//! Generated contact problems: spheres packed at random into a box, with what makes such piles hard.
+//! Generated contact problems: spheres packed at random into a box or stacked in layers, with what makes such piles hard.
 
 use stiction::lcp::cone::{Block, Contact};
 use stiction::lcp::crowd::{Body, GROUND, Joint, Problem, Row, Touch};
@@ -73,6 +73,17 @@ pub enum Motion {
     Gaps,
 }
 
+/// How the spheres lie.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Packing {
+    /// At random between walls.
+    Jam,
+    /// At random on a floor without walls, with fewer contacts a body.
+    Heap,
+    /// Equal spheres in square layers, each in the hollow of four, with places and normal velocities shaken.
+    Stack,
+}
+
 /// A pile to generate.
 #[derive(Clone, Copy, Debug)]
 pub struct Pile {
@@ -87,8 +98,7 @@ pub struct Pile {
     pub noise: f64,
     /// Torsional and rolling resistance on some contacts.
     pub resist: bool,
-    /// No walls, and fewer contacts a body: a heap on the floor.
-    pub loose: bool,
+    pub packing: Packing,
 }
 
 impl Pile {
@@ -102,7 +112,7 @@ impl Pile {
             copies: 0,
             noise: 0.0,
             resist: false,
-            loose: false,
+            packing: Packing::Jam,
         }
     }
 }
@@ -187,6 +197,30 @@ fn pack(random: &mut Random, n: usize) -> (Vec<V3>, Vec<f64>, f64) {
     (places, radii, side)
 }
 
+/// Centres and radii of equal spheres in square layers around the origin, enough for `contacts`.
+fn stack(random: &mut Random, contacts: usize) -> (Vec<V3>, Vec<f64>) {
+    let reach = 2.0 + (2.0 * contacts as f64).cbrt();
+    let half = (reach / 2.0).ceil() as i32;
+    let mut places = Vec::new();
+    for layer in 0..=(reach / 2.0_f64.sqrt()) as i32 {
+        for i in -half..=half {
+            for j in -half..=half {
+                let shift = f64::from(layer % 2);
+                let place = [
+                    2.0 * f64::from(i) + shift,
+                    2.0 * f64::from(j) + shift,
+                    1.0 + 2.0_f64.sqrt() * f64::from(layer),
+                ];
+                if length(place) < reach {
+                    places.push(random.shake(place, 1e-3));
+                }
+            }
+        }
+    }
+    let radii = vec![1.0; places.len()];
+    (places, radii)
+}
+
 /// Pairs closer than `reach`, by sorting along one axis.
 fn neighbours(places: &[V3], reach: f64) -> Vec<(usize, usize)> {
     let mut order: Vec<usize> = (0..places.len()).collect();
@@ -218,8 +252,14 @@ struct Place {
 /// The problem of a pile.
 pub fn generate(pile: &Pile) -> Owned {
     let mut random = Random::new(pile.seed);
-    let n = pile.contacts * 10 / if pile.loose { 18 } else { 24 } + 3;
-    let (places, radii, side) = pack(&mut random, n);
+    let (places, radii, side) = match pile.packing {
+        Packing::Jam => pack(&mut random, pile.contacts * 10 / 24 + 3),
+        Packing::Heap => pack(&mut random, pile.contacts * 10 / 18 + 3),
+        Packing::Stack => {
+            let (places, radii) = stack(&mut random, pile.contacts);
+            (places, radii, f64::INFINITY)
+        }
+    };
     let mut touching = Vec::new();
     for (i, place) in places.iter().enumerate() {
         for (wall, (normal, gap)) in [
@@ -232,7 +272,7 @@ pub fn generate(pile: &Pile) -> Owned {
         .into_iter()
         .enumerate()
         {
-            if wall > 0 && pile.loose {
+            if wall > 0 && pile.packing != Packing::Jam {
                 continue;
             }
             touching.push(Place {
@@ -254,7 +294,16 @@ pub fn generate(pile: &Pile) -> Owned {
         });
     }
     let originals = pile.contacts - pile.contacts * pile.copies / 100;
-    touching.sort_by(|a, b| a.gap.total_cmp(&b.gap));
+    if pile.packing == Packing::Stack {
+        touching.retain(|t| t.gap < 0.1);
+        let away = |t: &Place| {
+            let centre = places[t.bodies[0] as usize];
+            length([0, 1, 2].map(|k| centre[k] + t.arms[0][k]))
+        };
+        touching.sort_by(|a, b| away(a).total_cmp(&away(b)));
+    } else {
+        touching.sort_by(|a, b| a.gap.total_cmp(&b.gap));
+    }
     touching.truncate(originals);
     touching.sort_by_key(|t| t.bodies);
     while !touching.is_empty() && touching.len() < pile.contacts {
@@ -285,10 +334,10 @@ pub fn generate(pile: &Pile) -> Owned {
         let mut blocks = vec![Block::Disc {
             friction: pile.friction,
         }];
-        let bias = if pile.motion == Motion::Gaps {
-            5e-4 * (1.0 + random.signed())
-        } else {
-            0.0
+        let bias = match (pile.packing, pile.motion) {
+            (Packing::Stack, _) => 0.03 * random.signed(),
+            (_, Motion::Gaps) => 5e-4 * (1.0 + random.signed()),
+            _ => 0.0,
         };
         let arms = Some(touch.arms);
         let [s, t] = across(touch.normal);

@@ -26,8 +26,6 @@ pub(super) struct Factor {
     lower: Vec<Cell>,
     upper: Vec<Cell>,
     solution: Vec<Six>,
-    /// Is the determinant negative?
-    pub negative: bool,
 }
 
 impl Factor {
@@ -67,14 +65,9 @@ impl Factor {
 
     /// (2); `false` if a diagonal block is singular.
     pub fn factorise(&mut self, pattern: &Pattern) -> bool {
-        self.negative = false;
         for p in 0..pattern.bodies {
             if !decompose(&mut self.diagonal[p], &mut self.interchanged[p]) {
                 return false;
-            }
-            for k in 0..FREEDOMS {
-                self.negative ^= self.diagonal[p][k][k] < 0.0;
-                self.negative ^= self.interchanged[p][k] as usize != k;
             }
             let range = pattern.range(p);
             for t in range.clone() {

@@ -17,7 +17,7 @@
 //! 1. Newton's method from the guess (`newton`), whose linear systems are those of the bodies (`factor`);
 //! 2. through the inside of the cones (`interior`), and the last digits by Newton's method;
 //! 3. Gauss-Seidel sweeps (`sweep`), more and more of them, and the proximal point method from there (`proximal`);
-//! 4. along a curve from contacts held apart (`curve`), however often that turns back; then once more 3, from nothing.
+//! 4. the same from nothing, with the contacts that give way together solved exactly, as a dense problem (`core`).
 //!
 //! Where contacts and joints press against each other the answer with the least impulses is looked for (`lighten`).
 //!
@@ -28,7 +28,7 @@
 //! function of `libm`.
 
 mod bounded;
-mod curve;
+mod core;
 mod factor;
 mod interior;
 mod islands;
@@ -196,8 +196,8 @@ pub enum Rung {
     Interior,
     /// Sweeps, and the proximal point method.
     Proximal,
-    /// Along a curve from contacts held apart.
-    Curve,
+    /// The proximal point method with cores of contacts that are solved exactly.
+    Cores,
 }
 
 /// What a [`Solver`] did since the last reset.
@@ -217,8 +217,8 @@ pub struct Stats {
     pub interiors: u64,
     /// Solves that needed the proximal point method.
     pub proximals: u64,
-    /// Solves that followed the curve from contacts held apart.
-    pub curves: u64,
+    /// Solves that needed cores of contacts, too.
+    pub cores: u64,
     /// Solves that ended with [`Outcome::Inaccurate`] or [`Outcome::Contradiction`].
     pub failures: u64,
     /// Largest residual among the accepted answers.

@@ -12,7 +12,8 @@
 //!
 //! What one anchor asks for is near the anchor if `prox` is large, and takes many anchors if it is too large: it goes down
 //! while Newton's method follows, and up when that loses its way. It does so where a contact that begins to slip lets the
-//! others give way: with a large `prox` the impulses move away from there, to where they can stay.
+//! others give way: with a large `prox` the impulses move away from there, to where they can stay. With little `prox` the
+//! contacts that give way at once can be solved for exactly (`core`), without going through all that happens in between.
 
 use std::ops::RangeInclusive;
 
@@ -28,6 +29,12 @@ const FIRST_WITHIN: [f64; 2] = [1e-8, 0.1];
 
 /// The smallest and the largest `prox`: rounding errors of `u`, and contacts that hardly move.
 const WITHIN: RangeInclusive<f64> = 1e-10..=1.0;
+
+/// The same with cores, which go on where Newton's method alone gives up.
+const WITHIN_WITH_CORES: RangeInclusive<f64> = 1e-10..=1e3;
+
+/// Below this `prox` a core is tried: above it Newton's method follows with the next one.
+const CORES_BELOW: f64 = 0.02;
 
 /// From one `prox` to the next, downwards and upwards.
 const FACTORS: [f64; 2] = [0.4, 3.0];
@@ -54,9 +61,21 @@ const LAST_DIGITS: Limits = Limits {
 };
 
 impl Solver {
-    /// (1) from `x`, which is moved to the last anchor, with about so many iterations: is an answer accepted?
+    /// (1) from `x`, which is moved to the last anchor, with about so many iterations, and with cores where Newton's
+    /// method fails or not: is an answer accepted?
     #[cfg_attr(small, optimize(size))]
-    pub(super) fn anchor(&mut self, climb: &mut Climb, x: &mut [f64], iterations: u32) -> bool {
+    pub(super) fn anchor(
+        &mut self,
+        climb: &mut Climb,
+        x: &mut [f64],
+        iterations: u32,
+        with_cores: bool,
+    ) -> bool {
+        let (within, most_up) = if with_cores {
+            (WITHIN_WITH_CORES, u32::MAX)
+        } else {
+            (WITHIN, MOST_UP)
+        };
         let mut good = std::mem::take(&mut self.good);
         good.clear();
         good.extend_from_slice(x);
@@ -65,8 +84,8 @@ impl Solver {
         let (mut held, mut ups, mut solved) = (0, 0, false);
         let before = self.newton.iterations;
         while self.newton.iterations - before < iterations
-            && WITHIN.contains(&prox)
-            && ups < MOST_UP
+            && within.contains(&prox)
+            && ups < most_up
         {
             self.scaled.anchor(prox, 1.0 / prox, &good);
             x.copy_from_slice(&good);
@@ -77,28 +96,34 @@ impl Solver {
                 trials: 10,
                 ..LAST_DIGITS
             };
-            match self.newton.run(&self.scaled, climb.pattern, x, &limits).0 {
-                End::Converged => {
-                    good.copy_from_slice(x);
-                    let residual = self.weigh(climb, x);
-                    solved = climb.is_solved();
-                    if solved {
-                        break;
-                    }
-                    if held > 0 {
-                        held -= 1;
-                    } else if residual > WORTHWHILE * last {
-                        prox *= FACTORS[0];
-                    }
-                    last = residual;
-                    ups = 0;
-                }
-                End::Stalled => {
-                    prox *= FACTORS[1];
-                    held = HELD;
-                    ups += 1;
-                }
+            let (end, _) = self.newton.run(&self.scaled, climb.pattern, x, &limits);
+            let mut arrived = end == End::Converged;
+            if !arrived && with_cores && prox < CORES_BELOW {
+                x.copy_from_slice(&good);
+                let (newton, scaled) = (&mut self.newton, &self.scaled);
+                arrived = self
+                    .core
+                    .run(newton, scaled, climb.pattern, x, limits.target);
             }
+            if !arrived {
+                prox *= FACTORS[1];
+                held = HELD;
+                ups += 1;
+                continue;
+            }
+            good.copy_from_slice(x);
+            let residual = self.weigh(climb, x);
+            solved = climb.is_solved();
+            if solved {
+                break;
+            }
+            if held > 0 {
+                held -= 1;
+            } else if residual > WORTHWHILE * last {
+                prox *= FACTORS[0];
+            }
+            last = residual;
+            ups = 0;
         }
         x.copy_from_slice(&good);
         self.scaled.release();

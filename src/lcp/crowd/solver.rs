@@ -1,7 +1,7 @@
 //! The ladder of an island, and the solve of all islands.
 
 use super::bounded::Bounded;
-use super::curve::Curve;
+use super::core::Core;
 use super::factor::Six;
 use super::interior::Interior;
 use super::newton::Newton;
@@ -39,40 +39,12 @@ const ROUNDS: [[u32; 2]; 8] = [
 /// Every other time with this part of the relaxation: what circles with one may end with the other.
 const SLOWER: [f64; 2] = [1.0, 0.8];
 
-/// Rounds of sweeps and anchors. Each series but the first begins with nothing: of what one does not solve another solves
-/// about half.
-const SERIES: [Series; 3] = [
-    Series {
-        relaxation: 1.0,
-        from_anchors: false,
-    },
-    Series {
-        relaxation: 1.0,
-        from_anchors: true,
-    },
-    Series {
-        relaxation: 1.3,
-        from_anchors: false,
-    },
-];
-
-/// How the rounds of a series go on.
-#[derive(Clone, Copy)]
-struct Series {
-    /// Times the relaxation of the island.
-    relaxation: f64,
-    /// Do sweeps go on from the last anchor, or from where the last sweeps were?
-    from_anchors: bool,
-}
-
 /// Where the way through the inside of the cones stops to try the last digits.
 const AIMS: [f64; 3] = [1e-8, 1e-10, 1e-12];
 
-/// Where the way along the curve stops to try the last digits: `ln nu`.
-const LEVELS: [f64; 3] = [-12.0, -16.0, -20.0];
-
-/// Most factorizations along the curve: hundreds of contacts take 200 to 2000.
-const CURVE: u32 = 6000;
+/// Sweeps before anchors with cores, which begin with nothing, and the iterations of those: hundreds of contacts take
+/// 200 to 5000.
+const WITH_CORES: [u32; 2] = [200, 10_000];
 
 /// `prox` with which the last digits are tried.
 const POLISHES: [f64; 2] = [1e-7, 1e-9];
@@ -109,7 +81,7 @@ pub struct Solver {
     pub(super) good: Vec<f64>,
     pub(super) outer: Vec<f64>,
     pub(super) interior: Interior,
-    curve: Curve,
+    pub(super) core: Core,
     inside: Vec<f64>,
     swept: Vec<f64>,
     velocities: Vec<Six>,
@@ -344,74 +316,36 @@ impl Solver {
             return;
         }
         self.stats.proximals += 1;
+        if self.sweep_and_anchor(climb, x) {
+            self.rung = Some(Rung::Proximal);
+            return;
+        }
+        self.stats.cores += 1;
+        x.fill(0.0);
+        let [sweeps, iterations] = WITH_CORES;
+        self.sweep(x, sweeps, relaxation);
+        if self.anchor(climb, x, iterations, true) {
+            self.rung = Some(Rung::Cores);
+        }
+    }
+
+    /// Rounds of sweeps, and anchors from where each of them ends: is an answer accepted?
+    #[cfg_attr(small, optimize(size))]
+    fn sweep_and_anchor(&mut self, climb: &mut Climb, x: &mut [f64]) -> bool {
+        let relaxation = self.relaxation();
         let mut swept = std::mem::take(&mut self.swept);
         swept.clear();
         swept.extend_from_slice(x);
-        for (k, series) in SERIES.into_iter().enumerate() {
-            if self.sweep_and_anchor(climb, x, &mut swept, series) {
-                self.rung = Some(Rung::Proximal);
-                break;
-            }
-            if k == 0 && self.follow_curve(climb, x) {
-                self.rung = Some(Rung::Curve);
-                break;
-            }
-            swept.fill(0.0);
-        }
-        self.swept = swept;
-    }
-
-    /// Along the curve from contacts held apart, with the last digits by Newton's method: is the answer accepted?
-    #[cfg_attr(small, optimize(size))]
-    fn follow_curve(&mut self, climb: &mut Climb, x: &mut [f64]) -> bool {
-        if self.scaled.contacts.is_empty() {
-            return false;
-        }
-        self.stats.curves += 1;
-        self.curve.start(&self.scaled);
-        let before = self.newton.iterations;
-        for level in LEVELS {
-            let Self {
-                curve,
-                newton,
-                scaled,
-                ..
-            } = self;
-            let left = CURVE.saturating_sub(newton.iterations - before);
-            let arrived = curve.descend(newton, scaled, climb.pattern, level, left);
-            x.copy_from_slice(curve.impulses());
-            if self.judge_answer(climb, x) || self.polish(climb, x, &POLISHES) {
-                return true;
-            }
-            if !arrived {
-                break;
-            }
-        }
-        false
-    }
-
-    /// The rounds of a series, from `swept`: is an answer accepted?
-    #[cfg_attr(small, optimize(size))]
-    fn sweep_and_anchor(
-        &mut self,
-        climb: &mut Climb,
-        x: &mut [f64],
-        swept: &mut [f64],
-        series: Series,
-    ) -> bool {
-        let relaxation = series.relaxation * self.relaxation();
-        ROUNDS
+        let solved = ROUNDS
             .into_iter()
             .enumerate()
             .any(|(round, [sweeps, iterations])| {
-                self.sweep(swept, sweeps, relaxation * SLOWER[round % 2]);
-                x.copy_from_slice(swept);
-                let solved = self.judge_answer(climb, x) || self.anchor(climb, x, iterations);
-                if series.from_anchors {
-                    swept.copy_from_slice(x);
-                }
-                solved
-            })
+                self.sweep(&mut swept, sweeps, relaxation * SLOWER[round % 2]);
+                x.copy_from_slice(&swept);
+                self.judge_answer(climb, x) || self.anchor(climb, x, iterations, false)
+            });
+        self.swept = swept;
+        solved
     }
 
     /// Through the inside of the cones, from `x`, with the last digits by Newton's method: is the answer accepted?
