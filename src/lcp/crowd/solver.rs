@@ -44,7 +44,7 @@ const AIMS: [f64; 3] = [1e-8, 1e-10, 1e-12];
 
 /// Sweeps before anchors with cores, which begin with nothing, and the iterations of those: hundreds of contacts take
 /// 200 to 5000.
-const WITH_CORES: [u32; 2] = [200, 10_000];
+const WITH_CORES: [u32; 2] = [200, 20_000];
 
 /// `prox` with which the last digits are tried.
 const POLISHES: [f64; 2] = [1e-7, 1e-9];
