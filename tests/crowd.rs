@@ -251,6 +251,26 @@ fn heaps_that_need_sweeps_and_anchors_are_solved() {
     assert!(solver.stats.proximals > 0);
 }
 
+#[test]
+fn stacks_of_equal_spheres_whose_velocities_contradict_each_other_are_solved() {
+    let mut solver = Solver::default();
+    for (seed, friction) in [(1, 0.4), (2, 1.0), (3, 2.0)] {
+        for motion in [Motion::Rest, Motion::Impact] {
+            let owned = generate(&Pile {
+                packing: Packing::Stack,
+                ..Pile::new(seed, 100, friction, motion)
+            });
+            let mut r = vec![0.0; owned.rows.len()];
+            solver.solve(&owned.problem(), Effort::Exact, &mut r);
+            let judged = residual(&owned.problem(), &r);
+            assert!(
+                judged <= ACCEPTED_RESIDUAL,
+                "seed {seed}, {motion:?}: {judged:e}"
+            );
+        }
+    }
+}
+
 /// Jams that neither Newton's method nor sweeps and anchors solve: contacts, friction, resistance against rolling, seed.
 const CORED: [(usize, f64, bool, u64); 4] = [
     (60, 1.0, false, 2016),
