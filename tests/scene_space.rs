@@ -8,6 +8,7 @@ use stiction::scene::format::{
     Anchors, BodyKind, ContactPair, Frame, FrictionCone, Scene, Settings, Signal,
 };
 use stiction::scene::load::{load, parse, parse_in, parse_with};
+use stiction::simulate::model_from_text;
 
 /// Two rigid bodies and a point that references can name; the ground has a floor.
 const BASE: &str = r#"
@@ -238,6 +239,58 @@ mod settings {
     fn cone_of_a_planar_scene_is_no_key() {
         let text = "[[body]]\nname = \"a\"\nkind = \"point\"\nmass = 1\nposition = [0, 1]\n[settings]\nfriction_cone = \"exact\" #!\n";
         check(text, "settings.friction_cone", &["not a key of [settings]"]);
+    }
+}
+
+mod crowd {
+    use super::*;
+
+    const CROWD: &str =
+        "[crowd]\n[[ground.shape]]\nkind = \"half_space\"\nname = \"track\"\nnormal = [0, 1, 2]\n";
+
+    fn in_crowd(text: &str) -> String {
+        with(&format!("{CROWD}{text}"))
+    }
+
+    refused! { in_crowd:
+        tolerance_has_no_effect: "settings.tolerance", ["no effect in a crowd", "remove `tolerance`"],
+            "[settings]\ntolerance = 1e-6 #!\n";
+        scheme_has_no_effect: "settings.scheme", ["no effect in a crowd", "remove `scheme`"],
+            "[settings]\nscheme = \"implicit_euler\" #!\n";
+        cone_has_no_effect: "settings.friction_cone", ["no effect in a crowd", "remove `friction_cone`"],
+            "[settings]\nfriction_cone = \"polyhedral\" #!\n";
+        belt_does_not_move_along_its_normal: "belt[feed].direction", ["is its normal", "in the plane of the shape"],
+            "[[belt]]\nname = \"feed\"\nshape = \"track\"\ndirection = [0, -2, -4] #!\nspeed = 1\n";
+    }
+
+    #[test]
+    fn belt_moves_along_its_surface() {
+        let belt =
+            "[[belt]]\nname = \"feed\"\nshape = \"track\"\ndirection = [1, 0, 0]\nspeed = 1\n";
+        assert_eq!(read(&in_crowd(belt)).1.belts.len(), 1);
+    }
+
+    #[test]
+    fn all_settings_without_effect_are_told_at_once() {
+        let text = in_crowd("[settings]\ntolerance = 1e-6\nfriction_cone = \"polyhedral\"\n");
+        assert_eq!(problems(&text).problems.len(), 2);
+    }
+
+    #[test]
+    fn crowd_of_a_planar_scene_is_told_where_it_belongs() {
+        let text =
+            "[[body]]\nname = \"a\"\nkind = \"point\"\nmass = 1\nposition = [0, 1]\n[crowd] #!\n";
+        check(text, "crowd", &["not a key of a scene", "`dimension = 3`"]);
+    }
+
+    #[test]
+    fn copies_that_overlap_are_told_their_spacing() {
+        let text = "dimension = 3\n[crowd]\n[[body]] #!\nname = \"ball\"\nkind = \"rigid\"\nmass = 1\nposition = [0, 0, 1]\nshape = [{ kind = \"sphere\", radius = 0.1 }]\ncopies = { count = [2, 1, 1], spacing = [0.15, 1, 1] }\n";
+        let error = model_from_text("scene.toml", text).expect_err("overlaps");
+        let (line, _, problem) = &error.problems[0];
+        println!("{error}");
+        assert_eq!((*line, problem.key.as_str()), (3, "body[ball_2].position"));
+        assert!(problem.hint.contains("`spacing`"), "{}", problem.hint);
     }
 }
 

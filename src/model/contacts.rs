@@ -229,12 +229,18 @@ impl Overlaps {
             } else {
                 format!(", most of all at `{name}`")
             };
+            let [place_of_first, place] = bodies.map(|body| body.map_or(0..0, &place_of));
+            // what is written once is copied
+            let hint = if place == place_of_first {
+                "keep the `spacing` of `copies` above the size of a body plus twice the `jitter`"
+            } else {
+                "move the bodies apart, or switch the contact off with a [[contact]] rule"
+            };
             Problem {
-                place: bodies[1].map_or(0..0, &place_of),
+                place,
                 key: position_of(model, bodies[1]),
                 message: format!("`{whole}` overlap by {depth:.3e} m at the start{deepest}"),
-                hint: "move the bodies apart, or switch the contact off with a [[contact]] rule"
-                    .to_owned(),
+                hint: hint.to_owned(),
             }
         })
     }

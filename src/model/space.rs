@@ -13,7 +13,7 @@ use crate::scene::format::space::{
     self as written, Axis, Coordinate, Cross, ForceKind, Geometry, JointKind, Mass, MotorKind,
     Space, Triple,
 };
-use crate::scene::format::{self, Anchors, BodyKind, FrictionCone, Name, Scene, Scheme};
+use crate::scene::format::{self, Anchors, BodyKind, Name, Scene};
 use crate::space::force::{
     Applied, Force, JointSpring, MotorTorque, SpringDamper, Stribeck, Viscous,
 };
@@ -52,35 +52,11 @@ pub(super) fn build(scene: &Scene, space: &Space) -> Result<Model, Vec<Problem>>
         mut problems,
         ..
     } = builder;
-    if space.crowd.is_some() {
-        refuse_settings(scene, &mut problems);
-    }
     if problems.is_empty() {
         motors::refuse_contradictions(space, &model, &mut problems);
         space_contacts::add(space, &mut model, &mut problems);
     }
     build::finish(model, problems)
-}
-
-// a crowd has steps of its own
-fn refuse_settings(scene: &Scene, problems: &mut Vec<Problem>) {
-    let settings = &scene.settings;
-    let of_others = [
-        ("tolerance", settings.tolerance.is_some()),
-        ("scheme", settings.scheme != Scheme::Trapezoidal),
-        (
-            "friction_cone",
-            settings.friction_cone != FrictionCone::Exact,
-        ),
-    ];
-    for (key, _) in of_others.into_iter().filter(|(_, given)| *given) {
-        problems.push(Problem {
-            place: 0..0,
-            key: format!("settings.{key}"),
-            message: format!("`{key}` has no effect in a crowd, whose steps are of their own kind"),
-            hint: format!("remove `{key}`, or remove `[crowd]`"),
-        });
-    }
 }
 
 pub(super) fn vec3(triple: Triple) -> Vec3 {

@@ -422,6 +422,18 @@ const INSTEAD_IN_SPACE: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// Parts that only scenes in space have.
+const ONLY_IN_SPACE: &[(&str, &str)] = &[
+    (
+        "crowd",
+        "crowds are in space: write `dimension = 3` at the top, and places as three numbers",
+    ),
+    (
+        "belt",
+        "belts are in space: write `dimension = 3` at the top, places as three numbers, and `[crowd]`",
+    ),
+];
+
 /// How `key` is written, with its unit: "write for example `mass = 1.0` (kg)".
 pub fn example(key: &str, dimension: Dimension) -> String {
     let in_space = match dimension {
@@ -432,6 +444,12 @@ pub fn example(key: &str, dimension: Dimension) -> String {
         Some((_, written, what)) => format!("write for example `{written}` ({what})"),
         None => String::new(),
     }
+}
+
+/// What to do about a key of a planar scene that only scenes in space have.
+pub fn only_in_space(key: &str) -> Option<&'static str> {
+    let found = ONLY_IN_SPACE.iter().find(|(spatial, _)| *spatial == key);
+    found.map(|(_, hint)| *hint)
 }
 
 /// What to write in space for a key of a planar scene, if one of the known keys takes its place.

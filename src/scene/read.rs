@@ -393,9 +393,12 @@ impl<'a> Table<'a> {
             }
             // A key that is there already is not what was meant.
             let free = unique.iter().copied().filter(|k| !self.has(k));
-            let planar = keys::instead_in_space(word, &unique)
-                .filter(|_| self.log.dimension == Dimension::Space);
-            let hint = match (planar, nearest(word, free)) {
+            let of_other = match self.log.dimension {
+                Dimension::Space => keys::instead_in_space(word, &unique),
+                Dimension::Plane if self.path.is_empty() => keys::only_in_space(word),
+                Dimension::Plane => None,
+            };
+            let hint = match (of_other, nearest(word, free)) {
                 (Some(instead), _) => instead.to_owned(),
                 (None, Some(near)) => format!("did you mean `{near}`?"),
                 (None, None) => format!("the keys of {what} are {}", unique.join(", ")),

@@ -68,7 +68,7 @@ impl Default for Settings {
 }
 
 /// Reads the table, with its defaults, for a run up to `until`, s.
-pub fn read(mut t: Table<'_>, until: f64) -> Settings {
+pub fn read(mut t: Table<'_>, until: f64, in_crowd: bool) -> Settings {
     let default = Settings::default();
     let scheme = scheme(&mut t);
     let settings = Settings {
@@ -155,8 +155,30 @@ pub fn read(mut t: Table<'_>, until: f64) -> Settings {
         let hint = "take a step that is short beside the motion, for example `step = 0.01`, or a later `until`";
         t.doubt("step", &message, hint);
     }
+    if in_crowd {
+        refuse_in_crowd(&mut t, &settings);
+    }
     t.finish("[settings]");
     settings
+}
+
+/// A crowd has steps of its own.
+fn refuse_in_crowd(t: &mut Table<'_>, settings: &Settings) {
+    let of_others = [
+        ("tolerance", settings.tolerance.is_some()),
+        ("scheme", settings.scheme != Scheme::Trapezoidal),
+        (
+            "friction_cone",
+            settings.friction_cone != FrictionCone::Exact,
+        ),
+    ];
+    for (key, _) in of_others.into_iter().filter(|(_, given)| *given) {
+        if let Some(value) = t.get(key) {
+            let message =
+                format!("`{key}` has no effect in a crowd, whose steps are of their own kind");
+            value.bad(message, format!("remove `{key}`, or remove `[crowd]`"));
+        }
+    }
 }
 
 /// The cone, with what a polyhedral one has beyond its name.

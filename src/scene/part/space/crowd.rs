@@ -1,10 +1,11 @@
 //! `[crowd]`: many bodies, whose contacts are found as they come near.
 
-use crate::scene::format::space::{Belt, Crowd, Geometry};
+use crate::scene::format::space::{Belt, Crowd, Geometry, Triple};
 use crate::scene::format::{Shape, Signal};
 use crate::scene::part::{Names, no_such, nobody, signal};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
+use crate::scene::value::Value;
 
 /// What holds where the table says nothing.
 const DEFAULT: Crowd = Crowd {
@@ -58,7 +59,18 @@ pub fn read_belt(
         }
         Some(name)
     });
-    let direction = t.need_axis("direction").unwrap_or([1.0, 0.0, 0.0]);
+    let along = t.need("direction");
+    let direction = along.as_ref().and_then(Value::axis);
+    if let (Some(value), Some(direction), Some(name)) = (&along, direction, &shape) {
+        let mut own = ground.iter().filter(|shape| shape.name == name.text);
+        if own.any(|shape| is_normal(&shape.geometry, direction)) {
+            value.bad(
+                "a belt moves along its surface, but this direction is its normal",
+                "give a direction in the plane of the shape",
+            );
+        }
+    }
+    let direction = direction.unwrap_or([1.0, 0.0, 0.0]);
     let speed = t.need("speed").and_then(|value| signal::read(&value));
     if !in_crowd {
         t.log.add(
@@ -76,4 +88,15 @@ pub fn read_belt(
         direction,
         speed: speed.unwrap_or(Signal::Constant(0.0)),
     }
+}
+
+/// Is this the normal of a plane, to rounding?
+fn is_normal(geometry: &Geometry, direction: Triple) -> bool {
+    let Geometry::HalfSpace { normal, .. } = geometry else {
+        return false;
+    };
+    let dot = |a: &Triple, b: &Triple| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    let along = dot(normal, &direction);
+    let most = dot(normal, normal) * dot(&direction, &direction);
+    most - along * along <= 1e-12 * most
 }
