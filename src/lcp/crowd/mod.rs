@@ -17,7 +17,8 @@
 //! 1. Newton's method from the guess (`newton`), whose linear systems are those of the bodies (`factor`);
 //! 2. through the inside of the cones (`interior`), and the last digits by Newton's method;
 //! 3. Gauss-Seidel sweeps (`sweep`), more and more of them, and the proximal point method from there (`proximal`);
-//! 4. the same from nothing, with the contacts that give way together solved exactly, as a dense problem (`core`).
+//! 4. the same from nothing, with the contacts that give way together solved exactly, as a dense problem (`core`), at last with
+//!    those among them that are not solved left behind for a while.
 //!
 //! Where contacts and joints press against each other the answer with the least impulses is looked for (`lighten`).
 //!

@@ -5,6 +5,7 @@ use super::core::Core;
 use super::factor::Six;
 use super::interior::Interior;
 use super::newton::Newton;
+use super::proximal::Help;
 use super::residual::Judge;
 use super::scaled::Scaled;
 use super::sweep::Sweeper;
@@ -42,9 +43,9 @@ const SLOWER: [f64; 2] = [1.0, 0.8];
 /// Where the way through the inside of the cones stops to try the last digits.
 const AIMS: [f64; 3] = [1e-8, 1e-10, 1e-12];
 
-/// Sweeps before anchors with cores, which begin with nothing, and the iterations of those: hundreds of contacts take
-/// 200 to 5000.
-const WITH_CORES: [u32; 2] = [200, 20_000];
+/// Sweeps before anchors with cores, which begin with nothing, and the iterations of those, first without lags and then with:
+/// hundreds of contacts take 200 to 5000.
+const WITH_CORES: [u32; 3] = [200, 3_000, 17_000];
 
 /// `prox` with which the last digits are tried.
 const POLISHES: [f64; 2] = [1e-7, 1e-9];
@@ -82,6 +83,7 @@ pub struct Solver {
     pub(super) outer: Vec<f64>,
     pub(super) interior: Interior,
     pub(super) core: Core,
+    pub(super) lags: Vec<f64>,
     inside: Vec<f64>,
     swept: Vec<f64>,
     velocities: Vec<Six>,
@@ -322,9 +324,11 @@ impl Solver {
         }
         self.stats.cores += 1;
         x.fill(0.0);
-        let [sweeps, iterations] = WITH_CORES;
+        let [sweeps, without_lags, with_lags] = WITH_CORES;
         self.sweep(x, sweeps, relaxation);
-        if self.anchor(climb, x, iterations, true) {
+        if self.anchor(climb, x, without_lags, Help::Cores)
+            || self.anchor(climb, x, with_lags, Help::Lags)
+        {
             self.rung = Some(Rung::Cores);
         }
     }
@@ -342,7 +346,7 @@ impl Solver {
             .any(|(round, [sweeps, iterations])| {
                 self.sweep(&mut swept, sweeps, relaxation * SLOWER[round % 2]);
                 x.copy_from_slice(&swept);
-                self.judge_answer(climb, x) || self.anchor(climb, x, iterations, false)
+                self.judge_answer(climb, x) || self.anchor(climb, x, iterations, Help::Nothing)
             });
         self.swept = swept;
         solved
