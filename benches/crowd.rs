@@ -93,7 +93,7 @@ fn exact(contacts: usize, friction: f64, first: u64, count: u64, packing: Packin
         let slowest = cold.iter().fold(0.0_f64, |m, x| m.max(*x));
         println!(
             "{:5} {contacts:5} mu {friction:3} {label:12} cold: failed {failed:2} of {count:2}, worst residual {worst:7.1e}, \
-             median {:8.1} ms, slowest {slowest:9.1} ms; warm: failed {warm_failed:2} of {:2}, median {:8.1} ms; proximals {}",
+             median {:8.1} ms, slowest {slowest:9.1} ms; warm: failed {warm_failed:2} of {:2}, median {:8.1} ms; follows {}, lasts {}",
             format!("{packing:?}").to_lowercase(),
             median(cold),
             warm.len(),
@@ -102,7 +102,8 @@ fn exact(contacts: usize, friction: f64, first: u64, count: u64, packing: Packin
             } else {
                 median(warm)
             },
-            solver.stats.proximals,
+            solver.stats.follows,
+            solver.stats.lasts,
         );
     }
 }

@@ -168,11 +168,6 @@ impl Core {
         }
     }
 
-    /// Is a contact in the core, also in one that failed?
-    pub fn inside(&self) -> &[bool] {
-        &self.inside
-    }
-
     fn count(&self) -> usize {
         self.inside.iter().filter(|inside| **inside).count()
     }

@@ -56,32 +56,58 @@ const WITHIN: f64 = 0.7;
 #[derive(Debug, Default)]
 pub(super) struct Interior {
     /// One a friction block, or one a contact without any, in the order of the contacts.
-    cones: Vec<Cone>,
+    pub cones: Vec<Cone>,
     u: Vec<f64>,
     w: Vec<Six>,
     /// `m`.
     gap: f64,
-    /// Does (5) have the change of `|u_b|`?
-    bends: bool,
 }
 
 /// (1) and (4) of a block.
-#[derive(Clone, Copy, Debug, Default)]
-struct Cone {
-    normal: usize,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cone {
+    pub contact: usize,
+    pub normal: usize,
     /// First row of the block.
     first: usize,
     tangents: usize,
-    friction: f64,
+    pub friction: f64,
+    /// What (2) has for `|u_b|`, and the part of its change that (5) has.
+    pub slip: f64,
+    pub share: f64,
+    /// Times `m`.
+    pub boost: f64,
     x: Point,
-    y: Point,
+    pub y: Point,
     dx: Point,
     dy: Point,
+    /// The part of the change after which `x` or `y` leaves the cone.
+    pub way: f64,
     /// `T`.
     scaling: [Point; 3],
 }
 
 impl Cone {
+    fn new(contact: usize, normal: usize, first: usize, tangents: usize, friction: f64) -> Self {
+        let none = [0.0; 3];
+        Self {
+            contact,
+            normal,
+            first,
+            tangents,
+            friction,
+            slip: 0.0,
+            share: 1.0,
+            boost: 1.0,
+            x: none,
+            y: none,
+            dx: none,
+            dy: none,
+            way: 0.0,
+            scaling: [none; 3],
+        }
+    }
+
     /// `D r`.
     fn of(&self, r: &[f64]) -> Point {
         let mut x = [self.friction * r[self.normal], 0.0, 0.0];
@@ -114,8 +140,10 @@ impl Cone {
         self.dx = self.of(dr);
         let inverse = inverse(&self.x);
         for i in 0..=self.tangents {
-            self.dy[i] = m * inverse[i] - self.y[i] - dot(&self.scaling[i], &self.dx);
+            self.dy[i] = m * self.boost * inverse[i] - self.y[i] - dot(&self.scaling[i], &self.dx);
         }
+        let ways = [way(&self.x, &self.dx), way(&self.y, &self.dy)];
+        self.way = if ways[1] < ways[0] { ways[1] } else { ways[0] };
     }
 }
 
@@ -123,31 +151,13 @@ impl Interior {
     /// Begins inside all cones, near the impulses `r`, which are moved there.
     pub fn start(&mut self, scaled: &Scaled, r: &mut [f64]) {
         let size = r.iter().fold(1.0, |m, x| larger(m, x.abs()));
-        self.cones.clear();
+        self.list(scaled);
         for contact in &scaled.contacts {
             let normal = contact.normal;
             r[normal] = larger(r[normal], INSIDE * size);
-            let before = self.cones.len();
             for block in contact.blocks() {
                 let reach = WITHIN * block.friction * r[normal];
                 shorten(&mut r[block.first..block.first + block.rows], reach);
-                if block.friction > 0.0 {
-                    self.cones.push(Cone {
-                        normal,
-                        first: block.first,
-                        tangents: block.rows,
-                        friction: block.friction,
-                        ..Cone::default()
-                    });
-                }
-            }
-            if self.cones.len() == before {
-                self.cones.push(Cone {
-                    normal,
-                    first: normal,
-                    friction: 1.0,
-                    ..Cone::default()
-                });
             }
         }
         self.u.resize(r.len(), 0.0);
@@ -159,6 +169,34 @@ impl Interior {
             let slip = length(slips);
             let separates = larger(self.u[cone.normal] / cone.friction, INSIDE);
             cone.y[0] = slip + separates;
+        }
+    }
+
+    /// Begins in the middle of all cones, with impulses of this size, which `r` becomes.
+    pub fn start_in_the_middle(&mut self, scaled: &Scaled, r: &mut [f64], impulse: f64) {
+        self.list(scaled);
+        self.u.resize(r.len(), 0.0);
+        r.fill(0.0);
+        for cone in &mut self.cones {
+            r[cone.normal] = impulse / cone.friction;
+        }
+        for cone in &mut self.cones {
+            cone.x = cone.of(r);
+            cone.y = [1.0, 0.0, 0.0];
+        }
+    }
+
+    fn list(&mut self, scaled: &Scaled) {
+        self.cones.clear();
+        for (k, contact) in scaled.contacts.iter().enumerate() {
+            let normal = contact.normal;
+            let before = self.cones.len();
+            let blocks = contact.blocks().iter().filter(|b| b.friction > 0.0);
+            self.cones
+                .extend(blocks.map(|b| Cone::new(k, normal, b.first, b.rows, b.friction)));
+            if self.cones.len() == before {
+                self.cones.push(Cone::new(k, normal, normal, 0, 1.0));
+            }
         }
     }
 
@@ -179,7 +217,7 @@ impl Interior {
             if self.gap <= aim && off <= 10.0 * aim {
                 return true;
             }
-            self.bends = last >= SHORT;
+            self.take_slips(if last >= SHORT { 1.0 } else { 0.0 });
             self.cones.iter_mut().for_each(Cone::scale);
             // straight to m = 0, to see how far that leads
             self.linearise(newton, scaled, 0.0, true);
@@ -210,6 +248,47 @@ impl Interior {
         false
     }
 
+    /// One step towards `m` with the slips and shares that the cones have: its part of the whole one; 0 if there is none.
+    pub fn approach(
+        &mut self,
+        newton: &mut Newton,
+        scaled: &Scaled,
+        pattern: &Pattern,
+        r: &mut [f64],
+        m: f64,
+    ) -> f64 {
+        self.move_bodies(scaled, r);
+        self.gap = self.gap_after(0.0);
+        self.cones.iter_mut().for_each(Cone::scale);
+        self.linearise(newton, scaled, m, true);
+        if !newton.solve_linearised(scaled, pattern) {
+            return 0.0;
+        }
+        let part = PART * self.change(&newton.change, m);
+        self.step(r, &newton.change, part);
+        self.move_bodies(scaled, r);
+        part
+    }
+
+    /// `|u_b|`.
+    pub fn slip(&self, cone: &Cone) -> f64 {
+        length(&self.u[cone.first..cone.first + cone.tangents])
+    }
+
+    /// (2) with the slips that are, and (5) with this share of their changes.
+    fn take_slips(&mut self, share: f64) {
+        for k in 0..self.cones.len() {
+            let slip = self.rounded_slip(&self.cones[k]);
+            (self.cones[k].slip, self.cones[k].share) = (slip, share);
+        }
+    }
+
+    fn rounded_slip(&self, cone: &Cone) -> f64 {
+        let slips = &self.u[cone.first..cone.first + cone.tangents];
+        let round = ROUND * self.gap / larger(cone.x[0], INSIDE);
+        (slips.iter().map(|u| u * u).sum::<f64>() + round * round).sqrt()
+    }
+
     fn move_bodies(&mut self, scaled: &Scaled, r: &[f64]) {
         scaled.push_bodies(r, &mut self.w);
         scaled.velocities(r, &self.w, &mut self.u);
@@ -232,10 +311,8 @@ impl Interior {
         let mut most = 1.0;
         for cone in &mut self.cones {
             cone.change(dr, m);
-            for way in [way(&cone.x, &cone.dx), way(&cone.y, &cone.dy)] {
-                if way < most {
-                    most = way;
-                }
+            if cone.way < most {
+                most = cone.way;
             }
         }
         most
@@ -313,17 +390,16 @@ impl Interior {
             let inverse = inverse(&cone.x);
             let slips = &self.u[cone.first..cone.first + cone.tangents];
             matrix[0] += mu * mu * t[0][0];
-            rhs[0] += mu * m * inverse[0];
+            rhs[0] += mu * m * cone.boost * inverse[0];
             if slips.is_empty() {
                 continue;
             }
-            let round = ROUND * self.gap / larger(cone.x[0], INSIDE);
-            let slip = (slips.iter().map(|u| u * u).sum::<f64>() + round * round).sqrt();
-            rhs[0] -= mu * slip;
+            let slip = self.rounded_slip(cone);
+            rhs[0] -= mu * (cone.slip + cone.share * (slip - cone.slip));
             for (i, u) in slips.iter().enumerate() {
-                rhs[at + i] = m * inverse[1 + i] - u;
-                if self.bends && slip > 0.0 {
-                    first_row[at + i] = mu * u / slip;
+                rhs[at + i] = m * cone.boost * inverse[1 + i] - u;
+                if slip > 0.0 {
+                    first_row[at + i] = cone.share * mu * u / slip;
                 }
                 matrix[at + i] = mu * t[0][1 + i];
                 matrix[(at + i) * rows] = mu * t[0][1 + i];
@@ -446,12 +522,8 @@ mod tests {
             ([2.0, 0.5, -1.0], [1.0, 0.3, 0.2]),
             ([1e-3, 9e-4, 0.0], [50.0, 3.0, -40.0]),
         ] {
-            let mut cone = Cone {
-                tangents: 2,
-                x,
-                y,
-                ..Cone::default()
-            };
+            let mut cone = Cone::new(0, 0, 1, 2, 1.0);
+            (cone.x, cone.y) = (x, y);
             cone.scale();
             for i in 0..3 {
                 let found = dot(&cone.scaling[i], &x);

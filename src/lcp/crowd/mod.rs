@@ -16,9 +16,11 @@
 //!
 //! 1. Newton's method from the guess (`newton`), whose linear systems are those of the bodies (`factor`);
 //! 2. through the inside of the cones (`interior`), and the last digits by Newton's method;
-//! 3. Gauss-Seidel sweeps (`sweep`), more and more of them, and the proximal point method from there (`proximal`);
-//! 4. the same from nothing, with the contacts that give way together solved exactly, as a dense problem (`core`), at last with
-//!    those among them that are not solved left behind for a while.
+//! 3. Gauss-Seidel sweeps (`sweep`), and the proximal point method from there (`proximal`), with contacts that give way together
+//!    solved exactly, as a dense problem (`core`);
+//! 4. through the inside of the cones with slips that are given and follow (`follow`), and the proximal point method from
+//!    where they come to;
+//! 5. the third once more, from nothing, with many iterations.
 //!
 //! Where contacts and joints press against each other the answer with the least impulses is looked for (`lighten`).
 //!
@@ -31,6 +33,7 @@
 mod bounded;
 mod core;
 mod factor;
+mod follow;
 mod interior;
 mod islands;
 mod lighten;
@@ -197,8 +200,10 @@ pub enum Rung {
     Interior,
     /// Sweeps, and the proximal point method.
     Proximal,
-    /// The proximal point method with cores of contacts that are solved exactly.
-    Cores,
+    /// Slips that follow, and the proximal point method from where they come to.
+    Follow,
+    /// Sweeps from nothing, and the proximal point method with many iterations.
+    Last,
 }
 
 /// What a [`Solver`] did since the last reset.
@@ -218,8 +223,10 @@ pub struct Stats {
     pub interiors: u64,
     /// Solves that needed the proximal point method.
     pub proximals: u64,
-    /// Solves that needed cores of contacts, too.
-    pub cores: u64,
+    /// Solves that needed slips that follow.
+    pub follows: u64,
+    /// Solves for which only the last rung was left.
+    pub lasts: u64,
     /// Solves that ended with [`Outcome::Inaccurate`] or [`Outcome::Contradiction`].
     pub failures: u64,
     /// Largest residual among the accepted answers.

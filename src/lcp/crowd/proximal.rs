@@ -10,9 +10,6 @@
 //! slips. Along these inner impulses `u` changes by `d` only: with the steps of a contact by itself, F hardly feels it, and
 //! the line search refuses. With (1) they move by `d / prox` from one anchor to the next, and (2) measures F in impulses.
 //!
-//! Where cores fail, `D` of the contacts in them is larger for a while, their *lag*: these go slowly while all others,
-//! whose falls are over, stay with little `prox`.
-//!
 //! What one anchor asks for is near the anchor if `prox` is large, and takes many anchors if it is too large: it goes down
 //! while Newton's method follows, and up when that loses its way. It does so where a contact that begins to slip lets the
 //! others give way: with a large `prox` the impulses move away from there, to where they can stay. With little `prox` the
@@ -31,10 +28,7 @@ const FIRST: f64 = 10.0;
 const FIRST_WITHIN: [f64; 2] = [1e-8, 0.1];
 
 /// The smallest and the largest `prox`: rounding errors of `u`, and contacts that hardly move.
-const WITHIN: RangeInclusive<f64> = 1e-10..=1.0;
-
-/// The same with cores, which go on where Newton's method alone gives up.
-const WITHIN_WITH_CORES: RangeInclusive<f64> = 1e-10..=1e3;
+const WITHIN: RangeInclusive<f64> = 1e-10..=1e3;
 
 /// Below this `prox` a core is tried: above it Newton's method follows with the next one.
 const CORES_BELOW: f64 = 0.02;
@@ -42,26 +36,11 @@ const CORES_BELOW: f64 = 0.02;
 /// From one `prox` to the next, downwards and upwards.
 const FACTORS: [f64; 2] = [0.4, 3.0];
 
-/// From one lag to the next, downwards and upwards: as long as there are any, `prox` does not go down. These numbers, and
-/// those of kicks, are from trials with heaps of 1000 contacts and jams of 300; there is no deeper reason for them.
-const LAG_FACTORS: [f64; 2] = [0.5, 3.0];
-
-/// Times in sequence that lags grow before `prox` goes up, and `prox` times lag up to which they do.
-const LAGGED: u32 = 4;
-const MOST_LAG: f64 = 1.0;
-
-/// Where the smallest `prox` leads nowhere: the next one, and how often.
-const KICK: f64 = 0.01;
-const KICKS: u32 = 20;
-
 /// An anchor that takes the residual to this part of it is worth another one with the same `prox`.
 const WORTHWHILE: f64 = 0.2;
 
 /// Anchors with the same `prox` after it went up.
 const HELD: u32 = 3;
-
-/// Times in sequence that `prox` goes up.
-const MOST_UP: u32 = 6;
 
 /// Newton iterations of an anchor: 2 to 8 in most cases.
 const ITERATIONS: u32 = 15;
@@ -75,49 +54,18 @@ const LAST_DIGITS: Limits = Limits {
     allowed: false,
 };
 
-/// What helps where Newton's method fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Help {
-    /// A larger `prox`.
-    Nothing,
-    /// Cores, then a larger `prox`.
-    Cores,
-    /// Cores, then lags, then a larger `prox`; and kicks where the smallest one leads nowhere.
-    Lags,
-}
-
 impl Solver {
     /// (1) from `x`, which is moved to the last anchor, with about so many iterations: is an answer accepted?
     #[cfg_attr(small, optimize(size))]
-    pub(super) fn anchor(
-        &mut self,
-        climb: &mut Climb,
-        x: &mut [f64],
-        iterations: u32,
-        help: Help,
-    ) -> bool {
-        let with_cores = help != Help::Nothing;
-        let most_lagged = if help == Help::Lags { LAGGED } else { 0 };
-        let mut kicks = if help == Help::Lags { KICKS } else { 0 };
-        let (within, most_up) = if with_cores {
-            (WITHIN_WITH_CORES, u32::MAX)
-        } else {
-            (WITHIN, MOST_UP)
-        };
+    pub(super) fn anchor(&mut self, climb: &mut Climb, x: &mut [f64], iterations: u32) -> bool {
         let mut good = std::mem::take(&mut self.good);
         good.clear();
         good.extend_from_slice(x);
         let mut last = self.weigh(climb, x);
         let mut prox = (FIRST * last).clamp(FIRST_WITHIN[0], FIRST_WITHIN[1]);
-        let (mut held, mut ups, mut lagged, mut solved) = (0, 0, 0, false);
-        let mut lags = std::mem::take(&mut self.lags);
-        lags.clear();
-        lags.resize(self.scaled.contacts.len(), 1.0);
+        let (mut held, mut solved) = (0, false);
         let before = self.newton.iterations;
-        while self.newton.iterations - before < iterations
-            && within.contains(&prox)
-            && ups < most_up
-        {
+        while self.newton.iterations - before < iterations && WITHIN.contains(&prox) {
             self.scaled.anchor(prox, 1.0 / prox, &good);
             x.copy_from_slice(&good);
             let limits = Limits {
@@ -129,29 +77,16 @@ impl Solver {
             };
             let (end, _) = self.newton.run(&self.scaled, climb.pattern, x, &limits);
             let mut arrived = end == End::Converged;
-            let has_core = !arrived && with_cores && prox < CORES_BELOW;
-            if has_core {
+            if !arrived && prox < CORES_BELOW {
                 x.copy_from_slice(&good);
                 let (newton, scaled) = (&mut self.newton, &self.scaled);
                 arrived = self
                     .core
                     .run(newton, scaled, climb.pattern, x, limits.target);
             }
-            if !arrived && has_core && lagged < most_lagged {
-                lagged += 1;
-                for (lag, inside) in lags.iter_mut().zip(self.core.inside()) {
-                    if *inside && *lag * prox < MOST_LAG {
-                        *lag *= LAG_FACTORS[1];
-                    }
-                }
-                self.scaled.lag(&lags);
-                continue;
-            }
-            lagged = 0;
             if !arrived {
                 prox *= FACTORS[1];
                 held = HELD;
-                ups += 1;
                 continue;
             }
             good.copy_from_slice(x);
@@ -160,28 +95,16 @@ impl Solver {
             if solved {
                 break;
             }
-            let has_lags = lags.iter().any(|lag| *lag > 1.0);
-            if has_lags {
-                lags.iter_mut()
-                    .for_each(|lag| *lag = larger(1.0, *lag * LAG_FACTORS[0]));
-                self.scaled.lag(&lags);
-            }
             if held > 0 {
                 held -= 1;
-            } else if !has_lags && residual > WORTHWHILE * last {
+            } else if residual > WORTHWHILE * last {
                 prox *= FACTORS[0];
             }
-            if prox < *within.start() && kicks > 0 {
-                kicks -= 1;
-                prox = KICK;
-                held = HELD;
-            }
             last = residual;
-            ups = 0;
         }
         x.copy_from_slice(&good);
         self.scaled.release();
-        (self.good, self.lags) = (good, lags);
+        self.good = good;
         solved
     }
 

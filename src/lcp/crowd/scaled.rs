@@ -4,8 +4,7 @@
 //! (1)  A^-1 = L L^T per body,   v = v_f + L w,   J = S G L
 //! (2)  u' = S u / |q'|,  r = S r' |q'|,  q' = S (G v_f + b),  c' = S c S,  mu'_b = mu_b s_n / s_b
 //! (3)  s = 1 / sqrt(W_ii), the largest W_ii of a block for all of its rows, rounded to a power of two
-//! (4)  w = J^T r',   u' = q' + J w + c' r' + prox D (r' - reference),     D: the stiffness of a row by itself, times the lag of
-//!      its contact
+//! (4)  w = J^T r',   u' = q' + J w + c' r' + prox D (r' - reference),     D: the stiffness of a row by itself
 //! ```
 
 use std::ops::Range;
@@ -50,9 +49,8 @@ pub(super) struct Scaled {
     pub contacts: Vec<ContactRows>,
     /// The contacts, then the joints.
     pub members: Vec<Member>,
-    /// `D` of (4), and without lags.
+    /// `D` of (4).
     pub stiffness: Vec<f64>,
-    by_itself: Vec<f64>,
     /// (4).
     pub prox: f64,
     /// (4).
@@ -146,7 +144,6 @@ impl Scaled {
         }
         self.reference.clear();
         self.reference.resize(self.rows.len(), 0.0);
-        self.by_itself.clone_from(&self.stiffness);
         let finite = |list: &[f64]| crate::lcp::all_finite(list);
         sound
             && size.is_finite()
@@ -243,19 +240,9 @@ impl Scaled {
         self.set_boost(boost);
     }
 
-    /// Lags of the contacts in (4); the next anchor has them.
-    pub fn lag(&mut self, lags: &[f64]) {
-        for (member, lag) in self.members.iter().zip(lags) {
-            for i in member.range() {
-                self.stiffness[i] = lag * self.by_itself[i];
-            }
-        }
-    }
-
-    /// No proximal term, and no lags.
+    /// No proximal term.
     pub fn release(&mut self) {
         self.prox = 0.0;
-        self.stiffness.copy_from_slice(&self.by_itself);
         self.reference.fill(0.0);
         self.set_boost(1.0);
     }

@@ -3,9 +3,9 @@
 use super::bounded::Bounded;
 use super::core::Core;
 use super::factor::Six;
+use super::follow::{Follow, Start};
 use super::interior::Interior;
 use super::newton::Newton;
-use super::proximal::Help;
 use super::residual::Judge;
 use super::scaled::Scaled;
 use super::sweep::Sweeper;
@@ -26,29 +26,53 @@ const RELAXATIONS: [f64; 2] = [1.3, 1.0];
 pub(super) const FIRST_SWEEPS: u32 = 10;
 
 /// Sweeps, and the iterations of the proximal point method after them.
-const ROUNDS: [[u32; 2]; 8] = [
-    [50, 100],
-    [100, 100],
-    [200, 200],
-    [400, 200],
-    [800, 400],
-    [1600, 400],
-    [3200, 800],
-    [6400, 800],
-];
+const ANCHORED: [u32; 2] = [50, 100];
 
-/// Every other time with this part of the relaxation: what circles with one may end with the other.
-const SLOWER: [f64; 2] = [1.0, 0.8];
+/// The same from nothing, where all else failed.
+const LAST: [u32; 2] = [200, 20_000];
 
 /// Where the way through the inside of the cones stops to try the last digits.
 const AIMS: [f64; 3] = [1e-8, 1e-10, 1e-12];
 
-/// Sweeps before anchors with cores, which begin with nothing, and the iterations of those, first without lags and then with:
-/// hundreds of contacts take 200 to 5000.
-const WITH_CORES: [u32; 3] = [200, 3_000, 17_000];
+/// Steps while slips follow, and iterations of the proximal point method from where they come to: hundreds of contacts take
+/// 80 to 2000 steps.
+const FOLLOWED: [[u32; 2]; 8] = [
+    [200, 100],
+    [400, 200],
+    [1_000, 300],
+    [2_000, 300],
+    [3_000, 300],
+    [3_000, 300],
+    [3_000, 300],
+    [3_000, 300],
+];
+
+/// Where they start, in turns: slips that go round on one way may stay on another.
+const STARTS: [Start; 4] = [
+    Start {
+        impulse: 1.0,
+        steady: 1.0,
+        slower: 0.4,
+    },
+    Start {
+        impulse: 1.0,
+        steady: 3.0,
+        slower: 0.2,
+    },
+    Start {
+        impulse: 10.0,
+        steady: 1.0,
+        slower: 0.2,
+    },
+    Start {
+        impulse: 10.0,
+        steady: 3.0,
+        slower: 0.4,
+    },
+];
 
 /// `prox` with which the last digits are tried.
-const POLISHES: [f64; 2] = [1e-7, 1e-9];
+pub(super) const POLISHES: [f64; 2] = [1e-7, 1e-9];
 
 /// Newton's method on the problem itself.
 pub(super) const PLAIN: Limits = Limits {
@@ -83,9 +107,8 @@ pub struct Solver {
     pub(super) outer: Vec<f64>,
     pub(super) interior: Interior,
     pub(super) core: Core,
-    pub(super) lags: Vec<f64>,
-    inside: Vec<f64>,
-    swept: Vec<f64>,
+    pub(super) follow: Follow,
+    pub(super) inside: Vec<f64>,
     velocities: Vec<Six>,
     statuses: Vec<Status>,
 }
@@ -318,38 +341,35 @@ impl Solver {
             return;
         }
         self.stats.proximals += 1;
-        if self.sweep_and_anchor(climb, x) {
+        let [sweeps, iterations] = ANCHORED;
+        self.sweep(x, sweeps, relaxation);
+        if self.anchor(climb, x, iterations) {
             self.rung = Some(Rung::Proximal);
             return;
         }
-        self.stats.cores += 1;
+        self.stats.follows += 1;
+        if self.follow_and_anchor(climb, x) {
+            self.rung = Some(Rung::Follow);
+            return;
+        }
+        self.stats.lasts += 1;
+        let [sweeps, iterations] = LAST;
         x.fill(0.0);
-        let [sweeps, without_lags, with_lags] = WITH_CORES;
         self.sweep(x, sweeps, relaxation);
-        if self.anchor(climb, x, without_lags, Help::Cores)
-            || self.anchor(climb, x, with_lags, Help::Lags)
-        {
-            self.rung = Some(Rung::Cores);
+        if self.anchor(climb, x, iterations) {
+            self.rung = Some(Rung::Last);
         }
     }
 
-    /// Rounds of sweeps, and anchors from where each of them ends: is an answer accepted?
+    /// Slips that follow, and anchors from where they come to: is an answer accepted?
     #[cfg_attr(small, optimize(size))]
-    fn sweep_and_anchor(&mut self, climb: &mut Climb, x: &mut [f64]) -> bool {
-        let relaxation = self.relaxation();
-        let mut swept = std::mem::take(&mut self.swept);
-        swept.clear();
-        swept.extend_from_slice(x);
-        let solved = ROUNDS
+    fn follow_and_anchor(&mut self, climb: &mut Climb, x: &mut [f64]) -> bool {
+        FOLLOWED
             .into_iter()
-            .enumerate()
-            .any(|(round, [sweeps, iterations])| {
-                self.sweep(&mut swept, sweeps, relaxation * SLOWER[round % 2]);
-                x.copy_from_slice(&swept);
-                self.judge_answer(climb, x) || self.anchor(climb, x, iterations, Help::Nothing)
-            });
-        self.swept = swept;
-        solved
+            .zip(STARTS.into_iter().cycle())
+            .any(|([steps, iterations], start)| {
+                self.follow(climb, x, start, steps) || self.anchor(climb, x, iterations)
+            })
     }
 
     /// Through the inside of the cones, from `x`, with the last digits by Newton's method: is the answer accepted?
