@@ -16,11 +16,11 @@
 //!
 //! 1. Newton's method from the guess (`newton`), whose linear systems are those of the bodies (`factor`);
 //! 2. through the inside of the cones (`interior`), and the last digits by Newton's method;
-//! 3. Gauss-Seidel sweeps (`sweep`), and the proximal point method from there (`proximal`), with contacts that give way together
+//! 3. with a guess, Gauss-Seidel sweeps (`sweep`) and the proximal point method from there (`proximal`), with contacts that give way together
 //!    solved exactly, as a dense problem (`core`);
 //! 4. through the inside of the cones with slips that are given and follow (`follow`), and the proximal point method from
 //!    where they come to;
-//! 5. the third once more, from nothing, with many iterations.
+//! 5. the third from nothing, with many iterations.
 //!
 //! Where contacts and joints press against each other the answer with the least impulses is looked for (`lighten`).
 //!
@@ -221,7 +221,7 @@ pub struct Stats {
     pub retries: u64,
     /// Solves that went through the inside of the cones.
     pub interiors: u64,
-    /// Solves that needed the proximal point method.
+    /// Solves that needed the proximal point method from a guess.
     pub proximals: u64,
     /// Solves that needed slips that follow.
     pub follows: u64,

@@ -25,7 +25,7 @@ const RELAXATIONS: [f64; 2] = [1.3, 1.0];
 /// Sweeps before the first run of Newton's method, without a guess.
 pub(super) const FIRST_SWEEPS: u32 = 10;
 
-/// Sweeps, and the iterations of the proximal point method after them.
+/// With a guess: sweeps, and the iterations of the proximal point method after them.
 const ANCHORED: [u32; 2] = [50, 100];
 
 /// The same from nothing, where all else failed.
@@ -340,12 +340,14 @@ impl Solver {
         if effort == Effort::Direct {
             return;
         }
-        self.stats.proximals += 1;
-        let [sweeps, iterations] = ANCHORED;
-        self.sweep(x, sweeps, relaxation);
-        if self.anchor(climb, x, iterations) {
-            self.rung = Some(Rung::Proximal);
-            return;
+        if warm {
+            self.stats.proximals += 1;
+            let [sweeps, iterations] = ANCHORED;
+            self.sweep(x, sweeps, relaxation);
+            if self.anchor(climb, x, iterations) {
+                self.rung = Some(Rung::Proximal);
+                return;
+            }
         }
         self.stats.follows += 1;
         if self.follow_and_anchor(climb, x) {
