@@ -24,11 +24,21 @@ use crate::lcp::scaling::larger;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start {
     /// Impulses at the start, in coordinates without units.
-    pub impulse: f64,
+    impulse: f64,
     /// Times `m`: slips stay when they change by less.
-    pub steady: f64,
+    steady: f64,
     /// Paces go down by this factor.
-    pub slower: f64,
+    slower: f64,
+}
+
+impl Start {
+    pub const fn new(impulse: f64, steady: f64, slower: f64) -> Self {
+        Self {
+            impulse,
+            steady,
+            slower,
+        }
+    }
 }
 
 /// Paces go up by this factor.

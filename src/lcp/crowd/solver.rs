@@ -34,41 +34,25 @@ const LAST: [u32; 2] = [200, 20_000];
 /// Where the way through the inside of the cones stops to try the last digits.
 const AIMS: [f64; 3] = [1e-8, 1e-10, 1e-12];
 
-/// Steps while slips follow, and iterations of the proximal point method from where they come to: hundreds of contacts take
-/// 80 to 2000 steps.
-const FOLLOWED: [[u32; 2]; 8] = [
-    [200, 100],
-    [400, 200],
-    [1_000, 300],
-    [2_000, 300],
-    [3_000, 300],
-    [3_000, 300],
-    [3_000, 300],
-    [3_000, 300],
-];
+/// Steps while slips follow, and iterations of the proximal point method from where they come to: for the first ways, as hundreds
+/// of contacts take 80 to 2000 steps, then for all of them.
+const SHORT: [[u32; 2]; 4] = [[200, 100], [400, 200], [1_000, 300], [2_000, 300]];
+const WHOLE: [u32; 2] = [3_000, 300];
 
-/// Where they start, in turns: slips that go round on one way may stay on another.
-const STARTS: [Start; 4] = [
-    Start {
-        impulse: 1.0,
-        steady: 1.0,
-        slower: 0.4,
-    },
-    Start {
-        impulse: 1.0,
-        steady: 3.0,
-        slower: 0.2,
-    },
-    Start {
-        impulse: 10.0,
-        steady: 1.0,
-        slower: 0.2,
-    },
-    Start {
-        impulse: 10.0,
-        steady: 3.0,
-        slower: 0.4,
-    },
+/// Where ways start: slips that go round on one of them may stay on another.
+const STARTS: [Start; 12] = [
+    Start::new(1.0, 1.0, 0.4),
+    Start::new(1.0, 3.0, 0.2),
+    Start::new(10.0, 1.0, 0.2),
+    Start::new(10.0, 3.0, 0.4),
+    Start::new(3.0, 1.0, 0.4),
+    Start::new(3.0, 3.0, 0.2),
+    Start::new(0.3, 1.0, 0.2),
+    Start::new(0.3, 3.0, 0.4),
+    Start::new(5.0, 1.0, 0.4),
+    Start::new(5.0, 3.0, 0.2),
+    Start::new(0.6, 1.0, 0.2),
+    Start::new(0.6, 3.0, 0.4),
 ];
 
 /// `prox` with which the last digits are tried.
@@ -366,12 +350,11 @@ impl Solver {
     /// Slips that follow, and anchors from where they come to: is an answer accepted?
     #[cfg_attr(small, optimize(size))]
     fn follow_and_anchor(&mut self, climb: &mut Climb, x: &mut [f64]) -> bool {
-        FOLLOWED
-            .into_iter()
-            .zip(STARTS.into_iter().cycle())
-            .any(|([steps, iterations], start)| {
-                self.follow(climb, x, start, steps) || self.anchor(climb, x, iterations)
-            })
+        let short = STARTS.into_iter().zip(SHORT);
+        let whole = STARTS.into_iter().map(|start| (start, WHOLE));
+        short.chain(whole).any(|(start, [steps, iterations])| {
+            self.follow(climb, x, start, steps) || self.anchor(climb, x, iterations)
+        })
     }
 
     /// Through the inside of the cones, from `x`, with the last digits by Newton's method: is the answer accepted?
