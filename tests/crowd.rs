@@ -233,7 +233,6 @@ fn heaps_with_large_friction_and_near_copies_are_solved() {
     }
 }
 
-/// Spheres side by side, joined by balls in sockets; the first one hangs on the ground.
 /// What stops Newton's method and the way through the inside of the cones.
 #[test]
 fn heaps_that_need_slips_that_follow_are_solved() {
@@ -272,7 +271,8 @@ fn stacks_of_equal_spheres_whose_velocities_contradict_each_other_are_solved() {
     }
 }
 
-/// Jams that neither Newton's method nor the way through the inside of the cones solves: contacts, friction, resistance against rolling, seed.
+/// Jams that neither Newton's method nor the way through the inside of the cones solves: contacts, friction, resistance
+/// against rolling, seed.
 const JAMMED: [(usize, f64, bool, u64); 4] = [
     (60, 1.0, false, 2016),
     (150, 2.0, false, 2018),
@@ -312,6 +312,7 @@ fn the_second_solve_with_cores_does_not_allocate() {
     assert_eq!(answers[0], answers[1]);
 }
 
+/// Spheres side by side, joined by balls in sockets; the first one hangs on the ground.
 fn chain(links: usize, doubled: bool) -> Owned {
     let mut owned = Owned::default();
     for k in 0..links as u32 {

@@ -6,8 +6,8 @@
 //! (3)  y_b = m k_b x_b^-1,    m -> 0                              k_b >= 1: its boost
 //! ```
 //!
-//! With given slips the problem is convex: it has an answer for every `m`, however redundant its contacts are, and its
-//! velocities change steadily with the slips. What is asked for is where the slips stay, and (2) is an implicit step of
+//! With given slips the problem is convex: where some motion parts all contacts it has an answer for every `m`, however
+//! redundant they are, and its velocities change steadily with the slips. What is asked for is where the slips stay, and (2) is an implicit step of
 //! `ds/dt = |u_b| - s_b` towards it, taken together with one step of the interior-point method: explicit with small paces, Newton's
 //! method with large ones.
 //!

@@ -67,18 +67,18 @@ pub(super) struct Interior {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cone {
     pub contact: usize,
-    pub normal: usize,
+    normal: usize,
     /// First row of the block.
     first: usize,
     tangents: usize,
-    pub friction: f64,
+    friction: f64,
     /// What (2) has for `|u_b|`, and the part of its change that (5) has.
     pub slip: f64,
     pub share: f64,
     /// Times `m`.
     pub boost: f64,
     x: Point,
-    pub y: Point,
+    y: Point,
     dx: Point,
     dy: Point,
     /// The part of the change after which `x` or `y` leaves the cone.
