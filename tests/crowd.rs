@@ -300,7 +300,7 @@ fn jams_that_stop_newtons_method_are_solved() {
 }
 
 #[test]
-fn the_second_solve_with_cores_does_not_allocate() {
+fn the_second_solve_with_slips_that_follow_does_not_allocate() {
     let (contacts, friction, _, seed) = JAMMED[0];
     let pile = generate(&Pile::new(seed, contacts, friction, Motion::Rest));
     let mut solver = Solver::default();

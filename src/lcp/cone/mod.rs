@@ -32,7 +32,7 @@ use crate::lcp::scaling::larger;
 use continuation::Path;
 use map::State;
 use newton::{Limits, Newton};
-use pyramid::{AIMED_LEVELS, Edges, Pyramids};
+use pyramid::Pyramids;
 use scaled::{Loaded, Scaled};
 use sweep::Sweeps;
 
@@ -227,7 +227,6 @@ pub struct Solver {
     good: Vec<f64>,
     anchor: Vec<f64>,
     outer: Vec<f64>,
-    aims: Vec<[f64; 2]>,
     statuses: Vec<Status>,
 }
 
@@ -330,73 +329,6 @@ impl Solver {
         self.finish(problem, r, residual, path)
     }
 
-    /// The same for many rows with a guess `r` that is far away, and without the rungs that take long then: Newton's
-    /// method and sweeps, then pyramids whose edges are ever closer to where the impulses point. Is `r` an answer?
-    pub(in crate::lcp) fn solve_aimed(&mut self, problem: &Problem, r: &mut [f64]) -> bool {
-        if !problem.is_well_formed() {
-            return false;
-        }
-        self.reserve(problem.n);
-        if self.scaled.set(problem) != Loaded::Fine {
-            return false;
-        }
-        let mut x = std::mem::take(&mut self.x);
-        let mut aims = std::mem::take(&mut self.aims);
-        let solved = self.climb_aimed(problem, &mut x[..problem.n], &mut aims, r);
-        (self.x, self.aims) = (x, aims);
-        solved
-    }
-
-    #[cfg_attr(small, optimize(size))]
-    fn climb_aimed(
-        &mut self,
-        problem: &Problem,
-        x: &mut [f64],
-        aims: &mut Vec<[f64; 2]>,
-        answer: &mut [f64],
-    ) -> bool {
-        let mut best = f64::INFINITY;
-        let relaxation = self.relaxation();
-        self.scaled.enter(answer, x);
-        aims.clear();
-        aims.resize(problem.n, [1.0, 0.0]);
-        self.take_aim(x, aims);
-        if self.attempt(problem, x, answer, &mut best) {
-            return true;
-        }
-        for sweeps in MORE_SWEEPS {
-            self.sweep(x, sweeps, relaxation);
-            if self.attempt(problem, x, answer, &mut best) {
-                return true;
-            }
-        }
-        for level in 0..AIMED_LEVELS {
-            let edges = Edges::Aimed { level, aims };
-            if !self.pyramids.start(&self.scaled, edges, 0, x) {
-                return false;
-            }
-            self.take_aim(x, aims);
-            if self.attempt(problem, x, answer, &mut best) {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Where the impulses of blocks of two rows point, or would point.
-    fn take_aim(&mut self, x: &[f64], aims: &mut [[f64; 2]]) {
-        let u = &mut self.outer[..x.len()];
-        self.scaled.velocities(x, u);
-        let blocks = self.scaled.contacts.iter().flat_map(|c| c.blocks());
-        for block in blocks.filter(|b| b.rows == 2) {
-            let y = map::aim(block, x, u);
-            let length = (y[0] * y[0] + y[1] * y[1]).sqrt();
-            if length > 0.0 {
-                aims[block.first] = y.map(|y| y / length);
-            }
-        }
-    }
-
     /// Not a problem.
     fn refuse(&mut self, r: &mut [f64]) -> Outcome {
         self.stats.failures += 1;
@@ -448,10 +380,7 @@ impl Solver {
             }
         }
         for start in 0..PYRAMIDS {
-            let edges = Edges::Even {
-                turned: start % 2 == 1,
-            };
-            if !self.pyramids.start(&self.scaled, edges, start / 2, x) {
+            if !self.pyramids.start(&self.scaled, start, x) {
                 continue;
             }
             self.good[..x.len()].copy_from_slice(x);

@@ -2,7 +2,7 @@
 //! (branches of solutions that turn back).
 //!
 //! ```text
-//! (1)  r_b = sum_k beta_k d_k,   beta >= 0      six or eight directions for a block of two rows, two for one row
+//! (1)  r_b = sum_k beta_k d_k,   beta >= 0      eight directions for a block of two rows, two for one row
 //! (2)  0 <= u_n | r_n >= 0,   0 <= d_k.u_b + lambda | beta_k >= 0,   0 <= mu r_n - sum beta | lambda >= 0
 //! ```
 
@@ -14,7 +14,7 @@ use crate::lcp::lemke::{End, Tableau};
 use crate::lcp::scaling::Scaling;
 use crate::lcp::{Problem, SMALLEST_PIVOTS};
 
-/// Problems with more rows are not tried without an aim: 40 contacts in space make a tableau of 400 rows, some 10 ms.
+/// Problems with more rows are not tried: 40 contacts in space make a tableau of 400 rows, some 10 ms.
 const MOST_ROWS: usize = 120;
 
 /// Unknowns of (2) per row of the cones, at most: 10 for a normal and a block of two rows, 3 for one of one row.
@@ -34,46 +34,6 @@ const DIRECTIONS: [[f64; 2]; 8] = [
     [FRAC_1_SQRT_2, -FRAC_1_SQRT_2],
     [-FRAC_1_SQRT_2, FRAC_1_SQRT_2],
 ];
-
-/// Edges about an aim, ever closer to it: first it is known roughly, then from the pyramid before.
-const AIMED: [[[f64; 2]; 6]; AIMED_LEVELS] = [
-    about(
-        [0.5, 0.866_025_403_784_438_6],
-        [-0.5, 0.866_025_403_784_438_6],
-    ),
-    about(
-        [0.939_692_620_785_908_4, 0.342_020_143_325_668_7],
-        [0.173_648_177_666_930_41, 0.984_807_753_012_208],
-    ),
-    about(
-        [0.993_238_357_741_943, 0.116_092_914_125_230_23],
-        [0.173_648_177_666_930_41, 0.984_807_753_012_208],
-    ),
-];
-
-/// Pyramids with an aim.
-pub(super) const AIMED_LEVELS: usize = 3;
-
-/// The aim, two edges to both sides of it, and the one behind.
-const fn about(near: [f64; 2], far: [f64; 2]) -> [[f64; 2]; 6] {
-    [
-        [1.0, 0.0],
-        near,
-        [near[0], -near[1]],
-        far,
-        [far[0], -far[1]],
-        [-1.0, 0.0],
-    ]
-}
-
-/// Where the edges of the pyramids are.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Edges<'a> {
-    /// All around, the first pyramid or the second.
-    Even { turned: bool },
-    /// [`AIMED`] of this level, turned to the aim at the first row of each block.
-    Aimed { level: usize, aims: &'a [[f64; 2]] },
-}
 
 /// An unknown `r_n` or `beta`: its first row and its factors there and in the next.
 #[derive(Clone, Copy, Debug)]
@@ -116,20 +76,21 @@ impl Pyramids {
         self.tableau.reserve(size);
     }
 
-    /// Impulses of (2) into `r`, by one run with a covering vector; `false` if there are none.
+    /// Impulses of (2) into `r`, by one run with a covering vector; `false` if there are none. Every other attempt is
+    /// with the second pyramid.
     #[cfg_attr(small, optimize(size), inline(never))]
-    pub fn start(&mut self, scaled: &Scaled, edges: Edges, covering: u32, r: &mut [f64]) -> bool {
-        if matches!(edges, Edges::Even { .. }) && scaled.n > MOST_ROWS {
+    pub fn start(&mut self, scaled: &Scaled, attempt: u32, r: &mut [f64]) -> bool {
+        if scaled.n > MOST_ROWS {
             return false;
         }
-        self.load(scaled, edges);
+        self.load(scaled, attempt % 2 == 1);
         let problem = Problem {
             n: self.vector.len(),
             matrix: &self.matrix,
             vector: &self.vector,
         };
         self.scaling.set(&problem);
-        self.tableau.load(&problem, &self.scaling, covering);
+        self.tableau.load(&problem, &self.scaling, attempt / 2);
         if self.tableau.run(SMALLEST_PIVOTS[0]) != End::Complementary {
             return false;
         }
@@ -146,7 +107,7 @@ impl Pyramids {
     }
 
     #[cfg_attr(small, optimize(size), inline(never))]
-    fn load(&mut self, scaled: &Scaled, edges: Edges) {
+    fn load(&mut self, scaled: &Scaled, turned: bool) {
         self.columns.clear();
         self.bounds.clear();
         for contact in &scaled.contacts {
@@ -158,13 +119,13 @@ impl Pyramids {
             });
             for block in contact.blocks().iter().filter(|b| b.friction > 0.0) {
                 let first = self.columns.len();
-                let (turn, directions): (_, &[[f64; 2]]) = match edges {
-                    _ if block.rows == 1 => ([1.0, 0.0], &DIRECTIONS[..2]),
-                    Edges::Even { turned: false } => ([1.0, 0.0], &DIRECTIONS),
-                    Edges::Even { turned: true } => (TURN, &DIRECTIONS),
-                    Edges::Aimed { level, aims } => (aims[block.first], &AIMED[level]),
+                let directions = if block.rows == 1 { 2 } else { 8 };
+                let turn = if turned && block.rows == 2 {
+                    TURN
+                } else {
+                    [1.0, 0.0]
                 };
-                let columns = directions.iter().map(|d| Column {
+                let columns = DIRECTIONS[..directions].iter().map(|d| Column {
                     row: block.first,
                     rows: block.rows,
                     factors: [

@@ -40,7 +40,6 @@ impl ContactRows {
 }
 
 /// What a problem is.
-#[derive(PartialEq)]
 pub(super) enum Loaded {
     Fine,
     /// `b` is zero, and so is the answer.

@@ -16,8 +16,7 @@
 //!
 //! 1. Newton's method from the guess (`newton`), whose linear systems are those of the bodies (`factor`);
 //! 2. through the inside of the cones (`interior`), and the last digits by Newton's method;
-//! 3. with a guess, Gauss-Seidel sweeps (`sweep`) and the proximal point method from there (`proximal`), with contacts that give way together
-//!    solved exactly, as a dense problem (`core`);
+//! 3. with a guess, Gauss-Seidel sweeps (`sweep`) and the proximal point method from there (`proximal`);
 //! 4. through the inside of the cones with slips that are given and follow (`follow`), and the proximal point method from
 //!    where they come to;
 //! 5. the third from nothing, with many iterations.
@@ -31,7 +30,6 @@
 //! function of `libm`.
 
 mod bounded;
-mod core;
 mod factor;
 mod follow;
 mod interior;

@@ -12,8 +12,7 @@
 //!
 //! What one anchor asks for is near the anchor if `prox` is large, and takes many anchors if it is too large: it goes down
 //! while Newton's method follows, and up when that loses its way. It does so where a contact that begins to slip lets the
-//! others give way: with a large `prox` the impulses move away from there, to where they can stay. With little `prox` the
-//! contacts that give way at once can be solved for exactly (`core`), without going through all that happens in between.
+//! others give way: with a large `prox` the impulses move away from there, to where they can stay.
 
 use std::ops::RangeInclusive;
 
@@ -29,9 +28,6 @@ const FIRST_WITHIN: [f64; 2] = [1e-8, 0.1];
 
 /// The smallest and the largest `prox`: rounding errors of `u`, and contacts that hardly move.
 const WITHIN: RangeInclusive<f64> = 1e-10..=1e3;
-
-/// Below this `prox` a core is tried: above it Newton's method follows with the next one.
-const CORES_BELOW: f64 = 0.02;
 
 /// From one `prox` to the next, downwards and upwards.
 const FACTORS: [f64; 2] = [0.4, 3.0];
@@ -76,15 +72,7 @@ impl Solver {
                 ..LAST_DIGITS
             };
             let (end, _) = self.newton.run(&self.scaled, climb.pattern, x, &limits);
-            let mut arrived = end == End::Converged;
-            if !arrived && prox < CORES_BELOW {
-                x.copy_from_slice(&good);
-                let (newton, scaled) = (&mut self.newton, &self.scaled);
-                arrived = self
-                    .core
-                    .run(newton, scaled, climb.pattern, x, limits.target);
-            }
-            if !arrived {
+            if end != End::Converged {
                 prox *= FACTORS[1];
                 held = HELD;
                 continue;

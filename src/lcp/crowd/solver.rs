@@ -1,7 +1,6 @@
 //! The ladder of an island, and the solve of all islands.
 
 use super::bounded::Bounded;
-use super::core::Core;
 use super::factor::Six;
 use super::follow::{Follow, Start};
 use super::interior::Interior;
@@ -90,7 +89,6 @@ pub struct Solver {
     pub(super) good: Vec<f64>,
     pub(super) outer: Vec<f64>,
     pub(super) interior: Interior,
-    pub(super) core: Core,
     pub(super) follow: Follow,
     pub(super) inside: Vec<f64>,
     velocities: Vec<Six>,
