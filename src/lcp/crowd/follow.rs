@@ -59,6 +59,9 @@ const LAST_DOWN: f64 = 0.1;
 const LAST: f64 = 1e-6;
 const LEAST: f64 = 1e-24;
 
+/// Changes of a slip below this are rounding errors.
+const ROUNDING: f64 = 1e-14;
+
 /// Steps with the same `m` before slips that go round are smoothed, and the steps within which they moved.
 const PATIENCE: u32 = 300;
 const RECENT: u32 = 30;
@@ -115,7 +118,7 @@ impl Solver {
                 bold += 1;
             } else {
                 bold = 0;
-                let stay = follow.relax(interior, start.steady * m);
+                let stay = follow.relax(interior, larger(start.steady * m, ROUNDING));
                 if part > GOOD {
                     follow.speed_up();
                     if stay {

@@ -67,7 +67,7 @@ impl Solver {
             let limits = Limits {
                 iterations: ITERATIONS,
                 // (2) makes rounding errors of u larger
-                target: larger(1e-9, 1e-14 / prox),
+                target: larger(1e-11, 1e-14 / prox),
                 trials: 10,
                 ..LAST_DIGITS
             };
