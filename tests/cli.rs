@@ -295,9 +295,9 @@ fn a_doubtful_scene_is_run_after_a_warning() {
 
 /// 27 balls under 18 that are a thousand times heavier, in a bin.
 fn heavy_on_light() -> String {
-    let mut text = "dimension = 3\nuntil = 0.4\n[settings]\nstep = 0.005\n".to_owned();
+    let mut text = "dimension = 3\nuntil = 0.6\n[settings]\nstep = 0.005\n".to_owned();
     text += "[crowd]\nsweeps = 100\n[contact_default]\nfriction = 0.4\n";
-    for (name, density, height, layers) in [("ball", 1e3, 0.08, 3), ("heavy", 1e6, 0.5, 2)] {
+    for (name, density, height, layers) in [("ball", 1e3, 0.08, 3), ("heavy", 1e6, 1.0, 2)] {
         text += &format!(
             "[[body]]\nname = \"{name}\"\nkind = \"rigid\"\ndensity = {density}\nposition = [-0.125, -0.125, {height}]\n\
              copies = {{ count = [3, 3, {layers}], spacing = [0.125, 0.125, 0.125], jitter = 0.01 }}\n\
