@@ -23,7 +23,7 @@ use crate::lcp::scaling::larger;
 use crate::math::dense;
 
 /// A point of a cone; what it has not is zero.
-pub(super) type Point = [f64; 3];
+type Point = [f64; 3];
 
 /// Part of the way to the border of a cone that a step goes.
 const PART: f64 = 0.99;
@@ -432,12 +432,12 @@ impl Interior {
 }
 
 /// `e` of (5).
-pub(super) fn softness(scaled: &Scaled, row: usize) -> f64 {
+fn softness(scaled: &Scaled, row: usize) -> f64 {
     scaled.compliance[row] + (scaled.prox + SOFT) * scaled.stiffness[row]
 }
 
 /// The matrix of (5) of a contact, which has `K` and is factorised; `first_row` is that of `z_u`.
-pub(super) fn factorise(
+fn factorise(
     scaled: &Scaled,
     contact: &ContactRows,
     first_row: &[f64; MOST_ROWS],
@@ -468,7 +468,7 @@ fn count(contact: &ContactRows) -> usize {
     blocks.filter(|b| b.friction > 0.0).count().max(1)
 }
 
-pub(super) fn length(v: &[f64]) -> f64 {
+fn length(v: &[f64]) -> f64 {
     v.iter().map(|v| v * v).sum::<f64>().sqrt()
 }
 

