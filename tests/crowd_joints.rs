@@ -1,4 +1,4 @@
-//! Joints in a crowd: stops that give back no more than they take, motors that push, and motors that cannot.
+//! Joints in a crowd: stops that give back no more than they take, motors that push, and motors that cannot; taut chains.
 
 use stiction::model::Model;
 use stiction::simulate::{Simulation, model_from_text};
@@ -141,8 +141,14 @@ fn stops_give_back_no_more_than_they_take_and_books_close() {
                 "{name}, restitution {restitution}: gain {gain:.1e} J, books off by {off:.1e} J, lifted {:.1e} J, overlap {:.1e}, drift {:.1e}",
                 report.lifted, report.worst_penetration, report.worst_joint_drift
             );
-            // a bar turns with an error of order two in its energy
-            assert!(gain < 1e-3 && off.abs() < 1e-5, "{name}");
+            // a bar turns with an error of order two in its energy. In the chain stops that open are pressed again within the step,
+            // which gains some; forces of its joints do work of up to 1e-7 of the kinetic energy, 10 J, in each of 300 steps
+            let (gained, worked) = if name == "chain" {
+                (5e-3, 3e-4)
+            } else {
+                (1e-3, 1e-5)
+            };
+            assert!(gain < gained && off.abs() < worked, "{name}");
             assert!(report.worst_penetration < 1e-7 && report.worst_joint_drift < 1e-9);
         }
     }
@@ -326,4 +332,77 @@ fn a_paddle_gives_a_ball_its_speed_and_the_motor_pays_for_it() {
     assert!((speed - 3.0).abs() < 1e-9);
     assert!((report.applied_work - 3.8).abs() < 1e-9);
     assert!((report.impact_loss - 0.45).abs() < 1e-9);
+}
+
+/// A load on a row of bodies that hangs at a slant, a tenth to the side: a chain of links, or beads on rods.
+fn hanging(n: usize, load: f64, is_beads: bool) -> String {
+    let place = |way: f64| format!("[{}, 0, {}]", 0.1 * way, -0.99_f64.sqrt() * way);
+    let mut text = String::new();
+    for i in 0..n {
+        let top = 0.1 * i as f64;
+        let mass = 0.02 + if i + 1 == n { load } else { 0.0 };
+        let before = match i.checked_sub(1) {
+            Some(before) => format!("part{before}"),
+            None => "ground".to_owned(),
+        };
+        let (body, joint) = if is_beads {
+            (
+                format!("kind = \"point\"\nposition = {}", place(top + 0.1)),
+                "kind = \"distance\"\nanchors = [[0, 0, 0], [0, 0, 0]]".to_owned(),
+            )
+        } else {
+            (
+                format!(
+                    "kind = \"rigid\"\ninertia = [2e-5, 2e-5, 2e-5]\nposition = {}",
+                    place(top + 0.05)
+                ),
+                format!("kind = \"spherical\"\nat = {}", place(top)),
+            )
+        };
+        text += &format!(
+            r#"
+            [[body]]
+            name = "part{i}"
+            mass = {mass}
+            {body}
+            [[joint]]
+            name = "hold{i}"
+            bodies = ["{before}", "part{i}"]
+            {joint}
+            "#
+        );
+    }
+    text
+}
+
+#[test]
+fn a_load_swings_on_a_taut_chain_or_string_at_any_step() {
+    for (name, is_beads) in [("links", false), ("beads", true)] {
+        let parts = hanging(30, 20.0, is_beads);
+        let run = |step: f64| {
+            let mut simulation = Simulation::new(model(&scene(true, step, &parts)));
+            let gain = gain(&mut simulation, 2.0, step);
+            let place = simulation.state().position.clone();
+            (
+                place,
+                gain,
+                simulation.energy().kinetic,
+                simulation.report().worst_joint_drift,
+            )
+        };
+        let (reference, ..) = run(0.0005);
+        let mut errors = Vec::new();
+        for step in [0.02, 0.01, 0.005] {
+            let (place, gain, kinetic, drift) = run(step);
+            let both = place.iter().zip(&reference);
+            let error = both.fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+            println!(
+                "{name}, h = {step} s: off by {error:.1e} m, gain {gain:.1e} J of {kinetic:.1} J, drift {drift:.1e} m"
+            );
+            // the top links would swing with h omega = 25 at the longest step
+            assert!(gain < 1e-5 * kinetic && drift < 1e-9, "{name}");
+            errors.push(error);
+        }
+        assert!(errors[2] < 2e-4 && errors[2] < 0.5 * errors[0], "{name}");
+    }
 }

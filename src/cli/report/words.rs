@@ -255,7 +255,7 @@ fn energy(recording: &Recording) -> Option<String> {
         let [before, after] = ends(name)?;
         // below what the summary's six digits would show
         if (after - before).abs() > 1e-6 * (start.abs() + end.abs()) {
-            // a belt brings energy in by friction, and forces may take it
+            // impacts of many bodies may bring what friction took too much, and forces may take energy
             let what = match (after < before, what.rsplit_once(' ')) {
                 (true, Some((who, "took"))) => format!("{who} brought"),
                 (true, Some((who, _))) => format!("{who} took"),

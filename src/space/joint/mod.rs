@@ -111,6 +111,18 @@ impl Joint {
         }
     }
 
+    /// Points of the two bodies, in their coordinates, at which the forces of the joint act, m; `None` where these slide.
+    pub fn anchors(&self) -> Option<[Vec3; 2]> {
+        match self {
+            Joint::Spherical(j) => Some([j.anchor_a, j.anchor_b]),
+            Joint::Revolute(j) => Some([j.mount_a.anchor, j.mount_b.anchor]),
+            Joint::Universal(j) => Some([j.mount_a.anchor, j.mount_b.anchor]),
+            Joint::Fixed(j) => Some([j.mount_a.anchor, j.mount_b.anchor]),
+            Joint::Distance(j) => Some([j.anchor_a, j.anchor_b]),
+            Joint::Prismatic(_) | Joint::Cylindrical(_) | Joint::Planar(_) => None,
+        }
+    }
+
     /// What the equations are called in error messages and outputs. `x`, `y`, `z` are along the axes of the world,
     /// `across_..` along and `turn_..` about those of the mounts.
     pub fn row_names(&self) -> &'static [&'static str] {

@@ -22,6 +22,7 @@ use crate::model::{BodyRef, space_pose_of, space_twist_of};
 use crate::space;
 use crate::state::Touch as Pressing;
 use crate::step::Workspace;
+use std::ops::Range;
 
 /// A body in the problem.
 pub(super) fn index(body: BodyRef) -> u32 {
@@ -104,7 +105,9 @@ impl Step<'_> {
             self.turn_stops();
         }
         self.add_joints(0.5);
+        self.weigh_pulls();
         self.add_forces();
+        self.add_pulls();
     }
 
     /// The same without time passing: what is closed and what is joined.
@@ -339,6 +342,13 @@ impl Step<'_> {
             self.move_ahead(1.0);
             self.add_forces_of(true);
         }
+    }
+
+    /// Which of the joints of the problem are springs and dampers: those after joints and motors, and before pulls.
+    pub(super) fn springs(&self) -> Range<usize> {
+        let work = &self.workspace.crowd;
+        let first = self.model.joints.len() + self.model.motors.len();
+        first..work.joints.len() - work.pulls.count()
     }
 
     fn find_stiff_forces(&mut self) {

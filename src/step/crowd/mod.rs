@@ -21,6 +21,7 @@ mod guard;
 mod locate;
 mod patch;
 mod press;
+mod pull;
 mod sleep;
 mod solve;
 mod spots;
@@ -33,7 +34,7 @@ use crate::dynamics;
 use crate::force::Side;
 use crate::lcp::crowd::{Body, Joint, Row, Touch};
 use crate::math::two::{Sixfold, dot, paired};
-use crate::math::{Limit, Vec3, larger, norm};
+use crate::math::{Limit, Vec3, larger, norm, positive};
 use crate::model::{BodyRef, Crowd, Model};
 use crate::scene::format::Settings;
 use crate::state::{State, Status, Touch as Pressing};
@@ -89,6 +90,9 @@ pub(super) struct Work {
     is_located: Vec<bool>,
     middle: Vec<f64>,
     moved: Vec<f64>,
+    pulls: pull::Pulls,
+    /// Bodies of groups that are solved again.
+    is_chosen: Vec<bool>,
     /// Which force elements are stiff against the round.
     stiff: Vec<bool>,
     /// Of their surfaces at the end of the step, m/s.
@@ -227,6 +231,7 @@ impl Step<'_> {
         self.find_stops_of_round();
         self.assemble();
         self.solve()?;
+        self.settle_pulls()?;
         self.book();
         self.count_gains();
         self.restore();
@@ -334,7 +339,13 @@ impl Step<'_> {
             }
             self.report.impact_loss -= impulse[row] * mean(&rows[row], touch.bodies);
             for k in row + 1..row + n {
-                self.report.friction_loss -= impulse[k] * mean(&rows[k], touch.bodies);
+                // the bias is the surface of a belt that moves away
+                let carried = -impulse[k] * rows[k].bias;
+                let lost = carried - impulse[k] * mean(&rows[k], touch.bodies);
+                self.report.applied_work += carried;
+                // friction that gives energy acted on velocities that jumped
+                self.report.friction_loss += positive(lost);
+                self.report.impact_loss -= positive(-lost);
             }
             row += n;
         }

@@ -3,7 +3,7 @@
 
 use super::{Six, Step, Work};
 use crate::lcp;
-use crate::lcp::crowd::{Effort, GROUND, Islands, Outcome, Problem, Solver};
+use crate::lcp::crowd::{Effort, GROUND, Island, Islands, Outcome, Problem, Solver};
 use crate::math::Limit;
 use crate::step::StepError;
 
@@ -48,11 +48,15 @@ impl Worker {
         (first, every): (usize, usize),
         effort: Effort,
         guess: &[f64],
+        is_chosen: impl Fn(&Island) -> bool,
     ) {
         self.done.clear();
         self.impulses.clear();
         for k in (first..islands.count()).step_by(every) {
             let island = islands.island(k);
+            if !is_chosen(&island) {
+                continue;
+            }
             let from = self.impulses.len();
             self.impulses.resize(from + island.rows.len(), 0.0);
             let own = &mut self.impulses[from..];
@@ -73,6 +77,19 @@ impl Solvers {
         impulse: &mut [f64],
         velocities: &mut Vec<Six>,
     ) -> Ending {
+        self.solve_chosen(problem, effort, threads, impulse, velocities, |_| true)
+    }
+
+    /// The same for some of the groups; impulses of the others stay as they are.
+    pub fn solve_chosen(
+        &mut self,
+        problem: &Problem,
+        effort: Effort,
+        threads: usize,
+        impulse: &mut [f64],
+        velocities: &mut Vec<Six>,
+        is_chosen: impl Fn(&Island) -> bool + Copy + Send,
+    ) -> Ending {
         if self.workers.len() < threads {
             self.workers.resize_with(threads, Worker::default);
         }
@@ -80,12 +97,12 @@ impl Solvers {
         let (islands, guess) = (&self.islands, &*impulse);
         let workers = &mut self.workers[..threads];
         if let [only] = workers {
-            only.work(problem, islands, (0, 1), effort, guess);
+            only.work(problem, islands, (0, 1), effort, guess, is_chosen);
         } else {
             std::thread::scope(|scope| {
                 for (i, worker) in workers.iter_mut().enumerate() {
                     scope.spawn(move || {
-                        worker.work(problem, islands, (i, threads), effort, guess);
+                        worker.work(problem, islands, (i, threads), effort, guess, is_chosen);
                     });
                 }
             });
@@ -157,6 +174,14 @@ impl Step<'_> {
 
     /// Solves the problem at hand.
     pub(super) fn solve(&mut self) -> Result<(), StepError> {
+        let is_chosen = &mut self.workspace.crowd.is_chosen;
+        is_chosen.clear();
+        is_chosen.resize(self.model.bodies.len(), true);
+        self.solve_chosen()
+    }
+
+    /// The same for the groups of bodies that are chosen.
+    pub(super) fn solve_chosen(&mut self) -> Result<(), StepError> {
         let effort = self.effort();
         let threads = self.crowd.rules.threads as usize;
         let Work {
@@ -167,6 +192,7 @@ impl Step<'_> {
             impulse,
             solvers,
             end,
+            is_chosen,
             ..
         } = &mut self.workspace.crowd;
         let problem = Problem {
@@ -175,7 +201,9 @@ impl Step<'_> {
             joints,
             rows,
         };
-        let ending = solvers.solve(&problem, effort, threads, impulse, end);
+        let is_chosen = &*is_chosen;
+        let chosen = |island: &Island| is_chosen[island.bodies[0] as usize];
+        let ending = solvers.solve_chosen(&problem, effort, threads, impulse, end, chosen);
         let largest = rows.len() as u64;
         let is_finite = ending.residual.is_finite() && end.iter().flatten().all(|v| v.is_finite());
         let report = &mut *self.report;

@@ -121,6 +121,7 @@ impl Step<'_> {
     // (2), (3)
     fn bounce(&mut self) {
         let effort = self.effort();
+        let springs = self.springs();
         let Work {
             bodies,
             touches,
@@ -168,7 +169,12 @@ impl Step<'_> {
                 joints,
                 rows,
             };
-            let most = driven.most(bodies, |row| impulse[row], [start, free, end]);
+            let most = driven.most(
+                springs.clone(),
+                bodies,
+                |row| impulse[row],
+                [start, free, end],
+            );
             let more = driven.work_of_motors(|row| second[row], [end, after]);
             let without = energy(bodies, group, end);
             let share = cut_back(bodies, group, [most, most + more], end, after);
@@ -185,6 +191,7 @@ impl Step<'_> {
 
     // (3) where joints are: what struck moves with v', joints do no work with the mean of v and v'
     fn hold_struck(&mut self) {
+        let springs = self.springs();
         let Work {
             bodies,
             joints,
@@ -213,7 +220,7 @@ impl Step<'_> {
                 rows,
             };
             let first = |row: usize| impulse[row] - second.get(row).unwrap_or(&0.0);
-            let mut most = driven.most(bodies, first, [start, free, end]);
+            let mut most = driven.most(springs.clone(), bodies, first, [start, free, end]);
             if !second.is_empty() {
                 most += driven.work_of_motors(|row| second[row], [end, after]);
             }
@@ -240,9 +247,10 @@ pub(super) struct Driven<'a> {
 
 impl Driven<'_> {
     /// The kinetic energy that the group may have after it went from `start` with the velocities `end`, J; `free` has it
-    /// without contacts and joints.
+    /// without contacts and joints. Springs and dampers are these of the joints.
     fn most(
         &self,
+        springs: Range<usize>,
         bodies: &[Body],
         impulse: impl Fn(usize) -> f64,
         [start, free, end]: [&[Six]; 3],
@@ -252,10 +260,8 @@ impl Driven<'_> {
             let (i, body) = (i as usize, &bodies[i as usize]);
             most += along_momentum(body, &start[i], &free[i], &end[i]);
         }
-        let (n_joints, n_motors) = (self.model.joints.len(), self.model.motors.len());
         most += self.work_of_motors(&impulse, [start, end]);
-        // rows of springs and dampers follow those of motors
-        most += self.sum(n_joints + n_motors..self.joints.len(), |row, bodies| {
+        most += self.sum(springs, |row, bodies| {
             impulse(row) * along(&self.rows[row], bodies, end)
         });
         most
