@@ -29,7 +29,7 @@ const ENOUGH: f64 = 2.5e-7;
 /// Sweeps see places with gaps up to this, m: more than they move anything, so that nothing is pushed into its neighbour.
 const NEAR: f64 = 1e-4;
 
-/// After the sweeps places are seen up to so many times the overlap that is left: as far as it may move anything.
+/// Without sweeps, or after them, places are seen up to so many times the overlap of the round before: as far as it may move anything.
 const FURTHER: f64 = 3.0;
 
 /// Joints that are open by less are left, m or rad: a round of the correction squares what is left, and a tenth of a nanometre is not
@@ -73,10 +73,12 @@ impl Step<'_> {
         for round in 0.. {
             self.place();
             let is_swept = self.is_swept() && round < SWEPT_ROUNDS;
-            let within = match (self.is_swept(), is_swept) {
-                (false, _) => BAND,
-                (true, true) => NEAR,
-                (true, false) => NEAR.at_least(FURTHER * last),
+            // what is moved must not be pushed into what is near
+            let nearest = if self.is_swept() { NEAR } else { BAND };
+            let within = if is_swept {
+                nearest
+            } else {
+                nearest.at_least(FURTHER * last)
             };
             let (overlap, drift) = self.look(is_swept, within);
             last = overlap;

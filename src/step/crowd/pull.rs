@@ -9,7 +9,7 @@
 //!      across a rod, where an impulse changes u by 1/m:                      a = h^2 k / 2 - m / 2
 //! (4)  the work of (3) is W = sum r (u + u')/2. While |W| is more than 1e-7 of the kinetic energy of a group, it is solved
 //!      again: rows of joints at q + h (v + v')/4 of the last solution, its F, and its u' in place of u in (3)
-//! (5)  v' <- sqrt(1 - W/T') v' if W > 0
+//! (5)  v' <- (1 - W / (2 T' - P)) v' if W > 0,   P = (h/2) m g.v': what the group falls less then
 //! ```
 //!
 //! What swings with `h omega` of at most the root of 2 has no such row. (4) is Newton's method for the implicit midpoint rule, with
@@ -295,18 +295,32 @@ impl Step<'_> {
 
     // (5)
     fn take_works_of_pulls(&mut self) {
+        let gravity = self.model.gravity;
         let Work {
             bodies,
             end,
             pulls,
+            span,
             solvers,
             ..
         } = &mut self.workspace.crowd;
         for k in 0..solvers.islands.count() {
             let group = solvers.islands.island(k).bodies;
             let work = pulls.work(group);
-            if work > 0.0 {
-                let factor = positive(1.0 - work / energy(bodies, group, end)).sqrt();
+            if work <= 0.0 {
+                continue;
+            }
+            let kinetic = energy(bodies, group, end);
+            let mut fall = 0.0;
+            for i in group.iter().map(|i| *i as usize) {
+                for k in 0..3 {
+                    let inverse = bodies[i].inverse_mass[k][k];
+                    fall += 0.5 * span[i] * gravity[k] * end[i][k] / inverse;
+                }
+            }
+            // where the group is about to turn back, less speed would not be less energy
+            if fall < kinetic {
+                let factor = 1.0 - positive(work).at_most(kinetic) / (2.0 * kinetic - fall);
                 for &i in group {
                     end[i as usize].iter_mut().for_each(|v| *v *= factor);
                 }
