@@ -8,7 +8,7 @@
 //! ```
 
 use super::Outcome;
-use super::solver::{Climb, FIRST_SWEEPS, PLAIN, Solver};
+use super::solver::{Climb, FIRST_SWEEPS, NEARLY, PLAIN, Solver};
 use crate::lcp::cone::newton::Limits;
 use crate::lcp::scaling::larger;
 
@@ -17,9 +17,6 @@ const HEAVY: f64 = 100.0;
 
 /// `prox` of (1), one after the other.
 const PROXES: [f64; 5] = [1e-2, 1e-4, 1e-6, 1e-8, 1e-10];
-
-/// A light answer with this residual is better than a heavy one without any: velocities are right to eight digits.
-const NEARLY: f64 = 1e-8;
 
 /// Newton's method for each of them.
 const ON_THE_WAY: Limits = Limits {
@@ -66,6 +63,7 @@ impl Solver {
             let mut light = std::mem::take(&mut self.good);
             light.clear();
             light.resize(x.len(), 0.0);
+            // a light answer that is nearly one is better than a heavy one
             let mut least = NEARLY;
             for prox in PROXES {
                 self.outer.fill(0.0);

@@ -38,9 +38,9 @@ const AIMS: [f64; 3] = [1e-8, 1e-10, 1e-12];
 const SHORT: [[u32; 2]; 4] = [[200, 100], [400, 200], [1_000, 300], [2_000, 300]];
 const WHOLE: [u32; 2] = [3_000, 300];
 
-/// A residual that is not worth further ways: what keeps contacts of some boxes with masses 1 : 10000 from less is rounding, whichever way is
-/// taken, and ways that lead nowhere end far above it.
-const NEARLY: f64 = 1e-8;
+/// Velocities are right to eight digits. What keeps joints that depend on each other, or boxes with masses 1 : 10000, from more is rounding,
+/// whichever way is taken, and ways that lead nowhere end far above it.
+pub(super) const NEARLY: f64 = 1e-8;
 
 /// Where ways start: slips that go round on one of them may stay on another.
 const STARTS: [Start; 12] = [
@@ -294,6 +294,9 @@ impl Solver {
                 self.rung = Some(Rung::Newton);
                 return;
             }
+            if climb.best <= NEARLY {
+                return;
+            }
         }
         if !warm {
             // nothing pushes where nothing approaches
@@ -334,6 +337,9 @@ impl Solver {
                 self.rung = Some(Rung::Proximal);
                 return;
             }
+        }
+        if self.scaled.contacts.is_empty() {
+            return;
         }
         self.stats.follows += 1;
         if self.follow_and_anchor(climb, x) {

@@ -230,28 +230,29 @@ impl Step<'_> {
         }
     }
 
-    // to where bodies get in a part of their round with the velocities that they have
-    fn move_ahead(&mut self, part: f64) {
+    /// To where bodies get in a part of their round with the velocities that they have
+    pub(super) fn move_ahead(&mut self, part: f64) {
+        self.move_for(|work, i| part * work.span[i]);
+    }
+
+    /// To where bodies get in these times with the velocities that they have.
+    pub(super) fn move_for(&mut self, time: impl Fn(&Work, usize) -> f64) {
         let Self {
             model,
             state,
             workspace,
             ..
         } = self;
-        let Work {
-            middle,
-            moved,
-            span,
-            ..
-        } = &mut workspace.crowd;
-        moved.clone_from(&state.velocity);
-        for (body, span) in model.bodies.iter().zip(span.iter()) {
-            for v in &mut moved[body.first..body.first + body.n_dof] {
-                *v *= part * span;
+        let work = &mut workspace.crowd;
+        work.moved.clone_from(&state.velocity);
+        for (i, body) in model.bodies.iter().enumerate() {
+            let time = time(work, i);
+            for v in &mut work.moved[body.first..body.first + body.n_dof] {
+                *v *= time;
             }
         }
-        model.displace(middle, &state.position, 1.0, moved);
-        model.poses(middle, &mut workspace.poses);
+        model.displace(&mut work.middle, &state.position, 1.0, &work.moved);
+        model.poses(&work.middle, &mut workspace.poses);
     }
 
     // (4), and motors; their rows turn for this part of the round

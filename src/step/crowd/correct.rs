@@ -3,7 +3,8 @@
 //! ```text
 //! (1)  d = M^-1 G^T s,    0 <= G_n d + gap | s_n >= 0,    joints: G d + residual = 0
 //!      what sleeps does not move: its neighbours that sleep are not looked at
-//! (2)  what this lifts a group is taken from its kinetic energy, as far as it has any: all its velocities are scaled
+//! (2)  what this lifts a group is taken from its kinetic energy, as far as it has any: all its velocities are scaled.
+//!      What it lowers a group that touches nothing is given to it
 //! ```
 
 use super::assemble::{index, row};
@@ -60,6 +61,8 @@ pub(super) struct Correction {
     groups: Groups,
     /// By the representative of a group: what it is lifted by, and its kinetic energy, J.
     energies: Vec<[f64; 2]>,
+    /// The same: does something touch in it?
+    touched: Vec<bool>,
 }
 
 impl Step<'_> {
@@ -222,9 +225,12 @@ impl Step<'_> {
             shifts,
             solvers,
             groups,
+            touched,
             ..
         } = correction;
         groups.reset(model.bodies.len());
+        touched.clear();
+        touched.resize(model.bodies.len(), is_swept);
         if is_swept {
             presses.clear(model);
             for spot in found.iter() {
@@ -252,8 +258,15 @@ impl Step<'_> {
             solvers.solve(&problem, effort, threads, way, shifts);
             let touching = touches.iter().map(|touch| touch.bodies);
             let joined = joints.iter().map(|joint| joint.bodies);
-            for [a, b] in touching.chain(joined).filter(|b| !b.contains(&GROUND)) {
+            for [a, b] in touching
+                .clone()
+                .chain(joined)
+                .filter(|b| !b.contains(&GROUND))
+            {
                 groups.join(a as usize, b as usize);
+            }
+            for i in touching.flatten().filter(|i| *i != GROUND) {
+                touched[groups.root(i as usize)] = true;
             }
         }
         moved.clear();
@@ -279,6 +292,7 @@ impl Step<'_> {
             moved,
             groups,
             energies,
+            touched,
             ..
         } = &mut workspace.crowd.correction;
         energies.clear();
@@ -294,16 +308,16 @@ impl Step<'_> {
             }
         }
         // in place of the energies: the factor of the velocities
-        for energies in energies.iter_mut() {
+        for (energies, is_touched) in energies.iter_mut().zip(touched) {
             let [lifted, kinetic] = *energies;
             energies[0] = 1.0;
-            if lifted <= 0.0 {
+            if lifted <= 0.0 && (*is_touched || -lifted > kinetic) {
                 report.impact_loss -= lifted;
                 continue;
             }
             let taken = lifted.at_most(kinetic);
             report.lifted += lifted - taken;
-            if taken > 0.0 {
+            if taken != 0.0 {
                 energies[0] = positive(1.0 - taken / kinetic).sqrt();
             }
         }

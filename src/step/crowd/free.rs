@@ -1,6 +1,6 @@
 //! Velocities without contacts, and how far bodies may get with them.
 //!
-//! (1)  gravity and given forces: v + h f / m, over what is left of the step
+//! (1)  gravity and given forces: v + h f / m, over what is left of the step and where its middle is expected
 //! (2)  gyroscopic torque: (J - (h/2) D) dw = h (J w) x w,   D = [J w] - [w] J, or [J w] alone for a fast spin
 
 use super::{BAND, Step, Work};
@@ -11,36 +11,21 @@ use crate::step::Workspace;
 
 impl Step<'_> {
     pub(super) fn move_freely(&mut self) {
+        self.find_given_forces();
         let Self {
             model,
             state,
             workspace,
             ..
         } = self;
-        let Workspace {
-            crowd,
-            poses,
-            twists,
-            inputs,
-            ..
-        } = &mut **workspace;
         let Work {
             force,
             start,
             free,
             reach,
-            middle,
             left,
             ..
-        } = crowd;
-        force.clear();
-        force.resize(model.n_velocities, 0.0);
-        middle.resize(model.n_velocities, 0.0);
-        inputs.clone_from(&state.inputs);
-        if !model.forces.is_empty() {
-            let now = (state.time + 0.5 * self.h, Side::After);
-            dynamics::add_applied(model, now, inputs, poses, twists, 1.0, force);
-        }
+        } = &mut workspace.crowd;
         start.clear();
         free.clear();
         reach.clear();
@@ -67,6 +52,31 @@ impl Step<'_> {
             start.push(v);
             free.push(w);
         }
+    }
+
+    // where the middle of what is left of the step is expected
+    fn find_given_forces(&mut self) {
+        let n = self.model.n_velocities;
+        let Workspace { crowd, inputs, .. } = &mut *self.workspace;
+        crowd.force.clear();
+        crowd.force.resize(n, 0.0);
+        crowd.middle.resize(n, 0.0);
+        inputs.clone_from(&self.state.inputs);
+        if self.model.forces.is_empty() {
+            return;
+        }
+        self.move_for(|work, i| 0.5 * work.left[i]);
+        let Workspace {
+            crowd,
+            poses,
+            twists,
+            inputs,
+            ..
+        } = &mut *self.workspace;
+        let now = (self.state.time + 0.5 * self.h, Side::After);
+        let force = &mut crowd.force;
+        dynamics::add_applied(self.model, now, inputs, poses, twists, 1.0, force);
+        self.place();
     }
 }
 

@@ -359,6 +359,8 @@ impl Step<'_> {
         if self.model.forces.is_empty() {
             return;
         }
+        self.place();
+        self.move_ahead(0.5);
         let Workspace {
             poses,
             twists,

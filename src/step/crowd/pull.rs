@@ -9,7 +9,7 @@
 //!      across a rod, where an impulse changes u by 1/m:                      a = h^2 k / 2 - m / 2
 //! (4)  the work of (3) is W = sum r (u + u')/2. While |W| is more than 1e-7 of the kinetic energy of a group, it is solved
 //!      again: rows of joints at q + h (v + v')/4 of the last solution, its F, and its u' in place of u in (3)
-//! (5)  v' <- (1 - W / (2 T' - P)) v' if W > 0,   P = (h/2) m g.v': what the group falls less then
+//! (5)  v' <- f v' with T' f^2 - P f = T' - P - W,   P = (h/2) m g.v', which is what the group falls with v': W is given back
 //! ```
 //!
 //! What swings with `h omega` of at most the root of 2 has no such row. (4) is Newton's method for the implicit midpoint rule, with
@@ -307,7 +307,7 @@ impl Step<'_> {
         for k in 0..solvers.islands.count() {
             let group = solvers.islands.island(k).bodies;
             let work = pulls.work(group);
-            if work <= 0.0 {
+            if work == 0.0 {
                 continue;
             }
             let kinetic = energy(bodies, group, end);
@@ -318,9 +318,11 @@ impl Step<'_> {
                     fall += 0.5 * span[i] * gravity[k] * end[i][k] / inverse;
                 }
             }
-            // where the group is about to turn back, less speed would not be less energy
+            // where the group is about to turn back, other speeds are hardly other energies
             if fall < kinetic {
-                let factor = 1.0 - positive(work).at_most(kinetic) / (2.0 * kinetic - fall);
+                let wanted = positive(kinetic - fall - work.at_least(-kinetic));
+                let factor =
+                    (fall + (fall * fall + 4.0 * kinetic * wanted).sqrt()) / (2.0 * kinetic);
                 for &i in group {
                     end[i as usize].iter_mut().for_each(|v| *v *= factor);
                 }
