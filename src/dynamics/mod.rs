@@ -329,6 +329,29 @@ pub fn sloped(
     }
 }
 
+/// A force element in space as a force between two points, for those that are one.
+pub fn pull(
+    model: &Model,
+    force: usize,
+    time: (f64, Side),
+    inputs: &[Input],
+    poses: &Poses,
+    twists: &Twists,
+) -> Option<space::force::Pull> {
+    let at = At {
+        model,
+        time,
+        inputs,
+        poses,
+        twists,
+    };
+    let link = &model.forces[force];
+    match &link.force {
+        AnyForce::Plane(_) => None,
+        AnyForce::Space(force) => at.space(link, |at| force.pull(at)),
+    }
+}
+
 /// Force of an element along its own coordinate (distance, joint angle or displacement), N or N m; positive when it
 /// pushes the coordinate up. Zero for elements without one.
 pub fn coordinate_force(

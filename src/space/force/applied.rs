@@ -4,7 +4,7 @@
 //! (2)  derivative by a rotation about body axis e: in world axes f changes by f x e and t by t x e, in body axes F
 //!      changes by R (e x f)
 
-use super::{Detail, Effect, Situation};
+use super::{Detail, Effect, Pull, Situation};
 use crate::force::Signal;
 use crate::math::{Mat3, Vec3, cross3};
 use crate::scene::format::Frame;
@@ -30,12 +30,16 @@ impl Applied {
         self.force.iter().chain(&self.torque)
     }
 
+    pub(super) fn pull(&self, at: &Situation) -> Option<Pull> {
+        (self.frame == Frame::World).then(|| Pull {
+            anchors: [Vec3::zeros(), self.point],
+            force: now(&self.force, at),
+            length: f64::INFINITY,
+        })
+    }
+
     pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
-        let now = |signals: &[Signal; 3]| {
-            let value = |i: usize| signals[i].value(at.time, at.side, at.inputs);
-            Vec3::new(value(0), value(1), value(2))
-        };
-        let (given, torque) = (now(&self.force), now(&self.torque));
+        let (given, torque) = (now(&self.force, at), now(&self.torque, at));
         let (pose, mut effect) = (at.pose[1], Effect::default());
         let (in_world, in_body, torque) = match self.frame {
             Frame::World => (given, pose.turn_back(given), pose.turn_back(torque)),
@@ -69,4 +73,9 @@ impl Applied {
         }
         effect
     }
+}
+
+fn now(signals: &[Signal; 3], at: &Situation) -> Vec3 {
+    let value = |i: usize| signals[i].value(at.time, at.side, at.inputs);
+    Vec3::new(value(0), value(1), value(2))
 }

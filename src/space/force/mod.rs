@@ -22,7 +22,7 @@ pub use spring_damper::SpringDamper;
 pub use stribeck::Stribeck;
 pub use viscous::Viscous;
 
-use crate::math::{Dual, Limit};
+use crate::math::{Dual, Limit, Vec3};
 use crate::space::joint::{Count, Joint};
 use crate::space::{BODY_DOF, Pose, Row, Twist};
 
@@ -84,6 +84,17 @@ pub struct Sloped {
     pub by_rate: f64,
 }
 
+/// A force at a point of the second body, and the opposite one at a point of the first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pull {
+    /// The points in body coordinates, m.
+    pub anchors: [Vec3; 2],
+    /// On the second body, in world axes, N.
+    pub force: Vec3,
+    /// How far the points are apart, m; infinite where the force keeps its direction.
+    pub length: f64,
+}
+
 /// Force and derivatives of one element, to be added to those of the others.
 #[derive(Clone, Debug, Default)]
 pub struct Effect {
@@ -121,6 +132,18 @@ impl Force {
             Force::Stribeck(f) => f.sloped(at).into_iter().for_each(take),
             Force::Viscous(f) => f.sloped(at).into_iter().for_each(take),
             Force::Applied(_) | Force::MotorTorque(_) => {}
+        }
+    }
+
+    /// The element as a force between two points, which turns with what it acts on or not at all.
+    pub fn pull(&self, at: &Situation) -> Option<Pull> {
+        match self {
+            Force::SpringDamper(f) => f.pull(at),
+            Force::Applied(f) => f.pull(at),
+            Force::JointSpring(_)
+            | Force::Viscous(_)
+            | Force::Stribeck(_)
+            | Force::MotorTorque(_) => None,
         }
     }
 

@@ -4,8 +4,8 @@
 //! (2)  force = -(stiffness phi + damping phi') g,   g = grad phi;   derivatives in along.rs
 
 use super::along::{self, Push, Scalar, value_and_rate};
-use super::{Detail, Effect, Situation, Sloped};
-use crate::math::{Real, Vec3};
+use super::{Detail, Effect, Pull, Situation, Sloped};
+use crate::math::{Real, Vec3, dot3};
 use crate::space::{Pose, Row, distance};
 
 /// Along the line between two anchors.
@@ -45,6 +45,17 @@ impl SpringDamper {
 
     pub(super) fn sloped(&self, at: &Situation) -> Sloped {
         along::sloped(self, at, |distance, rate| self.law(distance, rate))
+    }
+
+    pub(super) fn pull(&self, at: &Situation) -> Option<Pull> {
+        let [a, b] = at.pose;
+        let d = b.point(self.anchor_b) - a.point(self.anchor_a);
+        let length = dot3(d, d).sqrt();
+        (length > 0.0).then(|| Pull {
+            anchors: [self.anchor_a, self.anchor_b],
+            force: d * (self.push(at) / length),
+            length,
+        })
     }
 
     pub(super) fn push(&self, at: &Situation) -> f64 {

@@ -1,9 +1,10 @@
 //! Forces of joints turn with what they pull at, and a body between joints that pull swings. Where the step is too long to follow that,
-//! these forces are taken where the middle of the step turns out to be, not where it was expected.
+//! these forces are taken where the middle of the step turns out to be, not where it was expected. Springs and forces that are given at a
+//! point pull as well, but stay where they are expected: (4) is for joints alone.
 //!
 //! ```text
 //! (1)  a force F at an arm r, both in the axes of the body, resists a turn of it with   K = F.r - (F r^T + r F^T)/2
-//! (2)  a rod of length L that pulls with F resists a motion across it with              k = F / L
+//! (2)  a rod or spring of length L that pulls with F resists a motion across it with              k = F / L
 //! (3)  inertia against changes of velocity, as rows with a compliance:                  r = -a (u' - u)
 //!      about the axes x of J^-1/2 K J^-1/2 x = omega^2 x,  u = x.J^1/2 w:    a = (h omega)^2 / 2 - 1
 //!      across a rod, where an impulse changes u by 1/m:                      a = h^2 k / 2 - m / 2
@@ -19,11 +20,12 @@ use super::assemble::{along, index, inverse_mass, row};
 use super::locate::span_of;
 use super::strike::energy;
 use super::{Step, Work};
+use crate::dynamics;
+use crate::force::Side;
 use crate::lcp::crowd::{Body, GROUND, Joint, Row};
 use crate::math::{Limit, Mat3, Vec3, dot3, most_across, positive};
-use crate::model::{JointLink, space_pose_of};
+use crate::model::{BodyRef, space_pose_of};
 use crate::space::inertia::principal;
-use crate::space::joint::Distance;
 use crate::space::{self, Pose};
 use crate::step::{StepError, Workspace};
 
@@ -39,17 +41,19 @@ struct Pull {
     bodies: [u32; 2],
     row: Row,
     impulse: f64,
+    /// Does it stand for forces of joints alone, so that (4) holds for it?
+    is_of_joints: bool,
 }
 
 /// Scratch.
 #[derive(Debug, Default)]
 pub(super) struct Pulls {
-    /// (1) of each body, N m s.
-    resistance: Vec<Mat3>,
+    /// (1) of each body, N m s, and whether it is of joints alone.
+    resistance: Vec<(Mat3, bool)>,
     /// The last rows of the problem.
     rows: Vec<Pull>,
-    /// Work of the rows of each body, J.
-    works: Vec<f64>,
+    /// Work of the rows of each body, and of those of joints alone, J.
+    works: Vec<[f64; 2]>,
     /// Of each group: is it to be solved again (4)?
     unsettled: Vec<bool>,
 }
@@ -59,7 +63,7 @@ impl Step<'_> {
     pub(super) fn weigh_pulls(&mut self) {
         let work = &mut self.workspace.crowd;
         work.pulls.rows.clear();
-        if self.model.joints.is_empty() {
+        if self.model.joints.is_empty() && self.model.forces.is_empty() {
             return;
         }
         work.is_chosen.clear();
@@ -74,9 +78,13 @@ impl Step<'_> {
     // (3) of the groups that are chosen, without biases
     fn weigh_chosen(&mut self) {
         let Workspace {
-            poses, crowd: work, ..
+            poses,
+            twists,
+            inputs,
+            crowd: work,
+            ..
         } = &mut *self.workspace;
-        let poses = poses.space();
+        let all_poses = poses.space();
         let Work {
             pulls,
             touches,
@@ -88,14 +96,16 @@ impl Step<'_> {
             ..
         } = work;
         pulls.resistance.clear();
-        pulls.resistance.resize(bodies.len(), Mat3::zeros());
-        let mut add = |bodies: [u32; 2], row: Row| {
+        pulls.resistance.resize(bodies.len(), (Mat3::zeros(), true));
+        let mut add = |bodies: [u32; 2], row: Row, is_of_joints: bool| {
             pulls.rows.push(Pull {
                 bodies,
                 row,
                 impulse: 0.0,
+                is_of_joints,
             });
         };
+        let is_chosen = |bodies: [BodyRef; 2]| bodies.iter().flatten().any(|i| is_chosen[*i]);
         let mut at: usize = touches.iter().map(|touch| touch.contact.rows()).sum();
         for link in &self.model.joints {
             let Some(joint) = link.joint.space() else {
@@ -106,27 +116,55 @@ impl Step<'_> {
             let Some(anchors) = joint.anchors() else {
                 continue;
             };
-            if !link.bodies.iter().flatten().any(|i| is_chosen[*i]) {
+            if !is_chosen(link.bodies) {
                 continue;
             }
             let (rows, impulse) = (&rows[own.clone()], &impulse[own]);
             for side in 0..2 {
                 if let Some(i) = link.bodies[side] {
-                    let push = poses[i].turn_back(push_on(side, rows, impulse));
-                    pulls.resistance[i] += resistance(push, anchors[side]);
+                    let push = all_poses[i].turn_back(push_on(side, rows, impulse));
+                    pulls.resistance[i].0 += resistance(push, anchors[side]);
                 }
             }
             if let space::joint::Joint::Distance(rod) = joint {
-                let h = span_of(link.bodies, span);
-                for row in across(link, rod, -h * impulse[0], poses, bodies) {
-                    add(link.bodies.map(index), row);
+                let stiffness = -span_of(link.bodies, span) * impulse[0] / rod.length;
+                for row in across(link.bodies, anchors, stiffness, all_poses, bodies) {
+                    add(link.bodies.map(index), row, true);
+                }
+            }
+        }
+        let now = (self.state.time + 0.5 * self.h, Side::After);
+        for (n, link) in self.model.forces.iter().enumerate() {
+            if !is_chosen(link.bodies) {
+                continue;
+            }
+            let Some(pull) = dynamics::pull(self.model, n, now, inputs, poses, twists) else {
+                continue;
+            };
+            let h = span_of(link.bodies, span);
+            let pushes = [-pull.force * h, pull.force * h];
+            for ((body, push), anchor) in link.bodies.into_iter().zip(pushes).zip(pull.anchors) {
+                if let Some(i) = body {
+                    let own = resistance(all_poses[i].turn_back(push), anchor);
+                    let (sum, is_of_joints) = &mut pulls.resistance[i];
+                    *sum += own;
+                    *is_of_joints &= own == Mat3::zeros();
+                }
+            }
+            if pull.length < f64::INFINITY {
+                let [a, b] = link.bodies.map(|body| space_pose_of(all_poses, body));
+                let way = b.point(pull.anchors[1]) - a.point(pull.anchors[0]);
+                let stiffness = -h * h * dot3(pull.force, way) / (pull.length * pull.length);
+                for row in across(link.bodies, pull.anchors, stiffness, all_poses, bodies) {
+                    add(link.bodies.map(index), row, false);
                 }
             }
         }
         for (i, body) in self.model.bodies.iter().enumerate() {
             if let [_, _, _, x, y, z] = self.model.mass[body.first..body.first + body.n_dof] {
-                for row in about(pulls.resistance[i] * span[i], Vec3::new(x, y, z)) {
-                    add([i as u32, GROUND], row);
+                let (resistance, is_of_joints) = pulls.resistance[i];
+                for row in about(resistance * span[i], Vec3::new(x, y, z)) {
+                    add([i as u32, GROUND], row, is_of_joints);
                 }
             }
         }
@@ -202,17 +240,19 @@ impl Step<'_> {
             ..
         } = &mut self.workspace.crowd;
         pulls.works.clear();
-        pulls.works.resize(bodies.len(), 0.0);
+        pulls.works.resize(bodies.len(), [0.0; 2]);
         let impulse = &impulse[impulse.len() - pulls.rows.len()..];
         for (pull, r) in pulls.rows.iter().zip(impulse) {
             let [a, b] = pull.bodies;
             let twice = along(&pull.row, [a, b], start) + along(&pull.row, [a, b], end);
-            pulls.works[if a == GROUND { b } else { a } as usize] += 0.5 * r * twice;
+            let works = &mut pulls.works[if a == GROUND { b } else { a } as usize];
+            works[0] += 0.5 * r * twice;
+            works[1] += f64::from(pull.is_of_joints) * 0.5 * r * twice;
         }
         pulls.unsettled.clear();
         for k in 0..solvers.islands.count() {
             let group = solvers.islands.island(k).bodies;
-            let work = pulls.work(group).abs();
+            let [_, work] = pulls.work(group).map(f64::abs);
             let is_unsettled = work > 0.0 && work > NEGLIGIBLE_WORK * energy(bodies, group, end);
             pulls.unsettled.push(is_unsettled);
         }
@@ -287,9 +327,12 @@ impl Step<'_> {
         work.pulls.rows.retain(is_of_others);
         let n_others = work.pulls.rows.len();
         self.weigh_chosen();
-        let Work { pulls, end, .. } = &mut self.workspace.crowd;
+        let Work {
+            pulls, start, end, ..
+        } = &mut self.workspace.crowd;
         for pull in &mut pulls.rows[n_others..] {
-            pull.row.bias = -along(&pull.row, pull.bodies, end);
+            let from = if pull.is_of_joints { &*end } else { &*start };
+            pull.row.bias = -along(&pull.row, pull.bodies, from);
         }
     }
 
@@ -306,7 +349,7 @@ impl Step<'_> {
         } = &mut self.workspace.crowd;
         for k in 0..solvers.islands.count() {
             let group = solvers.islands.island(k).bodies;
-            let work = pulls.work(group);
+            let [work, _] = pulls.work(group);
             if work == 0.0 {
                 continue;
             }
@@ -338,8 +381,8 @@ impl Pulls {
     }
 
     // of the rows of a group, J
-    fn work(&self, group: &[u32]) -> f64 {
-        group.iter().map(|i| self.works[*i as usize]).sum()
+    fn work(&self, group: &[u32]) -> [f64; 2] {
+        [0, 1].map(|k| group.iter().map(|i| self.works[*i as usize][k]).sum())
     }
 }
 
@@ -381,23 +424,22 @@ fn about(resistance: Mat3, moments: Vec3) -> impl Iterator<Item = Row> {
     })
 }
 
-// (2), (3) of a rod, by h^2 F
+// (3) across the line between two points, by h^2 k
 fn across<'a>(
-    link: &JointLink,
-    rod: &Distance,
-    pull: f64,
+    ends: [BodyRef; 2],
+    anchors: [Vec3; 2],
+    stiffness: f64,
     poses: &[Pose],
     bodies: &'a [Body],
 ) -> impl Iterator<Item = Row> + use<'a> {
-    let ends = link.bodies.map(index);
-    let [a, b] = link.bodies.map(|body| space_pose_of(poses, body));
-    let arms = [a.turn(rod.anchor_a), b.turn(rod.anchor_b)];
+    let [a, b] = ends.map(|body| space_pose_of(poses, body));
+    let arms = [a.turn(anchors[0]), b.turn(anchors[1])];
     let way = (b.position + arms[1]) - (a.position + arms[0]);
     let along = way / dot3(way, way).sqrt();
     let directions = space::tangents(along, most_across(along));
     let rows = directions
         .map(|direction| space::Row::relative_velocity(direction, (a, arms[0]), (b, arms[1])));
-    let stiffness = pull / rod.length;
+    let ends = ends.map(index);
     rows.into_iter().filter_map(move |gradient| {
         let row = row(&gradient, 0.0);
         let mass = 1.0 / inverse_mass(&row, ends, bodies);
