@@ -165,6 +165,21 @@ mod copies {
             "[[body]]\nname = \"row\"\nkind = \"point\"\nmass = 1\nposition = [5, 5, 5]\ncopies = { count = [3, 1, 1], spacing = [1, 1, 1] }\n[[body]]\nname = \"row_2\" #!\nkind = \"point\"\nmass = 1\nposition = [5, 5, 7]\n";
     }
 
+    fn row_and(text: &str) -> String {
+        after_base(&format!(
+            "[[body]]\nname = \"row\"\nkind = \"point\"\nmass = 1\nposition = [5, 5, 5]\ncopies = {{ count = [3, 5, 4], spacing = [1, 1, 1] }}\n{text}"
+        ))
+    }
+
+    refused! { row_and:
+        rule_for_what_was_copied_hears_of_groups: "contact.bodies",
+            ["no body has the name \"row\"", "\"row_1\" to \"row_60\"", "give the body a `group`", "`groups` in place of `bodies`"],
+            "[[contact]]\nbodies = [\"row\", \"ground\"] #!\nfriction = 0.1\n";
+        force_on_what_was_copied_hears_of_numbers: "force[push].body",
+            ["copies have their number behind the name: \"row_1\" to \"row_60\""],
+            "[[force]]\nname = \"push\"\nkind = \"applied\"\nbody = \"row\" #!\nforce = [1, 0, 0]\n";
+    }
+
     #[test]
     fn numbers_beyond_the_copies_are_free() {
         let text = after_base(
