@@ -342,6 +342,41 @@ fn the_energies_of_a_crowd_add_up_for_machines_and_what_was_lifted_is_told() {
 }
 
 #[test]
+fn what_a_crowd_cannot_plot_is_told_before_the_run() {
+    let folder = scratch("crowd_plots");
+    let picture = folder.join("pile.svg");
+    let rows = folder.join("pile.csv");
+    for path in [&picture, &rows] {
+        let _ = std::fs::remove_file(path);
+    }
+    let run = |what: &str| {
+        let files = [picture.to_str().unwrap(), rows.to_str().unwrap()];
+        let [picture, rows] = files;
+        stiction(&[
+            "run",
+            "pile_of_boxes",
+            "--until",
+            "0.1",
+            "--plot",
+            what,
+            "--plot-file",
+            picture,
+            "-o",
+            rows,
+        ])
+    };
+    let output = run("status,forces,energy");
+    println!("{}", stderr(&output));
+    assert_eq!(code(&output), Some(2));
+    assert!(stderr(&output).contains("no forces to plot"));
+    assert!(stderr(&output).contains("take positions"));
+    assert!(!rows.exists() && !picture.exists() && stdout(&output).is_empty());
+    let output = run("status,energy");
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    assert!(rows.exists() && picture.exists());
+}
+
+#[test]
 fn an_unknown_name_suggests_bundled_ones() {
     let output = stiction(&["run", "two_cart"]);
     assert_eq!(code(&output), Some(2));

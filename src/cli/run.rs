@@ -50,6 +50,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
     let output_step = options.output_step.unwrap_or(settings.step);
     let timeline = Timeline::new(until, output_step, settings.step)?;
 
+    plot::refuse_in_crowd(&found.model, &options.plot, false)?;
     let plot = match options.plot.is_empty() {
         true => None,
         false => {
