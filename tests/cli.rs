@@ -342,6 +342,22 @@ fn the_energies_of_a_crowd_add_up_for_machines_and_what_was_lifted_is_told() {
 }
 
 #[test]
+fn the_summary_of_a_crowd_says_that_impacts_are_counted_and_names_no_scheme() {
+    let output = stiction(&["run", "pile_of_boxes", "--until", "0.5"]);
+    let told = stdout(&output);
+    println!("{told}");
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    assert!(told.starts_with("Impacts of a crowd are counted, not listed."));
+    assert!(told.contains("crowd, step 0.005 s"));
+    for words in ["No events", "trapezoidal"] {
+        assert!(!told.contains(words), "{words}");
+    }
+    // nothing touches yet
+    let output = stiction(&["run", "pile_of_boxes", "--until", "0.005"]);
+    assert!(stdout(&output).starts_with("No events."));
+}
+
+#[test]
 fn what_a_crowd_cannot_plot_is_told_before_the_run() {
     let folder = scratch("crowd_plots");
     let picture = folder.join("pile.svg");

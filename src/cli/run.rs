@@ -172,7 +172,7 @@ impl Run {
             };
             let page = Page {
                 recording,
-                subtitle: scheme(settings),
+                subtitle: scheme(&facts),
                 story: story(recording),
                 notes,
                 groups: groups(&facts, report).into_iter().map(own).collect(),
