@@ -393,6 +393,32 @@ fn what_a_crowd_cannot_plot_is_told_before_the_run() {
 }
 
 #[test]
+fn many_bodies_without_a_crowd_are_run_after_a_word_on_it() {
+    let file = scratch("many").join("many.toml");
+    let block = |count: u32, header: &str| {
+        format!(
+            "dimension = 3\nuntil = 0.01\n{header}\n[[body]]\nname = \"ball\"\nkind = \"rigid\"\nmass = 1\nposition = [0, 0, 1]\n\
+             copies = {{ count = [{count}, 1, 1], spacing = [0.5, 0, 0] }}\nshape = [{{ kind = \"sphere\", radius = 0.1 }}]\n"
+        )
+    };
+    for (text, is_told) in [
+        (block(31, ""), true),
+        (block(30, ""), false),
+        (block(31, "[crowd]"), false),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let output = stiction(&["run", file.to_str().unwrap()]);
+        assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+        let told = stderr(&output).contains("warning: 31 bodies with shapes take long");
+        assert_eq!(told, is_told, "{}", stderr(&output));
+    }
+    std::fs::write(&file, block(31, "")).unwrap();
+    let fmu = file.with_extension("fmu");
+    let build = ["build", file.to_str().unwrap(), "-o", fmu.to_str().unwrap()];
+    assert_eq!(stderr(&stiction(&build)), "");
+}
+
+#[test]
 fn an_unknown_name_suggests_bundled_ones() {
     let output = stiction(&["run", "two_cart"]);
     assert_eq!(code(&output), Some(2));
