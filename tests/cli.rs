@@ -342,6 +342,83 @@ fn the_energies_of_a_crowd_add_up_for_machines_and_what_was_lifted_is_told() {
 }
 
 #[test]
+fn the_summary_of_a_crowd_says_that_impacts_are_counted_and_names_no_scheme() {
+    let output = stiction(&["run", "pile_of_boxes", "--until", "0.5"]);
+    let told = stdout(&output);
+    println!("{told}");
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    assert!(told.starts_with("Impacts of a crowd are counted, not listed."));
+    assert!(told.contains("crowd, step 0.005 s"));
+    for words in ["No events", "trapezoidal"] {
+        assert!(!told.contains(words), "{words}");
+    }
+    // nothing touches yet
+    let output = stiction(&["run", "pile_of_boxes", "--until", "0.005"]);
+    assert!(stdout(&output).starts_with("No events."));
+}
+
+#[test]
+fn what_a_crowd_cannot_plot_is_told_before_the_run() {
+    let folder = scratch("crowd_plots");
+    let picture = folder.join("pile.svg");
+    let rows = folder.join("pile.csv");
+    for path in [&picture, &rows] {
+        let _ = std::fs::remove_file(path);
+    }
+    let run = |what: &str| {
+        let files = [picture.to_str().unwrap(), rows.to_str().unwrap()];
+        let [picture, rows] = files;
+        stiction(&[
+            "run",
+            "pile_of_boxes",
+            "--until",
+            "0.1",
+            "--plot",
+            what,
+            "--plot-file",
+            picture,
+            "-o",
+            rows,
+        ])
+    };
+    let output = run("status,forces,energy");
+    println!("{}", stderr(&output));
+    assert_eq!(code(&output), Some(2));
+    assert!(stderr(&output).contains("no forces to plot"));
+    assert!(stderr(&output).contains("take positions"));
+    assert!(!rows.exists() && !picture.exists() && stdout(&output).is_empty());
+    let output = run("status,energy");
+    assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+    assert!(rows.exists() && picture.exists());
+}
+
+#[test]
+fn many_bodies_without_a_crowd_are_run_after_a_word_on_it() {
+    let file = scratch("many").join("many.toml");
+    let block = |count: u32, header: &str| {
+        format!(
+            "dimension = 3\nuntil = 0.01\n{header}\n[[body]]\nname = \"ball\"\nkind = \"rigid\"\nmass = 1\nposition = [0, 0, 1]\n\
+             copies = {{ count = [{count}, 1, 1], spacing = [0.5, 0, 0] }}\nshape = [{{ kind = \"sphere\", radius = 0.1 }}]\n"
+        )
+    };
+    for (text, is_told) in [
+        (block(31, ""), true),
+        (block(30, ""), false),
+        (block(31, "[crowd]"), false),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let output = stiction(&["run", file.to_str().unwrap()]);
+        assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+        let told = stderr(&output).contains("warning: 31 bodies with shapes take long");
+        assert_eq!(told, is_told, "{}", stderr(&output));
+    }
+    std::fs::write(&file, block(31, "")).unwrap();
+    let fmu = file.with_extension("fmu");
+    let build = ["build", file.to_str().unwrap(), "-o", fmu.to_str().unwrap()];
+    assert_eq!(stderr(&stiction(&build)), "");
+}
+
+#[test]
 fn an_unknown_name_suggests_bundled_ones() {
     let output = stiction(&["run", "two_cart"]);
     assert_eq!(code(&output), Some(2));

@@ -273,7 +273,7 @@ const SLIPS: [Slip; 48] = [
 ];
 
 /// Slips of the keyboard and of thought on the command line. `DIR` is a folder with the files that [`prepare`] makes.
-const COMMANDS: [(&str, &str); 48] = [
+const COMMANDS: [(&str, &str); 50] = [
     ("a command that is not there", "rnu bouncing_ball"),
     ("no command", ""),
     ("a scene that is not there", "run bouncing_bal"),
@@ -296,6 +296,10 @@ const COMMANDS: [(&str, &str); 48] = [
         "a tolerance and another scheme",
         "run incline --tolerance 1e-6 --scheme trapezoidal",
     ),
+    (
+        "a tolerance for a crowd",
+        "run pile_of_boxes --tolerance 1e-6",
+    ),
     ("a step that is too small", "run incline --step 1e-30"),
     ("a plot of nothing known", "run incline --plot colours"),
     (
@@ -305,6 +309,10 @@ const COMMANDS: [(&str, &str); 48] = [
     (
         "a plot of contacts where none is",
         "run free_body --until 0.1 --plot status --plot-file DIR/x.svg",
+    ),
+    (
+        "a plot of forces in a crowd",
+        "run pile_of_boxes --plot energy,forces --plot-file DIR/x.svg",
     ),
     (
         "a plot file without a plot",

@@ -1103,4 +1103,9 @@ fn the_crowd_of_the_documentation_is_a_scene() {
         .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(model.bodies.len(), 200);
     assert!(model.crowd.is_some());
+    let (_, rest) = page.split_once("```toml belt\n").expect("a snippet");
+    let belt = rest.split("```").next().expect("its end");
+    let model = stiction::simulate::model_from_text("SCENE.md", &format!("{text}\n{belt}"))
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(model.crowd.map(|crowd| crowd.belts.len()), Some(1));
 }

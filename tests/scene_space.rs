@@ -165,6 +165,21 @@ mod copies {
             "[[body]]\nname = \"row\"\nkind = \"point\"\nmass = 1\nposition = [5, 5, 5]\ncopies = { count = [3, 1, 1], spacing = [1, 1, 1] }\n[[body]]\nname = \"row_2\" #!\nkind = \"point\"\nmass = 1\nposition = [5, 5, 7]\n";
     }
 
+    fn row_and(text: &str) -> String {
+        after_base(&format!(
+            "[[body]]\nname = \"row\"\nkind = \"point\"\nmass = 1\nposition = [5, 5, 5]\ncopies = {{ count = [3, 5, 4], spacing = [1, 1, 1] }}\n{text}"
+        ))
+    }
+
+    refused! { row_and:
+        rule_for_what_was_copied_hears_of_groups: "contact.bodies",
+            ["no body has the name \"row\"", "\"row_1\" to \"row_60\"", "give the body a `group`", "`groups` in place of `bodies`"],
+            "[[contact]]\nbodies = [\"row\", \"ground\"] #!\nfriction = 0.1\n";
+        force_on_what_was_copied_hears_of_numbers: "force[push].body",
+            ["copies have their number behind the name: \"row_1\" to \"row_60\""],
+            "[[force]]\nname = \"push\"\nkind = \"applied\"\nbody = \"row\" #!\nforce = [1, 0, 0]\n";
+    }
+
     #[test]
     fn numbers_beyond_the_copies_are_free() {
         let text = after_base(
@@ -261,6 +276,37 @@ mod crowd {
             "[settings]\nfriction_cone = \"polyhedral\" #!\n";
         belt_does_not_move_along_its_normal: "belt[feed].direction", ["is its normal", "in the plane of the shape"],
             "[[belt]]\nname = \"feed\"\nshape = \"track\"\ndirection = [0, -2, -4] #!\nspeed = 1\n";
+        friction_at_rest_is_that_of_sliding: "contact_default.static_friction", ["the same at rest and while sliding", "remove it"],
+            "[contact_default]\nfriction = 0.4\nstatic_friction = 0.5 #!\n";
+        tangential_velocity_is_not_restored: "contact_default.tangential_restitution", ["only the normal velocity", "remove it"],
+            "[contact_default]\nfriction = 0.4\ntangential_restitution = 0.5 #!\n";
+        friction_is_the_same_in_all_directions: "contact.friction_axes", ["in all directions", "write `friction`"],
+            "[[contact]]\nbodies = [\"wheel\", \"ground\"]\nfriction_axes = [0.5, 0.1] #!\nfriction_axis = [1, 0, 0]\n";
+        sweeps_are_no_setting: "settings.sweeps", ["below the header `[crowd]`"], "[settings]\nsweeps = 20 #!\n";
+    }
+
+    #[test]
+    fn keys_of_a_crowd_are_sent_there_from_the_top() {
+        for key in [
+            "located_impacts = 4",
+            "merge_distance = 1e-4",
+            "sleep_after = 1",
+            "sleep_speed = 1",
+            "sweeps = 20",
+            "threads = 2",
+        ] {
+            let name = key.split(' ').next().unwrap();
+            let text = format!("dimension = 3\n{key} #!\n{BASE}");
+            check(&text, name, &["below the header `[crowd]`"]);
+            let in_crowd = with(&format!("[crowd]\n{key}\n"));
+            assert!(read(&in_crowd).1.crowd.is_some());
+        }
+    }
+
+    #[test]
+    fn friction_at_rest_may_be_said_to_be_that_of_sliding() {
+        let text = in_crowd("[contact_default]\nfriction = 0.4\nstatic_friction = 0.4\n");
+        read(&text);
     }
 
     #[test]

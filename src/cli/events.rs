@@ -68,7 +68,10 @@ impl EventLog {
             return text;
         }
         if self.shown.is_empty() {
-            text.push_str("No events.\n");
+            text.push_str(match model.crowd {
+                Some(_) if total(report) > 0 => "Impacts of a crowd are counted, not listed.\n",
+                Some(_) | None => "No events.\n",
+            });
             return text;
         }
         let names = self

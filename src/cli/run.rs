@@ -21,7 +21,11 @@ use super::settings::overridden;
 use super::summary::{Facts, Line, as_json, groups, scheme, summary};
 use super::timeline::Timeline;
 use super::watch::Watch;
+use stiction::scene::format::Scene;
 use stiction::simulate::Simulation;
+
+/// More bodies with shapes than this are slow without `[crowd]`: contacts of all pairs are listed, and solved as one.
+const MOST_WITHOUT_CROWD: usize = 30;
 
 /// Integrates a scene; writes its trajectory and its events as asked, then the table of events and the summary.
 pub fn run(options: &RunOptions) -> Result<(), CliError> {
@@ -46,10 +50,12 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
             short(until)
         ));
     }
+    doubts.extend(slow_without_crowd(&found.scene));
     warn(&doubts)?;
     let output_step = options.output_step.unwrap_or(settings.step);
     let timeline = Timeline::new(until, output_step, settings.step)?;
 
+    plot::refuse_in_crowd(&found.model, &options.plot, false)?;
     let plot = match options.plot.is_empty() {
         true => None,
         false => {
@@ -97,6 +103,16 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         progress: Progress::start(until, !(stdout_taken && io::stdout().is_terminal())),
     };
     run.all(timeline, stdout_taken)
+}
+
+/// What to say of many bodies whose contacts are all listed in advance.
+fn slow_without_crowd(scene: &Scene) -> Option<String> {
+    let space = scene.space().filter(|space| space.crowd.is_none())?;
+    let with_shapes = space.bodies.iter().filter(|body| !body.shapes.is_empty());
+    let n = with_shapes.count();
+    (n > MOST_WITHOUT_CROWD).then(|| {
+        format!("{n} bodies with shapes take long without `[crowd]`, which is made for many bodies\n  hint: write the header `[crowd]` in the scene")
+    })
 }
 
 struct Run {
@@ -171,7 +187,7 @@ impl Run {
             };
             let page = Page {
                 recording,
-                subtitle: scheme(settings),
+                subtitle: scheme(&facts),
                 story: story(recording),
                 notes,
                 groups: groups(&facts, report).into_iter().map(own).collect(),

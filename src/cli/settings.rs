@@ -21,7 +21,7 @@ pub fn overridden(model: &Model, options: &RunOptions) -> Result<Settings, CliEr
     ) {
         return Err(CliError::usage(
             format!("{option} has no effect in a crowd, whose steps are of their own kind"),
-            "leave it out, or give --step",
+            "leave it out; a smaller --step makes the run more accurate",
         ));
     }
     let fixed = |name: SchemeName| name != SchemeName::Extrapolated;

@@ -46,7 +46,7 @@ pub fn as_json(facts: &Facts<'_>, report: &Report, warnings: &[String]) -> Value
         kinds.map(|(n, kind)| (kind.to_owned(), json!(n))).collect();
     let mut json = json!({
         "scene": facts.scene,
-        "scheme": scheme(facts.settings),
+        "scheme": scheme(facts),
         "time": facts.time,
         "until": facts.until,
         "wall_seconds": facts.wall.as_secs_f64(),
@@ -115,7 +115,7 @@ fn group(text: &mut String, title: &str, lines: &[Line]) {
 fn run(facts: &Facts<'_>, report: &Report) -> Vec<Line> {
     vec![
         ("scene", facts.scene.to_owned()),
-        ("scheme", scheme(facts.settings)),
+        ("scheme", scheme(facts)),
         ("simulated time", simulated(facts)),
         ("wall time", wall(facts.wall)),
         ("events", event_counts(report)),
@@ -243,9 +243,13 @@ fn wall(duration: Duration) -> String {
     }
 }
 
-/// Scheme and step, or tolerance.
-pub fn scheme(settings: &Settings) -> String {
+/// Scheme and step, or tolerance; a crowd has no scheme.
+pub fn scheme(facts: &Facts<'_>) -> String {
+    let settings = facts.settings;
     let step = short(settings.step);
+    if facts.is_crowd {
+        return format!("crowd, step {step} s");
+    }
     if let Some(tolerance) = settings.tolerance {
         let order = 2 * settings.rows_taken();
         return format!(

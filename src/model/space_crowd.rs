@@ -27,7 +27,7 @@ pub(super) fn add(
     owners: &[Owner],
     problems: &mut Vec<Problem>,
 ) {
-    let (crowd, sources) = crowd(scene, rules, model, owners, problems);
+    let (crowd, sources) = crowd(scene, rules, model, owners);
     refuse_unsupported(&crowd, &sources, problems);
     if problems.is_empty() {
         refuse_overlaps(scene, model, &crowd, &sources, problems);
@@ -41,7 +41,6 @@ fn crowd<'a>(
     rules: written::Crowd,
     model: &mut Model,
     owners: &'a [Owner<'a>],
-    problems: &mut Vec<Problem>,
 ) -> (Crowd, Vec<Source<'a>>) {
     let is_named = |name: &str| {
         let mut rules = scene.contact_rules.iter();
@@ -93,7 +92,7 @@ fn crowd<'a>(
     let mut laws = Vec::with_capacity(kinds.len() * kinds.len());
     for a in &kinds {
         for b in &kinds {
-            laws.push(law_in_crowd(scene, *a, *b, problems));
+            laws.push(law_in_crowd(scene, *a, *b));
         }
     }
     let mut apart: Vec<[usize; 2]> = Vec::new();
@@ -207,45 +206,13 @@ fn refuse_overlaps(
     }
 }
 
-fn law_in_crowd(scene: &Space, a: Source, b: Source, problems: &mut Vec<Problem>) -> Law {
+// the reader has refused what a crowd does not have
+fn law_in_crowd(scene: &Space, a: Source, b: Source) -> Law {
     let (law, _) = law_of(scene, a, b);
-    let mut refuse = |key: &str, message: &str| {
-        let problem = Problem {
-            place: b.0.written[b.1].place.clone(),
-            key: key.to_owned(),
-            message: message.to_owned(),
-            hint: "leave it out, or remove `[crowd]`".to_owned(),
-        };
-        if !problems.contains(&problem) {
-            problems.push(problem);
-        }
-    };
     let friction = match law.friction.sliding {
         Sliding::Isotropic(friction) => friction,
-        Sliding::Elliptic { coefficients, .. } => {
-            refuse(
-                "friction_axes",
-                "in a crowd friction is the same in all directions",
-            );
-            coefficients[0]
-        }
+        Sliding::Elliptic { coefficients, .. } => coefficients[0],
     };
-    if law
-        .friction
-        .static_friction
-        .is_some_and(|rest| rest > friction)
-    {
-        refuse(
-            "static_friction",
-            "in a crowd friction is the same at rest and while sliding",
-        );
-    }
-    if law.tangential_restitution != 0.0 {
-        refuse(
-            "tangential_restitution",
-            "in a crowd only the normal velocity is restored",
-        );
-    }
     Law {
         enabled: law.enabled,
         friction,

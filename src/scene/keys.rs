@@ -434,6 +434,16 @@ const ONLY_IN_SPACE: &[(&str, &str)] = &[
     ),
 ];
 
+/// The keys of `[crowd]`, which no other part has.
+const OF_CROWD: &[&str] = &[
+    "located_impacts",
+    "merge_distance",
+    "sleep_after",
+    "sleep_speed",
+    "sweeps",
+    "threads",
+];
+
 /// How `key` is written, with its unit: "write for example `mass = 1.0` (kg)".
 pub fn example(key: &str, dimension: Dimension) -> String {
     let in_space = match dimension {
@@ -450,6 +460,15 @@ pub fn example(key: &str, dimension: Dimension) -> String {
 pub fn only_in_space(key: &str) -> Option<&'static str> {
     let found = ONLY_IN_SPACE.iter().find(|(spatial, _)| *spatial == key);
     found.map(|(_, hint)| *hint)
+}
+
+/// What to do about a key of `[crowd]` that stands elsewhere.
+pub fn of_crowd(key: &str, dimension: Dimension) -> Option<&'static str> {
+    match dimension {
+        _ if !OF_CROWD.contains(&key) => None,
+        Dimension::Plane => only_in_space("crowd"),
+        Dimension::Space => Some("write it below the header `[crowd]`"),
+    }
 }
 
 /// What to write in space for a key of a planar scene, if one of the known keys takes its place.

@@ -57,6 +57,10 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         .output_step
         .map_or(1, |dt| (dt / step).round().max(1.0) as u64);
 
+    let model = opened.model()?;
+    if let Some((model, _)) = &model {
+        plot::refuse_in_crowd(model, &options.plot, true)?;
+    }
     let plot = match options.plot.is_empty() {
         true => None,
         false => {
@@ -100,7 +104,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         progress: Progress::start(until - start, !(stdout_taken && io::stdout().is_terminal())),
     };
     let mut is_crowd = false;
-    let mut looker = match opened.model()? {
+    let mut looker = match model {
         Some((model, stage)) => {
             is_crowd = model.crowd.is_some();
             Looker::Ours(Box::new(Ours::new(model, stage, until)?))

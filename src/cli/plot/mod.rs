@@ -8,6 +8,7 @@ use super::record::{Group, Recording};
 use chart::{Chart, Lines};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
+use stiction::model::Model;
 
 /// Lines of one panel at most: those that change most.
 const MOST_LINES: usize = 8;
@@ -61,6 +62,44 @@ pub fn target(file: Option<&Path>, name: &str) -> Result<(PathBuf, Format), CliE
     Ok((file.to_owned(), format))
 }
 
+/// Refuses, before the run, what there is nothing of in a crowd: its contacts have no names. Stops of joints have.
+pub fn refuse_in_crowd(model: &Model, what: &[What], is_fmu: bool) -> Result<(), CliError> {
+    if model.crowd.is_none() || !model.contacts.is_empty() {
+        return Ok(());
+    }
+    let is_absent = |what: &What| match what {
+        What::Forces => true,
+        What::Status => is_fmu,
+        What::Positions | What::Velocities | What::Energy | What::Inputs | What::Outputs => false,
+    };
+    let Some(what) = what.iter().find(|what| is_absent(what)) else {
+        return Ok(());
+    };
+    let name = &model.name;
+    Err(if is_fmu {
+        CliError::usage(
+            format!(
+                "{name} has no {} to plot: an FMU does not show the contacts of a crowd",
+                name_of(*what)
+            ),
+            "take positions, velocities, energy or inputs; `stiction run` on the scene has the status, too",
+        )
+    } else {
+        CliError::usage(
+            format!(
+                "{name} has no {} to plot: contacts of a crowd come and go without names",
+                name_of(*what)
+            ),
+            "take positions, velocities, status (numbers of contacts), energy or inputs; --report shows the forces as arrows",
+        )
+    })
+}
+
+fn name_of(what: What) -> String {
+    let value = what.to_possible_value();
+    value.map_or(String::new(), |value| value.get_name().to_owned())
+}
+
 /// The picture; an error in words if there is nothing to draw.
 pub fn draw(recording: &Recording, what: &[What], format: Format) -> Result<Vec<u8>, CliError> {
     let with_bands = what.iter().any(|what| matches!(what, What::Status));
@@ -98,12 +137,12 @@ pub fn draw(recording: &Recording, what: &[What], format: Format) -> Result<Vec<
 }
 
 fn nothing(recording: &Recording, what: What) -> CliError {
-    let name = what
-        .to_possible_value()
-        .map_or(String::new(), |value| value.get_name().to_owned());
     CliError::usage(
-        format!("{} has no {name} to plot", recording.name),
+        format!("{} has no {} to plot", recording.name, name_of(what)),
         match what {
+            What::Forces if recording.fate.is_some() => {
+                "no stop of a joint closed in this run, and other contacts of a crowd have no names"
+            }
             What::Status | What::Forces => "no contact closed in this run",
             What::Inputs => "the model has neither applied forces nor inputs",
             What::Outputs => {

@@ -332,8 +332,13 @@ pub fn solver_notes(
         )));
     }
     if report.worst_residual > RESIDUAL {
+        // groups of a crowd move as they should with forces that are near
+        let forces = match report.inexact_solves {
+            0 => "not to be trusted",
+            _ => "near, not right",
+        };
         notes.push(Note::warning(format!(
-            "A contact problem was solved only to {} of its size: forces at that time are not to be trusted.",
+            "A contact problem was solved only to {} of its size: forces at that time are {forces}.",
             short(report.worst_residual)
         )));
     }

@@ -10,7 +10,7 @@ pub mod shape;
 pub mod signal;
 pub mod space;
 
-use super::format::{self, Body, BodyKind, Name};
+use super::format::{self, Body, BodyKind, Dimension, Name};
 use super::read::Table;
 use super::suggest::nearest;
 use super::value::{Value, quoted, shortened};
@@ -225,15 +225,44 @@ pub fn body_name<B: Moving>(value: &Value<'_>, bodies: &[B]) -> Option<Name> {
     // Where a body lost its name, every reference to it would be a consequence.
     let nameless = bodies.iter().any(|b| b.name().is_empty());
     if matches!(side(&name.text, bodies), Side::Unknown) && !nameless {
+        let nothing = "no body has the name";
         let known = bodies.iter().map(Moving::name);
-        no_such(
-            value,
-            "no body has the name",
-            &name.text,
-            known.chain([GROUND]),
-        );
+        match hint_on_copies(value, &name.text, bodies) {
+            Some(hint) => value.bad(format!("{nothing} \"{}\"", shortened(&name.text)), hint),
+            None => no_such(value, nothing, &name.text, known.chain([GROUND])),
+        }
     }
     Some(name)
+}
+
+/// What to write for the name that copies were made from, which none of them has.
+fn hint_on_copies<B: Moving>(value: &Value<'_>, name: &str, bodies: &[B]) -> Option<String> {
+    let is_copy = |body: &&B| {
+        let number = body.name().strip_prefix(name);
+        let number = number.and_then(|rest| rest.strip_prefix('_'));
+        number.is_some_and(|number| number.parse::<u32>().is_ok())
+    };
+    let mut copies = bodies.iter().filter(is_copy);
+    let first = copies
+        .next()
+        .filter(|_| value.log.dimension == Dimension::Space)?;
+    let called = match copies.last() {
+        Some(last) => format!(
+            "\"{}\" to \"{}\"",
+            shortened(first.name()),
+            shortened(last.name())
+        ),
+        None => format!("\"{}\"", shortened(first.name())),
+    };
+    let for_all = match value.path.starts_with("contact") {
+        true => {
+            "; for all of them give the body a `group`, and write `groups` in place of `bodies`"
+        }
+        false => "",
+    };
+    Some(format!(
+        "copies have their number behind the name: {called}{for_all}"
+    ))
 }
 
 /// Two different bodies, one of which may be the ground.

@@ -23,8 +23,8 @@ pub const DEFAULT: ContactLaw<Friction> = ContactLaw {
 };
 
 /// Reads `[contact_default]`.
-pub fn read_default(mut t: Table<'_>) -> ContactLaw<Friction> {
-    let law = read_law(&mut t, DEFAULT);
+pub fn read_default(mut t: Table<'_>, in_crowd: bool) -> ContactLaw<Friction> {
+    let law = read_law(&mut t, DEFAULT, in_crowd);
     t.finish("[contact_default]");
     law
 }
@@ -35,9 +35,10 @@ pub fn read_rule(
     default: ContactLaw<Friction>,
     bodies: &[Body],
     ground: &[Shape<Geometry>],
+    in_crowd: bool,
 ) -> ContactRule<Friction> {
     let place = t.place.clone();
-    let law = read_law(&mut t, default);
+    let law = read_law(&mut t, default, in_crowd);
     let given = [t.get("bodies"), t.get("groups"), t.get("materials")];
     let mut found = given.iter().flatten();
     let (first, second) = (found.next(), found.next());
@@ -103,9 +104,50 @@ fn two_materials(
     )
 }
 
-fn read_law(t: &mut Table<'_>, default: ContactLaw<Friction>) -> ContactLaw<Friction> {
+fn read_law(
+    t: &mut Table<'_>,
+    default: ContactLaw<Friction>,
+    in_crowd: bool,
+) -> ContactLaw<Friction> {
     let friction = read_friction(t, default.friction);
-    read_rest(t, friction, default)
+    let law = read_rest(t, friction, default);
+    if in_crowd {
+        refuse_in_crowd(t, &law);
+    }
+    law
+}
+
+/// Friction of a crowd has one coefficient, and what it restores is the normal velocity.
+fn refuse_in_crowd(t: &mut Table<'_>, law: &ContactLaw<Friction>) {
+    let (is_elliptic, rises_at_rest) = match (law.friction.sliding, law.friction.static_friction) {
+        (Sliding::Elliptic { .. }, _) => (true, false),
+        (Sliding::Isotropic(sliding), at_rest) => (false, at_rest.is_some_and(|x| x > sliding)),
+    };
+    let of_others = [
+        (
+            "friction_axes",
+            is_elliptic,
+            "in a crowd friction is the same in all directions",
+            "write `friction` in its place, or remove `[crowd]`",
+        ),
+        (
+            "static_friction",
+            rises_at_rest,
+            "in a crowd friction is the same at rest and while sliding",
+            "remove it, or remove `[crowd]`",
+        ),
+        (
+            "tangential_restitution",
+            law.tangential_restitution != 0.0,
+            "in a crowd only the normal velocity is restored",
+            "remove it, or remove `[crowd]`",
+        ),
+    ];
+    for (key, _, message, hint) in of_others.into_iter().filter(|(_, given, ..)| *given) {
+        if let Some(value) = t.get(key) {
+            value.bad(message, hint);
+        }
+    }
 }
 
 fn read_friction(t: &mut Table<'_>, default: Friction) -> Friction {

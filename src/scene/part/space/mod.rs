@@ -46,13 +46,14 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Space {
     let tables = t.items("force").into_iter();
     let forces: Vec<_> = tables.map(|t| force::read(t, &mut names, world)).collect();
 
+    let in_crowd = t.has("crowd");
     let law = t
         .get("contact_default")
         .and_then(|v| v.as_table(v.path.clone()));
-    let contact_default = law.map_or(contact::DEFAULT, contact::read_default);
+    let contact_default = law.map_or(contact::DEFAULT, |t| contact::read_default(t, in_crowd));
     let tables = t.items("contact").into_iter();
     let contact_rules: Vec<_> = tables
-        .map(|t| contact::read_rule(t, contact_default, &bodies, &ground))
+        .map(|t| contact::read_rule(t, contact_default, &bodies, &ground, in_crowd))
         .collect();
 
     let crowd = t
@@ -63,7 +64,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Space {
     let mut names = Names::new("belts");
     let tables = t.items("belt").into_iter();
     let belts: Vec<_> = tables
-        .map(|t| crowd::read_belt(t, &mut names, &ground, crowd.is_some()))
+        .map(|t| crowd::read_belt(t, &mut names, &ground, in_crowd))
         .collect();
 
     Space {
