@@ -12,6 +12,9 @@ const MOST_TIMES: usize = 3;
 /// Bodies overlap deeply beyond this part of the reach of the smallest one: errors of a step are far below.
 const DEEP: f64 = 1e-2;
 
+/// Joints that are open by more have come apart, m or rad: errors of a step are far below.
+const APART: f64 = 1e-6;
+
 /// Corrections of places are not small if they do more work against gravity than this part of what the run lost and of
 /// what it takes to lift all bodies by their size.
 const LIFTED: f64 = 0.05;
@@ -100,10 +103,16 @@ impl Watch {
                 short(report.worst_penetration)
             ));
         }
+        if report.worst_joint_drift > APART {
+            warnings.push(format!(
+                "joints came apart by up to {} m or rad; a smaller step helps, or masses that differ less",
+                short(report.worst_joint_drift)
+            ));
+        }
         let lost = report.damping_loss + report.friction_loss + report.impact_loss;
         if report.lifted > LIFTED * (lost + lift_by_size(model)) {
             warnings.push(format!(
-                "corrections of overlaps lifted bodies by {} J, where the run lost {} J: a smaller step helps, or exact forces in place of `sweeps`",
+                "corrections of places lifted bodies by {} J, where the run lost {} J: a smaller step helps, or exact forces in place of `sweeps`",
                 short(report.lifted),
                 short(lost)
             ));

@@ -363,15 +363,9 @@ impl Solver {
     fn follow_and_anchor(&mut self, climb: &mut Climb, x: &mut [f64]) -> bool {
         let short = STARTS.into_iter().zip(SHORT);
         let whole = STARTS.into_iter().map(|start| (start, WHOLE));
-        for (i, (start, [steps, iterations])) in short.chain(whole).enumerate() {
-            if i >= SHORT.len() && climb.best <= NEARLY {
-                return false;
-            }
-            if self.follow(climb, x, start, steps) || self.anchor(climb, x, iterations) {
-                return true;
-            }
-        }
-        false
+        short.chain(whole).any(|(start, [steps, iterations])| {
+            self.follow(climb, x, start, steps) || self.anchor(climb, x, iterations)
+        })
     }
 
     /// Through the inside of the cones, from `x`, with the last digits by Newton's method: is the answer accepted?
