@@ -7,7 +7,7 @@
 //! cargo bench --bench piles -- run <n> <rules> <limit> <trace>  300 steps as JSON; places after each step in <trace>
 //! cargo bench --bench piles -- rest <n> <rules> <rolling> <limit>  until all spheres sleep, as JSON
 //! cargo bench --bench piles -- chain | pawl | states <n> <rules>
-//! cargo bench --bench piles -- settle <n> <file>                saves the state of a settled pile
+//! cargo bench --bench piles -- settle <n> <rules> <file>        saves the state of a settled pile
 //! cargo bench --bench piles -- profile <n> <rules> <file> <k>   takes k steps from there, for callgrind
 //! ```
 //!
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
             }
         }
         ["states", n, rules] => states::costs(number(n), rules),
-        ["settle", n, file] => settled::settle(number(n), file),
+        ["settle", n, rules, file] => settled::settle(number(n), rules, file),
         ["profile", n, rules, file, steps] => {
             settled::profile(number(n), rules, file, number(steps));
         }

@@ -4,16 +4,22 @@
 use super::{STEP, crowds, simulation};
 use stiction::state::{SpotKey, State, Touch};
 
-/// Long enough for a pile to settle, s.
-const SETTLED: f64 = 3.0;
+/// Long enough for a pile to settle with bounded effort, and for the last of its motion to end with the rules that are looked at, s.
+const AT_REST: f64 = 12.0;
+const SETTLED: f64 = AT_REST + 1.0;
 
 fn awake(n: usize, rules: &str) -> String {
     crowds::pile(n, &format!("{rules}\nsleep_speed = 0"))
 }
 
 /// Saves a pile that has settled but is not asleep.
-pub fn settle(n: usize, file: &str) {
-    let mut simulation = simulation(&awake(n, "sweeps = 30"));
+pub fn settle(n: usize, rules: &str, file: &str) {
+    let mut first = simulation(&awake(n, "sweeps = 30"));
+    first
+        .advance_to(AT_REST)
+        .unwrap_or_else(|error| panic!("{error}"));
+    let mut simulation = simulation(&awake(n, rules));
+    read(&written(first.state()), AT_REST, simulation.state_mut());
     simulation
         .advance_to(SETTLED)
         .unwrap_or_else(|error| panic!("{error}"));
@@ -24,7 +30,7 @@ pub fn settle(n: usize, file: &str) {
 pub fn profile(n: usize, rules: &str, file: &str, count: usize) {
     let mut simulation = simulation(&awake(n, rules));
     let text = std::fs::read_to_string(file).unwrap();
-    read(&text, simulation.state_mut());
+    read(&text, SETTLED, simulation.state_mut());
     simulation.advance_to(SETTLED + STEP).unwrap();
     let before = simulation.report().clone();
     simulation.report_mut().worst_residual = 0.0;
@@ -64,7 +70,7 @@ fn written(state: &State) -> String {
     bits.iter().map(|x| format!("{x}\n")).collect()
 }
 
-fn read(text: &str, state: &mut State) {
+fn read(text: &str, time: f64, state: &mut State) {
     let mut numbers = text
         .lines()
         .map(|line| f64::from_bits(line.parse().unwrap()));
@@ -73,7 +79,7 @@ fn read(text: &str, state: &mut State) {
     fill(&mut state.velocity);
     state.orientation.iter_mut().for_each(|q| fill(q));
     let rest: Vec<f64> = numbers.collect();
-    state.time = SETTLED;
+    state.time = time;
     state.started = true;
     state.statuses_known = true;
     state.crowd.touches.clear();

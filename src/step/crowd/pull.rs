@@ -336,9 +336,12 @@ impl Step<'_> {
         }
     }
 
-    // (5)
+    // (5); what a motor drives keeps its speed
     fn take_works_of_pulls(&mut self) {
         let gravity = self.model.gravity;
+        let driven = self.model.motors.iter();
+        let driven = driven.flat_map(|motor| self.model.joints[motor.joint].bodies);
+        let is_driven = |i: u32| driven.clone().any(|body| body == Some(i as usize));
         let Work {
             bodies,
             end,
@@ -350,7 +353,7 @@ impl Step<'_> {
         for k in 0..solvers.islands.count() {
             let group = solvers.islands.island(k).bodies;
             let [work, _] = pulls.work(group);
-            if work == 0.0 {
+            if work == 0.0 || group.iter().any(|i| is_driven(*i)) {
                 continue;
             }
             let kinetic = energy(bodies, group, end);
