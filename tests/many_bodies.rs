@@ -305,6 +305,45 @@ fn a_belt_carries_what_lies_on_it() {
         assert!((simulation.state().position[2] - 0.1).abs() < 1e-7);
     }
     assert!((simulation.state().velocity[0] - 0.8).abs() < 1e-9);
+    // the belt does twice the work that the parcel of 3.6 kg gets, friction takes the other half
+    let (report, kinetic) = (simulation.report(), 0.5 * 3.6 * 0.8 * 0.8);
+    println!(
+        "work {} J, friction {} J",
+        report.applied_work, report.friction_loss
+    );
+    assert!((report.applied_work - 2.0 * kinetic).abs() < 1e-6);
+    assert!((report.friction_loss - kinetic).abs() < 0.02 * kinetic);
+}
+
+/// Boxes of 40 kg, tilted, and a slab of 400 kg that falls on them.
+const SLAB: [([f64; 2], [f64; 3]); 5] = [
+    ([-0.5, 0.020784], [-0.104814, 0.017692, -0.260090]),
+    ([-0.25, 0.067494], [0.050288, -0.173788, -0.973664]),
+    ([0.0, -0.005947], [-0.096258, -0.106268, 0.991290]),
+    ([0.25, -0.069877], [0.134585, -0.009459, 0.278136]),
+    ([0.5, 0.048250], [0.053944, 0.147218, 0.046362]),
+];
+
+#[test]
+fn what_a_slab_lands_on_is_not_pushed_into_the_floor() {
+    for ratio in [10.0, 1e4] {
+        let mut text = "dimension = 3\n[settings]\nstep = 0.005\n[crowd]\n[contact_default]\nfriction = 0.5\n[[ground.shape]]\nkind = \"half_space\"\nnormal = [0, 0, 1]\n".to_owned();
+        for (i, ([x, y], turn)) in SLAB.into_iter().enumerate() {
+            text += &format!(
+                "[[body]]\nname = \"b{i}\"\nkind = \"rigid\"\nmass = {}\nposition = [{x}, {y}, 0.08]\nrotation_vector = {turn:?}\nshape = [{{ kind = \"box\", size = [0.1, 0.1, 0.1] }}]\n",
+                400.0 / ratio
+            );
+        }
+        text += "[[body]]\nname = \"slab\"\nkind = \"rigid\"\nmass = 400\nposition = [0.01, 0, 0.5]\nrotation_vector = [0.034282, -0.087194, 0.51646]\nshape = [{ kind = \"box\", size = [1.0, 0.5, 0.3] }]\n";
+        let mut simulation = Simulation::new(model(&text));
+        simulation.advance_to(0.6).unwrap();
+        let report = simulation.report();
+        println!(
+            "1 : {ratio}: overlap {:.1e} m, residual {:.1e}",
+            report.worst_penetration, report.worst_residual
+        );
+        assert!(report.worst_penetration < 1e-6 && report.worst_residual < 1e-6);
+    }
 }
 
 #[test]

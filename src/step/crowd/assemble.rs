@@ -29,6 +29,11 @@ pub(super) fn index(body: BodyRef) -> u32 {
     body.map_or(GROUND, |i| i as u32)
 }
 
+/// The body of the two, or one of them, that is not the ground.
+pub(super) fn mover([a, b]: [u32; 2]) -> usize {
+    (if a == GROUND { b } else { a }) as usize
+}
+
 /// A row of the problem.
 pub(super) fn row(gradient: &space::Row, bias: f64) -> Row {
     Row {
@@ -116,6 +121,7 @@ impl Step<'_> {
         self.add_spots();
         self.add_stops();
         self.add_joints(0.0);
+        self.forget_pulls();
         self.workspace.crowd.impulse.fill(0.0);
     }
 
@@ -230,7 +236,7 @@ impl Step<'_> {
         }
     }
 
-    /// To where bodies get in a part of their round with the velocities that they have
+    /// To where bodies get in a part of their round with the velocities that they have.
     pub(super) fn move_ahead(&mut self, part: f64) {
         self.move_for(|work, i| part * work.span[i]);
     }

@@ -10,10 +10,9 @@
 //!
 //! One factor for a group leaves its closed contacts closed.
 
-use super::assemble::along;
+use super::assemble::{along, mover};
 use super::strike::energy;
 use super::{Step, Work};
-use crate::lcp::crowd::GROUND;
 use crate::math::{Limit, positive};
 
 impl Step<'_> {
@@ -63,12 +62,7 @@ impl Step<'_> {
             ..
         } = &mut self.workspace.crowd;
         let mut take = |bodies: [u32; 2], work: f64| {
-            let body = if bodies[0] == GROUND {
-                bodies[1]
-            } else {
-                bodies[0]
-            };
-            gains[body as usize] -= work;
+            gains[mover(bodies)] -= work;
         };
         if !self.crowd.belts.is_empty() {
             let mut row = 0;

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! (1)  a force F at an arm r, both in the axes of the body, resists a turn of it with   K = F.r - (F r^T + r F^T)/2
-//! (2)  a rod or spring of length L that pulls with F resists a motion across it with              k = F / L
+//! (2)  a rod or spring of length L that pulls with F resists a motion across it with    k = F / L
 //! (3)  inertia against changes of velocity, as rows with a compliance:                  r = -a (u' - u)
 //!      about the axes x of J^-1/2 K J^-1/2 x = omega^2 x,  u = x.J^1/2 w:    a = (h omega)^2 / 2 - 1
 //!      across a rod, where an impulse changes u by 1/m:                      a = h^2 k / 2 - m / 2
@@ -16,10 +16,10 @@
 //! What swings with `h omega` of at most the root of 2 has no such row. (4) is Newton's method for the implicit midpoint rule, with
 //! which joints do no work. At first F is that of the step before. A rod shares its bodies with the next ones, hence twice its 1/m.
 
-use super::assemble::{along, index, inverse_mass, row};
+use super::assemble::{along, index, inverse_mass, mover, row};
 use super::locate::span_of;
 use super::strike::energy;
-use super::{Step, Work};
+use super::{Six, Step, Work};
 use crate::dynamics;
 use crate::force::Side;
 use crate::lcp::crowd::{Body, GROUND, Joint, Row};
@@ -189,6 +189,11 @@ impl Step<'_> {
         }
     }
 
+    /// The problem has none.
+    pub(super) fn forget_pulls(&mut self) {
+        self.workspace.crowd.pulls.rows.clear();
+    }
+
     fn take_pulls_out(&mut self) {
         let Work {
             pulls,
@@ -243,11 +248,11 @@ impl Step<'_> {
         pulls.works.resize(bodies.len(), [0.0; 2]);
         let impulse = &impulse[impulse.len() - pulls.rows.len()..];
         for (pull, r) in pulls.rows.iter().zip(impulse) {
-            let [a, b] = pull.bodies;
-            let twice = along(&pull.row, [a, b], start) + along(&pull.row, [a, b], end);
-            let works = &mut pulls.works[if a == GROUND { b } else { a } as usize];
-            works[0] += 0.5 * r * twice;
-            works[1] += f64::from(pull.is_of_joints) * 0.5 * r * twice;
+            let twice = |velocities: &[Six]| along(&pull.row, pull.bodies, velocities);
+            let work = 0.5 * r * (twice(start) + twice(end));
+            let works = &mut pulls.works[mover(pull.bodies)];
+            works[0] += work;
+            works[1] += f64::from(pull.is_of_joints) * work;
         }
         pulls.unsettled.clear();
         for k in 0..solvers.islands.count() {
@@ -320,10 +325,7 @@ impl Step<'_> {
                 entry.bias = along(entry, link.bodies.map(index), start);
             }
         }
-        let is_of_others = |pull: &Pull| {
-            let [a, b] = pull.bodies;
-            !is_chosen[if a == GROUND { b } else { a } as usize]
-        };
+        let is_of_others = |pull: &Pull| !is_chosen[mover(pull.bodies)];
         work.pulls.rows.retain(is_of_others);
         let n_others = work.pulls.rows.len();
         self.weigh_chosen();
