@@ -1,5 +1,6 @@
 //! Which pairs of shapes can touch, and what holds for them.
 
+use super::seams::{Candidate, Parts, Surroundings};
 use super::{BodyRef, Contact, ContactKind, Model, Poses, Stop};
 use crate::collide;
 use crate::math::Limit;
@@ -7,6 +8,7 @@ use crate::scene::error::{Place, Problem};
 use crate::scene::format::{self, ContactLaw, ContactPair, JointKind, Plane};
 use crate::shape::Shape;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Adds the stops of joints and the features of all pairs of shapes; refuses shapes that overlap at the start.
 pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mut Vec<Problem>) {
@@ -15,21 +17,32 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
     for (i, body) in scene.bodies.iter().enumerate() {
         owners.push((Some(i), &body.name, &body.shapes));
     }
+    let candidate = |s: &format::Shape| Candidate::of_plane(&Shape::from_geometry(&s.geometry));
+    let parts: Vec<Parts> = owners
+        .iter()
+        .map(|(_, _, shapes)| Parts::new(shapes.iter().map(candidate).collect()))
+        .collect();
     for (k, (body_a, name_a, shapes_a)) in owners.iter().enumerate() {
-        for (body_b, name_b, shapes_b) in &owners[k + 1..] {
+        for (l, (body_b, name_b, shapes_b)) in owners[k + 1..].iter().enumerate() {
             let joints = scene.joints.iter().map(|j| (&j.bodies, j.contact));
             if joined(joints, name_a, name_b) {
                 continue;
             }
-            for shape_a in *shapes_a {
-                for shape_b in *shapes_b {
-                    let law = law_of(scene, (name_a, shape_a), (name_b, shape_b));
+            let law_at =
+                |i: usize, j: usize| law_of(scene, (name_a, &shapes_a[i]), (name_b, &shapes_b[j]));
+            for (i, shape_a) in shapes_a.iter().enumerate() {
+                for (j, shape_b) in shapes_b.iter().enumerate() {
+                    let law = law_at(i, j);
                     if law.enabled {
                         let sides = [
                             (*body_a, label(name_a, &shape_a.name, shapes_a.len())),
                             (*body_b, label(name_b, &shape_b.name, shapes_b.len())),
                         ];
-                        add_pair(model, sides, shape_a, shape_b, law);
+                        let beside = [
+                            parts[k].around(i, |other| law_at(other, j).enabled),
+                            parts[k + 1 + l].around(j, |other| law_at(i, other).enabled),
+                        ];
+                        add_pair(model, sides, [shape_a, shape_b], beside, law);
                     }
                 }
             }
@@ -63,6 +76,7 @@ fn add_limits(scene: &Plane, model: &mut Model) {
                         bound,
                         above,
                     }),
+                    beside: [None, None],
                     friction: 0.0,
                     static_friction: 0.0,
                     stribeck_velocity: None,
@@ -130,11 +144,11 @@ fn law_of(scene: &Plane, a: (&str, &format::Shape), b: (&str, &format::Shape)) -
 fn add_pair(
     model: &mut Model,
     sides: [(BodyRef, String); 2],
-    shape_a: &format::Shape,
-    shape_b: &format::Shape,
+    shapes: [&format::Shape; 2],
+    beside: [Option<Arc<Surroundings>>; 2],
     law: ContactLaw,
 ) {
-    let shapes = [shape_a, shape_b].map(|s| Shape::from_geometry(&s.geometry));
+    let shapes = shapes.map(|s| Shape::from_geometry(&s.geometry));
     let features = collide::features(&shapes[0], &shapes[1]);
     let n_features = features.len();
     let pair = format!("{}-{}", sides[1].1, sides[0].1);
@@ -143,8 +157,10 @@ fn add_pair(
     }
     for (i, (feature, swapped)) in features.into_iter().enumerate() {
         let mut bodies = [sides[0].0, sides[1].0];
+        let mut beside = beside.clone();
         if swapped {
             bodies.swap(0, 1);
+            beside.swap(0, 1);
         }
         model.contacts.push(Contact {
             name: if n_features == 1 {
@@ -155,6 +171,7 @@ fn add_pair(
             bodies,
             pair: model.pairs.len() - 1,
             kind: ContactKind::Feature(feature),
+            beside,
             friction: law.friction.sliding,
             static_friction: law.friction.falling.map_or(0.0, |(at_rest, _)| at_rest),
             stribeck_velocity: law.friction.falling.map(|(_, velocity)| velocity),

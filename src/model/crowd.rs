@@ -1,13 +1,14 @@
 //! Many bodies: their shapes, and what holds where two of them touch. Contacts are not listed: they are found as bodies come
 //! near.
 
-use super::{BodyRef, Model, space_pose_of};
+use super::{BodyRef, Model, Surroundings, space_pose_of};
 use crate::force::Signal;
 use crate::math::{Vec3, dot3};
 use crate::scene::format::space as written;
 use crate::space::Pose;
 use crate::space::collide::grid::{Ball, Grid};
 use crate::space::shape::{Bound, Shape};
+use std::sync::Arc;
 
 /// What a model of many bodies has in place of a list of contacts.
 #[derive(Clone, Debug)]
@@ -43,6 +44,8 @@ pub struct Solid {
     pub belt: Option<usize>,
     /// Do others of its body hold for it on all planes, to within the merge distance?
     pub is_held: bool,
+    /// What else of its body is at it.
+    pub beside: Option<Arc<Surroundings>>,
 }
 
 /// A surface that moves along itself.

@@ -385,13 +385,14 @@ impl Model {
         }))
     }
 
-    /// How far a contact is open; `None` while another one looks after the same place.
+    /// How far a contact is open; `None` while another one looks after the same place, or where it is inside the material of a body.
     #[inline]
     pub fn gap(&self, contact: &Contact, poses: &Poses) -> Option<Gap> {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                feature.nearest(a, b).map(|near| Gap {
+                let near = feature.nearest(a, b)?;
+                (!contact.is_hidden(&near, a, b)).then_some(Gap {
                     gap: near.gap,
                     margin: near.margin,
                 })
@@ -400,7 +401,8 @@ impl Model {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                touch.feature.nearest(a, b).map(|near| Gap {
+                let near = touch.feature.nearest(a, b)?;
+                (!contact.is_hidden_in_space(&near, a, b)).then_some(Gap {
                     gap: near.gap,
                     margin: near.margin,
                 })
@@ -439,6 +441,9 @@ impl Model {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
                 let near = feature.nearest(a, b)?;
+                if contact.is_hidden(&near, a, b) {
+                    return None;
+                }
                 let row = near.gap_row();
                 let rate = self.product(contact.bodies, [&row.a, &row.b], v, |x| *x);
                 Some((near.gap, rate))
@@ -448,6 +453,9 @@ impl Model {
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
                 let near = touch.feature.nearest(a, b)?;
+                if contact.is_hidden_in_space(&near, a, b) {
+                    return None;
+                }
                 let row = near.gap_row(a, b);
                 let rate = self.product(contact.bodies, [&row.a, &row.b], v, |x| *x);
                 Some((near.gap, rate))

@@ -1,6 +1,7 @@
 //! Which pairs of shapes in space can touch, and what holds for them.
 
 use super::contacts::{joined, label};
+use super::seams::{Candidate, Parts, Surroundings};
 use super::space::{coordinate_of, shape_of, turn_back, vec3};
 use super::space_crowd;
 use super::{BodyRef, Contact, ContactKind, Model, N_TANGENTS, N_TURNS, Poses, SpaceContact, Stop};
@@ -10,6 +11,7 @@ use crate::scene::format::space::{Coordinate, Friction, Geometry, JointKind, Sli
 use crate::scene::format::{self, ContactLaw, ContactPair, Limits};
 use crate::space::collide;
 use crate::space::shape::{Bound, Shape};
+use std::sync::Arc;
 
 /// Velocities of a body without an orientation.
 const POINT_DOF: usize = 3;
@@ -60,17 +62,26 @@ pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>)
         }
         return;
     }
+    let parts: Vec<Parts> = owners
+        .iter()
+        .map(|owner| Parts::new(owner.shapes.iter().map(Candidate::of_space).collect()))
+        .collect();
     for (k, a) in owners.iter().enumerate() {
-        for b in &owners[k + 1..] {
+        for (l, b) in owners[k + 1..].iter().enumerate() {
             let joints = scene.joints.iter().map(|j| (&j.bodies, j.contact));
             if joined(joints, a.name, b.name) {
                 continue;
             }
+            let is_on = |i: usize, j: usize| law_of(scene, (a, i), (b, j)).0.enabled;
             for i in 0..a.shapes.len() {
                 for j in 0..b.shapes.len() {
                     let (law, swapped) = law_of(scene, (a, i), (b, j));
                     if law.enabled {
-                        add_pair(model, (a, i), (b, j), (law, swapped), problems);
+                        let beside = [
+                            parts[k].around(i, |other| is_on(other, j)),
+                            parts[k + 1 + l].around(j, |other| is_on(i, other)),
+                        ];
+                        add_pair(model, (a, i), (b, j), (law, swapped), beside, problems);
                     }
                 }
             }
@@ -185,6 +196,7 @@ fn add_stops(model: &mut Model, joint: usize, coordinate: usize, name: &str, lim
                     bound,
                     above,
                 }),
+                beside: [None, None],
                 friction: 0.0,
                 static_friction: 0.0,
                 stribeck_velocity: None,
@@ -239,6 +251,7 @@ fn add_pair(
     (a, i): (&Owner, usize),
     (b, j): (&Owner, usize),
     (law, rule_swapped): (ContactLaw<Friction>, bool),
+    beside: [Option<Arc<Surroundings>>; 2],
     problems: &mut Vec<Problem>,
 ) {
     let shapes = [&a.shapes[i], &b.shapes[j]];
@@ -298,6 +311,7 @@ fn add_pair(
                 turned,
                 across,
             })),
+            beside: [first, second].map(|side| beside[side].clone()),
             friction,
             static_friction: law.friction.static_friction.unwrap_or(0.0),
             stribeck_velocity: law.friction.stribeck_velocity,

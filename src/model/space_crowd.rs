@@ -2,6 +2,7 @@
 
 use super::contacts::{Overlaps, overlap_allowed};
 use super::held;
+use super::seams::{Candidate, Parts, Surroundings};
 use super::space::vec3;
 use super::space_contacts::{Owner, law_of};
 use super::{Belt, Crowd, InputUnit, Law, Model, Neighbours, Poses, Solid, space_pose_of};
@@ -11,6 +12,8 @@ use crate::scene::format::ContactPair;
 use crate::scene::format::space::{self as written, Sliding, Space};
 use crate::space::collide::meeting::Meetings;
 use crate::space::shape::{Bound, Shape};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// So many overlaps are told one by one.
 const TOLD: usize = 10;
@@ -79,6 +82,7 @@ fn crowd<'a>(
                 form: form_of(shape, &mut forms),
                 belt,
                 is_held: false,
+                beside: None,
             };
             solids.push((solid, (owner, i)));
         }
@@ -113,7 +117,7 @@ fn crowd<'a>(
             speed: model.signal(&belt.name, "speed", InputUnit::MeterPerSecond, &belt.speed),
         });
     }
-    let crowd = Crowd {
+    let mut crowd = Crowd {
         rules,
         solids,
         belts,
@@ -121,7 +125,38 @@ fn crowd<'a>(
         laws,
         n_kinds: kinds.len(),
     };
+    find_surroundings(&mut crowd);
     (crowd, sources)
+}
+
+// a shape hides a part of another one only for those with which it has contact
+fn find_surroundings(crowd: &mut Crowd) {
+    let n = crowd.n_kinds;
+    let is_on = |kind: usize, other: usize| crowd.laws[kind * n + other].enabled;
+    let hides = |kind: usize, hidden: usize| (0..n).all(|k| !is_on(hidden, k) || is_on(kind, k));
+    let mut by_body: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
+    for (i, solid) in crowd.solids.iter().enumerate() {
+        by_body.entry(solid.body).or_default().push(i);
+    }
+    // copies of a body come one after the other
+    let mut last: (Vec<(u32, usize)>, Vec<Option<Arc<Surroundings>>>) = Default::default();
+    let mut found = Vec::new();
+    for of_body in by_body.into_values().filter(|of_body| of_body.len() > 1) {
+        let solid = |i: usize| &crowd.solids[of_body[i]];
+        let alike: Vec<(u32, usize)> = (0..of_body.len())
+            .map(|i| (solid(i).form, solid(i).kind))
+            .collect();
+        if alike != last.0 {
+            let shapes = of_body.iter().map(|i| &crowd.solids[*i].shape);
+            let parts = Parts::new(shapes.map(Candidate::of_space).collect());
+            let around = |i: usize| parts.around(i, |j| hides(solid(j).kind, solid(i).kind));
+            last = (alike, (0..of_body.len()).map(around).collect());
+        }
+        found.extend(of_body.into_iter().zip(last.1.iter().cloned()));
+    }
+    for (i, beside) in found {
+        crowd.solids[i].beside = beside;
+    }
 }
 
 // copies of a body come one after the other

@@ -13,7 +13,7 @@ use super::{StepError, contact_band, rest_speed};
 use crate::force::Side;
 use crate::math::Limit;
 use crate::math::root::bracketed;
-use crate::model::Model;
+use crate::model::{Model, SEAM};
 use crate::scene::format::Settings;
 use crate::state::State;
 use std::cell::Cell;
@@ -30,6 +30,10 @@ pub(super) const MAX_HALVINGS: u32 = 20;
 /// Polygons that touch already overlap elsewhere when they overlap by this, m: more than a closed contact may be beyond
 /// the end of its edge.
 const CLOSED_OVERLAP: f64 = 2e-9;
+
+/// Polygons with flush neighbours overlap as wholes when they overlap by this, m: as wholes they do not know which of their faces are
+/// internal, and steps up to two seam widths are none.
+const SEAM_OVERLAP: f64 = 3.0 * SEAM;
 
 /// What the event functions say of a trial step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -190,7 +194,9 @@ pub(super) fn collision(
             }
         }
         if all_open {
-            watch(workspace, Closing::Polygons(leader, 0.0));
+            let has_seams = model.contacts[leader].has_seams();
+            let slack = if has_seams { SEAM_OVERLAP } else { 0.0 };
+            watch(workspace, Closing::Polygons(leader, slack));
         } else if mode == Mode::Frozen {
             watch(workspace, Closing::Polygons(leader, CLOSED_OVERLAP));
         }
@@ -336,7 +342,7 @@ fn first_crossing(
     let h = workspace.trial.h;
     let band = contact_band(settings, workspace.standard_step);
     // closed contacts are closed at both ends, not along the interpolant between them
-    let ends_only = matches!(what, Closing::Polygons(_, slack) if slack > 0.0);
+    let ends_only = matches!(what, Closing::Polygons(_, slack) if slack == CLOSED_OVERLAP);
     let n_samples = if ends_only {
         1
     } else {

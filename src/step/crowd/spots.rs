@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::math::{Limit, Vec3};
-use crate::model::{BodyRef, Crowd, Law, Neighbours, space_pose_of};
+use crate::model::{BodyRef, Crowd, Law, Neighbours, Solid, space_pose_of};
 use crate::space::Pose;
 use crate::space::collide::meeting::{Meeting, Meetings};
 use crate::state::SpotKey;
@@ -109,10 +109,13 @@ impl Spots {
             .pairs
             .binary_search_by_key(&order(pair), |(pair, _)| order(*pair))
         {
-            let shapes = pair.map(|i| &crowd.solids[i as usize].shape);
+            let solids = pair.map(|i| &crowd.solids[i as usize]);
+            let shapes = solids.map(|solid| &solid.shape);
             let meetings = self.meetings(self.pairs[i].1);
             meetings.find(shapes, poses, f64::MAX, |meeting| {
-                least = least.at_most(meeting.gap);
+                if !is_hidden(solids, poses, &meeting) {
+                    least = least.at_most(meeting.gap);
+                }
             });
         }
         least
@@ -170,6 +173,9 @@ fn find_in(
     let law = *crowd.law(i, j);
     let shapes = [&a.shape, &b.shape];
     meetings.find(shapes, [pose_a, pose_b], within, |meeting: Meeting| {
+        if is_hidden([a, b], [pose_a, pose_b], &meeting) {
+            return;
+        }
         found.push(Spot {
             key: SpotKey {
                 shapes: pair,
@@ -183,4 +189,14 @@ fn find_in(
             belt: a.belt.or(b.belt),
         });
     });
+}
+
+// is it inside the material of one of the bodies?
+fn is_hidden(solids: [&Solid; 2], poses: [&Pose; 2], meeting: &Meeting) -> bool {
+    let outward = [meeting.normal, -meeting.normal];
+    (0..2).any(|k| {
+        let (pose, arm, normal) = (poses[k], meeting.arms[k], outward[k]);
+        let beside = solids[k].beside.as_ref();
+        beside.is_some_and(|beside| !beside.expose(pose.turn_back(arm), pose.turn_back(normal)))
+    })
 }

@@ -1,0 +1,406 @@
+//! Internal faces, edges and corners: parts of the surface of a shape that other shapes of the same body cover. A contact there
+//! is no contact with the body, whose surface is that of the union of its shapes.
+//!
+//! A corner that rests on a tile is at its surface up to rounding, above or below. Below it, the side face of the next flush tile
+//! closes at full speed: a collision with a step of 1e-16 m. So the surface is judged with a tolerance, the seam width d:
+//!
+//! ```text
+//! (1)  a contact at the point p of a shape S, with the normal n out of S, is exposed where p + 2 d n is outside of every other
+//!      shape of the body, each grown by d
+//! (2)  or where that holds for a point p' of S near p, p' - p being across n: the shortest way out of the shape that covers p,
+//!      to 2 d above its surface
+//! ```
+//!
+//! What carries a body passes (1): p + 2 d n is 2 d above the surface, also where flush tiles overlap. The side face of a flush or lower
+//! neighbour fails it, and (2) as well, because S ends there: it is no higher than what covers it. A real step, or a wall on tiles, is
+//! covered at its foot, where a sliding corner meets it, and exposed 2 d above: (2). So steps below 2 d are none, higher ones are
+//! collisions. Gaps between shapes count as closed up to 3 d.
+//!
+//! The criterion is about places on bodies, not about motion: it is the same for the ground and for bodies that move, for contacts that
+//! touch and for those found in advance, for either body of a contact, and for every way to step. Rounded shapes need no such care: their
+//! normals turn to that of the flush neighbour before they touch.
+
+use super::Contact;
+use crate::collide;
+use crate::constraint::Pose;
+use crate::math::{Limit, Vec2, Vec3, cross, dot3};
+use crate::shape;
+use crate::space;
+use crate::space::shape::{Cylinder, HeightField, Shape};
+use std::sync::Arc;
+
+/// The seam width d, m: far above what closed contacts are off their surfaces, far below what matters.
+pub const SEAM: f64 = 1e-7;
+
+/// A shape reaches where it is to within this, m.
+const ON_SURFACE: f64 = 1e-9;
+
+/// Deeper inside a shape, m, no way out is looked for.
+const DEEPEST: f64 = 1e-3;
+
+/// A face whose normal has a smaller square across that of the contact is no way out.
+const STEEP: f64 = 1e-2;
+
+/// Shapes of a body that are nearer to each other touch, m: gaps up to three seam widths are closed, see (1).
+const TOUCH: f64 = 4.0 * SEAM;
+
+/// Shapes to be left one after the other: a floor and two walls.
+const MOST_WAYS: usize = 3;
+
+/// What covers: a shape in the coordinates of its body, one of the plane in its plane.
+#[derive(Clone, Debug, PartialEq)]
+enum Cover {
+    /// Behind all of these planes: normal and offset, m.
+    Convex(Vec<(Vec3, f64)>),
+    /// Within a radius of a segment, m.
+    Round([Vec3; 2], f64),
+    Cylinder(Cylinder),
+    HeightField(Arc<HeightField>),
+}
+
+/// A shape among those of its body that touch or overlap it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Surroundings {
+    own: Arc<Cover>,
+    others: Vec<Arc<Cover>>,
+}
+
+/// A shape of a body, while its neighbours are looked for.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    cover: Arc<Cover>,
+    /// The shape is within `radius` of the hull of these, m; none for what has no end.
+    corners: Vec<Vec3>,
+    radius: f64,
+}
+
+impl Candidate {
+    pub fn of_plane(shape: &shape::Shape) -> Self {
+        let (corners, radius) = match shape {
+            shape::Shape::HalfPlane(_) => (Vec::new(), 0.0),
+            shape::Shape::Convex(core) => {
+                let lift = |v: &Vec2| Vec3::new(v.x, v.y, 0.0);
+                (core.vertices.iter().map(lift).collect(), core.radius)
+            }
+        };
+        Self {
+            cover: Arc::new(Cover::of_plane(shape)),
+            corners,
+            radius,
+        }
+    }
+
+    pub fn of_space(shape: &Shape) -> Self {
+        let (corners, radius) = match shape {
+            Shape::Sphere(ball) => (vec![ball.centre], ball.radius),
+            Shape::Capsule(capsule) => (capsule.ends.to_vec(), capsule.radius),
+            Shape::Cylinder(cylinder) => {
+                let half = cylinder.axis * cylinder.half_height;
+                let ends = [cylinder.centre - half, cylinder.centre + half];
+                (ends.to_vec(), cylinder.radius)
+            }
+            Shape::Polyhedron(solid) => (solid.vertices.clone(), 0.0),
+            Shape::HalfSpace(_) | Shape::HeightField(_) => (Vec::new(), 0.0),
+        };
+        Self {
+            cover: Arc::new(Cover::of_space(shape)),
+            corners,
+            radius,
+        }
+    }
+
+    // does it have an end, and edges?
+    fn is_sharp(&self) -> bool {
+        !self.corners.is_empty() && !matches!(*self.cover, Cover::Round(..))
+    }
+
+    // along the first axis, m
+    fn range(&self) -> [f64; 2] {
+        if self.corners.is_empty() {
+            return [f64::NEG_INFINITY, f64::INFINITY];
+        }
+        let none = [f64::INFINITY, f64::NEG_INFINITY];
+        let [low, high] = self.corners.iter().fold(none, |[low, high], x| {
+            [low.at_most(x.x), high.at_least(x.x)]
+        });
+        [low - self.radius - TOUCH, high + self.radius + TOUCH]
+    }
+
+    // is the other one beyond one of the faces of this one?
+    fn parts(&self, other: &Self) -> bool {
+        let Cover::Convex(planes) = &*self.cover else {
+            return false;
+        };
+        let is_beyond = |(normal, offset): &(Vec3, f64)| {
+            let height = |x: &Vec3| dot3(*normal, *x) - offset - other.radius;
+            other.corners.iter().all(|x| height(x) > TOUCH)
+        };
+        !other.corners.is_empty() && planes.iter().any(is_beyond)
+    }
+}
+
+/// The shapes of a body, and which of them touch each other.
+#[derive(Clone, Debug)]
+pub(super) struct Parts {
+    shapes: Vec<Candidate>,
+    touching: Vec<Vec<usize>>,
+    all: Vec<Option<Arc<Surroundings>>>,
+}
+
+impl Parts {
+    pub fn new(shapes: Vec<Candidate>) -> Self {
+        let ranges: Vec<[f64; 2]> = shapes.iter().map(Candidate::range).collect();
+        let mut order: Vec<usize> = (0..shapes.len()).collect();
+        order.sort_by(|i, j| ranges[*i][0].total_cmp(&ranges[*j][0]).then(i.cmp(j)));
+        let mut touching: Vec<Vec<usize>> = vec![Vec::new(); shapes.len()];
+        for (k, &i) in order.iter().enumerate() {
+            let near = order[k + 1..].iter();
+            for &j in near.take_while(|j| ranges[**j][0] <= ranges[i][1]) {
+                let [a, b] = [&shapes[i], &shapes[j]];
+                if (a.is_sharp() || b.is_sharp()) && !a.parts(b) && !b.parts(a) {
+                    touching[i].push(j);
+                    touching[j].push(i);
+                }
+            }
+        }
+        touching
+            .iter_mut()
+            .for_each(|others| others.sort_unstable());
+        let mut parts = Self {
+            all: Vec::with_capacity(shapes.len()),
+            shapes,
+            touching,
+        };
+        for i in 0..parts.shapes.len() {
+            let all = parts.surroundings(i, |_| true);
+            parts.all.push(all);
+        }
+        parts
+    }
+
+    /// The surroundings of a shape, of those others that count; `None` where none of them can hide a part of it.
+    pub fn around(&self, i: usize, counts: impl Fn(usize) -> bool) -> Option<Arc<Surroundings>> {
+        if self.touching[i].iter().all(|j| counts(*j)) {
+            self.all[i].clone()
+        } else {
+            self.surroundings(i, counts)
+        }
+    }
+
+    fn surroundings(&self, i: usize, counts: impl Fn(usize) -> bool) -> Option<Arc<Surroundings>> {
+        let cover = |j: usize| Arc::clone(&self.shapes[j].cover);
+        let others = self.touching[i].iter().filter(|j| counts(**j));
+        let others: Vec<Arc<Cover>> = others.map(|j| cover(*j)).collect();
+        (self.shapes[i].is_sharp() && !others.is_empty()).then(|| {
+            Arc::new(Surroundings {
+                own: cover(i),
+                others,
+            })
+        })
+    }
+}
+
+impl Cover {
+    fn of_plane(shape: &shape::Shape) -> Self {
+        let lift = |v: Vec2| Vec3::new(v.x, v.y, 0.0);
+        match shape {
+            shape::Shape::HalfPlane(plane) => {
+                Cover::Convex(vec![(lift(plane.normal), plane.offset)])
+            }
+            shape::Shape::Convex(core) => match core.vertices.as_slice() {
+                [] => Cover::Convex(Vec::new()),
+                [centre] => Cover::Round([lift(*centre); 2], core.radius),
+                [from, to] => Cover::Round([lift(*from), lift(*to)], core.radius),
+                vertices => {
+                    let side = |i: usize| {
+                        let edge = vertices[(i + 1) % vertices.len()] - vertices[i];
+                        let length = (edge.x * edge.x + edge.y * edge.y).sqrt();
+                        let offset = -cross(edge, vertices[i]) / length;
+                        (Vec3::new(edge.y / length, -edge.x / length, 0.0), offset)
+                    };
+                    Cover::Convex((0..vertices.len()).map(side).collect())
+                }
+            },
+        }
+    }
+
+    fn of_space(shape: &Shape) -> Self {
+        match shape {
+            Shape::Sphere(ball) => Cover::Round([ball.centre; 2], ball.radius),
+            Shape::Capsule(capsule) => Cover::Round(capsule.ends, capsule.radius),
+            Shape::Cylinder(cylinder) => Cover::Cylinder(*cylinder),
+            Shape::Polyhedron(solid) => {
+                Cover::Convex(solid.faces.iter().map(|f| (f.normal, f.offset)).collect())
+            }
+            Shape::HalfSpace(plane) => Cover::Convex(vec![(plane.normal, plane.offset)]),
+            Shape::HeightField(field) => Cover::HeightField(Arc::clone(field)),
+        }
+    }
+
+    // tells how far a point is outside of each face, m, and the normals of the faces
+    fn faces(&self, x: Vec3, mut tell: impl FnMut(f64, Vec3)) {
+        match self {
+            Cover::Convex(planes) => {
+                for (normal, offset) in planes {
+                    tell(dot3(*normal, x) - offset, *normal);
+                }
+            }
+            Cover::Round([from, to], radius) => {
+                let span = *to - *from;
+                let square = dot3(span, span);
+                let along = if square > 0.0 {
+                    (dot3(x - *from, span) / square).at_least(0.0).at_most(1.0)
+                } else {
+                    0.0
+                };
+                let (distance, normal) = direction(x - *from - span * along);
+                tell(distance - radius, normal);
+            }
+            Cover::Cylinder(cylinder) => {
+                let d = x - cylinder.centre;
+                let along = dot3(d, cylinder.axis);
+                tell(along - cylinder.half_height, cylinder.axis);
+                tell(-along - cylinder.half_height, -cylinder.axis);
+                let (distance, normal) = direction(d - cylinder.axis * along);
+                tell(distance - cylinder.radius, normal);
+            }
+            Cover::HeightField(field) => {
+                let (height, normal) = over(field, x);
+                tell(height, normal);
+            }
+        }
+    }
+
+    /// How far a point is outside, m; negative inside. Beyond an edge it is less than the distance.
+    fn height(&self, x: Vec3) -> f64 {
+        let mut highest = f64::NEG_INFINITY;
+        self.faces(x, |height, _| highest = highest.at_least(height));
+        highest
+    }
+}
+
+fn direction(v: Vec3) -> (f64, Vec3) {
+    let length = dot3(v, v).sqrt();
+    let any = Vec3::new(1.0, 0.0, 0.0);
+    (length, if length > 0.0 { v / length } else { any })
+}
+
+// height over the triangle above or below a point, and its normal; nothing is beside the field
+fn over(field: &HeightField, x: Vec3) -> (f64, Vec3) {
+    let up = Vec3::new(0.0, 0.0, 1.0);
+    let [nx, ny] = field.cells();
+    let u = (x.x - field.corner.x) / field.spacing[0];
+    let v = (x.y - field.corner.y) / field.spacing[1];
+    if !(u >= 0.0 && v >= 0.0 && u <= nx as f64 && v <= ny as f64) {
+        return (f64::INFINITY, up);
+    }
+    let (i, j) = ((u as usize).min(nx - 1), (v as usize).min(ny - 1));
+    let triangle = field.triangle(i, j, v - j as f64 > u - i as f64);
+    let height = dot3(triangle.normal, x - triangle.corners[0]);
+    (height, triangle.normal)
+}
+
+impl Surroundings {
+    /// Is a contact at this point of the shape, with this normal out of it, one with the body? Body coordinates.
+    pub fn expose(&self, point: Vec3, normal: Vec3) -> bool {
+        self.is_exposed(point, normal, MOST_WAYS)
+    }
+
+    fn is_exposed(&self, point: Vec3, normal: Vec3, ways: usize) -> bool {
+        let probe = point + normal * (2.0 * SEAM);
+        let Some(cover) = self.others.iter().find(|c| c.height(probe) <= SEAM) else {
+            return true; // (1)
+        };
+        if ways == 0 {
+            return false;
+        }
+        // (2): ways across the normal to 2 d above the faces of what covers
+        let way_out = |height: f64, out: Vec3| {
+            let across = out - normal * dot3(out, normal);
+            let square = dot3(across, across);
+            (square >= STEEP).then(|| {
+                let length = (2.0 * SEAM - height) / square.sqrt();
+                (length, across / square.sqrt())
+            })
+        };
+        let mut least = DEEPEST;
+        cover.faces(probe, |height, out| {
+            if let Some((length, _)) = way_out(height, out) {
+                least = least.at_most(length);
+            }
+        });
+        let mut found = false;
+        cover.faces(probe, |height, out| {
+            if let Some((length, across)) = way_out(height, out)
+                && !found
+                && length <= least + 3.0 * SEAM
+                && length < DEEPEST
+            {
+                let there = point + across * length;
+                found = self.own.height(there) <= ON_SURFACE
+                    && self.is_exposed(there, normal, ways - 1);
+            }
+        });
+        found
+    }
+}
+
+impl Contact {
+    /// Is a place of this contact in the plane inside the material of one of its bodies?
+    pub(super) fn is_hidden(&self, near: &collide::Nearest, a: &Pose, b: &Pose) -> bool {
+        if !self.has_seams() || near.gap == f64::INFINITY {
+            return false;
+        }
+        let normal = near
+            .corner
+            .map_or(near.normal, |row| Vec2::new(row.b[0], row.b[1]));
+        let on_b = near.arm_b + b.position;
+        let on_a = if near.corner.is_some() {
+            on_b - normal * near.gap
+        } else {
+            near.arm_a + a.position
+        };
+        let sides = [(a, on_a, normal), (b, on_b, -normal)];
+        self.beside.iter().zip(sides).any(|(beside, (pose, x, n))| {
+            beside.as_ref().is_some_and(|beside| {
+                let lift = |v: Vec2| Vec3::new(v.x, v.y, 0.0);
+                let place = lift(pose.turn_back(x - pose.position));
+                !beside.expose(place, lift(pose.turn_back(n)))
+            })
+        })
+    }
+
+    /// The same in space.
+    pub(super) fn is_hidden_in_space(
+        &self,
+        near: &space::collide::Nearest,
+        a: &space::Pose,
+        b: &space::Pose,
+    ) -> bool {
+        if !self.has_seams() || near.gap == f64::INFINITY {
+            return false;
+        }
+        let of_row = |row: space::Row| Vec3::new(row.b[0], row.b[1], row.b[2]);
+        let normal = near.corner.map_or(near.normal, of_row);
+        let arm_a = if near.corner.is_some() {
+            near.arm_b + b.position - normal * near.gap - a.position
+        } else {
+            near.arm_a
+        };
+        let sides = [(a, arm_a, normal), (b, near.arm_b, -normal)];
+        self.beside
+            .iter()
+            .zip(sides)
+            .any(|(beside, (pose, arm, n))| {
+                beside
+                    .as_ref()
+                    .is_some_and(|beside| !beside.expose(pose.turn_back(arm), pose.turn_back(n)))
+            })
+    }
+
+    /// Can a part of one of its shapes be inside the material of its body?
+    #[inline]
+    pub fn has_seams(&self) -> bool {
+        self.beside[0].is_some() || self.beside[1].is_some()
+    }
+}
