@@ -1,6 +1,6 @@
 //! Which pairs of shapes can touch, and what holds for them.
 
-use super::seams::{Candidate, Parts, Surroundings};
+use super::seams::{self, Candidate, Parts, Seams};
 use super::{BodyRef, Contact, ContactKind, Model, Poses, Stop};
 use crate::collide;
 use crate::math::Limit;
@@ -8,7 +8,6 @@ use crate::scene::error::{Place, Problem};
 use crate::scene::format::{self, ContactLaw, ContactPair, JointKind, Plane};
 use crate::shape::Shape;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Adds the stops of joints and the features of all pairs of shapes; refuses shapes that overlap at the start.
 pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mut Vec<Problem>) {
@@ -38,11 +37,11 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
                             (*body_a, label(name_a, &shape_a.name, shapes_a.len())),
                             (*body_b, label(name_b, &shape_b.name, shapes_b.len())),
                         ];
-                        let beside = [
+                        let seams = Seams::new([
                             parts[k].around(i, |other| law_at(other, j).enabled),
                             parts[k + 1 + l].around(j, |other| law_at(i, other).enabled),
-                        ];
-                        add_pair(model, sides, [shape_a, shape_b], beside, law);
+                        ]);
+                        add_pair(model, sides, [shape_a, shape_b], &seams, law);
                     }
                 }
             }
@@ -76,7 +75,7 @@ fn add_limits(scene: &Plane, model: &mut Model) {
                         bound,
                         above,
                     }),
-                    beside: [None, None],
+                    seams: Seams::default(),
                     friction: 0.0,
                     static_friction: 0.0,
                     stribeck_velocity: None,
@@ -145,7 +144,7 @@ fn add_pair(
     model: &mut Model,
     sides: [(BodyRef, String); 2],
     shapes: [&format::Shape; 2],
-    beside: [Option<Arc<Surroundings>>; 2],
+    seams: &Seams,
     law: ContactLaw,
 ) {
     let shapes = shapes.map(|s| Shape::from_geometry(&s.geometry));
@@ -157,10 +156,10 @@ fn add_pair(
     }
     for (i, (feature, swapped)) in features.into_iter().enumerate() {
         let mut bodies = [sides[0].0, sides[1].0];
-        let mut beside = beside.clone();
+        let mut seams = seams.clone();
         if swapped {
             bodies.swap(0, 1);
-            beside.swap(0, 1);
+            seams = seams.swapped();
         }
         model.contacts.push(Contact {
             name: if n_features == 1 {
@@ -170,8 +169,8 @@ fn add_pair(
             },
             bodies,
             pair: model.pairs.len() - 1,
+            seams: seams::of_plane(seams, &feature),
             kind: ContactKind::Feature(feature),
-            beside,
             friction: law.friction.sliding,
             static_friction: law.friction.falling.map_or(0.0, |(at_rest, _)| at_rest),
             stribeck_velocity: law.friction.falling.map(|(_, velocity)| velocity),

@@ -402,7 +402,7 @@ impl Model {
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
                 let near = touch.feature.nearest(a, b)?;
-                (!contact.is_hidden_in_space(&near, a, b)).then_some(Gap {
+                (!contact.is_hidden_in_space(&touch.feature, &near, a, b)).then_some(Gap {
                     gap: near.gap,
                     margin: near.margin,
                 })
@@ -453,7 +453,7 @@ impl Model {
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
                 let near = touch.feature.nearest(a, b)?;
-                if contact.is_hidden_in_space(&near, a, b) {
+                if contact.is_hidden_in_space(&touch.feature, &near, a, b) {
                     return None;
                 }
                 let row = near.gap_row(a, b);

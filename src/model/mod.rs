@@ -18,7 +18,7 @@ pub use build::build;
 pub use crowd::{Belt, Crowd, Law, Neighbours, Solid};
 pub use geometry::{Gap, Hold, MAX_FRICTION_ROWS, N_TANGENTS, N_TURNS, Near, turning_axes};
 pub use poses::{Poses, Twists, pose_of, space_pose_of, space_twist_of, twist_of};
-pub use seams::{SEAM, Surroundings};
+pub use seams::{SEAM, Seams, Surroundings};
 pub use space::shape_of;
 pub use start::WrittenStart;
 pub use stribeck::Stribeck;
@@ -29,7 +29,6 @@ use crate::joint::Joint;
 use crate::math::{Quaternion, Vec3};
 use crate::scene::format::Settings;
 use crate::space as spatial;
-use std::sync::Arc;
 
 /// Contacts in space that work space is made for in advance.
 const EXPECTED: usize = 16;
@@ -194,8 +193,8 @@ pub struct Contact {
     pub pair: usize,
     /// What touches.
     pub kind: ContactKind,
-    /// What else of each body is at the shape that touches.
-    pub beside: [Option<Arc<Surroundings>>; 2],
+    /// What else of its bodies is at the shapes that touch.
+    pub seams: Seams,
     /// Coulomb friction coefficient.
     pub friction: f64,
     /// The same while it sticks; where it is below the other one it has no effect.

@@ -16,16 +16,28 @@
 //! covered at its foot, where a sliding corner meets it, and exposed 2 d above: (2). So steps below 2 d are none, higher ones are
 //! collisions. Gaps between shapes count as closed up to 3 d.
 //!
+//! An edge or a corner of S, where n is not the normal of a face, must be one of the union:
+//!
+//! ```text
+//! (3)  no shape whose surface goes through p, to within d, goes on from there to where n leans: with its normal m at p, n.m > 0, and
+//!      u = n - (n.m) m, p + 2 d u/|u| is outside of it
+//! (4)  where a side of a face goes on straight beyond its end, or a face beyond its edge, into another shape, the end or the edge is none:
+//!      what touches there touches on either side of it
+//! ```
+//!
+//! (3) is for what is round: before it is over the next tile it would touch its edge, leaning. (4) leaves out contacts in the middle of
+//! flat surfaces, which carry nothing that others do not.
+//!
 //! The criterion is about places on bodies, not about motion: it is the same for the ground and for bodies that move, for contacts that
-//! touch and for those found in advance, for either body of a contact, and for every way to step. Rounded shapes need no such care: their
-//! normals turn to that of the flush neighbour before they touch.
+//! touch and for those found in advance, for either body of a contact, and for every way to step.
 
-use super::Contact;
+use super::{Contact, ContactKind};
 use crate::collide;
-use crate::constraint::Pose;
+use crate::constraint::{Pose, Row};
 use crate::math::{Limit, Vec2, Vec3, cross, dot3};
 use crate::shape;
 use crate::space;
+use crate::space::collide::Feature;
 use crate::space::shape::{Cylinder, HeightField, Shape};
 use std::sync::Arc;
 
@@ -40,6 +52,9 @@ const DEEPEST: f64 = 1e-3;
 
 /// A face whose normal has a smaller square across that of the contact is no way out.
 const STEEP: f64 = 1e-2;
+
+/// Normals that differ by less are the same: rounding is a million times smaller.
+const UPRIGHT: f64 = 1e-10;
 
 /// Shapes of a body that are nearer to each other touch, m: gaps up to three seam widths are closed, see (1).
 const TOUCH: f64 = 4.0 * SEAM;
@@ -271,6 +286,20 @@ impl Cover {
         }
     }
 
+    // (3)
+    fn is_leant_on(&self, point: Vec3, normal: Vec3) -> bool {
+        let mut found = false;
+        self.faces(point, |height, out| {
+            let along = dot3(normal, out);
+            let lean = normal - out * along;
+            let length = dot3(lean, lean).sqrt();
+            if !found && height.abs() <= SEAM && along > 0.0 && length > UPRIGHT {
+                found = self.height(point + lean * (2.0 * SEAM / length)) <= SEAM;
+            }
+        });
+        found
+    }
+
     /// How far a point is outside, m; negative inside. Beyond an edge it is less than the distance.
     fn height(&self, x: Vec3) -> f64 {
         let mut highest = f64::NEG_INFINITY;
@@ -303,7 +332,27 @@ fn over(field: &HeightField, x: Vec3) -> (f64, Vec3) {
 impl Surroundings {
     /// Is a contact at this point of the shape, with this normal out of it, one with the body? Body coordinates.
     pub fn expose(&self, point: Vec3, normal: Vec3) -> bool {
-        self.is_exposed(point, normal, MOST_WAYS)
+        self.is_exposed(point, normal, MOST_WAYS) && !self.leans(point, normal)
+    }
+
+    // (3)
+    fn leans(&self, point: Vec3, normal: Vec3) -> bool {
+        let mut is_on_face = false;
+        self.own.faces(point, |height, out| {
+            let d = out - normal;
+            is_on_face |= height.abs() <= ON_SURFACE && dot3(d, d) <= UPRIGHT * UPRIGHT;
+        });
+        !is_on_face
+            && self
+                .others
+                .iter()
+                .any(|other| other.is_leant_on(point, normal))
+    }
+
+    // (4)
+    fn goes_on(&self, point: Vec3, outward: Vec3) -> bool {
+        let beyond = point + outward * (2.0 * SEAM);
+        self.others.iter().any(|c| c.height(beyond) <= ON_SURFACE)
     }
 
     fn is_exposed(&self, point: Vec3, normal: Vec3, ways: usize) -> bool {
@@ -345,39 +394,122 @@ impl Surroundings {
     }
 }
 
+/// What else of the bodies of a contact is at the shapes that touch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Seams {
+    beside: [Option<Arc<Surroundings>>; 2],
+    /// (4) holds at the corner that the contact belongs to.
+    is_internal: bool,
+}
+
+impl Seams {
+    pub(super) fn swapped(&self) -> Self {
+        let [a, b] = self.beside.clone();
+        Self {
+            beside: [b, a],
+            is_internal: self.is_internal,
+        }
+    }
+
+    pub(super) fn new(beside: [Option<Arc<Surroundings>>; 2]) -> Self {
+        Self {
+            beside,
+            is_internal: false,
+        }
+    }
+
+    /// For the contact of a corner of the second body, with the unit vectors along the sides that leave it.
+    pub(super) fn of_corner(self, corner: Vec3, leaving: impl Iterator<Item = Vec3>) -> Self {
+        let goes_on = |side: Vec3| {
+            let beside = self.beside[1].as_ref();
+            beside.is_some_and(|beside| beside.goes_on(corner, -side))
+        };
+        let is_internal = leaving.map(goes_on).fold(false, |any, on| any || on);
+        Self {
+            is_internal,
+            ..self
+        }
+    }
+
+    /// Can a place of the contact be inside the material of a body?
+    #[inline]
+    pub fn any(&self) -> bool {
+        self.beside[0].is_some() || self.beside[1].is_some()
+    }
+
+    // points and normals out of the shapes, in the coordinates of the bodies
+    fn expose(&self, sides: [(Vec3, Vec3); 2]) -> bool {
+        self.beside.iter().zip(sides).all(|(beside, (x, n))| {
+            let beside = beside.as_ref();
+            beside.is_none_or(|beside| beside.expose(x, n))
+        })
+    }
+
+    // (4), for an edge of one of the bodies and the directions in which its faces go on
+    fn goes_on(&self, side: usize, point: Vec3, outward: [Vec3; 2]) -> bool {
+        let beside = self.beside[side].as_ref();
+        beside.is_some_and(|beside| outward.iter().any(|out| beside.goes_on(point, *out)))
+    }
+}
+
+/// The contacts of a corner in the plane with another body.
+pub(super) fn of_plane(seams: Seams, feature: &collide::Feature) -> Seams {
+    let (n, lift) = (feature.whole.len(), |v: Vec2| Vec3::new(v.x, v.y, 0.0));
+    let Some(i) = feature.whole.iter().position(|x| *x == feature.vertex) else {
+        return seams;
+    };
+    if n < 3 {
+        return seams;
+    }
+    let sides = [feature.whole[(i + 1) % n], feature.whole[(i + n - 1) % n]];
+    let leaving = sides.map(|end| direction(lift(end - feature.vertex)).1);
+    seams.of_corner(lift(feature.vertex), leaving.into_iter())
+}
+
+/// The same in space, of a shape of the second body.
+pub(super) fn of_space(seams: Seams, feature: &space::collide::Feature, shape: &Shape) -> Seams {
+    let (Some(vertex), Shape::Polyhedron(solid)) = (feature.vertex(), shape) else {
+        return seams;
+    };
+    match solid.vertices.iter().position(|x| *x == vertex.place) {
+        Some(i) => seams.of_corner(vertex.place, solid.leaving[i].iter().copied()),
+        None => seams,
+    }
+}
+
 impl Contact {
-    /// Is a place of this contact in the plane inside the material of one of its bodies?
+    /// Is the place of a contact in the plane inside the material of one of its bodies?
     pub(super) fn is_hidden(&self, near: &collide::Nearest, a: &Pose, b: &Pose) -> bool {
-        if !self.has_seams() || near.gap == f64::INFINITY {
+        if !self.seams.any() || near.gap == f64::INFINITY {
             return false;
         }
-        let normal = near
-            .corner
-            .map_or(near.normal, |row| Vec2::new(row.b[0], row.b[1]));
-        let on_b = near.arm_b + b.position;
-        let on_a = if near.corner.is_some() {
-            on_b - normal * near.gap
+        let of_row = |row: Row| Vec2::new(row.b[0], row.b[1]);
+        let normal = near.corner.map_or(near.normal, of_row);
+        let arm_a = if near.corner.is_some() {
+            near.arm_b + b.position - normal * near.gap - a.position
         } else {
-            near.arm_a + a.position
+            near.arm_a
         };
-        let sides = [(a, on_a, normal), (b, on_b, -normal)];
-        self.beside.iter().zip(sides).any(|(beside, (pose, x, n))| {
-            beside.as_ref().is_some_and(|beside| {
-                let lift = |v: Vec2| Vec3::new(v.x, v.y, 0.0);
-                let place = lift(pose.turn_back(x - pose.position));
-                !beside.expose(place, lift(pose.turn_back(n)))
-            })
-        })
+        let local = |pose: &Pose, v: Vec2| {
+            let v = pose.turn_back(v);
+            Vec3::new(v.x, v.y, 0.0)
+        };
+        self.seams.is_internal
+            || !self.seams.expose([
+                (local(a, arm_a), local(a, normal)),
+                (local(b, near.arm_b), local(b, -normal)),
+            ])
     }
 
     /// The same in space.
     pub(super) fn is_hidden_in_space(
         &self,
+        feature: &Feature,
         near: &space::collide::Nearest,
         a: &space::Pose,
         b: &space::Pose,
     ) -> bool {
-        if !self.has_seams() || near.gap == f64::INFINITY {
+        if !self.seams.any() || near.gap == f64::INFINITY {
             return false;
         }
         let of_row = |row: space::Row| Vec3::new(row.b[0], row.b[1], row.b[2]);
@@ -387,20 +519,45 @@ impl Contact {
         } else {
             near.arm_a
         };
-        let sides = [(a, arm_a, normal), (b, near.arm_b, -normal)];
-        self.beside
-            .iter()
-            .zip(sides)
-            .any(|(beside, (pose, arm, n))| {
-                beside
-                    .as_ref()
-                    .is_some_and(|beside| !beside.expose(pose.turn_back(arm), pose.turn_back(n)))
-            })
+        let (on_a, on_b) = (a.turn_back(arm_a), b.turn_back(near.arm_b));
+        self.seams.is_internal
+            || !self
+                .seams
+                .expose([(on_a, a.turn_back(normal)), (on_b, b.turn_back(-normal))])
+            || match feature {
+                Feature::Edges {
+                    first,
+                    edge_a,
+                    second,
+                    edge_b,
+                } => {
+                    self.seams.goes_on(0, on_a, first.edges[*edge_a].outward)
+                        || self.seams.goes_on(1, on_b, second.edges[*edge_b].outward)
+                }
+                Feature::CapsuleOnEdge { solid, edge, .. } => {
+                    self.seams.goes_on(0, on_a, solid.edges[*edge].outward)
+                }
+                Feature::OnHalfSpace { .. }
+                | Feature::OnBall { .. }
+                | Feature::OnCapsule { .. }
+                | Feature::OnPolyhedron { .. }
+                | Feature::OnCylinder { .. }
+                | Feature::OnHeightField { .. }
+                | Feature::Capsules { .. }
+                | Feature::Rim { .. }
+                | Feature::RimPoint { .. } => false,
+            }
     }
 
-    /// Can a part of one of its shapes be inside the material of its body?
-    #[inline]
-    pub fn has_seams(&self) -> bool {
-        self.beside[0].is_some() || self.beside[1].is_some()
+    /// Does the same part of a body touch the same other body here and there? Where a contact ends at a seam, the next one takes over.
+    pub fn is_next_to(&self, other: &Self) -> bool {
+        if !self.seams.any() || self.bodies != other.bodies || self.pair == other.pair {
+            return false;
+        }
+        match (&self.kind, &other.kind) {
+            (ContactKind::Feature(a), ContactKind::Feature(b)) => a.vertex == b.vertex,
+            (ContactKind::Space(a), ContactKind::Space(b)) => a.feature.shares_part(&b.feature),
+            (ContactKind::Feature(_) | ContactKind::Space(_) | ContactKind::Limit(_), _) => false,
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Which pairs of shapes in space can touch, and what holds for them.
 
 use super::contacts::{joined, label};
-use super::seams::{Candidate, Parts, Surroundings};
+use super::seams::{self, Candidate, Parts, Seams};
 use super::space::{coordinate_of, shape_of, turn_back, vec3};
 use super::space_crowd;
 use super::{BodyRef, Contact, ContactKind, Model, N_TANGENTS, N_TURNS, Poses, SpaceContact, Stop};
@@ -11,7 +11,6 @@ use crate::scene::format::space::{Coordinate, Friction, Geometry, JointKind, Sli
 use crate::scene::format::{self, ContactLaw, ContactPair, Limits};
 use crate::space::collide;
 use crate::space::shape::{Bound, Shape};
-use std::sync::Arc;
 
 /// Velocities of a body without an orientation.
 const POINT_DOF: usize = 3;
@@ -77,11 +76,11 @@ pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>)
                 for j in 0..b.shapes.len() {
                     let (law, swapped) = law_of(scene, (a, i), (b, j));
                     if law.enabled {
-                        let beside = [
+                        let seams = Seams::new([
                             parts[k].around(i, |other| is_on(other, j)),
                             parts[k + 1 + l].around(j, |other| is_on(i, other)),
-                        ];
-                        add_pair(model, (a, i), (b, j), (law, swapped), beside, problems);
+                        ]);
+                        add_pair(model, (a, i), (b, j), (law, swapped), &seams, problems);
                     }
                 }
             }
@@ -196,7 +195,7 @@ fn add_stops(model: &mut Model, joint: usize, coordinate: usize, name: &str, lim
                     bound,
                     above,
                 }),
-                beside: [None, None],
+                seams: Seams::default(),
                 friction: 0.0,
                 static_friction: 0.0,
                 stribeck_velocity: None,
@@ -251,7 +250,7 @@ fn add_pair(
     (a, i): (&Owner, usize),
     (b, j): (&Owner, usize),
     (law, rule_swapped): (ContactLaw<Friction>, bool),
-    beside: [Option<Arc<Surroundings>>; 2],
+    seams: &Seams,
     problems: &mut Vec<Problem>,
 ) {
     let shapes = [&a.shapes[i], &b.shapes[j]];
@@ -296,6 +295,12 @@ fn add_pair(
             body.is_some_and(|body| body.n_dof > POINT_DOF)
         };
         let resists = f64::from(u8::from(turns(a) || turns(b)));
+        let seams = if swapped {
+            seams.swapped()
+        } else {
+            seams.clone()
+        };
+        let seams = seams::of_space(seams, &feature, shapes[second]);
         model.contacts.push(Contact {
             name: if n_features == 1 {
                 pair.clone()
@@ -311,7 +316,7 @@ fn add_pair(
                 turned,
                 across,
             })),
-            beside: [first, second].map(|side| beside[side].clone()),
+            seams,
             friction,
             static_friction: law.friction.static_friction.unwrap_or(0.0),
             stribeck_velocity: law.friction.stribeck_velocity,

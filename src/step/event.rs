@@ -194,7 +194,7 @@ pub(super) fn collision(
             }
         }
         if all_open {
-            let has_seams = model.contacts[leader].has_seams();
+            let has_seams = model.contacts[leader].seams.any();
             let slack = if has_seams { SEAM_OVERLAP } else { 0.0 };
             watch(workspace, Closing::Polygons(leader, slack));
         } else if mode == Mode::Frozen {

@@ -1,5 +1,6 @@
 //! What happened: counts, worst values and events.
 
+use crate::model::{Contact, Model};
 use crate::state::{Resistance, Status};
 
 /// Counters and worst values of a run.
@@ -255,10 +256,23 @@ impl Report {
         }
     }
 
-    /// Records the events that a change of statuses means.
-    pub fn record_changes(&mut self, time: f64, old: &[Status], new: &[Status]) {
-        for (contact, (&old, &new)) in old.iter().zip(new).enumerate() {
-            if let Some(kind) = EventKind::of_change(old, new) {
+    /// Records the events that a change of statuses means. What goes on to the next shape of the same body does not take off.
+    pub fn record_changes(
+        &mut self,
+        model: &Model,
+        time: f64,
+        old_statuses: &[Status],
+        statuses: &[Status],
+    ) {
+        let goes_on = |contact: usize| {
+            let next_to = |other: &Contact| model.contacts[contact].is_next_to(other);
+            let mut all = model.contacts.iter().zip(statuses);
+            all.any(|(other, status)| status.is_closed() && next_to(other))
+        };
+        for (contact, (&old, &new)) in old_statuses.iter().zip(statuses).enumerate() {
+            if let Some(kind) = EventKind::of_change(old, new)
+                && !(kind == EventKind::TakeOff && goes_on(contact))
+            {
                 self.record(Event {
                     time,
                     kind,

@@ -501,8 +501,12 @@ impl Run<'_> {
         if let Some(crossing) = self.first_collision(Mode::Complementarity) {
             return self.collide(&scheme, Mode::Complementarity, crossing);
         }
-        self.report
-            .record_changes(target, &self.state.status, &self.workspace.statuses);
+        self.report.record_changes(
+            self.model,
+            target,
+            &self.state.status,
+            &self.workspace.statuses,
+        );
         self.report
             .record_turns(target, &self.state.resistance, &self.workspace.resistance);
         self.state.status.clone_from(&self.workspace.statuses);

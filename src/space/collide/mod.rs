@@ -358,6 +358,49 @@ impl Feature {
         }
     }
 
+    /// The vertex of body b that it is about.
+    pub fn vertex(&self) -> Option<&Vertex> {
+        match self {
+            Feature::OnHalfSpace { vertex, .. }
+            | Feature::OnBall { vertex, .. }
+            | Feature::OnCapsule { vertex, .. }
+            | Feature::OnPolyhedron { vertex, .. }
+            | Feature::OnCylinder { vertex, .. }
+            | Feature::OnHeightField { vertex, .. } => Some(vertex),
+            Feature::Capsules { .. }
+            | Feature::CapsuleOnEdge { .. }
+            | Feature::Edges { .. }
+            | Feature::Rim { .. }
+            | Feature::RimPoint { .. } => None,
+        }
+    }
+
+    /// Is the other feature, of the same two bodies, about the same vertex, or the same edge of one of them?
+    pub fn shares_part(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Feature::Edges {
+                    first,
+                    edge_a,
+                    second,
+                    edge_b,
+                },
+                Feature::Edges {
+                    first: other_first,
+                    edge_a: other_a,
+                    second: other_second,
+                    edge_b: other_b,
+                },
+            ) => {
+                (edge_a == other_a && Arc::ptr_eq(first, other_first))
+                    || (edge_b == other_b && Arc::ptr_eq(second, other_second))
+            }
+            _ => self
+                .vertex()
+                .is_some_and(|vertex| other.vertex() == Some(vertex)),
+        }
+    }
+
     /// Can [`Feature::heading`] have an answer?
     pub fn has_heading(&self) -> bool {
         matches!(self, Feature::Rim { .. })
