@@ -22,6 +22,10 @@ enum Place {
 /// Sharp corners are told apart to this, m: nearer than this to a corner, the edge that faces the other shape counts.
 const CORNER: f64 = 1e-9;
 
+/// Where the surface goes on straight on another shape, an edge reaches this far beyond its end, m: what slides over the seam is held by one of them
+/// at least.
+const SEAM_REACH: f64 = 1e-8;
+
 pub(super) fn nearest<T: Real>(
     feature: &Feature,
     core: &Convex,
@@ -71,9 +75,11 @@ pub(super) fn nearest<T: Real>(
         }
         Place::Edge(i) => {
             let mut near = on_edge(&core.vertices, i, a, b, vertex, x, radii);
-            if !sharp && !feature.edges_only {
-                near.margin = f64::INFINITY;
-            }
+            near.margin = if sharp || feature.edges_only {
+                edge_margin(feature, &core.vertices, i, x)
+            } else {
+                f64::INFINITY
+            };
             Some(near)
         }
     }
@@ -90,6 +96,42 @@ pub(super) fn edge(feature: &Feature, core: &Convex, a: &Pose, b: &Pose) -> Opti
     }
 }
 
+/// The first edge that a sharp vertex is over or under near a corner, and touches in a way that is `wanted`.
+pub(super) fn on_other_edge(
+    feature: &Feature,
+    core: &Convex,
+    a: &Pose,
+    b: &Pose,
+    wanted: impl Fn(&Nearest) -> bool,
+) -> Option<(usize, Nearest)> {
+    if core.vertices.len() < 3 || core.radius + feature.radius > 0.0 {
+        return None;
+    }
+    let (_, x) = vertex_in_core(feature, a, b);
+    (0..core.vertices.len())
+        .filter(|edge| holds(feature, &core.vertices, *edge, x))
+        .map(|edge| (edge, nearest_on(feature, core, edge, a, b)))
+        .find(|(_, near)| wanted(near))
+}
+
+/// The edge that a rounded vertex is over, and which of its ends is nearer.
+pub(super) fn below(
+    feature: &Feature,
+    core: &Convex,
+    a: &Pose,
+    b: &Pose,
+) -> Option<(usize, usize)> {
+    let (_, x) = vertex_in_core(feature, a, b);
+    let n = core.vertices.len();
+    match nearest_place(&core.vertices, x) {
+        Place::Edge(i) if n > 2 && core.radius + feature.radius > 0.0 => {
+            let (p, q) = (core.vertices[i], core.vertices[(i + 1) % n]);
+            Some((i, usize::from(dot(x - p, q - p) > dot(q - x, q - p))))
+        }
+        Place::Edge(_) | Place::Vertex(_) => None,
+    }
+}
+
 /// The vertex against the line of one edge, wherever it is.
 pub(super) fn nearest_on<T: Real>(
     feature: &Feature,
@@ -100,7 +142,11 @@ pub(super) fn nearest_on<T: Real>(
 ) -> Nearest<T> {
     let (vertex, x) = vertex_in_core(feature, a, b);
     let radii = (core.radius, feature.radius);
-    on_edge(&core.vertices, edge, a, b, vertex, x, radii)
+    let near = on_edge(&core.vertices, edge, a, b, vertex, x, radii);
+    Nearest {
+        margin: edge_margin(feature, &core.vertices, edge, x),
+        ..near
+    }
 }
 
 fn vertex_in_core<T: Real>(feature: &Feature, a: &Pose<T>, b: &Pose<T>) -> (Vec2<T>, Vec2) {
@@ -114,7 +160,7 @@ fn place<T: Real>(feature: &Feature, core: &Convex, a: &Pose<T>, b: &Pose<T>) ->
     let sharp = core.vertices.len() > 2 && core.radius + feature.radius == 0.0;
     if sharp && feature.whole.len() > 1 {
         let facing = best_axis(&core.vertices, &feature.whole, a, b).edge;
-        if holds(&core.vertices, facing, x) {
+        if holds(feature, &core.vertices, facing, x) {
             return Place::Edge(facing);
         }
     }
@@ -159,6 +205,18 @@ fn margin(vertices: &[Vec2], i: usize, x: Vec2) -> f64 {
     let len = length(edge);
     let along = dot(x - vertices[i], edge) / len;
     along.at_most(len - along)
+}
+
+// the same, with the reach of the edge where the surface goes on
+fn edge_margin(feature: &Feature, vertices: &[Vec2], i: usize, x: Vec2) -> f64 {
+    let Some(goes_on) = feature.goes_on.get(i) else {
+        return margin(vertices, i, x);
+    };
+    let edge = vertices[(i + 1) % vertices.len()] - vertices[i];
+    let len = length(edge);
+    let along = dot(x - vertices[i], edge) / len;
+    let [before, after] = goes_on.map(|on| if on { SEAM_REACH } else { 0.0 });
+    (along + before).at_most(len - along + after)
 }
 
 /// Separation (3) of the two polygons that a feature belongs to; `None` for other shapes.
@@ -230,9 +288,15 @@ fn best_axis<T: Real>(vertices: &[Vec2], others: &[Vec2], a: &Pose<T>, b: &Pose<
 }
 
 // is a point over or under this edge, and not outside of another one?
-fn holds(vertices: &[Vec2], edge: usize, x: Vec2) -> bool {
-    margin(vertices, edge, x) >= -CORNER
-        && (0..vertices.len()).all(|i| i == edge || height(vertices, i, x) <= CORNER)
+fn holds(feature: &Feature, vertices: &[Vec2], edge: usize, x: Vec2) -> bool {
+    let reaches_on = feature.goes_on.get(edge).is_some_and(|[p, q]| *p || *q);
+    let beyond = if reaches_on {
+        SEAM_REACH + CORNER
+    } else {
+        CORNER
+    };
+    edge_margin(feature, vertices, edge, x) >= -CORNER
+        && (0..vertices.len()).all(|i| i == edge || height(vertices, i, x) <= beyond)
 }
 
 fn nearest_place(vertices: &[Vec2], x: Vec2) -> Place {

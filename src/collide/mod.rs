@@ -22,6 +22,9 @@ pub struct Feature {
     pub whole: Vec<Vec2>,
     /// Leave vertex-vertex contacts to the feature that looks at them from the other side.
     pub edges_only: bool,
+    /// For each edge of the other shape, at its start and its end: does the surface go on straight there, on another shape of body a? Empty
+    /// where it does so nowhere.
+    pub goes_on: Vec<[bool; 2]>,
 }
 
 /// Where two shapes are nearest. The normal points from body a to body b.
@@ -96,6 +99,27 @@ impl Feature {
         }
     }
 
+    /// The first edge near a corner of which the vertex touches in a way that is `wanted`, where [`Feature::nearest`] may see the other one.
+    pub fn on_other_edge(
+        &self,
+        a: &Pose,
+        b: &Pose,
+        wanted: impl Fn(&Nearest) -> bool,
+    ) -> Option<(usize, Nearest)> {
+        match &self.target {
+            Shape::HalfPlane(_) => None,
+            Shape::Convex(core) => convex::on_other_edge(self, core, a, b, wanted),
+        }
+    }
+
+    /// The edge that a rounded vertex is over, and which of its ends is nearer.
+    pub fn below(&self, a: &Pose, b: &Pose) -> Option<(usize, usize)> {
+        match &self.target {
+            Shape::HalfPlane(_) => None,
+            Shape::Convex(core) => convex::below(self, core, a, b),
+        }
+    }
+
     /// Separation of the two shapes as wholes, if both are polygons. No vertex need be inside the other shape where
     /// they overlap: a tip can cut through a corner.
     pub fn separation(&self, a: &Pose, b: &Pose) -> Option<Separation> {
@@ -147,6 +171,7 @@ fn vertices_on(
                 target: target.clone(),
                 whole: core.vertices.clone(),
                 edges_only,
+                goes_on: Vec::new(),
             };
             (feature, swapped)
         })

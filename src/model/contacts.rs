@@ -154,7 +154,7 @@ fn add_pair(
     if n_features > 0 {
         model.pairs.push(pair.clone());
     }
-    for (i, (feature, swapped)) in features.into_iter().enumerate() {
+    for (i, (mut feature, swapped)) in features.into_iter().enumerate() {
         let mut bodies = [sides[0].0, sides[1].0];
         let mut seams = seams.clone();
         if swapped {
@@ -169,7 +169,7 @@ fn add_pair(
             },
             bodies,
             pair: model.pairs.len() - 1,
-            seams: seams::of_plane(seams, &feature),
+            seams: seams::of_plane(seams, &mut feature),
             kind: ContactKind::Feature(feature),
             friction: law.friction.sliding,
             static_friction: law.friction.falling.map_or(0.0, |(at_rest, _)| at_rest),

@@ -391,8 +391,7 @@ impl Model {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                let near = feature.nearest(a, b)?;
-                (!contact.is_hidden(&near, a, b)).then_some(Gap {
+                contact.exposed(feature, a, b).map(|near| Gap {
                     gap: near.gap,
                     margin: near.margin,
                 })
@@ -401,8 +400,8 @@ impl Model {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let near = touch.feature.nearest(a, b)?;
-                (!contact.is_hidden_in_space(&touch.feature, &near, a, b)).then_some(Gap {
+                let near = contact.exposed_in_space(&touch.feature, a, b);
+                near.map(|near| Gap {
                     gap: near.gap,
                     margin: near.margin,
                 })
@@ -440,10 +439,7 @@ impl Model {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                let near = feature.nearest(a, b)?;
-                if contact.is_hidden(&near, a, b) {
-                    return None;
-                }
+                let near = contact.exposed(feature, a, b)?;
                 let row = near.gap_row();
                 let rate = self.product(contact.bodies, [&row.a, &row.b], v, |x| *x);
                 Some((near.gap, rate))
@@ -452,10 +448,7 @@ impl Model {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let near = touch.feature.nearest(a, b)?;
-                if contact.is_hidden_in_space(&touch.feature, &near, a, b) {
-                    return None;
-                }
+                let near = contact.exposed_in_space(&touch.feature, a, b)?;
                 let row = near.gap_row(a, b);
                 let rate = self.product(contact.bodies, [&row.a, &row.b], v, |x| *x);
                 Some((near.gap, rate))
@@ -497,7 +490,7 @@ impl Model {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
                 Hold {
-                    edge: feature.edge(a, b),
+                    edge: contact.edge(feature, a, b),
                     axis: Vec3::zeros(),
                 }
             }
@@ -505,7 +498,7 @@ impl Model {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let edge = touch.feature.face(a, b);
+                let edge = contact.face(&touch.feature, a, b);
                 let near = touch.feature.nearest(a, b);
                 Hold {
                     edge,

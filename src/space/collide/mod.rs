@@ -358,6 +358,26 @@ impl Feature {
         }
     }
 
+    /// The face that a rounded vertex is over, the nearest place of its border, and the direction in which it goes on there, in the
+    /// coordinates of body a.
+    pub fn below(&self, a: &Pose, b: &Pose) -> Option<(usize, Vec3, Vec3)> {
+        match self {
+            Feature::OnPolyhedron { vertex, solid, .. } => {
+                on_polyhedron::below(vertex, solid, a, b)
+            }
+            Feature::OnHalfSpace { .. }
+            | Feature::OnBall { .. }
+            | Feature::OnCapsule { .. }
+            | Feature::OnCylinder { .. }
+            | Feature::OnHeightField { .. }
+            | Feature::Capsules { .. }
+            | Feature::CapsuleOnEdge { .. }
+            | Feature::Edges { .. }
+            | Feature::Rim { .. }
+            | Feature::RimPoint { .. } => None,
+        }
+    }
+
     /// The vertex of body b that it is about.
     pub fn vertex(&self) -> Option<&Vertex> {
         match self {

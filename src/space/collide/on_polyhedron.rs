@@ -96,6 +96,31 @@ pub(super) fn face(
     }
 }
 
+/// The face that a rounded vertex is over, the nearest place of its border, and the direction in which it goes on there.
+pub(super) fn below(
+    vertex: &Vertex,
+    solid: &Polyhedron,
+    a: &Pose,
+    b: &Pose,
+) -> Option<(usize, Vec3, Vec3)> {
+    let x = local(vertex, a, b);
+    match nearest_place(solid, x) {
+        Place::Face(i) if vertex.radius > 0.0 => {
+            let face = &solid.faces[i];
+            let foot = x - face.normal * face.height(x);
+            let mut nearest = (f64::INFINITY, Vec3::zeros());
+            for (&corner, &outward) in face.corners.iter().zip(&face.outward) {
+                let margin = dot3(outward, solid.vertices[corner] - foot);
+                if margin < nearest.0 {
+                    nearest = (margin, outward);
+                }
+            }
+            Some((i, foot + nearest.1 * nearest.0, nearest.1))
+        }
+        Place::Face(_) | Place::Edge(_) | Place::Vertex(_) => None,
+    }
+}
+
 /// The vertex against the plane of one face, wherever it is.
 pub(super) fn on_face<T: Real>(
     vertex: &Vertex,
