@@ -96,7 +96,7 @@ pub(super) fn edge(feature: &Feature, core: &Convex, a: &Pose, b: &Pose) -> Opti
     }
 }
 
-/// The first edge that a sharp vertex is over or under near a corner, and touches in a way that is `wanted`.
+/// Of the edges that a sharp vertex is over or under, in a way that is `wanted`, the one that it is highest over.
 pub(super) fn on_other_edge(
     feature: &Feature,
     core: &Convex,
@@ -111,7 +111,8 @@ pub(super) fn on_other_edge(
     (0..core.vertices.len())
         .filter(|edge| holds(feature, &core.vertices, *edge, x))
         .map(|edge| (edge, nearest_on(feature, core, edge, a, b)))
-        .find(|(_, near)| wanted(near))
+        .filter(|(_, near)| wanted(near))
+        .max_by(|(_, x), (_, y)| x.gap.total_cmp(&y.gap))
 }
 
 /// The edge that a rounded vertex is over, and which of its ends is nearer.

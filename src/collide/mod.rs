@@ -99,7 +99,7 @@ impl Feature {
         }
     }
 
-    /// The first edge near a corner of which the vertex touches in a way that is `wanted`, where [`Feature::nearest`] may see the other one.
+    /// The nearest edge that the vertex is over or under in a way that is `wanted`, where [`Feature::nearest`] sees another one.
     pub fn on_other_edge(
         &self,
         a: &Pose,
