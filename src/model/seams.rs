@@ -5,8 +5,8 @@
 //! closes at full speed: a collision with a step of 1e-16 m. So the surface is judged with a tolerance, the seam width d:
 //!
 //! ```text
-//! (1)  a contact at the point p of a shape S, with the normal n out of S, is exposed where p + 2 d n is outside of every other
-//!      shape of the body, each grown by d
+//! (0)  a contact at the point p of a shape S has a normal n out of S: p + 2 d n is outside of S
+//! (1)  it is exposed where p + 2 d n is outside of every other shape of the body, each grown by d
 //! (2)  or where that holds for a point p' of S near p, p' - p being across n: the shortest way out of the shape that covers p,
 //!      to 2 d above its surface
 //! ```
@@ -332,7 +332,10 @@ fn over(field: &HeightField, x: Vec3) -> (f64, Vec3) {
 impl Surroundings {
     /// Is a contact at this point of the shape, with this normal out of it, one with the body? Body coordinates.
     pub fn expose(&self, point: Vec3, normal: Vec3) -> bool {
-        self.is_exposed(point, normal, MOST_WAYS) && !self.leans(point, normal)
+        // (0)
+        self.own.height(point + normal * (2.0 * SEAM)) > ON_SURFACE
+            && self.is_exposed(point, normal, MOST_WAYS)
+            && !self.leans(point, normal)
     }
 
     // (3)

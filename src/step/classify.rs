@@ -230,6 +230,7 @@ fn decide(
         complementarity,
         at_rest,
         statuses,
+        gap,
         frozen,
         force,
         sliding: directions,
@@ -315,7 +316,7 @@ fn decide(
         }
     }
     state.sliding.clone_from(directions);
-    report.record_changes(model, state.time, &state.status, statuses);
+    report.record_changes(model, state.time, gap, [&state.status, statuses]);
     report.record_turns(state.time, &state.resistance, resistance);
     state.resistance.clone_from(resistance);
     std::mem::swap(&mut state.status, statuses);

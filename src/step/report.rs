@@ -1,6 +1,6 @@
 //! What happened: counts, worst values and events.
 
-use crate::model::{Contact, Model};
+use crate::model::{Model, SEAM};
 use crate::state::{Resistance, Status};
 
 /// Counters and worst values of a run.
@@ -261,13 +261,12 @@ impl Report {
         &mut self,
         model: &Model,
         time: f64,
-        old_statuses: &[Status],
-        statuses: &[Status],
+        gaps: &[f64],
+        [old_statuses, statuses]: [&[Status]; 2],
     ) {
         let goes_on = |contact: usize| {
-            let next_to = |other: &Contact| model.contacts[contact].is_next_to(other);
-            let mut all = model.contacts.iter().zip(statuses);
-            all.any(|(other, status)| status.is_closed() && next_to(other))
+            let next_to = |j: usize| model.contacts[contact].is_next_to(&model.contacts[j]);
+            (0..statuses.len()).any(|j| (statuses[j].is_closed() || gaps[j] <= SEAM) && next_to(j))
         };
         for (contact, (&old, &new)) in old_statuses.iter().zip(statuses).enumerate() {
             if let Some(kind) = EventKind::of_change(old, new)

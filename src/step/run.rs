@@ -504,8 +504,8 @@ impl Run<'_> {
         self.report.record_changes(
             self.model,
             target,
-            &self.state.status,
-            &self.workspace.statuses,
+            &self.workspace.gap,
+            [&self.state.status, &self.workspace.statuses],
         );
         self.report
             .record_turns(target, &self.state.resistance, &self.workspace.resistance);
