@@ -272,8 +272,21 @@ pub fn interpolate(
         state.copy_from(ahead);
         return Ok(());
     }
-    let result = accurate::interpolate(model, workspace, settings, time, state);
+    let found = accurate::interpolate(model, workspace, settings, time, state);
     report.factorizations += std::mem::take(&mut workspace.work);
+    if found? {
+        return Ok(());
+    }
+    let mut work = 0;
+    let result = accurate::from_start(workspace, state, |state, workspace, aside| {
+        let before = (aside.factorizations, aside.relief_steps);
+        let result = step(model, state, workspace, settings, aside, time);
+        work = aside.factorizations - before.0;
+        // such a row is not as accurate as the tolerance wants it
+        report.relief_steps += aside.relief_steps - before.1;
+        result
+    });
+    report.factorizations += work;
     result
 }
 

@@ -7,7 +7,7 @@ mod extrapolation;
 mod locate;
 mod symmetric;
 
-pub(super) use dense::{Stride, interpolate};
+pub(super) use dense::{Stride, from_start, interpolate};
 pub(super) use extrapolation::Extrapolation;
 pub(super) use locate::N_SAMPLES;
 
