@@ -29,6 +29,11 @@ fn trimmed(number: &str) -> &str {
     }
 }
 
+/// With three significant digits.
+pub fn rounded(x: f64) -> f64 {
+    format!("{x:.2e}").parse().unwrap_or(x)
+}
+
 /// `1 step`, `2 steps`.
 pub fn count(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })

@@ -1,7 +1,7 @@
 //! A sentence and a hint for each warning.
 
 use super::{Kind, Warning};
-use crate::format::{count, short};
+use crate::format::{count, rounded, short};
 use std::fmt;
 
 const SHORTER: &str = "take a smaller step, or a tolerance";
@@ -138,11 +138,6 @@ impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}; {}", self.message(), self.hint())
     }
-}
-
-// three digits
-fn rounded(x: f64) -> f64 {
-    format!("{x:.2e}").parse().unwrap_or(x)
 }
 
 fn joule(x: f64) -> String {
