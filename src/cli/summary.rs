@@ -248,8 +248,7 @@ impl Ledger {
     fn new(energy: [Energy; 2], report: &Report) -> Self {
         let [start, end] = energy.map(|energy| energy.total());
         let impacts = report.impact_loss - report.lifted;
-        let losses = report.damping_loss + report.friction_loss + impacts
-            + report.numerical_loss
+        let losses = report.damping_loss + report.friction_loss + impacts + report.numerical_loss
             - report.numerical_gain;
         Self {
             start,

@@ -140,9 +140,7 @@ impl Kind {
             Self::JointDrift => {
                 above(report.worst_joint_drift, DRIFT).then_some((report.worst_joint_drift, 0.0))
             }
-            Self::Overlap => {
-                (overlap && !unlocated).then_some((report.worst_penetration, OVERLAP))
-            }
+            Self::Overlap => (overlap && !unlocated).then_some((report.worst_penetration, OVERLAP)),
             Self::UnlocatedCollisions => {
                 (overlap && unlocated).then_some((report.worst_penetration, OVERLAP))
             }

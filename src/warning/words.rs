@@ -106,12 +106,16 @@ impl Warning {
             Kind::HeavyOnLight => {
                 "leave out `sweeps`: forces are exact then; or let masses differ less".to_owned()
             }
-            Kind::LiftedBodies => "take a smaller step, or exact forces in place of `sweeps`".to_owned(),
+            Kind::LiftedBodies => {
+                "take a smaller step, or exact forces in place of `sweeps`".to_owned()
+            }
             Kind::FallbackSteps | Kind::UnresolvedSteps => SHORTER.to_owned(),
             Kind::DegradedSteps => {
                 "take a smaller step, or a restitution of zero where it chatters".to_owned()
             }
-            Kind::ReliefSteps => "another tolerance, or a smaller `settings.step`, helps".to_owned(),
+            Kind::ReliefSteps => {
+                "another tolerance, or a smaller `settings.step`, helps".to_owned()
+            }
             Kind::GuardedImpacts => {
                 "`impact_law = \"expedient\"` never gains energy; or accept it".to_owned()
             }

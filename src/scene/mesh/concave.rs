@@ -99,6 +99,9 @@ mod tests {
         let repeated = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0 0 0\nv 0 0.5 0.5\nf 1/1/1 3//2 2\nf 5 2 4\nf -6 4 -1 3\nf 2 3 6\nf 2 6 4\n";
         assert_eq!(dent_of(repeated), None);
         // corners alone are their hull
-        assert_eq!(dent_of("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0.1 0.1 0.1\n"), None);
+        assert_eq!(
+            dent_of("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0.1 0.1 0.1\n"),
+            None
+        );
     }
 }

@@ -194,7 +194,10 @@ fn read_obj(bytes: &[u8], corners: &mut Corners) -> Result<(), Fault> {
             .into_iter()
             .map(|named| named.and_then(|i| listed.get(i)).copied());
         let Some(outline) = outline.collect::<Option<Vec<usize>>>() else {
-            let message = format!("the face in line {} has a corner that is not there", line + 1);
+            let message = format!(
+                "the face in line {} has a corner that is not there",
+                line + 1
+            );
             return Err((message, BROKEN));
         };
         corners.add_face(&outline);
