@@ -21,7 +21,7 @@ use crate::step::workspace::Workspace;
 use crate::step::{StepError, accept, assemble, stabilize, trial};
 
 /// The largest value of the polynomial of (3) in the step, and its steepest slope.
-const LARGEST_CHANGE: f64 = 5.94e-4;
+const LARGEST_CHANGE: f64 = 5.97e-4;
 const STEEPEST_CHANGE: f64 = 5.96e-3;
 
 /// Where s (s - 1/2) (s - 1), whose third power the error of (1) has, is largest: 1/2 -+ 1/sqrt(12).
