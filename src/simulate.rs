@@ -5,6 +5,7 @@ use crate::model::{Model, Poses, Twists};
 use crate::scene::format::{ReportedVelocity, Settings};
 use crate::state::State;
 use crate::step::{self, Report, StepError, Workspace};
+use crate::warning::{Warning, Watch};
 
 pub mod observe;
 #[cfg(feature = "text")]
@@ -41,6 +42,7 @@ pub struct Simulation {
     workspace: Box<Workspace>,
     settings: Settings,
     report: Report,
+    watch: Watch,
     poses: Poses,
     twists: Twists,
 }
@@ -75,6 +77,7 @@ impl Simulation {
             ahead: None,
             workspace: Box::new(Workspace::new(&model)),
             report: Report::new(),
+            watch: Watch::new(&model),
             poses: Poses::new(&model),
             twists: Twists::new(&model),
             settings,
@@ -86,27 +89,36 @@ impl Simulation {
     /// forces are decided. The first step does it otherwise.
     pub fn initialize(&mut self) -> Result<(), StepError> {
         self.ahead = None;
-        step::initialize(
+        let result = step::initialize(
             &self.model,
             &mut self.state,
             &mut self.workspace,
             &self.settings,
             &mut self.report,
-        )
+        );
+        self.watch();
+        result
     }
 
     /// Integrates up to `time` exactly, in equal standard steps that are not longer than the settings' step. An
     /// error leaves the last accepted state.
     pub fn advance_to(&mut self, time: f64) -> Result<(), StepError> {
         self.ahead = None;
-        step::advance(
+        let result = step::advance(
             &self.model,
             &mut self.state,
             &mut self.workspace,
             &self.settings,
             &mut self.report,
             time,
-        )
+        );
+        self.watch();
+        result
+    }
+
+    fn watch(&mut self) {
+        let reached = self.reached();
+        self.watch.look(&self.settings, &self.report, reached);
     }
 
     /// Like [`Self::advance_to`], for one of many times at which the motion is looked at: by tolerance, steps go on to
@@ -142,6 +154,7 @@ impl Simulation {
         } else if look {
             step::interpolate(model, ahead, workspace, settings, report, time, state)?;
         }
+        self.watch();
         moved
     }
 
@@ -176,6 +189,11 @@ impl Simulation {
     /// What happened so far.
     pub fn report(&self) -> &Report {
         &self.report
+    }
+
+    /// What was off so far, each kind once, with its worst size.
+    pub fn warnings(&self) -> impl Iterator<Item = &Warning> {
+        self.watch.warnings()
     }
 
     /// The report, to take the events out of.

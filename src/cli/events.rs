@@ -56,11 +56,6 @@ impl EventLog {
         self.csv.as_mut().map_or(Ok(()), Output::flush)
     }
 
-    /// Events that the report had no room for.
-    pub fn n_lost(&self, report: &Report) -> u64 {
-        total(report).saturating_sub(self.n_seen)
-    }
-
     /// The table; empty if it is not wanted.
     pub fn table(&self, model: &Model, report: &Report) -> String {
         let mut text = String::new();

@@ -16,13 +16,14 @@ use super::output::{Output, is_stdout, refuse_clashes, write_bytes};
 use super::plot::{self, Format, What};
 use super::progress::Progress;
 use super::record::{Sampler, stage};
-use super::report::{Note, Page, Severity, energy_note, html, solver_notes, story};
+use super::report::{Note, Page, Severity, html, solver_notes, story};
 use super::settings::overridden;
 use super::summary::{Facts, Line, as_json, groups, scheme, summary};
 use super::timeline::Timeline;
 use super::watch::Watch;
 use stiction::scene::format::Scene;
 use stiction::simulate::Simulation;
+use stiction::warning::Warning;
 
 /// More bodies with shapes than this are slow without `[crowd]`: contacts of all pairs are listed, and solved as one.
 const MOST_WITHOUT_CROWD: usize = 30;
@@ -143,6 +144,7 @@ impl Run {
         }
 
         let energy_at_end = self.simulation.energy();
+        let found: Vec<Warning> = self.simulation.warnings().copied().collect();
         let (model, report) = (self.simulation.model(), self.simulation.report());
         let facts = Facts {
             scene: &model.name,
@@ -152,17 +154,13 @@ impl Run {
             energy: [energy_at_start, energy_at_end],
             wall,
             is_crowd: model.crowd.is_some(),
+            warnings: &found,
         };
-        // impacts of a crowd are counted, not listed
-        let n_lost = match model.crowd {
-            Some(_) => 0,
-            None => self.events.n_lost(report),
-        };
-        let during = self.watch.warnings(model, report, n_lost);
+        let during: Vec<String> = found.iter().map(on_terminal).collect();
         let before = self.doubts.iter().map(|doubt| doubt.replace("\n  ", "; "));
-        let warnings: Vec<String> = before.chain(during.iter().cloned()).collect();
+        let before: Vec<String> = before.collect();
         let text = if self.json {
-            format!("{:#}\n", as_json(&facts, report, &warnings))
+            format!("{:#}\n", as_json(&facts, report, &before))
         } else {
             let mut text = self.events.table(model, report);
             if !text.is_empty() {
@@ -174,12 +172,13 @@ impl Run {
         let warned = warn(&during);
         let recording = self.sampler.take().map(Sampler::finish);
         if let (Some(out), Some(recording)) = (&mut self.report, &recording) {
-            let mut notes: Vec<Note> = warnings.into_iter().map(Note::warning).collect();
+            let during = found.iter().map(in_report);
+            let told = before.into_iter().chain(during);
+            let mut notes: Vec<Note> = told.map(Note::warning).collect();
             if let Err(error) = &result {
                 notes.insert(0, stopped(error));
             }
             let settings = self.simulation.settings();
-            notes.extend(energy_note(recording));
             notes.extend(solver_notes(report, settings, self.watch.rests()));
             let own = |(title, lines): (&str, Vec<Line>)| {
                 let lines = lines.into_iter().map(|(l, v)| (l.to_owned(), v)).collect();
@@ -251,7 +250,7 @@ impl Run {
     fn keep_books(&mut self) -> Result<(), CliError> {
         let reached = self.simulation.reached();
         let report = self.simulation.report();
-        self.watch.look(self.simulation.model(), report, reached);
+        self.watch.look(self.simulation.model(), report);
         self.progress.show(reached);
         if !self.simulation.report().events.is_empty() {
             let model = self.simulation.model();
@@ -305,6 +304,18 @@ pub fn stopped(error: &CliError) -> Note {
         severity: Severity::Error,
         text: format!("{first}. What follows is what was found up to then."),
     }
+}
+
+fn on_terminal(warning: &Warning) -> String {
+    format!("{}\n  hint: {}", warning.message(), warning.hint())
+}
+
+// sentences begin with a capital
+fn in_report(warning: &Warning) -> String {
+    let text = warning.to_string();
+    let mut letters = text.chars();
+    let first = letters.next().map(|c| c.to_ascii_uppercase());
+    first.into_iter().chain(letters).chain(['.']).collect()
 }
 
 /// Prints to stdout, or to stderr if that is taken.

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use stiction::scene::format::{Scheme, Settings};
 use stiction::simulate::Energy;
 use stiction::step::Report;
+use stiction::warning::Warning;
 
 /// What the summary tells besides the report.
 pub struct Facts<'a> {
@@ -27,6 +28,8 @@ pub struct Facts<'a> {
     pub wall: Duration,
     /// Are contacts found as bodies come near?
     pub is_crowd: bool,
+    /// What was off.
+    pub warnings: &'a [Warning],
 }
 
 /// The summary as text.
@@ -39,7 +42,7 @@ pub fn summary(facts: &Facts<'_>, report: &Report) -> String {
 }
 
 /// The summary for machines.
-pub fn as_json(facts: &Facts<'_>, report: &Report, warnings: &[String]) -> Value {
+pub fn as_json(facts: &Facts<'_>, report: &Report, doubts: &[String]) -> Value {
     let ledger = Ledger::new(facts.energy, report);
     let kinds = events::kinds(report).into_iter();
     let kinds: serde_json::Map<String, Value> =
@@ -59,11 +62,16 @@ pub fn as_json(facts: &Facts<'_>, report: &Report, warnings: &[String]) -> Value
         "rejected_steps": report.rejected_steps,
         "factorizations": report.factorizations,
         "lcps": report.lcps,
+        "largest_lcp": report.largest_lcp,
         "pivots": report.pivots,
+        "warm_hits": report.warm_hits,
+        "growths": report.growths,
         "fallbacks": report.fallbacks,
+        "unresolved": report.unresolved_steps,
         "degraded_steps": report.degraded_steps,
         "relief_steps": report.relief_steps,
         "stabilized_steps": report.stabilized_steps,
+        "unlisted_events": report.unlisted_events,
         "worst_residual": report.worst_residual,
         "worst_penetration": report.worst_penetration,
         "worst_joint_drift": report.worst_joint_drift,
@@ -73,10 +81,13 @@ pub fn as_json(facts: &Facts<'_>, report: &Report, warnings: &[String]) -> Value
             "damping": report.damping_loss,
             "friction": report.friction_loss,
             "impacts": ledger.impacts,
+            "numerical_loss": report.numerical_loss,
+            "numerical_gain": report.numerical_gain,
             "remainder": ledger.remainder,
             "end": ledger.end,
+            "in_play": report.energy_in_play(),
         },
-        "warnings": warnings,
+        "warnings": told(doubts, facts.warnings),
     });
     if facts.is_crowd {
         json["crowd"] = json!({
@@ -89,6 +100,26 @@ pub fn as_json(facts: &Facts<'_>, report: &Report, warnings: &[String]) -> Value
         });
     }
     json
+}
+
+// what was doubtful before the run has no size
+fn told(doubts: &[String], warnings: &[Warning]) -> Vec<Value> {
+    let before = doubts.iter().map(|doubt| message("scene", doubt));
+    let during = warnings.iter().map(|warning| {
+        json!({
+            "kind": warning.kind.name(),
+            "size": warning.size,
+            "message": warning.message(),
+            "hint": warning.hint(),
+            "since": warning.since,
+        })
+    });
+    before.chain(during).collect()
+}
+
+/// A warning that is a sentence and no number.
+pub fn message(kind: &str, text: &str) -> Value {
+    json!({ "kind": kind, "size": null, "message": text })
 }
 
 /// The lines of the summary, each group with its title.
@@ -127,7 +158,14 @@ fn run(facts: &Facts<'_>, report: &Report) -> Vec<Line> {
             "guarded impacts",
             of(report.guarded_impacts, "kept from gaining energy"),
         ),
+        ("warnings", warnings(facts)),
     ]
+}
+
+// by name; the sentences are told apart from the summary
+fn warnings(facts: &Facts<'_>) -> String {
+    let names: Vec<&str> = facts.warnings.iter().map(|w| w.kind.name()).collect();
+    of(names.len() as u64, &names.join(", "))
 }
 
 fn solver(report: &Report) -> Vec<Line> {
@@ -210,7 +248,8 @@ impl Ledger {
     fn new(energy: [Energy; 2], report: &Report) -> Self {
         let [start, end] = energy.map(|energy| energy.total());
         let impacts = report.impact_loss - report.lifted;
-        let losses = report.damping_loss + report.friction_loss + impacts;
+        let losses = report.damping_loss + report.friction_loss + impacts + report.numerical_loss
+            - report.numerical_gain;
         Self {
             start,
             impacts,
@@ -229,6 +268,8 @@ fn energy(energy: [Energy; 2], report: &Report) -> Vec<Line> {
         ("- damping", joule(report.damping_loss)),
         ("- friction", joule(report.friction_loss)),
         ("- impacts", joule(ledger.impacts)),
+        ("- numerical loss", joule(report.numerical_loss)),
+        ("+ numerical gain", joule(report.numerical_gain)),
         ("+ remainder", joule(ledger.remainder)),
         ("= at the end", joule(ledger.end)),
     ]

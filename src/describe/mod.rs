@@ -66,6 +66,7 @@ pub fn start(variable: &Variable, model: &Model) -> Option<Value> {
         | Role::KineticEnergy
         | Role::PotentialEnergy
         | Role::DissipatedEnergy
+        | Role::BalanceError
         | Role::EventCount
         | Role::LastEventTime
         | Role::LastEventKind
@@ -96,6 +97,7 @@ pub fn depends_on_inputs(role: Role) -> bool {
         | Role::KineticEnergy
         | Role::PotentialEnergy
         | Role::DissipatedEnergy
+        | Role::BalanceError
         | Role::EventCount
         | Role::LastEventTime
         | Role::LastEventKind

@@ -5,7 +5,7 @@ mod gyroscopic;
 pub use gyroscopic::tame;
 
 use crate::constraint::{Pose, Span};
-use crate::force::{Detail, Effect, Force, Input, Side, Situation};
+use crate::force::{Detail, Effect, Force, Input, Side, Situation, Stribeck};
 use crate::math::{dot3, larger};
 use crate::model::{
     AnyForce, AnyJoint, BodyRef, ForceLink, Model, Poses, Twists, pose_of, space_pose_of,
@@ -374,6 +374,55 @@ pub fn coordinate_force(
         AnyForce::Plane(force) => at.plane(link, |at| force.coordinate_force(at)),
         AnyForce::Space(force) => at.space(link, |at| force.coordinate_force(at)),
     }
+}
+
+/// Tells each smoothed friction law, the rates of its coordinate at two instants, and one over the mass that it sees at the
+/// first.
+pub fn smoothed_friction(
+    model: &Model,
+    instants: [(&Poses, &Twists); 2],
+    mut tell: impl FnMut(&Stribeck, [f64; 2], f64),
+) {
+    for link in &model.forces {
+        match &link.force {
+            AnyForce::Plane(Force::Stribeck(law)) => {
+                let [start, end] =
+                    at_both(model, instants).map(|at| at.plane(link, |at| law.sliding(at)));
+                if let (Some((before, g)), Some((after, _))) = (start, end) {
+                    tell(law, [before, after], inverse_mass(model, link, &g));
+                }
+            }
+            AnyForce::Space(space::force::Force::Stribeck(force)) => {
+                let [start, end] =
+                    at_both(model, instants).map(|at| at.space(link, |at| force.sliding(at)));
+                if let (Some((before, g)), Some((after, _))) = (start, end) {
+                    tell(&force.law, [before, after], inverse_mass(model, link, &g));
+                }
+            }
+            AnyForce::Plane(_) | AnyForce::Space(_) => {}
+        }
+    }
+}
+
+fn at_both<'a>(model: &'a Model, instants: [(&'a Poses, &'a Twists); 2]) -> [At<'a>; 2] {
+    instants.map(|(poses, twists)| At {
+        model,
+        time: (0.0, Side::After),
+        inputs: &[],
+        poses,
+        twists,
+    })
+}
+
+fn inverse_mass<const N: usize>(model: &Model, link: &ForceLink, gradient: &[f64; N]) -> f64 {
+    let mut sum = 0.0;
+    let spans = model.spans(link.bodies);
+    for (Span { first, len }, block) in spans.into_iter().zip([0, N / 2]) {
+        for i in 0..len {
+            sum += gradient[block + i] * gradient[block + i] / model.mass[first + i];
+        }
+    }
+    sum
 }
 
 /// When, where and how fast all bodies are.

@@ -163,7 +163,14 @@ pub unsafe extern "C" fn fmi2Terminate(c: fmi2Component) -> fmi2Status {
     // SAFETY: a handle
     unsafe {
         enter(c, "fmi2Terminate", Some(Call::Terminate), |inside| {
-            inside.instance.terminate()
+            inside.instance.terminate()?;
+            // an end that went well is no warning; masters would take it for one
+            for warning in inside.instance.repeated_warnings() {
+                let (n, message) = (warning.sightings, warning.message());
+                let message = format!("fmi2Terminate: seen in {n} communication steps: {message}");
+                inside.log.status(WARNING, &message);
+            }
+            Ok(())
         })
     }
 }
@@ -192,17 +199,34 @@ pub unsafe extern "C" fn fmi2DoStep(
         enter(c, "fmi2DoStep", Some(Call::DoStep), |inside| {
             let listens = [Topic::Events, Topic::Solver].map(|topic| inside.log.wants(topic));
             if listens == [false; 2] {
-                return inside
+                inside
                     .instance
-                    .do_step(currentCommunicationPoint, communicationStepSize);
+                    .do_step(currentCommunicationPoint, communicationStepSize)?;
+                return warn(inside);
             }
             let before = inside.instance.report().clone();
             let result = inside
                 .instance
                 .do_step(currentCommunicationPoint, communicationStepSize);
             tell_step(inside, &before);
-            result
+            result?;
+            warn(inside)
         })
+    }
+}
+
+// what the step saw off for the first time, a message for each; the last one is the outcome's
+fn warn(inside: &Inside) -> Result<(), Trouble> {
+    let mut last = None;
+    for warning in inside.instance.fresh_warnings() {
+        if let Some(earlier) = last.replace(warning) {
+            let message = format!("fmi2DoStep: {earlier}");
+            inside.log.status(WARNING, &message);
+        }
+    }
+    match last {
+        None => Ok(()),
+        Some(warning) => Err(Trouble::Warning(warning.to_string())),
     }
 }
 
@@ -308,6 +332,7 @@ pub unsafe extern "C" fn fmi2GetStatus(
     // SAFETY: handle and place as the standard demands
     unsafe {
         answer(c, "fmi2GetStatus", value, |inside| match s {
+            DO_STEP_STATUS if inside.instance.is_warned() => Ok(WARNING),
             DO_STEP_STATUS => Ok(last_status(inside.instance.phase())),
             _ => no_answer(s),
         })

@@ -3,7 +3,7 @@
 //! (1)  f(u) = -(kinetic + (static - kinetic) exp(-(u/us)^2)) tanh(u/ut) - viscous u,   u = rate of the coordinate
 //! (2)  its slope may be positive on the falling branch, where friction feeds motion: exact, not stiffened
 
-use super::{Along, Effect, Situation, flat};
+use super::{Along, Effect, PairVector, Situation, flat};
 
 /// Parameters of (1).
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +39,12 @@ impl Stribeck {
             -level * side - self.viscous * rate,
             -level_slope * side - level * side_slope - self.viscous, // (2)
         )
+    }
+
+    /// Rate of the coordinate, and its gradient.
+    pub(crate) fn sliding(&self, at: &Situation) -> Option<(f64, PairVector)> {
+        let coordinate = at.joint.and_then(|j| j.coordinate(at.pose[0], at.pose[1]));
+        coordinate.map(|(_, row)| (row.rate(at.twist[0], at.twist[1]), flat(&row)))
     }
 
     pub(super) fn push(&self, at: &Situation) -> f64 {

@@ -9,6 +9,7 @@ use crate::simulate::observe;
 use crate::space::inertia::Principal;
 use crate::state::State;
 use crate::step::{self, EventKind, Report, Workspace};
+use crate::warning::Watch;
 
 /// Standard steps, or longest steps by tolerance, in one communication step at most.
 const MAX_STEPS: f64 = 1e7;
@@ -112,6 +113,8 @@ impl Instance {
     fn begin(&mut self) {
         self.workspace = Workspace::new(&self.model);
         self.report = Report::new();
+        self.watch = Watch::new(&self.model);
+        self.warned = false;
         self.memory = Memory::new(&self.model, self.experiment.start);
         self.last_successful_time = self.experiment.start;
     }
@@ -207,6 +210,7 @@ impl Instance {
     /// Advances from the communication point `current` by `size`.
     pub fn do_step(&mut self, current: f64, size: f64) -> Result<(), Trouble> {
         self.admit(Call::DoStep)?;
+        self.warned = false;
         let end = current + size;
         if !current.is_finite() || !size.is_finite() || size <= 0.0 || !end.is_finite() {
             return self.fail(format!(
@@ -256,7 +260,11 @@ impl Instance {
         self.last_successful_time = self.state.time;
         self.remember_events();
         match outcome {
-            Ok(Reached::End) => Ok(()),
+            Ok(Reached::End) => {
+                let time = self.state.time;
+                self.warned = self.watch.look(&self.settings, &self.report, time);
+                Ok(())
+            }
             Ok(Reached::Event(time)) => {
                 self.phase = Phase::StepFailed;
                 let what = self.words_on_events_from(time);

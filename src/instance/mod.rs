@@ -24,6 +24,7 @@ pub use crate::scene::packed::FILE as SCENE_FILE;
 use crate::scene::packed::{self, Digest};
 use crate::state::{CrowdState, State};
 use crate::step::{Event, EventKind, Report, Workspace};
+use crate::warning::{Kind, Warning, Watch};
 use lifecycle::{Call, Phase};
 use variable::{Causality, CrowdOutput, Role, Value, Variability, Variable};
 
@@ -45,6 +46,11 @@ pub enum Trouble {
 
 /// Samples of a smooth signal do not change by more than this times their last change.
 const LARGEST_GROWTH: f64 = 2.0;
+
+// a master asks for events step by step: what the list has no room for is told with it
+fn is_told(warning: &Warning) -> bool {
+    warning.kind != Kind::UnlistedEvents
+}
 
 fn error<T>(message: impl Into<String>) -> Result<T, Trouble> {
     Err(Trouble::Error(message.into()))
@@ -91,6 +97,10 @@ pub struct Instance {
     state: State,
     workspace: Workspace,
     report: Report,
+    /// What was off since the start.
+    watch: Watch,
+    /// Was something off in the last step that was not before?
+    warned: bool,
     memory: Memory,
     experiment: Experiment,
     phase: Phase,
@@ -124,6 +134,8 @@ impl Instance {
             state: State::new(&scene),
             workspace: Workspace::new(&scene),
             report: Report::new(),
+            watch: Watch::new(&scene),
+            warned: false,
             memory: Memory::new(&scene, 0.0),
             experiment: Experiment {
                 start: 0.0,
@@ -172,6 +184,23 @@ impl Instance {
     /// What happened so far; its list of events is that of the last step.
     pub fn report(&self) -> &Report {
         &self.report
+    }
+
+    /// What the last step saw off for the first time; each kind is told once a run.
+    pub fn fresh_warnings(&self) -> impl Iterator<Item = &Warning> {
+        let fresh = self.watch.fresh().filter(|_| self.warned);
+        fresh.filter(|warning| is_told(warning))
+    }
+
+    /// What was off more than once since the start.
+    pub fn repeated_warnings(&self) -> impl Iterator<Item = &Warning> {
+        let all = self.watch.warnings().filter(|w| w.sightings > 1);
+        all.filter(|warning| is_told(warning))
+    }
+
+    /// Did the last step end with a warning?
+    pub fn is_warned(&self) -> bool {
+        self.fresh_warnings().next().is_some()
     }
 
     /// Words on an event: kind, contact, bodies, time.
@@ -259,7 +288,8 @@ impl Instance {
                     &self.twists,
                 ))
             }
-            Role::DissipatedEnergy => Value::Real(self.dissipated()),
+            Role::DissipatedEnergy => Value::Real(self.report.losses()),
+            Role::BalanceError => Value::Real(self.report.balance_error()),
             Role::EventCount => {
                 Value::Integer(self.report.n_events.total().min(i32::MAX as u64) as i32)
             }
@@ -290,9 +320,17 @@ impl Instance {
         }
     }
 
-    fn dissipated(&self) -> f64 {
-        let report = &self.report;
-        report.impact_loss + report.damping_loss + report.friction_loss - report.lifted
+    // energy at the state, J
+    fn energy(&mut self) -> f64 {
+        self.place();
+        let State {
+            time,
+            inputs,
+            velocity,
+            ..
+        } = &self.state;
+        dynamics::kinetic_energy(&self.model, velocity)
+            + dynamics::potential_energy(&self.model, *time, inputs, &self.poses, &self.twists)
     }
 
     fn place(&mut self) {
@@ -359,7 +397,12 @@ impl Instance {
             (Role::Parameter(parameter), value)
                 if parameter.get(&self.model, &self.settings) != value =>
             {
+                let before = self.energy();
                 parameter.set(&mut self.model, &mut self.settings, value);
+                // whoever changes a spring does work on it, which is no error of the balance
+                let given = self.energy() - before;
+                self.report.play.start_energy += given;
+                self.report.play.energy += given;
                 self.force_jumped();
                 self.wake_crowd();
             }

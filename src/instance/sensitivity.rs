@@ -59,6 +59,7 @@ impl Instance {
             Role::NormalImpulse(_)
             | Role::FrictionImpulse(_)
             | Role::Status(_)
+            | Role::BalanceError
             | Role::EventCount
             | Role::LastEventTime
             | Role::LastEventKind

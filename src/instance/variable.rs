@@ -206,6 +206,8 @@ pub enum Role {
     ElementForce(usize),
     /// Kinetic energy.
     KineticEnergy,
+    /// What the balance of energy leaves unexplained.
+    BalanceError,
     /// Potential energy.
     PotentialEnergy,
     /// Energy lost so far.

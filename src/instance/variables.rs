@@ -324,6 +324,13 @@ impl Table {
         ] {
             self.output(name.to_owned(), what.to_owned(), Unit::Joule, role);
         }
+        self.discrete(
+            "energy.balance_error".to_owned(),
+            "energy that the balance from the start leaves unexplained: errors of the steps"
+                .to_owned(),
+            real(Unit::Joule),
+            Role::BalanceError,
+        );
         let count = Kind::Integer {
             min: Some(0),
             max: None,

@@ -359,6 +359,19 @@ impl Model {
             .all(|link| link.force.is_linear_in_velocity())
     }
 
+    /// Is there friction in joints that is smoothed?
+    pub fn has_smoothed_friction(&self) -> bool {
+        use crate::force::Force::Stribeck;
+        use crate::space::force::Force::Stribeck as SpaceStribeck;
+        let mut forces = self.forces.iter();
+        forces.any(|link| {
+            matches!(
+                link.force,
+                AnyForce::Plane(Stribeck(_)) | AnyForce::Space(SpaceStribeck(_))
+            )
+        })
+    }
+
     /// Do some contacts resist rotation?
     pub fn resists_rotation(&self) -> bool {
         self.n_friction_rows > N_TANGENTS

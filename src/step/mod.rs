@@ -10,12 +10,14 @@ mod cones;
 mod crowd;
 mod event;
 mod impact;
+mod in_play;
 mod metric;
 mod polygons;
 mod position_level;
 mod report;
 mod rolling;
 mod run;
+mod smoothing;
 mod stabilize;
 mod stalled;
 mod system;
@@ -23,7 +25,7 @@ mod trial;
 mod workspace;
 
 pub use coefficients::Coefficients;
-pub use report::{Event, EventCounts, EventKind, Report};
+pub use report::{EnergyInPlay, Event, EventCounts, EventKind, Report};
 pub use workspace::Workspace;
 
 use crate::force::Side;
@@ -141,7 +143,9 @@ pub fn initialize(
     report: &mut Report,
 ) -> Result<(), StepError> {
     if model.crowd.is_some() {
-        state.started = true;
+        if !std::mem::replace(&mut state.started, true) {
+            in_play::start(model, state, workspace, report);
+        }
         return Ok(());
     }
     counted(
@@ -272,8 +276,21 @@ pub fn interpolate(
         state.copy_from(ahead);
         return Ok(());
     }
-    let result = accurate::interpolate(model, workspace, settings, time, state);
+    let found = accurate::interpolate(model, workspace, settings, time, state);
     report.factorizations += std::mem::take(&mut workspace.work);
+    if found? {
+        return Ok(());
+    }
+    let mut work = 0;
+    let result = accurate::from_start(workspace, state, |state, workspace, aside| {
+        let before = (aside.factorizations, aside.relief_steps);
+        let result = step(model, state, workspace, settings, aside, time);
+        work = aside.factorizations - before.0;
+        // such a row is not as accurate as the tolerance wants it
+        report.relief_steps += aside.relief_steps - before.1;
+        result
+    });
+    report.factorizations += work;
     result
 }
 
@@ -327,7 +344,16 @@ fn counted(
     report.pivots += work.pivots;
     report.warm_hits += work.warm_hits;
     report.worst_residual = report.worst_residual.at_least(work.worst_residual);
-    result
+    in_play::note(model, state, workspace, report);
+    result.and(finite(state, report))
+}
+
+// an energy that overflowed is the end of a run
+fn finite(state: &State, report: &Report) -> Result<(), StepError> {
+    match report.play.energy.is_finite() {
+        true => Ok(()),
+        false => Err(StepError::NotFinite { time: state.time }),
+    }
 }
 
 /// Accelerations and forces of the state as it is, with its statuses.
@@ -461,6 +487,7 @@ impl Run<'_> {
             return;
         }
         self.state.started = true;
+        in_play::start(self.model, self.state, self.workspace, self.report);
         self.state.damping_left = self.settings.damping_steps;
         assemble::select_joints(self.model, self.workspace, &self.state.position);
         if self.settings.projection {

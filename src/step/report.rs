@@ -46,6 +46,8 @@ pub struct Report {
     pub guarded_impacts: u64,
     /// Substeps whose matrix had to leave out a destabilizing part of the force derivatives.
     pub stabilized_steps: u64,
+    /// Events that found no room in the list.
+    pub unlisted_events: u64,
     /// Groups of bodies in a crowd whose contacts were not solved exactly.
     pub inexact_solves: u64,
     /// Steps of a crowd in which impacts were taken as one.
@@ -66,10 +68,35 @@ pub struct Report {
     pub damping_loss: f64,
     /// Energy taken by contact friction between impacts, J.
     pub friction_loss: f64,
+    /// Energy that errors of steps took from the motion, J, zero or more.
+    pub numerical_loss: f64,
+    /// Energy that errors of steps gave to the motion, J, zero or more.
+    pub numerical_gain: f64,
+    /// Energy at the start and now, and how much of it took part in the motion.
+    pub play: EnergyInPlay,
+    /// Smoothed friction in joints that steps were too long for: one over the step that would do, 1/s; 0 where they were not.
+    pub friction_rate: f64,
     /// Events since the caller last cleared them; at most [`Report::MAX_EVENTS`] are kept.
     pub events: Vec<Event>,
     /// All events, by kind.
     pub n_events: EventCounts,
+}
+
+/// The energy at the start and at the end of the last step, and how much took part in the motion.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EnergyInPlay {
+    /// Kinetic and potential energy at the start, J.
+    pub start_energy: f64,
+    /// Potential energy at the start, J.
+    pub start_potential: f64,
+    /// Kinetic and potential energy at the end of the last step, J.
+    pub energy: f64,
+    /// Largest kinetic energy of the motion relative to the velocities at the start, J.
+    pub kinetic_swing: f64,
+    /// How far the potential energy rose above that at the start, J.
+    pub potential_rise: f64,
+    /// How far it fell below, J.
+    pub potential_fall: f64,
 }
 
 /// Number of events of each kind.
@@ -175,7 +202,7 @@ impl Report {
 
     /// All whole numbers that belong to the motion, in a fixed order: not how often working memory grew, which is of the
     /// instance that a run was in.
-    pub fn whole_numbers(&mut self) -> [&mut u64; 26] {
+    pub fn whole_numbers(&mut self) -> [&mut u64; 27] {
         let counts = &mut self.n_events;
         [
             &mut self.steps,
@@ -194,6 +221,7 @@ impl Report {
             &mut self.rests,
             &mut self.guarded_impacts,
             &mut self.stabilized_steps,
+            &mut self.unlisted_events,
             &mut self.inexact_solves,
             &mut self.unlocated_steps,
             &mut self.located_impacts,
@@ -208,7 +236,8 @@ impl Report {
     }
 
     /// All real numbers, in a fixed order.
-    pub fn real_numbers(&mut self) -> [&mut f64; 9] {
+    pub fn real_numbers(&mut self) -> [&mut f64; 18] {
+        let play = &mut self.play;
         [
             &mut self.worst_residual,
             &mut self.worst_penetration,
@@ -219,7 +248,44 @@ impl Report {
             &mut self.applied_work,
             &mut self.damping_loss,
             &mut self.friction_loss,
+            &mut self.numerical_loss,
+            &mut self.numerical_gain,
+            &mut self.friction_rate,
+            &mut play.start_energy,
+            &mut play.start_potential,
+            &mut play.energy,
+            &mut play.kinetic_swing,
+            &mut play.potential_rise,
+            &mut play.potential_fall,
         ]
+    }
+
+    /// What dampers, friction and impacts took, without what corrections of places gave, J.
+    pub fn losses(&self) -> f64 {
+        self.damping_loss + self.friction_loss + self.impact_loss - self.lifted
+    }
+
+    /// What the balance of energy from the start to the end of the last step leaves unexplained, J: the energy now, less that
+    /// at the start and applied work, plus all losses.
+    pub fn balance_error(&self) -> f64 {
+        let gained = self.numerical_gain - self.numerical_loss;
+        let brought = self.applied_work - self.losses() + gained;
+        self.play.energy - (self.play.start_energy + brought)
+    }
+
+    /// Energy that took part in the motion so far, J: the largest swings of kinetic and potential energy, applied work and
+    /// losses. Energy that only stays where it is, such as that of a flywheel or in a spring that nothing moves, is no
+    /// part of it.
+    pub fn energy_in_play(&self) -> f64 {
+        let play = &self.play;
+        let swings = play.kinetic_swing + play.potential_rise + play.potential_fall;
+        let parts = [
+            self.applied_work,
+            self.damping_loss,
+            self.friction_loss,
+            self.impact_loss,
+        ];
+        parts.iter().fold(swings, |sum, part| sum + part.abs())
     }
 
     /// Counts an event and keeps it if there is room.
@@ -235,6 +301,8 @@ impl Report {
         } += 1;
         if self.events.len() < Self::MAX_EVENTS {
             self.events.push(event);
+        } else {
+            self.unlisted_events += 1;
         }
     }
 

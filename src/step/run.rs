@@ -12,7 +12,7 @@ use super::trial::{self, Mode, ProbeKind};
 use super::workspace::Workspace;
 use super::{
     JAM_STEP, JUDGE_TOLERANCE, Run, Stalled, StepError, accept, assemble, contact_band, impact,
-    rest_speed, stabilize,
+    rest_speed, smoothing, stabilize,
 };
 use crate::force::Side;
 use crate::lcp::Outcome;
@@ -83,6 +83,7 @@ impl Run<'_> {
 
     pub(super) fn accept(&mut self, end: f64, mode: Mode) {
         accept::work(self.model, self.state, self.workspace, self.report, mode);
+        smoothing::note(self.model, self.state, self.workspace, self.report);
         accept::accept(self.model, self.state, self.workspace, self.report, end);
     }
 

@@ -121,6 +121,8 @@ pub struct Workspace {
     pub(super) best: Trial,
     /// Of steps of many bodies.
     pub(super) crowd: Work,
+    /// Poses and twists at the two ends of a step, for what is only looked at.
+    pub(super) looks: [(Poses, Twists); 2],
 }
 
 impl Workspace {
@@ -207,6 +209,7 @@ impl Workspace {
             stride: Some(Stride::new(model)),
             best: Trial::new(model),
             crowd: Work::default(),
+            looks: std::array::from_fn(|_| (Poses::new(model), Twists::new(model))),
         };
         workspace.statuses.resize(n_contacts, Status::Open);
         workspace

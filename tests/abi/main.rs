@@ -18,3 +18,4 @@ mod space;
 mod start;
 mod states;
 mod tolerance;
+mod warnings;

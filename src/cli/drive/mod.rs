@@ -21,6 +21,7 @@ use super::plot;
 use super::progress::Progress;
 use super::record::Recording;
 use super::report::{Lines, Note, Page, Severity, html, story};
+use super::summary::message;
 use super::timeline::Timeline;
 use foreign::Foreign;
 use ours::Ours;
@@ -139,7 +140,8 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         let mut all: serde_json::Map<String, Value> = lines
             .map(|(label, value)| (label.replace(' ', "_"), json!(value)))
             .collect();
-        all.insert("warnings".to_owned(), json!(warnings));
+        let told: Vec<Value> = warnings.iter().map(|text| message("fmu", text)).collect();
+        all.insert("warnings".to_owned(), json!(told));
         format!("{:#}\n", Value::Object(all))
     } else {
         page(&recording, options.events.0, &groups)

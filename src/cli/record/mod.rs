@@ -198,12 +198,13 @@ impl Recording {
     }
 }
 
-/// Energy lost so far, by where it went.
-pub fn losses(report: &Report) -> [(&'static str, f64); 4] {
+/// Energy lost so far, by where it went, and what is left of the balance.
+pub fn losses(report: &Report) -> [(&'static str, f64); 5] {
     [
         ("energy.lost_in_friction", report.friction_loss),
         ("energy.lost_in_dampers", report.damping_loss),
         ("energy.lost_in_impacts", report.impact_loss),
         ("energy.work_of_applied_forces", report.applied_work),
+        ("energy.balance_error", report.balance_error()),
     ]
 }

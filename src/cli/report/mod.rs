@@ -4,7 +4,7 @@ mod crowd;
 mod pack;
 mod words;
 
-pub use words::{Note, Severity, energy_note, solver_notes, story};
+pub use words::{Note, Severity, solver_notes, story};
 
 use super::record::{Channel, Grip, Group, Recording};
 use pack::{packed, times};

@@ -9,13 +9,6 @@ use stiction::step::Report;
 /// Pairs of bodies that get a sentence.
 const MOST_PAIRS: usize = 8;
 
-/// Overlaps and drifts that are told, m or rad: a thousandth of what can be seen in a mechanism of a metre.
-const NOTICEABLE: f64 = 1e-6;
-/// A residual above this is not rounding.
-const RESIDUAL: f64 = 1e-6;
-/// Parts of the energy that may be missing before it is told, and before it is a warning.
-const MISSING: [f64; 2] = [0.01, 0.05];
-
 /// Impacts of two bodies that follow each other faster than this count as one, s.
 const AT_ONCE: f64 = 1e-9;
 
@@ -307,16 +300,11 @@ pub fn solver_notes(
             count(report.fallbacks, "substep")
         )));
     }
-    if report.relief_steps > 0 {
-        notes.push(Note::warning(format!(
-            "{} could not be taken with the accuracy of the tolerance and were left to the scheme of fixed steps; the result there is of second order.",
-            count(report.relief_steps, "step")
-        )));
-    }
     if report.inexact_solves > 0 {
-        notes.push(Note::warning(format!(
-            "{} of bodies had contacts that were not solved exactly; forces there are near, not right.",
-            count(report.inexact_solves, "group")
+        notes.push(Note::new(format!(
+            "{} of bodies had contacts that were not solved exactly, to {} of their size at worst; forces there are near, not right.",
+            count(report.inexact_solves, "group"),
+            short(report.worst_residual)
         )));
     }
     if report.unlocated_steps > 0 {
@@ -331,64 +319,7 @@ pub fn solver_notes(
             count(report.stabilized_steps, "substep")
         )));
     }
-    if report.worst_residual > RESIDUAL {
-        // groups of a crowd move as they should with forces that are near
-        let forces = match report.inexact_solves {
-            0 => "not to be trusted",
-            _ => "near, not right",
-        };
-        notes.push(Note::warning(format!(
-            "A contact problem was solved only to {} of its size: forces at that time are {forces}.",
-            short(report.worst_residual)
-        )));
-    }
-    if report.worst_penetration > NOTICEABLE {
-        notes.push(Note::warning(format!(
-            "Bodies overlapped by up to {} m; a smaller step or a tolerance makes it less.",
-            short(report.worst_penetration)
-        )));
-    }
-    if report.worst_joint_drift > NOTICEABLE {
-        notes.push(Note::warning(format!(
-            "A joint came apart by up to {} m or rad; a smaller step or a tolerance makes it less.",
-            short(report.worst_joint_drift)
-        )));
-    }
     notes
-}
-
-/// What is missing in the books of energy, if it is much.
-pub fn energy_note(recording: &Recording) -> Option<Note> {
-    let channel = |name: &str| recording.channel(name);
-    let change = |name: &str| {
-        let column = &recording.columns[channel(name)?];
-        Some(column.last()? - column.first()?)
-    };
-    let loss = change("energy.lost_in_friction")?
-        + change("energy.lost_in_dampers")?
-        + change("energy.lost_in_impacts")?;
-    let missing = change("energy.total")? - change("energy.work_of_applied_forces")? + loss;
-    let [low, high] = recording.span(channel("energy.kinetic")?);
-    let turned_over = (high - low).max(loss.abs());
-    let part = missing.abs() / turned_over.max(f64::MIN_POSITIVE);
-    if part.is_nan() || part < MISSING[0] {
-        return None;
-    }
-    let which = if missing > 0.0 {
-        "came from nowhere"
-    } else {
-        "went nowhere"
-    };
-    let text = format!(
-        "The books of energy are off by {:.1} % of what was turned over: {} {which}. That is the error of the steps; a smaller step or a tolerance makes it less.",
-        100.0 * part,
-        joule(missing.abs())
-    );
-    Some(if part < MISSING[1] {
-        Note::new(text)
-    } else {
-        Note::warning(text)
-    })
 }
 
 #[cfg(test)]

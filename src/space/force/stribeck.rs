@@ -2,8 +2,8 @@
 //!
 //! (1)  force = f(c'),   c = the coordinate,   f as in the plane;   derivatives in along.rs
 
-use super::along::{self, JointCoordinate, Push, value_and_rate};
-use super::{Detail, Effect, Situation, Sloped};
+use super::along::{self, JointCoordinate, Push, Scalar as _, value_and_rate};
+use super::{Detail, Effect, PairVector, Situation, Sloped, flat};
 use crate::force;
 
 /// The law and where it acts.
@@ -22,6 +22,12 @@ impl Stribeck {
             index: self.coordinate,
             count: at.count,
         })
+    }
+
+    /// Rate of the coordinate, and its gradient.
+    pub(crate) fn sliding(&self, at: &Situation) -> Option<(f64, PairVector)> {
+        let (_, row) = self.scalar(at)?.at(at.pose[0], at.pose[1]);
+        Some((row.rate(at.twist[0], at.twist[1]), flat(&row)))
     }
 
     // (1)

@@ -3,14 +3,29 @@
 //! (1)  the polynomial of degree 8 through positions, velocities and accelerations at the start, the middle and the end;
 //!      the middle is the end of an extrapolated step of half the length
 //! (2)  its derivative; then both are projected
+//! (3)  its error: what it changes if the acceleration at one of its ends is left out, c (s^2 (s - 1/2)^3 (s - 1)^3) and its
+//!      mirror image, c the highest divided difference. An acceleration of a boundary layer, which lasts much shorter than
+//!      the step, shows in c as it does in (1).
+//! (4)  Where (3) is more than the tolerance, extrapolated steps up to the two places where (1) is worst decide.
+//! (5)  Where they are off by more than the tolerance too, the motion is integrated from the start of the step up to the
+//!      time asked for.
 
 use super::extrapolation::{self, Plan};
 use crate::force::Side;
+use crate::math::Limit;
 use crate::model::Model;
 use crate::scene::format::Settings;
 use crate::state::State;
+use crate::step::report::Report;
 use crate::step::workspace::Workspace;
 use crate::step::{StepError, accept, assemble, stabilize, trial};
+
+/// The largest value of the polynomial of (3) in the step, and its steepest slope.
+const LARGEST_CHANGE: f64 = 5.97e-4;
+const STEEPEST_CHANGE: f64 = 5.96e-3;
+
+/// Where s (s - 1/2) (s - 1), whose third power the error of (1) has, is largest: 1/2 -+ 1/sqrt(12).
+const WORST: [f64; 2] = [0.211_324_865_405_187_1, 0.788_675_134_594_812_9];
 
 /// Positions, velocities and accelerations at an instant; rotations in space with the rates of their vectors.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +70,13 @@ pub(in crate::step) struct Stride {
     middle: Instant,
     middle_known: bool,
     end: Instant,
+    /// Where the polynomial is worst.
+    check: Instant,
     length: f64,
+    /// Is the polynomial as accurate as the step?
+    trusted: bool,
+    /// What integrating up to a time inside the step does.
+    aside: Report,
 }
 
 impl Stride {
@@ -67,7 +88,13 @@ impl Stride {
             middle: Instant::new(n),
             middle_known: false,
             end: Instant::new(n),
+            check: Instant::new(n),
             length: 0.0,
+            trusted: false,
+            aside: match model.crowd {
+                Some(_) => Report::default(),
+                None => Report::new(),
+            },
         }
     }
 }
@@ -88,18 +115,35 @@ pub(super) fn keep(model: &Model, state: &State, workspace: &mut Workspace) {
     stride.middle_known = false;
 }
 
-/// The state at `time` inside the last extrapolated step.
+/// The state at `time` inside the last extrapolated step, or false if it must be integrated from its start, (5).
 pub(in crate::step) fn interpolate(
     model: &Model,
     workspace: &mut Workspace,
     settings: &Settings,
     time: f64,
     out: &mut State,
+) -> Result<bool, StepError> {
+    let Some(mut stride) = workspace.stride.take() else {
+        return Ok(true);
+    };
+    let result = stride.at(model, workspace, settings, time, out);
+    workspace.stride = Some(stride);
+    result
+}
+
+/// Puts the start of the last extrapolated step into `out` and has `integrate` go on from there, with a report of its own;
+/// the step itself stays the last one.
+pub(in crate::step) fn from_start(
+    workspace: &mut Workspace,
+    out: &mut State,
+    integrate: impl FnOnce(&mut State, &mut Workspace, &mut Report) -> Result<(), StepError>,
 ) -> Result<(), StepError> {
     let Some(mut stride) = workspace.stride.take() else {
         return Ok(());
     };
-    let result = stride.at(model, workspace, settings, time, out);
+    out.copy_from(&stride.start);
+    stride.aside.events.clear();
+    let result = integrate(out, workspace, &mut stride.aside);
     workspace.stride = Some(stride);
     result
 }
@@ -112,7 +156,10 @@ impl Stride {
         settings: &Settings,
         time: f64,
         out: &mut State,
-    ) -> Result<(), StepError> {
+    ) -> Result<bool, StepError> {
+        if self.middle_known && !self.trusted {
+            return Ok(false);
+        }
         workspace
             .poses
             .refer_to(&self.start.orientation, &self.start.joint_angle);
@@ -120,7 +167,17 @@ impl Stride {
         workspace.resistance.clone_from(&self.start.resistance);
         assemble::select_joints(model, workspace, &self.start.position);
         if !self.middle_known {
-            self.find_middle(model, workspace, settings)?;
+            let mut middle = std::mem::take(&mut self.middle);
+            let error = self.integrate(model, workspace, settings, 0.5, &mut middle);
+            self.middle = middle;
+            self.middle_known = true;
+            let tolerance = settings.tolerance.unwrap_or(f64::INFINITY);
+            self.trusted = error? <= 1.0
+                && (self.error(model, settings) <= tolerance
+                    || self.is_confirmed(model, workspace, settings)?);
+            if !self.trusted {
+                return Ok(false);
+            }
         }
         out.copy_from(&self.start);
         out.time = time;
@@ -151,15 +208,73 @@ impl Stride {
         accept::forces_from_accelerations(out, workspace);
         accept::keep_sliding(out, workspace);
         accept::rebase(model, out, &mut workspace.poses);
-        Ok(())
+        Ok(true)
     }
 
-    fn find_middle(
+    // (3), relative to nominal sizes and values
+    fn error(&self, model: &Model, settings: &Settings) -> f64 {
+        let (h, nominal) = (self.length, &settings.nominal);
+        let mut worst: f64 = 0.0;
+        for (i, &angular) in model.angular.iter().enumerate() {
+            let change = self.coefficients(i)[8].abs();
+            let (q, v) = (self.start.position[i], self.start.velocity[i]);
+            let place = nominal.position(angular) + q.abs().at_least(self.end.position[i].abs());
+            let speed = nominal.velocity(angular) + v.abs().at_least(self.end.velocity[i].abs());
+            let parts = [
+                LARGEST_CHANGE * change / place,
+                STEEPEST_CHANGE * change / (h * speed),
+            ];
+            if !(parts[0].is_finite() && parts[1].is_finite()) {
+                return f64::INFINITY;
+            }
+            worst = worst.at_least(parts[0]).at_least(parts[1]);
+        }
+        worst
+    }
+
+    // (4)
+    fn is_confirmed(
         &mut self,
         model: &Model,
         workspace: &mut Workspace,
         settings: &Settings,
-    ) -> Result<(), StepError> {
+    ) -> Result<bool, StepError> {
+        let tolerance = settings.tolerance.unwrap_or(f64::INFINITY);
+        let nominal = &settings.nominal;
+        for fraction in WORST {
+            let mut check = std::mem::take(&mut self.check);
+            let error = self.integrate(model, workspace, settings, fraction, &mut check);
+            self.check = check;
+            if error? > 1.0 {
+                return Ok(false);
+            }
+            for (i, &angular) in model.angular.iter().enumerate() {
+                let (q, v) = self.curve(i, fraction);
+                let Instant {
+                    position, velocity, ..
+                } = &self.check;
+                let off = [
+                    (q - position[i]).abs() / (nominal.position(angular) + position[i].abs()),
+                    (v - velocity[i]).abs() / (nominal.velocity(angular) + velocity[i].abs()),
+                ];
+                // also where one of them is not a number
+                if !off.iter().all(|x| *x <= tolerance) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    // an extrapolated step up to a fraction of this one, and its error in units of the tolerance
+    fn integrate(
+        &self,
+        model: &Model,
+        workspace: &mut Workspace,
+        settings: &Settings,
+        fraction: f64,
+        out: &mut Instant,
+    ) -> Result<f64, StepError> {
         let start = &self.start;
         let at = (start.time, Side::After);
         trial::probe(
@@ -172,16 +287,19 @@ impl Stride {
         );
         super::keep_start(workspace);
         let plan = Plan {
-            length: 0.5 * self.length,
+            length: fraction * self.length,
             rows: settings.rows_taken() as usize,
             cut_short: false,
         };
-        extrapolation::take(model, start, workspace, settings, plan)?;
+        let error = match extrapolation::take(model, start, workspace, settings, plan) {
+            Err(StepError::Singular { .. } | StepError::Unsolved { .. }) => f64::INFINITY,
+            taken => taken?,
+        };
         let Instant {
             position,
             velocity,
             acceleration,
-        } = &mut self.middle;
+        } = &mut *out;
         position.clone_from(&workspace.trial.position);
         velocity.clone_from(&workspace.trial.velocity);
         let at = (start.time + plan.length, Side::Before);
@@ -190,22 +308,25 @@ impl Stride {
         }
         trial::probe(model, workspace, &start.status, at, position, velocity);
         acceleration.clone_from(&workspace.acceleration);
-        self.middle.turn_to_rates(model);
-        self.middle_known = true;
-        Ok(())
+        out.turn_to_rates(model);
+        Ok(error)
     }
 
     // (1) by divided differences on the nodes 0, 0, 0, 1/2, 1/2, 1/2, 1, 1, 1
-    fn curve(&self, i: usize, s: f64) -> (f64, f64) {
+    fn coefficients(&self, i: usize) -> [f64; 9] {
         let h = self.length;
         let start = [
             self.start.position[i],
             h * self.start.velocity[i],
             0.5 * h * h * self.start_acceleration[i],
         ];
-        let coefficients = divided_differences([start, self.middle.jet(i, h), self.end.jet(i, h)]);
+        divided_differences([start, self.middle.jet(i, h), self.end.jet(i, h)])
+    }
+
+    fn curve(&self, i: usize, s: f64) -> (f64, f64) {
+        let h = self.length;
         let (mut value, mut slope) = (0.0, 0.0);
-        for (k, coefficient) in coefficients.iter().enumerate().rev() {
+        for (k, coefficient) in self.coefficients(i).iter().enumerate().rev() {
             let node = NODES[k / 3];
             slope = slope * (s - node) + value;
             value = value * (s - node) + coefficient;
@@ -237,6 +358,19 @@ fn divided_differences(jets: [[f64; 3]; 3]) -> [f64; 9] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_bounds_of_the_error_are_those_of_its_polynomial() {
+        let change = |s: f64| s.powi(2) * (s - 0.5).powi(3) * (s - 1.0).powi(3);
+        let n = 100_000;
+        let at = |i: u32| f64::from(i) / f64::from(n);
+        let largest = (0..=n).map(|i| change(at(i)).abs()).fold(0.0, f64::max);
+        let slope = |i: u32| f64::from(n) * (change(at(i + 1)) - change(at(i)));
+        let steepest = (0..n).map(|i| slope(i).abs()).fold(0.0, f64::max);
+        println!("{largest:e} {steepest:e}");
+        assert!(largest <= LARGEST_CHANGE && largest > 0.99 * LARGEST_CHANGE);
+        assert!(steepest <= STEEPEST_CHANGE && steepest > 0.99 * STEEPEST_CHANGE);
+    }
 
     #[test]
     fn a_polynomial_of_degree_eight_is_reproduced() {

@@ -7,7 +7,7 @@ mod extrapolation;
 mod locate;
 mod symmetric;
 
-pub(super) use dense::{Stride, interpolate};
+pub(super) use dense::{Stride, from_start, interpolate};
 pub(super) use extrapolation::Extrapolation;
 pub(super) use locate::N_SAMPLES;
 
@@ -17,7 +17,7 @@ use super::event::{self, Crossing};
 use super::stalled::STALL;
 use super::trial::{self, Mode, ProbeKind};
 use super::workspace::Workspace;
-use super::{Run, Stalled, StepError, accept, assemble, stabilize};
+use super::{Run, Stalled, StepError, accept, assemble, in_play, stabilize};
 use crate::force::Side;
 use crate::math::Limit;
 use crate::state::State;
@@ -83,6 +83,9 @@ impl Run<'_> {
                     Err(StepError::Unsolved { .. }) => self.relief_step(limit)?,
                     result => result?,
                 }
+            }
+            if self.state.time < due {
+                in_play::note(self.model, self.state, self.workspace, self.report);
             }
             if self.is_stopped(n_events) {
                 break;

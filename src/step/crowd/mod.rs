@@ -29,7 +29,7 @@ mod stops;
 mod strike;
 
 use super::report::Report;
-use super::{StepError, Workspace, accept};
+use super::{StepError, Workspace, accept, finite, in_play};
 use crate::dynamics;
 use crate::force::Side;
 use crate::lcp::crowd::{Body, Joint, Row, Touch};
@@ -160,7 +160,9 @@ pub(super) fn step(
     report: &mut Report,
     end: f64,
 ) -> Result<(), StepError> {
-    state.started = true;
+    if !std::mem::replace(&mut state.started, true) {
+        in_play::start(model, state, workspace, report);
+    }
     report.steps += 1;
     while state.time < end {
         let breaks = &model.breakpoints;
@@ -189,7 +191,8 @@ pub(super) fn step(
         report.growths += u64::from(workspace.crowd.room() > room);
         state.time = stop;
     }
-    Ok(())
+    in_play::note(model, state, workspace, report);
+    finite(state, report)
 }
 
 impl Step<'_> {

@@ -1,6 +1,7 @@
 //! `[[body.shape]]` and `[[ground.shape]]` in space: what touches.
 
 use super::orientation;
+use crate::format::{rounded, short};
 use crate::math::{Vec3, cross3, dot3};
 use crate::scene::format::Shape;
 use crate::scene::format::space::{Geometry, Triple};
@@ -318,8 +319,20 @@ fn read_file(value: &Value<'_>, name: &str, scale: f64, files: Files<'_>) -> Opt
             return None;
         }
     };
-    match mesh::corners(kind, &bytes) {
-        Ok(corners) => Some(corners.into_iter().map(|c| c.map(|x| x * scale)).collect()),
+    match mesh::read(kind, &bytes) {
+        Ok(mesh) => {
+            if let Some(depth) = mesh::dent(&mesh) {
+                let message = format!(
+                    "the mesh is not convex: a face is {} of its size below the hull of its corners, which the shape would be",
+                    short(rounded(depth))
+                );
+                let hint = "split the part into convex pieces, a shape for each; without faces (`f` lines) an OBJ file means the hull";
+                value.bad(message, hint);
+                return None;
+            }
+            let corners = mesh.corners.into_iter();
+            Some(corners.map(|c| c.map(|x| x * scale)).collect())
+        }
         Err((message, hint)) => {
             value.bad(message, hint);
             None

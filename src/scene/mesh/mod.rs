@@ -1,6 +1,11 @@
-//! Corners from the bytes of an STL or OBJ file. Faces are not looked at: the shape is the hull of the corners.
+//! Corners and faces from the bytes of an STL or OBJ file. The shape is the hull of the corners; faces tell whether that is
+//! the shape that the file means.
 
-use std::collections::BTreeSet;
+mod concave;
+
+pub use concave::dent;
+
+use std::collections::BTreeMap;
 
 use super::format::space::Triple;
 
@@ -34,18 +39,27 @@ impl Kind {
     }
 }
 
-/// The corners of a file, each once, in file order; or why there are none, a sentence and a hint.
-pub fn corners(kind: Kind, bytes: &[u8]) -> Result<Vec<Triple>, (String, &'static str)> {
+/// What is in a file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mesh {
+    /// Each once, in file order.
+    pub corners: Vec<Triple>,
+    /// Triangles, by their corners.
+    pub faces: Vec<[usize; 3]>,
+}
+
+/// The mesh of a file; or why there is none, a sentence and a hint.
+pub fn read(kind: Kind, bytes: &[u8]) -> Result<Mesh, (String, &'static str)> {
     let mut corners = Corners::default();
     match kind {
         Kind::Stl => read_stl(bytes, &mut corners)?,
         Kind::Obj => read_obj(bytes, &mut corners)?,
     }
-    if corners.list.is_empty() {
+    if corners.mesh.corners.is_empty() {
         let message = "the file has no corners".to_owned();
         return Err((message, "export the part as a mesh of triangles"));
     }
-    Ok(corners.list)
+    Ok(corners.mesh)
 }
 
 type Fault = (String, &'static str);
@@ -55,27 +69,38 @@ const BROKEN: &str = "export the part again: the file is damaged";
 /// Corners without repetition.
 #[derive(Default)]
 struct Corners {
-    list: Vec<Triple>,
-    seen: BTreeSet<[u64; 3]>,
+    mesh: Mesh,
+    seen: BTreeMap<[u64; 3], usize>,
 }
 
 impl Corners {
-    /// Adds a corner; `place` tells where it stands.
-    fn add(&mut self, corner: Triple, place: impl Fn() -> String) -> Result<(), Fault> {
+    /// Adds a corner and gives its index; `place` tells where it stands.
+    fn add(&mut self, corner: Triple, place: impl Fn() -> String) -> Result<usize, Fault> {
         if corner.iter().any(|x| !x.is_finite()) {
             let message = format!("a corner in {} is not finite", place());
             return Err((message, BROKEN));
         }
         // Zero has two signs.
         let corner = corner.map(|x| x + 0.0);
-        if self.seen.insert(corner.map(f64::to_bits)) {
-            self.list.push(corner);
+        let list = &mut self.mesh.corners;
+        let next = list.len();
+        let index = *self.seen.entry(corner.map(f64::to_bits)).or_insert(next);
+        if index == next {
+            list.push(corner);
         }
-        if self.list.len() > MOST_CORNERS {
+        if list.len() > MOST_CORNERS {
             let message = format!("the file has more than {MOST_CORNERS} corners");
             return Err((message, "reduce the mesh: only its hull matters"));
         }
-        Ok(())
+        Ok(index)
+    }
+
+    /// Adds a flat face as triangles about its first corner.
+    fn add_face(&mut self, outline: &[usize]) {
+        for k in 2..outline.len() {
+            let triangle = [outline[0], outline[k - 1], outline[k]];
+            self.mesh.faces.push(triangle);
+        }
     }
 }
 
@@ -110,10 +135,12 @@ fn read_binary(bytes: &[u8], corners: &mut Corners) -> Result<(), Fault> {
             .filter_map(|four| <[u8; 4]>::try_from(four).ok())
             .map(|four| f64::from(f32::from_le_bytes(four)))
             .collect();
-        for corner in numbers[3..].chunks_exact(3) {
+        let mut outline = [0; 3];
+        for (corner, index) in numbers[3..].chunks_exact(3).zip(&mut outline) {
             let corner = [corner[0], corner[1], corner[2]];
-            corners.add(corner, || format!("triangle {}", i + 1))?;
+            *index = corners.add(corner, || format!("triangle {}", i + 1))?;
         }
+        corners.add_face(&outline);
     }
     Ok(())
 }
@@ -121,12 +148,17 @@ fn read_binary(bytes: &[u8], corners: &mut Corners) -> Result<(), Fault> {
 fn read_text(bytes: &[u8], corners: &mut Corners) -> Result<(), Fault> {
     let text = String::from_utf8_lossy(bytes);
     let (mut n_corners, mut ended) = (0_usize, false);
+    let mut outline = [0; 3];
     for (i, line) in text.lines().enumerate() {
         let mut words = line.split_ascii_whitespace();
         let Some(word) = words.next() else { continue };
         if word.eq_ignore_ascii_case("vertex") {
-            corners.add(numbers(words, i)?, || format!("line {}", i + 1))?;
+            let corner = corners.add(numbers(words, i)?, || format!("line {}", i + 1))?;
+            outline[n_corners % 3] = corner;
             n_corners += 1;
+            if n_corners.is_multiple_of(3) {
+                corners.add_face(&outline);
+            }
         }
         ended |= word.eq_ignore_ascii_case("endsolid");
     }
@@ -141,13 +173,47 @@ fn read_text(bytes: &[u8], corners: &mut Corners) -> Result<(), Fault> {
 
 fn read_obj(bytes: &[u8], corners: &mut Corners) -> Result<(), Fault> {
     let text = String::from_utf8_lossy(bytes);
+    // as the file counts them
+    let mut listed = Vec::new();
+    let mut faces: Vec<(usize, Vec<Option<usize>>)> = Vec::new();
     for (i, line) in text.lines().enumerate() {
         let mut words = line.split_ascii_whitespace();
-        if words.next() == Some("v") {
-            corners.add(numbers(words, i)?, || format!("line {}", i + 1))?;
+        match words.next() {
+            Some("v") => {
+                listed.push(corners.add(numbers(words, i)?, || format!("line {}", i + 1))?)
+            }
+            Some("f") => {
+                let outline = words.map(|word| named_corner(word, listed.len()));
+                faces.push((i, outline.collect()));
+            }
+            _ => {}
         }
     }
+    for (line, outline) in faces {
+        let outline = outline
+            .into_iter()
+            .map(|named| named.and_then(|i| listed.get(i)).copied());
+        let Some(outline) = outline.collect::<Option<Vec<usize>>>() else {
+            let message = format!(
+                "the face in line {} has a corner that is not there",
+                line + 1
+            );
+            return Err((message, BROKEN));
+        };
+        corners.add_face(&outline);
+    }
     Ok(())
+}
+
+/// `7`, `7/1/2` or `7//2`, from one on; from the last one backwards below zero.
+fn named_corner(word: &str, n_listed: usize) -> Option<usize> {
+    let number: i64 = word.split('/').next()?.parse().ok()?;
+    let index = match number {
+        1.. => number - 1,
+        0 => return None,
+        _ => i64::try_from(n_listed).ok()?.checked_add(number)?,
+    };
+    usize::try_from(index).ok()
 }
 
 /// The first three numbers of a line.
@@ -165,6 +231,10 @@ fn numbers<'w>(words: impl Iterator<Item = &'w str>, line: usize) -> Result<Trip
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn corners(kind: Kind, bytes: &[u8]) -> Result<Vec<Triple>, Fault> {
+        read(kind, bytes).map(|mesh| mesh.corners)
+    }
 
     const TEXT: &str = "solid tetrahedron\nfacet normal 0 0 -1\nouter loop\nvertex 0 0 0\nvertex 0 1 0\nvertex 1 0 0\nendloop\nendfacet\nfacet normal 0 -1 0\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 0 1e0\nendloop\nendfacet\nendsolid tetrahedron\n";
 
@@ -224,6 +294,13 @@ mod tests {
             told(Kind::Obj, b"\nv 0 x 1\n"),
             "line 2 has no three numbers"
         );
+        for face in ["1 2 4", "1 2 0", "1 2 -4", "1 2 x"] {
+            let file = format!("v 0 0 0\nv 1 0 0\nv 0 1 0\nf {face}\n");
+            assert_eq!(
+                told(Kind::Obj, file.as_bytes()),
+                "the face in line 4 has a corner that is not there"
+            );
+        }
         assert_eq!(
             told(Kind::Stl, &binary(&[[[0.0, 1.0, f32::INFINITY]; 3]])),
             "a corner in triangle 1 is not finite"

@@ -1,0 +1,108 @@
+//! Is a mesh the surface of the hull of its corners?
+//!
+//! (1)  A point of the hull is below its surface by the least distance from the planes of the hull's faces.
+//! (2)  If the corners and the centre of every face of the mesh are on the hull's surface, so is the face. A surface that is
+//!      closed and lies on that of the hull is all of it.
+
+use super::Mesh;
+use crate::math::{Limit, Vec3};
+use crate::space::shape::Polyhedron;
+
+/// A face this far below the hull's surface, as a part of the size of the whole, is on it: coordinates are written with six
+/// digits.
+const ON_SURFACE: f64 = 1e-5;
+
+/// How deep the deepest face of a mesh is below the surface of the hull of its corners, as a part of the size of the whole;
+/// none for one that is convex, has no faces, or no hull.
+pub fn dent(mesh: &Mesh) -> Option<f64> {
+    let points: Vec<Vec3> = mesh.corners.iter().map(|c| Vec3::from(*c)).collect();
+    if mesh.faces.is_empty() || points.len() < 4 {
+        return None;
+    }
+    let hull = Polyhedron::hull(&points).ok()?;
+    let mut size: f64 = 0.0;
+    for k in 0..3 {
+        let low = points
+            .iter()
+            .fold(f64::INFINITY, |low, p| low.at_most(p[k]));
+        let high = points
+            .iter()
+            .fold(f64::NEG_INFINITY, |high, p| high.at_least(p[k]));
+        size = size.at_least(high - low);
+    }
+    // (1)
+    let below = |x: Vec3| {
+        let depths = hull.faces.iter().map(|face| -face.height(x));
+        depths.fold(f64::INFINITY, |least, depth| least.at_most(depth))
+    };
+    let mut deepest: f64 = 0.0;
+    for face in &mesh.faces {
+        let [p, q, r] = face.map(|i| points[i]);
+        for x in [p, q, r, (p + q + r) / 3.0] {
+            deepest = deepest.at_least(below(x) / size); // (2)
+        }
+    }
+    (deepest > ON_SURFACE).then_some(deepest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Kind, read};
+    use super::*;
+
+    fn dent_of(obj: &str) -> Option<f64> {
+        dent(&read(Kind::Obj, obj.as_bytes()).unwrap())
+    }
+
+    // a prism with faces on its outline and between its sides
+    fn prism(outline: &[[f64; 2]]) -> String {
+        let n = outline.len();
+        let mut text = String::new();
+        for z in [0.0, 0.7] {
+            for [x, y] in outline {
+                text += &format!("v {x} {y} {z}\n");
+            }
+        }
+        let list = |from: usize| -> String { (from..from + n).map(|i| format!(" {i}")).collect() };
+        text += &format!("f{}\nf{}\n", list(1), list(n + 1));
+        for i in 0..n {
+            let j = (i + 1) % n;
+            text += &format!("f {} {} {} {}\n", i + 1, j + 1, n + j + 1, n + i + 1);
+        }
+        text
+    }
+
+    #[test]
+    fn a_face_that_goes_inwards_is_seen_wherever_it_is() {
+        // an L has all of its corners on the hull
+        let l = [[0., 0.], [2., 0.], [2., 1.], [1., 1.], [1., 2.], [0., 2.]];
+        let depth = dent_of(&prism(&l)).unwrap();
+        println!("an L: {depth}");
+        assert!(depth > 0.05);
+        // a dent of a thousandth
+        let dented = [[0., 0.], [1., 0.001], [2., 0.], [2., 1.], [0., 1.]];
+        let depth = dent_of(&prism(&dented)).unwrap();
+        // the centre of a triangle is at two thirds of it, on a size of two
+        assert!((depth - 1e-3 / 3.0).abs() < 1e-9, "{depth}");
+    }
+
+    #[test]
+    fn convex_meshes_pass_with_flat_faces_in_parts_repeated_corners_and_rounding() {
+        let square = [[0., 0.], [1., 0.], [2., 0.], [2., 2.], [0., 2.]];
+        assert_eq!(dent_of(&prism(&square)), None);
+        let round: Vec<[f64; 2]> = (0..24)
+            .map(|i| {
+                let (s, c) = libm::sincos(f64::from(i) * std::f64::consts::TAU / 24.0);
+                [(c * 1e4).round() / 1e4, (s * 1e4).round() / 1e4]
+            })
+            .collect();
+        assert_eq!(dent_of(&prism(&round)), None);
+        let repeated = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0 0 0\nv 0 0.5 0.5\nf 1/1/1 3//2 2\nf 5 2 4\nf -6 4 -1 3\nf 2 3 6\nf 2 6 4\n";
+        assert_eq!(dent_of(repeated), None);
+        // corners alone are their hull
+        assert_eq!(
+            dent_of("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0.1 0.1 0.1\n"),
+            None
+        );
+    }
+}

@@ -1,0 +1,47 @@
+//! The energy at the end of a step, and how much energy took part in the motion so far.
+//!
+//! (1)  swing of the kinetic energy:  max of 1/2 (v - v0)^T M (v - v0), v0 the velocities at the start: what moves with the
+//!      same velocity all along does not count, whatever the observer's own velocity is
+//! (2)  rise and fall of the potential energy:  max of P - P0 and of P0 - P
+
+use super::report::Report;
+use super::workspace::Workspace;
+use crate::dynamics;
+use crate::math::Limit;
+use crate::model::Model;
+use crate::state::State;
+
+/// Begins the balance at the state as it is.
+pub(super) fn start(model: &Model, state: &State, workspace: &mut Workspace, report: &mut Report) {
+    let potential = potential(model, state, workspace);
+    let kinetic = dynamics::kinetic_energy(model, &state.velocity);
+    let play = &mut report.play;
+    play.start_energy = kinetic + potential;
+    play.start_potential = potential;
+    play.energy = play.start_energy;
+}
+
+/// Takes note of the energy at the end of a step.
+pub(super) fn note(model: &Model, state: &State, workspace: &mut Workspace, report: &mut Report) {
+    let potential = potential(model, state, workspace);
+    let (mut kinetic, mut swing) = (0.0, 0.0);
+    let start = &model.initial_velocity;
+    for ((m, v), v0) in model.mass.iter().zip(&state.velocity).zip(start) {
+        kinetic += m * v * v;
+        swing += m * (v - v0) * (v - v0); // (1)
+    }
+    let play = &mut report.play;
+    play.energy = 0.5 * kinetic + potential;
+    play.kinetic_swing = play.kinetic_swing.at_least(0.5 * swing);
+    let risen = potential - play.start_potential;
+    play.potential_rise = play.potential_rise.at_least(risen); // (2)
+    play.potential_fall = play.potential_fall.at_least(-risen);
+}
+
+fn potential(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
+    let (poses, twists) = &mut workspace.looks[0];
+    poses.refer_to(&state.orientation, &state.joint_angle);
+    model.poses(&state.position, poses);
+    model.twists(&state.velocity, twists);
+    dynamics::potential_energy(model, state.time, &state.inputs, poses, twists)
+}

@@ -1,0 +1,149 @@
+//! A sentence and a hint for each warning.
+
+use super::{Kind, Warning};
+use crate::format::{count, rounded, short};
+use std::fmt;
+
+const SHORTER: &str = "take a smaller step, or a tolerance";
+
+impl Warning {
+    /// A sentence with its size.
+    pub fn message(&self) -> String {
+        let size = self.size.abs();
+        let of = |noun| count(size as u64, noun);
+        let from = format!("from t = {} s on", short(rounded(self.since)));
+        match self.kind {
+            Kind::EnergyGain => format!(
+                "errors of the steps brought {} into the motion{}",
+                joule(size),
+                self.part()
+            ),
+            Kind::NumericalLoss => format!(
+                "errors of the steps took {} out of the motion{}",
+                joule(size),
+                self.part()
+            ),
+            Kind::EnergyBalance => format!(
+                "the energy balance does not close: {} {}{}",
+                joule(size),
+                if self.size > 0.0 {
+                    "came from nowhere"
+                } else {
+                    "went nowhere"
+                },
+                self.part()
+            ),
+            Kind::JointDrift => format!("joints came apart by up to {} m or rad", short(size)),
+            Kind::Overlap => format!("shapes were up to {} m inside each other", short(size)),
+            Kind::UnlocatedCollisions => format!(
+                "shapes were up to {} m inside each other, because collisions are not located (`locate_collisions = false`)",
+                short(size)
+            ),
+            Kind::ContactResidual => format!(
+                "a contact problem was solved only to {} of its size: forces at that time are {}",
+                short(rounded(size)),
+                if self.beside > 0.0 {
+                    "near, not right"
+                } else {
+                    "not to be trusted"
+                }
+            ),
+            Kind::HeavyOnLight => format!(
+                "some bodies are {} times as heavy as others, which `sweeps` cannot cope with: contact problems were solved only to {} of their size",
+                short(rounded(size)),
+                short(rounded(self.beside))
+            ),
+            Kind::LiftedBodies => format!(
+                "corrections of places lifted bodies by {}, where the run lost {}",
+                joule(size),
+                joule(self.beside)
+            ),
+            Kind::FallbackSteps => format!(
+                "{} of {} could not be decided contact by contact and were solved as one problem of all contacts, of first order",
+                of("substep"),
+                short(self.beside)
+            ),
+            Kind::UnresolvedSteps => format!(
+                "in {} stick and slip followed each other without end; they were solved as one problem of all contacts, of first order, {from}",
+                of("substep")
+            ),
+            Kind::DegradedSteps => format!(
+                "{} ended in the first-order step because events came too dense, {from}; positions there are of first order",
+                of("step")
+            ),
+            Kind::ReliefSteps => format!(
+                "{} could not be taken with the accuracy of the tolerance and were left to the scheme of fixed steps, {from}; the result there is of second order",
+                of("step")
+            ),
+            Kind::GuardedImpacts => format!(
+                "{} would have gained energy by the impact law and got less restitution, {from}",
+                of("impact")
+            ),
+            Kind::SmoothedFriction => format!(
+                "the step is {} times too long for the smoothed friction of a joint, {from}: where the joint stops or starts, its friction is wrong",
+                short(rounded(size))
+            ),
+            Kind::UnlistedEvents => format!(
+                "{} came in one step after more than {} others and are counted, not listed",
+                of("event"),
+                crate::step::Report::MAX_EVENTS
+            ),
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match self.kind {
+            Kind::EnergyGain | Kind::NumericalLoss | Kind::EnergyBalance | Kind::Overlap => {
+                SHORTER.to_owned()
+            }
+            Kind::JointDrift => format!("{SHORTER}, or masses that differ less"),
+            Kind::UnlocatedCollisions => "leave out `locate_collisions = false`".to_owned(),
+            Kind::ContactResidual if self.beside > 0.0 => {
+                "more `sweeps` come closer; without `sweeps` forces are exact".to_owned()
+            }
+            Kind::ContactResidual => SHORTER.to_owned(),
+            Kind::HeavyOnLight => {
+                "leave out `sweeps`: forces are exact then; or let masses differ less".to_owned()
+            }
+            Kind::LiftedBodies => {
+                "take a smaller step, or exact forces in place of `sweeps`".to_owned()
+            }
+            Kind::FallbackSteps | Kind::UnresolvedSteps => SHORTER.to_owned(),
+            Kind::DegradedSteps => {
+                "take a smaller step, or a restitution of zero where it chatters".to_owned()
+            }
+            Kind::ReliefSteps => {
+                "another tolerance, or a smaller `settings.step`, helps".to_owned()
+            }
+            Kind::GuardedImpacts => {
+                "`impact_law = \"expedient\"` never gains energy; or accept it".to_owned()
+            }
+            Kind::SmoothedFriction => format!(
+                "take a step of {} s, or a tolerance",
+                short(rounded(self.beside))
+            ),
+            Kind::UnlistedEvents => "a smaller step shows them".to_owned(),
+        }
+    }
+
+    // of the energy in play
+    fn part(&self) -> String {
+        let percent = 100.0 * self.size.abs() / self.beside;
+        if percent.is_finite() {
+            format!(", {} % of the energy in play", short(rounded(percent)))
+        } else {
+            String::new()
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.message(), self.hint())
+    }
+}
+
+fn joule(x: f64) -> String {
+    format!("{} J", short(rounded(x)))
+}
