@@ -4,7 +4,7 @@ use crate::dynamics;
 use crate::model::{Model, Poses, Twists};
 use crate::scene::format::{ReportedVelocity, Settings};
 use crate::state::State;
-use crate::step::{self, Report, StepError, Workspace};
+use crate::step::{self, Instant, Report, StepError, Workspace};
 
 pub mod observe;
 #[cfg(feature = "text")]
@@ -43,6 +43,9 @@ pub struct Simulation {
     report: Report,
     poses: Poses,
     twists: Twists,
+    /// Forces and accelerations at the state, if they are known.
+    instant: Instant,
+    is_instant_known: bool,
 }
 
 /// Energies of a state, J.
@@ -77,6 +80,8 @@ impl Simulation {
             report: Report::new(),
             poses: Poses::new(&model),
             twists: Twists::new(&model),
+            instant: Instant::default(),
+            is_instant_known: false,
             settings,
             model,
         }
@@ -86,6 +91,7 @@ impl Simulation {
     /// forces are decided. The first step does it otherwise.
     pub fn initialize(&mut self) -> Result<(), StepError> {
         self.ahead = None;
+        self.is_instant_known = false;
         step::initialize(
             &self.model,
             &mut self.state,
@@ -99,6 +105,7 @@ impl Simulation {
     /// error leaves the last accepted state.
     pub fn advance_to(&mut self, time: f64) -> Result<(), StepError> {
         self.ahead = None;
+        self.is_instant_known = false;
         step::advance(
             &self.model,
             &mut self.state,
@@ -126,6 +133,7 @@ impl Simulation {
         if self.settings.tolerance.is_none() || self.model.crowd.is_some() {
             return self.advance_to(time);
         }
+        self.is_instant_known = false;
         let Self {
             model,
             state,
@@ -170,6 +178,7 @@ impl Simulation {
     /// The state now, to be changed: inconsistent values are closed or collide at the next step.
     pub fn state_mut(&mut self) -> &mut State {
         self.ahead = None;
+        self.is_instant_known = false;
         &mut self.state
     }
 
@@ -227,6 +236,30 @@ impl Simulation {
     pub fn joint_coordinate(&mut self, joint: usize, coordinate: usize) -> [f64; 2] {
         self.place();
         observe::joint_coordinate(&self.model, (joint, coordinate), &self.poses, &self.twists)
+    }
+
+    /// Forces and accelerations of the motion now. In a crowd they are found when they are asked for, and change nothing of the motion:
+    /// its state has means over the last step. In other models they are those of the state.
+    pub fn instant(&mut self) -> &Instant {
+        if !self.is_instant_known {
+            self.is_instant_known = true;
+            let Self {
+                model,
+                state,
+                workspace,
+                settings,
+                instant,
+                ..
+            } = self;
+            if model.crowd.is_some() {
+                step::instant(model, state, workspace, settings, instant);
+            } else {
+                instant.acceleration.clone_from(&state.acceleration);
+                instant.contact_force.clone_from(&state.contact_force);
+                instant.joint_force.clone_from(&state.joint_force);
+            }
+        }
+        &self.instant
     }
 
     /// Model and state, with the poses of all bodies in it.

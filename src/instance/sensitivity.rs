@@ -39,7 +39,7 @@ impl Instance {
         Ok(match role {
             Role::Position(i) => self.state.velocity[i],
             Role::Velocity(i) => match self.settings.reported_velocity {
-                ReportedVelocity::End => self.state.acceleration[i],
+                ReportedVelocity::End => self.acceleration()[i],
                 ReportedVelocity::Average => 0.0,
             },
             Role::Gap(_)
@@ -82,9 +82,13 @@ impl Instance {
         let ahead = AHEAD * self.step_ahead();
         self.refresh_forces();
         let before = self.real(role);
+        let acceleration = match self.model.crowd {
+            Some(_) => self.acceleration().to_vec(),
+            None => here.acceleration.clone(),
+        };
         self.state.time += ahead;
         let mut mean = here.velocity.clone();
-        for (i, a) in here.acceleration.iter().enumerate() {
+        for (i, a) in acceleration.iter().enumerate() {
             mean[i] += 0.5 * ahead * a;
             self.state.velocity[i] += ahead * a;
         }
@@ -101,6 +105,7 @@ impl Instance {
         self.refresh_forces();
         let after = self.real(role);
         self.state = here;
+        self.is_instant_known = false;
         (after - before) / ahead
     }
 
@@ -114,7 +119,12 @@ impl Instance {
     }
 
     fn dissipation_rate(&mut self) -> f64 {
-        let mut lost = step::friction_power(&self.model, &self.state, &mut self.workspace);
+        let mut lost = if self.model.crowd.is_some() {
+            self.find_instant();
+            self.instant.friction_power
+        } else {
+            step::friction_power(&self.model, &self.state, &mut self.workspace)
+        };
         self.place();
         let (time, inputs) = (
             (self.state.time, crate::force::Side::After),
@@ -126,6 +136,7 @@ impl Instance {
 
     // accelerations and forces of the state as it is, statuses frozen
     pub(super) fn refresh_forces(&mut self) {
+        self.is_instant_known = false;
         step::refresh_forces(
             &self.model,
             &mut self.state,
@@ -199,6 +210,7 @@ impl Instance {
             };
         }
         self.state = here;
+        self.is_instant_known = false;
         Ok(())
     }
 
@@ -212,13 +224,13 @@ impl Instance {
     }
 
     // the largest force that acts, or 1 where none does
-    fn force_scale(&self) -> f64 {
-        let state = &self.state;
-        let mut scale = max_abs(&state.joint_force);
-        for force in &state.contact_force {
+    fn force_scale(&mut self) -> f64 {
+        let mut scale = max_abs(self.joint_force());
+        for force in self.contact_force() {
             scale = scale.at_least(max_abs(force));
         }
-        for (mass, acceleration) in self.model.mass.iter().zip(&state.acceleration) {
+        let accelerations = self.acceleration().to_vec();
+        for (mass, acceleration) in self.model.mass.iter().zip(&accelerations) {
             scale = scale.at_least((mass * acceleration).abs());
         }
         if scale > 0.0 && scale.is_finite() {

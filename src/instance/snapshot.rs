@@ -103,6 +103,7 @@ impl Instance {
         self.experiment = snapshot.experiment;
         self.last_successful_time = snapshot.last_successful_time;
         self.state.clone_from(&snapshot.state);
+        self.is_instant_known = false;
         let growths = self.report.growths;
         self.report.clone_from(&snapshot.report);
         self.report.growths = growths;

@@ -88,7 +88,18 @@ impl Instance {
     /// Value of an output in space.
     pub(super) fn space_value(&mut self, output: SpaceOutput) -> Value {
         use SpaceOutput as O;
+        if matches!(
+            output,
+            O::AngularAcceleration(..) | O::BodyAngularAcceleration(..)
+        ) && self.model.crowd.is_some()
+        {
+            self.find_instant();
+        }
         let (model, state) = (&self.model, &self.state);
+        let acceleration = match model.crowd {
+            Some(_) => &self.instant.acceleration,
+            None => &state.acceleration,
+        };
         Value::Real(match output {
             O::Orientation(body, i) => observe::orientation(model, state, body)[i],
             O::Euler(body, i) => observe::euler(observe::orientation(model, state, body))[i],
@@ -99,11 +110,11 @@ impl Instance {
                 observe::in_written_axes(model, body, self.reported_spin(body))[i]
             }
             O::AngularAcceleration(body, i) => {
-                let change = observe::rotational(model, &state.acceleration, body);
+                let change = observe::rotational(model, acceleration, body);
                 observe::in_world_axes(state, body, change)[i]
             }
             O::BodyAngularAcceleration(body, i) => {
-                let change = observe::rotational(model, &state.acceleration, body);
+                let change = observe::rotational(model, acceleration, body);
                 observe::in_written_axes(model, body, change)[i]
             }
             O::FrictionForce(contact, i) => state.friction_force[contact][i],

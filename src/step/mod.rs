@@ -23,6 +23,7 @@ mod trial;
 mod workspace;
 
 pub use coefficients::Coefficients;
+pub use crowd::instant::Instant;
 pub use report::{Event, EventCounts, EventKind, Report};
 pub use workspace::Workspace;
 
@@ -330,7 +331,22 @@ fn counted(
     result
 }
 
-/// Accelerations and forces of the state as it is, with its statuses.
+/// Forces and accelerations of a crowd at its state, which is left as it is: those of the motion at that instant, whatever step led
+/// there. What the state has of them are means over the last step, from which the next one starts. Nothing for other models, whose
+/// states have them.
+pub fn instant(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    instant: &mut Instant,
+) {
+    if let Some(crowd) = &model.crowd {
+        crowd::instant::find(model, crowd, state, workspace, settings, instant);
+    }
+}
+
+/// Accelerations and forces of the state as it is, with its statuses; those of a crowd are told by [`instant`].
 pub fn refresh_forces(
     model: &Model,
     state: &mut State,
@@ -338,7 +354,6 @@ pub fn refresh_forces(
     settings: &Settings,
 ) {
     if model.crowd.is_some() {
-        // the forces of the last step are the only ones there are
         return;
     }
     workspace.standard_step = instant_step(settings, settings.step);

@@ -121,6 +121,8 @@ pub struct Workspace {
     pub(super) best: Trial,
     /// Of steps of many bodies.
     pub(super) crowd: Work,
+    /// The same where forces at an instant are asked for.
+    pub(super) instant: Work,
 }
 
 impl Workspace {
@@ -207,6 +209,7 @@ impl Workspace {
             stride: Some(Stride::new(model)),
             best: Trial::new(model),
             crowd: Work::default(),
+            instant: Work::default(),
         };
         workspace.statuses.resize(n_contacts, Status::Open);
         workspace

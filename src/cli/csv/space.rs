@@ -108,8 +108,9 @@ pub fn write_row(line: &mut String, simulation: &mut Simulation) -> fmt::Result 
             continue;
         }
         let gap = simulation.gap(j);
+        let normal = simulation.instant().contact_force[j][0];
         let state = simulation.state();
-        write_all(line, &[gap, state.contact_force[j][0]])?;
+        write_all(line, &[gap, normal])?;
         let kind = &simulation.model().contacts[j].kind;
         if matches!(kind, ContactKind::Space(_)) {
             let force: &Vec3 = &state.friction_force[j];
@@ -130,7 +131,10 @@ pub fn write_row(line: &mut String, simulation: &mut Simulation) -> fmt::Result 
             write_all(line, &simulation.joint_coordinate(joint, k))?;
         }
     }
-    write_all(line, &simulation.state().joint_force)
+    if simulation.state().joint_force.is_empty() {
+        return Ok(());
+    }
+    write_all(line, &simulation.instant().joint_force)
 }
 
 #[cfg(test)]

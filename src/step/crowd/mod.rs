@@ -18,6 +18,7 @@ mod assemble;
 mod correct;
 mod free;
 mod guard;
+pub(super) mod instant;
 mod locate;
 mod patch;
 mod press;
