@@ -193,11 +193,17 @@ impl Simulation {
     }
 
     /// The velocities that the settings want to be shown.
-    pub fn reported_velocity(&self) -> &[f64] {
+    pub fn reported_velocity(&mut self) -> &[f64] {
         match self.settings.reported_velocity {
+            ReportedVelocity::End if self.has_own_velocity() => &self.instant().velocity,
             ReportedVelocity::End => &self.state.velocity,
             ReportedVelocity::Average => &self.state.average_velocity,
         }
+    }
+
+    // steps of a crowd leave velocities that joints forbid
+    fn has_own_velocity(&self) -> bool {
+        self.model.crowd.is_some() && !self.model.joints.is_empty()
     }
 
     /// Gap of a contact, m (rad at a stop); infinite while another contact looks after its place.
@@ -235,6 +241,11 @@ impl Simulation {
     /// A coordinate of a joint in space, m or rad counted over all turns, and its rate.
     pub fn joint_coordinate(&mut self, joint: usize, coordinate: usize) -> [f64; 2] {
         self.place();
+        if self.has_own_velocity() {
+            self.instant();
+            self.model
+                .twists(&self.instant.velocity, &mut self.twists);
+        }
         observe::joint_coordinate(&self.model, (joint, coordinate), &self.poses, &self.twists)
     }
 
@@ -254,6 +265,7 @@ impl Simulation {
             if model.crowd.is_some() {
                 step::instant(model, state, workspace, settings, instant);
             } else {
+                instant.velocity.clone_from(&state.velocity);
                 instant.acceleration.clone_from(&state.acceleration);
                 instant.contact_force.clone_from(&state.contact_force);
                 instant.joint_force.clone_from(&state.joint_force);

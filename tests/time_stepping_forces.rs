@@ -53,3 +53,64 @@ fn try_it() {
     s.advance_to(0.2).unwrap();
     println!("{:?}", s.instant());
 }
+
+#[test]
+fn try_rates() {
+    for entry in std::fs::read_dir("resources").unwrap() {
+        let path = entry.unwrap().path().join("scene.toml");
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        if !text.contains("[crowd]") {
+            continue;
+        }
+        let began = std::time::Instant::now();
+        let mut one = Instance::in_folder("test", path.parent().unwrap(), "test.toml", &text).unwrap();
+        one.setup_experiment(None, 0.0, None).unwrap();
+        one.enter_initialization().unwrap();
+        one.exit_initialization().unwrap();
+        let outputs: Vec<(u32, String)> = one
+            .variables()
+            .iter()
+            .enumerate()
+            .filter(|(_, v)| v.causality == stiction::instance::variable::Causality::Output)
+            .map(|(i, v)| (i as u32, v.name.clone()))
+            .collect();
+        let step = 0.005;
+        let mut t = 0.0;
+        for round in 0..3 {
+            for _ in 0..20 {
+                one.do_step(t, step).unwrap();
+                t += step;
+            }
+            let stepped = began.elapsed();
+            let read = |one: &mut Instance| -> Vec<f64> {
+                outputs
+                    .iter()
+                    .map(|(r, _)| match one.get(*r).unwrap() {
+                        Value::Real(x) => x,
+                        _ => 0.0,
+                    })
+                    .collect()
+            };
+            let before = read(&mut one);
+            let asked = began.elapsed();
+            let kinds = |name: &str| name.contains("velocity") || name.contains("rate.") || name.contains("position") || name.contains("coordinate") || name.starts_with("energy") ;
+            let rates: Vec<f64> = outputs.iter().map(|(r, n)| if kinds(n) { one.output_derivative(*r, 1).unwrap_or(f64::NAN) } else { 0.0 }).collect();
+            let size = 1e-5;
+            let n_events = one.report().n_events.total();
+            one.do_step(t, size).unwrap();
+            t += size;
+            let after = read(&mut one);
+            let mut worst = std::collections::BTreeMap::new();
+            for (k, (_, name)) in outputs.iter().enumerate() {
+                if !kinds(name) { continue; }
+                let found = (after[k] - before[k]) / size;
+                let error = (found - rates[k]).abs() / (1.0 + rates[k].abs());
+                let kind = name.split('.').skip(1).take(1).collect::<String>();
+                let e: &mut (f64, String) = worst.entry(kind).or_insert((0.0, String::new()));
+                if error > e.0 { *e = (error, format!("{name} {found} {}", rates[k])); }
+            }
+            println!("{} t {t:.3} events {} stepping {:.1?} asked {:.1?}", path.display(), one.report().n_events.total() - n_events, stepped, asked - stepped);
+            for (kind, w) in worst.iter().filter(|w| w.1.0 > 1e-3) { println!("   {round} {kind}: {w:?}"); }
+        }
+    }
+}

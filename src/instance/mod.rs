@@ -237,7 +237,7 @@ impl Instance {
             Role::Parameter(parameter) => parameter.get(&self.model, &self.settings),
             Role::Position(i) => Value::Real(state.position[i]),
             Role::Velocity(i) => Value::Real(match self.settings.reported_velocity {
-                ReportedVelocity::End => state.velocity[i],
+                ReportedVelocity::End => self.velocity()[i],
                 ReportedVelocity::Average => state.average_velocity[i],
             }),
             Role::Acceleration(i) => Value::Real(self.acceleration()[i]),
@@ -296,6 +296,27 @@ impl Instance {
         }
     }
 
+    // steps of a crowd leave velocities that joints forbid
+    fn velocity(&mut self) -> &[f64] {
+        if self.has_own_velocity() {
+            self.find_instant();
+        }
+        self.known_velocity()
+    }
+
+    fn has_own_velocity(&self) -> bool {
+        self.model.crowd.is_some() && !self.model.joints.is_empty()
+    }
+
+    // after `velocity`
+    fn known_velocity(&self) -> &[f64] {
+        if self.has_own_velocity() {
+            &self.instant.velocity
+        } else {
+            &self.state.velocity
+        }
+    }
+
     fn acceleration(&mut self) -> &[f64] {
         if self.model.crowd.is_none() {
             return &self.state.acceleration;
@@ -321,7 +342,9 @@ impl Instance {
     }
 
     fn crowd_value(&self, output: CrowdOutput) -> Value {
-        let CrowdState { touches, slow_for } = &self.state.crowd;
+        let CrowdState {
+            touches, slow_for, ..
+        } = &self.state.crowd;
         let count = |n: u64| Value::Integer(n.min(i32::MAX as u64) as i32);
         match output {
             CrowdOutput::Contacts => count(touches.len() as u64),

@@ -37,7 +37,7 @@ impl Instance {
             ));
         }
         Ok(match role {
-            Role::Position(i) => self.state.velocity[i],
+            Role::Position(i) => self.velocity()[i],
             Role::Velocity(i) => match self.settings.reported_velocity {
                 ReportedVelocity::End => self.acceleration()[i],
                 ReportedVelocity::Average => 0.0,
@@ -87,7 +87,8 @@ impl Instance {
             None => here.acceleration.clone(),
         };
         self.state.time += ahead;
-        let mut mean = here.velocity.clone();
+        let mut mean = self.velocity().to_vec();
+        self.state.velocity.clone_from(&mean);
         for (i, a) in acceleration.iter().enumerate() {
             mean[i] += 0.5 * ahead * a;
             self.state.velocity[i] += ahead * a;

@@ -125,6 +125,10 @@ impl Instance {
         if !crowd.slow_for.iter().all(|x| *x >= 0.0) {
             return None;
         }
+        crowd.last_step = reader.real()?;
+        if !(crowd.last_step.is_finite() && crowd.last_step >= 0.0) {
+            return None;
+        }
         let n_solids = self.model.n_solids() as u64;
         for _ in 0..reader.whole()? {
             let mut shape = || {
@@ -378,6 +382,7 @@ impl Snapshot {
 
 fn write_crowd(writer: &mut Writer, crowd: &CrowdState) {
     writer.reals(&crowd.slow_for);
+    writer.real(crowd.last_step);
     writer.whole(crowd.touches.len() as u64);
     for Touch { key, force, moment } in &crowd.touches {
         let [first, second] = key.shapes;

@@ -65,6 +65,10 @@ pub struct Report {
     pub damping_loss: f64,
     /// Energy taken by contact friction between impacts, J.
     pub friction_loss: f64,
+    /// Energy that steps lost by their own error, J.
+    pub numerical_loss: f64,
+    /// Energy that steps gained by their own error and that could not be taken back, J.
+    pub numerical_gain: f64,
     /// Events since the caller last cleared them; at most [`Report::MAX_EVENTS`] are kept.
     pub events: Vec<Event>,
     /// All events, by kind.
@@ -207,7 +211,7 @@ impl Report {
     }
 
     /// All real numbers, in a fixed order.
-    pub fn real_numbers(&mut self) -> [&mut f64; 9] {
+    pub fn real_numbers(&mut self) -> [&mut f64; 11] {
         [
             &mut self.worst_residual,
             &mut self.worst_penetration,
@@ -218,6 +222,8 @@ impl Report {
             &mut self.applied_work,
             &mut self.damping_loss,
             &mut self.friction_loss,
+            &mut self.numerical_loss,
+            &mut self.numerical_gain,
         ]
     }
 

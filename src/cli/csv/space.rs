@@ -88,8 +88,8 @@ fn write_all<'a>(line: &mut String, values: impl IntoIterator<Item = &'a f64>) -
 
 /// Writes one field for each column.
 pub fn write_row(line: &mut String, simulation: &mut Simulation) -> fmt::Result {
+    let velocity = simulation.reported_velocity().to_vec();
     let (model, state) = (simulation.model(), simulation.state());
-    let velocity = simulation.reported_velocity();
     for (i, body) in model.bodies.iter().enumerate() {
         let linear = body.first..body.first + 3;
         write_all(line, &state.position[linear.clone()])?;
@@ -99,7 +99,7 @@ pub fn write_row(line: &mut String, simulation: &mut Simulation) -> fmt::Result 
         }
         write_all(line, &velocity[linear])?;
         if turns {
-            let spin = observe::rotational(model, velocity, i);
+            let spin = observe::rotational(model, &velocity, i);
             write_all(line, observe::in_world_axes(state, i, spin).iter())?;
         }
     }

@@ -8,7 +8,11 @@
 //! (4)  friction that sticks:  G_b a + dG_b/dt v in place of the velocity of the law of Coulomb
 //!      friction that slides with u_b:  the same plus S u_b/|u_b| with a number S far above all accelerations, so that it acts against u_b
 //! (5)  an element that is stiff against a step h has the force f + h (d + k h) G a, as at the end of that step: r = -s G a, 1/c = s
+//! (6)  v: the velocities nearest to those of the state, in the metric of the masses, with G v = 0 for joints; motors keep theirs
 //! ```
+//!
+//! With (6): steps hold joints by means over their length, so that velocities that joints forbid change sign with each step. They are of
+//! order two in the step, and no part of the motion.
 //!
 //! A contact is closed if its gap is within the band and its parts do not separate, and sticks if it does not slide, by more than a
 //! row turns in a step. One that pressed in the last step may be open by what that speed makes in a step.
@@ -42,7 +46,9 @@ const SWEEPS: u32 = 50;
 /// Forces and accelerations at an instant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Instant {
-    /// Of all velocities.
+    /// Without what the last step left of velocities that joints forbid (6), m/s and rad/s.
+    pub velocity: Vec<f64>,
+    /// Their rates.
     pub acceleration: Vec<f64>,
     /// Normal and tangential force of the model's contacts, N.
     pub contact_force: Vec<[f64; 2]>,
@@ -99,7 +105,8 @@ fn moving_row(gradient: &space::Row<Dual>, twists: [&space::Twist; 2]) -> (space
 impl Step<'_> {
     fn find_instant(&mut self, instant: &mut Instant) {
         self.place();
-        self.add_free_accelerations();
+        self.find_velocities(&mut instant.velocity);
+        self.add_free_accelerations(&instant.velocity);
         self.find_closed_spots();
         self.reduce_patches();
         self.add_accelerated_spots();
@@ -115,8 +122,18 @@ impl Step<'_> {
         body.is_some_and(|i| self.state.crowd.slow_for[i] == f64::INFINITY)
     }
 
+    // (6), which twists are then those of
+    fn find_velocities(&mut self, velocity: &mut Vec<f64>) {
+        velocity.clone_from(&self.state.velocity);
+        if self.model.joints.is_empty() {
+            return;
+        }
+        self.project(velocity, false);
+        self.model.twists(velocity, &mut self.workspace.twists);
+    }
+
     // (1) without impulses; what sleeps stays
-    fn add_free_accelerations(&mut self) {
+    fn add_free_accelerations(&mut self, velocity: &[f64]) {
         let Workspace {
             poses,
             twists,
@@ -137,7 +154,7 @@ impl Step<'_> {
                     let at = body.first + k;
                     inverse[k] = 1.0 / self.model.mass[at];
                     free[k] = inverse[k] * work.force[at];
-                    start[k] = self.state.velocity[at];
+                    start[k] = velocity[at];
                 }
             }
             work.bodies.push(Body::diagonal(inverse, free));
@@ -317,8 +334,12 @@ impl Step<'_> {
             ..
         } = &mut *self.workspace;
         let (model, state) = (self.model, &*self.state);
-        let velocity = &state.velocity;
         let start = &work.start;
+        let velocity = &mut work.moved;
+        velocity.clear();
+        for (body, v) in model.bodies.iter().zip(start) {
+            velocity.extend_from_slice(&v[..body.n_dof]);
+        }
         let hold = Hold::default();
         work.stops.retain(|stop| {
             let contact = &model.contacts[stop.contact];
