@@ -4,7 +4,7 @@ use crate::dynamics;
 use crate::model::{Model, Poses, Twists};
 use crate::scene::format::{ReportedVelocity, Settings};
 use crate::state::State;
-use crate::step::{self, Report, StepError, Workspace};
+use crate::step::{self, Instant, Report, StepError, Workspace};
 use crate::warning::{Warning, Watch};
 
 pub mod observe;
@@ -45,6 +45,9 @@ pub struct Simulation {
     watch: Watch,
     poses: Poses,
     twists: Twists,
+    /// Forces and accelerations at the state, if they are known.
+    instant: Instant,
+    is_instant_known: bool,
 }
 
 /// Energies of a state, J.
@@ -80,6 +83,8 @@ impl Simulation {
             watch: Watch::new(&model),
             poses: Poses::new(&model),
             twists: Twists::new(&model),
+            instant: Instant::default(),
+            is_instant_known: false,
             settings,
             model,
         }
@@ -89,6 +94,7 @@ impl Simulation {
     /// forces are decided. The first step does it otherwise.
     pub fn initialize(&mut self) -> Result<(), StepError> {
         self.ahead = None;
+        self.is_instant_known = false;
         let result = step::initialize(
             &self.model,
             &mut self.state,
@@ -104,6 +110,7 @@ impl Simulation {
     /// error leaves the last accepted state.
     pub fn advance_to(&mut self, time: f64) -> Result<(), StepError> {
         self.ahead = None;
+        self.is_instant_known = false;
         let result = step::advance(
             &self.model,
             &mut self.state,
@@ -138,6 +145,7 @@ impl Simulation {
         if self.settings.tolerance.is_none() || self.model.crowd.is_some() {
             return self.advance_to(time);
         }
+        self.is_instant_known = false;
         let Self {
             model,
             state,
@@ -183,6 +191,7 @@ impl Simulation {
     /// The state now, to be changed: inconsistent values are closed or collide at the next step.
     pub fn state_mut(&mut self) -> &mut State {
         self.ahead = None;
+        self.is_instant_known = false;
         &mut self.state
     }
 
@@ -202,11 +211,17 @@ impl Simulation {
     }
 
     /// The velocities that the settings want to be shown.
-    pub fn reported_velocity(&self) -> &[f64] {
+    pub fn reported_velocity(&mut self) -> &[f64] {
         match self.settings.reported_velocity {
+            ReportedVelocity::End if self.has_own_velocity() => &self.instant().velocity,
             ReportedVelocity::End => &self.state.velocity,
             ReportedVelocity::Average => &self.state.average_velocity,
         }
+    }
+
+    // steps of a crowd leave velocities that joints forbid
+    fn has_own_velocity(&self) -> bool {
+        self.model.crowd.is_some() && !self.model.joints.is_empty()
     }
 
     /// Gap of a contact, m (rad at a stop); infinite while another contact looks after its place.
@@ -244,7 +259,37 @@ impl Simulation {
     /// A coordinate of a joint in space, m or rad counted over all turns, and its rate.
     pub fn joint_coordinate(&mut self, joint: usize, coordinate: usize) -> [f64; 2] {
         self.place();
+        if self.has_own_velocity() {
+            self.instant();
+            self.model
+                .twists(&self.instant.velocity, &mut self.twists);
+        }
         observe::joint_coordinate(&self.model, (joint, coordinate), &self.poses, &self.twists)
+    }
+
+    /// Forces and accelerations of the motion now. In a crowd they are found when they are asked for, and change nothing of the motion:
+    /// its state has means over the last step. In other models they are those of the state.
+    pub fn instant(&mut self) -> &Instant {
+        if !self.is_instant_known {
+            self.is_instant_known = true;
+            let Self {
+                model,
+                state,
+                workspace,
+                settings,
+                instant,
+                ..
+            } = self;
+            if model.crowd.is_some() {
+                step::instant(model, state, workspace, settings, instant);
+            } else {
+                instant.velocity.clone_from(&state.velocity);
+                instant.acceleration.clone_from(&state.acceleration);
+                instant.contact_force.clone_from(&state.contact_force);
+                instant.joint_force.clone_from(&state.joint_force);
+            }
+        }
+        &self.instant
     }
 
     /// Model and state, with the poses of all bodies in it.

@@ -130,6 +130,8 @@ pub struct CrowdState {
     pub touches: Vec<Touch>,
     /// For how long each body has been slow, s; infinite for those asleep.
     pub slow_for: Vec<f64>,
+    /// Length of the last step, s; 0 before the first one.
+    pub last_step: f64,
 }
 
 /// The state of a simulation.
@@ -225,6 +227,7 @@ impl State {
         self.started = *started;
         self.crowd.touches.clone_from(&crowd.touches);
         self.crowd.slow_for.clone_from(&crowd.slow_for);
+        self.crowd.last_step = crowd.last_step;
     }
 
     /// The state that the scene starts in.
@@ -266,6 +269,7 @@ impl State {
                     Some(_) => vec![0.0; model.bodies.len()],
                     None => Vec::new(),
                 },
+                last_step: 0.0,
             },
         }
     }

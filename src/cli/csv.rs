@@ -156,8 +156,8 @@ fn write_row(line: &mut String, simulation: &mut Simulation) -> fmt::Result {
 }
 
 fn write_plane(line: &mut String, simulation: &mut Simulation) -> fmt::Result {
+    let velocity = simulation.reported_velocity().to_vec();
     let (model, state) = (simulation.model(), simulation.state());
-    let velocity = simulation.reported_velocity();
     for body in &model.bodies {
         let range = body.first..body.first + body.n_dof;
         for x in state.position[range.clone()].iter().chain(&velocity[range]) {

@@ -111,6 +111,7 @@ impl Instance {
 
     // an empty book at the start of the experiment
     fn begin(&mut self) {
+        self.is_instant_known = false;
         self.workspace = Workspace::new(&self.model);
         self.report = Report::new();
         self.watch = Watch::new(&self.model);
@@ -236,6 +237,7 @@ impl Instance {
                 "a communication step of {size} s has more than {MAX_STEPS:e} steps of {longest} s"
             ));
         }
+        self.is_instant_known = false;
         self.report.events.clear();
         if end <= now {
             self.state.time = end;

@@ -23,7 +23,7 @@ use crate::scene::format::{ReportedVelocity, Settings};
 pub use crate::scene::packed::FILE as SCENE_FILE;
 use crate::scene::packed::{self, Digest};
 use crate::state::{CrowdState, State};
-use crate::step::{Event, EventKind, Report, Workspace};
+use crate::step::{self, Event, EventKind, Instant, Report, Workspace};
 use crate::warning::{Kind, Warning, Watch};
 use lifecycle::{Call, Phase};
 use variable::{Causality, CrowdOutput, Role, Value, Variability, Variable};
@@ -109,6 +109,9 @@ pub struct Instance {
     last_successful_time: f64,
     poses: Poses,
     twists: Twists,
+    /// Forces and accelerations of a crowd at the state, if they are known.
+    instant: Instant,
+    is_instant_known: bool,
 }
 
 impl Instance {
@@ -146,6 +149,8 @@ impl Instance {
             last_successful_time: 0.0,
             poses: Poses::new(&scene),
             twists: Twists::new(&scene),
+            instant: Instant::default(),
+            is_instant_known: false,
             model: scene.clone(),
             scene,
         }
@@ -261,18 +266,18 @@ impl Instance {
             Role::Parameter(parameter) => parameter.get(&self.model, &self.settings),
             Role::Position(i) => Value::Real(state.position[i]),
             Role::Velocity(i) => Value::Real(match self.settings.reported_velocity {
-                ReportedVelocity::End => state.velocity[i],
+                ReportedVelocity::End => self.velocity()[i],
                 ReportedVelocity::Average => state.average_velocity[i],
             }),
-            Role::Acceleration(i) => Value::Real(state.acceleration[i]),
+            Role::Acceleration(i) => Value::Real(self.acceleration()[i]),
             Role::Gap(j) => Value::Real(self.gap(j).at_most(f64::MAX)),
             Role::Penetration(j) => Value::Real((-self.gap(j)).at_least(0.0)),
-            Role::NormalForce(j) => Value::Real(state.contact_force[j][0]),
-            Role::FrictionForce(j) => Value::Real(state.contact_force[j][1]),
+            Role::NormalForce(j) => Value::Real(self.contact_force()[j][0]),
+            Role::FrictionForce(j) => Value::Real(self.contact_force()[j][1]),
             Role::NormalImpulse(j) => Value::Real(self.memory.impulse[j][0]),
             Role::FrictionImpulse(j) => Value::Real(self.memory.impulse[j][1]),
             Role::Status(j) => Value::Integer(state.status[j] as i32 + 1),
-            Role::JointForce(row) => Value::Real(state.joint_force[row]),
+            Role::JointForce(row) => Value::Real(self.joint_force()[row]),
             Role::ElementForce(i) => Value::Real(self.element_force(i)),
             Role::KineticEnergy => {
                 Value::Real(dynamics::kinetic_energy(&self.model, &state.velocity))
@@ -307,8 +312,69 @@ impl Instance {
         }
     }
 
+    // forces and accelerations at the state: those of a crowd are found when they are asked for
+    fn find_instant(&mut self) {
+        if !self.is_instant_known {
+            self.is_instant_known = true;
+            step::instant(
+                &self.model,
+                &mut self.state,
+                &mut self.workspace,
+                &self.settings,
+                &mut self.instant,
+            );
+        }
+    }
+
+    // steps of a crowd leave velocities that joints forbid
+    fn velocity(&mut self) -> &[f64] {
+        if self.has_own_velocity() {
+            self.find_instant();
+        }
+        self.known_velocity()
+    }
+
+    fn has_own_velocity(&self) -> bool {
+        self.model.crowd.is_some() && !self.model.joints.is_empty()
+    }
+
+    // after `velocity`
+    fn known_velocity(&self) -> &[f64] {
+        if self.has_own_velocity() {
+            &self.instant.velocity
+        } else {
+            &self.state.velocity
+        }
+    }
+
+    fn acceleration(&mut self) -> &[f64] {
+        if self.model.crowd.is_none() {
+            return &self.state.acceleration;
+        }
+        self.find_instant();
+        &self.instant.acceleration
+    }
+
+    fn contact_force(&mut self) -> &[[f64; 2]] {
+        if self.model.crowd.is_none() {
+            return &self.state.contact_force;
+        }
+        self.find_instant();
+        &self.instant.contact_force
+    }
+
+    fn joint_force(&mut self) -> &[f64] {
+        if self.model.crowd.is_none() {
+            return &self.state.joint_force;
+        }
+        self.find_instant();
+        &self.instant.joint_force
+    }
+
     fn crowd_value(&self, output: CrowdOutput) -> Value {
-        let CrowdState { touches, slow_for } = &self.state.crowd;
+        let CrowdState {
+            touches, slow_for, ..
+        } = &self.state.crowd;
         let count = |n: u64| Value::Integer(n.min(i32::MAX as u64) as i32);
         match output {
             CrowdOutput::Contacts => count(touches.len() as u64),
@@ -392,6 +458,7 @@ impl Instance {
     pub fn set(&mut self, reference: u32, value: Value) -> Result<(), Trouble> {
         self.check_set(reference, value)?;
         let role = self.variable(reference)?.role;
+        self.is_instant_known = false;
         match (role, value) {
             (Role::Input(i), Value::Real(x)) => self.set_input(i, x),
             (Role::Parameter(parameter), value)
@@ -513,6 +580,7 @@ impl Instance {
     ) -> Result<(), Trouble> {
         let (i, order) = self.check_input_derivative(reference, order, value)?;
         self.drop_used_derivatives_of(i);
+        self.is_instant_known = false;
         self.state.inputs[i].since = self.state.time;
         self.state.inputs[i].derivatives[order] = value;
         Ok(())

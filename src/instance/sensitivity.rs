@@ -37,9 +37,9 @@ impl Instance {
             ));
         }
         Ok(match role {
-            Role::Position(i) => self.state.velocity[i],
+            Role::Position(i) => self.velocity()[i],
             Role::Velocity(i) => match self.settings.reported_velocity {
-                ReportedVelocity::End => self.state.acceleration[i],
+                ReportedVelocity::End => self.acceleration()[i],
                 ReportedVelocity::Average => 0.0,
             },
             Role::Gap(_)
@@ -83,9 +83,14 @@ impl Instance {
         let ahead = AHEAD * self.step_ahead();
         self.refresh_forces();
         let before = self.real(role);
+        let acceleration = match self.model.crowd {
+            Some(_) => self.acceleration().to_vec(),
+            None => here.acceleration.clone(),
+        };
         self.state.time += ahead;
-        let mut mean = here.velocity.clone();
-        for (i, a) in here.acceleration.iter().enumerate() {
+        let mut mean = self.velocity().to_vec();
+        self.state.velocity.clone_from(&mean);
+        for (i, a) in acceleration.iter().enumerate() {
             mean[i] += 0.5 * ahead * a;
             self.state.velocity[i] += ahead * a;
         }
@@ -102,6 +107,7 @@ impl Instance {
         self.refresh_forces();
         let after = self.real(role);
         self.state = here;
+        self.is_instant_known = false;
         (after - before) / ahead
     }
 
@@ -115,7 +121,12 @@ impl Instance {
     }
 
     fn dissipation_rate(&mut self) -> f64 {
-        let mut lost = step::friction_power(&self.model, &self.state, &mut self.workspace);
+        let mut lost = if self.model.crowd.is_some() {
+            self.find_instant();
+            self.instant.friction_power
+        } else {
+            step::friction_power(&self.model, &self.state, &mut self.workspace)
+        };
         self.place();
         let (time, inputs) = (
             (self.state.time, crate::force::Side::After),
@@ -127,6 +138,7 @@ impl Instance {
 
     // accelerations and forces of the state as it is, statuses frozen
     pub(super) fn refresh_forces(&mut self) {
+        self.is_instant_known = false;
         step::refresh_forces(
             &self.model,
             &mut self.state,
@@ -200,6 +212,7 @@ impl Instance {
             };
         }
         self.state = here;
+        self.is_instant_known = false;
         Ok(())
     }
 
@@ -213,13 +226,13 @@ impl Instance {
     }
 
     // the largest force that acts, or 1 where none does
-    fn force_scale(&self) -> f64 {
-        let state = &self.state;
-        let mut scale = max_abs(&state.joint_force);
-        for force in &state.contact_force {
+    fn force_scale(&mut self) -> f64 {
+        let mut scale = max_abs(self.joint_force());
+        for force in self.contact_force() {
             scale = scale.at_least(max_abs(force));
         }
-        for (mass, acceleration) in self.model.mass.iter().zip(&state.acceleration) {
+        let accelerations = self.acceleration().to_vec();
+        for (mass, acceleration) in self.model.mass.iter().zip(&accelerations) {
             scale = scale.at_least((mass * acceleration).abs());
         }
         if scale > 0.0 && scale.is_finite() {

@@ -103,6 +103,7 @@ impl Instance {
         self.experiment = snapshot.experiment;
         self.last_successful_time = snapshot.last_successful_time;
         self.state.clone_from(&snapshot.state);
+        self.is_instant_known = false;
         let growths = self.report.growths;
         self.report.clone_from(&snapshot.report);
         self.report.growths = growths;
@@ -122,6 +123,10 @@ impl Instance {
     fn read_crowd(&self, reader: &mut Reader, crowd: &mut CrowdState) -> Option<()> {
         reader.fill(&mut crowd.slow_for)?;
         if !crowd.slow_for.iter().all(|x| *x >= 0.0) {
+            return None;
+        }
+        crowd.last_step = reader.real()?;
+        if !(crowd.last_step.is_finite() && crowd.last_step >= 0.0) {
             return None;
         }
         let n_solids = self.model.n_solids() as u64;
@@ -377,6 +382,7 @@ impl Snapshot {
 
 fn write_crowd(writer: &mut Writer, crowd: &CrowdState) {
     writer.reals(&crowd.slow_for);
+    writer.real(crowd.last_step);
     writer.whole(crowd.touches.len() as u64);
     for Touch { key, force, moment } in &crowd.touches {
         let [first, second] = key.shapes;

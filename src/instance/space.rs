@@ -88,7 +88,23 @@ impl Instance {
     /// Value of an output in space.
     pub(super) fn space_value(&mut self, output: SpaceOutput) -> Value {
         use SpaceOutput as O;
+        if matches!(
+            output,
+            O::AngularAcceleration(..) | O::BodyAngularAcceleration(..)
+        ) {
+            self.acceleration();
+        }
+        if matches!(
+            output,
+            O::AngularVelocity(..) | O::BodyAngularVelocity(..)
+        ) {
+            self.velocity();
+        }
         let (model, state) = (&self.model, &self.state);
+        let acceleration = match model.crowd {
+            Some(_) => &self.instant.acceleration,
+            None => &state.acceleration,
+        };
         Value::Real(match output {
             O::Orientation(body, i) => observe::orientation(model, state, body)[i],
             O::Euler(body, i) => observe::euler(observe::orientation(model, state, body))[i],
@@ -99,11 +115,11 @@ impl Instance {
                 observe::in_written_axes(model, body, self.reported_spin(body))[i]
             }
             O::AngularAcceleration(body, i) => {
-                let change = observe::rotational(model, &state.acceleration, body);
+                let change = observe::rotational(model, acceleration, body);
                 observe::in_world_axes(state, body, change)[i]
             }
             O::BodyAngularAcceleration(body, i) => {
-                let change = observe::rotational(model, &state.acceleration, body);
+                let change = observe::rotational(model, acceleration, body);
                 observe::in_written_axes(model, body, change)[i]
             }
             O::FrictionForce(contact, i) => state.friction_force[contact][i],
@@ -131,9 +147,10 @@ impl Instance {
     /// Rate of an output in space.
     pub(super) fn space_rate(&mut self, output: SpaceOutput, name: &str) -> Result<f64, Trouble> {
         use SpaceOutput as O;
+        self.velocity();
         let (model, state) = (&self.model, &self.state);
         let spin = |body| {
-            let spin = observe::rotational(model, &state.velocity, body);
+            let spin = observe::rotational(model, self.known_velocity(), body);
             observe::in_written_axes(model, body, spin)
         };
         let is_mean = self.settings.reported_velocity == ReportedVelocity::Average;
@@ -179,7 +196,7 @@ impl Instance {
     // in principal axes
     fn reported_spin(&self, body: usize) -> Vec3 {
         let velocity = match self.settings.reported_velocity {
-            ReportedVelocity::End => &self.state.velocity,
+            ReportedVelocity::End => self.known_velocity(),
             ReportedVelocity::Average => &self.state.average_velocity,
         };
         observe::rotational(&self.model, velocity, body)
@@ -201,7 +218,12 @@ impl Instance {
     }
 
     fn coordinate(&mut self, joint: usize, coordinate: usize) -> [f64; 2] {
+        self.velocity();
         self.place();
+        if self.model.crowd.is_some() {
+            self.model
+                .twists(&self.instant.velocity, &mut self.twists);
+        }
         let place = (joint, coordinate);
         observe::joint_coordinate(&self.model, place, &self.poses, &self.twists)
     }

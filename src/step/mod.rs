@@ -25,6 +25,7 @@ mod trial;
 mod workspace;
 
 pub use coefficients::Coefficients;
+pub use crowd::instant::Instant;
 pub use report::{EnergyInPlay, Event, EventCounts, EventKind, Report};
 pub use workspace::Workspace;
 
@@ -356,7 +357,22 @@ fn finite(state: &State, report: &Report) -> Result<(), StepError> {
     }
 }
 
-/// Accelerations and forces of the state as it is, with its statuses.
+/// Forces and accelerations of a crowd at its state, which is left as it is: those of the motion at that instant, whatever step led
+/// there. What the state has of them are means over the last step, from which the next one starts. Nothing for other models, whose
+/// states have them.
+pub fn instant(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    instant: &mut Instant,
+) {
+    if let Some(crowd) = &model.crowd {
+        crowd::instant::find(model, crowd, state, workspace, settings, instant);
+    }
+}
+
+/// Accelerations and forces of the state as it is, with its statuses; those of a crowd are told by [`instant`].
 pub fn refresh_forces(
     model: &Model,
     state: &mut State,
@@ -364,7 +380,6 @@ pub fn refresh_forces(
     settings: &Settings,
 ) {
     if model.crowd.is_some() {
-        // the forces of the last step are the only ones there are
         return;
     }
     workspace.standard_step = instant_step(settings, settings.step);

@@ -123,6 +123,8 @@ pub struct Workspace {
     pub(super) crowd: Work,
     /// Poses and twists at the two ends of a step, for what is only looked at.
     pub(super) looks: [(Poses, Twists); 2],
+    /// The same where forces at an instant are asked for.
+    pub(super) instant: Work,
 }
 
 impl Workspace {
@@ -210,6 +212,7 @@ impl Workspace {
             best: Trial::new(model),
             crowd: Work::default(),
             looks: std::array::from_fn(|_| (Poses::new(model), Twists::new(model))),
+            instant: Work::default(),
         };
         workspace.statuses.resize(n_contacts, Status::Open);
         workspace

@@ -88,8 +88,8 @@ fn write_all<'a>(line: &mut String, values: impl IntoIterator<Item = &'a f64>) -
 
 /// Writes one field for each column.
 pub fn write_row(line: &mut String, simulation: &mut Simulation) -> fmt::Result {
+    let velocity = simulation.reported_velocity().to_vec();
     let (model, state) = (simulation.model(), simulation.state());
-    let velocity = simulation.reported_velocity();
     for (i, body) in model.bodies.iter().enumerate() {
         let linear = body.first..body.first + 3;
         write_all(line, &state.position[linear.clone()])?;
@@ -99,7 +99,7 @@ pub fn write_row(line: &mut String, simulation: &mut Simulation) -> fmt::Result 
         }
         write_all(line, &velocity[linear])?;
         if turns {
-            let spin = observe::rotational(model, velocity, i);
+            let spin = observe::rotational(model, &velocity, i);
             write_all(line, observe::in_world_axes(state, i, spin).iter())?;
         }
     }
@@ -108,8 +108,9 @@ pub fn write_row(line: &mut String, simulation: &mut Simulation) -> fmt::Result 
             continue;
         }
         let gap = simulation.gap(j);
+        let normal = simulation.instant().contact_force[j][0];
         let state = simulation.state();
-        write_all(line, &[gap, state.contact_force[j][0]])?;
+        write_all(line, &[gap, normal])?;
         let kind = &simulation.model().contacts[j].kind;
         if matches!(kind, ContactKind::Space(_)) {
             let force: &Vec3 = &state.friction_force[j];
@@ -130,7 +131,10 @@ pub fn write_row(line: &mut String, simulation: &mut Simulation) -> fmt::Result 
             write_all(line, &simulation.joint_coordinate(joint, k))?;
         }
     }
-    write_all(line, &simulation.state().joint_force)
+    if simulation.state().joint_force.is_empty() {
+        return Ok(());
+    }
+    write_all(line, &simulation.instant().joint_force)
 }
 
 #[cfg(test)]

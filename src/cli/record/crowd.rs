@@ -139,24 +139,29 @@ impl Onlooker {
         6 * (CONTACTS_OF_A_BODY * model.bodies.len()).min(MOST_ARROWS)
     }
 
-    /// Fills in what a row has of the crowd, and tells what happened since the last one.
+    /// Fills in what a row has of the crowd, and tells what happened since the last one. These are the places that press on each other now;
+    /// the state has those of the last step, with impacts.
     pub fn look(
         &mut self,
         (model, crowd): (&Model, &Crowd),
         state: &State,
+        pressing: &[Touch],
         poses: &Poses,
         row: &mut Row,
         recording: &mut Recording,
     ) {
         self.n_looks += 1;
         row.arrows.clear();
-        for touches in state.crowd.touches.chunk_by(same_shapes) {
+        for touches in pressing.chunk_by(same_shapes) {
             let bodies = touches[0].key.shapes.map(|i| crowd.solids[i as usize].body);
             // what sleeps keeps the forces that it fell asleep with, and does not slide
             let sleeps =
                 |body: &BodyRef| body.is_none_or(|i| state.crowd.slow_for[i] == f64::INFINITY);
             let is_asleep = bodies.iter().all(sleeps);
             self.press(crowd, touches, poses, is_asleep, &mut row.arrows);
+        }
+        for touches in state.crowd.touches.chunk_by(same_shapes) {
+            let bodies = touches[0].key.shapes.map(|i| crowd.solids[i as usize].body);
             if self.met.insert(bodies) && self.n_looks > FROM_THE_START {
                 let [a, b] = bodies.map(|body| model.body_name(body));
                 // the ground is what others touch

@@ -115,10 +115,21 @@ impl Sampler {
         row.touches.clear();
         row.statuses.clear();
         row.statuses.resize(self.recording.tracks.len(), Grip::Open);
+        // forces of a crowd are those at this instant, not those of its last step
+        let forces = (simulation.model().crowd.is_some()).then(|| simulation.instant().clone());
         let (model, state, poses) = simulation.placed();
-        self.contacts(model, state, poses, &mut row);
-        if let (Some(onlooker), Some(crowd)) = (&mut self.onlooker, &model.crowd) {
-            onlooker.look((model, crowd), state, poses, &mut row, &mut self.recording);
+        match (&forces, &model.crowd) {
+            (Some(forces), Some(crowd)) => {
+                let mut shown = state.clone();
+                shown.contact_force.clone_from(&forces.contact_force);
+                self.contacts(model, &shown, poses, &mut row);
+                if let Some(onlooker) = &mut self.onlooker {
+                    let whole = (model, crowd);
+                    let pressing = &forces.touches;
+                    onlooker.look(whole, state, pressing, poses, &mut row, &mut self.recording);
+                }
+            }
+            _ => self.contacts(model, state, poses, &mut row),
         }
         // the integrator may be ahead: what comes later is for later rows
         let is_past = |event: &Happening| event.time <= time;

@@ -1,7 +1,7 @@
 //! All places where two shapes come within a distance of each other.
 
 use super::{Feature, Nearest, Unsupported, Vertex, features, half_space, on_segment, overlap};
-use crate::math::{Limit, Vec3};
+use crate::math::{Limit, Real, Vec3};
 use crate::space::Pose;
 use crate::space::shape::Shape;
 
@@ -77,6 +77,36 @@ impl Meetings {
         }
     }
 
+    /// One of the places, by its feature, while the shapes move; nothing where they overlap as wholes.
+    pub fn nearest<T: Real>(
+        &self,
+        [first, second]: [&Shape; 2],
+        [a, b]: [&Pose<T>; 2],
+        feature: u32,
+    ) -> Option<Nearest<T>> {
+        match (self, first, second) {
+            (Self::Round, Shape::Sphere(ball), Shape::Sphere(other)) => {
+                let [on_a, on_b] = [ball, other].map(|ball| Vertex {
+                    place: ball.centre,
+                    radius: ball.radius,
+                });
+                Some(on_segment::ball(&on_b, &on_a, a, b))
+            }
+            (Self::Round, Shape::HalfSpace(plane), Shape::Sphere(ball)) => {
+                let vertex = Vertex {
+                    place: ball.centre,
+                    radius: ball.radius,
+                };
+                Some(half_space::nearest(&vertex, plane, a, b))
+            }
+            (Self::Round, _, _) => None,
+            (Self::Features(features), _, _) => match features.get(feature as usize)? {
+                (feature, true) => feature.nearest(b, a).map(turned_round),
+                (feature, false) => feature.nearest(a, b),
+            },
+        }
+    }
+
     /// How deep two shapes overlap at their deepest place, m; zero where they do not.
     pub fn depth(&self, shapes: [&Shape; 2], poses: [&Pose; 2]) -> f64 {
         let mut depth: f64 = 0.0;
@@ -134,7 +164,7 @@ fn find_features(
     }
 }
 
-fn turned_round(near: Nearest) -> Nearest {
+fn turned_round<T: Real>(near: Nearest<T>) -> Nearest<T> {
     Nearest {
         normal: -near.normal,
         arm_a: near.arm_b,

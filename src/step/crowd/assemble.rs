@@ -56,8 +56,8 @@ pub(super) fn along(row: &Row, bodies: [u32; 2], velocities: &[Six]) -> f64 {
     sum
 }
 
-// friction of a spot as blocks of the problem
-fn contact(spot: &Spot) -> Contact {
+/// Friction of a spot as blocks of the problem.
+pub(super) fn contact(spot: &Spot) -> Contact {
     let law = &spot.law;
     let mut blocks = [Block::Disc { friction: 0.0 }; 3];
     let mut n = 0;
@@ -442,8 +442,8 @@ fn push(row: &Row, bodies: [u32; 2], impulse: f64, all: &mut [Body]) {
     }
 }
 
-// the force of the step before along the rows of a spot, as an impulse
-fn guess(
+/// The force of the step before along the rows of a spot, as an impulse.
+pub(super) fn guess(
     spot: &Spot,
     tangents: [Vec3; 2],
     before: Option<&Pressing>,

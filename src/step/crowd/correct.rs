@@ -4,7 +4,8 @@
 //! (1)  d = M^-1 G^T s,    0 <= G_n d + gap | s_n >= 0,    joints: G d + residual = 0
 //!      what sleeps does not move: its neighbours that sleep are not looked at
 //! (2)  what this lifts a group is taken from its kinetic energy, as far as it has any: all its velocities are scaled.
-//!      What it lowers a group that touches nothing is given to it
+//!      What it lowers a group that touches nothing is given to it. A group that nothing ties to the ground is not lifted: its centre of
+//!      mass stays
 //! ```
 
 use super::assemble::{index, row};
@@ -63,6 +64,8 @@ pub(super) struct Correction {
     energies: Vec<[f64; 2]>,
     /// The same: does something touch in it?
     touched: Vec<bool>,
+    /// The same: is the ground among what touches or holds it?
+    tied: Vec<bool>,
 }
 
 impl Step<'_> {
@@ -226,11 +229,14 @@ impl Step<'_> {
             solvers,
             groups,
             touched,
+            tied,
             ..
         } = correction;
         groups.reset(model.bodies.len());
         touched.clear();
         touched.resize(model.bodies.len(), is_swept);
+        tied.clear();
+        tied.resize(model.bodies.len(), is_swept);
         if is_swept {
             presses.clear(model);
             for spot in found.iter() {
@@ -265,6 +271,13 @@ impl Step<'_> {
             {
                 groups.join(a as usize, b as usize);
             }
+            let joined = joints.iter().map(|joint| joint.bodies);
+            let held = touching.clone().chain(joined);
+            for bodies in held.filter(|b| b.contains(&GROUND)) {
+                for i in bodies.into_iter().filter(|i| *i != GROUND) {
+                    tied[groups.root(i as usize)] = true;
+                }
+            }
             for i in touching.flatten().filter(|i| *i != GROUND) {
                 touched[groups.root(i as usize)] = true;
             }
@@ -293,6 +306,7 @@ impl Step<'_> {
             groups,
             energies,
             touched,
+            tied,
             ..
         } = &mut workspace.crowd.correction;
         energies.clear();
@@ -308,9 +322,13 @@ impl Step<'_> {
             }
         }
         // in place of the energies: the factor of the velocities
-        for (energies, is_touched) in energies.iter_mut().zip(touched) {
+        let held = touched.iter().zip(tied.iter());
+        for (energies, (is_touched, is_tied)) in energies.iter_mut().zip(held) {
             let [lifted, kinetic] = *energies;
             energies[0] = 1.0;
+            if !*is_tied {
+                continue;
+            }
             if lifted <= 0.0 && (*is_touched || -lifted > kinetic) {
                 report.impact_loss -= lifted;
                 continue;

@@ -10,8 +10,26 @@ use crate::math::{Limit, Mat3, Vec3, cross3, is_positive_definite3, norm};
 use crate::step::Workspace;
 
 impl Step<'_> {
+    // the mean velocity, where nothing stands still: how far bodies get is then seen from there
+    fn common_velocity(&self) -> Vec3 {
+        let stands = self.crowd.solids.iter().any(|solid| solid.body.is_none());
+        let sleeps = self.state.crowd.slow_for.contains(&f64::INFINITY);
+        let (mut mass, mut momentum) = (0.0, Vec3::zeros());
+        if stands || sleeps {
+            return momentum;
+        }
+        for body in &self.model.bodies {
+            let v = &self.state.velocity[body.first..];
+            mass += self.model.mass[body.first];
+            momentum += Vec3::new(v[0], v[1], v[2]) * self.model.mass[body.first];
+        }
+        momentum / mass
+    }
+
     pub(super) fn move_freely(&mut self) {
         self.find_given_forces();
+        let common = self.common_velocity();
+        self.workspace.crowd.common = common;
         let Self {
             model,
             state,
@@ -46,9 +64,10 @@ impl Step<'_> {
                     (0..3).for_each(|k| w[3 + k] += spun[k]);
                 }
             }
-            let fastest =
-                |part: std::ops::Range<usize>| norm(&v[part.clone()]).at_least(norm(&w[part]));
-            reach.push(BAND + h * (fastest(0..3) + body.extent * fastest(3..6)));
+            let seen = |v: &[f64; 6]| norm(&[v[0] - common.x, v[1] - common.y, v[2] - common.z]);
+            let speed = seen(&v).at_least(seen(&w));
+            let spin = norm(&v[3..]).at_least(norm(&w[3..]));
+            reach.push(BAND + h * (speed + body.extent * spin));
             start.push(v);
             free.push(w);
         }

@@ -5,15 +5,13 @@
 //! (1)  W = sum (v' - v_f).M (v + v')/2          work of all impulses: v' = v_f + M^-1 G^T r
 //! (2)  less that of springs and motors, and of belts, which may do work:   r G (v + v')/2,   r times speed of the surface
 //! (3)  and more: what bounces, T'' - T'; what moves with v' and not with (v + v')/2 is higher than its energy tells
-//! (4)  v'' <- sqrt(1 - W/T'') v''               if W > 0; what there is not enough for counts as lifted
+//! (4)  W is taken from the kinetic energy (`limit`) if W > 0; what there is not enough for counts as lifted
 //! ```
-//!
-//! One factor for a group leaves its closed contacts closed.
 
 use super::assemble::{along, mover};
+use super::limit;
 use super::strike::energy;
 use super::{Step, Work};
-use crate::math::{Limit, positive};
 
 impl Step<'_> {
     fn is_bounded(&self) -> bool {
@@ -97,6 +95,9 @@ impl Step<'_> {
         let report = &mut *self.report;
         let Work {
             bodies,
+            touches,
+            joints,
+            impulse,
             start,
             end,
             after,
@@ -105,10 +106,13 @@ impl Step<'_> {
             span,
             bounces,
             solvers,
+            pulls,
             ..
         } = &mut self.workspace.crowd;
+        let others = &joints[..joints.len() - pulls.count()];
         for k in 0..solvers.islands.count() {
-            let group = solvers.islands.island(k).bodies;
+            let island = solvers.islands.island(k);
+            let group = island.bodies;
             let mut gain: f64 = group.iter().map(|i| gains[*i as usize]).sum();
             for i in group.iter().map(|i| *i as usize).filter(|i| struck[*i]) {
                 for k in 0..3 {
@@ -121,16 +125,10 @@ impl Step<'_> {
                 gain += energy(bodies, group, after) - energy(bodies, group, end);
             }
             if gain > 0.0 {
-                let kinetic = energy(bodies, group, after);
-                let taken = gain.at_most(kinetic);
+                let is_free = limit::is_free(&island, touches, others, |row| impulse[row] > 0.0);
+                let taken = limit::take(self.model, self.state, group, is_free, after, gain);
                 report.lifted += gain - taken;
                 report.impact_loss += taken;
-                if taken > 0.0 {
-                    let factor = positive(1.0 - taken / kinetic).sqrt();
-                    for &i in group {
-                        after[i as usize].iter_mut().for_each(|v| *v *= factor);
-                    }
-                }
             }
         }
     }
@@ -142,19 +140,23 @@ impl Step<'_> {
         }
         let Work {
             bodies,
+            touches,
+            joints,
+            impulse,
             start,
             end,
             solvers,
+            pulls,
             ..
         } = &mut self.workspace.crowd;
+        let others = &joints[..joints.len() - pulls.count()];
         for k in 0..solvers.islands.count() {
-            let group = solvers.islands.island(k).bodies;
+            let island = solvers.islands.island(k);
+            let group = island.bodies;
             let (before, now) = (energy(bodies, group, start), energy(bodies, group, end));
             if now > before {
-                let factor = (before / now).sqrt();
-                for &i in group {
-                    end[i as usize].iter_mut().for_each(|v| *v *= factor);
-                }
+                let is_free = limit::is_free(&island, touches, others, |row| impulse[row] > 0.0);
+                limit::take(self.model, self.state, group, is_free, end, now - before);
             }
         }
     }

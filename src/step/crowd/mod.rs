@@ -18,9 +18,12 @@ mod assemble;
 mod correct;
 mod free;
 mod guard;
+pub(super) mod instant;
+mod limit;
 mod locate;
 mod patch;
 mod press;
+mod project;
 mod pull;
 mod sleep;
 mod solve;
@@ -81,8 +84,9 @@ pub(super) struct Work {
     second: Vec<f64>,
     /// What each body gains by impulses of bounded effort, J.
     gains: Vec<f64>,
-    /// How far each body may get in the step, m.
+    /// How far each body may get in the step, m, as seen with this velocity, m/s.
     reach: Vec<f64>,
+    common: Vec3,
     /// What is left of the step for each body, and how much of it the round under way takes, s.
     left: Vec<f64>,
     span: Vec<f64>,
@@ -210,6 +214,7 @@ impl Step<'_> {
         left.clear();
         let slow_for = self.state.crowd.slow_for.iter();
         left.extend(slow_for.map(|x| if *x < f64::INFINITY { self.h } else { 0.0 }));
+        self.settle_joints();
         self.start_motors()?;
         for round in 0..=self.crowd.rules.located_impacts {
             self.round(round == self.crowd.rules.located_impacts)?;
@@ -284,11 +289,12 @@ impl Step<'_> {
     // was a body pushed further than it was thought to get?
     fn outruns(&self) -> bool {
         let moved = &self.state.average_velocity;
-        let reach = &self.workspace.crowd.reach;
+        let Work { reach, common, .. } = &self.workspace.crowd;
         let bodies = self.model.bodies.iter().enumerate();
         bodies.into_iter().any(|(i, body)| {
             let v = &moved[body.first..body.first + body.n_dof];
-            let (speed, spin) = (norm(&v[..3]), norm(v.get(3..).unwrap_or(&[])));
+            let seen = [v[0] - common.x, v[1] - common.y, v[2] - common.z];
+            let (speed, spin) = (norm(&seen), norm(v.get(3..).unwrap_or(&[])));
             let far = reach[i] + shifted(self.model, Some(i));
             self.h * (speed + body.extent * spin) > far
         })

@@ -10,13 +10,15 @@
 //!      across a rod, where an impulse changes u by 1/m:                      a = h^2 k / 2 - m / 2
 //! (4)  the work of (3) is W = sum r (u + u')/2. While |W| is more than 1e-7 of the kinetic energy of a group, it is solved
 //!      again: rows of joints at q + h (v + v')/4 of the last solution, its F, and its u' in place of u in (3)
-//! (5)  v' <- f v' with T' f^2 - P f = T' - P - W,   P = (h/2) m g.v', which is what the group falls with v': W is given back
+//! (5)  v' <- f v' with T' f^2 - P f = T' - P - W,   P = (h/2) m g.v', which is what the group falls with v': W is given back.
+//!      A group that nothing ties to the ground falls as one, whatever moves within: W is taken from that (`limit`)
 //! ```
 //!
 //! What swings with `h omega` of at most the root of 2 has no such row. (4) is Newton's method for the implicit midpoint rule, with
 //! which joints do no work. At first F is that of the step before. A rod shares its bodies with the next ones, hence twice its 1/m.
 
 use super::assemble::{along, index, inverse_mass, mover, row};
+use super::limit;
 use super::locate::span_of;
 use super::strike::energy;
 use super::{Six, Step, Work};
@@ -346,16 +348,26 @@ impl Step<'_> {
         let is_driven = |i: u32| driven.clone().any(|body| body == Some(i as usize));
         let Work {
             bodies,
+            touches,
+            joints,
+            impulse,
             end,
             pulls,
             span,
             solvers,
             ..
         } = &mut self.workspace.crowd;
+        // rows of (3) are after all others, and hold on to nothing
+        let others = &joints[..joints.len() - pulls.count()];
         for k in 0..solvers.islands.count() {
-            let group = solvers.islands.island(k).bodies;
+            let island = solvers.islands.island(k);
+            let group = island.bodies;
             let [work, _] = pulls.work(group);
             if work == 0.0 || group.iter().any(|i| is_driven(*i)) {
+                continue;
+            }
+            if limit::is_free(&island, touches, others, |row| impulse[row] > 0.0) {
+                limit::take(self.model, self.state, group, true, end, work);
                 continue;
             }
             let kinetic = energy(bodies, group, end);

@@ -23,7 +23,20 @@ pub(super) struct Sleepers {
 }
 
 impl Sleepers {
-    fn find(&mut self, model: &Model, crowd: &Crowd, touches: &[Touch]) {
+    /// Marks the group of a body.
+    pub fn mark(&mut self, body: usize) {
+        let root = self.joined.root(body);
+        self.awake[root] = true;
+    }
+
+    /// Is the group of a body marked?
+    pub fn is_marked(&mut self, body: usize) -> bool {
+        let root = self.joined.root(body);
+        self.awake[root]
+    }
+
+    /// The groups, none of which is marked.
+    pub fn find(&mut self, model: &Model, crowd: &Crowd, touches: &[Touch]) {
         self.joined.reset(model.bodies.len());
         self.held.clear();
         self.held.resize(model.bodies.len(), false);

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::math::{Limit, Vec3};
+use crate::math::{Dual, Limit, Vec3};
 use crate::model::{BodyRef, Crowd, Law, Neighbours, Solid, space_pose_of};
 use crate::space::Pose;
+use crate::space::collide::Nearest;
 use crate::space::collide::meeting::{Meeting, Meetings};
 use crate::state::SpotKey;
 
@@ -119,6 +120,23 @@ impl Spots {
             });
         }
         least
+    }
+
+    /// Where the shapes of a spot are nearest while they move; nothing where they overlap as wholes.
+    pub fn nearest(
+        &self,
+        crowd: &Crowd,
+        spot: &Spot,
+        poses: [&Pose<Dual>; 2],
+    ) -> Option<Nearest<Dual>> {
+        let order = |[first, second]: [u32; 2]| (second, first);
+        let pair = spot.key.shapes;
+        let found = self
+            .pairs
+            .binary_search_by_key(&order(pair), |(pair, _)| order(*pair));
+        let shapes = pair.map(|i| &crowd.solids[i as usize].shape);
+        let meetings = self.meetings(self.pairs[found.ok()?].1);
+        meetings.nearest(shapes, poses, spot.key.feature)
     }
 
     /// A number that grows with the memory taken.

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::assemble::along;
+use super::limit;
 use super::{BAND, Six, Step, Work};
 use crate::lcp::crowd::{Body, Island, Joint, Problem, Row};
 use crate::math::{Limit, positive};
@@ -194,6 +195,7 @@ impl Step<'_> {
         let springs = self.springs();
         let Work {
             bodies,
+            touches,
             joints,
             rows,
             impulse,
@@ -204,8 +206,10 @@ impl Step<'_> {
             second,
             struck,
             solvers,
+            pulls,
             ..
         } = &mut self.workspace.crowd;
+        let others = &joints[..joints.len() - pulls.count()];
         for k in 0..solvers.islands.count() {
             let island = solvers.islands.island(k);
             let group = island.bodies;
@@ -228,11 +232,10 @@ impl Step<'_> {
             if now <= most {
                 continue;
             }
-            let factor = (positive(most) / now).sqrt();
-            for &i in group {
-                after[i as usize].iter_mut().for_each(|v| *v *= factor);
-            }
-            self.report.impact_loss += now - positive(most);
+            let is_free = limit::is_free(&island, touches, others, |row| impulse[row] > 0.0);
+            let gain = now - positive(most);
+            let taken = limit::take(self.model, self.state, group, is_free, after, gain);
+            self.report.impact_loss += taken;
         }
     }
 }
