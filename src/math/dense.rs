@@ -111,10 +111,10 @@ impl RankRevealing {
             column: Vec::with_capacity(n),
             scale: Vec::with_capacity(n),
             work: Vec::with_capacity(n),
-            place: Vec::new(),
-            small: Vec::new(),
-            pivots: Vec::new(),
-            shift: Vec::new(),
+            place: Vec::with_capacity(n),
+            small: Vec::with_capacity(n * n),
+            pivots: Vec::with_capacity(n),
+            shift: Vec::with_capacity(n),
         }
     }
 

@@ -4,7 +4,8 @@
 //! (2)  a contact with friction at rest or at an unknown direction has u = (c_n, beta+, beta-, lambda):
 //!        0 <= n.x               | c_n    >= 0
 //!        0 <= +-t.x + lambda    | beta+- >= 0
-//!        0 <= mu c_n - beta+ - beta-  | lambda >= 0
+//!        0 <= mu (c_n + c_r) - beta+ - beta-  | lambda >= 0
+//!      with c_r the normal impulse that an impact restitutes, 0 elsewhere
 //! (3)  one without friction, or sliding in a known direction, has u = c_n with the column n - sign mu t
 //! (4)  in space friction has its exact cone (`cones`), or a polygon (`polygons`). Polygons have impulses: impacts, and steps that find
 //!      their own statuses. Statuses that are kept slide in their true direction, so they are decided and judged with the cone
@@ -421,6 +422,7 @@ impl Complementarity {
                 self.matrix[(row + 3) * n + row] = system.friction[i];
                 self.matrix[(row + 3) * n + row + 1] = -1.0;
                 self.matrix[(row + 3) * n + row + 2] = -1.0;
+                self.vector[row + 3] = system.friction[i] * system.restituted_at(i);
             }
         }
         set_zeros(&mut self.z, n);

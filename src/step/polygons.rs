@@ -3,7 +3,7 @@
 //! (1)  a contact with friction has u = (c_n, beta_1 .. beta_k, lambda), its friction is the sum of beta_j d_j:
 //!        0 <= n.x                     | c_n    >= 0
 //!        0 <= d_j.x + lambda          | beta_j >= 0
-//!        0 <= mu c_n - sum of beta_j  | lambda >= 0
+//!        0 <= mu (c_n + c_r) - sum of beta_j  | lambda >= 0,   c_r: what an impact restitutes, 0 elsewhere
 //! (2)  d_j: the direction of sliding, turned by 2 pi j/k. It is that of the motion without contact impulses, b in x = W c + b:
 //!      what slides alone has the friction of the exact cone, whatever k is. Polygons that do not turn start at the first tangent
 //! (3)  a contact without friction has u = c_n
@@ -160,6 +160,7 @@ impl Polygons {
             if has_friction {
                 let lambda = row + 1 + k;
                 self.matrix[lambda * n + row] = system.friction[i];
+                self.vector[lambda] = system.friction[i] * system.restituted_at(i);
                 for beta in row + 1..lambda {
                     self.matrix[beta * n + lambda] = 1.0;
                     self.matrix[lambda * n + beta] = -1.0;

@@ -11,6 +11,7 @@
 
 mod frozen;
 mod plane;
+mod self_stress;
 mod sliding;
 mod stribeck;
 
@@ -76,6 +77,9 @@ pub struct System {
     pub bias: Vec<f64>,
     /// c.
     pub impulse: Vec<f64>,
+    /// Normal impulse that each contact is given in the restitution phase of an impact, N s: friction is bounded by that of
+    /// the whole phase. Empty elsewhere.
+    pub restituted: Vec<f64>,
     /// Friction rows of each contact.
     pub n_friction: usize,
     /// Tangents of each contact in world axes, in space.
@@ -107,6 +111,11 @@ pub struct System {
     shares: Vec<f64>,
     nearest_to: Vec<f64>,
     weights: Vec<f64>,
+    /// Scratch of `self_stress`: impulses as they were, their motion, that of a part of them, and which contacts would pull.
+    kept: Vec<f64>,
+    moved: Vec<f64>,
+    moved_by: Vec<f64>,
+    pulls: Vec<bool>,
 }
 
 impl System {
@@ -153,6 +162,7 @@ impl System {
             delassus: Vec::with_capacity(k * k),
             bias: Vec::with_capacity(k),
             impulse: Vec::with_capacity(k),
+            restituted: Vec::with_capacity(n_contacts),
             n_friction,
             tangents: Vec::with_capacity(n_spatial),
             direction: Vec::with_capacity(n_discs),
@@ -168,8 +178,12 @@ impl System {
             unknowns: Vec::with_capacity(k),
             simple: Vec::with_capacity(if n_friction == 1 { k } else { 0 }),
             shares: Vec::with_capacity(k),
-            nearest_to: Vec::new(),
-            weights: Vec::new(),
+            nearest_to: Vec::with_capacity(k),
+            weights: Vec::with_capacity(k),
+            kept: Vec::with_capacity(k),
+            moved: Vec::with_capacity(k),
+            moved_by: Vec::with_capacity(k),
+            pulls: Vec::with_capacity(n_contacts),
         }
     }
 
@@ -244,6 +258,12 @@ impl System {
             && coefficients.all(|(kinetic, rest)| rest <= kinetic)
     }
 
+    /// Normal impulse that the `i`-th contact is given in the restitution phase of an impact, N s.
+    #[inline]
+    pub fn restituted_at(&self, i: usize) -> f64 {
+        self.restituted.get(i).map_or(0.0, |given| *given)
+    }
+
     /// What the `i`-th contact does about rotation.
     pub fn resistance_of(&self, i: usize) -> Resistance {
         self.resistance.get(i).copied().unwrap_or_default()
@@ -297,6 +317,7 @@ impl System {
         }
         set_zeros(&mut self.impulse, k);
         self.guess.clear();
+        self.restituted.clear();
     }
 
     /// Sets b to the rows' products with `x`.

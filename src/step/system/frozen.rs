@@ -35,7 +35,7 @@ impl Unknown {
     }
 
     // its row, or the first of them
-    fn row(&self) -> usize {
+    pub(super) fn row(&self) -> usize {
         match self {
             Self::Plain(row) | Self::Slip(row, _) | Self::Across { rows: [row, _], .. } => *row,
         }
