@@ -131,6 +131,14 @@ impl RankRevealing {
         self.rank
     }
 
+    /// Last pivot of [`Self::factor`], of the matrix scaled to unit diagonal: its inverse is about the condition of what was kept.
+    pub fn last_pivot(&self) -> f64 {
+        match self.rank.checked_sub(1) {
+            Some(last) => self.a[last * (self.n + 1)].abs(),
+            None => 1.0,
+        }
+    }
+
     /// The independent unknowns, in pivot order.
     pub fn independent(&self) -> &[usize] {
         &self.column[..self.rank]

@@ -15,13 +15,17 @@ use super::polygons::Polygons;
 use super::system::{RANK_TOLERANCE, System};
 use crate::lcp::{self, Outcome};
 use crate::math::dense::RankRevealing;
-use crate::math::{Limit, set_zeros};
+use crate::math::{Limit, max_abs, set_zeros};
 use crate::model::Model;
 use crate::scene::format::FrictionCone;
 use crate::state::{Resistance, Status};
 
 /// Part of the speeds of the joint equations (with masses scaled to one) that eliminating them leaves as rounding.
 const ROUNDING: f64 = 1e-14;
+
+/// What slides slower than this part of the motion without contact forces does not, in the plane: it is rounding. Contacts that depend on
+/// each other may be at the edge of their cones without moving.
+const AT_REST: f64 = 1e-12;
 
 /// What is known of a contact's sliding before the problem is solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -285,7 +289,8 @@ impl Complementarity {
                 let (plus, minus, lambda) =
                     (self.z[first + 1], self.z[first + 2], self.z[first + 3]);
                 let slack = system.friction[i] * self.z[first] - plus - minus;
-                if lambda > 0.0 && slack.abs() <= 1e-10 * self.z[first] {
+                let moves = lambda > AT_REST * max_abs(&self.offset);
+                if moves && slack.abs() <= 1e-10 * self.z[first] {
                     forward(minus > plus)
                 } else {
                     Status::Stick

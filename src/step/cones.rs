@@ -353,7 +353,13 @@ impl Cones {
         for (twin, &i) in self.twins.iter().enumerate() {
             let (normal, part) = (system.normal(i), &self.parts[i]);
             let first = self.first[n_contacts + twin];
-            for (k, row) in part.rows.iter().enumerate().take(self.contacts[i].rows()).skip(1) {
+            for (k, row) in part
+                .rows
+                .iter()
+                .enumerate()
+                .take(self.contacts[i].rows())
+                .skip(1)
+            {
                 system.impulse[normal + row] += self.impulse[first + k];
             }
         }

@@ -16,12 +16,17 @@ use crate::state::Status;
 /// Motion without impulses below this, relative to the fastest one, has no direction: it is rounding.
 const NO_MOTION: f64 = 1e-12;
 
+/// What slides slower than this part of the motion without impulses does not.
+const AT_REST: f64 = 1e-12;
+
 /// Scratch of the problem.
 #[derive(Debug, Default)]
 pub(super) struct Polygons {
     solver: lcp::Solver,
     /// Corners of a polygon, the first one ahead.
     corners: Vec<[f64; 2]>,
+    /// Fastest motion without impulses.
+    fastest: f64,
     /// Does the first corner follow the direction of sliding?
     turns: bool,
     /// Those of all contacts along their tangents, in the order of the unknowns; none for contacts without friction.
@@ -92,7 +97,7 @@ impl Polygons {
             return Status::Frictionless;
         };
         let slack = system.friction[i] * pressed - friction.iter().sum::<f64>();
-        if *lambda > 0.0 && slack.abs() <= 1e-10 * pressed {
+        if *lambda > AT_REST * self.fastest && slack.abs() <= 1e-10 * pressed {
             Status::Slip
         } else {
             Status::Stick
@@ -104,6 +109,7 @@ impl Polygons {
         self.first.clear();
         self.directions.clear();
         let fastest = max_abs(offset);
+        self.fastest = fastest;
         let mut n = 0;
         for (i, &friction) in system.friction.iter().enumerate() {
             self.first.push(n);

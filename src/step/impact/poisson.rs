@@ -73,7 +73,11 @@ pub(super) fn restitute(
     level.add_response(place);
     level.bias_from(place);
     if relaxes {
-        level.bias.iter_mut().zip(relaxation).for_each(|(b, s)| *b -= *s);
+        level
+            .bias
+            .iter_mut()
+            .zip(relaxation)
+            .for_each(|(b, s)| *b -= *s);
     }
     let solved = solve(state, level, joints, complementarity, frozen);
     level.restituted.clear();

@@ -8,8 +8,8 @@
 //!
 //! (2)  Q z = K y,    K z = S^T W (c - f)
 
+use super::System;
 use super::frozen::Unknown;
-use super::{RANK_TOLERANCE, System};
 use crate::math::dense::RankRevealing;
 use crate::math::{Limit, max_abs, norm};
 use crate::model::{MAX_FRICTION_ROWS, N_TANGENTS};
@@ -65,10 +65,18 @@ impl System {
     fn blocks(&self, i: usize) -> [Block; 3] {
         let normal = self.normal(i);
         let rest = self.static_friction.get(i).map_or(0.0, |mu| *mu);
-        let sliding = (normal + 1, self.n_tangents(), self.friction[i].at_least(rest));
+        let sliding = (
+            normal + 1,
+            self.n_tangents(),
+            self.friction[i].at_least(rest),
+        );
         let [torsional, rolling] = self.resisting.get(i).copied().unwrap_or([0.0; 2]);
         let spin = normal + 1 + N_TANGENTS;
-        [sliding, (spin, 1, torsional), (spin + 1, N_TANGENTS, rolling)]
+        [
+            sliding,
+            (spin, 1, torsional),
+            (spin + 1, N_TANGENTS, rolling),
+        ]
     }
 
     // S, and f in the impulses
@@ -76,7 +84,11 @@ impl System {
         let mut unknowns = std::mem::take(&mut self.unknowns);
         let mut impulse = std::mem::take(&mut self.impulse);
         let k = self.len();
-        let unit = |row: usize| self.delassus[row * (k + 1)].sqrt().at_least(f64::MIN_POSITIVE);
+        let unit = |row: usize| {
+            self.delassus[row * (k + 1)]
+                .sqrt()
+                .at_least(f64::MIN_POSITIVE)
+        };
         let speed = |row: usize| self.moved[row] / unit(row);
         let free = |m: f64, row: usize| m.at_least(self.bias[row].abs() / unit(row));
         let slow = AT_REST * (self.n_joint..k).fold(0.0, free);
@@ -105,7 +117,11 @@ impl System {
                     // what slides has its friction where the solution has it
                     let pressed = kept[normal] + given;
                     for row in rows {
-                        let along = if pressed > 0.0 { kept[row] / pressed } else { 0.0 };
+                        let along = if pressed > 0.0 {
+                            kept[row] / pressed
+                        } else {
+                            0.0
+                        };
                         impulse[row] = along * given;
                         weights[row - normal - 1] = along;
                         slips |= along != 0.0;
@@ -143,13 +159,15 @@ impl System {
                 (matrix[i * size + j], matrix[j * size + i]) = (sum, sum);
             }
         }
-        solver.factor(RANK_TOLERANCE);
+        solver.factor(self.rank_tolerance());
         if solver.rank() == size {
             return Least::None;
         }
         self.weigh(kept);
         // what is nearly dependent could be shared only by impulses without bound
-        solver.drop_below(1e-9);
+        if !self.is_uneven {
+            solver.drop_below(1e-9);
+        }
         let shareable = self.weights.iter().all(|w| *w > 0.0 && w.is_finite());
         if !shareable || !solver.solve_nearest(&mut self.shares, &self.nearest_to, &self.weights) {
             return Least::None;
