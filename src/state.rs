@@ -78,6 +78,25 @@ impl Default for Resistance {
     }
 }
 
+impl Resistance {
+    /// Status of the whole contact whose sliding has the status `sliding`: it slips if it slides or spins, sticks if friction holds one
+    /// of these and lets go of none, and is closed without any friction. Surfaces that roll on each other do not slip; rolling
+    /// decides only where nothing else resists.
+    pub fn with_sliding(&self, sliding: Status) -> Status {
+        let turns = if self.spin == Status::Open && sliding == Status::Frictionless {
+            self.roll
+        } else {
+            self.spin
+        };
+        match sliding {
+            Status::Open | Status::SlipForward | Status::SlipBackward | Status::Slip => sliding,
+            Status::Frictionless | Status::Stick if turns.slides() => Status::Slip,
+            Status::Frictionless | Status::Stick if turns == Status::Stick => Status::Stick,
+            Status::Frictionless | Status::Stick => sliding,
+        }
+    }
+}
+
 /// Memory of the step control.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Control {
@@ -182,6 +201,13 @@ pub struct State {
 }
 
 impl State {
+    /// Status of a contact as a whole, with all its kinds of friction.
+    pub fn contact_status(&self, contact: usize) -> Status {
+        let sliding = self.status[contact];
+        let resistance = self.resistance.get(contact);
+        resistance.map_or(sliding, |resistance| resistance.with_sliding(sliding))
+    }
+
     /// Becomes equal to `other`, a state of the same model, without allocating.
     pub fn copy_from(&mut self, other: &Self) {
         let Self {

@@ -230,7 +230,11 @@ fn no_step_allocates_with_the_papers_settings_or_another_impact_law() {
                 settings.locate_transitions = Some(locate)
             });
         }
-        for law in [ImpactLaw::Newton, ImpactLaw::Expedient] {
+        for law in [
+            ImpactLaw::Newton,
+            ImpactLaw::Expedient,
+            ImpactLaw::PoissonPrinted,
+        ] {
             run_without_allocations(&model, |settings| settings.impact_law = law);
         }
         run_without_allocations(&model, |settings| {

@@ -143,7 +143,7 @@ mod settings {
             "[settings]\ndamping_steps = -1 #!\n";
         switches_are_true_or_false: "settings.projection", ["expected true or false, found the text \"yes\""],
             "[settings]\nprojection = \"yes\" #!\n";
-        unknown_impact_law_lists_all: "settings.impact_law", ["\"poisson\", \"newton\", \"expedient\""],
+        unknown_impact_law_lists_all: "settings.impact_law", ["\"poisson\", \"newton\", \"expedient\", \"poisson_printed\""],
             "[settings]\nimpact_law = \"moreau\" #!\n";
         settings_are_one_table: "settings", ["expected a table, found a list of 1"], "[[settings]] #!\nstep = 1\n";
     }

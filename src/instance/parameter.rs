@@ -116,7 +116,12 @@ const SCHEMES: [Scheme; 7] = [
 ];
 /// Number of the scene's own alpha and gamma, which cannot be set from outside.
 const GENERAL: i32 = SCHEMES.len() as i32 + 1;
-const LAWS: [ImpactLaw; 3] = [ImpactLaw::Poisson, ImpactLaw::Newton, ImpactLaw::Expedient];
+const LAWS: [ImpactLaw; 4] = [
+    ImpactLaw::Poisson,
+    ImpactLaw::Newton,
+    ImpactLaw::Expedient,
+    ImpactLaw::PoissonPrinted,
+];
 const VELOCITIES: [ReportedVelocity; 2] = [ReportedVelocity::End, ReportedVelocity::Average];
 const STATES: [EventState; 2] = [EventState::Restep, EventState::Interpolant];
 

@@ -124,7 +124,9 @@ impl Instance {
             }
             O::FrictionForce(contact, i) => state.friction_force[contact][i],
             O::FrictionMoment(contact, i) => state.friction_moment[contact][i],
-            O::Status(contact) => return Value::Integer(number_of(state.status[contact])),
+            O::Status(contact) => {
+                return Value::Integer(number_of(state.contact_status(contact)));
+            }
             O::Normal(contact, i) => self.frame(contact).normal[i],
             O::Point(contact, i) => self.frame(contact).point[i],
             O::PairGap(pair) => {

@@ -151,9 +151,16 @@ impl Enumeration {
                 ("general", "the scene's own alpha and gamma"),
             ],
             Self::ImpactLaw => &[
-                ("poisson", "restitution of impulses"),
+                (
+                    "poisson",
+                    "restitution of impulses, friction in both phases",
+                ),
                 ("newton", "restitution of velocities"),
                 ("expedient", "restitution that never gains energy"),
+                (
+                    "poisson_printed",
+                    "restitution of impulses, friction in compression",
+                ),
             ],
             Self::ReportedVelocity => &[
                 ("end", "at the end of the step"),

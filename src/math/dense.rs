@@ -111,10 +111,10 @@ impl RankRevealing {
             column: Vec::with_capacity(n),
             scale: Vec::with_capacity(n),
             work: Vec::with_capacity(n),
-            place: Vec::new(),
-            small: Vec::new(),
-            pivots: Vec::new(),
-            shift: Vec::new(),
+            place: Vec::with_capacity(n),
+            small: Vec::with_capacity(n * n),
+            pivots: Vec::with_capacity(n),
+            shift: Vec::with_capacity(n),
         }
     }
 
@@ -129,6 +129,14 @@ impl RankRevealing {
     /// Number of independent equations found by [`Self::factor`].
     pub fn rank(&self) -> usize {
         self.rank
+    }
+
+    /// Last pivot of [`Self::factor`], of the matrix scaled to unit diagonal: its inverse is about the condition of what was kept.
+    pub fn last_pivot(&self) -> f64 {
+        match self.rank.checked_sub(1) {
+            Some(last) => self.a[last * (self.n + 1)].abs(),
+            None => 1.0,
+        }
     }
 
     /// The independent unknowns, in pivot order.

@@ -253,12 +253,14 @@ pub enum EventState {
 /// `impact_law`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImpactLaw {
-    /// `"poisson"`: compression, then a fraction of its impulse is given back.
+    /// `"poisson"`: compression, then a fraction of its impulse is given back, with Coulomb friction in both phases.
     Poisson,
     /// `"newton"`: the approach speed times the restitution comes back.
     Newton,
     /// `"expedient"`: `v+ = (1 + e) vc - e v-`; never gains energy.
     Expedient,
+    /// `"poisson_printed"`: as `"poisson"`, but what is given back brings no friction with it, as printed in the papers.
+    PoissonPrinted,
 }
 
 /// `reported_velocity`.

@@ -86,7 +86,7 @@ const KEYS: &[(&str, &str, &str)] = &[
     (
         "impact_law",
         "impact_law = \"poisson\"",
-        "or \"newton\", \"expedient\"",
+        "or \"newton\", \"expedient\", \"poisson_printed\"",
     ),
     ("inertia", "inertia = 0.1", "kg m² about the centre of mass"),
     ("joint", "joint = \"hinge\"", "name of a joint"),

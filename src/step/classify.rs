@@ -16,6 +16,7 @@ use super::workspace::{AtRest, Workspace};
 use super::{assemble, contact_band, rest_speed, trial};
 use crate::force::Side;
 use crate::lcp::Outcome;
+use crate::math::dense::RankRevealing;
 use crate::math::{Limit, Vec3, max_abs, norm};
 use crate::model::Model;
 use crate::scene::format::Settings;
@@ -207,6 +208,45 @@ fn known_resistance(
     }
 }
 
+// Masses that are uneven leave the complementarity problem too few digits. Do all contacts hold what does not slide? Then these are
+// its statuses; otherwise they stay as they are.
+fn holds_all(
+    level: &mut System,
+    joints: &[bool],
+    statuses: &mut [Status],
+    solver: &mut RankRevealing,
+    scale: f64,
+) -> bool {
+    if !level.is_uneven || !level.resisting.is_empty() {
+        return false;
+    }
+    let at_rest = |level: &System, i: usize| {
+        if level.has_friction(i) {
+            Status::Stick
+        } else {
+            Status::Frictionless
+        }
+    };
+    // open stands for what the problem is to find out
+    for i in 0..level.contacts.len() {
+        let contact = level.contacts[i];
+        if statuses[contact] == Status::Open {
+            statuses[contact] = at_rest(level, i);
+        }
+    }
+    level.solve_frozen(joints, |contact| statuses[contact], solver);
+    let holds = level.is_admissible(statuses, scale);
+    for i in 0..level.contacts.len() {
+        let contact = level.contacts[i];
+        let presses = level.impulse[level.normal(i)] > 1e-12 * scale;
+        let was_open = statuses[contact] == at_rest(level, i);
+        if (holds && !presses) || (!holds && was_open) {
+            statuses[contact] = Status::Open;
+        }
+    }
+    holds
+}
+
 fn decide(
     model: &Model,
     state: &mut State,
@@ -277,6 +317,8 @@ fn decide(
             }
         }
         level.direct(v, directions, resistance);
+        level.guess_from(last_forces, 1.0);
+        let held = holds_all(level, joints, statuses, frozen, max_abs(force));
         // static friction does not come back before what it no longer holds has stopped
         let stops = matches!(when, When::JustAfter(what) if what.is_stop());
         let starts = |contact: usize| {
@@ -288,12 +330,18 @@ fn decide(
             sliding => sliding,
         };
         let sliding = |contact: usize| known(statuses[contact], contact);
-        level.guess_from(last_forces, 1.0);
-        let outcome = complementarity.solve(level, joints, sliding, &state.status);
-        if !matches!(outcome, Outcome::Solved { .. }) {
-            return false;
+        if !held {
+            let outcome = complementarity.solve(level, joints, sliding, &state.status);
+            if !matches!(outcome, Outcome::Solved { .. }) {
+                return false;
+            }
         }
-        for (i, &contact) in level.contacts.iter().enumerate() {
+        for (i, &contact) in level.contacts.iter().enumerate().filter(|_| held) {
+            if statuses[contact] == Status::Slip {
+                directions[contact] = level.sliding_vector(i, v, slow);
+            }
+        }
+        for (i, &contact) in level.contacts.iter().enumerate().filter(|_| !held) {
             let known: Sliding = known(statuses[contact], contact);
             statuses[contact] = complementarity.status(level, i, known, max_abs(force));
             if let Some(turns) = resistance.get_mut(contact) {

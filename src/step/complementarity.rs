@@ -4,7 +4,8 @@
 //! (2)  a contact with friction at rest or at an unknown direction has u = (c_n, beta+, beta-, lambda):
 //!        0 <= n.x               | c_n    >= 0
 //!        0 <= +-t.x + lambda    | beta+- >= 0
-//!        0 <= mu c_n - beta+ - beta-  | lambda >= 0
+//!        0 <= mu (c_n + c_r) - beta+ - beta-  | lambda >= 0
+//!      with c_r the normal impulse that an impact restitutes, 0 elsewhere
 //! (3)  one without friction, or sliding in a known direction, has u = c_n with the column n - sign mu t
 //! (4)  in space friction has its exact cone (`cones`), or a polygon (`polygons`). Polygons have impulses: impacts, and steps that find
 //!      their own statuses. Statuses that are kept slide in their true direction, so they are decided and judged with the cone
@@ -14,13 +15,17 @@ use super::polygons::Polygons;
 use super::system::{RANK_TOLERANCE, System};
 use crate::lcp::{self, Outcome};
 use crate::math::dense::RankRevealing;
-use crate::math::{Limit, set_zeros};
+use crate::math::{Limit, max_abs, set_zeros};
 use crate::model::Model;
 use crate::scene::format::FrictionCone;
 use crate::state::{Resistance, Status};
 
 /// Part of the speeds of the joint equations (with masses scaled to one) that eliminating them leaves as rounding.
 const ROUNDING: f64 = 1e-14;
+
+/// What slides slower than this part of the motion without contact forces does not, in the plane: it is rounding. Contacts that depend on
+/// each other may be at the edge of their cones without moving.
+const AT_REST: f64 = 1e-12;
 
 /// What is known of a contact's sliding before the problem is solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -284,7 +289,8 @@ impl Complementarity {
                 let (plus, minus, lambda) =
                     (self.z[first + 1], self.z[first + 2], self.z[first + 3]);
                 let slack = system.friction[i] * self.z[first] - plus - minus;
-                if lambda > 0.0 && slack.abs() <= 1e-10 * self.z[first] {
+                let moves = lambda > AT_REST * max_abs(&self.offset);
+                if moves && slack.abs() <= 1e-10 * self.z[first] {
                     forward(minus > plus)
                 } else {
                     Status::Stick
@@ -421,6 +427,7 @@ impl Complementarity {
                 self.matrix[(row + 3) * n + row] = system.friction[i];
                 self.matrix[(row + 3) * n + row + 1] = -1.0;
                 self.matrix[(row + 3) * n + row + 2] = -1.0;
+                self.vector[row + 3] = system.friction[i] * system.restituted_at(i);
             }
         }
         set_zeros(&mut self.z, n);

@@ -7,6 +7,8 @@
 //!      kinetic one, and the problem is solved again, until nothing else moves.
 //! (4)  friction that falls with the speed, where the problem is one of velocities: the same with the coefficient of the speed
 //!      that it leaves. A larger coefficient leaves a smaller speed, so the coefficients of one contact all move one way.
+//! (5)  restitution phase of an impact: |c_b| <= mu_b (c_n + g) with a given g. The contact has a twin with the same friction rows,
+//!      whose normal acts on nothing and is g: two cones against one velocity bound the sum of their friction by the sum of their bounds.
 
 use super::complementarity::Sliding;
 use super::system::System;
@@ -40,8 +42,10 @@ pub(super) struct Cones {
     matrix: Vec<f64>,
     vector: Vec<f64>,
     impulse: Vec<f64>,
-    /// Row of each contact's normal in the problem, and their number.
+    /// Row of each contact's normal in the problem, then of those of the twins (5), and their number.
     first: Vec<usize>,
+    /// The contacts that have twins.
+    twins: Vec<usize>,
     /// Which contacts static friction no longer holds.
     broken: Vec<bool>,
     /// Rows of the largest problem since the counters were reset.
@@ -152,6 +156,9 @@ impl Cones {
                 *x = guess[row];
             }
         }
+        for (twin, &i) in self.twins.iter().enumerate() {
+            self.impulse[self.first[system.contacts.len() + twin]] = system.restituted[i];
+        }
     }
 
     // (1), (2)
@@ -208,29 +215,63 @@ impl Cones {
             self.contacts.push(contact);
             self.parts.push(part);
         }
+        // (5)
+        self.twins.clear();
+        for i in 0..system.restituted.len() {
+            if system.restituted[i] > 0.0 && self.contacts[i].rows() > 1 {
+                self.first.push(n);
+                n += self.contacts[i].rows();
+                self.contacts.push(self.contacts[i]);
+                self.parts.push(self.parts[i]);
+                self.twins.push(i);
+            }
+        }
         self.first.push(n);
     }
 
     fn assemble(&mut self, system: &System, reduced: &[f64], offset: &[f64]) {
         let n = self.first[self.contacts.len()];
         let stride = 1 + system.n_friction;
-        let n_reduced = stride * self.contacts.len();
+        let n_contacts = system.contacts.len();
+        let n_reduced = stride * n_contacts;
         self.matrix.clear();
         self.vector.clear();
         for i in 0..self.contacts.len() {
+            let (of, is_twin) = self.of(i, n_contacts);
             for a in &self.parts[i].rows[..self.contacts[i].rows()] {
-                let row = stride * i + a;
+                let row = stride * of + a;
                 let w = &reduced[row * n_reduced..(row + 1) * n_reduced];
+                if is_twin && *a == 0 {
+                    let own = if w[row] > 0.0 { w[row] } else { 1.0 };
+                    let start = self.matrix.len();
+                    self.matrix.resize(start + n, 0.0);
+                    self.matrix[start + self.first[i]] = own;
+                    self.vector.push(-own * system.restituted[of]);
+                    continue;
+                }
                 self.vector.push(offset[row]);
                 for (j, part) in self.parts.iter().enumerate() {
-                    let column = &w[stride * j..stride * (j + 1)];
-                    self.matrix.push(normal_column(system, j, part, column));
+                    let (of, is_twin) = self.of(j, n_contacts);
+                    let column = &w[stride * of..stride * (of + 1)];
+                    self.matrix.push(if is_twin {
+                        0.0
+                    } else {
+                        normal_column(system, of, part, column)
+                    });
                     let others = &part.rows[1..self.contacts[j].rows()];
                     self.matrix.extend(others.iter().map(|b| column[*b]));
                 }
             }
         }
         debug_assert_eq!(self.matrix.len(), n * n);
+    }
+
+    // the contact of the system that an entry of the problem is of, and whether it is its twin (5)
+    fn of(&self, entry: usize, n_contacts: usize) -> (usize, bool) {
+        match entry.checked_sub(n_contacts) {
+            Some(twin) => (self.twins[twin], true),
+            None => (entry, false),
+        }
     }
 
     // do these rows of the problem move in its solution, by more than this part of the free motion?
@@ -250,14 +291,14 @@ impl Cones {
     // (3): true if there is something new that static friction does not hold
     fn break_away(&mut self, system: &System) -> bool {
         let mut any = false;
-        for i in 0..self.contacts.len() {
+        for i in 0..system.contacts.len() {
             let falls = system.stribeck_of(i).is_some();
             let holds = self.parts[i].free[0] && !self.broken[i] && !falls;
             if !holds || system.static_friction[i] <= system.friction[i] {
                 continue;
             }
             let first = self.first[i];
-            let pressed = self.impulse[first] > 0.0;
+            let pressed = self.impulse[first] > 0.0 || system.restituted_at(i) > 0.0;
             self.broken[i] = pressed && self.moves(self.rows_of(i, 0), MOVES);
             any |= self.broken[i];
         }
@@ -282,7 +323,8 @@ impl Cones {
 
     fn write_impulses(&self, system: &mut System) {
         system.impulse.fill(0.0);
-        for (i, part) in self.parts.iter().enumerate() {
+        let n_contacts = system.contacts.len();
+        for (i, part) in self.parts[..n_contacts].iter().enumerate() {
             let normal = system.normal(i);
             let solved = &self.impulse[self.first[i]..self.first[i + 1]];
             for (row, x) in part.rows.iter().zip(solved) {
@@ -305,6 +347,20 @@ impl Cones {
                 let pressed = rolling * solved[0];
                 system.impulse[spin + 1] = -pressed * x;
                 system.impulse[spin + 2] = -pressed * y;
+            }
+        }
+        // (5)
+        for (twin, &i) in self.twins.iter().enumerate() {
+            let (normal, part) = (system.normal(i), &self.parts[i]);
+            let first = self.first[n_contacts + twin];
+            for (k, row) in part
+                .rows
+                .iter()
+                .enumerate()
+                .take(self.contacts[i].rows())
+                .skip(1)
+            {
+                system.impulse[normal + row] += self.impulse[first + k];
             }
         }
     }

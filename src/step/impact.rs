@@ -1,11 +1,14 @@
 //! Impacts ([T] 7.3-7.4, [A] 4) over all touching contacts and all joints.
 //!
 //! (1)  compression:    M (vc - v-) = F c,   complementarity on G vc
-//! (2)  decompression:  M (v+ - vc) = F x + sum e n c_n + e_T t c_t,   complementarity on G v+        (Poisson)
+//! (2)  restitution:    Poisson, in `poisson`
 //! (3)  Newton:         complementarity on G v+ + e G v-
 //! (4)  expedient:      v+ = (1 + e) vc - e v-,   e the smallest of the pressing contacts
 //! (5)  guard: where (2) or (3) would gain kinetic energy, v+ is drawn back towards vc, which never gains any,
-//!      until it does not; all conditions are convex along that line
+//!      until it does not; all conditions are convex along that line, and impulses follow
+//! (6)  of all impulses with the same effect the least ones are taken, phase by phase: free of self-stress
+
+mod poisson;
 
 use super::complementarity::{Complementarity, Sliding};
 use super::report::{Event, EventKind, Report};
@@ -14,7 +17,8 @@ use super::workspace::Workspace;
 use super::{StepError, assemble, contact_band, rest_speed, trial};
 use crate::dynamics::kinetic_energy;
 use crate::force::Side;
-use crate::math::{Limit, norm, smaller};
+use crate::math::dense::RankRevealing;
+use crate::math::{Limit, smaller};
 use crate::model::Model;
 use crate::scene::format::{ImpactLaw, Settings};
 use crate::state::{State, Status};
@@ -65,7 +69,8 @@ pub(super) fn apply(
     workspace.before.clone_from(&state.velocity);
     compress(state, workspace)?;
     match settings.impact_law {
-        ImpactLaw::Poisson => poisson(model, state, workspace)?,
+        ImpactLaw::Poisson => poisson::restitute(model, state, workspace)?,
+        ImpactLaw::PoissonPrinted => poisson::restitute_as_printed(model, state, workspace)?,
         ImpactLaw::Newton => newton(model, state, workspace)?,
         ImpactLaw::Expedient => expedient(state, workspace),
     }
@@ -161,82 +166,43 @@ fn restitution(
     }
 }
 
+// the impulses of a phase, in `level.impulse`, (6)
 fn solve(
     state: &State,
     level: &mut System,
     joints: &[bool],
     complementarity: &mut Complementarity,
+    solver: &mut RankRevealing,
 ) -> Result<(), StepError> {
     level.hold_friction();
     let free = |_| Sliding::Free;
     let outcome = complementarity.solve_impulses(level, joints, free, &state.status, 1.0);
     StepError::unless_usable(outcome, state.time, level.n_friction > 1)?;
     complementarity.use_answer(outcome);
+    level.remove_self_stress(joints, solver);
     Ok(())
 }
 
-// (1): vc in `workspace.compressed`, its impulses in `workspace.impulse`
+// (1): vc in `workspace.compressed`, its impulses in `workspace.compression` and `workspace.impulse`
 fn compress(state: &State, workspace: &mut Workspace) -> Result<(), StepError> {
     let Workspace {
         level,
         joints,
         complementarity,
         compressed,
+        compression,
         impulse,
+        frozen,
         ..
     } = workspace;
+    level.restituted.clear();
     level.bias_from(&state.velocity);
     level.free_rotation();
-    solve(state, level, joints, complementarity)?;
+    solve(state, level, joints, complementarity, frozen)?;
     compressed.clone_from(&state.velocity);
     level.add_response(compressed);
+    compression.clone_from(&level.impulse);
     impulse.clone_from(&level.impulse);
-    Ok(())
-}
-
-// (2)
-fn poisson(model: &Model, state: &mut State, workspace: &mut Workspace) -> Result<(), StepError> {
-    let Workspace {
-        level,
-        joints,
-        complementarity,
-        compressed,
-        impulse,
-        restitution: e,
-        place,
-        ..
-    } = workspace;
-    level.impulse.fill(0.0);
-    for i in 0..level.contacts.len() {
-        let normal = level.normal(i);
-        let given = e[i] * impulse[normal];
-        // the shear given back stays inside the cone of the normal impulse given back; resistance to rotation gives nothing back
-        let limit = level.friction[i] * given;
-        let share = model.contacts[level.contacts[i]].tangential_restitution;
-        level.impulse[normal] = given;
-        let tangents = level.tangent_rows(i);
-        let shear = share * norm(&impulse[tangents.clone()]);
-        let kept = if shear > limit { limit / shear } else { 1.0 };
-        for row in tangents {
-            level.impulse[row] = kept * (share * impulse[row]);
-        }
-    }
-    if level.impulse.iter().all(|c| *c == 0.0) {
-        state.velocity.clone_from(compressed);
-        return Ok(());
-    }
-    place.clone_from(compressed);
-    level.add_response(place);
-    for (total, given) in impulse.iter_mut().zip(&level.impulse) {
-        *total += given;
-    }
-    level.bias_from(place);
-    solve(state, level, joints, complementarity)?;
-    level.add_response(place);
-    state.velocity.clone_from(place);
-    for (total, extra) in impulse.iter_mut().zip(&level.impulse) {
-        *total += extra;
-    }
     Ok(())
 }
 
@@ -248,6 +214,7 @@ fn newton(model: &Model, state: &mut State, workspace: &mut Workspace) -> Result
         complementarity,
         impulse,
         restitution: e,
+        frozen,
         ..
     } = workspace;
     level.bias_from(&state.velocity);
@@ -261,7 +228,7 @@ fn newton(model: &Model, state: &mut State, workspace: &mut Workspace) -> Result
             }
         }
     }
-    solve(state, level, joints, complementarity)?;
+    solve(state, level, joints, complementarity, frozen)?;
     level.add_response(&mut state.velocity);
     impulse.clone_from(&level.impulse);
     Ok(())
@@ -290,18 +257,23 @@ fn expedient(state: &mut State, workspace: &mut Workspace) {
 fn guard(
     model: &Model,
     state: &mut State,
-    workspace: &Workspace,
+    workspace: &mut Workspace,
     energy_before: f64,
     report: &mut Report,
 ) {
-    let compressed = &workspace.compressed;
+    let Workspace {
+        compressed,
+        compression,
+        impulse,
+        ..
+    } = workspace;
     let energy_after = kinetic_energy(model, &state.velocity);
     if energy_after <= energy_before * (1.0 + 1e-12) {
         return;
     }
     // kinetic energy along vc + s (v+ - vc) is a parabola in s: its upper crossing of the energy before
     let (mut a, mut b) = (0.0, 0.0);
-    for ((m, vc), v) in model.mass.iter().zip(compressed).zip(&state.velocity) {
+    for ((m, vc), v) in model.mass.iter().zip(&*compressed).zip(&state.velocity) {
         let d = v - vc;
         a += 0.5 * m * d * d;
         b += m * vc * d;
@@ -312,8 +284,11 @@ fn guard(
     } else {
         ((-b + (b * b - 4.0 * a * c).at_least(0.0).sqrt()) / (2.0 * a)).clamp(0.0, 1.0)
     };
-    for (v, vc) in state.velocity.iter_mut().zip(compressed) {
+    for (v, vc) in state.velocity.iter_mut().zip(&*compressed) {
         *v = vc + s * (*v - vc);
+    }
+    for (total, c) in impulse.iter_mut().zip(&*compression) {
+        *total = c + s * (*total - c);
     }
     report.guarded_impacts += 1;
 }

@@ -345,6 +345,10 @@ fn counted(
     report.pivots += work.pivots;
     report.warm_hits += work.warm_hits;
     report.worst_residual = report.worst_residual.at_least(work.worst_residual);
+    for system in [&mut workspace.level, &mut workspace.system] {
+        let condition = std::mem::take(&mut system.worst_condition);
+        report.worst_condition = report.worst_condition.at_least(condition);
+    }
     in_play::note(model, state, workspace, report);
     result.and(finite(state, report))
 }

@@ -3,7 +3,7 @@
 //! (1)  a contact with friction has u = (c_n, beta_1 .. beta_k, lambda), its friction is the sum of beta_j d_j:
 //!        0 <= n.x                     | c_n    >= 0
 //!        0 <= d_j.x + lambda          | beta_j >= 0
-//!        0 <= mu c_n - sum of beta_j  | lambda >= 0
+//!        0 <= mu (c_n + c_r) - sum of beta_j  | lambda >= 0,   c_r: what an impact restitutes, 0 elsewhere
 //! (2)  d_j: the direction of sliding, turned by 2 pi j/k. It is that of the motion without contact impulses, b in x = W c + b:
 //!      what slides alone has the friction of the exact cone, whatever k is. Polygons that do not turn start at the first tangent
 //! (3)  a contact without friction has u = c_n
@@ -16,12 +16,17 @@ use crate::state::Status;
 /// Motion without impulses below this, relative to the fastest one, has no direction: it is rounding.
 const NO_MOTION: f64 = 1e-12;
 
+/// What slides slower than this part of the motion without impulses does not.
+const AT_REST: f64 = 1e-12;
+
 /// Scratch of the problem.
 #[derive(Debug, Default)]
 pub(super) struct Polygons {
     solver: lcp::Solver,
     /// Corners of a polygon, the first one ahead.
     corners: Vec<[f64; 2]>,
+    /// Fastest motion without impulses.
+    fastest: f64,
     /// Does the first corner follow the direction of sliding?
     turns: bool,
     /// Those of all contacts along their tangents, in the order of the unknowns; none for contacts without friction.
@@ -92,7 +97,7 @@ impl Polygons {
             return Status::Frictionless;
         };
         let slack = system.friction[i] * pressed - friction.iter().sum::<f64>();
-        if *lambda > 0.0 && slack.abs() <= 1e-10 * pressed {
+        if *lambda > AT_REST * self.fastest && slack.abs() <= 1e-10 * pressed {
             Status::Slip
         } else {
             Status::Stick
@@ -104,6 +109,7 @@ impl Polygons {
         self.first.clear();
         self.directions.clear();
         let fastest = max_abs(offset);
+        self.fastest = fastest;
         let mut n = 0;
         for (i, &friction) in system.friction.iter().enumerate() {
             self.first.push(n);
@@ -160,6 +166,7 @@ impl Polygons {
             if has_friction {
                 let lambda = row + 1 + k;
                 self.matrix[lambda * n + row] = system.friction[i];
+                self.vector[lambda] = system.friction[i] * system.restituted_at(i);
                 for beta in row + 1..lambda {
                     self.matrix[beta * n + lambda] = 1.0;
                     self.matrix[lambda * n + beta] = -1.0;

@@ -30,6 +30,8 @@ pub struct Report {
     pub growths: u64,
     /// Worst residual of an accepted complementarity problem.
     pub worst_residual: f64,
+    /// Largest condition of a system of constraints beyond 1e6, 0 without one: heavy bodies on light ones.
+    pub worst_condition: f64,
     /// Deepest overlap at the end of a substep, m.
     pub worst_penetration: f64,
     /// Largest joint residual at the end of a substep, m or rad.
@@ -236,10 +238,11 @@ impl Report {
     }
 
     /// All real numbers, in a fixed order.
-    pub fn real_numbers(&mut self) -> [&mut f64; 18] {
+    pub fn real_numbers(&mut self) -> [&mut f64; 19] {
         let play = &mut self.play;
         [
             &mut self.worst_residual,
+            &mut self.worst_condition,
             &mut self.worst_penetration,
             &mut self.worst_joint_drift,
             &mut self.end_penetration,

@@ -11,12 +11,14 @@
 
 mod frozen;
 mod plane;
+mod self_stress;
 mod sliding;
 mod stribeck;
 
 use super::metric::Metric;
 use crate::constraint::GlobalRow;
 use crate::force::Signal;
+use crate::math::dense::RankRevealing;
 use crate::math::{Limit, Vec3, dot3, norm, set_zeros};
 use crate::model::{Model, N_TANGENTS, N_TURNS, Stribeck};
 use crate::state::{Resistance, Status};
@@ -25,6 +27,20 @@ use std::ops::Range;
 /// Constraints whose scaled pivot falls below this depend on the others: rounding of products of order one, with
 /// room for the sums behind them.
 pub const RANK_TOLERANCE: f64 = 1e-11;
+
+/// The same where masses are uneven: the pivot of a heavy body on a light one is the ratio of their masses, and must not pass for a
+/// dependence. It is not far above the rounding of the dependent ones.
+const UNEVEN_RANK_TOLERANCE: f64 = 1e-14;
+
+/// Masses of bodies that differ by more than this are uneven: the complementarity problem loses too many digits to tell statuses.
+const UNEVEN: f64 = 1e6;
+
+/// Systems whose last scaled pivot is below this are refined: a heavy body on a light one, whose mass is hardly seen in W. The
+/// residual comes from the bodies, each with its own mass.
+const ILL_CONDITIONED: f64 = 1e-6;
+
+/// Times that an ill-conditioned system is refined; each gains the digits that its factors have.
+const REFINEMENTS: usize = 3;
 
 /// Forces of the contacts of a model.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +60,10 @@ pub struct System {
     pub n: usize,
     /// Number of joint equations.
     pub n_joint: usize,
+    /// Do masses of the bodies differ too much for the complementarity problem?
+    pub is_uneven: bool,
+    /// Largest condition of an ill-conditioned system that was solved, since somebody asked; 0 for none.
+    pub worst_condition: f64,
     /// The contacts, by index in the model.
     pub contacts: Vec<usize>,
     /// Friction coefficient of each of them.
@@ -76,6 +96,9 @@ pub struct System {
     pub bias: Vec<f64>,
     /// c.
     pub impulse: Vec<f64>,
+    /// Normal impulse that each contact is given in the restitution phase of an impact, N s: friction is bounded by that of
+    /// the whole phase. Empty elsewhere.
+    pub restituted: Vec<f64>,
     /// Friction rows of each contact.
     pub n_friction: usize,
     /// Tangents of each contact in world axes, in space.
@@ -107,6 +130,11 @@ pub struct System {
     shares: Vec<f64>,
     nearest_to: Vec<f64>,
     weights: Vec<f64>,
+    /// Scratch of `self_stress`: impulses as they were, their motion, that of a part of them, and which contacts would pull.
+    kept: Vec<f64>,
+    moved: Vec<f64>,
+    moved_by: Vec<f64>,
+    pulls: Vec<bool>,
 }
 
 impl System {
@@ -137,6 +165,8 @@ impl System {
         Self {
             n,
             n_joint,
+            is_uneven: is_uneven(model),
+            worst_condition: 0.0,
             contacts: Vec::with_capacity(n_contacts),
             friction: Vec::with_capacity(n_contacts),
             static_friction: Vec::with_capacity(n_spatial),
@@ -153,6 +183,7 @@ impl System {
             delassus: Vec::with_capacity(k * k),
             bias: Vec::with_capacity(k),
             impulse: Vec::with_capacity(k),
+            restituted: Vec::with_capacity(n_contacts),
             n_friction,
             tangents: Vec::with_capacity(n_spatial),
             direction: Vec::with_capacity(n_discs),
@@ -168,8 +199,12 @@ impl System {
             unknowns: Vec::with_capacity(k),
             simple: Vec::with_capacity(if n_friction == 1 { k } else { 0 }),
             shares: Vec::with_capacity(k),
-            nearest_to: Vec::new(),
-            weights: Vec::new(),
+            nearest_to: Vec::with_capacity(k),
+            weights: Vec::with_capacity(k),
+            kept: Vec::with_capacity(k),
+            moved: Vec::with_capacity(k),
+            moved_by: Vec::with_capacity(k.max(n)),
+            pulls: Vec::with_capacity(n_contacts),
         }
     }
 
@@ -244,6 +279,12 @@ impl System {
             && coefficients.all(|(kinetic, rest)| rest <= kinetic)
     }
 
+    /// Normal impulse that the `i`-th contact is given in the restitution phase of an impact, N s.
+    #[inline]
+    pub fn restituted_at(&self, i: usize) -> f64 {
+        self.restituted.get(i).map_or(0.0, |given| *given)
+    }
+
     /// What the `i`-th contact does about rotation.
     pub fn resistance_of(&self, i: usize) -> Resistance {
         self.resistance.get(i).copied().unwrap_or_default()
@@ -297,6 +338,7 @@ impl System {
         }
         set_zeros(&mut self.impulse, k);
         self.guess.clear();
+        self.restituted.clear();
     }
 
     /// Sets b to the rows' products with `x`.
@@ -387,7 +429,10 @@ impl System {
         self.contacts.iter().enumerate().all(|(i, &contact)| {
             let [pressing, shear] = self.push(i, &self.impulse);
             let within = match statuses[contact] {
-                Status::Stick => shear <= self.static_friction[i] * pressing + 1e-12 * scale,
+                Status::Stick => {
+                    let friction = self.static_friction.get(i).unwrap_or(&self.friction[i]);
+                    shear.abs() <= friction * pressing + 1e-12 * scale
+                }
                 Status::Open
                 | Status::Frictionless
                 | Status::SlipForward
@@ -421,6 +466,40 @@ impl System {
         t * impulse[first] + s * impulse[first + 1]
     }
 
+    fn rank_tolerance(&self) -> f64 {
+        if self.is_uneven {
+            UNEVEN_RANK_TOLERANCE
+        } else {
+            RANK_TOLERANCE
+        }
+    }
+
+    // is the system that was factored to be refined?
+    fn is_ill_conditioned(&mut self, solver: &RankRevealing) -> bool {
+        let pivot = solver.last_pivot();
+        if pivot < ILL_CONDITIONED {
+            self.worst_condition = self.worst_condition.at_least(1.0 / pivot);
+        }
+        pivot < ILL_CONDITIONED
+    }
+
+    // puts the impulses aside, all zero from now on, and their effect on the bodies in `moved_by`
+    fn keep_and_move(&mut self) {
+        let mut moved = std::mem::take(&mut self.moved_by);
+        set_zeros(&mut moved, self.n);
+        self.add_response(&mut moved);
+        self.moved_by = moved;
+        self.kept.clone_from(&self.impulse);
+        self.impulse.fill(0.0);
+    }
+
+    // adds what was put aside
+    fn add_kept(&mut self) {
+        for (c, kept) in self.impulse.iter_mut().zip(&self.kept) {
+            *c += kept;
+        }
+    }
+
     /// Adds the effect of the impulses to a free motion.
     #[inline]
     pub fn add_response(&self, x: &mut [f64]) {
@@ -434,6 +513,12 @@ impl System {
             }
         }
     }
+}
+
+fn is_uneven(model: &Model) -> bool {
+    let masses = || model.bodies.iter().map(|body| model.mass[body.first]);
+    let heaviest = masses().fold(0.0, |m: f64, mass| m.at_least(mass));
+    masses().any(|mass| heaviest > UNEVEN * mass)
 }
 
 // A^-1 F, one column after the other

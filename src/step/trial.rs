@@ -432,8 +432,7 @@ pub(super) fn probe(
     }
     let force_scale = max_abs(&workspace.level.impulse) + max_abs(&workspace.force);
     let speed_scale = 1.0 + max_abs(v);
-    let holds = model.is_spatial() && workspace.level.is_admissible(statuses, force_scale);
-    let redundant = !independent && !holds && !same_as_complementarity(workspace, statuses);
+    let redundant = !independent && !keeps_statuses(model, workspace, statuses, force_scale);
     let Workspace {
         level,
         probes,
@@ -645,6 +644,28 @@ pub(super) fn free_acceleration(
     level.give(model, 1.0, |speed| speed.rate(time.0, time.1, inputs));
     level.bias_from(acceleration);
     assemble::add_row_rates(model, workspace, v);
+}
+
+// Forces that are admissible keep their statuses. In the plane those of the complementarity problem go first, but it may be too
+// ill-conditioned to have the same accelerations: a heavy body on a light one.
+fn keeps_statuses(
+    model: &Model,
+    workspace: &mut Workspace,
+    statuses: &[Status],
+    force_scale: f64,
+) -> bool {
+    let holds = workspace.level.is_admissible(statuses, force_scale);
+    if model.is_spatial() {
+        return holds || same_as_complementarity(workspace, statuses);
+    }
+    let mut own = std::mem::take(&mut workspace.relaxation);
+    own.clone_from(&workspace.level.impulse);
+    let same = same_as_complementarity(workspace, statuses);
+    if !same && holds {
+        workspace.level.impulse.clone_from(&own);
+    }
+    workspace.relaxation = own;
+    same || holds
 }
 
 // dependent constraints share forces in many ways; the complementarity problem finds an admissible one if there is

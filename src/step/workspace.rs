@@ -94,7 +94,11 @@ pub struct Workspace {
     pub(super) compressed: Vec<f64>,
     pub(super) look_position: Vec<f64>,
     pub(super) look_velocity: Vec<f64>,
+    /// Impulses of the compression phase of an impact, and of the whole impact.
+    pub(super) compression: Vec<f64>,
     pub(super) impulse: Vec<f64>,
+    /// Velocities of the rows by which contacts relax in the restitution phase of an impact, m/s.
+    pub(super) relaxation: Vec<f64>,
     pub(super) restitution: Vec<f64>,
     /// Is some force stiff against the last step taken?
     pub(super) stiff: bool,
@@ -194,7 +198,9 @@ impl Workspace {
             compressed: vector(),
             look_position: vector(),
             look_velocity: vector(),
+            compression: Vec::with_capacity(n_rows),
             impulse: Vec::with_capacity(n_rows),
+            relaxation: Vec::with_capacity(n_rows),
             restitution: Vec::with_capacity(n_contacts),
             stiff: false,
             turns: false,

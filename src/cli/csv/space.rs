@@ -116,7 +116,7 @@ pub fn write_row(line: &mut String, simulation: &mut Simulation) -> fmt::Result 
             let force: &Vec3 = &state.friction_force[j];
             write_all(line, force.iter())?;
         }
-        write!(line, ",{}", state.status[j].name())?;
+        write!(line, ",{}", state.contact_status(j).name())?;
     }
     let pairs: Vec<usize> = observe::shape_pairs(simulation.model()).collect();
     for pair in pairs {

@@ -167,7 +167,7 @@ impl Sampler {
             } else {
                 contact.bodies[1]
             };
-            let status = Grip::of(state.status[j]);
+            let status = Grip::of(state.contact_status(j));
             row.statuses[track] = row.statuses[track].max(status);
             let normal = state.contact_force[j][0];
             let channel = self.recording.tracks[track].channel;

@@ -217,7 +217,12 @@ pub fn integration(model: &Model) -> Vec<String> {
     }
     if !model.contacts.is_empty() {
         let law = match settings.impact_law {
-            ImpactLaw::Poisson => "the impulse of compression comes back times the restitution",
+            ImpactLaw::Poisson => {
+                "the impulse of compression comes back times the restitution, with friction in both phases"
+            }
+            ImpactLaw::PoissonPrinted => {
+                "the impulse of compression comes back times the restitution, with friction in compression only"
+            }
             ImpactLaw::Newton => "the approach speed comes back times the restitution",
             ImpactLaw::Expedient => {
                 "the velocity change of compression comes back times the restitution"

@@ -74,7 +74,7 @@ coded_enum!(Scheme {
     7 General { alpha, gamma },
 });
 coded_enum!(EventState { 0 Restep, 1 Interpolant });
-coded_enum!(ImpactLaw { 0 Poisson, 1 Newton, 2 Expedient });
+coded_enum!(ImpactLaw { 0 Poisson, 1 Newton, 2 Expedient, 3 PoissonPrinted });
 coded_enum!(ReportedVelocity { 0 End, 1 Average });
 coded_struct!(Body {
     place,

@@ -118,6 +118,7 @@ pub fn read(mut t: Table<'_>, until: f64, in_crowd: bool) -> Settings {
                 ("poisson", ImpactLaw::Poisson),
                 ("newton", ImpactLaw::Newton),
                 ("expedient", ImpactLaw::Expedient),
+                ("poisson_printed", ImpactLaw::PoissonPrinted),
             ],
             default.impact_law,
         ),

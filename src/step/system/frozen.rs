@@ -3,7 +3,7 @@
 //! A sticking contact has all its rows; a sliding one has the column n - mu d, and in space one unknown more, across d
 //! (`sliding`).
 
-use super::{RANK_TOLERANCE, System};
+use super::{REFINEMENTS, System};
 use crate::math::dense::RankRevealing;
 use crate::math::{Limit, set_zeros};
 use crate::model::{MAX_FRICTION_ROWS, N_TANGENTS};
@@ -35,7 +35,7 @@ impl Unknown {
     }
 
     // its row, or the first of them
-    fn row(&self) -> usize {
+    pub(super) fn row(&self) -> usize {
         match self {
             Self::Plain(row) | Self::Slip(row, _) | Self::Across { rows: [row, _], .. } => *row,
         }
@@ -120,7 +120,9 @@ impl System {
             };
         }
         if self.n_friction == 1 {
-            return self.solve_unknowns(solver);
+            let independent = self.solve_unknowns(solver);
+            self.refine_unknowns(solver);
+            return independent;
         }
         self.shares.clear();
         self.shares.extend_from_slice(&self.impulse[..size]);
@@ -128,7 +130,27 @@ impl System {
         if !independent {
             self.share(solver);
         }
+        self.refine_unknowns(solver);
         independent
+    }
+
+    // the same equations for what the bodies say is left of them
+    fn refine_unknowns(&mut self, solver: &mut RankRevealing) {
+        let is_across = |unknown: &Unknown| matches!(unknown, Unknown::Across { .. });
+        if !self.is_ill_conditioned(solver) || self.unknowns.iter().any(is_across) {
+            return;
+        }
+        for _ in 0..REFINEMENTS {
+            self.keep_and_move();
+            for (c, unknown) in self.impulse.iter_mut().zip(&self.unknowns) {
+                let row = unknown.row();
+                *c = -self.bias[row] - self.rows[row].product(&self.moved_by);
+            }
+            let size = self.unknowns.len();
+            solver.solve(&mut self.impulse[..size]);
+            self.spread_unknowns();
+            self.add_kept();
+        }
     }
 
     // In space, where contacts that depend on each other slide in different directions, their shares of a force matter to
@@ -161,7 +183,9 @@ impl System {
         self.weights.extend(self.unknowns.iter().map(weight));
         self.nearest_to.clear();
         self.nearest_to.extend(self.unknowns.iter().map(guess));
-        solver.drop_below(NEARLY);
+        if !self.is_uneven {
+            solver.drop_below(NEARLY);
+        }
         // a contact that cannot move anything has no share
         let shareable = self.weights.iter().all(|w| *w > 0.0 && w.is_finite());
         if shareable && solver.solve_nearest(&mut self.shares, &self.nearest_to, &self.weights) {
@@ -285,7 +309,7 @@ impl System {
     // the matrix is regular
     pub(super) fn solve_unknowns(&mut self, solver: &mut RankRevealing) -> bool {
         let size = self.unknowns.len();
-        solver.factor(RANK_TOLERANCE);
+        solver.factor(self.rank_tolerance());
         solver.solve(&mut self.impulse[..size]);
         self.spread_unknowns();
         solver.rank() == size

@@ -1,7 +1,7 @@
 //! The system with frozen statuses in the plane: one friction row a contact, with one coefficient. What `frozen` does in
 //! general is so common and so short here that it has its own loops.
 
-use super::{RANK_TOLERANCE, System};
+use super::{REFINEMENTS, System};
 use crate::math::dense::RankRevealing;
 use crate::state::Status;
 
@@ -61,13 +61,22 @@ impl System {
                 }
             }
         }
-        solver.factor(RANK_TOLERANCE);
+        solver.factor(self.rank_tolerance());
         // the first of the impulses are the right-hand side; then the solution goes to its rows, last first
         self.impulse.fill(0.0);
         for (c, unknown) in self.impulse.iter_mut().zip(&self.simple) {
             *c = -self.bias[unknown.row];
         }
         solver.solve(&mut self.impulse[..size]);
+        self.spread_chosen();
+        if self.is_ill_conditioned(solver) {
+            self.refine_chosen(solver);
+        }
+        solver.rank() == size
+    }
+
+    // the solution goes from the first of the impulses to its rows, last first
+    fn spread_chosen(&mut self) {
         for (i, PlaneUnknown { row, along }) in self.simple.iter().enumerate().rev() {
             let value = std::mem::take(&mut self.impulse[i]);
             self.impulse[*row] = value;
@@ -75,6 +84,17 @@ impl System {
                 self.impulse[row + 1] += along * value;
             }
         }
-        solver.rank() == size
+    }
+
+    fn refine_chosen(&mut self, solver: &mut RankRevealing) {
+        for _ in 0..REFINEMENTS {
+            self.keep_and_move();
+            for (c, unknown) in self.impulse.iter_mut().zip(&self.simple) {
+                *c = -self.bias[unknown.row] - self.rows[unknown.row].product(&self.moved_by);
+            }
+            solver.solve(&mut self.impulse[..self.simple.len()]);
+            self.spread_chosen();
+            self.add_kept();
+        }
     }
 }

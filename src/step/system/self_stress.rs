@@ -1,0 +1,271 @@
+//! Impulses of contacts and joints that depend on each other: of all that have the same effect on the bodies, the least ones.
+//!
+//! (1)  minimise  z.Q z / 2   so that   F S z = F (c - f),    c <- f + S z
+//!
+//! `S` has a column for each joint equation, for the normal of each contact that does not leave and for each of its friction rows that
+//! does not move; what slides has its friction in the column of the normal, -mu d, and in `f` what goes with a restituted impulse. `Q` is the
+//! diagonal of S^T D S, D that of W: an impulse counts by the motion that it would cause alone. With K = S^T W S,
+//!
+//! (2)  Q z = K y,    K z = S^T W (c - f)
+
+use super::System;
+use super::frozen::Unknown;
+use crate::math::dense::RankRevealing;
+use crate::math::{Limit, max_abs, norm};
+use crate::model::{MAX_FRICTION_ROWS, N_TANGENTS};
+
+/// A row that moves more slowly than this part of the motion before does not move: the residual that a solver leaves, with room.
+const AT_REST: f64 = 1e-8;
+
+/// Impulses that change the motion by more than this part of it are others.
+const SAME_EFFECT: f64 = 1e-10;
+
+/// Contacts that would pull are left out, at most so often.
+const MOST_ROUNDS: usize = 8;
+
+/// Friction rows of a contact that have a common bound: the first one, their number, and the coefficient.
+type Block = (usize, usize, f64);
+
+impl System {
+    /// (1) for the impulses that this system holds, which solve its contact problem; they stay where there is no choice, or where
+    /// the least ones are not within the bounds of friction.
+    pub fn remove_self_stress(&mut self, joints: &[bool], solver: &mut RankRevealing) {
+        if self.contacts.len() < 2 {
+            return;
+        }
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.clone_from(&self.impulse);
+        let mut pulls = std::mem::take(&mut self.pulls);
+        pulls.clear();
+        pulls.resize(self.contacts.len(), false);
+        self.move_rows();
+        for _ in 0..MOST_ROUNDS {
+            match self.least_impulses(joints, solver, &kept, &mut pulls) {
+                Least::Found => break,
+                Least::Pulls => self.impulse.clone_from(&kept),
+                Least::None => {
+                    self.impulse.clone_from(&kept);
+                    break;
+                }
+            }
+        }
+        (self.kept, self.pulls) = (kept, pulls);
+    }
+
+    // W c + b in `moved`, for the impulses that this system holds
+    fn move_rows(&mut self) {
+        let k = self.len();
+        self.moved.clear();
+        for (row, b) in self.delassus.chunks_exact(k.max(1)).zip(&self.bias) {
+            let gained: f64 = row.iter().zip(&self.impulse).map(|(w, c)| w * c).sum();
+            self.moved.push(b + gained);
+        }
+    }
+
+    fn blocks(&self, i: usize) -> [Block; 3] {
+        let normal = self.normal(i);
+        let rest = self.static_friction.get(i).map_or(0.0, |mu| *mu);
+        let sliding = (
+            normal + 1,
+            self.n_tangents(),
+            self.friction[i].at_least(rest),
+        );
+        let [torsional, rolling] = self.resisting.get(i).copied().unwrap_or([0.0; 2]);
+        let spin = normal + 1 + N_TANGENTS;
+        [
+            sliding,
+            (spin, 1, torsional),
+            (spin + 1, N_TANGENTS, rolling),
+        ]
+    }
+
+    // S, and f in the impulses
+    fn choose_columns(&mut self, joints: &[bool], kept: &[f64], pulls: &[bool]) {
+        let mut unknowns = std::mem::take(&mut self.unknowns);
+        let mut impulse = std::mem::take(&mut self.impulse);
+        let k = self.len();
+        let unit = |row: usize| {
+            self.delassus[row * (k + 1)]
+                .sqrt()
+                .at_least(f64::MIN_POSITIVE)
+        };
+        let speed = |row: usize| self.moved[row] / unit(row);
+        let free = |m: f64, row: usize| m.at_least(self.bias[row].abs() / unit(row));
+        let slow = AT_REST * (self.n_joint..k).fold(0.0, free);
+        unknowns.clear();
+        impulse.fill(0.0);
+        unknowns.extend((0..self.n_joint).filter(|j| joints[*j]).map(Unknown::Plain));
+        for i in 0..self.contacts.len() {
+            let normal = self.normal(i);
+            let given = self.restituted_at(i);
+            let leaves = speed(normal) > slow || pulls[i];
+            if leaves && given == 0.0 {
+                continue;
+            }
+            let mut weights = [0.0; MAX_FRICTION_ROWS];
+            let at = unknowns.len();
+            if !leaves {
+                unknowns.push(Unknown::Plain(normal));
+            }
+            let mut slips = false;
+            for (first, n_rows, friction) in self.blocks(i) {
+                if friction <= 0.0 {
+                    continue;
+                }
+                let rows = first..first + n_rows;
+                if rows.clone().any(|row| speed(row).abs() > slow) {
+                    // what slides has its friction where the solution has it
+                    let pressed = kept[normal] + given;
+                    for row in rows {
+                        let along = if pressed > 0.0 {
+                            kept[row] / pressed
+                        } else {
+                            0.0
+                        };
+                        impulse[row] = along * given;
+                        weights[row - normal - 1] = along;
+                        slips |= along != 0.0;
+                    }
+                } else {
+                    unknowns.extend(rows.map(Unknown::Plain));
+                }
+            }
+            if slips && !leaves {
+                unknowns[at] = Unknown::Slip(normal, weights);
+            }
+        }
+        (self.unknowns, self.impulse) = (unknowns, impulse);
+    }
+
+    fn least_impulses(
+        &mut self,
+        joints: &[bool],
+        solver: &mut RankRevealing,
+        kept: &[f64],
+        pulls: &mut [bool],
+    ) -> Least {
+        self.choose_columns(joints, kept, pulls);
+        let (k, size) = (self.len(), self.unknowns.len());
+        let row_of = |row: usize| &self.delassus[row * k..(row + 1) * k];
+        let matrix = solver.start(size);
+        for (i, row) in self.unknowns.iter().enumerate() {
+            for (j, column) in self.unknowns.iter().enumerate().take(i + 1) {
+                let mut sum = self.product(row_of(row.row()), column);
+                if let Unknown::Slip(normal, weights) = row {
+                    for (l, weight) in weights[..self.n_friction].iter().enumerate() {
+                        sum += weight * self.product(row_of(normal + 1 + l), column);
+                    }
+                }
+                (matrix[i * size + j], matrix[j * size + i]) = (sum, sum);
+            }
+        }
+        solver.factor(self.rank_tolerance());
+        if solver.rank() == size {
+            return Least::None;
+        }
+        self.weigh(kept);
+        // what is nearly dependent could be shared only by impulses without bound
+        if !self.is_uneven {
+            solver.drop_below(1e-9);
+        }
+        let shareable = self.weights.iter().all(|w| *w > 0.0 && w.is_finite());
+        if !shareable || !solver.solve_nearest(&mut self.shares, &self.nearest_to, &self.weights) {
+            return Least::None;
+        }
+        self.take_least(kept, pulls)
+    }
+
+    // right-hand side of (2) in `shares`, Q in `weights`
+    fn weigh(&mut self, kept: &[f64]) {
+        let k = self.len();
+        self.nearest_to.clear();
+        let change = kept.iter().zip(&self.impulse).map(|(c, f)| c - f);
+        self.nearest_to.extend(change);
+        self.moved_by.clear();
+        for row in self.delassus.chunks_exact(k.max(1)) {
+            let sum = row.iter().zip(&self.nearest_to).map(|(w, c)| w * c).sum();
+            self.moved_by.push(sum);
+        }
+        self.shares.clear();
+        self.weights.clear();
+        for unknown in &self.unknowns {
+            self.shares.push(self.product(&self.moved_by, unknown));
+            let own = |row: usize| self.delassus[row * (k + 1)];
+            let mut weight = own(unknown.row());
+            if let Unknown::Slip(normal, along) = unknown {
+                for (l, along) in along[..self.n_friction].iter().enumerate() {
+                    weight += along * along * own(normal + 1 + l);
+                }
+            }
+            self.weights.push(weight);
+        }
+        self.nearest_to.clear();
+        self.nearest_to.resize(self.unknowns.len(), 0.0);
+    }
+
+    // f + S z in the impulses, if it is within all bounds and has the effect of those that are kept
+    fn take_least(&mut self, kept: &[f64], pulls: &mut [bool]) -> Least {
+        for (unknown, z) in self.unknowns.iter().zip(&self.shares) {
+            match unknown {
+                Unknown::Plain(row) | Unknown::Slip(row, _) => self.impulse[*row] += z,
+                Unknown::Across { .. } => {}
+            }
+            if let Unknown::Slip(normal, weights) = unknown {
+                for (l, along) in weights[..self.n_friction].iter().enumerate() {
+                    self.impulse[normal + 1 + l] += along * z;
+                }
+            }
+        }
+        let rounding = 1e-12 * max_abs(&self.impulse[self.n_joint..]);
+        let mut any = false;
+        for (i, pulls) in pulls.iter_mut().enumerate() {
+            let normal = self.normal(i);
+            if self.impulse[normal] < -rounding {
+                (*pulls, any) = (true, true);
+            } else if self.impulse[normal] < 0.0 {
+                self.impulse[normal] = 0.0;
+            }
+        }
+        if any {
+            return Least::Pulls;
+        }
+        let within = (0..self.contacts.len()).all(|i| {
+            let pressed = self.impulse[self.normal(i)] + self.restituted_at(i);
+            self.blocks(i).iter().all(|(first, n_rows, friction)| {
+                *friction <= 0.0
+                    || norm(&self.impulse[*first..first + n_rows])
+                        <= friction * pressed * (1.0 + 1e-9) + rounding
+            })
+        });
+        if within && self.has_effect_of(kept) {
+            Least::Found
+        } else {
+            Least::None
+        }
+    }
+
+    fn has_effect_of(&self, kept: &[f64]) -> bool {
+        let k = self.len();
+        let (mut worst, mut size): (f64, f64) = (0.0, 0.0);
+        for (i, row) in self.delassus.chunks_exact(k.max(1)).enumerate() {
+            let unit = row[i].sqrt().at_least(f64::MIN_POSITIVE);
+            let (mut change, mut moved) = (0.0, 0.0);
+            for ((w, c), old) in row.iter().zip(&self.impulse).zip(kept) {
+                change += w * (c - old);
+                moved += (w * old).abs();
+            }
+            worst = worst.at_least((change / unit).abs());
+            size = size.at_least(moved / unit);
+        }
+        worst <= SAME_EFFECT * size
+    }
+}
+
+/// How a search for the least impulses ended.
+enum Least {
+    Found,
+    /// Contacts that are marked now would pull.
+    Pulls,
+    /// There is no choice, or none within the bounds of friction.
+    None,
+}
