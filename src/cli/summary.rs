@@ -73,6 +73,8 @@ pub fn as_json(facts: &Facts<'_>, report: &Report, warnings: &[String]) -> Value
             "damping": report.damping_loss,
             "friction": report.friction_loss,
             "impacts": ledger.impacts,
+            "numerical_loss": report.numerical_loss,
+            "numerical_gain": report.numerical_gain,
             "remainder": ledger.remainder,
             "end": ledger.end,
         },
@@ -210,7 +212,8 @@ impl Ledger {
     fn new(energy: [Energy; 2], report: &Report) -> Self {
         let [start, end] = energy.map(|energy| energy.total());
         let impacts = report.impact_loss - report.lifted;
-        let losses = report.damping_loss + report.friction_loss + impacts;
+        let numerical = report.numerical_loss - report.numerical_gain;
+        let losses = report.damping_loss + report.friction_loss + impacts + numerical;
         Self {
             start,
             impacts,
@@ -229,6 +232,8 @@ fn energy(energy: [Energy; 2], report: &Report) -> Vec<Line> {
         ("- damping", joule(report.damping_loss)),
         ("- friction", joule(report.friction_loss)),
         ("- impacts", joule(ledger.impacts)),
+        ("- numerical loss", joule(report.numerical_loss)),
+        ("+ numerical gain", joule(report.numerical_gain)),
         ("+ remainder", joule(ledger.remainder)),
         ("= at the end", joule(ledger.end)),
     ]

@@ -45,6 +45,8 @@ pub struct Report {
     pub guarded_impacts: u64,
     /// Substeps whose matrix had to leave out a destabilizing part of the force derivatives.
     pub stabilized_steps: u64,
+    /// Times that a step was halved because it gained energy by its own error, opened joints or turned arms too far.
+    pub halved_steps: u64,
     /// Groups of bodies in a crowd whose contacts were not solved exactly.
     pub inexact_solves: u64,
     /// Steps of a crowd in which impacts were taken as one.
@@ -65,6 +67,10 @@ pub struct Report {
     pub damping_loss: f64,
     /// Energy taken by contact friction between impacts, J.
     pub friction_loss: f64,
+    /// Energy that steps lost by their own error, J.
+    pub numerical_loss: f64,
+    /// Energy that steps gained by their own error and that could not be taken back, J.
+    pub numerical_gain: f64,
     /// Events since the caller last cleared them; at most [`Report::MAX_EVENTS`] are kept.
     pub events: Vec<Event>,
     /// All events, by kind.
@@ -174,7 +180,7 @@ impl Report {
 
     /// All whole numbers that belong to the motion, in a fixed order: not how often working memory grew, which is of the
     /// instance that a run was in.
-    pub fn whole_numbers(&mut self) -> [&mut u64; 26] {
+    pub fn whole_numbers(&mut self) -> [&mut u64; 27] {
         let counts = &mut self.n_events;
         [
             &mut self.steps,
@@ -193,6 +199,7 @@ impl Report {
             &mut self.rests,
             &mut self.guarded_impacts,
             &mut self.stabilized_steps,
+            &mut self.halved_steps,
             &mut self.inexact_solves,
             &mut self.unlocated_steps,
             &mut self.located_impacts,
@@ -207,7 +214,7 @@ impl Report {
     }
 
     /// All real numbers, in a fixed order.
-    pub fn real_numbers(&mut self) -> [&mut f64; 9] {
+    pub fn real_numbers(&mut self) -> [&mut f64; 11] {
         [
             &mut self.worst_residual,
             &mut self.worst_penetration,
@@ -218,7 +225,18 @@ impl Report {
             &mut self.applied_work,
             &mut self.damping_loss,
             &mut self.friction_loss,
+            &mut self.numerical_loss,
+            &mut self.numerical_gain,
         ]
+    }
+
+    /// Adds an error of energy: positive what was gained.
+    pub(super) fn book_numerical(&mut self, error: f64) {
+        if error > 0.0 {
+            self.numerical_gain += error;
+        } else {
+            self.numerical_loss -= error;
+        }
     }
 
     /// Counts an event and keeps it if there is room.

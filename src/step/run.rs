@@ -26,6 +26,9 @@ const TOUCH: f64 = 1e-6;
 /// A step that finds its own statuses is not made shorter than this fraction of the standard step.
 const SHORTEST_WAY_OUT: f64 = 1e-3;
 
+/// A rough step is not made shorter than this fraction of the standard step.
+const SHORTEST_PART: f64 = 1.0 / 64.0;
+
 /// Overlap that such a step may leave, m.
 const OVERLAP: f64 = 1e-7;
 
@@ -81,8 +84,8 @@ impl Run<'_> {
         }
     }
 
-    pub(super) fn accept(&mut self, end: f64, mode: Mode) {
-        accept::work(self.model, self.state, self.workspace, self.report, mode);
+    pub(super) fn accept(&mut self, end: f64) {
+        self.workspace.trial.losses.book(self.report);
         accept::accept(self.model, self.state, self.workspace, self.report, end);
     }
 
@@ -113,6 +116,18 @@ impl Run<'_> {
             self.state.damping_left = 0;
             scheme
         }
+    }
+
+    /// Half the length of the trial step, if that was rough and is not as short as it may become.
+    pub(super) fn shorter_for_energy(&mut self) -> Option<f64> {
+        let trial = &self.workspace.trial;
+        let shorter = 0.5 * trial.h;
+        if !trial.is_rough || shorter < SHORTEST_PART * self.standard {
+            return None;
+        }
+        self.report.halved_steps += 1;
+        self.longest = shorter;
+        Some(shorter)
     }
 
     /// Impacts, statuses and forces at the state as it is.
@@ -282,7 +297,7 @@ impl Run<'_> {
         };
         self.note_length(tau);
         if tau > 0.0 {
-            self.accept(self.state.time + tau, mode);
+            self.accept(self.state.time + tau);
         }
         self.collided(crossing.what, tau < TOUCH * self.standard)
     }
@@ -372,15 +387,16 @@ impl Run<'_> {
     fn retake(&mut self, scheme: &Coefficients) {
         let h = self.workspace.trial.h;
         let State {
-            time,
-            position,
-            velocity,
-            ..
+            position, velocity, ..
         } = &*self.state;
         trial::finish(self.workspace, scheme, position, velocity, h);
-        if self.settings.projection {
-            trial::project(self.model, self.workspace, time + h);
-        }
+        trial::end(
+            self.model,
+            self.state,
+            self.workspace,
+            self.settings,
+            Mode::Frozen,
+        );
         trial::probe_end(self.model, self.state, self.workspace);
     }
 
@@ -487,7 +503,7 @@ impl Run<'_> {
                 taken = self.take(&scheme, Mode::Complementarity, h);
             }
             taken?;
-            if let Some(shorter) = self.shorter_for_rims() {
+            if let Some(shorter) = self.shorter_for_rims().or_else(|| self.shorter_for_energy()) {
                 (h, target) = (shorter, self.state.time + shorter);
                 continue;
             }
@@ -507,7 +523,7 @@ impl Run<'_> {
             .record_turns(target, &self.state.resistance, &self.workspace.resistance);
         self.state.status.clone_from(&self.workspace.statuses);
         self.state.resistance.clone_from(&self.workspace.resistance);
-        self.accept(target, Mode::Complementarity);
+        self.accept(target);
         accept::forces_from_impulses(self.state, self.workspace, h);
         self.state.statuses_known = false;
         Ok(())
@@ -551,7 +567,7 @@ impl Run<'_> {
         } else {
             self.state.time + short
         };
-        self.accept(end, Mode::Complementarity);
+        self.accept(end);
         let Run {
             workspace,
             state,
