@@ -154,6 +154,8 @@ pub(super) struct Balance {
     /// Forces of (3) at both ends of the step.
     pub works: [Works; 2],
     pub weights: Weights,
+    /// Work that friction took at sliding contacts in the projection of the step, J.
+    pub rubbed: Vec<(usize, f64)>,
     /// Impulses of (3).
     damping: Vec<f64>,
     applied: Vec<f64>,
@@ -184,6 +186,7 @@ impl Balance {
             is_known: false,
             works: [Works::new(n), Works::new(n)],
             weights: Weights::default(),
+            rubbed: Vec::with_capacity(model.contacts.len()),
             damping: vec![0.0; n],
             applied: vec![0.0; n],
             group: vec![0; n_bodies],
@@ -474,10 +477,12 @@ impl Balance {
                 Mode::Frozen => 0.0,
                 Mode::Complementarity => loss(normal),
             };
-            let friction = (normal + 1..=normal + system.n_friction)
+            let friction: f64 = (normal + 1..=normal + system.n_friction)
                 .filter(|row| !keeps(*row))
                 .map(loss)
                 .sum();
+            let projected = self.rubbed.iter().find(|(j, _)| *j == contact);
+            let friction = friction + projected.map_or(0.0, |(_, loss)| *loss);
             let taken = trial.losses.share(pressing, friction);
             if let [Some(body), _] | [_, Some(body)] = model.contacts[contact].bodies {
                 self.groups[self.group[body]].contacts += taken;
@@ -572,6 +577,7 @@ impl Balance {
         for of in self.groups.iter_mut().filter(|of| of.mass > 0.0) {
             let error = of.gained + of.raised - of.applied + of.damping + of.contacts;
             let [t0, t1] = of.kinetic;
+            if std::env::var("DBG").is_ok() { eprintln!("DBG h {:.3e} err {:.3e} gained {:.3e} raised {:.3e} damp {:.3e} contacts {:.3e} applied {:.3e} T {:.3e} damps {}", self.weights.h, error, of.gained, of.raised, of.damping, of.contacts, of.applied, t1, damps); }
             of.factor = 1.0;
             if !correct || of.is_driven || !(error.abs() > ROUNDING * of.scale) {
                 continue;

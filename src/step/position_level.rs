@@ -56,6 +56,7 @@ pub(super) fn step(
     let result = iterate(model, state, workspace, settings, &scheme, &mut place, h);
     workspace.look_position = place;
     result?;
+    workspace.balance.rubbed.clear();
     model.poses(&workspace.trial.position, &mut workspace.poses);
     energy::balance(model, state, workspace, Mode::Complementarity, false);
     workspace.trial.losses.book(report);

@@ -11,7 +11,7 @@
 //!      the projection as a whole gains none; the energy limiter (energy.rs) does so for the step as a whole where it is on
 //!
 //! (4)  the impulses l of (2) at motors do the work l g . (v before + v after) / 2: it is of second order in the step, because g . v
-//!      = s there and not zero, and belongs to the books
+//!      = s there and not zero, and belongs to the balance; so does that of friction at sliding contacts
 
 use super::assemble;
 use super::energy;
@@ -54,6 +54,7 @@ pub(super) fn project(
         model.poses(q, poses);
         dynamics::potential_energy(model, 0.0, inputs, poses, twists)
     };
+    workspace.balance.rubbed.clear();
     if model.n_joint_rows == 0 && !statuses.iter().any(|status| status.is_closed()) {
         assemble::level(model, workspace, q, std::iter::empty());
         return 0.0;
@@ -172,6 +173,7 @@ fn velocity(
         sliding,
         resistance,
         inputs,
+        balance,
         ..
     } = workspace;
     *work += 1;
@@ -184,7 +186,25 @@ fn velocity(
         let halves = of_motors.map(|row| 0.5 * level.impulse[row] * level.rows[row].dot(v));
         halves.sum()
     };
+    let rubs = |i: usize| {
+        let turns = level.resistance_of(i);
+        statuses[level.contacts[i]].slides() || turns.spin.slides() || turns.roll.slides()
+    };
+    let half_rubbed = |i: usize, v: &[f64]| -> f64 {
+        let normal = level.normal(i);
+        let rows = normal + 1..=normal + level.n_friction;
+        let halves = rows.map(|row| -0.5 * level.impulse[row] * level.rows[row].dot(v));
+        halves.sum()
+    };
+    balance.rubbed.clear();
+    for i in (0..level.contacts.len()).filter(|i| rubs(*i)) {
+        balance.rubbed.push((level.contacts[i], half_rubbed(i, v)));
+    }
     let before = half(v);
     level.add_response(v);
+    let sliding = (0..level.contacts.len()).filter(|i| rubs(*i));
+    for (i, (_, loss)) in sliding.zip(&mut balance.rubbed) {
+        *loss += half_rubbed(i, v);
+    }
     before + half(v) // (4)
 }

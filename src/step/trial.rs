@@ -311,6 +311,7 @@ pub(super) fn end(
         let end = state.time + workspace.trial.h;
         project(model, workspace, end, settings.energy_correction);
     } else {
+        workspace.balance.rubbed.clear();
         model.poses(&workspace.trial.position, &mut workspace.poses);
     }
     let correct = settings.projection && settings.energy_correction;
