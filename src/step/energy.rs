@@ -429,11 +429,10 @@ impl Balance {
                 let m = model.mass[at];
                 let (mut v0, mut v1) = (state.velocity[at], trial.velocity[at]);
                 if k < n_linear {
+                    let weight = m * model.gravity[k];
+                    of.scale += weight.abs() * (1.0 + trial.position[at].abs());
                     if of.is_tied {
-                        let way = trial.position[at] - state.position[at];
-                        let weight = m * model.gravity[k];
-                        of.raised -= weight * way;
-                        of.scale += weight.abs() * (1.0 + trial.position[at].abs());
+                        of.raised -= weight * (trial.position[at] - state.position[at]);
                     } else {
                         v0 -= u0[k];
                         v1 -= u1[k];
@@ -444,9 +443,12 @@ impl Balance {
                 of.gained += 0.5 * m * (v1 - v0) * (v0 + v1);
             }
         }
-        for of in groups.iter_mut() {
+        for of in groups.iter_mut().filter(|of| of.mass > 0.0) {
             of.moved = of.raised.abs();
             of.scale += of.kinetic[0] + of.kinetic[1];
+            for u in [of.velocity(0), of.velocity(1)] {
+                of.scale += 0.5 * of.mass * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+            }
         }
         let [start, end] = &self.stored;
         for (link, (start, end)) in model.forces.iter().zip(start.iter().zip(end)) {
@@ -572,12 +574,12 @@ impl Balance {
     fn limit(&mut self, model: &Model, workspace: &mut Workspace, correct: bool) {
         let trial = &mut workspace.trial;
         trial.is_rough = false;
+        trial.is_lossy = false;
         let damps = self.weights.alpha >= 1.0;
         let mut scaled = false;
         for of in self.groups.iter_mut().filter(|of| of.mass > 0.0) {
             let error = of.gained + of.raised - of.applied + of.damping + of.contacts;
             let [t0, t1] = of.kinetic;
-            if std::env::var("DBG").is_ok() { eprintln!("DBG h {:.3e} err {:.3e} gained {:.3e} raised {:.3e} damp {:.3e} contacts {:.3e} applied {:.3e} T {:.3e} damps {}", self.weights.h, error, of.gained, of.raised, of.damping, of.contacts, of.applied, t1, damps); }
             of.factor = 1.0;
             if !correct || of.is_driven || !(error.abs() > ROUNDING * of.scale) {
                 continue;
@@ -585,8 +587,9 @@ impl Balance {
             let moved = 0.5 * (of.gained.abs() + of.moved + of.damping + of.contacts)
                 + FLOOR * t0.at_most(t1);
             let is_small = error.abs() <= SMALL * moved && error.abs() <= MOST_TAKEN * t1;
-            if error > 0.0 && !is_small && error > NOISE * of.scale {
-                trial.is_rough = true;
+            if !is_small && error.abs() > NOISE * of.scale {
+                trial.is_rough |= error > 0.0;
+                trial.is_lossy |= error < 0.0 && !damps;
             }
             if (error > 0.0 || (is_small && !damps)) && t1 > 0.0 {
                 let by = error.at_most(t1);

@@ -562,7 +562,7 @@ impl Run<'_> {
     // stages 4 to 7, with statuses that are known
     fn frozen_step(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         // 4. the step with these statuses, up to the first transition
-        let scheme = self.scheme(h);
+        let scheme = self.scheme(h, Mode::Frozen);
         self.take(&scheme, Mode::Frozen, h)?;
         if let Some(shorter) = self.shorter_for_rims().or_else(|| self.shorter_for_energy()) {
             return self.frozen_step(shorter, self.state.time + shorter);

@@ -27,7 +27,13 @@ const TOUCH: f64 = 1e-6;
 const SHORTEST_WAY_OUT: f64 = 1e-3;
 
 /// A rough step is not made shorter than this fraction of the standard step.
-const SHORTEST_PART: f64 = 1.0 / 64.0;
+const SHORTEST_PART: f64 = 0.999 / 64.0;
+
+/// .. and one that only loses not shorter than this.
+const SHORTEST_LOSSY_PART: f64 = 0.999 / 8.0;
+
+/// Accelerations with stiff forces resolved and not differ by more than this, relative, where something stiff is excited.
+const EXCITED: f64 = 1e-3;
 
 /// Overlap that such a step may leave, m.
 const OVERLAP: f64 = 1e-7;
@@ -90,7 +96,7 @@ impl Run<'_> {
     }
 
     /// The scheme of the scene, or the damping one where something stiff was just disturbed.
-    pub(super) fn scheme(&mut self, h: f64) -> Coefficients {
+    pub(super) fn scheme(&mut self, h: f64, mode: Mode) -> Coefficients {
         let scheme = Coefficients::from(self.settings.scheme);
         if self.state.damping_left == 0 {
             return scheme;
@@ -110,7 +116,7 @@ impl Run<'_> {
             velocity,
             h,
         );
-        if self.workspace.stiff {
+        if self.workspace.stiff && (mode == Mode::Complementarity || self.is_excited(h)) {
             scheme.damping()
         } else {
             self.state.damping_left = 0;
@@ -118,11 +124,48 @@ impl Run<'_> {
         }
     }
 
+    // Does something stiff start to swing or to fade? Then accelerations that resolve it differ from those of a step that does not.
+    fn is_excited(&mut self, h: f64) -> bool {
+        let Run {
+            model,
+            state,
+            workspace,
+            ..
+        } = self;
+        let State {
+            time,
+            position,
+            velocity,
+            status,
+            ..
+        } = &**state;
+        let standard = workspace.standard_step;
+        let accelerate = |workspace: &mut Workspace, step: f64| {
+            workspace.standard_step = step;
+            let now = (*time, Side::After);
+            trial::accelerate(model, workspace, status, now, position, velocity);
+        };
+        accelerate(workspace, 0.0);
+        workspace.compressed.clone_from(&workspace.acceleration);
+        accelerate(workspace, h);
+        workspace.standard_step = standard;
+        let (mut difference, mut size) = (0.0, 0.0);
+        let resolved = workspace.compressed.iter().zip(&workspace.acceleration);
+        for (m, (a, b)) in model.mass.iter().zip(resolved) {
+            difference += m * (a - b) * (a - b);
+            size += m * b * b;
+        }
+        difference > EXCITED * EXCITED * size
+    }
+
     /// Half the length of the trial step, if that was rough and is not as short as it may become.
     pub(super) fn shorter_for_energy(&mut self) -> Option<f64> {
         let trial = &self.workspace.trial;
         let shorter = 0.5 * trial.h;
-        if !trial.is_rough || shorter < SHORTEST_PART * self.standard {
+        let is_enough = |shortest: f64| shorter < shortest * self.standard;
+        if (!trial.is_rough || is_enough(SHORTEST_PART))
+            && (!trial.is_lossy || is_enough(SHORTEST_LOSSY_PART))
+        {
             return None;
         }
         self.report.halved_steps += 1;
@@ -493,7 +536,7 @@ impl Run<'_> {
                 self.workspace.active.push(contact);
             }
         }
-        let mut scheme = self.scheme(h);
+        let mut scheme = self.scheme(h, Mode::Complementarity);
         let (mut h, mut target) = (h, target);
         loop {
             let mut taken = self.take(&scheme, Mode::Complementarity, h);

@@ -37,6 +37,8 @@ pub(super) struct Trial {
     pub losses: Losses,
     /// Does it gain more energy by its own error than is to be taken back, open joints or turn arms too far?
     pub is_rough: bool,
+    /// Does it lose more than is to be given back?
+    pub is_lossy: bool,
     /// How the motion inside the step is interpolated.
     pub curve: Curve,
     /// Accelerations at both ends, for quintic curves.
@@ -68,6 +70,7 @@ impl Trial {
             driven: 0.0,
             losses: Losses::default(),
             is_rough: false,
+            is_lossy: false,
             curve: Curve::Cubic,
             start_acceleration: vec![0.0; n],
             end_acceleration: vec![0.0; n],
@@ -86,6 +89,7 @@ impl Trial {
             driven,
             losses,
             is_rough,
+            is_lossy,
             curve,
             start_acceleration,
             end_acceleration,
@@ -99,6 +103,7 @@ impl Trial {
         self.driven = *driven;
         self.losses = *losses;
         self.is_rough = *is_rough;
+        self.is_lossy = *is_lossy;
         self.curve = *curve;
         self.start_acceleration.clone_from(start_acceleration);
         self.end_acceleration.clone_from(end_acceleration);
