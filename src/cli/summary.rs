@@ -248,8 +248,8 @@ impl Ledger {
     fn new(energy: [Energy; 2], report: &Report) -> Self {
         let [start, end] = energy.map(|energy| energy.total());
         let impacts = report.impact_loss - report.lifted;
-        let losses = report.damping_loss + report.friction_loss + impacts + report.numerical_loss
-            - report.numerical_gain;
+        let numerical = report.numerical_loss - report.numerical_gain;
+        let losses = report.damping_loss + report.friction_loss + impacts + numerical;
         Self {
             start,
             impacts,

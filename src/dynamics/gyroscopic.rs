@@ -80,7 +80,9 @@ fn put(jacobians: &mut Jacobians, i: usize, new: impl Fn(f64, (usize, usize)) ->
     for row in 0..3 {
         for column in 0..3 {
             let entry = &mut jacobians.velocity[(i + row) * jacobians.n + i + column];
-            *entry = new(*entry, (row, column));
+            let before = *entry;
+            *entry = new(before, (row, column));
+            jacobians.gyroscopic[3 * (i + row) + column] += *entry - before;
         }
     }
 }

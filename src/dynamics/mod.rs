@@ -26,8 +26,37 @@ pub struct Jacobians {
     pub damper: Vec<f64>,
     /// By velocities.
     pub velocity: Vec<f64>,
+    /// The part of `velocity` that gyroscopic torques have, which is no damping: three entries a row.
+    pub gyroscopic: Vec<f64>,
+    /// The part of `rest` that given forces have.
+    pub applied: Vec<f64>,
     /// False while all of them are zero.
     pub any: bool,
+}
+
+/// Forces on the coordinates that change the energy of the bodies and springs.
+#[derive(Clone, Debug)]
+pub struct Works {
+    /// Of dampers, drag and smooth friction.
+    pub damping: Vec<f64>,
+    /// Given from outside.
+    pub applied: Vec<f64>,
+}
+
+impl Works {
+    /// For `n` velocities.
+    pub fn new(n: usize) -> Self {
+        Self {
+            damping: vec![0.0; n],
+            applied: vec![0.0; n],
+        }
+    }
+
+    /// None of them.
+    pub fn clear(&mut self) {
+        self.damping.fill(0.0);
+        self.applied.fill(0.0);
+    }
 }
 
 impl Jacobians {
@@ -39,6 +68,8 @@ impl Jacobians {
             rest: vec![0.0; n * n],
             damper: vec![0.0; n * n],
             velocity: vec![0.0; n * n],
+            gyroscopic: vec![0.0; 3 * n],
+            applied: vec![0.0; n * n],
             any: false,
         }
     }
@@ -50,6 +81,7 @@ impl Jacobians {
             self.rest.clone_from(&other.rest);
             self.damper.clone_from(&other.damper);
             self.velocity.clone_from(&other.velocity);
+            self.gyroscopic.clone_from(&other.gyroscopic);
         }
         self.any = other.any;
     }
@@ -61,6 +93,7 @@ impl Jacobians {
             self.rest.fill(0.0);
             self.damper.fill(0.0);
             self.velocity.fill(0.0);
+            self.gyroscopic.fill(0.0);
             self.any = false;
         }
     }
@@ -119,11 +152,25 @@ impl Jacobians {
 /// Total force on the coordinates at a time, and its derivatives if asked for.
 pub fn force(
     model: &Model,
+    time: (f64, Side),
+    inputs: &[Input],
+    poses: &Poses,
+    twists: &Twists,
+    total: &mut [f64],
+    jacobians: Option<(&mut Jacobians, Detail)>,
+) {
+    force_and_works(model, time, inputs, poses, twists, total, None, jacobians);
+}
+
+/// The same, and the parts of it that change the energy of the bodies and springs, with their derivatives, if asked for.
+pub fn force_and_works(
+    model: &Model,
     (time, side): (f64, Side),
     inputs: &[Input],
     poses: &Poses,
     twists: &Twists,
     total: &mut [f64],
+    mut works: Option<&mut Works>,
     jacobians: Option<(&mut Jacobians, Detail)>,
 ) {
     total.fill(0.0);
@@ -142,6 +189,14 @@ pub fn force(
     if let Some(jacobians) = jacobians.as_deref_mut() {
         jacobians.clear();
     }
+    if let Some(works) = works.as_deref_mut() {
+        works.clear();
+        if let Some(jacobians) = jacobians.as_deref_mut()
+            && model.forces.iter().any(|link| link.force.is_given())
+        {
+            jacobians.applied.fill(0.0);
+        }
+    }
     let at = At {
         model,
         time: (time, side),
@@ -155,6 +210,19 @@ pub fn force(
             AnyForce::Plane(force) => {
                 let effect = at.plane(link, |at| force.effect(at, detail));
                 add_force(spans, 1.0, &effect.force, total);
+                if let Some(works) = works.as_deref_mut() {
+                    if force.is_given() {
+                        add_force(spans, 1.0, &effect.force, &mut works.applied);
+                        if let (Some(jacobians), Some(bending)) =
+                            (jacobians.as_deref_mut(), &effect.bending)
+                        {
+                            let n = jacobians.n;
+                            add_block(spans, &bending.rest, &mut jacobians.applied, n);
+                        }
+                    } else {
+                        add_force(spans, 1.0, &effect.damping, &mut works.damping);
+                    }
+                }
                 if let Some(jacobians) = jacobians.as_deref_mut() {
                     jacobians.add(spans, &effect);
                 }
@@ -162,6 +230,17 @@ pub fn force(
             AnyForce::Space(force) => {
                 let effect = at.space(link, |at| force.effect(at, detail));
                 add_force(spans, 1.0, &effect.force, total);
+                if let Some(works) = works.as_deref_mut() {
+                    if force.is_given() {
+                        add_force(spans, 1.0, &effect.force, &mut works.applied);
+                        if let Some(jacobians) = jacobians.as_deref_mut() {
+                            let n = jacobians.n;
+                            add_block(spans, &effect.by_position_rest, &mut jacobians.applied, n);
+                        }
+                    } else {
+                        add_force(spans, 1.0, &effect.damping, &mut works.damping);
+                    }
+                }
                 if let Some(jacobians) = jacobians.as_deref_mut() {
                     jacobians.add_spatial(spans, detail, &effect);
                 }
@@ -213,12 +292,29 @@ pub fn potential_energy(
         twists,
     };
     for link in &model.forces {
-        total += match &link.force {
-            AnyForce::Plane(force) => at.plane(link, |at| force.energy(at)),
-            AnyForce::Space(force) => at.space(link, |at| force.energy(at)),
-        };
+        total += at.energy(link);
     }
     total
+}
+
+/// Energy in each force element, J.
+pub fn stored_energies(
+    model: &Model,
+    inputs: &[Input],
+    poses: &Poses,
+    twists: &Twists,
+    energies: &mut [f64],
+) {
+    let at = At {
+        model,
+        time: (0.0, Side::After),
+        inputs,
+        poses,
+        twists,
+    };
+    for (link, energy) in model.forces.iter().zip(energies) {
+        *energy = at.energy(link);
+    }
 }
 
 /// Power put in by applied forces, and power taken out by dampers and smooth friction, W.
@@ -466,6 +562,13 @@ impl At<'_> {
                 .joint
                 .map_or_else(Count::default, |i| self.poses.count(&self.model.joints[i])),
         })
+    }
+
+    fn energy(&self, link: &ForceLink) -> f64 {
+        match &link.force {
+            AnyForce::Plane(force) => self.plane(link, |at| force.energy(at)),
+            AnyForce::Space(force) => self.space(link, |at| force.energy(at)),
+        }
     }
 
     #[inline]

@@ -66,6 +66,8 @@ pub struct Situation<'a> {
 pub struct Effect {
     /// N and N m.
     pub force: PairVector,
+    /// The part of it that dissipates: of dampers, drag and smooth friction, N and N m.
+    pub damping: PairVector,
     /// Derivatives with respect to the velocities, all of them, and with respect to the coordinates, negative
     /// semidefinite part: a sum over these.
     pub along: [Option<Along>; MAX_ALONG],
@@ -124,6 +126,27 @@ impl Force {
             Force::SpringDamper(f) => f.energy(at),
             Force::Torsional(f) => f.energy(at),
             Force::Applied(_) | Force::Viscous(_) | Force::Stribeck(_) => 0.0,
+        }
+    }
+
+    /// Is it given from outside, by signals?
+    pub fn is_given(&self) -> bool {
+        match self {
+            Force::Applied(_) => true,
+            Force::SpringDamper(_)
+            | Force::Torsional(_)
+            | Force::Viscous(_)
+            | Force::Stribeck(_) => false,
+        }
+    }
+
+    /// Does it take energy from what moves?
+    pub fn dissipates(&self) -> bool {
+        match self {
+            Force::SpringDamper(f) => f.damping != 0.0,
+            Force::Torsional(f) => f.damping != 0.0,
+            Force::Viscous(_) | Force::Stribeck(_) => true,
+            Force::Applied(_) => false,
         }
     }
 
@@ -205,6 +228,13 @@ impl Effect {
     /// Adds a force of size `force` along the gradient of a scalar.
     fn push_along(&mut self, row: &PairVector, force: f64) {
         for (total, r) in self.force.iter_mut().zip(row) {
+            *total += force * r;
+        }
+    }
+
+    /// Says that a force of size `force` along the gradient of a scalar, which is in the total, dissipates.
+    fn damp_along(&mut self, row: &PairVector, force: f64) {
+        for (total, r) in self.damping.iter_mut().zip(row) {
             *total += force * r;
         }
     }

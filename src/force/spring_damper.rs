@@ -67,6 +67,7 @@ impl SpringDamper {
         let mut effect = Effect::default();
         let pull = self.stiffness * stretch + self.damping * rate;
         effect.push_along(&g, -pull); // (2)
+        effect.damp_along(&g, -self.damping * rate);
         effect.along[0] = Some(Along {
             gradient: g,
             by_position: -self.stiffness, // (3)

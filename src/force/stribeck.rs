@@ -61,6 +61,7 @@ impl Stribeck {
             let g = flat(&row);
             let (force, slope) = self.friction(row.rate(at.twist[0], at.twist[1]));
             effect.push_along(&g, force); // (1)
+            effect.damping = effect.force;
             effect.along[0] = Some(Along {
                 gradient: g,
                 by_position: 0.0,

@@ -28,6 +28,7 @@ impl Torsional {
         let g = flat(&row);
         let mut effect = Effect::default();
         effect.push_along(&g, -self.stiffness * self.stretch(at) - self.damping * rate); // (1)
+        effect.damp_along(&g, -self.damping * rate);
         effect.along[0] = Some(Along {
             gradient: g,
             by_position: -self.stiffness,

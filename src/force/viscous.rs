@@ -53,6 +53,7 @@ impl Viscous {
         let g = flat(&row);
         effect.push_along(&g, -self.angular * row.rate(at.twist[0], at.twist[1]));
         effect.along[2] = drag(g, self.angular);
+        effect.damping = effect.force;
         effect.bending = (detail == Detail::All).then_some(bending);
         effect
     }

@@ -292,6 +292,22 @@ impl AnyForce {
         }
     }
 
+    /// Is it given from outside, by signals?
+    pub fn is_given(&self) -> bool {
+        match self {
+            Self::Plane(force) => force.is_given(),
+            Self::Space(force) => force.is_given(),
+        }
+    }
+
+    /// Does it take energy from what moves?
+    pub fn dissipates(&self) -> bool {
+        match self {
+            Self::Plane(force) => force.dissipates(),
+            Self::Space(force) => force.dissipates(),
+        }
+    }
+
     /// Is the force linear in the velocities?
     pub fn is_linear_in_velocity(&self) -> bool {
         match self {

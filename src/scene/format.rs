@@ -109,6 +109,8 @@ pub struct Settings {
     pub event_state: EventState,
     /// Project positions and velocities onto joints and closed contacts after each step.
     pub projection: bool,
+    /// Take back what steps gain or lose of energy by their own small error.
+    pub energy_correction: bool,
     /// Number of linearly implicit Euler steps after an impact or a jump, taken where the scene is stiff.
     pub damping_steps: u32,
     /// Substeps shorter than this fraction of the standard step end event location for that step.

@@ -53,6 +53,11 @@ const KEYS: &[(&str, &str, &str)] = &[
         "enabled = false",
         "false lets the pair pass through each other",
     ),
+    (
+        "energy_correction",
+        "energy_correction = true",
+        "true or false",
+    ),
     ("energy_guard", "energy_guard = true", "true or false"),
     (
         "event_state",

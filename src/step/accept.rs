@@ -2,11 +2,9 @@
 
 use super::report::Report;
 use super::system::System;
-use super::trial::{Mode, Trial};
+use super::trial::Trial;
 use super::workspace::Workspace;
 use super::{assemble, rest_speed};
-use crate::dynamics;
-use crate::force::Side;
 use crate::math::{Limit, Vec3, norm};
 use crate::model::{MAX_FRICTION_ROWS, Model, N_TANGENTS, N_TURNS, Poses};
 use crate::state::{State, Status};
@@ -21,6 +19,7 @@ pub(super) fn accept(
 ) {
     let trial = &workspace.trial;
     state.time = end;
+    workspace.balance.accept();
     state.position.clone_from(&trial.position);
     state.velocity.clone_from(&trial.velocity);
     state.average_velocity.clone_from(&trial.average);
@@ -216,52 +215,4 @@ fn write_forces(state: &mut State, forces: ForcesRef, factor: f64) {
     for (force, impulse) in state.joint_force.iter_mut().zip(impulse) {
         *force = factor * impulse;
     }
-}
-
-/// Work over a single step, with the mean velocity: exact for the kinetic energy of constraint impulses. What sticks throughout
-/// the step does none: that it moves between the ends of the step, by the second order of its length, is an error of
-/// the step, like that of joints, and either way.
-pub(super) fn work(
-    model: &Model,
-    state: &State,
-    workspace: &mut Workspace,
-    report: &mut Report,
-    mode: Mode,
-) {
-    let Workspace {
-        system,
-        trial,
-        poses,
-        twists,
-        place,
-        inputs,
-        ..
-    } = workspace;
-    for i in 0..system.contacts.len() {
-        let normal = system.normal(i);
-        let work = |row: usize| system.impulse[row] * system.columns[row].dot(&trial.average);
-        report.impact_loss -= work(normal);
-        let keeps = |row: usize| mode == Mode::Frozen && system.sticks(i, row, &state.status);
-        for row in normal + 1..=normal + system.n_friction {
-            if !keeps(row) {
-                report.friction_loss -= work(row);
-            }
-        }
-    }
-    report.applied_work += trial.driven;
-    for row in system.motor_rows() {
-        report.applied_work += system.impulse[row] * system.columns[row].dot(&trial.average);
-    }
-    if model.forces.is_empty() {
-        return;
-    }
-    for i in 0..place.len() {
-        place[i] = 0.5 * (state.position[i] + trial.position[i]);
-    }
-    model.poses(place, poses);
-    model.twists(&trial.average, twists);
-    let middle = (state.time + 0.5 * trial.h, Side::After);
-    let (applied, lost) = dynamics::power(model, middle, inputs, poses, twists);
-    report.applied_work += trial.h * applied;
-    report.damping_loss += trial.h * lost;
 }

@@ -1,6 +1,7 @@
 //! From model and configuration to the rows of a [`System`].
 
 use super::coefficients::Coefficients;
+use super::energy;
 use super::metric::Stiffness;
 use super::system::System;
 use super::workspace::Workspace;
@@ -565,10 +566,12 @@ pub(super) fn free_motion(
         turns,
         inputs,
         place,
+        balance,
         ..
     } = workspace;
     model.poses(q, poses);
     model.twists(v, twists);
+    let [works, works_at_end] = &mut balance.works;
     let Coefficients {
         alpha,
         gamma,
@@ -576,7 +579,8 @@ pub(super) fn free_motion(
         ..
     } = *scheme;
     if alpha < 1.0 {
-        dynamics::force(model, (t, Side::After), inputs, poses, twists, force, None);
+        let now = (t, Side::After);
+        dynamics::force_and_works(model, now, inputs, poses, twists, force, Some(works), None);
     } else {
         force.fill(0.0);
     }
@@ -584,7 +588,8 @@ pub(super) fn free_motion(
     let mut force_at_end = |q: &[f64], jacobians: &mut Jacobians| {
         model.poses(q, poses);
         let wanted = scheme.implicit.then_some((jacobians, Detail::All));
-        dynamics::force(model, end, inputs, poses, twists, force_end, wanted);
+        let works = Some(&mut *works_at_end);
+        dynamics::force_and_works(model, end, inputs, poses, twists, force_end, works, wanted);
     };
     let mut force_at = force_at;
     *turns = false;
@@ -615,6 +620,7 @@ pub(super) fn free_motion(
     *stiff = false;
     *step_has_metric = scheme.implicit && jacobians.any;
     if !*step_has_metric {
+        balance.weights = energy::weights(scheme, h, force_at, (false, false, false));
         mass.divide(free);
         return Stiffness::Exact;
     }
@@ -634,6 +640,8 @@ pub(super) fn free_motion(
             .for_each(|(x, d)| *x += d);
     }
     let stiffness = step_metric.factor(&model.mass, (a, velocity), (ag, by_position), (ag, rest));
+    let has_rest = stiffness == Stiffness::Exact;
+    balance.weights = energy::weights(scheme, h, force_at, (true, has_rest, !*stiff));
     let ahead = alpha * (1.0 - force_at) * h * h;
     if ahead > 0.0 {
         for i in 0..n {

@@ -518,5 +518,6 @@ pub(super) fn interpolate_to(model: &Model, state: &State, workspace: &mut Works
     for (i, average) in trial.average.iter_mut().enumerate() {
         *average = 0.5 * (state.velocity[i] + trial.velocity[i]);
     }
+    trial.losses.scale(time / trial.h);
     trial.h = time;
 }

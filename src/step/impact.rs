@@ -11,6 +11,7 @@
 mod poisson;
 
 use super::complementarity::{Complementarity, Sliding};
+use super::energy;
 use super::report::{Event, EventKind, Report};
 use super::system::System;
 use super::workspace::Workspace;
@@ -18,7 +19,7 @@ use super::{StepError, assemble, contact_band, rest_speed, trial};
 use crate::dynamics::kinetic_energy;
 use crate::force::Side;
 use crate::math::dense::RankRevealing;
-use crate::math::{Limit, smaller};
+use crate::math::{Limit, positive, smaller};
 use crate::model::Model;
 use crate::scene::format::{ImpactLaw, Settings};
 use crate::state::{State, Status};
@@ -77,7 +78,14 @@ pub(super) fn apply(
     // what motors put in is no gain
     let guarded = settings.energy_guard && model.motors.is_empty();
     if guarded && settings.impact_law != ImpactLaw::Expedient {
-        guard(model, state, workspace, energy_before, report);
+        let compressed = &workspace.compressed;
+        let drawn = energy::limit_impact(model, compressed, energy_before, &mut state.velocity);
+        if let Some(part) = drawn {
+            for (total, c) in workspace.impulse.iter_mut().zip(&workspace.compression) {
+                *total = c + part * (*total - c);
+            }
+            report.guarded_impacts += 1;
+        }
     }
     let Workspace {
         level,
@@ -87,7 +95,9 @@ pub(super) fn apply(
     } = &*workspace;
     let driven = level.work_of_motors(impulse, before, &state.velocity);
     report.applied_work += driven;
-    report.impact_loss += energy_before + driven - kinetic_energy(model, &state.velocity);
+    let lost = energy_before + driven - kinetic_energy(model, &state.velocity);
+    report.impact_loss += positive(lost);
+    report.numerical_gain += positive(-lost);
     record(state, workspace, report, located);
     for &contact in &workspace.level.contacts {
         state.status[contact] = Status::Open;
@@ -251,46 +261,6 @@ fn expedient(state: &mut State, workspace: &mut Workspace) {
         state.velocity[i] = (1.0 + e) * compressed[i] - e * before[i];
     }
     impulse.iter_mut().for_each(|c| *c *= 1.0 + e);
-}
-
-// (5)
-fn guard(
-    model: &Model,
-    state: &mut State,
-    workspace: &mut Workspace,
-    energy_before: f64,
-    report: &mut Report,
-) {
-    let Workspace {
-        compressed,
-        compression,
-        impulse,
-        ..
-    } = workspace;
-    let energy_after = kinetic_energy(model, &state.velocity);
-    if energy_after <= energy_before * (1.0 + 1e-12) {
-        return;
-    }
-    // kinetic energy along vc + s (v+ - vc) is a parabola in s: its upper crossing of the energy before
-    let (mut a, mut b) = (0.0, 0.0);
-    for ((m, vc), v) in model.mass.iter().zip(&*compressed).zip(&state.velocity) {
-        let d = v - vc;
-        a += 0.5 * m * d * d;
-        b += m * vc * d;
-    }
-    let c = kinetic_energy(model, compressed) - energy_before;
-    let s = if c >= 0.0 || a == 0.0 {
-        0.0
-    } else {
-        ((-b + (b * b - 4.0 * a * c).at_least(0.0).sqrt()) / (2.0 * a)).clamp(0.0, 1.0)
-    };
-    for (v, vc) in state.velocity.iter_mut().zip(&*compressed) {
-        *v = vc + s * (*v - vc);
-    }
-    for (total, c) in impulse.iter_mut().zip(&*compression) {
-        *total = c + s * (*total - c);
-    }
-    report.guarded_impacts += 1;
 }
 
 fn record(state: &State, workspace: &Workspace, report: &mut Report, located: Option<usize>) {

@@ -8,6 +8,7 @@ mod coefficients;
 mod complementarity;
 mod cones;
 mod crowd;
+mod energy;
 mod event;
 mod impact;
 mod in_play;
@@ -336,6 +337,7 @@ fn counted(
         stop_after: f64::INFINITY,
         stalled: Stalled::default(),
         in_circles: false,
+        longest: f64::INFINITY,
     });
     report.growths += u64::from(workspace.room() > room);
     let work = workspace.complementarity.stats();
@@ -403,6 +405,7 @@ pub fn refresh_forces(
 
 // what the workspace must know of a state before it is looked at
 fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
+    workspace.balance.forget();
     workspace.inputs.clone_from(&state.inputs);
     if model.is_spatial() {
         workspace.sliding.clone_from(&state.sliding);
@@ -465,6 +468,8 @@ struct Run<'a> {
     stalled: Stalled,
     /// By tolerance: the same thing changed again and again.
     in_circles: bool,
+    /// Longest substep that is tried, s: twice the last one that was not rough.
+    longest: f64,
 }
 
 impl Run<'_> {
@@ -473,8 +478,13 @@ impl Run<'_> {
         self.start();
         while self.state.time < end {
             let n_events = self.report.n_events.total();
-            let target = self.next_stop(end);
-            let h = target - self.state.time;
+            let mut target = self.next_stop(end);
+            let mut h = target - self.state.time;
+            if h > self.longest {
+                h = self.longest;
+                target = self.state.time + h;
+            }
+            self.longest *= 2.0;
             if self.settings.scheme == Scheme::PositionEuler {
                 self.position_step(target)?;
             } else if n_substeps >= self.settings.max_substeps
@@ -487,7 +497,10 @@ impl Run<'_> {
                     result => result?,
                 }
             }
-            n_substeps += 1;
+            // parts of a step that was too rough as a whole are no events
+            if !self.longest.is_finite() || self.report.n_events.total() > n_events {
+                n_substeps += 1;
+            }
             if self.is_stopped(n_events) {
                 break;
             }
@@ -519,8 +532,16 @@ impl Run<'_> {
                 ..
             } = &mut *self.state;
             let now = (*time, Side::After);
-            self.report.applied_work +=
-                stabilize::project(self.model, self.workspace, status, now, position, velocity);
+            let driven = stabilize::project(
+                self.model,
+                self.workspace,
+                status,
+                now,
+                position,
+                velocity,
+                false,
+            );
+            self.report.applied_work += driven;
             accept::rebase(self.model, self.state, &mut self.workspace.poses);
         }
     }
@@ -587,9 +608,9 @@ impl Run<'_> {
     // stages 4 to 7, with statuses that are known
     fn frozen_step(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         // 4. the step with these statuses, up to the first transition
-        let scheme = self.scheme(h);
+        let scheme = self.scheme(h, Mode::Frozen);
         self.take(&scheme, Mode::Frozen, h)?;
-        if let Some(shorter) = self.shorter_for_rims() {
+        if let Some(shorter) = self.shorter_for_rims().or_else(|| self.shorter_for_energy()) {
             return self.frozen_step(shorter, self.state.time + shorter);
         }
         trial::probe_end(self.model, self.state, self.workspace);
@@ -621,7 +642,7 @@ impl Run<'_> {
         match transition {
             Transition::At(tau, what) => {
                 self.note_length(tau);
-                self.accept(self.state.time + tau, Mode::Frozen);
+                self.accept(self.state.time + tau);
                 trial::probe(
                     self.model,
                     self.workspace,
@@ -633,7 +654,7 @@ impl Run<'_> {
                 self.classify_after(what);
             }
             Transition::None | Transition::Contradiction => {
-                self.accept(target, Mode::Frozen);
+                self.accept(target);
                 accept::forces_from_accelerations(self.state, self.workspace);
                 accept::keep_sliding(self.state, self.workspace);
             }

@@ -10,8 +10,10 @@
 
 use super::assemble::{self, BeyondEdges};
 use super::coefficients::{Coefficients, IMPLICIT_EULER};
+use super::energy;
 use super::metric::Stiffness;
 use super::report::Report;
+use super::trial::Mode;
 use super::workspace::Workspace;
 use super::{StepError, accept, contact_band, trial};
 use crate::force::Side;
@@ -54,9 +56,13 @@ pub(super) fn step(
     let result = iterate(model, state, workspace, settings, &scheme, &mut place, h);
     workspace.look_position = place;
     result?;
+    workspace.balance.rubbed.clear();
+    model.poses(&workspace.trial.position, &mut workspace.poses);
+    energy::balance(model, state, workspace, Mode::Complementarity, false);
+    workspace.trial.losses.book(report);
+    accept::accept(model, state, workspace, report, state.time + h);
     state.status.clone_from(&workspace.statuses);
     state.resistance.clone_from(&workspace.resistance);
-    accept::accept(model, state, workspace, report, state.time + h);
     accept::forces_from_impulses(state, workspace, h);
     state.statuses_known = false;
     Ok(())

@@ -50,6 +50,8 @@ pub struct Report {
     pub stabilized_steps: u64,
     /// Events that found no room in the list.
     pub unlisted_events: u64,
+    /// Times that a step was halved because it gained energy by its own error, opened joints or turned arms too far.
+    pub halved_steps: u64,
     /// Groups of bodies in a crowd whose contacts were not solved exactly.
     pub inexact_solves: u64,
     /// Steps of a crowd in which impacts were taken as one.
@@ -204,7 +206,7 @@ impl Report {
 
     /// All whole numbers that belong to the motion, in a fixed order: not how often working memory grew, which is of the
     /// instance that a run was in.
-    pub fn whole_numbers(&mut self) -> [&mut u64; 27] {
+    pub fn whole_numbers(&mut self) -> [&mut u64; 28] {
         let counts = &mut self.n_events;
         [
             &mut self.steps,
@@ -224,6 +226,7 @@ impl Report {
             &mut self.guarded_impacts,
             &mut self.stabilized_steps,
             &mut self.unlisted_events,
+            &mut self.halved_steps,
             &mut self.inexact_solves,
             &mut self.unlocated_steps,
             &mut self.located_impacts,
@@ -289,6 +292,15 @@ impl Report {
             self.impact_loss,
         ];
         parts.iter().fold(swings, |sum, part| sum + part.abs())
+    }
+
+    /// Adds an error of energy: positive what was gained.
+    pub(super) fn book_numerical(&mut self, error: f64) {
+        if error > 0.0 {
+            self.numerical_gain += error;
+        } else {
+            self.numerical_loss -= error;
+        }
     }
 
     /// Counts an event and keeps it if there is room.

@@ -26,6 +26,15 @@ const TOUCH: f64 = 1e-6;
 /// A step that finds its own statuses is not made shorter than this fraction of the standard step.
 const SHORTEST_WAY_OUT: f64 = 1e-3;
 
+/// A rough step is not made shorter than this fraction of the standard step.
+const SHORTEST_PART: f64 = 0.999 / 64.0;
+
+/// .. and one that only loses not shorter than this.
+const SHORTEST_LOSSY_PART: f64 = 0.999 / 8.0;
+
+/// Accelerations with stiff forces resolved and not differ by more than this, relative, where something stiff is excited.
+const EXCITED: f64 = 1e-3;
+
 /// Overlap that such a step may leave, m.
 const OVERLAP: f64 = 1e-7;
 
@@ -81,14 +90,14 @@ impl Run<'_> {
         }
     }
 
-    pub(super) fn accept(&mut self, end: f64, mode: Mode) {
-        accept::work(self.model, self.state, self.workspace, self.report, mode);
+    pub(super) fn accept(&mut self, end: f64) {
+        self.workspace.trial.losses.book(self.report);
         smoothing::note(self.model, self.state, self.workspace, self.report);
         accept::accept(self.model, self.state, self.workspace, self.report, end);
     }
 
     /// The scheme of the scene, or the damping one where something stiff was just disturbed.
-    pub(super) fn scheme(&mut self, h: f64) -> Coefficients {
+    pub(super) fn scheme(&mut self, h: f64, mode: Mode) -> Coefficients {
         let scheme = Coefficients::from(self.settings.scheme);
         if self.state.damping_left == 0 {
             return scheme;
@@ -108,12 +117,61 @@ impl Run<'_> {
             velocity,
             h,
         );
-        if self.workspace.stiff {
+        if self.workspace.stiff && (mode == Mode::Complementarity || self.is_excited(h)) {
             scheme.damping()
         } else {
             self.state.damping_left = 0;
             scheme
         }
+    }
+
+    // Does something stiff start to swing or to fade? Then accelerations that resolve it differ from those of a step that does not.
+    fn is_excited(&mut self, h: f64) -> bool {
+        let Run {
+            model,
+            state,
+            workspace,
+            ..
+        } = self;
+        let State {
+            time,
+            position,
+            velocity,
+            status,
+            ..
+        } = &**state;
+        let standard = workspace.standard_step;
+        let accelerate = |workspace: &mut Workspace, step: f64| {
+            workspace.standard_step = step;
+            let now = (*time, Side::After);
+            trial::accelerate(model, workspace, status, now, position, velocity);
+        };
+        accelerate(workspace, 0.0);
+        workspace.compressed.clone_from(&workspace.acceleration);
+        accelerate(workspace, h);
+        workspace.standard_step = standard;
+        let (mut difference, mut size) = (0.0, 0.0);
+        let resolved = workspace.compressed.iter().zip(&workspace.acceleration);
+        for (m, (a, b)) in model.mass.iter().zip(resolved) {
+            difference += m * (a - b) * (a - b);
+            size += m * b * b;
+        }
+        difference > EXCITED * EXCITED * size
+    }
+
+    /// Half the length of the trial step, if that was rough and is not as short as it may become.
+    pub(super) fn shorter_for_energy(&mut self) -> Option<f64> {
+        let trial = &self.workspace.trial;
+        let shorter = 0.5 * trial.h;
+        let is_enough = |shortest: f64| shorter < shortest * self.standard;
+        if (!trial.is_rough || is_enough(SHORTEST_PART))
+            && (!trial.is_lossy || is_enough(SHORTEST_LOSSY_PART))
+        {
+            return None;
+        }
+        self.report.halved_steps += 1;
+        self.longest = shorter;
+        Some(shorter)
     }
 
     /// Impacts, statuses and forces at the state as it is.
@@ -283,7 +341,7 @@ impl Run<'_> {
         };
         self.note_length(tau);
         if tau > 0.0 {
-            self.accept(self.state.time + tau, mode);
+            self.accept(self.state.time + tau);
         }
         self.collided(crossing.what, tau < TOUCH * self.standard)
     }
@@ -373,15 +431,16 @@ impl Run<'_> {
     fn retake(&mut self, scheme: &Coefficients) {
         let h = self.workspace.trial.h;
         let State {
-            time,
-            position,
-            velocity,
-            ..
+            position, velocity, ..
         } = &*self.state;
         trial::finish(self.workspace, scheme, position, velocity, h);
-        if self.settings.projection {
-            trial::project(self.model, self.workspace, time + h);
-        }
+        trial::end(
+            self.model,
+            self.state,
+            self.workspace,
+            self.settings,
+            Mode::Frozen,
+        );
         trial::probe_end(self.model, self.state, self.workspace);
     }
 
@@ -478,7 +537,7 @@ impl Run<'_> {
                 self.workspace.active.push(contact);
             }
         }
-        let mut scheme = self.scheme(h);
+        let mut scheme = self.scheme(h, Mode::Complementarity);
         let (mut h, mut target) = (h, target);
         loop {
             let mut taken = self.take(&scheme, Mode::Complementarity, h);
@@ -488,7 +547,7 @@ impl Run<'_> {
                 taken = self.take(&scheme, Mode::Complementarity, h);
             }
             taken?;
-            if let Some(shorter) = self.shorter_for_rims() {
+            if let Some(shorter) = self.shorter_for_rims().or_else(|| self.shorter_for_energy()) {
                 (h, target) = (shorter, self.state.time + shorter);
                 continue;
             }
@@ -512,7 +571,7 @@ impl Run<'_> {
             .record_turns(target, &self.state.resistance, &self.workspace.resistance);
         self.state.status.clone_from(&self.workspace.statuses);
         self.state.resistance.clone_from(&self.workspace.resistance);
-        self.accept(target, Mode::Complementarity);
+        self.accept(target);
         accept::forces_from_impulses(self.state, self.workspace, h);
         self.state.statuses_known = false;
         Ok(())
@@ -556,7 +615,7 @@ impl Run<'_> {
         } else {
             self.state.time + short
         };
-        self.accept(end, Mode::Complementarity);
+        self.accept(end);
         let Run {
             workspace,
             state,

@@ -8,12 +8,13 @@
 //! column n - sign mu t. Along n alone the missing friction would add up to an error of first order.
 //!
 //! (3)  v <- v sqrt(1 - dV / T)   where (1) raised the potential energy by dV > 0, of third order in the step, so that
-//!      the projection as a whole gains none
+//!      the projection as a whole gains none; the energy limiter (energy.rs) does so for the step as a whole where it is on
 //!
 //! (4)  the impulses l of (2) at motors do the work l g . (v before + v after) / 2: it is of second order in the step, because g . v
-//!      = s there and not zero, and belongs to the books
+//!      = s there and not zero, and belongs to the balance; so does that of friction at sliding contacts
 
 use super::assemble;
+use super::energy;
 use super::workspace::Workspace;
 use crate::dynamics;
 use crate::force::Side;
@@ -33,7 +34,7 @@ const ROUNDING: f64 = 1e-12;
 /// Newton iterations for (1) at most: quadratic from a drift of third order in the step.
 const MAX_ITERATIONS: usize = 5;
 
-/// Projects `q` and `v`; returns the work of motors (4). Leaves `workspace.level` (closed contacts of `statuses`) and the poses at the new `q`.
+/// Projects `q` and `v`, without (3) if energy is corrected later; returns the work of motors (4). Leaves `workspace.level` (closed contacts of `statuses`) and the poses at the new `q`.
 pub(super) fn project(
     model: &Model,
     workspace: &mut Workspace,
@@ -41,6 +42,7 @@ pub(super) fn project(
     time: (f64, Side),
     q: &mut [f64],
     v: &mut [f64],
+    corrected_later: bool,
 ) -> f64 {
     let potential = |workspace: &mut Workspace, q: &[f64]| {
         let Workspace {
@@ -52,9 +54,14 @@ pub(super) fn project(
         model.poses(q, poses);
         dynamics::potential_energy(model, 0.0, inputs, poses, twists)
     };
+    workspace.balance.rubbed.clear();
     if model.n_joint_rows == 0 && !statuses.iter().any(|status| status.is_closed()) {
         assemble::level(model, workspace, q, std::iter::empty());
         return 0.0;
+    }
+    if corrected_later {
+        position(model, workspace, statuses, q, CLOSED);
+        return velocity(model, workspace, statuses, time, v);
     }
     let before = potential(workspace, q);
     position(model, workspace, statuses, q, CLOSED);
@@ -62,9 +69,8 @@ pub(super) fn project(
     let driven = velocity(model, workspace, statuses, time, v);
     // (3)
     let kinetic = dynamics::kinetic_energy(model, v);
-    if raised > ROUNDING * (before.abs() + kinetic) && raised < kinetic {
-        let slower = (1.0 - raised / kinetic).sqrt();
-        v.iter_mut().for_each(|v| *v *= slower);
+    if raised > ROUNDING * (before.abs() + kinetic) {
+        energy::take_back(model, workspace, statuses, raised, v);
     }
     driven
 }
@@ -167,6 +173,7 @@ fn velocity(
         sliding,
         resistance,
         inputs,
+        balance,
         ..
     } = workspace;
     *work += 1;
@@ -179,7 +186,25 @@ fn velocity(
         let halves = of_motors.map(|row| 0.5 * level.impulse[row] * level.rows[row].dot(v));
         halves.sum()
     };
+    let rubs = |i: usize| {
+        let turns = level.resistance_of(i);
+        statuses[level.contacts[i]].slides() || turns.spin.slides() || turns.roll.slides()
+    };
+    let half_rubbed = |i: usize, v: &[f64]| -> f64 {
+        let normal = level.normal(i);
+        let rows = normal + 1..=normal + level.n_friction;
+        let halves = rows.map(|row| -0.5 * level.impulse[row] * level.rows[row].dot(v));
+        halves.sum()
+    };
+    balance.rubbed.clear();
+    for i in (0..level.contacts.len()).filter(|i| rubs(*i)) {
+        balance.rubbed.push((level.contacts[i], half_rubbed(i, v)));
+    }
     let before = half(v);
     level.add_response(v);
+    let sliding = (0..level.contacts.len()).filter(|i| rubs(*i));
+    for (i, (_, loss)) in sliding.zip(&mut balance.rubbed) {
+        *loss += half_rubbed(i, v);
+    }
     before + half(v) // (4)
 }

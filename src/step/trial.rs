@@ -7,6 +7,7 @@ use super::accept::Forces;
 use super::assemble;
 use super::coefficients::Coefficients;
 use super::complementarity::Sliding;
+use super::energy::{self, Losses};
 use super::metric::Stiffness;
 use super::stabilize;
 use super::system::System;
@@ -32,6 +33,12 @@ pub(super) struct Trial {
     pub stabilized: bool,
     /// Work of motors in its projection, J.
     pub driven: f64,
+    /// Its balance.
+    pub losses: Losses,
+    /// Does it gain more energy by its own error than is to be taken back, open joints or turn arms too far?
+    pub is_rough: bool,
+    /// Does it lose more than is to be given back?
+    pub is_lossy: bool,
     /// How the motion inside the step is interpolated.
     pub curve: Curve,
     /// Accelerations at both ends, for quintic curves.
@@ -61,6 +68,9 @@ impl Trial {
             average: vec![0.0; n],
             stabilized: false,
             driven: 0.0,
+            losses: Losses::default(),
+            is_rough: false,
+            is_lossy: false,
             curve: Curve::Cubic,
             start_acceleration: vec![0.0; n],
             end_acceleration: vec![0.0; n],
@@ -77,6 +87,9 @@ impl Trial {
             average,
             stabilized,
             driven,
+            losses,
+            is_rough,
+            is_lossy,
             curve,
             start_acceleration,
             end_acceleration,
@@ -88,6 +101,9 @@ impl Trial {
         self.average.clone_from(average);
         self.stabilized = *stabilized;
         self.driven = *driven;
+        self.losses = *losses;
+        self.is_rough = *is_rough;
+        self.is_lossy = *is_lossy;
         self.curve = *curve;
         self.start_acceleration.clone_from(start_acceleration);
         self.end_acceleration.clone_from(end_acceleration);
@@ -284,10 +300,27 @@ pub(super) fn take(
     if mode == Mode::Complementarity {
         release_beyond_edges(model, workspace);
     }
-    if settings.projection {
-        project(model, workspace, t + h);
-    }
+    end(model, state, workspace, settings, mode);
     Ok(())
+}
+
+/// Projects the end of the trial step and draws up its balance of energy.
+pub(super) fn end(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    mode: Mode,
+) {
+    if settings.projection {
+        let end = state.time + workspace.trial.h;
+        project(model, workspace, end, settings.energy_correction);
+    } else {
+        workspace.balance.rubbed.clear();
+        model.poses(&workspace.trial.position, &mut workspace.poses);
+    }
+    let correct = settings.projection && settings.energy_correction;
+    energy::balance(model, state, workspace, mode, correct);
 }
 
 /// Solves the complementarity problem of the step, whose constraints act on `sigma v + dv`; statuses go to `workspace.statuses`.
@@ -385,8 +418,8 @@ fn release_beyond_edges(model: &Model, workspace: &mut Workspace) {
     }
 }
 
-/// Projects the end of the trial step.
-pub(super) fn project(model: &Model, workspace: &mut Workspace, end: f64) {
+// Projects the end of the trial step.
+fn project(model: &Model, workspace: &mut Workspace, end: f64, corrected_later: bool) {
     let mut trial = std::mem::take(&mut workspace.trial);
     let statuses = std::mem::take(&mut workspace.statuses);
     trial.driven = stabilize::project(
@@ -396,6 +429,7 @@ pub(super) fn project(model: &Model, workspace: &mut Workspace, end: f64) {
         (end, Side::Before),
         &mut trial.position,
         &mut trial.velocity,
+        corrected_later,
     );
     workspace.statuses = statuses;
     workspace.trial = trial;

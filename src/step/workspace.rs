@@ -4,6 +4,7 @@ use super::accurate::{Extrapolation, N_SAMPLES, Stride};
 use super::assemble;
 use super::complementarity::Complementarity;
 use super::crowd::Work;
+use super::energy::Balance;
 use super::metric::Metric;
 use super::system::{Forces, System};
 use super::trial::{Probe, ProbeKind, Trial};
@@ -123,6 +124,8 @@ pub struct Workspace {
     pub(super) stride: Option<Stride>,
     /// The trial step that ends nearest to an event.
     pub(super) best: Trial,
+    /// Energy of the trial step.
+    pub(super) balance: Balance,
     /// Of steps of many bodies.
     pub(super) crowd: Work,
     /// Poses and twists at the two ends of a step, for what is only looked at.
@@ -216,6 +219,7 @@ impl Workspace {
             violated: Vec::with_capacity(n_probes),
             stride: Some(Stride::new(model)),
             best: Trial::new(model),
+            balance: Balance::new(model),
             crowd: Work::default(),
             looks: std::array::from_fn(|_| (Poses::new(model), Twists::new(model))),
             instant: Work::default(),

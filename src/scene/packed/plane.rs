@@ -45,6 +45,7 @@ coded_struct!(Settings {
     locate_transitions,
     event_state,
     projection,
+    energy_correction,
     damping_steps,
     min_substep,
     max_substeps,

@@ -50,6 +50,7 @@ impl Default for Settings {
             locate_transitions: None,
             event_state: EventState::Restep,
             projection: true,
+            energy_correction: true,
             // One cures the ringing that an impact starts in a very stiff damper, two also in a moderately stiff one.
             damping_steps: 2,
             min_substep: 1e-9,
@@ -104,6 +105,7 @@ pub fn read(mut t: Table<'_>, until: f64, in_crowd: bool) -> Settings {
             default.event_state,
         ),
         projection: t.flag_or("projection", default.projection),
+        energy_correction: t.flag_or("energy_correction", default.energy_correction),
         damping_steps: t.count_or("damping_steps", 0, 1000, default.damping_steps),
         // Below the rounding of a step's end nothing can be located; at one every substep would be too short.
         min_substep: t.number_or(

@@ -87,6 +87,7 @@ pub(super) fn effect(
     let g = flat(&row);
     let mut effect = Effect::default();
     effect.push_along(&g, push.total()); // (1)
+    effect.damp_along(&g, push.fading);
     add_outer(&mut effect.by_velocity, push.by_rate, &g, &g); // (2)
     add_outer(&mut effect.by_position_stiff, push.by_value, &g, &g); // (3)
     if detail == Detail::All {

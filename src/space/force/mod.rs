@@ -100,6 +100,8 @@ pub struct Pull {
 pub struct Effect {
     /// N and N m.
     pub force: PairVector,
+    /// The part of it that dissipates: of dampers, drag and smooth friction, N and N m.
+    pub damping: PairVector,
     /// Derivative with respect to the velocities.
     pub by_velocity: PairMatrix,
     /// Derivative along the motions, negative semidefinite part.
@@ -166,6 +168,16 @@ impl Force {
             | Force::JointSpring(_)
             | Force::Viscous(_)
             | Force::Stribeck(_) => false,
+        }
+    }
+
+    /// Does it take energy from what moves?
+    pub fn dissipates(&self) -> bool {
+        match self {
+            Force::SpringDamper(f) => f.damping != 0.0,
+            Force::JointSpring(f) => f.damping != 0.0,
+            Force::Viscous(_) | Force::Stribeck(_) => true,
+            Force::Applied(_) | Force::MotorTorque(_) => false,
         }
     }
 
@@ -271,6 +283,13 @@ impl Effect {
     /// Adds a force of size `force` along the gradient of a scalar.
     fn push_along(&mut self, row: &PairVector, force: f64) {
         for (total, r) in self.force.iter_mut().zip(row) {
+            *total += force * r;
+        }
+    }
+
+    /// Says that a force of size `force` along the gradient of a scalar, which is in the total, dissipates.
+    fn damp_along(&mut self, row: &PairVector, force: f64) {
+        for (total, r) in self.damping.iter_mut().zip(row) {
             *total += force * r;
         }
     }

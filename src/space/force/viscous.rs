@@ -43,6 +43,7 @@ impl Viscous {
             effect.push_along(&g, -coefficient * row.rate(at.twist[0], at.twist[1])); // (1)
             add_outer(&mut effect.by_velocity, -coefficient, &g, &g);
         }
+        effect.damping = effect.force;
         if detail == Detail::All {
             self.add_turning(at, &now, &mut effect);
         }

@@ -6,11 +6,12 @@
 
 use super::symmetric::{self, N_WORKS, Work};
 use crate::dynamics::Jacobians;
-use crate::math::Limit;
+use crate::math::{Limit, positive};
 use crate::model::Model;
 use crate::scene::format::Settings;
 use crate::state::State;
 use crate::step::StepError;
+use crate::step::energy::{self, Losses};
 use crate::step::report::Report;
 use crate::step::trial::{Curve, Trial};
 use crate::step::workspace::Workspace;
@@ -125,14 +126,18 @@ pub(super) fn prolong(
     outcome
 }
 
-/// Adds the work of the step just taken to the books.
-pub(super) fn book(workspace: &Workspace, report: &mut Report) {
+/// Adds the work of the step just taken to the balance. Contacts that stay closed do none by their normal forces.
+pub(super) fn book(model: &Model, state: &State, workspace: &mut Workspace, report: &mut Report) {
     let result = &workspace.extrapolation.result;
     let works = &result[result.len() - N_WORKS..];
-    report.impact_loss += works[Work::Pressing as usize];
-    report.friction_loss += works[Work::Friction as usize];
-    report.applied_work += works[Work::Applied as usize];
-    report.damping_loss += works[Work::Damping as usize];
+    let mut losses = Losses {
+        applied: works[Work::Applied as usize],
+        damping: positive(works[Work::Damping as usize]),
+        friction: positive(works[Work::Friction as usize]),
+        ..Losses::default()
+    };
+    losses.numerical = energy::numerical_error(model, state, workspace, &losses);
+    losses.book(report);
 }
 
 // what rounding of the coordinates and of stiff forces can do to a step

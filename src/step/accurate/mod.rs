@@ -454,7 +454,7 @@ impl Run<'_> {
         self.state.control.ways_out = 0;
         self.report.steps += 1;
         dense::keep(self.model, self.state, self.workspace);
-        extrapolation::book(self.workspace, self.report);
+        extrapolation::book(self.model, self.state, self.workspace, self.report);
         accept::accept(self.model, self.state, self.workspace, self.report, end);
         accept::forces_of_trial(self.state, self.workspace);
     }

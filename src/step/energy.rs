@@ -1,0 +1,695 @@
+//! Energy of a step: its exact balance, and the energy limiter, which takes back what the step gained by its own error.
+//!
+//! ```text
+//! (1)  M dv = sum J_e + F c,   J_e = h [(1 - a) k0 + a k1] + a h kv dv + a g h^2 kq dv + a (1 - f) h^2 kq v0      [a = alpha, g = gamma, f = force_at]
+//! (2)  T1 - T0 = sum J_e . vm + c . F^T vm,   vm = (v0 + v1)/2          exactly
+//! (3)  work of given forces J_e . vm;  loss of dampers, drag and smooth friction -J_e . vm, as far as it is positive
+//! (4)  contacts that find their statuses in the step, or slide in it: -c . F^T vm of friction and of the normal, see `Losses::share`
+//! (5)  eps = T1 - T0 + V1 - V0 - (work) + (losses)        what is left: numerical loss or gain of the step
+//! (6)  v1 <- u + s (v1 - u),   s^2 = 1 - eps / T,   u = velocity of the centre of mass of a group that nothing ties to the ground,
+//!      T = kinetic energy about it
+//! (7)  X = (|T1 - T0| + sum |dV_e| + losses)/2 + 0.01 min(T0, T1)        the energy that moved in the step
+//! ```
+//!
+//! Balance (5) is drawn up for each group of bodies that joints, force elements and pressing contacts connect; for groups that are
+//! free in the frame of their centre of mass, in which gravity does no work. A gain is always taken back by (6), a loss as long as it is
+//! below 0.01 X and the step is not one that is meant to damp. A gain above 0.01 X asks for a shorter step. Constraints without a given
+//! speed are homogeneous in the velocities (and do not see a common one): they hold after (6) as before. Groups with motors of given
+//! speed are not scaled.
+
+mod arms;
+
+use super::assemble;
+use super::coefficients::Coefficients;
+use super::report::Report;
+use super::system::System;
+use super::trial::{Mode, Trial};
+use super::workspace::Workspace;
+use crate::dynamics::{self, Jacobians, Works, kinetic_energy};
+use crate::math::{Limit, max_abs, positive};
+use crate::model::{BodyRef, Model};
+use crate::state::{State, Status};
+use arms::Arms;
+
+/// Errors of a step below this part of the energy that moved in it are corrected; gains above it ask for a shorter step.
+const SMALL: f64 = 0.01;
+
+/// .. and gains above this part of the kinetic energy.
+const MOST_TAKEN: f64 = 0.1;
+
+/// Part of the kinetic energy that counts as moved: what goes round evenly moves none.
+const FLOOR: f64 = 0.01;
+
+/// Errors below this part of the energies are rounding.
+const ROUNDING: f64 = 1e-15;
+
+/// .. and gains below this part of them, where there is no kinetic energy to take them from, are let be: places are closed to rounding.
+const NOISE: f64 = 1e-12;
+
+/// Joints that are open by more than this after a step, relative to its coordinates, ask for a shorter one.
+const OPEN: f64 = 1e-9;
+
+/// Work and losses of a step or of all steps, J.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Losses {
+    pub applied: f64,
+    pub damping: f64,
+    pub friction: f64,
+    pub impacts: f64,
+    /// What the step gained by its own error; negative what it lost.
+    pub numerical: f64,
+}
+
+impl Losses {
+    /// Adds them to the balance of the run.
+    pub fn book(&self, report: &mut Report) {
+        report.applied_work += self.applied;
+        report.damping_loss += self.damping;
+        report.friction_loss += self.friction;
+        report.impact_loss += self.impacts;
+        report.book_numerical(self.numerical);
+    }
+
+    /// Adds what a contact took by its normal and by its friction. Only the sum means something where a contact closes in the step:
+    /// a negative one of the two lessens the other, and a negative sum is an error of the step. What was taken, J.
+    fn share(&mut self, normal: f64, friction: f64) -> f64 {
+        let taken = positive(normal + friction);
+        let rubbed = positive(friction).at_most(taken);
+        self.friction += rubbed;
+        self.impacts += taken - rubbed;
+        taken
+    }
+
+    /// The same for a part of the step that they are of.
+    pub fn scale(&mut self, part: f64) {
+        for x in [
+            &mut self.applied,
+            &mut self.damping,
+            &mut self.friction,
+            &mut self.impacts,
+            &mut self.numerical,
+        ] {
+            *x *= part;
+        }
+    }
+}
+
+/// How a step treats the derivatives of forces: the factors of (1).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Weights {
+    pub h: f64,
+    pub alpha: f64,
+    /// Of `kv dv`.
+    pub by_velocity: f64,
+    /// Of `kq dv`, of given forces and of dampers.
+    pub by_position: [f64; 2],
+    /// Of `kq v0`.
+    pub ahead: [f64; 2],
+}
+
+/// What a group of bodies went through in a step.
+#[derive(Clone, Copy, Debug, Default)]
+struct Group {
+    is_tied: bool,
+    is_driven: bool,
+    mass: f64,
+    momentum: [[f64; 3]; 2],
+    /// Kinetic energies at both ends, and their difference.
+    kinetic: [f64; 2],
+    gained: f64,
+    /// Change of potential energy, and the sum of its sizes.
+    raised: f64,
+    moved: f64,
+    /// Energies that rounding errors are relative to.
+    scale: f64,
+    applied: f64,
+    damping: f64,
+    contacts: f64,
+    /// Factor of the velocities (6).
+    factor: f64,
+}
+
+impl Group {
+    fn velocity(&self, end: usize) -> [f64; 3] {
+        if self.is_tied {
+            return [0.0; 3];
+        }
+        self.momentum[end].map(|p| p / self.mass)
+    }
+}
+
+/// Scratch of the balance.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Balance {
+    /// By body: the group that joints and force elements make, by its first body.
+    fixed: Vec<usize>,
+    /// By body: is it tied to the ground by them, and is a motor of given speed at it?
+    tied: Vec<bool>,
+    driven: Vec<bool>,
+    dissipates: bool,
+    is_driven: bool,
+    /// Energy of each force element at both ends of the step, and whether that at its start is known.
+    stored: [Vec<f64>; 2],
+    is_known: bool,
+    /// Forces of (3) at both ends of the step.
+    pub works: [Works; 2],
+    pub weights: Weights,
+    /// Work that friction took at sliding contacts in the projection of the step, J.
+    pub rubbed: Vec<(usize, f64)>,
+    /// Impulses of (3).
+    damping: Vec<f64>,
+    applied: Vec<f64>,
+    group: Vec<usize>,
+    groups: Vec<Group>,
+    arms: Arms,
+}
+
+impl Default for Works {
+    fn default() -> Self {
+        Works::new(0)
+    }
+}
+
+impl Balance {
+    pub fn new(model: &Model) -> Self {
+        if model.crowd.is_some() {
+            return Self::default();
+        }
+        let (n, n_bodies) = (model.n_velocities, model.bodies.len());
+        let mut balance = Self {
+            fixed: (0..n_bodies).collect(),
+            tied: vec![false; n_bodies],
+            driven: vec![false; n_bodies],
+            dissipates: model.forces.iter().any(|link| link.force.dissipates()),
+            is_driven: model.forces.iter().any(|link| link.force.is_given()),
+            stored: [vec![0.0; model.forces.len()], vec![0.0; model.forces.len()]],
+            is_known: false,
+            works: [Works::new(n), Works::new(n)],
+            weights: Weights::default(),
+            rubbed: Vec::with_capacity(model.contacts.len()),
+            damping: vec![0.0; n],
+            applied: vec![0.0; n],
+            group: vec![0; n_bodies],
+            groups: vec![Group::default(); n_bodies],
+            arms: Arms::new(model),
+        };
+        for link in &model.joints {
+            balance.connect(link.bodies);
+        }
+        // what is given from outside acts on one body, or on those of a joint
+        for link in model.forces.iter().filter(|link| !link.force.is_given()) {
+            balance.connect(link.bodies);
+        }
+        for motor in &model.motors {
+            for body in model.joints[motor.joint].bodies.into_iter().flatten() {
+                balance.driven[body] = true;
+            }
+        }
+        balance
+    }
+
+    fn connect(&mut self, bodies: [BodyRef; 2]) {
+        match bodies {
+            [Some(a), Some(b)] => unite(&mut self.fixed, a, b),
+            [Some(a), None] | [None, Some(a)] => self.tied[a] = true,
+            [None, None] => {}
+        }
+    }
+
+    /// The state went elsewhere in another way than by a step.
+    pub fn forget(&mut self) {
+        self.is_known = false;
+    }
+
+    /// The trial step that the balance is of became the state.
+    pub fn accept(&mut self) {
+        self.stored.swap(0, 1);
+        self.is_known = true;
+    }
+}
+
+// the group of b becomes that of a, or the other way round: a group goes by its first body
+fn unite(group: &mut [usize], a: usize, b: usize) {
+    let (first, second) = (group[a].min(group[b]), group[a].max(group[b]));
+    if first != second {
+        group
+            .iter_mut()
+            .filter(|g| **g == second)
+            .for_each(|g| *g = first);
+    }
+}
+
+/// Draws up the balance (5) of the trial step, whose end is projected already and has its poses in the workspace; with `correct` gains
+/// and small losses are taken back.
+pub(super) fn balance(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    mode: Mode,
+    correct: bool,
+) {
+    let mut balance = std::mem::take(&mut workspace.balance);
+    balance.store(model, workspace, 1);
+    balance.know_start(model, state, workspace);
+    workspace.trial.losses = Losses::default();
+    balance.find_groups(model, pressing(&workspace.system));
+    balance.add_motion(model, state, workspace);
+    balance.add_contacts(model, state, workspace, mode);
+    balance.add_elements(model, state, workspace);
+    balance.limit(model, workspace, correct);
+    let trial = &mut workspace.trial;
+    trial.losses.numerical = balance.error(model, state, trial, &trial.losses);
+    if correct && model.n_joint_rows + model.forces.len() > 0 {
+        let far = balance.arms.turn_too_far(model, &state.velocity, trial.h)
+            || balance.arms.turn_too_far(model, &trial.average, trial.h);
+        if far || opens_joints(model, state, workspace) {
+            workspace.trial.is_rough = true;
+        }
+    }
+    workspace.balance = balance;
+}
+
+/// The numerical error of a step that was taken in another way, with these losses: what its energy changed by beyond them.
+pub(super) fn numerical_error(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    losses: &Losses,
+) -> f64 {
+    let mut balance = std::mem::take(&mut workspace.balance);
+    let end = std::mem::take(&mut workspace.trial.position);
+    model.poses(&end, &mut workspace.poses);
+    workspace.trial.position = end;
+    balance.store(model, workspace, 1);
+    balance.know_start(model, state, workspace);
+    let error = balance.error(model, state, &workspace.trial, losses);
+    workspace.balance = balance;
+    error
+}
+
+/// Scales velocities about the centres of mass of groups that are free so that their kinetic energy falls by `raised`, as far as there is any.
+pub(super) fn take_back(
+    model: &Model,
+    workspace: &mut Workspace,
+    statuses: &[Status],
+    raised: f64,
+    v: &mut [f64],
+) {
+    let closed = (0..statuses.len()).filter(|j| statuses[*j].is_closed());
+    let Workspace { balance, .. } = workspace;
+    balance.find_groups(model, closed);
+    balance.add_momenta(model, 1, v);
+    let kinetic = balance.relative_energy(model, v);
+    if raised < kinetic {
+        let factor = (1.0 - raised / kinetic).sqrt();
+        balance.groups.iter_mut().for_each(|of| of.factor = factor);
+        balance.scale(model, v);
+    }
+}
+
+// did the step open a joint, which its projection could not close again?
+fn opens_joints(model: &Model, state: &State, workspace: &mut Workspace) -> bool {
+    let n_joints = model.n_joint_rows - model.motors.len();
+    let residual = &workspace.level.residual[..n_joints];
+    let open = max_abs(residual);
+    if open <= OPEN * (1.0 + max_abs(&workspace.trial.position)) {
+        return false;
+    }
+    model.poses(&state.position, &mut workspace.poses);
+    open > 2.0 * assemble::joint_drift(model, workspace)
+}
+
+fn n_linear(model: &Model) -> usize {
+    if model.is_spatial() { 3 } else { 2 }
+}
+
+impl Balance {
+    // energies of the force elements at the poses in the workspace
+    fn store(&mut self, model: &Model, workspace: &Workspace, end: usize) {
+        if !model.forces.is_empty() {
+            let Workspace {
+                poses,
+                twists,
+                inputs,
+                ..
+            } = workspace;
+            dynamics::stored_energies(model, inputs, poses, twists, &mut self.stored[end]);
+        }
+    }
+
+    fn know_start(&mut self, model: &Model, state: &State, workspace: &mut Workspace) {
+        if !self.is_known {
+            self.is_known = true;
+            if !model.forces.is_empty() {
+                model.poses(&state.position, &mut workspace.poses);
+                self.store(model, workspace, 0);
+            }
+        }
+    }
+
+    // groups with these contacts
+    fn find_groups(&mut self, model: &Model, contacts: impl Iterator<Item = usize>) {
+        let Self { group, groups, .. } = self;
+        group.clone_from(&self.fixed);
+        groups.fill(Group {
+            factor: 1.0,
+            ..Group::default()
+        });
+        for contact in contacts {
+            match model.contacts[contact].bodies {
+                [Some(a), Some(b)] => unite(group, a, b),
+                [Some(a), None] | [None, Some(a)] => groups[a].is_tied = true,
+                [None, None] => {}
+            }
+        }
+        for i in 0..group.len() {
+            let tied = groups[i].is_tied || self.tied[i];
+            let of = &mut groups[group[i]];
+            of.is_tied |= tied;
+            of.is_driven |= self.driven[i];
+        }
+    }
+
+    // what the energy changed by beyond these losses
+    fn error(&self, model: &Model, state: &State, trial: &Trial, losses: &Losses) -> f64 {
+        let mut error = losses.damping + losses.friction + losses.impacts - losses.applied;
+        for (i, m) in model.mass.iter().enumerate() {
+            let (v0, v1) = (state.velocity[i], trial.velocity[i]);
+            error += 0.5 * m * (v1 - v0) * (v0 + v1);
+        }
+        for body in &model.bodies {
+            for k in 0..n_linear(model) {
+                let at = body.first + k;
+                let way = trial.position[at] - state.position[at];
+                error -= model.mass[at] * model.gravity[k] * way;
+            }
+        }
+        let [start, end] = &self.stored;
+        error + end.iter().zip(start).map(|(b, a)| b - a).sum::<f64>()
+    }
+
+    // mass and momentum of each group at one end of the step
+    fn add_momenta(&mut self, model: &Model, end: usize, v: &[f64]) {
+        for (body, g) in model.bodies.iter().zip(&self.group) {
+            let of = &mut self.groups[*g];
+            of.mass = if end == 0 { of.mass } else { of.mass + model.mass[body.first] };
+            for k in 0..n_linear(model) {
+                of.momentum[end][k] += model.mass[body.first + k] * v[body.first + k];
+            }
+        }
+    }
+
+    // kinetic energy of velocities, of groups that are free about their centre of mass
+    fn relative_energy(&self, model: &Model, v: &[f64]) -> f64 {
+        let n_linear = n_linear(model);
+        let mut total = 0.0;
+        for (body, g) in model.bodies.iter().zip(&self.group) {
+            let u = self.groups[*g].velocity(1);
+            for k in 0..body.n_dof {
+                let at = body.first + k;
+                let v = v[at] - if k < n_linear { u[k] } else { 0.0 };
+                total += 0.5 * model.mass[at] * v * v;
+            }
+        }
+        total
+    }
+
+    // energies
+    fn add_motion(&mut self, model: &Model, state: &State, workspace: &Workspace) {
+        let trial = &workspace.trial;
+        let n_linear = n_linear(model);
+        self.add_momenta(model, 0, &state.velocity);
+        self.add_momenta(model, 1, &trial.velocity);
+        let Self { group, groups, .. } = self;
+        for (body, g) in model.bodies.iter().zip(group.iter()) {
+            let of = &mut groups[*g];
+            let [u0, u1] = [of.velocity(0), of.velocity(1)];
+            for k in 0..body.n_dof {
+                let at = body.first + k;
+                let m = model.mass[at];
+                let (mut v0, mut v1) = (state.velocity[at], trial.velocity[at]);
+                if k < n_linear {
+                    let weight = m * model.gravity[k];
+                    of.scale += weight.abs() * (1.0 + trial.position[at].abs());
+                    if of.is_tied {
+                        of.raised -= weight * (trial.position[at] - state.position[at]);
+                    } else {
+                        v0 -= u0[k];
+                        v1 -= u1[k];
+                    }
+                }
+                of.kinetic[0] += 0.5 * m * v0 * v0;
+                of.kinetic[1] += 0.5 * m * v1 * v1;
+                of.gained += 0.5 * m * (v1 - v0) * (v0 + v1);
+            }
+        }
+        for of in groups.iter_mut().filter(|of| of.mass > 0.0) {
+            of.moved = of.raised.abs();
+            of.scale += of.kinetic[0] + of.kinetic[1];
+            for u in [of.velocity(0), of.velocity(1)] {
+                of.scale += 0.5 * of.mass * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+            }
+        }
+        let [start, end] = &self.stored;
+        for (link, (start, end)) in model.forces.iter().zip(start.iter().zip(end)) {
+            if let [Some(body), _] | [_, Some(body)] = link.bodies {
+                let of = &mut groups[group[body]];
+                of.raised += end - start;
+                of.moved += (end - start).abs();
+                of.scale += start + end;
+            }
+        }
+    }
+
+    // (4)
+    fn add_contacts(
+        &mut self,
+        model: &Model,
+        state: &State,
+        workspace: &mut Workspace,
+        mode: Mode,
+    ) {
+        let Workspace { system, trial, .. } = workspace;
+        for (i, &contact) in system.contacts.iter().enumerate() {
+            let normal = system.normal(i);
+            let loss = |row: usize| -system.impulse[row] * system.columns[row].dot(&trial.average);
+            // what is closed or sticks throughout the step does no work: that it moves between its ends is an error of the step
+            let keeps = |row: usize| mode == Mode::Frozen && system.sticks(i, row, &state.status);
+            let pressing = match mode {
+                Mode::Frozen => 0.0,
+                Mode::Complementarity => loss(normal),
+            };
+            let friction: f64 = (normal + 1..=normal + system.n_friction)
+                .filter(|row| !keeps(*row))
+                .map(loss)
+                .sum();
+            let projected = self.rubbed.iter().find(|(j, _)| *j == contact);
+            let friction = friction + projected.map_or(0.0, |(_, loss)| *loss);
+            let taken = trial.losses.share(pressing, friction);
+            if let [Some(body), _] | [_, Some(body)] = model.contacts[contact].bodies {
+                self.groups[self.group[body]].contacts += taken;
+            }
+        }
+    }
+
+    // (3)
+    fn add_elements(&mut self, model: &Model, state: &State, workspace: &mut Workspace) {
+        let Self {
+            group,
+            groups,
+            works: [start, end],
+            weights,
+            damping,
+            applied,
+            ..
+        } = self;
+        let Workspace {
+            trial,
+            system,
+            jacobians,
+            ..
+        } = workspace;
+        trial.losses.applied += trial.driven;
+        for row in system.motor_rows() {
+            trial.losses.applied += system.impulse[row] * system.columns[row].dot(&trial.average);
+        }
+        if !self.dissipates && !self.is_driven {
+            return;
+        }
+        let Weights { h, alpha, .. } = *weights;
+        let n = model.n_velocities;
+        for i in 0..n {
+            let mean = |a: &[f64], b: &[f64]| h * ((1.0 - alpha) * a[i] + alpha * b[i]);
+            damping[i] = mean(&start.damping, &end.damping);
+            applied[i] = mean(&start.applied, &end.applied);
+        }
+        // the step before its projection
+        let change = |j: usize| 2.0 * (trial.average[j] - state.velocity[j]);
+        let [given, dampers] = weights.by_position;
+        let [given_ahead, dampers_ahead] = weights.ahead;
+        if self.dissipates && jacobians.any {
+            for (i, x) in damping.iter_mut().enumerate() {
+                let row = i * n..(i + 1) * n;
+                let by_velocity = &jacobians.velocity[row.clone()];
+                let by_position = &jacobians.damper[row];
+                for (j, (kv, kq)) in by_velocity.iter().zip(by_position).enumerate() {
+                    if *kv != 0.0 || *kq != 0.0 {
+                        *x += (weights.by_velocity * kv + dampers * kq) * change(j)
+                            + dampers_ahead * kq * state.velocity[j];
+                    }
+                }
+            }
+            take_out_gyroscopic(model, jacobians, weights.by_velocity, change, damping);
+        }
+        if self.is_driven && (given != 0.0 || given_ahead != 0.0) {
+            for (i, x) in applied.iter_mut().enumerate() {
+                let row = &jacobians.applied[i * n..(i + 1) * n];
+                for (j, kq) in row.iter().enumerate().filter(|(_, kq)| **kq != 0.0) {
+                    *x += kq * (given * change(j) + given_ahead * state.velocity[j]);
+                }
+            }
+        }
+        let n_linear = n_linear(model);
+        for (body, g) in model.bodies.iter().zip(group.iter()) {
+            let of = &mut groups[*g];
+            let [u0, u1] = [of.velocity(0), of.velocity(1)];
+            for k in 0..body.n_dof {
+                let at = body.first + k;
+                let mut mean = trial.average[at];
+                trial.losses.applied += applied[at] * mean;
+                if k < n_linear {
+                    mean -= 0.5 * (u0[k] + u1[k]);
+                }
+                of.damping -= damping[at] * mean;
+                of.applied += applied[at] * mean;
+            }
+        }
+        for of in groups.iter_mut() {
+            of.damping = positive(of.damping);
+            trial.losses.damping += of.damping;
+        }
+    }
+
+    // (5), (6), (7)
+    fn limit(&mut self, model: &Model, workspace: &mut Workspace, correct: bool) {
+        let trial = &mut workspace.trial;
+        trial.is_rough = false;
+        trial.is_lossy = false;
+        let damps = self.weights.alpha >= 1.0;
+        let mut scaled = false;
+        for of in self.groups.iter_mut().filter(|of| of.mass > 0.0) {
+            let error = of.gained + of.raised - of.applied + of.damping + of.contacts;
+            let [t0, t1] = of.kinetic;
+            of.factor = 1.0;
+            if !correct || of.is_driven || !(error.abs() > ROUNDING * of.scale) {
+                continue;
+            }
+            let moved = 0.5 * (of.gained.abs() + of.moved + of.damping + of.contacts)
+                + FLOOR * t0.at_most(t1);
+            let is_small = error.abs() <= SMALL * moved && error.abs() <= MOST_TAKEN * t1;
+            if !is_small && error.abs() > NOISE * of.scale {
+                trial.is_rough |= error > 0.0;
+                trial.is_lossy |= error < 0.0 && !damps;
+            }
+            if (error > 0.0 || (is_small && !damps)) && t1 > 0.0 {
+                let by = error.at_most(t1);
+                of.factor = positive(1.0 - by / t1).sqrt();
+                scaled = true;
+            }
+        }
+        if scaled {
+            self.scale(model, &mut trial.velocity);
+        }
+    }
+
+    // (6)
+    fn scale(&self, model: &Model, v: &mut [f64]) {
+        let n_linear = n_linear(model);
+        for (body, g) in model.bodies.iter().zip(&self.group) {
+            let of = &self.groups[*g];
+            if of.factor == 1.0 {
+                continue;
+            }
+            let u = of.velocity(1);
+            for k in 0..body.n_dof {
+                let v = &mut v[body.first + k];
+                let u = if k < n_linear { u[k] } else { 0.0 };
+                *v = u + of.factor * (*v - u);
+            }
+        }
+    }
+}
+
+// contacts whose impulse is not zero
+fn pressing(system: &System) -> impl Iterator<Item = usize> {
+    let presses = |i: &usize| {
+        let normal = system.normal(*i);
+        let rows = normal..=normal + system.n_friction;
+        system.impulse[rows].iter().any(|c| *c != 0.0)
+    };
+    let pressing = (0..system.contacts.len()).filter(presses);
+    pressing.map(|i| system.contacts[i])
+}
+
+// gyroscopic torques are no damping
+fn take_out_gyroscopic(
+    model: &Model,
+    jacobians: &Jacobians,
+    by_velocity: f64,
+    change: impl Fn(usize) -> f64,
+    damping: &mut [f64],
+) {
+    for i in model.rotations() {
+        for row in i..i + 3 {
+            for k in 0..3 {
+                damping[row] -= by_velocity * jacobians.gyroscopic[3 * row + k] * change(i + k);
+            }
+        }
+    }
+}
+
+/// The factors of (1) of a step. What is left out of its matrix has no impulse.
+pub(super) fn weights(
+    scheme: &Coefficients,
+    h: f64,
+    force_at: f64,
+    (has_metric, has_rest, has_dampers): (bool, bool, bool),
+) -> Weights {
+    let Coefficients { alpha, gamma, .. } = *scheme;
+    let when = |used: bool, x: f64| if used { x } else { 0.0 };
+    let (by_position, ahead) = (alpha * gamma * h * h, alpha * (1.0 - force_at) * h * h);
+    let dampers = has_metric && has_rest && has_dampers;
+    let given = has_metric && has_rest;
+    Weights {
+        h,
+        alpha,
+        by_velocity: when(has_metric, alpha * h),
+        by_position: [when(given, by_position), when(dampers, by_position)],
+        ahead: [when(given, ahead), when(dampers, ahead)],
+    }
+}
+
+/// The impact guard: where velocities `v` after an impact have more kinetic energy than `most`, they are drawn back towards those after its
+/// compression, which never gains any, until they have not: the kinetic energy along `vc + s (v - vc)` is a parabola in `s`, and all
+/// conditions of the impact are convex along that line. The `s` that was needed, if one was.
+pub(super) fn limit_impact(model: &Model, compressed: &[f64], most: f64, v: &mut [f64]) -> Option<f64> {
+    if kinetic_energy(model, v) <= most * (1.0 + 1e-12) {
+        return None;
+    }
+    let (mut a, mut b) = (0.0, 0.0);
+    for ((m, vc), v) in model.mass.iter().zip(compressed).zip(v.iter()) {
+        let d = v - vc;
+        a += 0.5 * m * d * d;
+        b += m * vc * d;
+    }
+    let c = kinetic_energy(model, compressed) - most;
+    let s = if c >= 0.0 || a == 0.0 {
+        0.0
+    } else {
+        ((-b + positive(b * b - 4.0 * a * c).sqrt()) / (2.0 * a)).clamp(0.0, 1.0)
+    };
+    for (v, vc) in v.iter_mut().zip(compressed) {
+        *v = vc + s * (*v - vc);
+    }
+    Some(s)
+}
