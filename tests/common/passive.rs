@@ -1,0 +1,184 @@
+//! The judge of runs of passive scenes: what a run did, measured, and what is wrong with it.
+//!
+//! Energy can only fall. With `E` of every row, its smallest value before a row, and the energy in play
+//!
+//! ```text
+//! X = max T + (max V - min V) + max(E_start - E_end, 0)
+//! gain     = max (E - min E before) / X
+//! balance  = (D + F + I - (E_start - E_end)) / X      D, F, I: booked losses of dampers, friction, impacts
+//! ```
+//!
+//! a balance above zero is a loss that is invented (or a gain that is hidden), one below zero a loss that no line accounts for.
+#![allow(dead_code)] // each program uses its own part
+
+/// What was seen of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Record {
+    /// Kinetic and potential energy of each row, J.
+    pub energy: Vec<[f64; 2]>,
+    /// Total energy before the start was settled, J.
+    pub start: f64,
+    /// Booked losses of dampers, friction and impacts at the end, J.
+    pub losses: [f64; 3],
+    /// Numerical loss as it is reported, J; less where it is a gain.
+    pub numerical: f64,
+    /// Largest fall of a booked loss, J: from row to row, or at the end below zero.
+    pub fall: f64,
+    /// Deepest overlap, m.
+    pub overlap: f64,
+    /// Largest gap of a joint, m or rad.
+    pub drift: f64,
+    /// All numbers of all rows are finite.
+    pub is_finite: bool,
+    /// Processor time.
+    pub seconds: f64,
+    pub warnings: Vec<String>,
+    /// Why the run ended early.
+    pub stopped: Option<String>,
+}
+
+/// What can be wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// The energy rises.
+    Gain,
+    /// A loss is booked that is below zero, or falls.
+    Negative,
+    /// More losses are booked than there was energy lost.
+    Invented,
+    /// Energy is lost that no loss accounts for.
+    NumericalLoss,
+    Overlap,
+    Drift,
+    NotFinite,
+    /// The run ends with an error.
+    Stopped,
+    Slow,
+}
+
+impl Class {
+    pub const ALL: [Self; 9] = [
+        Self::Gain,
+        Self::Negative,
+        Self::Invented,
+        Self::NumericalLoss,
+        Self::Overlap,
+        Self::Drift,
+        Self::NotFinite,
+        Self::Stopped,
+        Self::Slow,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Gain => "gain",
+            Class::Negative => "negative loss",
+            Class::Invented => "invented loss",
+            Class::NumericalLoss => "numerical loss",
+            Class::Overlap => "overlap",
+            Class::Drift => "joint drift",
+            Class::NotFinite => "not finite",
+            Class::Stopped => "stopped",
+            Class::Slow => "slow",
+        }
+    }
+
+    /// Up to where it is right: of the energy in play, m or rad, s.
+    pub fn bound(self) -> f64 {
+        match self {
+            Class::Gain => 1e-4,
+            Class::Negative => 1e-6,
+            Class::Invented => 1e-3,
+            Class::NumericalLoss => 1e-2,
+            Class::Overlap => 1e-6,
+            Class::Drift => 1e-8,
+            Class::NotFinite | Class::Stopped => 0.0,
+            Class::Slow => 20.0,
+        }
+    }
+
+    /// Words of which one is in a warning of it.
+    fn words(self) -> &'static [&'static str] {
+        match self {
+            Class::Gain | Class::Invented => &["gain", "balance", "lifted"],
+            Class::Negative => &["balance", "gain"],
+            Class::NumericalLoss => &["lost", "balance", "numerical"],
+            Class::Overlap => &["inside each other", "overlap", "penetrat"],
+            Class::Drift => &["apart", "drift"],
+            Class::NotFinite => &["finite", "infinit", "overflow"],
+            Class::Stopped | Class::Slow => &[],
+        }
+    }
+
+    fn is_told_by(self, warning: &str) -> bool {
+        // impacts whose restitution was cut are no error
+        let is_of_law = warning.contains("by the impact law");
+        !is_of_law && self.words().iter().any(|word| warning.contains(word))
+    }
+}
+
+/// Something that is wrong.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Finding {
+    pub class: Class,
+    /// In the unit of the bound of its class.
+    pub size: f64,
+    /// No warning tells of it.
+    pub is_silent: bool,
+}
+
+/// Everything that is wrong with a run.
+pub fn judge(record: &Record) -> Vec<Finding> {
+    let sizes = sizes(record);
+    let wrong = Class::ALL.into_iter().zip(sizes);
+    let wrong = wrong.filter(|(class, size)| !(*size <= class.bound()));
+    let tell = |(class, size): (Class, f64)| Finding {
+        class,
+        size,
+        is_silent: !record.warnings.iter().any(|w| class.is_told_by(w)) && class != Class::Stopped,
+    };
+    wrong.map(tell).collect()
+}
+
+/// The size of each class.
+fn sizes(record: &Record) -> [f64; 9] {
+    let total: Vec<f64> = record.energy.iter().map(|[t, v]| t + v).collect();
+    let end = total.last().copied().unwrap_or(record.start);
+    let in_play = in_play(record, end);
+    let balance = (record.losses.iter().sum::<f64>() - (record.start - end)) / in_play;
+    [
+        largest_rise(&total) / in_play,
+        record.fall / in_play,
+        balance.max(0.0),
+        (-balance).max(0.0),
+        record.overlap,
+        record.drift,
+        if record.is_finite { 0.0 } else { 1.0 },
+        if record.stopped.is_some() { 1.0 } else { 0.0 },
+        record.seconds,
+    ]
+}
+
+/// The energy in play, J; where hardly anything moves, what rounding makes of the potential.
+pub fn in_play(record: &Record, end: f64) -> f64 {
+    let largest = |column: usize| {
+        let rows = record.energy.iter().map(|row| row[column]);
+        rows.fold(f64::NEG_INFINITY, f64::max)
+    };
+    let smallest = record
+        .energy
+        .iter()
+        .map(|row| row[1])
+        .fold(f64::INFINITY, f64::min);
+    let size = largest(1).abs().max(smallest.abs());
+    largest(0) + (largest(1) - smallest) + (record.start - end).max(0.0) + 1e-6 * size + 1e-12
+}
+
+fn largest_rise(total: &[f64]) -> f64 {
+    let (mut least, mut rise) = (f64::INFINITY, 0.0f64);
+    for energy in total {
+        least = least.min(*energy);
+        rise = rise.max(energy - least);
+    }
+    rise
+}

@@ -1,0 +1,107 @@
+//! Random numbers that are the same on every machine, and the vectors that scenes are drawn with.
+
+/// A vector of the world; scenes in the plane leave its third component zero, and turn about it.
+pub type Vector = [f64; 3];
+
+/// A generator of random numbers: a Weyl sequence whose terms are mixed by two multiplications (splitmix64).
+pub struct Dice(u64);
+
+impl Dice {
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1))
+    }
+
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// Between 0 and 1.
+    fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// True in this part of all cases.
+    pub fn chance(&mut self, part: f64) -> bool {
+        self.unit() < part
+    }
+
+    /// Between two bounds, to three digits.
+    pub fn within(&mut self, low: f64, high: f64) -> f64 {
+        three_digits(low + (high - low) * self.unit())
+    }
+
+    /// Between two bounds, every power of ten as likely as any other, to three digits.
+    pub fn decades(&mut self, low: f64, high: f64) -> f64 {
+        let [low, high] = [low, high].map(libm::log);
+        three_digits(libm::exp(low + (high - low) * self.unit()))
+    }
+
+    /// One of the first `n` whole numbers.
+    pub fn index(&mut self, n: usize) -> usize {
+        ((self.unit() * n as f64) as usize).min(n - 1)
+    }
+
+    pub fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.index(choices.len())]
+    }
+
+    /// A point of a ball, or of a disc in the plane, that is not near its centre.
+    pub fn point(&mut self, radius: f64, is_plane: bool) -> Vector {
+        loop {
+            let mut point = [0.0; 3];
+            for x in point.iter_mut().take(if is_plane { 2 } else { 3 }) {
+                *x = self.within(-1.0, 1.0);
+            }
+            if (0.2..=1.0).contains(&norm(point)) {
+                return point.map(|x| three_digits(x * radius));
+            }
+        }
+    }
+}
+
+fn three_digits(x: f64) -> f64 {
+    format!("{x:.2e}").parse().unwrap_or(x)
+}
+
+pub fn add(a: Vector, b: Vector) -> Vector {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+pub fn scaled(a: Vector, factor: f64) -> Vector {
+    a.map(|x| x * factor)
+}
+
+pub fn minus(a: Vector, b: Vector) -> Vector {
+    add(a, scaled(b, -1.0))
+}
+
+pub fn dot(a: Vector, b: Vector) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+pub fn cross(a: Vector, b: Vector) -> Vector {
+    [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
+}
+
+pub fn norm(a: Vector) -> f64 {
+    dot(a, a).sqrt()
+}
+
+/// `a` turned by a rotation vector (Rodrigues' formula).
+pub fn turned(a: Vector, by: Vector) -> Vector {
+    let angle = norm(by);
+    if angle == 0.0 {
+        return a;
+    }
+    let axis = scaled(by, 1.0 / angle);
+    let (sine, cosine) = (libm::sin(angle), libm::cos(angle));
+    let along = scaled(axis, dot(axis, a) * (1.0 - cosine));
+    add(add(scaled(a, cosine), scaled(cross(axis, a), sine)), along)
+}
