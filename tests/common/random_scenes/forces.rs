@@ -6,7 +6,7 @@ use super::{Sketch, joints, name};
 /// Draws forces between bodies, to the ground and in joints.
 pub fn add_forces(sketch: &mut Sketch) {
     let n_bodies = sketch.bodies.len();
-    let n = sketch.dice.pick(&[0, 1, 1, 2, 3, 4]);
+    let n = sketch.dice.pick(&[0, 0, 1, 1, 2, 3]);
     for i in 0..n {
         let second = sketch.dice.index(n_bodies);
         let first = Some(sketch.dice.index(n_bodies)).filter(|first| *first != second);
@@ -53,7 +53,7 @@ fn line_force(sketch: &mut Sketch, i: usize, kind: &str, bodies: [Option<usize>;
     );
     sketch.line(text);
     if kind != "damper" {
-        let stiffness = sketch.dice.decades(1.0, 1e9);
+        let stiffness = stiffness(sketch, bodies);
         sketch.line(format!("stiffness = {stiffness:?}"));
         if sketch.dice.chance(0.5) {
             let most = if sketch.is_wild { 3.0 } else { 0.1 };
@@ -64,9 +64,32 @@ fn line_force(sketch: &mut Sketch, i: usize, kind: &str, bodies: [Option<usize>;
         }
     }
     if kind != "spring" {
-        let damping = sketch.dice.decades(1e-2, 1e8);
+        let damping = damping(sketch, bodies);
         sketch.line(format!("damping = {damping:?}"));
     }
+}
+
+/// The mass of the lightest of some bodies, kg.
+fn lightest(sketch: &Sketch, bodies: [Option<usize>; 2]) -> f64 {
+    let masses = bodies.into_iter().flatten().map(|i| sketch.bodies[i].mass);
+    masses.fold(f64::INFINITY, f64::min)
+}
+
+/// Of anything, or such that the lightest body swings at 1 to 30 rad/s, N/m.
+fn stiffness(sketch: &mut Sketch, bodies: [Option<usize>; 2]) -> f64 {
+    if sketch.is_stiff {
+        return sketch.dice.decades(1.0, 1e9);
+    }
+    let rate = sketch.dice.decades(1.0, 30.0);
+    lightest(sketch, bodies) * rate * rate
+}
+
+/// Of anything, or such that the lightest body is slowed down in 0.03 s or longer, N s/m.
+fn damping(sketch: &mut Sketch, bodies: [Option<usize>; 2]) -> f64 {
+    if sketch.is_stiff {
+        return sketch.dice.decades(1e-2, 1e8);
+    }
+    lightest(sketch, bodies) * sketch.dice.decades(1e-2, 30.0)
 }
 
 fn viscous(sketch: &mut Sketch, i: usize, bodies: [Option<usize>; 2]) {
@@ -75,14 +98,15 @@ fn viscous(sketch: &mut Sketch, i: usize, bodies: [Option<usize>; 2]) {
     let both = format!("bodies = [\"{first}\", \"{second}\"]");
     let alone = format!("bodies = [\"{first}\"]");
     sketch.line(if bodies[1].is_some() { both } else { alone });
-    let linear = sketch.dice.decades(1e-2, 1e4);
+    let linear = damping(sketch, bodies);
     sketch.line(format!("linear = {linear:?}"));
     let with_point = bodies
         .into_iter()
         .flatten()
         .any(|i| sketch.bodies[i].is_point);
     if !with_point && sketch.dice.chance(0.5) {
-        let angular = sketch.dice.decades(1e-4, 1e2);
+        let arm = 0.3 * sketch.length;
+        let angular = damping(sketch, bodies) * arm * arm;
         sketch.line(format!("angular = {angular:?}"));
     }
 }
@@ -115,8 +139,9 @@ fn in_joint(sketch: &mut Sketch, joint: usize) {
         sketch.line("coordinate = \"displacement\"");
     }
     if !with_friction {
-        let stiffness = sketch.dice.decades(1.0, 1e6) * arm * arm;
-        let damping = sketch.dice.decades(1e-2, 1e4) * arm * arm;
+        let bodies = sketch.joints[joint].bodies;
+        let stiffness = stiffness(sketch, bodies) * arm * arm;
+        let damping = damping(sketch, bodies) * arm * arm;
         sketch.line(format!("stiffness = {stiffness:?}"));
         if sketch.dice.chance(0.5) {
             sketch.line(format!("damping = {damping:?}"));

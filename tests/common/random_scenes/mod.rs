@@ -65,6 +65,8 @@ struct Sketch {
     has_loops: bool,
     /// Fast, of very different masses, with much energy in its springs.
     is_wild: bool,
+    /// Springs and dampers of any strength; otherwise such that bodies swing slower than a step.
+    is_stiff: bool,
     /// One body may be a cylinder, which touches spheres and planes only.
     has_cylinders: bool,
     /// All axes of joints in space are this one, if there is one.
@@ -138,6 +140,7 @@ impl Sketch {
             ties,
             has_loops: dice.chance(0.25),
             is_wild,
+            is_stiff: dice.chance(0.2),
             has_cylinders: !is_plane && dice.chance(0.2),
             common_axis: dice.chance(0.3).then_some(axis),
             has_floor: false,
