@@ -1,6 +1,6 @@
 //! A run through the command line of a build, old or new.
 
-use crate::passive::{Class, Record};
+use crate::passive::{Books, Class, Record};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -125,12 +125,12 @@ fn read_rows(text: &str, record: &mut Record) {
 fn read_summary(json: &Value, record: &mut Record) {
     let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
     let energy = &json["energy"];
-    record.start = number(&energy["start"]);
-    record.losses = ["damping", "friction", "impacts"].map(|key| number(&energy[key]));
-    record.fall = record
-        .losses
-        .iter()
-        .fold(0.0, |fall, loss| (-loss).max(fall));
+    let losses = ["damping", "friction", "impacts"].map(|key| number(&energy[key]));
+    record.books = Some(Books {
+        start: number(&energy["start"]),
+        losses,
+        fall: losses.iter().fold(0.0, |fall, loss| (-loss).max(fall)),
+    });
     record.overlap = record.overlap.max(number(&json["worst_penetration"]));
     record.drift = number(&json["worst_joint_drift"]);
     let warnings = json["warnings"].as_array().into_iter().flatten();

@@ -16,14 +16,8 @@
 pub struct Record {
     /// Kinetic and potential energy of each row, J.
     pub energy: Vec<[f64; 2]>,
-    /// Total energy before the start was settled, J.
-    pub start: f64,
-    /// Booked losses of dampers, friction and impacts at the end, J.
-    pub losses: [f64; 3],
-    /// Numerical loss as it is reported, J; less where it is a gain.
-    pub numerical: f64,
-    /// Largest fall of a booked loss, J: from row to row, or at the end below zero.
-    pub fall: f64,
+    /// What the run tells of its energy; nothing if it did not come so far.
+    pub books: Option<Books>,
     /// Deepest overlap, m.
     pub overlap: f64,
     /// Largest gap of a joint, m or rad.
@@ -35,6 +29,17 @@ pub struct Record {
     pub warnings: Vec<String>,
     /// Why the run ended early.
     pub stopped: Option<String>,
+}
+
+/// The energy balance as it is reported.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Books {
+    /// Total energy before the start was settled, J.
+    pub start: f64,
+    /// Losses of dampers, friction and impacts, J.
+    pub losses: [f64; 3],
+    /// Largest fall of one of them, J: from row to row, or at the end below zero.
+    pub fall: f64,
 }
 
 /// What can be wrong.
@@ -143,35 +148,37 @@ pub fn judge(record: &Record) -> Vec<Finding> {
 /// The size of each class.
 fn sizes(record: &Record) -> [f64; 9] {
     let total: Vec<f64> = record.energy.iter().map(|[t, v]| t + v).collect();
-    let end = total.last().copied().unwrap_or(record.start);
-    let in_play = in_play(record, end);
-    let balance = (record.losses.iter().sum::<f64>() - (record.start - end)) / in_play;
+    let in_play = in_play(record);
+    let balance = |books: &Books| {
+        let end = total.last().copied().unwrap_or(books.start);
+        (books.losses.iter().sum::<f64>() - (books.start - end)) / in_play
+    };
+    let balance = record.books.as_ref().map_or(0.0, balance);
+    let truth = |is: bool| if is { 1.0 } else { 0.0 };
     [
         largest_rise(&total) / in_play,
-        record.fall / in_play,
+        record.books.map_or(0.0, |books| books.fall) / in_play,
         balance.max(0.0),
         (-balance).max(0.0),
         record.overlap,
         record.drift,
-        if record.is_finite { 0.0 } else { 1.0 },
-        if record.stopped.is_some() { 1.0 } else { 0.0 },
+        truth(!record.is_finite),
+        truth(record.stopped.is_some()),
         record.seconds,
     ]
 }
 
 /// The energy in play, J; where hardly anything moves, what rounding makes of the potential.
-pub fn in_play(record: &Record, end: f64) -> f64 {
-    let largest = |column: usize| {
-        let rows = record.energy.iter().map(|row| row[column]);
-        rows.fold(f64::NEG_INFINITY, f64::max)
-    };
-    let smallest = record
-        .energy
-        .iter()
-        .map(|row| row[1])
-        .fold(f64::INFINITY, f64::min);
+pub fn in_play(record: &Record) -> f64 {
+    let column = |i: usize| record.energy.iter().map(move |row| row[i]);
+    let largest = |i: usize| column(i).fold(f64::NEG_INFINITY, f64::max);
+    let smallest = column(1).fold(f64::INFINITY, f64::min);
     let size = largest(1).abs().max(smallest.abs());
-    largest(0) + (largest(1) - smallest) + (record.start - end).max(0.0) + 1e-6 * size + 1e-12
+    let end = record.energy.last().map_or(0.0, |[t, v]| t + v);
+    let lost = record
+        .books
+        .map_or(0.0, |books| (books.start - end).max(0.0));
+    largest(0) + (largest(1) - smallest) + lost + 1e-6 * size + 1e-12
 }
 
 fn largest_rise(total: &[f64]) -> f64 {
