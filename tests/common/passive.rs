@@ -105,20 +105,18 @@ impl Class {
     /// Words of which one is in a warning of it.
     fn words(self) -> &'static [&'static str] {
         match self {
-            Class::Gain | Class::Invented => &["gain", "balance", "lifted"],
-            Class::Negative => &["balance", "gain"],
-            Class::NumericalLoss => &["lost", "balance", "numerical"],
-            Class::Overlap => &["inside each other", "overlap", "penetrat"],
-            Class::Drift => &["apart", "drift"],
+            Class::Gain | Class::Invented => &["into the motion", "came from nowhere", "lifted"],
+            Class::Negative => &["balance"],
+            Class::NumericalLoss => &["out of the motion", "went nowhere"],
+            Class::Overlap => &["inside each other"],
+            Class::Drift => &["came apart"],
             Class::NotFinite => &["finite", "infinit", "overflow"],
             Class::Stopped | Class::Slow => &[],
         }
     }
 
     fn is_told_by(self, warning: &str) -> bool {
-        // impacts whose restitution was cut are no error
-        let is_of_law = warning.contains("by the impact law");
-        !is_of_law && self.words().iter().any(|word| warning.contains(word))
+        self.words().iter().any(|word| warning.contains(word))
     }
 }
 
