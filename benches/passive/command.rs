@@ -1,7 +1,9 @@
 //! A run through the command line of a build, old or new.
 
+use crate::measure::Measure;
 use crate::passive::{Books, Class, Record};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -43,7 +45,7 @@ pub fn run(tool: &Path, name: &str, text: &str, way: Way) -> Record {
         .spawn()
         .expect("the tool");
     let (seconds, is_done) = watch(child);
-    let mut record = read(&rows, &summary);
+    let mut record = read(text, &rows, &summary);
     record.seconds = seconds;
     let error = std::fs::read_to_string(&errors).unwrap_or_default();
     if !is_done && seconds <= Class::Slow.bound() {
@@ -81,15 +83,13 @@ fn processor_time(process: u32) -> Option<f64> {
     Some((ticks(11)? + ticks(12)?) / 100.0)
 }
 
-fn read(rows: &Path, summary: &Path) -> Record {
+fn read(scene: &str, rows: &Path, summary: &Path) -> Record {
     let mut record = Record {
         is_finite: true,
         ..Record::default()
     };
-    read_rows(
-        &std::fs::read_to_string(rows).unwrap_or_default(),
-        &mut record,
-    );
+    let table = std::fs::read_to_string(rows).unwrap_or_default();
+    read_rows(&table, Measure::of(scene).as_ref(), &mut record);
     let text = std::fs::read_to_string(summary).unwrap_or_default();
     if let Ok(json) = serde_json::from_str::<Value>(&text) {
         read_summary(&json, &mut record);
@@ -97,7 +97,7 @@ fn read(rows: &Path, summary: &Path) -> Record {
     record
 }
 
-fn read_rows(text: &str, record: &mut Record) {
+fn read_rows(text: &str, measure: Option<&Measure>, record: &mut Record) {
     let mut lines = text.lines();
     let header: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
     let column = |name: &str| header.iter().position(|h| *h == name);
@@ -116,6 +116,14 @@ fn read_rows(text: &str, record: &mut Record) {
                 record.is_finite = false;
             }
         }
+        if let Some(measure) = measure {
+            let named = header.iter().enumerate();
+            let row: BTreeMap<&str, f64> = named
+                .filter_map(|(i, name)| Some((*name, number(i)?)))
+                .collect();
+            record.overlap = record.overlap.max(measure.overlap(&row));
+            record.drift = record.drift.max(measure.drift(&row));
+        }
         if let (Some(kinetic), Some(potential)) = (number(kinetic), number(potential)) {
             record.energy.push([kinetic, potential]);
         }
@@ -123,7 +131,8 @@ fn read_rows(text: &str, record: &mut Record) {
 }
 
 fn read_summary(json: &Value, record: &mut Record) {
-    let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
+    // what overflowed is null
+    let number = |value: &Value| value.as_f64().unwrap_or(f64::INFINITY);
     let energy = &json["energy"];
     let losses = ["damping", "friction", "impacts"].map(|key| number(&energy[key]));
     record.books = Some(Books {
@@ -132,7 +141,7 @@ fn read_summary(json: &Value, record: &mut Record) {
         fall: losses.iter().fold(0.0, |fall, loss| (-loss).max(fall)),
     });
     record.overlap = record.overlap.max(number(&json["worst_penetration"]));
-    record.drift = number(&json["worst_joint_drift"]);
+    record.drift = record.drift.max(number(&json["worst_joint_drift"]));
     let warnings = json["warnings"].as_array().into_iter().flatten();
     record.warnings = warnings
         .filter_map(|w| w.as_str())

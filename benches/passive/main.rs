@@ -5,6 +5,7 @@
 //! `tool` judges another build through its command line; `write` writes all scenes and runs none; `keep` keeps the scenes that are wrong.
 
 mod command;
+mod measure;
 #[path = "../../tests/common/passive.rs"]
 mod passive;
 #[path = "../../tests/common/random_scenes/mod.rs"]

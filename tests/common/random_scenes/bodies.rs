@@ -1,6 +1,6 @@
 //! Bodies: where they are, what they weigh, which shapes they have, how they move.
 
-use super::dice::{Vector, add, dot, minus, norm};
+use super::vectors::{Vector, add, dot, minus, norm};
 use super::{Body, Family, Sketch, joints, name};
 use std::fmt::Write as _;
 

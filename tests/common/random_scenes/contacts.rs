@@ -1,6 +1,6 @@
 //! The ground, laws of friction and restitution, and how impacts are taken.
 
-use super::dice::{norm, scaled};
+use super::vectors::{norm, scaled};
 use super::{Family, Sketch};
 
 /// A floor, walls, steps on the floor: or nothing.

@@ -1,7 +1,6 @@
-//! Random numbers that are the same on every machine, and the vectors that scenes are drawn with.
+//! Random numbers that are the same on every machine.
 
-/// A vector of the world; scenes in the plane leave its third component zero, and turn about it.
-pub type Vector = [f64; 3];
+use super::vectors::{Vector, norm};
 
 /// A generator of random numbers: a Weyl sequence whose terms are mixed by two multiplications (splitmix64).
 pub struct Dice(u64);
@@ -64,44 +63,4 @@ impl Dice {
 
 fn three_digits(x: f64) -> f64 {
     format!("{x:.2e}").parse().unwrap_or(x)
-}
-
-pub fn add(a: Vector, b: Vector) -> Vector {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
-}
-
-pub fn scaled(a: Vector, factor: f64) -> Vector {
-    a.map(|x| x * factor)
-}
-
-pub fn minus(a: Vector, b: Vector) -> Vector {
-    add(a, scaled(b, -1.0))
-}
-
-pub fn dot(a: Vector, b: Vector) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-pub fn cross(a: Vector, b: Vector) -> Vector {
-    [
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    ]
-}
-
-pub fn norm(a: Vector) -> f64 {
-    dot(a, a).sqrt()
-}
-
-/// `a` turned by a rotation vector (Rodrigues' formula).
-pub fn turned(a: Vector, by: Vector) -> Vector {
-    let angle = norm(by);
-    if angle == 0.0 {
-        return a;
-    }
-    let axis = scaled(by, 1.0 / angle);
-    let (sine, cosine) = (libm::sin(angle), libm::cos(angle));
-    let along = scaled(axis, dot(axis, a) * (1.0 - cosine));
-    add(add(scaled(a, cosine), scaled(cross(axis, a), sine)), along)
 }

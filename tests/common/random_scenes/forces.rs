@@ -1,6 +1,6 @@
 //! Springs, dampers and friction in joints.
 
-use super::dice::{minus, norm};
+use super::vectors::{minus, norm};
 use super::{Sketch, joints, name};
 
 /// Draws forces between bodies, to the ground and in joints.

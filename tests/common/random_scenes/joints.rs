@@ -1,7 +1,7 @@
 //! Joints: what ties a body to the one before it or to the ground, with velocities that the joint allows, and what closes loops.
 
 use super::bodies::spin;
-use super::dice::{Vector, add, cross, minus, norm, scaled, turned};
+use super::vectors::{Vector, add, cross, minus, norm, scaled, turned};
 use super::{Joint, Sketch, name};
 
 /// Ties the last body to another one, or to the ground, and lets it move as the joint allows.

@@ -10,9 +10,11 @@ mod contacts;
 mod dice;
 mod forces;
 mod joints;
+pub mod vectors;
 
-use dice::{Dice, Vector};
+use dice::Dice;
 use std::fmt::Write as _;
+use vectors::Vector;
 
 /// What integrates a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
