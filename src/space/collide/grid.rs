@@ -137,7 +137,9 @@ impl Grid {
         for dx in -1..=1 {
             for dy in -1..=1 {
                 for dz in -1..=1 {
-                    let mut j = self.first[bucket([x + dx, y + dy, z + dz], self.first.len())];
+                    // points alone have no size: their cells are at the end of all numbers
+                    let cell = [x.wrapping_add(dx), y.wrapping_add(dy), z.wrapping_add(dz)];
+                    let mut j = self.first[bucket(cell, self.first.len())];
                     while j != NONE {
                         if balls[j as usize].meets(ball) {
                             self.near.push(j);
