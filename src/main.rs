@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    cli::remove_temporary_files_on_interrupt();
     match cli::execute(std::env::args_os()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -52,7 +52,7 @@ pub fn build(options: &BuildOptions) -> Result<(), CliError> {
         Output::stdout()
     };
     out.write(&text)?;
-    out.flush()
+    out.finish()
 }
 
 /// A name that every file system takes.

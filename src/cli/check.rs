@@ -25,7 +25,7 @@ pub fn check(options: &CheckOptions) -> Result<(), CliError> {
     let mut out = Output::stdout();
     if options.rules {
         out.write(&rules())?;
-        return out.flush();
+        return out.finish();
     }
     // clap asks for one of the two
     let fmu = options.fmu.as_deref().unwrap_or(Path::new(""));
@@ -57,7 +57,7 @@ pub fn check(options: &CheckOptions) -> Result<(), CliError> {
         page(&what, &report)
     };
     out.write(&text)?;
-    out.flush()?;
+    out.finish()?;
     match report.count(Severity::Error) {
         0 => Ok(()),
         errors => Err(CliError::Faulty { errors }),

@@ -60,8 +60,8 @@ impl Trajectory {
     }
 
     /// Hands all rows to the system.
-    pub fn flush(&mut self) -> Result<(), CliError> {
-        self.out.flush()
+    pub fn finish(&mut self) -> Result<(), CliError> {
+        self.out.finish()
     }
 }
 

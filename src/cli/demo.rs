@@ -52,7 +52,7 @@ pub fn demo(options: &DemoOptions) -> Result<(), CliError> {
 fn say(text: &str) -> Result<(), CliError> {
     let mut out = Output::stdout();
     out.write(text)?;
-    out.flush()
+    out.finish()
 }
 
 /// What a terminal makes a link of.

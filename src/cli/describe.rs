@@ -42,7 +42,7 @@ pub fn describe(options: &DescribeOptions) -> Result<(), CliError> {
     };
     let mut out = Output::stdout();
     out.write(&text)?;
-    out.flush()
+    out.finish()
 }
 
 fn as_json(model: &Model) -> String {

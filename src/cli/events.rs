@@ -52,8 +52,8 @@ impl EventLog {
     }
 
     /// Hands all rows to the system.
-    pub fn flush(&mut self) -> Result<(), CliError> {
-        self.csv.as_mut().map_or(Ok(()), Output::flush)
+    pub fn finish(&mut self) -> Result<(), CliError> {
+        self.csv.as_mut().map_or(Ok(()), Output::finish)
     }
 
     /// The table; empty if it is not wanted.

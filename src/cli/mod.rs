@@ -9,6 +9,7 @@ mod args;
 mod build;
 mod bundled;
 mod check;
+mod cleanup;
 mod compare;
 mod csv;
 mod demo;
@@ -31,6 +32,7 @@ mod summary;
 mod timeline;
 mod watch;
 
+pub use cleanup::on_interrupt as remove_temporary_files_on_interrupt;
 pub use error::CliError;
 
 use std::ffi::OsString;

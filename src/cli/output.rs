@@ -1,58 +1,84 @@
 //! Where output goes: a file, or stdout for `-`.
+//!
+//! A file is written beside its place and renamed when it is whole: a full disk, Ctrl-C or a crash leaves what was there before.
+//! Devices and pipes are written directly, links are followed, and a file that is replaced keeps its permissions.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use tempfile::NamedTempFile;
+
 use super::CliError;
+use super::cleanup;
 
 /// A buffered stream that knows its name.
 pub struct Output {
     name: String,
-    stream: Box<dyn Write>,
+    stream: Stream,
+}
+
+enum Stream {
+    Direct(BufWriter<Box<dyn Write>>),
+    /// Beside its place until it is finished.
+    Replacing(BufWriter<NamedTempFile>, PathBuf),
+    Finished,
 }
 
 impl Output {
-    /// Creates the file, or takes stdout for `-`.
+    /// Begins a file, or takes stdout for `-`.
     pub fn create(path: &Path) -> Result<Self, CliError> {
         if is_stdout(path) {
             return Ok(Self::stdout());
         }
-        let file = File::create(path).map_err(|error| CliError::Create {
+        let stream = Stream::to(path).map_err(|error| CliError::Create {
             path: path.display().to_string(),
             error,
         })?;
         Ok(Self {
             name: path.display().to_string(),
-            stream: Box::new(BufWriter::new(file)),
+            stream,
         })
     }
 
     /// Stdout.
     pub fn stdout() -> Self {
-        Self {
-            name: "stdout".to_owned(),
-            stream: Box::new(BufWriter::new(io::stdout())),
-        }
+        Self::direct("stdout", Box::new(io::stdout()))
     }
 
     /// Stderr.
     pub fn stderr() -> Self {
+        Self::direct("stderr", Box::new(io::stderr()))
+    }
+
+    fn direct(name: &str, stream: Box<dyn Write>) -> Self {
         Self {
-            name: "stderr".to_owned(),
-            stream: Box::new(BufWriter::new(io::stderr())),
+            name: name.to_owned(),
+            stream: Stream::Direct(BufWriter::new(stream)),
         }
     }
 
     /// Writes.
     pub fn write(&mut self, text: &str) -> Result<(), CliError> {
-        let result = self.stream.write_all(text.as_bytes());
+        self.write_bytes(text.as_bytes())
+    }
+
+    fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), CliError> {
+        let result = match &mut self.stream {
+            Stream::Direct(stream) => stream.write_all(bytes),
+            Stream::Replacing(stream, _) => stream.write_all(bytes),
+            Stream::Finished => Ok(()),
+        };
         result.map_err(|error| self.failed(error))
     }
 
-    /// Hands all that is buffered to the system.
-    pub fn flush(&mut self) -> Result<(), CliError> {
-        let result = self.stream.flush();
+    /// Hands all that is buffered to the system; a file is at its place from now on.
+    pub fn finish(&mut self) -> Result<(), CliError> {
+        let result = match std::mem::replace(&mut self.stream, Stream::Finished) {
+            Stream::Direct(mut stream) => stream.flush(),
+            Stream::Replacing(stream, place) => replace(stream, &place),
+            Stream::Finished => Ok(()),
+        };
         result.map_err(|error| self.failed(error))
     }
 
@@ -64,20 +90,86 @@ impl Output {
     }
 }
 
+impl Drop for Output {
+    // what was not finished goes with its temporary file
+    fn drop(&mut self) {
+        if let Stream::Replacing(stream, _) = &self.stream {
+            cleanup::forget(stream.get_ref().path());
+        }
+    }
+}
+
+impl Stream {
+    fn to(path: &Path) -> io::Result<Self> {
+        if is_written_directly(path)? {
+            let file = File::options().write(true).create(true).open(path)?;
+            return Ok(Self::Direct(BufWriter::new(Box::new(file))));
+        }
+        let place = followed(path)?;
+        let folder = place
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        let name = place.file_name().ok_or(io::ErrorKind::IsADirectory)?;
+        let mut prefix = std::ffi::OsString::from(".");
+        prefix.push(name);
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix).suffix(".part");
+        // as a new file of any other program: the user's mask applies
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+        cleanup::remember(file.path());
+        Ok(Self::Replacing(BufWriter::new(file), place))
+    }
+}
+
+fn replace(stream: BufWriter<NamedTempFile>, place: &Path) -> io::Result<()> {
+    let file = stream
+        .into_inner()
+        .map_err(io::IntoInnerError::into_error)?;
+    if let Ok(old) = fs::metadata(place) {
+        fs::set_permissions(file.path(), old.permissions())?;
+    }
+    let temporary = file.path().to_owned();
+    let placed = file.persist(place);
+    cleanup::forget(&temporary);
+    placed.map(drop).map_err(|error| error.error)
+}
+
+// devices, pipes, and names that stand for an open file of this process
+fn is_written_directly(path: &Path) -> io::Result<bool> {
+    if path.starts_with("/dev") || path.starts_with("/proc") {
+        return Ok(true);
+    }
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        // a file that may not be written is not replaced either
+        Ok(found) if found.is_file() => File::options().append(true).open(path).map(|_| false),
+        Ok(_) => Ok(true),
+        Err(_) => Ok(false),
+    }
+}
+
+/// Links that one name may go through.
+const MOST_LINKS: usize = 40;
+
+// the file that a link stands for, there or not
+fn followed(path: &Path) -> io::Result<PathBuf> {
+    let mut place = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(target) = fs::read_link(&place) else {
+            return Ok(place);
+        };
+        place = place.parent().unwrap_or(Path::new("")).join(target);
+    }
+    Err(io::Error::other("too many links"))
+}
+
 /// Writes a whole file, or to stdout for `-`.
 pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
-    if is_stdout(path) {
-        let mut out = io::stdout().lock();
-        let written = out.write_all(bytes).and_then(|()| out.flush());
-        return written.map_err(|error| CliError::Io {
-            what: "stdout".to_owned(),
-            error,
-        });
-    }
-    std::fs::write(path, bytes).map_err(|error| CliError::Create {
-        path: path.display().to_string(),
-        error,
-    })
+    let mut output = Output::create(path)?;
+    output.write_bytes(bytes)?;
+    output.finish()
 }
 
 /// Does the path mean stdout?
@@ -85,15 +177,19 @@ pub fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Refuses outputs that would overwrite each other or the scene. `scene` is `None` for a bundled one.
-pub fn refuse_clashes(scene: Option<&Path>, outputs: &[&Path]) -> Result<(), CliError> {
+/// Refuses outputs that would overwrite each other or what is read.
+pub fn refuse_clashes<'a>(
+    inputs: impl IntoIterator<Item = &'a Path> + Clone,
+    outputs: &[&Path],
+) -> Result<(), CliError> {
     for (i, output) in outputs.iter().enumerate() {
         if outputs[..i].iter().any(|other| same(other, output)) {
             let message = format!("{} is named for two outputs", shown(output));
             return Err(CliError::usage(message, "give each its own file"));
         }
-        if !is_stdout(output) && scene.is_some_and(|scene| same(scene, output)) {
-            let message = format!("{} is the scene and would be overwritten", shown(output));
+        let mut inputs = inputs.clone().into_iter();
+        if !is_stdout(output) && inputs.any(|input| same(input, output)) {
+            let message = format!("{} is read and would be overwritten", shown(output));
             return Err(CliError::usage(message, "name another file"));
         }
     }
@@ -101,6 +197,10 @@ pub fn refuse_clashes(scene: Option<&Path>, outputs: &[&Path]) -> Result<(), Cli
 }
 
 fn same(a: &Path, b: &Path) -> bool {
+    // hard links of one file have names of their own
+    if !is_stdout(a) && !is_stdout(b) && same_file::is_same_file(a, b).unwrap_or(false) {
+        return true;
+    }
     match (resolved(a), resolved(b)) {
         (Some(a), Some(b)) => a == b,
         _ => a == b,

@@ -70,7 +70,8 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         .chain(plot.iter().map(|(path, _)| path))
         .map(|path| path.as_path())
         .collect();
-    refuse_clashes(found.path.as_deref(), &paths)?;
+    let read = [found.path.as_deref(), options.inputs.as_deref()];
+    refuse_clashes(read.into_iter().flatten(), &paths)?;
     let stdout_taken = paths.iter().any(|path| is_stdout(path));
 
     let mut trajectory = None;
@@ -192,7 +193,7 @@ impl Run {
                 groups: groups(&facts, report).into_iter().map(own).collect(),
             };
             out.write(&html(&page))?;
-            out.flush()?;
+            out.finish()?;
         }
         if let (Some((path, format, what)), Some(recording)) = (&self.plot, &recording) {
             write_bytes(path, &plot::draw(recording, what, *format)?)?;
@@ -289,9 +290,9 @@ impl Run {
     fn save(&mut self) -> Result<(), CliError> {
         self.row()?;
         if let Some(trajectory) = &mut self.trajectory {
-            trajectory.flush()?;
+            trajectory.finish()?;
         }
-        self.events.flush()
+        self.events.finish()
     }
 }
 
@@ -326,7 +327,7 @@ pub fn tell(text: &str, stdout_taken: bool) -> Result<(), CliError> {
         Output::stdout()
     };
     out.write(text)?;
-    out.flush()
+    out.finish()
 }
 
 /// Prints to stderr.
@@ -335,5 +336,5 @@ pub fn warn(warnings: &[String]) -> Result<(), CliError> {
     for warning in warnings {
         out.write(&format!("warning: {warning}\n"))?;
     }
-    out.flush()
+    out.finish()
 }

@@ -1,5 +1,6 @@
 //! Between C and Rust: handles, the one way in, arrays that come as pointer and length.
 
+use super::float_environment::Scope;
 use super::location;
 use super::log::Log;
 use super::types::{
@@ -35,8 +36,8 @@ pub struct Inside {
 }
 
 /// The way into every function that has a handle: refuses a null handle, a handle that is in use, and a call that the
-/// phase does not allow (`None`: whatever the phase, but for a broken instance); catches panics, which break this
-/// instance and no other; writes the log.
+/// phase does not allow (`None`: whatever the phase, but for a broken instance); keeps the host's floating-point environment
+/// out; catches panics, which break this instance and no other; writes the log.
 ///
 /// # Safety
 /// The handle is null or comes from [`instantiate`] and was not freed.
@@ -55,6 +56,22 @@ pub unsafe fn enter(
     }
     // SAFETY: `busy` was not set, so no other reference to the inside exists until it is cleared
     let inside = unsafe { &mut *component.inside.get() };
+    let scope = Scope::of_engine();
+    inside.log.host = Some(scope.host());
+    let status = logged(inside, function, call, action);
+    drop(scope);
+    component.busy.store(false, Ordering::Release);
+    status
+}
+
+// a function of its own, so that no arithmetic moves out of the scope of the floating-point environment
+#[inline(never)]
+fn logged(
+    inside: &mut Inside,
+    function: &str,
+    call: Option<Call>,
+    action: impl FnOnce(&mut Inside) -> Result<(), Trouble>,
+) -> fmi2Status {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         if inside.instance.phase() != Phase::Fatal {
             call.map_or(Ok(()), |call| inside.instance.admit(call))?;
@@ -77,7 +94,6 @@ pub unsafe fn enter(
     if status != OK {
         inside.log.status(status, &format!("{function}: {message}"));
     }
-    component.busy.store(false, Ordering::Release);
     status
 }
 
@@ -102,6 +118,7 @@ pub unsafe fn instantiate(
     callbacks: *const fmi2CallbackFunctions,
     debug: bool,
 ) -> fmi2Component {
+    let scope = Scope::of_engine();
     // SAFETY: as the caller promises
     let (callbacks, name, guid, resources) = unsafe {
         (
@@ -111,7 +128,8 @@ pub unsafe fn instantiate(
             string(resources),
         )
     };
-    let log = Log::new(callbacks, name.unwrap_or_default().to_owned(), debug);
+    let mut log = Log::new(callbacks, name.unwrap_or_default().to_owned(), debug);
+    log.host = Some(scope.host());
     let made = catch_unwind(|| new_instance(name, kind, guid, resources));
     match made {
         Ok(Ok(instance)) => Box::into_raw(Box::new(Component {
@@ -135,6 +153,7 @@ pub unsafe fn instantiate(
     }
 }
 
+#[inline(never)] // see `logged`
 fn new_instance(
     name: Option<&CStr>,
     kind: fmi2Type,

@@ -1,5 +1,6 @@
 //! The importer's logger.
 
+use super::float_environment::FloatEnvironment;
 use super::types::{
     DISCARD, ERROR, FATAL, OK, WARNING, fmi2CallbackFunctions, fmi2CallbackLogger,
     fmi2ComponentEnvironment, fmi2Status,
@@ -33,6 +34,8 @@ pub struct Log {
     environment: fmi2ComponentEnvironment,
     name: CString,
     wanted: [bool; Topic::ALL.len()],
+    /// The importer's floating-point environment, which its logger runs in.
+    pub(super) host: Option<FloatEnvironment>,
 }
 
 impl Log {
@@ -43,6 +46,7 @@ impl Log {
             environment: callbacks.map_or(std::ptr::null_mut(), |c| c.component_environment),
             name,
             wanted: [debug; Topic::ALL.len()],
+            host: None,
         }
     }
 
@@ -85,16 +89,22 @@ impl Log {
     fn write(&self, status: fmi2Status, category: &CStr, message: &str) {
         let Some(logger) = self.logger else { return };
         let message = escaped(message);
-        // SAFETY: the importer's function as FMI declares it; all strings end with a zero and outlive the call, and the
-        // message asks for no argument
-        unsafe {
-            logger(
-                self.environment,
-                self.name.as_ptr(),
-                status,
-                category.as_ptr(),
-                message.as_ptr(),
-            );
+        let call = || {
+            // SAFETY: the importer's function as FMI declares it; all strings end with a zero and outlive the call, and the
+            // message asks for no argument
+            unsafe {
+                logger(
+                    self.environment,
+                    self.name.as_ptr(),
+                    status,
+                    category.as_ptr(),
+                    message.as_ptr(),
+                );
+            }
+        };
+        match self.host {
+            Some(host) => host.during(call),
+            None => call(),
         }
     }
 }

@@ -1,11 +1,12 @@
 //! The C interface of FMI 2.0 for co-simulation, and all unsafe code there is.
 //!
-//! Every function goes through [`boundary::enter`], which looks at the handle and the phase, catches panics and writes
-//! the log. Nothing here is global: any number of instances live side by side, in any threads, one call at a time each.
+//! Every function goes through [`boundary::enter`], which looks at the handle and the phase, sets the floating-point environment
+//! that the engine needs, catches panics and writes the log. Nothing here is global: any number of instances live side by side, in any threads, one call at a time each.
 //! [`import`] is the other direction: it loads libraries of FMUs and calls them.
 #![allow(unsafe_code)]
 
 pub mod boundary;
+mod float_environment;
 pub mod fmi2;
 pub mod import;
 mod location;

@@ -30,7 +30,7 @@ use crate::math::{Quaternion, Vec3};
 use crate::scene::format::Settings;
 use crate::space as spatial;
 
-/// Contacts in space that work space is made for in advance.
+/// Contacts that work space is made for in advance.
 const EXPECTED: usize = 16;
 
 /// A body by its index in [`Model::bodies`]; `None` is the ground.
@@ -393,11 +393,9 @@ impl Model {
         self.n_friction_rows > N_TANGENTS
     }
 
-    /// Number of contacts that work space is made for in advance: all of them in the plane; in space, where most features
-    /// never touch, it grows with those that do.
+    /// Number of contacts that work space is made for in advance: most features never touch, and it grows with those that do.
     pub fn expected_contacts(&self) -> usize {
-        let n = self.contacts.len();
-        if self.spatial { n.min(EXPECTED) } else { n }
+        self.contacts.len().min(EXPECTED)
     }
 
     /// Name of a body.

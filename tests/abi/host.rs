@@ -1,7 +1,7 @@
 //! The host written in C, built with the system's compiler.
 
 use crate::common::scene_text;
-use crate::library::{Fmu, IN_SPACE, Resources, SCENES, library_path, pushed_block};
+use crate::library::{Fmu, IN_SPACE, MANY, Resources, SCENES, library_path, pushed_block};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -181,5 +181,15 @@ fn a_state_goes_on_with_the_same_bits_in_another_process() {
             let here: Vec<f64> = names.iter().map(|name| fmu.real(name)).collect();
             assert!(bits(&whole) == bits(&here), "{name}: other bits");
         }
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", target_env = "gnu"))]
+#[test]
+fn the_floating_point_environment_of_the_host_changes_no_bit_and_is_left_as_it_was() {
+    for scene in SCENES.into_iter().chain(IN_SPACE).chain(MANY) {
+        let resources = Resources::shipped(scene);
+        let nanoseconds = call("modes", &resources, &["40".into(), "0.0078125".into()]);
+        println!("{scene}: {nanoseconds:?} ns a call");
     }
 }

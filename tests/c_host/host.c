@@ -16,6 +16,8 @@
  *       goes on from there; prints the times of the events
  *   host wrong LIBRARY RESOURCES GUID           wrong calls: each must be refused, none may crash
  *   host cycles LIBRARY RESOURCES GUID N        instantiate, run and free N times; prints resident pages on the way
+ *   host modes LIBRARY RESOURCES GUID N STEP    N steps under eight floating-point environments, exceptions trapped in some: the same
+ *                                               bytes, and every call leaves the environment as it was; prints ns a call
  *   host fuzz LIBRARY RESOURCES GUID N SEED     N random calls
  */
 #define _GNU_SOURCE
@@ -27,6 +29,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define DECLARE(name, result, parameters) static result(*name) parameters;
 FMI2_FUNCTIONS(DECLARE)
@@ -103,14 +106,20 @@ static void feed(fmi2Component c, fmi2ValueReference vr, double a, double omega,
     }
 }
 
-static void save(fmi2Component c, const char *path) {
+/* the serialized state, to be freed */
+static char *state_bytes(fmi2Component c, size_t *size) {
     fmi2FMUstate state = NULL;
-    size_t size;
     must(fmi2GetFMUstate(c, &state), "fmi2GetFMUstate");
-    must(fmi2SerializedFMUstateSize(c, state, &size), "fmi2SerializedFMUstateSize");
-    char *bytes = malloc(size);
-    must(fmi2SerializeFMUstate(c, state, bytes, size), "fmi2SerializeFMUstate");
+    must(fmi2SerializedFMUstateSize(c, state, size), "fmi2SerializedFMUstateSize");
+    char *bytes = malloc(*size);
+    must(fmi2SerializeFMUstate(c, state, bytes, *size), "fmi2SerializeFMUstate");
     must(fmi2FreeFMUstate(c, &state), "fmi2FreeFMUstate");
+    return bytes;
+}
+
+static void save(fmi2Component c, const char *path) {
+    size_t size;
+    char *bytes = state_bytes(c, &size);
     FILE *file = file_open(path, "wb");
     if (!file || fwrite(bytes, 1, size, file) != size || fclose(file)) fail(path);
     free(bytes);
@@ -513,6 +522,85 @@ static int fuzz(int n, char **argument) {
     return 0;
 }
 
+#if defined(__x86_64__) && defined(__GLIBC__)
+#include <xmmintrin.h>
+
+/* fields of the register of SSE */
+enum { UP = 0x4000, DOWN = 0x2000, TO_ZERO = 0x6000, FLUSH = 0x8000, ZERO_SUBNORMALS = 0x40 };
+
+/* exceptions that are masked as the machine starts: invalid, subnormal, division by zero, overflow, underflow, inexact */
+enum { INVALID = 0x80, DIVISION = 0x200, OVERFLOWS = 0x400, UNDERFLOWS = 0x800, INEXACT = 0x1000, ALL = 0x1f80 };
+
+static unsigned in_force;
+
+/* the logger of a host that set a mode runs in it */
+static void watching_logger(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status, fmi2String category,
+                            fmi2String message, ...) {
+    (void)environment, (void)name, (void)status, (void)category, (void)message;
+    if (_mm_getcsr() != in_force) fail("the logger does not run in the environment of the host");
+    messages++;
+}
+
+static void same_mode(const char *after) {
+    if (_mm_getcsr() != in_force) fail(after);
+}
+
+static int modes(int n, char **argument) {
+    static const unsigned mode[] = {ALL, ALL | UP, ALL | DOWN, ALL | TO_ZERO, ALL | FLUSH | ZERO_SUBNORMALS, ALL | UP | FLUSH,
+                                    ALL & ~(INVALID | DIVISION | OVERFLOWS), ALL & ~(INVALID | DIVISION | OVERFLOWS | UNDERFLOWS | INEXACT)};
+    static const fmi2CallbackFunctions watched = {watching_logger, calloc, free, NULL, NULL};
+    if (n < 5) fail("modes needs five arguments");
+    load(argument[0]);
+    long steps = atol(argument[3]);
+    double *time = malloc((size_t)(steps + 1) * sizeof *time), step = atof(argument[4]);
+    for (long i = 0; i <= steps; i++) time[i] = (double)i * step;
+    char *first = NULL;
+    size_t first_size = 0;
+    for (size_t k = 0; k < sizeof mode / sizeof *mode; k++) {
+        size_t size;
+        fmi2ValueReference vr = 0;
+        in_force = mode[k];
+        _mm_setcsr(in_force);
+        fmi2Component c = fmi2Instantiate("host", fmi2CoSimulation, argument[2], argument[1], &watched, fmi2False, fmi2True);
+        if (!c) fail("fmi2Instantiate");
+        same_mode("fmi2Instantiate changes the environment");
+        initialize(c, 0);
+        same_mode("the initialization changes the environment");
+        for (long i = 0; i < steps; i++) {
+            if (fmi2DoStep(c, time[i], step, fmi2True) > fmi2Warning) fail("fmi2DoStep");
+            same_mode("fmi2DoStep changes the environment");
+        }
+        fmi2GetInteger(c, &vr, 1, NULL); /* an error: the logger is called */
+        char *bytes = state_bytes(c, &size);
+        fmi2FreeInstance(c);
+        same_mode("a call changes the environment");
+        _mm_setcsr(ALL);
+        if (!first) first = bytes, first_size = size;
+        else if (size != first_size || memcmp(first, bytes, size)) fail("other bytes");
+        else free(bytes);
+    }
+    free(first);
+    free(time);
+    if (!messages) fail("the logger was not called");
+    struct timespec a, b;
+    const long calls = 1000000;
+    fmi2Component c = instance(argument[1], argument[2]);
+    fmi2Status status;
+    initialize(c, 0);
+    clock_gettime(CLOCK_MONOTONIC, &a);
+    for (long i = 0; i < calls; i++) must(fmi2GetStatus(c, fmi2DoStepStatus, &status), "fmi2GetStatus");
+    clock_gettime(CLOCK_MONOTONIC, &b);
+    fmi2FreeInstance(c);
+    printf("%.1f\n", ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / (double)calls);
+    return 0;
+}
+#else
+static int modes(int n, char **argument) {
+    (void)n, (void)argument;
+    fail("modes is for x86-64 with glibc");
+}
+#endif
+
 int main(int n, char **argument) {
     if (n > 1 && !strcmp(argument[1], "run")) return run(n - 2, argument + 2);
     if (n > 1 && !strcmp(argument[1], "trace")) return trace(n - 2, argument + 2);
@@ -521,5 +609,6 @@ int main(int n, char **argument) {
     if (n > 1 && !strcmp(argument[1], "wrong")) return wrong(n - 2, argument + 2);
     if (n > 1 && !strcmp(argument[1], "cycles")) return cycles(n - 2, argument + 2);
     if (n > 1 && !strcmp(argument[1], "fuzz")) return fuzz(n - 2, argument + 2);
-    fail("run, trace, panic, events, wrong, cycles or fuzz");
+    if (n > 1 && !strcmp(argument[1], "modes")) return modes(n - 2, argument + 2);
+    fail("run, trace, panic, events, wrong, cycles, fuzz or modes");
 }

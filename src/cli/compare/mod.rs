@@ -71,7 +71,7 @@ pub fn compare(options: &CompareOptions) -> Result<(), CliError> {
     } else {
         page(&names, &found, &missing, [first.end(), second.end()], n_compared)
     })?;
-    out.flush()?;
+    out.finish()?;
     if differs {
         Err(CliError::Differs)
     } else {

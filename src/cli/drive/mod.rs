@@ -75,7 +75,8 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         .chain(plot.iter().map(|(path, _)| path))
         .map(|path| path.as_path())
         .collect();
-    refuse_clashes(Some(&options.scene), &paths)?;
+    let read = [Some(options.scene.as_path()), options.inputs.as_deref()];
+    refuse_clashes(read.into_iter().flatten(), &paths)?;
     let stdout_taken = paths.iter().any(|path| is_stdout(path));
 
     let csv = options.output.as_deref().map(Output::create).transpose()?;
@@ -123,7 +124,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         Err(_) => return result,
     }
     if let Some(csv) = &mut drive.csv {
-        csv.flush()?;
+        csv.finish()?;
     }
     let recording = match looker {
         Looker::Ours(ours) => ours.finish(),
@@ -131,7 +132,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
     };
     if let Some(mut out) = events_csv {
         out.write(&events_text(&recording))?;
-        out.flush()?;
+        out.finish()?;
     }
     let groups = vec![drive.lines(&recording, wall.as_secs_f64())];
     let warnings = drive.warnings();
@@ -180,7 +181,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
             groups,
         };
         out.write(&html(&page))?;
-        out.flush()?;
+        out.finish()?;
     }
     if let Some((path, format)) = plot {
         write_bytes(&path, &plot::draw(&recording, &options.plot, format)?)?;

@@ -2,6 +2,7 @@
 
 use super::HINT;
 use crate::cli::CliError;
+use crate::cli::cleanup;
 use crate::cli::record::stage;
 use serde_json::Value;
 use std::fs::{self, File};
@@ -29,6 +30,22 @@ pub struct Opened {
     folder: PathBuf,
     // removed in the end
     _temporary: TempDir,
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        cleanup::forget(&self.folder);
+    }
+}
+
+fn no_temporary_folder(error: io::Error) -> CliError {
+    CliError::Io {
+        what: format!(
+            "the folder for temporary files, {}",
+            std::env::temp_dir().display()
+        ),
+        error,
+    }
 }
 
 /// Does the file look like an FMU, by its name or by its first bytes?
@@ -60,7 +77,8 @@ impl Opened {
             error,
         };
         let temporary = tempfile::Builder::new().prefix("stiction-run-").tempdir();
-        let temporary = temporary.map_err(failed)?;
+        let temporary = temporary.map_err(no_temporary_folder)?;
+        cleanup::remember(temporary.path());
         let folder = temporary.path().to_owned();
         let mut report = Report::default();
         let unpacked = archive::unpack(path, &folder, &mut report).map_err(failed)?;

@@ -57,7 +57,7 @@ pub fn new(options: &NewOptions) -> Result<(), CliError> {
          {run}    run it, and open the report in a browser\n  \
          {build:width$}    make an FMU of it\n"
     ))?;
-    out.flush()
+    out.finish()
 }
 
 /// The text with another name for the scene.
