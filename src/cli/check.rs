@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use stiction::check::behaviour::{Trial, run_trial};
 use stiction::check::verdict::LogLine;
 use stiction::check::{Finding, Options, Report, Rule, Severity, examine};
-use stiction::fmi::import::end_with_parent;
+use stiction::fmi::import::ParentWatch;
 
 /// Findings of one rule that the page for people shows.
 const MOST_OF_A_RULE: usize = 5;
@@ -76,7 +76,7 @@ pub fn trial(options: &TrialOptions) -> Result<(), CliError> {
     };
     // the journal is in the folder of all that is temporary
     let temporary = options.journal.parent().unwrap_or(&options.folder);
-    end_with_parent(options.parent, temporary.to_owned());
+    let _watch = ParentWatch::start(options.parent, temporary.to_owned());
     let limit = Duration::from_secs_f64(options.time_limit);
     run_trial(trial, &options.folder, &options.journal, limit).map_err(|error| CliError::Io {
         what: options.folder.display().to_string(),

@@ -6,7 +6,7 @@ use crate::cli::CliError;
 use crate::cli::args::LibraryOptions;
 use std::io;
 use std::sync::{Arc, Mutex};
-use stiction::fmi::import::{Library, Message, Observer, Slave, Status, end_with_parent};
+use stiction::fmi::import::{Library, Message, Observer, ParentWatch, Slave, Status};
 
 /// Messages of one call that are passed on.
 const MOST_MESSAGES: usize = 10_000;
@@ -50,7 +50,7 @@ pub fn serve(options: &LibraryOptions) -> Result<(), CliError> {
         what: options.library.display().to_string(),
         error,
     };
-    end_with_parent(options.parent, options.folder.clone());
+    let watch = ParentWatch::start(options.parent, options.folder.clone());
     let mut channel = Served::open().map_err(failed)?;
     let ear = Arc::new(Ear::default());
     let library = match Library::load(&options.library, ear.clone()) {
@@ -66,8 +66,12 @@ pub fn serve(options: &LibraryOptions) -> Result<(), CliError> {
     let loaded = Answer::new(Status::Ok);
     channel.send(&loaded.packed()).map_err(failed)?;
     let mut slave = None;
-    // without more calls the other side is done, or gone
-    while let Ok(bytes) = channel.receive() {
+    loop {
+        // the last call frees the instance; before that the other side does not leave unless it dies
+        let Ok(bytes) = channel.receive() else {
+            watch.clean();
+            return Ok(());
+        };
         let Some(call) = Call::unpacked(&bytes) else {
             return Err(failed(io::ErrorKind::InvalidData.into()));
         };
@@ -78,10 +82,9 @@ pub fn serve(options: &LibraryOptions) -> Result<(), CliError> {
         };
         channel.send(&answer.packed()).map_err(failed)?;
         if call == Call::Free {
-            break;
+            return Ok(());
         }
     }
-    Ok(())
 }
 
 fn answer<'a>(call: &Call, library: &'a Library, slave: &mut Option<Slave<'a>>) -> Answer {

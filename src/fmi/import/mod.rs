@@ -8,7 +8,7 @@ mod orphan;
 mod slave;
 
 pub use heard::Message;
-pub use orphan::end_with_parent;
+pub use orphan::ParentWatch;
 pub use slave::{SavedState, Slave, Start, Status};
 
 use super::types::{

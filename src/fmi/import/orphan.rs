@@ -6,27 +6,68 @@ use std::path::PathBuf;
 #[cfg(unix)]
 const LOOK: std::time::Duration = std::time::Duration::from_millis(200);
 
-/// From now on this process ends, and removes the folder, when the one that started it is gone. Where the system does not tell
-/// that, a process ends when it finds nobody to answer to.
-#[cfg(unix)]
-pub fn end_with_parent(parent: u32, folder: PathBuf) {
-    use std::os::unix::process::parent_id;
-    let watch = move || {
-        while parent_id() == parent {
-            std::thread::sleep(LOOK);
-        }
-        // nobody is left to hear of a failure
-        let _ = std::fs::remove_dir_all(&folder);
-        // SAFETY: does not return, and runs nothing of the library
-        unsafe { _exit(1) };
-    };
-    // without a thread it ends after the call
-    let _ = std::thread::Builder::new().spawn(watch);
+/// Looks for the process that started this one, as long as it lives. Without that one the folder is removed.
+#[derive(Debug)]
+pub struct ParentWatch {
+    parent: u32,
+    folder: PathBuf,
 }
 
-/// From now on this process ends when it finds nobody to answer to.
-#[cfg(not(unix))]
-pub fn end_with_parent(_parent: u32, _folder: PathBuf) {}
+impl ParentWatch {
+    /// From now on this process ends, and removes the folder, when the one that started it is gone. Where the system does not
+    /// tell that, it ends when it finds nobody to answer to.
+    pub fn start(parent: u32, folder: PathBuf) -> Self {
+        let watch = Self { parent, folder };
+        watch.start_thread();
+        watch
+    }
+
+    /// The other process is gone.
+    pub fn clean(&self) {
+        // nobody is left to hear of a failure
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+
+    #[cfg(unix)]
+    fn is_orphan(&self) -> bool {
+        std::os::unix::process::parent_id() != self.parent
+    }
+
+    #[cfg(not(unix))]
+    fn is_orphan(&self) -> bool {
+        let _ = self.parent;
+        false
+    }
+
+    #[cfg(unix)]
+    fn start_thread(&self) {
+        let own = Self {
+            parent: self.parent,
+            folder: self.folder.clone(),
+        };
+        let watch = move || {
+            while !own.is_orphan() {
+                std::thread::sleep(LOOK);
+            }
+            own.clean();
+            // SAFETY: does not return, and runs nothing of the library
+            unsafe { _exit(1) };
+        };
+        // without a thread it ends after the call
+        let _ = std::thread::Builder::new().spawn(watch);
+    }
+
+    #[cfg(not(unix))]
+    fn start_thread(&self) {}
+}
+
+impl Drop for ParentWatch {
+    fn drop(&mut self) {
+        if self.is_orphan() {
+            self.clean();
+        }
+    }
+}
 
 #[cfg(unix)]
 unsafe extern "C" {
