@@ -1,8 +1,9 @@
 //! The archive: its directory, and how it is unpacked without leaving its folder.
 
-use super::DESCRIPTION;
+use super::deadline::Deadline;
 use super::rules::Rule;
 use super::verdict::{Finding, Report};
+use super::{DESCRIPTION, unfinished};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
@@ -36,7 +37,12 @@ pub struct Unpacked {
 ///
 /// # Errors
 /// The FMU cannot be read or the folder cannot be written.
-pub fn unpack(fmu: &Path, folder: &Path, report: &mut Report) -> io::Result<Option<Unpacked>> {
+pub fn unpack(
+    fmu: &Path,
+    folder: &Path,
+    deadline: Option<Deadline>,
+    report: &mut Report,
+) -> io::Result<Option<Unpacked>> {
     let mut archive = match ZipArchive::new(BufReader::new(File::open(fmu)?)) {
         Ok(archive) => archive,
         Err(error) => {
@@ -52,6 +58,9 @@ pub fn unpack(fmu: &Path, folder: &Path, report: &mut Report) -> io::Result<Opti
     }
     let mut unpacked = Unpacked::default();
     for index in 0..archive.len() {
+        if unfinished(deadline, "the archive", report) {
+            return Ok(None);
+        }
         let name = archive.name_for_index(index).unwrap_or_default().to_owned();
         match archive.by_index(index) {
             Ok(entry) => unpack_entry(entry, folder, &mut unpacked, report)?,

@@ -2,6 +2,7 @@
 
 use super::schema::{natural, naturals, number, truth, whole};
 use super::xml::Element;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Capabilities of one of the two interfaces.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +42,14 @@ pub struct Unit {
     pub display: Vec<String>,
     /// Factors, of the unit and its display units.
     pub factors: Vec<f64>,
+    displays: BTreeSet<String>,
+}
+
+impl Unit {
+    /// Is this the name of one of its display units?
+    pub fn has_display(&self, name: &str) -> bool {
+        self.displays.contains(name)
+    }
 }
 
 /// Kind of a variable or a type.
@@ -140,6 +149,14 @@ pub struct SimpleType {
     pub attributes: Attributes,
     /// Names and values of an enumeration.
     pub items: Vec<(String, i32)>,
+    values: BTreeSet<i32>,
+}
+
+impl SimpleType {
+    /// Has an item of the enumeration this value?
+    pub fn has_value(&self, value: i32) -> bool {
+        self.values.contains(&value)
+    }
 }
 
 macro_rules! words {
@@ -336,6 +353,8 @@ pub struct Description {
     pub variables: Vec<Variable>,
     /// Dependencies.
     pub structure: Structure,
+    types_by_name: BTreeMap<String, usize>,
+    units_by_name: BTreeMap<String, usize>,
 }
 
 impl Description {
@@ -346,6 +365,10 @@ impl Description {
             found.map(interface).collect()
         };
         let types: Vec<SimpleType> = members(root, "TypeDefinitions", simple_type);
+        let types_by_name = places(types.iter().map(|t| &t.name));
+        let of_name = |name: &String| types_by_name.get(name).map(|place| &types[*place]);
+        let variables = members(root, "ModelVariables", |v| variable(v, of_name));
+        let units: Vec<Unit> = members(root, "UnitDefinitions", |u| Some(unit(u)));
         Self {
             line: root.line,
             model_name: root.get("modelName").unwrap_or_default().to_owned(),
@@ -353,19 +376,35 @@ impl Description {
             is_structured: root.get("variableNamingConvention") == Some("structured"),
             co_simulation: interfaces("CoSimulation"),
             model_exchange: interfaces("ModelExchange"),
-            units: members(root, "UnitDefinitions", |unit| Some(self::unit(unit))),
+            units_by_name: places(units.iter().map(|u| &u.name)),
+            units,
             log_categories: members(root, "LogCategories", |category| {
                 Some((category.get("name")?.to_owned(), category.line))
             }),
             experiment: root
                 .child("DefaultExperiment")
                 .map_or_else(Experiment::default, experiment),
-            variables: members(root, "ModelVariables", |v| variable(v, &types)),
+            variables,
             structure: root
                 .child("ModelStructure")
                 .map_or_else(Structure::default, structure),
+            types_by_name,
             types,
         }
+    }
+
+    /// The type of this name.
+    pub fn type_named(&self, name: &str) -> Option<&SimpleType> {
+        self.types_by_name
+            .get(name)
+            .map(|place| &self.types[*place])
+    }
+
+    /// The unit of this name.
+    pub fn unit_named(&self, name: &str) -> Option<&Unit> {
+        self.units_by_name
+            .get(name)
+            .map(|place| &self.units[*place])
     }
 
     /// By its place, from 1.
@@ -373,6 +412,15 @@ impl Description {
         let place = usize::try_from(index).ok()?.checked_sub(1)?;
         self.variables.get(place)
     }
+}
+
+/// Where the first of each name is.
+fn places<'a>(names: impl Iterator<Item = &'a String>) -> BTreeMap<String, usize> {
+    let mut places = BTreeMap::new();
+    for (place, name) in names.enumerate() {
+        places.entry(name.clone()).or_insert(place);
+    }
+    places
 }
 
 fn members<T>(root: &Element, list: &str, read: impl Fn(&Element) -> Option<T>) -> Vec<T> {
@@ -403,13 +451,15 @@ fn interface(element: &Element) -> Interface {
 fn unit(element: &Element) -> Unit {
     let displays = || element.children.iter().filter(|c| c.name == "DisplayUnit");
     let factor = |e: &Element| e.get("factor").and_then(|text| number(text).ok());
+    let display: Vec<String> = displays()
+        .filter_map(|d| d.get("name"))
+        .map(str::to_owned)
+        .collect();
     Unit {
         name: element.get("name").unwrap_or_default().to_owned(),
         line: element.line,
-        display: displays()
-            .filter_map(|d| d.get("name"))
-            .map(str::to_owned)
-            .collect(),
+        displays: display.iter().cloned().collect(),
+        display,
         factors: element.children.iter().filter_map(factor).collect(),
     }
 }
@@ -420,16 +470,21 @@ fn simple_type(element: &Element) -> Option<SimpleType> {
         let value = whole(item.get("value")?).ok()?;
         Some((item.get("name")?.to_owned(), value))
     };
+    let items: Vec<(String, i32)> = inside.children.iter().filter_map(item).collect();
     Some(SimpleType {
+        values: items.iter().map(|(_, value)| *value).collect(),
         name: element.get("name").unwrap_or_default().to_owned(),
         line: element.line,
         kind,
         attributes: Attributes::of(inside),
-        items: inside.children.iter().filter_map(item).collect(),
+        items,
     })
 }
 
-fn variable(element: &Element, types: &[SimpleType]) -> Option<Variable> {
+fn variable<'a>(
+    element: &Element,
+    type_named: impl Fn(&String) -> Option<&'a SimpleType>,
+) -> Option<Variable> {
     // a variable without a kind keeps its place, or all later indices would be off
     let empty = Element::default();
     let (kind, inside) = Kind::of(element).unwrap_or((Kind::Real, &empty));
@@ -437,11 +492,8 @@ fn variable(element: &Element, types: &[SimpleType]) -> Option<Variable> {
         return None;
     }
     let declared_type = inside.get("declaredType").map(str::to_owned);
-    let of_type = types
-        .iter()
-        .find(|t| Some(&t.name) == declared_type.as_ref());
     let attributes = Attributes::of(inside);
-    let attributes = match of_type {
+    let attributes = match declared_type.as_ref().and_then(type_named) {
         Some(of_type) => attributes.or(&of_type.attributes),
         None => attributes,
     };

@@ -69,7 +69,8 @@ fn examine_interface(interface: &Interface, report: &mut Report) {
     }
 }
 
-fn is_c_identifier(name: &str) -> bool {
+/// Letters, digits and `_`, no digit first?
+pub fn is_c_identifier(name: &str) -> bool {
     let is_inside = |c: char| c.is_ascii_alphanumeric() || c == '_';
     !name.is_empty()
         && name.chars().all(is_inside)
@@ -170,14 +171,14 @@ pub fn unit_is_declared(
     display: Option<&str>,
     mut add: impl FnMut(Rule, String),
 ) {
-    let Some(unit) = description.units.iter().find(|unit| unit.name == name) else {
+    let Some(unit) = description.unit_named(name) else {
         let message = format!("the unit {name:?} is not declared");
         add(Rule::UnitUndeclared, message);
         return;
     };
     if let Some(display) = display
         && display != name
-        && !unit.display.iter().any(|known| known == display)
+        && !unit.has_display(display)
     {
         let message = format!("{display:?} is no display unit of {name:?}");
         add(Rule::UnitDisplay, message);

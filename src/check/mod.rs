@@ -4,8 +4,10 @@
 
 pub mod archive;
 pub mod behaviour;
+mod deadline;
 pub mod description;
 mod general;
+mod header;
 mod names;
 mod platform;
 pub mod rules;
@@ -15,10 +17,12 @@ mod variables;
 pub mod verdict;
 mod xml;
 
+pub use header::damage;
 pub use platform::library;
 pub use rules::{Rule, Severity};
 pub use verdict::{Finding, Report};
 
+use deadline::Deadline;
 use description::{Description, Variable};
 use std::fs;
 use std::io;
@@ -36,47 +40,102 @@ const LARGEST_DESCRIPTION: u64 = 64 << 20;
 pub struct Options {
     /// The program that runs [`behaviour::run_trial`]; `None`: no library is loaded.
     pub program: Option<PathBuf>,
-    /// How long a single call may take.
+    /// How long all of it may take.
     pub time_limit: Duration,
 }
 
-/// Examines an FMU. What is unpacked is removed in the end.
+/// Examines an FMU, which is unpacked into a folder that is empty and is left for the caller to remove.
 ///
 /// # Errors
-/// The file cannot be read, or the folder for temporary files cannot be written.
-pub fn examine(fmu: &Path, options: &Options) -> io::Result<Report> {
+/// The file cannot be read, or the folder cannot be written.
+pub fn examine(fmu: &Path, temporary: &Path, options: &Options) -> io::Result<Report> {
+    let deadline = Deadline::after(options.time_limit);
     let mut report = Report::default();
-    let temporary = tempfile::Builder::new()
-        .prefix("stiction-check-")
-        .tempdir()?;
-    let folder = temporary.path().join("fmu");
+    let folder = temporary.join("fmu");
     fs::create_dir(&folder)?;
-    if let Some(unpacked) = archive::unpack(fmu, &folder, &mut report)? {
-        examine_files(temporary.path(), &folder, &unpacked, options, &mut report)?;
+    if let Some(unpacked) = archive::unpack(fmu, &folder, Some(deadline), &mut report)? {
+        let place = [temporary, &folder];
+        examine_files(place, &unpacked, options, deadline, &mut report)?;
     }
     report.sort();
     Ok(report)
 }
 
-fn examine_files(
-    temporary: &Path,
-    folder: &Path,
-    unpacked: &archive::Unpacked,
-    options: &Options,
-    report: &mut Report,
-) -> io::Result<()> {
-    if !unpacked.files.iter().any(|name| name == DESCRIPTION) {
-        return Ok(());
+/// Unpacks an FMU into a folder that is empty and reads its description, for a run; or says why nothing of it may be run.
+///
+/// # Errors
+/// The file cannot be read, or the folder cannot be written.
+pub fn open(fmu: &Path, folder: &Path) -> io::Result<Result<Description, String>> {
+    let mut report = Report::default();
+    let unpacked = archive::unpack(fmu, folder, None, &mut report)?;
+    let first_error = |report: &Report| {
+        let mut found = report.findings.iter();
+        let error = found.find(|finding| finding.rule.severity() == Severity::Error);
+        error.map(|finding| finding.message.clone())
+    };
+    // an archive with errors is not what somebody packed
+    if let Some(error) = first_error(&report) {
+        return Ok(Err(error));
     }
+    if unpacked.is_none() {
+        return Ok(Err("it cannot be unpacked".to_owned()));
+    }
+    let bytes = match description_in(folder)? {
+        Ok(bytes) => bytes,
+        Err(finding) => return Ok(Err(format!("{DESCRIPTION}: {}", finding.message))),
+    };
+    let Some(description) = examine_description(&bytes, None, &mut report) else {
+        let reason = first_error(&report);
+        return Ok(Err(
+            reason.unwrap_or("its description cannot be read".to_owned())
+        ));
+    };
+    if let Some(variable) = without_reference(&description) {
+        let name = &variable.name;
+        return Ok(Err(format!(
+            "the value reference of {name:?} cannot be read"
+        )));
+    }
+    Ok(Ok(description))
+}
+
+fn without_reference(description: &Description) -> Option<&Variable> {
+    description.variables.iter().find(|v| !v.has_reference)
+}
+
+/// The description of an unpacked FMU, unless it is too large.
+fn description_in(folder: &Path) -> io::Result<Result<Vec<u8>, Finding>> {
     let path = folder.join(DESCRIPTION);
     let size = fs::metadata(&path)?.len();
     if size > LARGEST_DESCRIPTION {
         let message = format!("it has {size} bytes, and at most {LARGEST_DESCRIPTION} are read");
-        report.add(Finding::new(Rule::ArchiveTooLarge, message).file(DESCRIPTION));
+        return Ok(Err(
+            Finding::new(Rule::ArchiveTooLarge, message).file(DESCRIPTION)
+        ));
+    }
+    fs::read(path).map(Ok)
+}
+
+fn examine_files(
+    [temporary, folder]: [&Path; 2],
+    unpacked: &archive::Unpacked,
+    options: &Options,
+    deadline: Deadline,
+    report: &mut Report,
+) -> io::Result<()> {
+    // whatever is wrong with the archive
+    let is_damaged = report.count(Severity::Error) > 0;
+    if !unpacked.files.iter().any(|name| name == DESCRIPTION) {
         return Ok(());
     }
-    let bytes = fs::read(path)?;
-    let Some(description) = examine_description(&bytes, report) else {
+    let bytes = match description_in(folder)? {
+        Ok(bytes) => bytes,
+        Err(finding) => {
+            report.add(finding);
+            return Ok(());
+        }
+    };
+    let Some(description) = examine_description(&bytes, Some(deadline), report) else {
         return Ok(());
     };
     let co_simulation = description.co_simulation.first();
@@ -94,42 +153,31 @@ fn examine_files(
     if library.is_none() || co_simulation.is_none() {
         return Ok(());
     }
-    let is_bad = |v: &&Variable| !v.has_reference;
-    if let Some(variable) = description.variables.iter().find(is_bad) {
+    if let Some(variable) = without_reference(&description) {
         let message = "its value reference cannot be read, so nothing was run";
         report.add(Finding::new(Rule::NotRun, message).variable(&variable.name));
         return Ok(());
     }
-    let program = match (&options.program, unpacked.is_hostile) {
-        (Some(program), false) => program,
-        (None, _) => {
-            report.add(Finding::new(
-                Rule::NotRun,
-                "it was asked not to run anything",
-            ));
-            return Ok(());
-        }
-        (Some(_), true) => {
-            let message = "the archive tries to write outside of its folder";
-            report.add(Finding::new(Rule::NotRun, message));
+    let reason = match &options.program {
+        None => "it was asked not to run anything",
+        Some(_) if unpacked.is_hostile => "the archive tries to write outside of its folder",
+        Some(_) if is_damaged => "the archive is damaged",
+        Some(program) => {
+            let place = [temporary, folder];
+            behaviour::examine(program, place, interface, deadline, report)?;
+            behaviour::examine_log(&description.log_categories, report);
             return Ok(());
         }
     };
-    behaviour::examine(
-        program,
-        temporary,
-        folder,
-        interface,
-        options.time_limit,
-        report,
-    )?;
-    let declared = &description.log_categories;
-    behaviour::examine_log(declared, report);
+    report.add(Finding::new(Rule::NotRun, reason));
     Ok(())
 }
-
 /// Examines the model description. `None`: there is no use in looking further.
-pub fn examine_description(bytes: &[u8], report: &mut Report) -> Option<Description> {
+pub fn examine_description(
+    bytes: &[u8],
+    deadline: Option<Deadline>,
+    report: &mut Report,
+) -> Option<Description> {
     let at = |rule, line: usize, message: String| Finding::new(rule, message).line(line);
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
@@ -152,12 +200,28 @@ pub fn examine_description(bytes: &[u8], report: &mut Report) -> Option<Descript
         report.add(at(Rule::ModelVersion, root.line, message));
         return None;
     }
+    let steps: [fn(&Description, &mut Report); 3] =
+        [general::examine, variables::examine, structure::examine];
     schema::examine(&root, report);
     let description = Description::read(&root);
     report.tell("model", &description.model_name);
     report.tell("variables", description.variables.len().to_string());
-    general::examine(&description, report);
-    variables::examine(&description, report);
-    structure::examine(&description, report);
+    for step in steps {
+        if unfinished(deadline, "the model description", report) {
+            return None;
+        }
+        step(&description, report);
+    }
     Some(description)
+}
+
+/// Is the time over? Then it is told what was not examined to its end.
+fn unfinished(deadline: Option<Deadline>, what: &str, report: &mut Report) -> bool {
+    let Some(deadline) = deadline.filter(Deadline::is_over) else {
+        return false;
+    };
+    let seconds = deadline.limit().as_secs_f64();
+    let message = format!("the time of {seconds} s is over; {what} was not examined to the end");
+    report.add(Finding::new(Rule::Unfinished, message));
+    true
 }

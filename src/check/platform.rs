@@ -1,6 +1,8 @@
 //! Rules on the libraries: which there are, and whether they are what they should be.
 
 use super::description::Interface;
+use super::general::is_c_identifier;
+use super::header;
 use super::rules::Rule;
 use super::verdict::{Finding, Report};
 use crate::describe::Platform;
@@ -36,6 +38,11 @@ pub fn examine(
         }
     }
     let found = library(folder, identifier);
+    if let Some(library) = &found
+        && !matches!(header::damage(library), Ok(None))
+    {
+        return None;
+    }
     if found.is_none() {
         missing(folder, &platforms, identifier, report);
     }
@@ -49,6 +56,9 @@ fn missing(folder: &Path, platforms: &BTreeSet<String>, identifier: &str, report
     let message = match current.filter(|p| platforms.contains(p.folder())) {
         None => format!("there is no library for {own}, only {}", joined(platforms)),
         Some(platform) => {
+            if !is_c_identifier(identifier) {
+                return;
+            }
             let header = header_of(&folder.join(file_name(platform, identifier)));
             let Some(other) = at_home_in(platform).find(|p| p.takes(&header)) else {
                 return;
@@ -82,6 +92,10 @@ pub fn examine_exchange(
 
 /// The library for this machine in an unpacked FMU, if there is one.
 pub fn library(folder: &Path, identifier: &str) -> Option<PathBuf> {
+    // a name is no path to somewhere else
+    if !is_c_identifier(identifier) {
+        return None;
+    }
     let current = Platform::current()?;
     let places = places_of(current).iter();
     let mut files = places.map(|place| folder.join(file_name(*place, identifier)));
@@ -156,5 +170,7 @@ fn examine_platform(
     if !at_home_in(platform).any(|p| p.takes(&header)) {
         let message = format!("the file is no library for {platform}");
         report.add(Finding::new(Rule::PlatformForeign, message).file(name));
+    } else if let Some(damage) = header::damage(&folder.join(name)).unwrap_or_default() {
+        report.add(Finding::new(Rule::PlatformDamaged, damage).file(name));
     }
 }

@@ -125,8 +125,7 @@ fn initial_and_start(variable: &Variable, add: &mut impl FnMut(Rule, String)) {
 }
 
 fn type_of<'a>(variable: &Variable, description: &'a Description) -> Option<&'a SimpleType> {
-    let name = variable.declared_type.as_ref()?;
-    description.types.iter().find(|t| &t.name == name)
+    description.type_named(variable.declared_type.as_ref()?)
 }
 
 fn declared_type(
@@ -189,7 +188,7 @@ fn values(variable: &Variable, description: &Description, add: &mut impl FnMut(R
         variable.kind,
         &variable.start,
         type_of(variable, description),
-    ) && !of_type.items.iter().any(|(_, item)| item == value)
+    ) && !of_type.has_value(*value)
     {
         let message = format!("no item of {:?} has the value {value}", of_type.name);
         add(Rule::StartItem, message);

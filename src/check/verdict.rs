@@ -2,12 +2,13 @@
 
 use super::rules::{Rule, Severity};
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Findings of one rule that are kept; more of them say nothing new.
 const MOST_OF_A_RULE: usize = 200;
 
 /// One thing that was found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Finding {
     /// The rule.
     pub rule: Rule,
@@ -95,13 +96,17 @@ pub struct Report {
     pub log: Vec<LogLine>,
     /// Was the library loaded and tried?
     pub was_run: bool,
+    counts: BTreeMap<Rule, usize>,
+    known: BTreeSet<Finding>,
 }
 
 impl Report {
     /// Adds a finding, unless it is there already or there are very many of its rule.
     pub fn add(&mut self, finding: Finding) {
-        let of_rule = self.findings.iter().filter(|f| f.rule == finding.rule);
-        if of_rule.count() < MOST_OF_A_RULE && !self.findings.contains(&finding) {
+        let count = self.counts.entry(finding.rule).or_default();
+        if *count < MOST_OF_A_RULE && !self.known.contains(&finding) {
+            *count += 1;
+            self.known.insert(finding.clone());
             self.findings.push(finding);
         }
     }

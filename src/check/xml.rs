@@ -7,6 +7,12 @@ use roxmltree::{Document, Error};
 /// Elements inside each other; no model description needs that many.
 const DEEPEST: usize = 200;
 
+/// Attributes of an element; the schema has twelve at most.
+const MOST_ATTRIBUTES: usize = 500;
+
+/// Declarations of namespaces; a model description has one or two.
+const MOST_NAMESPACES: usize = 100;
+
 /// An element.
 #[derive(Clone, Debug, Default)]
 pub struct Element {
@@ -52,9 +58,42 @@ pub struct Malformed {
 /// # Errors
 /// It is not well-formed.
 pub fn parse(text: &str) -> Result<Element, Malformed> {
+    refuse_excess(text)?;
     // the reader of the tree lets much pass
     refuse_malformed(text)?;
     tree(text)
+}
+
+/// Readers compare each attribute of an element with all others, and each namespace with those around it.
+fn refuse_excess(text: &str) -> Result<(), Malformed> {
+    let mut reader = Reader::from_str(text);
+    let mut lines = Lines::new(text);
+    let mut n_namespaces = 0;
+    loop {
+        let line = lines.of(reader.buffer_position());
+        let start = match reader.read_event() {
+            Ok(Event::Start(start) | Event::Empty(start)) => start,
+            // what is malformed is told with its place by the next reader
+            Ok(Event::Eof) | Err(_) => return Ok(()),
+            Ok(_) => continue,
+        };
+        let bytes: &[u8] = &start;
+        let n_attributes = bytes.iter().filter(|byte| **byte == b'=').count();
+        // an equals sign may be a part of a value
+        if n_attributes > MOST_ATTRIBUTES {
+            let mut attributes = start.attributes();
+            let attributes = attributes.with_checks(false).flatten();
+            if attributes.take(MOST_ATTRIBUTES + 1).count() > MOST_ATTRIBUTES {
+                let message = format!("an element has more than {MOST_ATTRIBUTES} attributes");
+                return Err(Malformed { line, message });
+            }
+        }
+        n_namespaces += bytes.windows(5).filter(|word| word == b"xmlns").count();
+        if n_namespaces > MOST_NAMESPACES {
+            let message = format!("more than {MOST_NAMESPACES} namespaces are declared");
+            return Err(Malformed { line, message });
+        }
+    }
 }
 
 fn refuse_malformed(text: &str) -> Result<(), Malformed> {
@@ -235,6 +274,28 @@ mod tests {
             let message = parse(&deep(n)).unwrap_err().message;
             assert!(message.contains("inside each other"), "{message}");
         }
+    }
+
+    #[test]
+    fn what_takes_readers_long_is_refused() {
+        let attributes = |n: usize| {
+            let words: Vec<String> = (0..n).map(|i| format!(" a{i}='=='")).collect();
+            format!("<a>\n<b{}/></a>", words.concat())
+        };
+        assert!(parse(&attributes(MOST_ATTRIBUTES)).is_ok());
+        let refused = parse(&attributes(300_000)).unwrap_err();
+        assert_eq!(refused.line, 2);
+        assert!(refused.message.contains("attributes"), "{refused:?}");
+        let equals = format!("<a x='{}'/>", "=".repeat(100_000));
+        assert!(parse(&equals).is_ok());
+        let namespaces = |n: usize| {
+            let some = |i| format!("<b xmlns:n{i}='x'>");
+            let starts: String = (0..n).map(some).collect();
+            format!("<a>{starts}{}</a>", "</b>".repeat(n))
+        };
+        assert!(parse(&namespaces(MOST_NAMESPACES)).is_ok());
+        let refused = parse(&namespaces(MOST_NAMESPACES + 1)).unwrap_err();
+        assert!(refused.message.contains("namespaces"), "{refused:?}");
     }
 
     #[test]

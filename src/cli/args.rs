@@ -102,6 +102,9 @@ pub enum Command {
     /// One trial of `check`, in a process of its own
     #[command(hide = true)]
     CheckTrial(TrialOptions),
+    /// Calls of a library for `run`, in a process of its own
+    #[command(hide = true)]
+    CallLibrary(LibraryOptions),
     /// Say whether two trajectories agree: which variable differs first, when, by how much
     Compare(CompareOptions),
     /// Write a commented scene to start from
@@ -259,6 +262,10 @@ pub struct RunOptions {
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
 
+    /// How long a call of an FMU's library may take, s [default: 60]
+    #[arg(long, value_name = "T", value_parser = limit, allow_negative_numbers = true)]
+    pub time_limit: Option<f64>,
+
     /// Draw this over time, one or several with commas between
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub plot: Vec<What>,
@@ -324,8 +331,8 @@ pub struct CheckOptions {
     #[arg(long)]
     pub json: bool,
 
-    /// How long a call of the library may take, s
-    #[arg(long, value_name = "T", default_value = "20", value_parser = limit, allow_negative_numbers = true)]
+    /// How long the examination may take as a whole, s; a call of the library half of that, and 20 s at most
+    #[arg(long, value_name = "T", default_value = "300", value_parser = limit, allow_negative_numbers = true)]
     pub time_limit: f64,
 
     /// List the rules and their severities
@@ -345,6 +352,19 @@ pub struct TrialOptions {
     /// How long a call may take, s
     #[arg(value_parser = limit)]
     pub time_limit: f64,
+    /// The process that started it
+    pub parent: u32,
+}
+
+/// Arguments of the process that calls a library.
+#[derive(Args, Debug)]
+pub struct LibraryOptions {
+    /// Its file
+    pub library: PathBuf,
+    /// What is removed if the other process dies
+    pub folder: PathBuf,
+    /// The process that started it
+    pub parent: u32,
 }
 
 /// How many events the table shows.

@@ -10,10 +10,12 @@ use super::CliError;
 use super::args::{CheckOptions, TrialOptions};
 use super::format::count;
 use super::output::Output;
+use super::temporary::Temporary;
 use serde_json::{Value, json};
 use stiction::check::behaviour::{Trial, run_trial};
 use stiction::check::verdict::LogLine;
 use stiction::check::{Finding, Options, Report, Rule, Severity, examine};
+use stiction::fmi::import::ParentWatch;
 
 /// Findings of one rule that the page for people shows.
 const MOST_OF_A_RULE: usize = 5;
@@ -49,7 +51,9 @@ pub fn check(options: &CheckOptions) -> Result<(), CliError> {
         program,
         time_limit: Duration::from_secs_f64(options.time_limit),
     };
-    let report = examine(fmu, &settings).map_err(failed)?;
+    let temporary = Temporary::new("stiction-check-")?;
+    let report = examine(fmu, temporary.path(), &settings).map_err(failed)?;
+    drop(temporary);
     let text = if options.json {
         let text = serde_json::to_string_pretty(&as_json(&what, &report));
         text.map_err(|error| failed(error.into()))? + "\n"
@@ -70,6 +74,9 @@ pub fn trial(options: &TrialOptions) -> Result<(), CliError> {
         let message = format!("there is no trial {:?}", options.trial);
         return Err(CliError::usage(message, "`stiction check` starts trials"));
     };
+    // the journal is in the folder of all that is temporary
+    let temporary = options.journal.parent().unwrap_or(&options.folder);
+    let _watch = ParentWatch::start(options.parent, temporary.to_owned());
     let limit = Duration::from_secs_f64(options.time_limit);
     run_trial(trial, &options.folder, &options.journal, limit).map_err(|error| CliError::Io {
         what: options.folder.display().to_string(),

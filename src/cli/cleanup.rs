@@ -6,6 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Exit code of a program that was interrupted, as shells have it.
 const INTERRUPTED: i32 = 130;
 
+/// How often a folder is removed that is being filled.
+const ATTEMPTS: usize = 100;
+
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn temporary() -> MutexGuard<'static, Vec<PathBuf>> {
@@ -26,11 +29,19 @@ pub fn forget(path: &Path) {
 pub fn on_interrupt() {
     // without a handler the system ends the program, and only what is temporary stays
     let _ = ctrlc::set_handler(|| {
-        for path in temporary().iter() {
-            // whatever it is; one of the two fails
-            let _ = std::fs::remove_file(path);
-            let _ = std::fs::remove_dir_all(path);
-        }
+        temporary().iter().for_each(|path| remove(path));
         std::process::exit(INTERRUPTED);
     });
+}
+
+fn remove(path: &Path) {
+    for _ in 0..ATTEMPTS {
+        // whatever it is; one of the two fails
+        let _ = std::fs::remove_file(path);
+        let _ = std::fs::remove_dir_all(path);
+        // another thread may still be unpacking into it
+        if !path.exists() {
+            return;
+        }
+    }
 }

@@ -29,6 +29,7 @@ mod report;
 mod run;
 mod settings;
 mod summary;
+mod temporary;
 mod timeline;
 mod watch;
 
@@ -58,6 +59,7 @@ pub fn execute(arguments: impl IntoIterator<Item = OsString>) -> Result<(), CliE
         Command::Describe(options) => describe::describe(&options),
         Command::Check(options) => check::check(&options),
         Command::CheckTrial(options) => check::trial(&options),
+        Command::CallLibrary(options) => drive::serve(&options),
         Command::Scenes(options) => bundled::list(&mut std::io::stdout().lock(), options.json),
         Command::New(options) => new::new(&options),
         Command::Demo(options) => demo::demo(&options),

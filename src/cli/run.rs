@@ -33,12 +33,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
     if drive::is_fmu(&options.scene) {
         return drive::run(options);
     }
-    if !options.set.is_empty() {
-        return Err(CliError::usage(
-            "--set is for FMUs",
-            "change the value in the scene, or make an FMU of it with `stiction build` and run that",
-        ));
-    }
+    refuse_options(options)?;
     let found = bundled::find(&options.scene)?;
     let settings = overridden(&found.model, options)?;
     let until = options.until.unwrap_or(found.model.until);
@@ -105,6 +100,22 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         progress: Progress::start(until, !(stdout_taken && io::stdout().is_terminal())),
     };
     run.all(timeline, stdout_taken)
+}
+
+fn refuse_options(options: &RunOptions) -> Result<(), CliError> {
+    if !options.set.is_empty() {
+        return Err(CliError::usage(
+            "--set is for FMUs",
+            "change the value in the scene, or make an FMU of it with `stiction build` and run that",
+        ));
+    }
+    match options.time_limit {
+        None => Ok(()),
+        Some(_) => Err(CliError::usage(
+            "--time-limit is for FMUs",
+            "leave it out: it bounds the calls of a library",
+        )),
+    }
 }
 
 /// What to say of many bodies whose contacts are all listed in advance.

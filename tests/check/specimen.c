@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../c_host/fmi2.h"
 
@@ -37,8 +38,18 @@ static int *volatile nowhere;
 
 static void crash(void) { *nowhere = 1; }
 
+static void hang(void) {
+    for (volatile int forever = 1; forever;) {
+    }
+}
+
 __attribute__((constructor)) static void loaded(void) {
     if (is("crash when loaded")) crash();
+    if (is("hang when loaded")) hang();
+}
+
+__attribute__((destructor)) static void unloaded(void) {
+    if (is("crash when unloaded")) crash();
 }
 
 static fmi2Status refuse(Instance *it, const char *why) {
@@ -86,6 +97,7 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
 void fmi2FreeInstance(fmi2Component c) {
     if (!c && is("crash at null")) crash();
     if (!c) return;
+    if (is("crash when freed")) crash();
     n_instances--;
     free(c);
 }
@@ -273,9 +285,14 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2ValueReferenc
 fmi2Status fmi2DoStep(fmi2Component c, fmi2Real time, fmi2Real step, fmi2Boolean keep) {
     Values *v = &((Instance *)c)->values;
     (void)keep;
-    if (is("hang in step"))
-        for (volatile int forever = 1; forever;) {
-        }
+    if (is("hang in step")) hang();
+    if (is("hang in third step") && v->count > 1) hang();
+    if (is("crash in third step") && v->count > 1) crash();
+    if (is("quit in third step") && v->count > 1) _exit(0);
+    if (is("talkative")) {
+        printf("a library that talks\n");
+        fflush(stdout);
+    }
     if (is("exit in step")) exit(3);
     if (is("failing step") && v->count > 2) return refuse(c, "no more");
     if (is("discarded step") && v->count > 2) return fmi2Discard;

@@ -2,18 +2,22 @@
 //! ended, come the findings.
 
 mod bench;
+mod end;
 mod journal;
 mod process;
 mod trial;
 mod trials;
 
+pub use end::{End, end_of};
 pub use trial::Trial;
 
+use super::deadline::Deadline;
 use super::description::Interface;
 use super::rules::Rule;
+use super::unfinished;
 use super::verdict::{Finding, LogLine, Report};
 use journal::Line;
-use process::{End, Ended};
+use process::{Ended, Limits};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -22,6 +26,12 @@ pub use trials::run_trial;
 
 /// Messages of the log that are kept.
 const MOST_MESSAGES: usize = 100;
+
+/// How long a call may take, and half of the whole examination at most.
+const LONGEST_CALL: Duration = Duration::from_secs(20);
+
+/// A trial as a whole may take as many times the limit of a call.
+const WHOLE: u32 = 10;
 
 /// How long a wrong call may take.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -32,10 +42,9 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// A process cannot be started, or its journal cannot be read.
 pub fn examine(
     program: &Path,
-    temporary: &Path,
-    folder: &Path,
+    [temporary, folder]: [&Path; 2],
     interface: &Interface,
-    limit: Duration,
+    deadline: Deadline,
     report: &mut Report,
 ) -> io::Result<()> {
     report.was_run = true;
@@ -50,14 +59,23 @@ pub fn examine(
             }
             folder = renamed;
         }
+        let rest = format!("the library (from the trial \"{}\" on)", trial.name());
+        if unfinished(Some(deadline), &rest, report) {
+            break;
+        }
         names.push(trial.name());
         // what is wrong on purpose need not be waited for
-        let limit = if trial.provokes() {
-            limit.min(PATIENCE)
+        let longest = if trial.provokes() {
+            PATIENCE
         } else {
-            limit
+            LONGEST_CALL
         };
-        let ended = process::run(program, trial, temporary, &folder, limit)?;
+        let limit = (deadline.limit() / 2).min(longest);
+        let limits = Limits {
+            call: limit,
+            whole: deadline.left().min(WHOLE * limit),
+        };
+        let ended = process::run(program, trial, temporary, &folder, limits)?;
         let must_stop = judge(trial, ended, limit, report);
         if must_stop {
             break;

@@ -1,8 +1,8 @@
 //! An FMU of any tool: its outputs and inputs over time.
 
+use super::remote::Remote;
 use crate::cli::record::{Channel, Group, Keeper, Recording, Row};
 use stiction::check::description::{Causality, Description, Kind, Variable};
-use stiction::fmi::import::Slave;
 
 /// Records outputs and inputs.
 pub struct Foreign {
@@ -52,7 +52,7 @@ impl Foreign {
     }
 
     /// Looks at the FMU.
-    pub fn look(&mut self, slave: &Slave, time: f64) -> Result<(), String> {
+    pub fn look(&mut self, slave: &Remote, time: f64) -> Result<(), String> {
         let mut row = Row {
             time,
             values: read(slave, &self.variables)?,
@@ -71,7 +71,7 @@ impl Foreign {
 }
 
 /// Values of variables, in their order.
-pub fn read(slave: &Slave, variables: &[Variable]) -> Result<Vec<f64>, String> {
+pub fn read(slave: &Remote, variables: &[Variable]) -> Result<Vec<f64>, String> {
     let mut values = vec![f64::NAN; variables.len()];
     for group in [Kind::Real, Kind::Integer, Kind::Boolean] {
         let is_in =

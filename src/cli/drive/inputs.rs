@@ -1,10 +1,11 @@
 //! What goes into an FMU: start values, and inputs from expressions or from a CSV file.
 
+use super::remote::Remote;
 use crate::cli::CliError;
 use crate::cli::args::RunOptions;
 use crate::cli::inputs::{Source, meant, sources, split};
 use stiction::check::description::{Causality, Description, Kind, Variable};
-use stiction::fmi::import::{Slave, Status};
+use stiction::fmi::import::Status;
 
 /// What goes into an FMU.
 pub struct Inputs {
@@ -45,7 +46,7 @@ impl Inputs {
     }
 
     /// Sets start values, before the initialization.
-    pub fn set_starts(&self, slave: &Slave) -> Result<(), String> {
+    pub fn set_starts(&self, slave: &Remote) -> Result<(), String> {
         for (variable, value) in &self.starts {
             set(slave, variable, *value)?;
         }
@@ -53,7 +54,7 @@ impl Inputs {
     }
 
     /// Sets inputs for the step that begins; with their mean rate up to `end` if it is given.
-    pub fn set(&self, slave: &Slave, time: f64, end: Option<f64>) -> Result<(), String> {
+    pub fn set(&self, slave: &Remote, time: f64, end: Option<f64>) -> Result<(), String> {
         for (variable, source) in &self.sources {
             let value = source.value(time);
             if !value.is_finite() {
@@ -63,7 +64,7 @@ impl Inputs {
             if let (Some(end), Kind::Real) = (end, variable.kind) {
                 let rate = (source.value(end) - value) / (end - time);
                 if rate.is_finite() {
-                    slave.set_input_derivatives(&[variable.reference], 1, &[rate]);
+                    slave.set_input_derivative(variable.reference, rate);
                 }
             }
         }
@@ -71,7 +72,7 @@ impl Inputs {
     }
 }
 
-fn set(slave: &Slave, variable: &Variable, value: f64) -> Result<(), String> {
+fn set(slave: &Remote, variable: &Variable, value: f64) -> Result<(), String> {
     let status = match variable.kind {
         Kind::Real => slave.set_real(variable.reference, value),
         Kind::Integer | Kind::Enumeration => {

@@ -1,15 +1,21 @@
 //! `stiction run any.fmu`: drives an FMU through its C interface and records what it shows.
 //!
-//! The library of an FMU is code that runs inside this program. `stiction check` looks at it in processes of its own.
+//! The library of an FMU is code. It is loaded by a process of its own ([`served`]), which is called from here ([`remote`]): a
+//! library that crashes, hangs or ends its process stops the run, which keeps what it has up to then.
 
+mod channel;
 mod foreign;
+mod frame;
 mod inputs;
 mod opened;
 mod ours;
+mod remote;
+mod served;
 mod steps;
 
 pub use inputs::Inputs;
 pub use opened::{Opened, is_fmu};
+pub use served::serve;
 
 use super::CliError;
 use super::args::RunOptions;
@@ -25,13 +31,16 @@ use super::summary::message;
 use super::timeline::Timeline;
 use foreign::Foreign;
 use ours::Ours;
+use remote::{NotLoaded, Remote};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
-use std::sync::Arc;
-use steps::{Drive, Ear, Looker, columns};
-use stiction::fmi::import::Library;
+use std::time::Duration;
+use steps::{Drive, Looker, columns};
+
+/// How long a call may take, s.
+const USUAL_LIMIT: f64 = 60.0;
 
 /// Communication steps where the FMU does not say how long one is.
 const USUAL_STEPS: f64 = 1000.0;
@@ -84,15 +93,12 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
     let events_csv = events_csv.transpose()?;
     let report = options.report.as_deref().map(Output::create).transpose()?;
 
-    let ear = Arc::new(Ear::default());
-    let library = Library::load(&opened.library, ear.clone()).map_err(|reason| {
-        let message = format!("the library of the FMU cannot be loaded: {reason}");
-        CliError::usage(message, HINT)
-    })?;
+    let limit = Duration::from_secs_f64(options.time_limit.unwrap_or(USUAL_LIMIT));
+    let remote = Remote::load(&opened.library, opened.folder(), limit).map_err(not_loaded)?;
     let mut drive = Drive {
         opened: &opened,
         inputs,
-        ear,
+        remote,
         start,
         until,
         step,
@@ -116,7 +122,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
             Looker::Foreign(Box::new(foreign))
         }
     };
-    let result = drive.all(&library, timeline, &mut looker);
+    let result = drive.all(timeline, &mut looker);
     let wall = drive.progress.elapsed();
     drive.progress.finish();
     match result {
@@ -202,6 +208,25 @@ fn page(recording: &Recording, most: usize, groups: &[Lines]) -> String {
 }
 
 const HINT: &str = "`stiction check` on the FMU tells more";
+
+const HINT_ON_PROCESS: &str = "the fault is in the library of the FMU; `stiction check` tells more, and --time-limit gives a call more time";
+
+fn not_loaded(reason: NotLoaded) -> CliError {
+    match reason {
+        NotLoaded::Process(error) => CliError::Io {
+            what: "the process for the library of the FMU".to_owned(),
+            error,
+        },
+        NotLoaded::Refused(reason) => {
+            let message = format!("the library of the FMU cannot be loaded: {reason}");
+            CliError::usage(message, HINT)
+        }
+        NotLoaded::Failed(message) => CliError::Drive {
+            message,
+            hint: HINT_ON_PROCESS.to_owned(),
+        },
+    }
+}
 
 fn refuse_options(options: &RunOptions) -> Result<(), CliError> {
     let given = [

@@ -2,18 +2,17 @@
 
 use super::HINT;
 use crate::cli::CliError;
-use crate::cli::cleanup;
 use crate::cli::record::stage;
+use crate::cli::temporary::Temporary;
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use stiction::check;
 use stiction::check::description::{Description, Interface};
-use stiction::check::{self, DESCRIPTION, Report, Severity, archive};
 use stiction::fmi::import::uri;
 use stiction::model::{self, Model};
 use stiction::scene::{self, packed};
-use tempfile::TempDir;
 
 /// An FMU for co-simulation.
 pub struct Opened {
@@ -27,25 +26,7 @@ pub struct Opened {
     pub library: PathBuf,
     /// URI of its resources.
     pub resources: String,
-    folder: PathBuf,
-    // removed in the end
-    _temporary: TempDir,
-}
-
-impl Drop for Opened {
-    fn drop(&mut self) {
-        cleanup::forget(&self.folder);
-    }
-}
-
-fn no_temporary_folder(error: io::Error) -> CliError {
-    CliError::Io {
-        what: format!(
-            "the folder for temporary files, {}",
-            std::env::temp_dir().display()
-        ),
-        error,
-    }
+    temporary: Temporary,
 }
 
 /// Does the file look like an FMU, by its name or by its first bytes?
@@ -76,46 +57,25 @@ impl Opened {
             what: file.clone(),
             error,
         };
-        let temporary = tempfile::Builder::new().prefix("stiction-run-").tempdir();
-        let temporary = temporary.map_err(no_temporary_folder)?;
-        cleanup::remember(temporary.path());
-        let folder = temporary.path().to_owned();
-        let mut report = Report::default();
-        let unpacked = archive::unpack(path, &folder, &mut report).map_err(failed)?;
+        let temporary = Temporary::new("stiction-run-")?;
+        let folder = temporary.path();
         let refused =
             |message: String| CliError::usage(format!("{file} cannot be run: {message}"), HINT);
-        let first_error = |report: &Report| {
-            let mut found = report.findings.iter();
-            let error = found.find(|finding| finding.rule.severity() == Severity::Error);
-            error.map(|finding| finding.message.clone())
-        };
-        let Some(unpacked) = unpacked else {
-            let reason = first_error(&report).unwrap_or("it cannot be unpacked".to_owned());
-            return Err(refused(reason));
-        };
-        if unpacked.is_hostile {
-            return Err(refused(
-                "it tries to write outside of its folder".to_owned(),
-            ));
-        }
-        let Ok(bytes) = fs::read(folder.join(DESCRIPTION)) else {
-            return Err(refused(format!("it has no {DESCRIPTION}")));
-        };
-        let mut report = Report::default();
-        let Some(description) = check::examine_description(&bytes, &mut report) else {
-            let reason = first_error(&report);
-            return Err(refused(
-                reason.unwrap_or("its description cannot be read".to_owned()),
-            ));
-        };
+        let description = check::open(path, folder)
+            .map_err(failed)?
+            .map_err(refused)?;
         let Some(interface) = description.co_simulation.first().cloned() else {
             return Err(refused(
                 "it is for model exchange, not for co-simulation".to_owned(),
             ));
         };
-        let Some(library) = check::library(&folder, &interface.model_identifier) else {
+        let Some(library) = check::library(folder, &interface.model_identifier) else {
             return Err(refused("it has no library for this machine".to_owned()));
         };
+        if let Some(damage) = check::damage(&library).map_err(failed)? {
+            let message = format!("the library for this machine is damaged: {damage}");
+            return Err(refused(message));
+        }
         let resources = folder.join("resources");
         // an FMU without resources gets an empty folder, as masters do
         fs::create_dir_all(&resources).map_err(failed)?;
@@ -125,9 +85,13 @@ impl Opened {
             description,
             interface,
             library,
-            folder,
-            _temporary: temporary,
+            temporary,
         })
+    }
+
+    /// Where it is unpacked.
+    pub fn folder(&self) -> &Path {
+        self.temporary.path()
     }
 
     /// Model and drawing, if it carries a scene of ours.
@@ -135,7 +99,7 @@ impl Opened {
         if self.interface.model_identifier != stiction::describe::LIBRARY {
             return Ok(None);
         }
-        let resources = self.folder.join("resources");
+        let resources = self.folder().join("resources");
         let packed = fs::read(resources.join(packed::FILE)).unwrap_or_default();
         let scene = match packed::unpack(&packed) {
             Ok((scene, _)) => scene,

@@ -2,10 +2,11 @@
 //! if it had been integrated here. The model takes no step.
 
 use super::inputs::Inputs;
+use super::remote::Remote;
 use crate::cli::CliError;
 use crate::cli::record::{Happening, Recording, Sampler};
 use serde_json::Value;
-use stiction::fmi::import::{Message, Slave};
+use stiction::fmi::import::Message;
 use stiction::force::Input;
 use stiction::instance::space::SpaceOutput;
 use stiction::instance::variable::{Kind, Role, Variable};
@@ -61,7 +62,7 @@ impl Ours {
     /// Takes over what the FMU shows and says.
     pub fn look(
         &mut self,
-        slave: &Slave,
+        slave: &Remote,
         messages: &[Message],
         time: f64,
         inputs: &Inputs,

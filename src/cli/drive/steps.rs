@@ -1,10 +1,11 @@
 //! The calls of a run, in the order of the standard.
 
-use super::HINT;
 use super::foreign::{self, Foreign};
 use super::inputs::Inputs;
 use super::opened::Opened;
 use super::ours::Ours;
+use super::remote::Remote;
+use super::{HINT, HINT_ON_PROCESS};
 use crate::cli::CliError;
 use crate::cli::csv::quoted;
 use crate::cli::format::short;
@@ -14,35 +15,11 @@ use crate::cli::record::Recording;
 use crate::cli::report::Lines;
 use crate::cli::timeline::Timeline;
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex};
 use stiction::check::description::{Causality, Kind, Variable};
-use stiction::fmi::import::{Library, Message, Observer, Slave, Start, Status};
+use stiction::fmi::import::{Start, Status};
 
 /// Messages of the log that are told.
 const MOST_MESSAGES: usize = 10;
-
-/// Keeps what the library writes to its log.
-#[derive(Default)]
-pub struct Ear {
-    messages: Mutex<Vec<Message>>,
-}
-
-impl Observer for Ear {
-    fn entered(&self, _function: &'static str) {}
-
-    fn heard(&self, message: Message) {
-        if let Ok(mut messages) = self.messages.lock() {
-            messages.push(message);
-        }
-    }
-}
-
-impl Ear {
-    fn take(&self) -> Vec<Message> {
-        let messages = self.messages.lock();
-        messages.map_or_else(|_| Vec::new(), |mut m| std::mem::take(&mut *m))
-    }
-}
 
 /// Who looks at the FMU.
 pub enum Looker {
@@ -67,8 +44,8 @@ pub struct Drive<'a> {
     pub opened: &'a Opened,
     /// What goes into it.
     pub inputs: Inputs,
-    /// What it says.
-    pub ear: Arc<Ear>,
+    /// Its library.
+    pub remote: Remote,
     /// s.
     pub start: f64,
     /// s.
@@ -95,28 +72,25 @@ pub struct Drive<'a> {
 
 impl Drive<'_> {
     /// Runs from the start to the end.
-    pub fn all(
-        &mut self,
-        library: &Library,
-        timeline: Timeline,
-        looker: &mut Looker,
-    ) -> Result<(), CliError> {
-        let description = &self.opened.description;
-        let slave = Slave::new(
-            library,
-            &description.model_name,
-            &description.guid,
-            &self.opened.resources,
-            false,
-        );
-        let Some(slave) = slave else {
+    pub fn all(&mut self, timeline: Timeline, looker: &mut Looker) -> Result<(), CliError> {
+        let result = self.calls(timeline, looker);
+        if let Some(failure) = self.remote.end() {
+            self.log.push(format!("when all was done {failure}"));
+        }
+        result
+    }
+
+    fn calls(&mut self, timeline: Timeline, looker: &mut Looker) -> Result<(), CliError> {
+        let (description, resources) = (&self.opened.description, &self.opened.resources);
+        let (name, guid) = (&description.model_name, &description.guid);
+        if !self.remote.instantiate(name, guid, resources) {
             return Err(self.failed("fmi2Instantiate gave no instance", self.start));
-        };
+        }
         if let Looker::Ours(_) = looker {
-            slave.set_debug_logging(true, &["logEvents"]);
+            self.remote.log_events();
         }
         self.inputs
-            .set_starts(&slave)
+            .set_starts(&self.remote)
             .map_err(|m| self.failed(&m, self.start))?;
         let experiment = Start {
             tolerance: self.tolerance,
@@ -125,33 +99,33 @@ impl Drive<'_> {
         };
         self.good(
             "fmi2SetupExperiment",
-            slave.setup_experiment(experiment),
+            self.remote.setup_experiment(experiment),
             self.start,
         )?;
         self.good(
             "fmi2EnterInitializationMode",
-            slave.enter_initialization(),
+            self.remote.enter_initialization(),
             self.start,
         )?;
-        self.feed(&slave, self.start, None)?;
+        self.feed(self.start, None)?;
         self.good(
             "fmi2ExitInitializationMode",
-            slave.exit_initialization(),
+            self.remote.exit_initialization(),
             self.start,
         )?;
         self.header()?;
-        self.look(&slave, looker, self.start, true)?;
+        self.look(looker, self.start, true)?;
 
         let mut time = self.start;
         for (i, end) in timeline.rows().enumerate() {
             let end = self.start + end;
-            self.feed(&slave, time, Some(end))?;
-            let status = slave.do_step(time, end - time);
+            self.feed(time, Some(end))?;
+            let status = self.remote.do_step(time, end - time);
             if !status.is_good() {
-                let reached = slave.last_successful_time().unwrap_or(time);
+                let reached = self.remote.last_successful_time().unwrap_or(time);
                 // after an error it may refuse to be read
-                let looked = self.look(&slave, looker, reached, true);
-                let wants_end = status == Status::Discard && slave.wants_to_end();
+                let looked = self.look(looker, reached, true);
+                let wants_end = status == Status::Discard && self.remote.wants_to_end();
                 if wants_end {
                     self.log
                         .push(format!("the FMU ended the run at t = {} s", short(reached)));
@@ -162,35 +136,29 @@ impl Drive<'_> {
             self.steps += 1;
             time = end;
             // outputs are read with the inputs of their time
-            self.feed(&slave, time, None)?;
+            self.feed(time, None)?;
             let n = i as u64 + 1;
             let is_row = n.is_multiple_of(self.every) || end >= self.until;
-            self.look(&slave, looker, time, is_row)?;
+            self.look(looker, time, is_row)?;
             self.progress.show(time - self.start);
         }
-        self.good("fmi2Terminate", slave.terminate(), time)
+        self.good("fmi2Terminate", self.remote.terminate(), time)
     }
 
     // with derivatives where the FMU takes them
-    fn feed(&mut self, slave: &Slave, time: f64, end: Option<f64>) -> Result<(), CliError> {
+    fn feed(&mut self, time: f64, end: Option<f64>) -> Result<(), CliError> {
         let ramps = self.opened.interface.interpolates_inputs;
         let end = end.filter(|_| ramps);
         self.inputs
-            .set(slave, time, end)
+            .set(&self.remote, time, end)
             .map_err(|message| self.failed(&message, time))
     }
 
-    fn look(
-        &mut self,
-        slave: &Slave,
-        looker: &mut Looker,
-        time: f64,
-        is_row: bool,
-    ) -> Result<(), CliError> {
-        let messages = self.ear.take();
+    fn look(&mut self, looker: &mut Looker, time: f64, is_row: bool) -> Result<(), CliError> {
+        let messages = self.remote.take_messages();
         let looked = match looker {
-            Looker::Ours(ours) => ours.look(slave, &messages, time, &self.inputs),
-            Looker::Foreign(foreign) => foreign.look(slave, time),
+            Looker::Ours(ours) => ours.look(&self.remote, &messages, time, &self.inputs),
+            Looker::Foreign(foreign) => foreign.look(&self.remote, time),
         };
         for message in messages.iter().filter(|m| m.status != 0) {
             if self.log.len() <= MOST_MESSAGES {
@@ -202,7 +170,7 @@ impl Drive<'_> {
         }
         looked.map_err(|message| self.failed(&message, time))?;
         if is_row {
-            self.row(slave, time)?;
+            self.row(time)?;
         }
         Ok(())
     }
@@ -223,11 +191,11 @@ impl Drive<'_> {
         csv.write(&(line + "\n"))
     }
 
-    fn row(&mut self, slave: &Slave, time: f64) -> Result<(), CliError> {
+    fn row(&mut self, time: f64) -> Result<(), CliError> {
         if self.csv.is_none() {
             return Ok(());
         }
-        let values = foreign::read(slave, &self.columns);
+        let values = foreign::read(&self.remote, &self.columns);
         let values = values.map_err(|message| self.failed(&message, time))?;
         let mut line = format!("{time:?}");
         for (variable, value) in self.columns.iter().zip(values) {
@@ -252,8 +220,14 @@ impl Drive<'_> {
     }
 
     fn failed(&self, message: &str, time: f64) -> CliError {
+        if let Some(failure) = self.remote.failure() {
+            return CliError::Drive {
+                message: format!("at t = {} s {failure}", short(time)),
+                hint: HINT_ON_PROCESS.to_owned(),
+            };
+        }
         let mut said: Vec<String> = self.log.clone();
-        for heard in self.ear.take() {
+        for heard in self.remote.take_messages() {
             let text = heard.text.unwrap_or_default();
             said.push(text.replace("%%", "%").replace("##", "#"));
         }

@@ -4,9 +4,11 @@
 //! that live, arrays as long as they say. Whoever calls it had better be a process that nobody misses.
 
 mod heard;
+mod orphan;
 mod slave;
 
 pub use heard::Message;
+pub use orphan::ParentWatch;
 pub use slave::{SavedState, Slave, Start, Status};
 
 use super::types::{

@@ -67,7 +67,7 @@ impl fmt::Display for Status {
 }
 
 /// What `fmi2SetupExperiment` takes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Start {
     /// Relative tolerance.
     pub tolerance: Option<f64>,
