@@ -49,7 +49,9 @@ pub fn run(tool: &Path, name: &str, text: &str, way: Way) -> Record {
     record.seconds = seconds;
     let error = std::fs::read_to_string(&errors).unwrap_or_default();
     if !is_done && seconds <= Class::Slow.bound() {
-        let is_error = |line: &&str| !line.starts_with("warning") && !line.trim().is_empty();
+        let is_error = |line: &&str| {
+            line.starts_with("error") || line.contains("panicked") || line.contains(".toml:")
+        };
         let why = error.lines().find(is_error).unwrap_or("no word");
         record.stopped = Some(why.replace(&*scene.to_string_lossy(), name));
     }
@@ -143,8 +145,12 @@ fn read_summary(json: &Value, record: &mut Record) {
     record.overlap = record.overlap.max(number(&json["worst_penetration"]));
     record.drift = record.drift.max(number(&json["worst_joint_drift"]));
     let warnings = json["warnings"].as_array().into_iter().flatten();
-    record.warnings = warnings
-        .filter_map(|w| w.as_str())
-        .map(str::to_owned)
-        .collect();
+    // older builds have plain sentences
+    let message = |warning: &Value| {
+        warning
+            .as_str()
+            .or(warning["message"].as_str())
+            .map(str::to_owned)
+    };
+    record.warnings = warnings.filter_map(message).collect();
 }

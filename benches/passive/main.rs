@@ -155,19 +155,21 @@ fn print_line(name: &str, record: &Record, findings: &[Finding]) {
     println!("{line}");
 }
 
-/// Counts of each class: scenes, and those without a warning.
+/// Counts of each class: scenes that are wrong, those without a warning, and warnings of it, right or not.
 fn print_table(results: &[(String, Record, Vec<Finding>)]) {
     let n = results.len().max(1) as f64;
-    let row = |label: &str, count: usize, silent: usize| {
-        let part = 100.0 * silent as f64 / n;
-        println!("{label:16} {count:6} {silent:7} {part:6.2} %");
-    };
-    println!("\n{} runs        scenes  silent", results.len());
+    println!(
+        "\n{} runs        wrong  silent            warned",
+        results.len()
+    );
     for class in Class::ALL {
         let all = results.iter().flat_map(|(_, _, findings)| findings);
         let of_class: Vec<_> = all.filter(|finding| finding.class == class).collect();
         let silent = of_class.iter().filter(|finding| finding.is_silent).count();
-        row(class.name(), of_class.len(), silent);
+        let warned = results
+            .iter()
+            .filter(|(_, record, _)| class.is_told(record));
+        row(class.name(), of_class.len(), silent, warned.count(), n);
     }
     let wrong = results
         .iter()
@@ -175,17 +177,20 @@ fn print_table(results: &[(String, Record, Vec<Finding>)]) {
     let silent = results
         .iter()
         .filter(|(_, _, findings)| findings.iter().any(|f| f.is_silent));
-    row("any", wrong.count(), silent.count());
     let warned = results
         .iter()
         .filter(|(_, record, _)| !record.warnings.is_empty());
-    let longest = results
-        .iter()
-        .map(|(_, record, _)| record.seconds)
-        .fold(0.0, f64::max);
-    let seconds: f64 = results.iter().map(|(_, record, _)| record.seconds).sum();
+    row("any", wrong.count(), silent.count(), warned.count(), n);
+    let seconds = results.iter().map(|(_, record, _)| record.seconds);
+    let longest = seconds.clone().fold(0.0, f64::max);
+    println!("longest {longest:.2} s, all {:.1} s", seconds.sum::<f64>());
+}
+
+fn row(label: &str, wrong: usize, silent: usize, warned: usize, n: f64) {
+    let part = |count: usize| 100.0 * count as f64 / n;
     println!(
-        "with warnings {}, longest {longest:.2} s, all {seconds:.1} s",
-        warned.count()
+        "{label:16} {wrong:6} {silent:7} {:6.2} % {warned:7} {:6.2} %",
+        part(silent),
+        part(warned)
     );
 }

@@ -115,8 +115,10 @@ impl Class {
         }
     }
 
-    fn is_told_by(self, warning: &str) -> bool {
-        self.words().iter().any(|word| warning.contains(word))
+    /// Does one of the warnings of a run tell of it?
+    pub fn is_told(self, record: &Record) -> bool {
+        let tells = |warning: &String| self.words().iter().any(|word| warning.contains(word));
+        record.warnings.iter().any(tells)
     }
 }
 
@@ -134,11 +136,11 @@ pub struct Finding {
 pub fn judge(record: &Record) -> Vec<Finding> {
     let sizes = sizes(record);
     let wrong = Class::ALL.into_iter().zip(sizes);
-    let wrong = wrong.filter(|(class, size)| !(*size <= class.bound()));
+    let wrong = wrong.filter(|(class, size)| *size > class.bound() || size.is_nan());
     let tell = |(class, size): (Class, f64)| Finding {
         class,
         size,
-        is_silent: !record.warnings.iter().any(|w| class.is_told_by(w)) && class != Class::Stopped,
+        is_silent: !class.is_told(record) && class != Class::Stopped,
     };
     wrong.map(tell).collect()
 }

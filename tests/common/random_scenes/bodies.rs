@@ -2,6 +2,7 @@
 
 use super::vectors::{Vector, add, dot, minus, norm};
 use super::{Body, Family, Sketch, joints, name};
+use std::f64::consts::TAU;
 use std::fmt::Write as _;
 
 /// Bounding balls are apart by this part of their radii.
@@ -139,7 +140,7 @@ fn plane_shape(sketch: &mut Sketch, r: f64) -> (String, Option<f64>) {
             let n = 3 + dice.index(4);
             let mut corners = String::new();
             for i in 0..n {
-                let angle = 6.28 * (i as f64 + dice.within(0.1, 0.6)) / n as f64;
+                let angle = TAU * (i as f64 + dice.within(0.1, 0.6)) / n as f64;
                 let (x, y) = (r * libm::cos(angle), r * libm::sin(angle));
                 let _ = write!(corners, "[{x:?}, {y:?}], ");
             }
@@ -200,7 +201,7 @@ fn space_shape(sketch: &mut Sketch, r: f64) -> (String, Option<f64>) {
             let n = 3 + dice.index(3);
             let mut corners = format!("[0.0, 0.0, {r:?}], [0.0, 0.0, {:?}], ", -r);
             for i in 0..n {
-                let angle = 6.28 * (i as f64 + dice.within(0.1, 0.6)) / n as f64;
+                let angle = TAU * (i as f64 + dice.within(0.1, 0.6)) / n as f64;
                 let (x, y) = (r * libm::cos(angle), r * libm::sin(angle));
                 let _ = write!(corners, "[{x:?}, {y:?}, 0.0], ");
             }
