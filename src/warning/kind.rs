@@ -14,6 +14,8 @@ const ROUNDING: f64 = 1e-9;
 /// .. nor does less matter than this part of the work to lift all bodies by their size: the first steps of a motion, in
 /// which hardly any energy is in play.
 const LEAST: f64 = 1e-6;
+/// .. of which there are this many with fixed steps.
+const FIRST_STEPS: u64 = 10;
 /// m or rad.
 const DRIFT: f64 = 1e-8;
 /// m.
@@ -167,6 +169,8 @@ pub(super) struct Facts<'a> {
     unexplained: f64,
     /// Part of the energy in play that may be left unexplained.
     unexplained_part: f64,
+    /// Is that too early to say?
+    is_young: bool,
     is_squeezed: bool,
     /// Are collisions located?
     is_located: bool,
@@ -188,6 +192,7 @@ impl<'a> Facts<'a> {
             least: ROUNDING * sizes + LEAST * scale.lift,
             unexplained: report.balance_error(),
             unexplained_part: if is_fixed && !is_booked { LOSS } else { GAIN },
+            is_young: settings.tolerance.is_none() && report.steps < FIRST_STEPS,
             is_squeezed: scale.sweeps
                 && scale.mass_ratio > MASS_RATIO
                 && report.worst_residual > SQUEEZED,
@@ -198,7 +203,7 @@ impl<'a> Facts<'a> {
     // an energy that is more than a part of that in play
     fn much(&self, energy: f64, part: f64) -> Option<(f64, f64)> {
         let is_much = energy.abs() > part * self.in_play + self.least;
-        is_much.then_some((energy, self.in_play))
+        (is_much && !self.is_young).then_some((energy, self.in_play))
     }
 
     fn some(&self, n: u64) -> Option<(f64, f64)> {
