@@ -8,7 +8,7 @@ use stiction::simulate::Simulation;
 use stiction::state::State;
 
 /// Rows of each case and tolerance that are compared; `STICTION_ROWS=200` has more of them.
-const ROWS: usize = 10;
+const ROWS: usize = 6;
 
 fn n_rows() -> usize {
     let wanted = std::env::var("STICTION_ROWS").ok();

@@ -111,14 +111,15 @@ fn smoothed_friction_that_only_creeps_or_only_slides_is_no_reason_to_warn() {
         for i in 1..=300 {
             simulation.advance_to(0.01 * f64::from(i)).unwrap();
         }
-        let kinds: Vec<Kind> = simulation.warnings().map(|w| w.kind).collect();
-        kinds
+        let mut kinds = simulation.warnings().map(|w| w.kind);
+        kinds.any(|kind| kind == Kind::SmoothedFriction)
     };
     // it holds: 5 N against 10 N
     let creeps = scene.replace("amplitude=12", "amplitude=5");
-    assert_eq!(run(&creeps), [], "creeps");
+    assert!(!run(&creeps));
     let slides = scene.replace("position=[0,0]", "position=[0,0]\nvelocity=[100,0]");
-    assert_eq!(run(&slides), [], "slides");
+    assert!(!run(&slides));
+    assert!(run(&scene));
 }
 
 #[test]
@@ -137,7 +138,7 @@ fn numbers_that_overflow_end_the_run_with_a_sentence() {
     let folder = tempfile::TempDir::new().unwrap();
     let file = folder.path().join("overflow.toml");
     let scene = "until = 10\n[[body]]\nname = \"m\"\nkind = \"point\"\nmass = 1\nposition = [1, 0]\n\
-        [[force]]\nname = \"spring\"\nkind = \"spring\"\nbodies = [\"ground\", \"m\"]\nstiffness = 1e9\nfree_length = 0.5\n\
+        [[force]]\nname = \"spring\"\nkind = \"spring\"\nbodies = [\"ground\", \"m\"]\nanchors = [[0, 0], [0, 0]]\nstiffness = 1e9\nrest_length = 0.5\n\
         [settings]\nscheme = \"explicit_euler\"\n";
     std::fs::write(&file, scene).unwrap();
     let output = stiction(&["run", file.to_str().unwrap()]);

@@ -1,6 +1,7 @@
 //! The kinds of warnings, and from when on each of them matters.
 
 use super::Scale;
+use crate::math::Limit;
 use crate::scene::format::Settings;
 use crate::step::Report;
 
@@ -13,6 +14,8 @@ const ROUNDING: f64 = 1e-9;
 /// .. nor does less matter than this part of the work to lift all bodies by their size: the first steps of a motion, in
 /// which hardly any energy is in play.
 const LEAST: f64 = 1e-6;
+/// .. of which there are this many with fixed steps.
+const FIRST_STEPS: u64 = 10;
 /// m or rad.
 const DRIFT: f64 = 1e-8;
 /// m.
@@ -112,77 +115,112 @@ impl Kind {
     }
 
     /// Its size and what that is to be seen beside, where it matters.
-    pub(super) fn size(
-        self,
-        scale: &Scale,
-        settings: &Settings,
-        report: &Report,
-    ) -> Option<(f64, f64)> {
-        let play = || report.energy_in_play();
-        let net = report.numerical_gain - report.numerical_loss;
-        let above = |size: f64, limit: f64| size.abs() > limit;
-        let much = |energy: f64, part: f64| {
-            above(energy, part * play() + least_energy(scale, report)).then(|| (energy, play()))
-        };
-        let some = |n: u64| (n > 0).then_some((n as f64, report.substeps as f64));
+    #[inline]
+    pub(super) fn size(self, facts: &Facts) -> Option<(f64, f64)> {
+        let Facts { report, net, .. } = *facts;
         let residual = report.worst_residual;
-        let is_squeezed =
-            scale.sweeps && scale.mass_ratio > MASS_RATIO && above(residual, SQUEEZED);
-        let overlap = above(report.worst_penetration, OVERLAP);
-        let unlocated = !scale.is_crowd && !settings.locate_collisions;
         match self {
-            Self::EnergyGain => (net > 0.0).then(|| much(net, GAIN)).flatten(),
-            Self::NumericalLoss => (net < 0.0).then(|| much(-net, LOSS)).flatten(),
-            Self::EnergyBalance => {
-                let unexplained = report.balance_error();
-                much(unexplained, unexplained_part(scale, settings, report))
-            }
+            Self::EnergyGain => facts.much(net, GAIN).filter(|_| net > 0.0),
+            Self::NumericalLoss => facts.much(-net, LOSS).filter(|_| net < 0.0),
+            Self::EnergyBalance => facts.much(facts.unexplained, facts.unexplained_part),
             Self::JointDrift => {
-                above(report.worst_joint_drift, DRIFT).then_some((report.worst_joint_drift, 0.0))
+                let drift = report.worst_joint_drift;
+                (drift > DRIFT).then_some((drift, DRIFT))
             }
-            Self::Overlap => (overlap && !unlocated).then_some((report.worst_penetration, OVERLAP)),
-            Self::UnlocatedCollisions => {
-                (overlap && unlocated).then_some((report.worst_penetration, OVERLAP))
-            }
+            Self::Overlap => facts.overlap().filter(|_| facts.is_located),
+            Self::UnlocatedCollisions => facts.overlap().filter(|_| !facts.is_located),
             Self::ContactResidual => {
-                let bounded = f64::from(u8::from(scale.sweeps));
-                (above(residual, RESIDUAL) && !is_squeezed).then_some((residual, bounded))
+                let bounded = f64::from(u8::from(facts.scale.sweeps));
+                (residual > RESIDUAL && !facts.is_squeezed).then_some((residual, bounded))
             }
-            Self::HeavyOnLight => is_squeezed.then_some((scale.mass_ratio, residual)),
-            Self::LiftedBodies => {
-                let lost = report.losses() + report.lifted;
-                let positive = if lost > 0.0 { lost } else { 0.0 };
-                let lifts = report.lifted > LIFTED * (positive + scale.lift);
-                (report.lifted > 0.0 && lifts).then_some((report.lifted, positive))
-            }
+            Self::HeavyOnLight => facts
+                .is_squeezed
+                .then_some((facts.scale.mass_ratio, residual)),
+            Self::LiftedBodies => facts.lifted(),
             Self::FallbackSteps => {
                 let n = report.fallbacks;
-                some(n).filter(|_| n >= FALLBACKS && n > report.substeps / ONE_IN)
+                let many = n >= FALLBACKS && n > report.substeps / ONE_IN;
+                facts.some(n).filter(|_| many)
             }
-            Self::UnresolvedSteps => some(report.unresolved_steps),
-            Self::DegradedSteps => some(report.degraded_steps),
-            Self::ReliefSteps => some(report.relief_steps),
-            Self::GuardedImpacts => some(report.guarded_impacts),
+            Self::UnresolvedSteps => facts.some(report.unresolved_steps),
+            Self::DegradedSteps => facts.some(report.degraded_steps),
+            Self::ReliefSteps => facts.some(report.relief_steps),
+            Self::GuardedImpacts => facts.some(report.guarded_impacts),
             Self::SmoothedFriction => {
                 let rate = report.friction_rate;
-                (rate > 0.0).then_some((rate * settings.step, 1.0 / rate))
+                (rate > 0.0).then(|| (rate * facts.step, 1.0 / rate))
             }
-            Self::UnlistedEvents => some(report.unlisted_events),
+            Self::UnlistedEvents => facts.some(report.unlisted_events),
         }
     }
 }
 
-// part of the energy in play that the balance may leave unexplained: fixed steps that do not book their errors apart leave
-// them here
-fn unexplained_part(scale: &Scale, settings: &Settings, report: &Report) -> f64 {
-    let is_fixed = !scale.is_crowd && settings.tolerance.is_none();
-    let is_booked = report.numerical_loss > 0.0 || report.numerical_gain > 0.0;
-    if is_fixed && !is_booked { LOSS } else { GAIN }
+/// What the sizes are made of, computed once a look.
+pub(super) struct Facts<'a> {
+    scale: &'a Scale,
+    report: &'a Report,
+    /// s.
+    step: f64,
+    /// Energy that errors of steps gave, J; negative where they took it.
+    net: f64,
+    in_play: f64,
+    /// Differences of energies below this do not matter, J.
+    least: f64,
+    unexplained: f64,
+    /// Part of the energy in play that may be left unexplained.
+    unexplained_part: f64,
+    /// Is that too early to say?
+    is_young: bool,
+    is_squeezed: bool,
+    /// Are collisions located?
+    is_located: bool,
 }
 
-// differences of energies below this do not matter, J
-fn least_energy(scale: &Scale, report: &Report) -> f64 {
-    let play = &report.play;
-    let sizes = play.start_energy.abs() + play.energy.abs() + play.kinetic_swing;
-    ROUNDING * sizes + LEAST * scale.lift
+impl<'a> Facts<'a> {
+    pub(super) fn new(scale: &'a Scale, settings: &Settings, report: &'a Report) -> Self {
+        let play = &report.play;
+        let sizes = play.start_energy.abs() + play.energy.abs() + play.kinetic_swing;
+        // fixed steps that do not book their errors apart leave them here
+        let is_fixed = !scale.is_crowd && settings.tolerance.is_none();
+        let is_booked = report.numerical_loss > 0.0 || report.numerical_gain > 0.0;
+        Self {
+            scale,
+            report,
+            step: settings.step,
+            net: report.numerical_gain - report.numerical_loss,
+            in_play: report.energy_in_play(),
+            least: ROUNDING * sizes + LEAST * scale.lift,
+            unexplained: report.balance_error(),
+            unexplained_part: if is_fixed && !is_booked { LOSS } else { GAIN },
+            is_young: settings.tolerance.is_none() && report.steps < FIRST_STEPS,
+            is_squeezed: scale.sweeps
+                && scale.mass_ratio > MASS_RATIO
+                && report.worst_residual > SQUEEZED,
+            is_located: scale.is_crowd || settings.locate_collisions,
+        }
+    }
+
+    // an energy that is more than a part of that in play
+    fn much(&self, energy: f64, part: f64) -> Option<(f64, f64)> {
+        let is_much = energy.abs() > part * self.in_play + self.least;
+        (is_much && !self.is_young).then_some((energy, self.in_play))
+    }
+
+    fn some(&self, n: u64) -> Option<(f64, f64)> {
+        (n > 0).then(|| (n as f64, self.report.substeps as f64))
+    }
+
+    fn overlap(&self) -> Option<(f64, f64)> {
+        let depth = self.report.worst_penetration;
+        (depth > OVERLAP).then_some((depth, OVERLAP))
+    }
+
+    fn lifted(&self) -> Option<(f64, f64)> {
+        let lifted = self.report.lifted;
+        if lifted <= 0.0 {
+            return None;
+        }
+        let lost = (self.report.losses() + lifted).at_least(0.0);
+        (lifted > LIFTED * (lost + self.scale.lift)).then_some((lifted, lost))
+    }
 }

@@ -80,9 +80,10 @@ impl Watch {
 
     /// Looks at the report of a step that ended at `time`; true if something is off that was not before.
     pub fn look(&mut self, settings: &Settings, report: &Report, time: f64) -> bool {
+        let facts = kind::Facts::new(&self.scale, settings, report);
+        self.is_new = [false; Kind::ALL.len()];
         for (i, kind) in Kind::ALL.into_iter().enumerate() {
-            self.is_new[i] = false;
-            let Some((size, beside)) = kind.size(&self.scale, settings, report) else {
+            let Some((size, beside)) = kind.size(&facts) else {
                 continue;
             };
             match &mut self.seen[i] {

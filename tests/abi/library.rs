@@ -263,7 +263,16 @@ impl<'a> Fmu<'a> {
         self.lines.take()
     }
 
+    /// Takes a step; one with a warning is taken as well.
     pub fn step(&self, time: f64, size: f64) -> c_int {
+        match self.outcome(time, size) {
+            WARNING => OK,
+            status => status,
+        }
+    }
+
+    /// Takes a step.
+    pub fn outcome(&self, time: f64, size: f64) -> c_int {
         call!(self, fmi2DoStep, time, size, 0)
     }
 

@@ -26,7 +26,7 @@ fn a_step_too_long_for_smoothed_friction_warns_once_and_is_counted_in_the_end() 
     let (mut warned, mut lines) = (Vec::new(), Vec::new());
     for i in 0..500 {
         let time = 0.01 * f64::from(i);
-        let status = fmu.step(time, 0.01);
+        let status = fmu.outcome(time, 0.01);
         assert!([OK, WARNING].contains(&status), "{:?}", fmu.log());
         let mut last = -1;
         assert_eq!(call!(fmu, fmi2GetStatus, DO_STEP_STATUS, &mut last), OK);
@@ -65,7 +65,7 @@ fn after_a_reset_it_warns_again_and_by_tolerance_it_does_not() {
         );
         assert_eq!(call!(fmu, fmi2EnterInitializationMode), OK);
         assert_eq!(call!(fmu, fmi2ExitInitializationMode), OK);
-        let steps = (0..100).map(|i| fmu.step(0.01 * f64::from(i), 0.01));
+        let steps = (0..100).map(|i| fmu.outcome(0.01 * f64::from(i), 0.01));
         let n = steps.filter(|status| *status == WARNING).count();
         assert_eq!(call!(fmu, fmi2Reset), OK);
         n
@@ -79,7 +79,7 @@ fn after_a_reset_it_warns_again_and_by_tolerance_it_does_not() {
 fn collisions_that_are_not_located_warn_when_shapes_overlap() {
     let resources = defect("min_plane_304_pen");
     let fmu = Fmu::initialized(&resources);
-    let steps = (0..100).map(|i| fmu.step(0.05 * f64::from(i), 0.05));
+    let steps = (0..100).map(|i| fmu.outcome(0.05 * f64::from(i), 0.05));
     assert!(steps.filter(|status| *status == WARNING).count() >= 1);
     let lines = of_warnings(fmu.log());
     println!("{lines:#?}");
@@ -97,7 +97,12 @@ fn the_balance_error_is_what_energies_losses_and_work_leave_unexplained() {
         let start = energy(&fmu);
         let mut worst: f64 = 0.0;
         for i in 0..40 {
-            assert_eq!(fmu.step(0.01 * f64::from(i), 0.01), OK, "{:?}", fmu.log());
+            assert_eq!(
+                fmu.outcome(0.01 * f64::from(i), 0.01),
+                OK,
+                "{:?}",
+                fmu.log()
+            );
             let left = energy(&fmu) - start + fmu.real("energy.dissipated");
             let error = fmu.real("energy.balance_error");
             worst = worst.max((error - left).abs());
@@ -114,7 +119,7 @@ fn the_balance_error_is_what_energies_losses_and_work_leave_unexplained() {
 fn a_parameter_that_changes_a_spring_is_no_error_of_the_balance() {
     let resources = Resources::shipped("two_carts");
     let fmu = Fmu::initialized(&resources);
-    assert_eq!(fmu.step(0.0, 0.1), OK);
+    assert_eq!(fmu.outcome(0.0, 0.1), OK);
     let before = fmu.real("energy.balance_error");
     let names = resources.variables.iter().map(|v| v.name.as_str());
     let stiffness: Vec<&str> = names.filter(|n| n.ends_with(".stiffness")).collect();
