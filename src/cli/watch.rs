@@ -15,6 +15,9 @@ const DEEP: f64 = 1e-2;
 /// Joints that are open by more have come apart, m or rad: errors of a step are far below.
 const APART: f64 = 1e-6;
 
+/// Systems of constraints with a larger condition may go wrong: heavy bodies on light ones rest up to here.
+const UNEVEN: f64 = 6e12;
+
 /// Corrections of places are not small if they do more work against gravity than this part of what the run lost and of
 /// what it takes to lift all bodies by their size.
 const LIFTED: f64 = 0.05;
@@ -107,6 +110,12 @@ impl Watch {
             warnings.push(format!(
                 "joints came apart by up to {} m or rad; a smaller step helps, or masses that differ less",
                 short(report.worst_joint_drift)
+            ));
+        }
+        if report.worst_condition > UNEVEN {
+            warnings.push(format!(
+                "masses that press or pull on each other differ so much that only {} of 16 digits are left to tell their motion: masses that differ less help",
+                (16.0 - report.worst_condition.log10()).floor().max(0.0)
             ));
         }
         let lost = report.damping_loss + report.friction_loss + report.impact_loss;
