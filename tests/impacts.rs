@@ -383,7 +383,8 @@ fn a_ball_in_a_corner_slides_on_both_walls_as_it_bounces() {
         let k = mu.min(1.0 / (1.0 + 2.0 * 0.25 / 0.2));
         let expected = 3.0 * e * (1.0 - mu) / (1.0 + k);
         println!("e {e}, mu {mu}: {v:?}, expected {expected}");
-        assert!((v[0] - expected).abs() < 1e-11 && (v[1] - expected).abs() < 1e-11);
+        // cones are kept to 1e-9 of their bound
+        assert!((v[0] - expected).abs() < 1e-8 && (v[1] - expected).abs() < 1e-8);
         assert!(v[2].abs() < 1e-11);
     }
 }
