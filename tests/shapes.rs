@@ -779,11 +779,12 @@ fn landing_and_rest_hold_with_other_settings() {
         );
         ends.push(q[0]);
     }
-    // the first impact stops the sliding (0.3 < 0.3 (1 + 0.3) v_y): what follows moves it by a few mm only; the
-    // expedient rule turns a fraction of the sliding back instead
+    // the first impact stops the sliding (0.3 < 0.3 v_y). Friction has made one corner press more, so that the restitution turns the box by
+    // w = 0.3 (0.1 0.3 m)/J = 0.159 rad/s; its corners still stick, v_x = -0.0135 m/s, and it flies 2.6 mm back until it lands again.
+    // The expedient rule turns a fraction of the sliding back instead
     let x = 0.3 * (2.0 * 0.5 / G).sqrt();
     for (x_end, (name, _)) in ends.iter().zip(&changes) {
-        let bound = if *name == "expedient" { 2e-2 } else { 2e-3 };
+        let bound = if *name == "expedient" { 2e-2 } else { 3e-3 };
         assert!((x_end - x).abs() < bound, "{name}: {x_end} against {x}");
     }
 }

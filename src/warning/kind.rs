@@ -26,6 +26,8 @@ const RESIDUAL: f64 = 1e-6;
 const MASS_RATIO: f64 = 1e3;
 /// .. if its residual says so.
 const SQUEEZED: f64 = 1e-2;
+/// Systems of constraints with a larger condition may go wrong: heavy bodies on light ones rest up to here.
+const CONDITION: f64 = 6e12;
 /// Corrections of places are not small if they do more work against gravity than this part of what the run lost and of
 /// what it takes to lift all bodies by their size.
 const LIFTED: f64 = 0.05;
@@ -53,6 +55,8 @@ pub enum Kind {
     ContactResidual,
     /// The same with bounded effort where bodies are much heavier than others; how many times.
     HeavyOnLight,
+    /// Masses that press or pull on each other differ too much: condition of the constraints.
+    IllConditioned,
     /// Corrections of places lifted bodies, J.
     LiftedBodies,
     /// Substeps that were solved as a complementarity problem for want of statuses.
@@ -73,7 +77,7 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::EnergyGain,
         Self::NumericalLoss,
         Self::EnergyBalance,
@@ -82,6 +86,7 @@ impl Kind {
         Self::UnlocatedCollisions,
         Self::ContactResidual,
         Self::HeavyOnLight,
+        Self::IllConditioned,
         Self::LiftedBodies,
         Self::FallbackSteps,
         Self::UnresolvedSteps,
@@ -103,6 +108,7 @@ impl Kind {
             Self::UnlocatedCollisions => "unlocated_collisions",
             Self::ContactResidual => "contact_residual",
             Self::HeavyOnLight => "heavy_on_light",
+            Self::IllConditioned => "ill_conditioned",
             Self::LiftedBodies => "lifted_bodies",
             Self::FallbackSteps => "fallback_steps",
             Self::UnresolvedSteps => "unresolved_steps",
@@ -122,7 +128,7 @@ impl Kind {
         match self {
             Self::EnergyGain => facts.much(net, GAIN).filter(|_| net > 0.0),
             Self::NumericalLoss => facts.much(-net, LOSS).filter(|_| net < 0.0),
-            Self::EnergyBalance => facts.much(facts.unexplained, facts.unexplained_part),
+            Self::EnergyBalance => facts.much(facts.unexplained, GAIN),
             Self::JointDrift => {
                 let drift = report.worst_joint_drift;
                 (drift > DRIFT).then_some((drift, DRIFT))
@@ -136,6 +142,10 @@ impl Kind {
             Self::HeavyOnLight => facts
                 .is_squeezed
                 .then_some((facts.scale.mass_ratio, residual)),
+            Self::IllConditioned => {
+                let condition = report.worst_condition;
+                (condition > CONDITION).then_some((condition, CONDITION))
+            }
             Self::LiftedBodies => facts.lifted(),
             Self::FallbackSteps => {
                 let n = report.fallbacks;
@@ -167,8 +177,6 @@ pub(super) struct Facts<'a> {
     /// Differences of energies below this do not matter, J.
     least: f64,
     unexplained: f64,
-    /// Part of the energy in play that may be left unexplained.
-    unexplained_part: f64,
     /// Is that too early to say?
     is_young: bool,
     is_squeezed: bool,
@@ -180,9 +188,6 @@ impl<'a> Facts<'a> {
     pub(super) fn new(scale: &'a Scale, settings: &Settings, report: &'a Report) -> Self {
         let play = &report.play;
         let sizes = play.start_energy.abs() + play.energy.abs() + play.kinetic_swing;
-        // fixed steps that do not book their errors apart leave them here
-        let is_fixed = !scale.is_crowd && settings.tolerance.is_none();
-        let is_booked = report.numerical_loss > 0.0 || report.numerical_gain > 0.0;
         Self {
             scale,
             report,
@@ -191,7 +196,6 @@ impl<'a> Facts<'a> {
             in_play: report.energy_in_play(),
             least: ROUNDING * sizes + LEAST * scale.lift,
             unexplained: report.balance_error(),
-            unexplained_part: if is_fixed && !is_booked { LOSS } else { GAIN },
             is_young: settings.tolerance.is_none() && report.steps < FIRST_STEPS,
             is_squeezed: scale.sweeps
                 && scale.mass_ratio > MASS_RATIO

@@ -2,6 +2,7 @@
 
 use super::{Kind, Warning};
 use crate::format::{count, rounded, short};
+use crate::math::Limit;
 use std::fmt;
 
 const SHORTER: &str = "take a smaller step, or a tolerance";
@@ -52,6 +53,10 @@ impl Warning {
                 "some bodies are {} times as heavy as others, which `sweeps` cannot cope with: contact problems were solved only to {} of their size",
                 short(rounded(size)),
                 short(rounded(self.beside))
+            ),
+            Kind::IllConditioned => format!(
+                "masses that press or pull on each other differ so much that {} of 16 digits of their motion are left",
+                (16.0 - libm::log10(size)).at_least(0.0) as u32
             ),
             Kind::LiftedBodies => format!(
                 "corrections of places lifted bodies by {}, where the run lost {}",
@@ -106,6 +111,7 @@ impl Warning {
             Kind::HeavyOnLight => {
                 "leave out `sweeps`: forces are exact then; or let masses differ less".to_owned()
             }
+            Kind::IllConditioned => "let masses differ less".to_owned(),
             Kind::LiftedBodies => {
                 "take a smaller step, or exact forces in place of `sweeps`".to_owned()
             }

@@ -23,12 +23,15 @@ const SAME_EFFECT: f64 = 1e-10;
 /// Contacts that would pull are left out, at most so often.
 const MOST_ROUNDS: usize = 8;
 
+/// Halvings of the way to impulses that are not within all cones.
+const HALVINGS: usize = 40;
+
 /// Friction rows of a contact that have a common bound: the first one, their number, and the coefficient.
 type Block = (usize, usize, f64);
 
 impl System {
-    /// (1) for the impulses that this system holds, which solve its contact problem; they stay where there is no choice, or where
-    /// the least ones are not within the bounds of friction.
+    /// (1) for the impulses that this system holds, which solve its contact problem; they stay where there is no choice. Where the least
+    /// ones are not within the bounds of friction, it is as near to them as the bounds let the straight way get.
     pub fn remove_self_stress(&mut self, joints: &[bool], solver: &mut RankRevealing) {
         if self.contacts.len() < 2 {
             return;
@@ -229,18 +232,49 @@ impl System {
         if any {
             return Least::Pulls;
         }
-        let within = (0..self.contacts.len()).all(|i| {
+        if !self.is_within_bounds(rounding) && !self.go_towards_least(kept, rounding) {
+            return Least::None;
+        }
+        if self.has_effect_of(kept) {
+            Least::Found
+        } else {
+            Least::None
+        }
+    }
+
+    fn is_within_bounds(&self, rounding: f64) -> bool {
+        (0..self.contacts.len()).all(|i| {
             let pressed = self.impulse[self.normal(i)] + self.restituted_at(i);
             self.blocks(i).iter().all(|(first, n_rows, friction)| {
                 *friction <= 0.0
                     || norm(&self.impulse[*first..first + n_rows])
                         <= friction * pressed * (1.0 + 1e-9) + rounding
             })
-        });
-        if within && self.has_effect_of(kept) {
-            Least::Found
-        } else {
-            Least::None
+        })
+    }
+
+    // from the impulses that are kept towards the least ones, which the system has, as far as the cones let it: they are convex
+    fn go_towards_least(&mut self, kept: &[f64], rounding: f64) -> bool {
+        let mut least = std::mem::take(&mut self.moved_by);
+        least.clone_from(&self.impulse);
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..HALVINGS {
+            let part = 0.5 * (low + high);
+            self.mix(kept, &least, part);
+            if self.is_within_bounds(rounding) {
+                low = part;
+            } else {
+                high = part;
+            }
+        }
+        self.mix(kept, &least, low);
+        self.moved_by = least;
+        low > 0.0
+    }
+
+    fn mix(&mut self, from: &[f64], to: &[f64], part: f64) {
+        for ((c, from), to) in self.impulse.iter_mut().zip(from).zip(to) {
+            *c = from + part * (to - from);
         }
     }
 
