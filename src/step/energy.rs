@@ -310,8 +310,7 @@ pub(super) fn take_back(
 // did the step open a joint, which its projection could not close again?
 fn opens_joints(model: &Model, state: &State, workspace: &mut Workspace) -> bool {
     let n_joints = model.n_joint_rows - model.motors.len();
-    let residual = &workspace.level.residual[..n_joints];
-    let open = max_abs(residual);
+    let open = max_abs(&workspace.level.residual[..n_joints]);
     if open <= OPEN * (1.0 + max_abs(&workspace.trial.position)) {
         return false;
     }
@@ -392,7 +391,11 @@ impl Balance {
     fn add_momenta(&mut self, model: &Model, end: usize, v: &[f64]) {
         for (body, g) in model.bodies.iter().zip(&self.group) {
             let of = &mut self.groups[*g];
-            of.mass = if end == 0 { of.mass } else { of.mass + model.mass[body.first] };
+            of.mass = if end == 0 {
+                of.mass
+            } else {
+                of.mass + model.mass[body.first]
+            };
             for k in 0..n_linear(model) {
                 of.momentum[end][k] += model.mass[body.first + k] * v[body.first + k];
             }

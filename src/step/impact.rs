@@ -73,8 +73,12 @@ pub(super) fn apply(
     // what motors put in is no gain
     let guarded = settings.energy_guard && model.motors.is_empty();
     if guarded && settings.impact_law != ImpactLaw::Expedient {
-        let guarded =
-            energy::limit_impact(model, &workspace.compressed, energy_before, &mut state.velocity);
+        let guarded = energy::limit_impact(
+            model,
+            &workspace.compressed,
+            energy_before,
+            &mut state.velocity,
+        );
         report.guarded_impacts += u64::from(guarded);
     }
     let Workspace {

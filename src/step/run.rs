@@ -14,6 +14,7 @@ use super::{
     JAM_STEP, JUDGE_TOLERANCE, Run, Stalled, StepError, accept, assemble, contact_band, impact,
     rest_speed, stabilize,
 };
+use crate::dynamics::kinetic_energy;
 use crate::force::Side;
 use crate::lcp::Outcome;
 use crate::math::Limit;
@@ -85,8 +86,12 @@ impl Run<'_> {
                 ..
             } = &mut *self.state;
             let now = (*time, Side::After);
-            self.report.applied_work +=
+            let before = kinetic_energy(self.model, velocity);
+            let driven =
                 stabilize::stop(self.model, self.workspace, status, now, position, velocity);
+            self.report.applied_work += driven;
+            let gained = kinetic_energy(self.model, velocity) - before - driven;
+            self.report.book_numerical(gained);
         }
     }
 
@@ -546,7 +551,10 @@ impl Run<'_> {
                 taken = self.take(&scheme, Mode::Complementarity, h);
             }
             taken?;
-            if let Some(shorter) = self.shorter_for_rims().or_else(|| self.shorter_for_energy()) {
+            if let Some(shorter) = self
+                .shorter_for_rims()
+                .or_else(|| self.shorter_for_energy())
+            {
                 (h, target) = (shorter, self.state.time + shorter);
                 continue;
             }
