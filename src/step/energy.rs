@@ -28,6 +28,7 @@ use super::workspace::Workspace;
 use crate::dynamics::{self, Jacobians, Works, kinetic_energy};
 use crate::math::{Limit, max_abs, positive};
 use crate::model::{BodyRef, Model};
+use crate::scene::format::{Scheme, Settings};
 use crate::state::{State, Status};
 use arms::Arms;
 
@@ -237,6 +238,19 @@ fn unite(group: &mut [usize], a: usize, b: usize) {
             .filter(|g| **g == second)
             .for_each(|g| *g = first);
     }
+}
+
+/// Do runs with these settings correct the energy of steps? Schemes of order one are there to be compared, as they are.
+pub(super) fn is_corrected(settings: &Settings) -> bool {
+    let has_order_two = match settings.scheme {
+        Scheme::Trapezoidal
+        | Scheme::TrapezoidalPrinted
+        | Scheme::TrapezoidalAverage
+        | Scheme::Extrapolated => true,
+        Scheme::General { alpha, gamma } => alpha == 0.5 && gamma == 0.5,
+        Scheme::ImplicitEuler | Scheme::ExplicitEuler | Scheme::PositionEuler => false,
+    };
+    has_order_two && settings.projection && settings.energy_correction
 }
 
 /// Draws up the balance (5) of the trial step, whose end is projected already and has its poses in the workspace; with `correct` gains

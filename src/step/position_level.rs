@@ -58,7 +58,7 @@ pub(super) fn step(
     result?;
     workspace.balance.rubbed.clear();
     model.poses(&workspace.trial.position, &mut workspace.poses);
-    let correct = !explicit && settings.energy_correction;
+    let correct = energy::is_corrected(settings);
     energy::balance(model, state, workspace, Mode::Complementarity, correct);
     workspace.trial.losses.book(report);
     accept::accept(model, state, workspace, report, state.time + h);
