@@ -608,11 +608,14 @@ impl Balance {
                 trial.is_rough |= error > 0.0;
                 trial.is_lossy |= error < 0.0 && !damps;
             }
+            let mut by = 0.0;
             if (error > 0.0 || (is_small && !damps)) && t1 > 0.0 {
-                let by = error.at_most(t1);
+                by = error.at_most(t1);
                 of.factor = positive(1.0 - by / t1).sqrt();
                 scaled = true;
             }
+            // dampers cannot have taken more than there was
+            trial.losses.damping -= positive(error - by).at_most(of.damping);
         }
         if scaled {
             self.scale(model, &mut trial.velocity);
