@@ -3,7 +3,9 @@
 //! (1)  torque about the centre = cross(R r, F) + torque;   F in world axes, or R F in body axes
 //! (2)  derivative by the angle: in world axes the arm turns, in body axes the force turns
 
-use super::{Bending, Detail, Effect, Input, MAX_ALONG, PAIR_DOF, PairVector, Side, Signal, Situation};
+use super::{
+    Bending, Detail, Effect, Input, MAX_ALONG, PAIR_DOF, PairVector, Side, Signal, Situation,
+};
 use crate::math::{Vec2, cross, dot, perp};
 use crate::scene::format::Frame;
 

@@ -28,6 +28,7 @@ use super::workspace::Workspace;
 use crate::dynamics::{self, Jacobians, Works, kinetic_energy};
 use crate::math::{Limit, max_abs, positive};
 use crate::model::{BodyRef, Model};
+use crate::scene::format::{Scheme, Settings};
 use crate::state::{State, Status};
 use arms::Arms;
 
@@ -239,6 +240,19 @@ fn unite(group: &mut [usize], a: usize, b: usize) {
     }
 }
 
+/// Do runs with these settings correct the energy of steps? Schemes of order one are there to be compared, as they are.
+pub(super) fn is_corrected(settings: &Settings) -> bool {
+    let has_order_two = match settings.scheme {
+        Scheme::Trapezoidal
+        | Scheme::TrapezoidalPrinted
+        | Scheme::TrapezoidalAverage
+        | Scheme::Extrapolated => true,
+        Scheme::General { alpha, gamma } => alpha == 0.5 && gamma == 0.5,
+        Scheme::ImplicitEuler | Scheme::ExplicitEuler | Scheme::PositionEuler => false,
+    };
+    has_order_two && settings.projection && settings.energy_correction
+}
+
 /// Draws up the balance (5) of the trial step, whose end is projected already and has its poses in the workspace; with `correct` gains
 /// and small losses are taken back.
 pub(super) fn balance(
@@ -310,8 +324,7 @@ pub(super) fn take_back(
 // did the step open a joint, which its projection could not close again?
 fn opens_joints(model: &Model, state: &State, workspace: &mut Workspace) -> bool {
     let n_joints = model.n_joint_rows - model.motors.len();
-    let residual = &workspace.level.residual[..n_joints];
-    let open = max_abs(residual);
+    let open = max_abs(&workspace.level.residual[..n_joints]);
     if open <= OPEN * (1.0 + max_abs(&workspace.trial.position)) {
         return false;
     }
@@ -392,7 +405,11 @@ impl Balance {
     fn add_momenta(&mut self, model: &Model, end: usize, v: &[f64]) {
         for (body, g) in model.bodies.iter().zip(&self.group) {
             let of = &mut self.groups[*g];
-            of.mass = if end == 0 { of.mass } else { of.mass + model.mass[body.first] };
+            of.mass = if end == 0 {
+                of.mass
+            } else {
+                of.mass + model.mass[body.first]
+            };
             for k in 0..n_linear(model) {
                 of.momentum[end][k] += model.mass[body.first + k] * v[body.first + k];
             }
@@ -591,11 +608,14 @@ impl Balance {
                 trial.is_rough |= error > 0.0;
                 trial.is_lossy |= error < 0.0 && !damps;
             }
+            let mut by = 0.0;
             if (error > 0.0 || (is_small && !damps)) && t1 > 0.0 {
-                let by = error.at_most(t1);
+                by = error.at_most(t1);
                 of.factor = positive(1.0 - by / t1).sqrt();
                 scaled = true;
             }
+            // dampers cannot have taken more than there was
+            trial.losses.damping -= positive(error - by).at_most(of.damping);
         }
         if scaled {
             self.scale(model, &mut trial.velocity);

@@ -610,7 +610,10 @@ impl Run<'_> {
         // 4. the step with these statuses, up to the first transition
         let scheme = self.scheme(h, Mode::Frozen);
         self.take(&scheme, Mode::Frozen, h)?;
-        if let Some(shorter) = self.shorter_for_rims().or_else(|| self.shorter_for_energy()) {
+        if let Some(shorter) = self
+            .shorter_for_rims()
+            .or_else(|| self.shorter_for_energy())
+        {
             return self.frozen_step(shorter, self.state.time + shorter);
         }
         trial::probe_end(self.model, self.state, self.workspace);

@@ -58,7 +58,8 @@ pub(super) fn step(
     result?;
     workspace.balance.rubbed.clear();
     model.poses(&workspace.trial.position, &mut workspace.poses);
-    energy::balance(model, state, workspace, Mode::Complementarity, false);
+    let correct = energy::is_corrected(settings);
+    energy::balance(model, state, workspace, Mode::Complementarity, correct);
     workspace.trial.losses.book(report);
     accept::accept(model, state, workspace, report, state.time + h);
     state.status.clone_from(&workspace.statuses);

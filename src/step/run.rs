@@ -11,9 +11,10 @@ use super::stalled::STALL;
 use super::trial::{self, Mode, ProbeKind};
 use super::workspace::Workspace;
 use super::{
-    JAM_STEP, JUDGE_TOLERANCE, Run, Stalled, StepError, accept, assemble, contact_band, impact,
-    rest_speed, smoothing, stabilize,
+    JAM_STEP, JUDGE_TOLERANCE, Run, Stalled, StepError, accept, assemble, contact_band, energy,
+    impact, rest_speed, smoothing, stabilize,
 };
+use crate::dynamics::kinetic_energy;
 use crate::force::Side;
 use crate::lcp::Outcome;
 use crate::math::Limit;
@@ -34,6 +35,9 @@ const SHORTEST_LOSSY_PART: f64 = 0.999 / 8.0;
 
 /// Accelerations with stiff forces resolved and not differ by more than this, relative, where something stiff is excited.
 const EXCITED: f64 = 1e-3;
+
+/// Changes of energy below this part of it are rounding.
+const ROUNDING: f64 = 1e-12;
 
 /// Overlap that such a step may leave, m.
 const OVERLAP: f64 = 1e-7;
@@ -85,8 +89,17 @@ impl Run<'_> {
                 ..
             } = &mut *self.state;
             let now = (*time, Side::After);
-            self.report.applied_work +=
+            let before = kinetic_energy(self.model, velocity);
+            let driven =
                 stabilize::stop(self.model, self.workspace, status, now, position, velocity);
+            self.report.applied_work += driven;
+            let gained = kinetic_energy(self.model, velocity) - before - driven;
+            let is_corrected = energy::is_corrected(self.settings) && self.model.motors.is_empty();
+            if is_corrected && gained > ROUNDING * before {
+                energy::take_back(self.model, self.workspace, status, gained, velocity);
+            }
+            let gained = kinetic_energy(self.model, velocity) - before - driven;
+            self.report.book_numerical(gained);
         }
     }
 
@@ -547,7 +560,10 @@ impl Run<'_> {
                 taken = self.take(&scheme, Mode::Complementarity, h);
             }
             taken?;
-            if let Some(shorter) = self.shorter_for_rims().or_else(|| self.shorter_for_energy()) {
+            if let Some(shorter) = self
+                .shorter_for_rims()
+                .or_else(|| self.shorter_for_energy())
+            {
                 (h, target) = (shorter, self.state.time + shorter);
                 continue;
             }

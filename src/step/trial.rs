@@ -314,12 +314,12 @@ pub(super) fn end(
 ) {
     if settings.projection {
         let end = state.time + workspace.trial.h;
-        project(model, workspace, end, settings.energy_correction);
+        project(model, workspace, end, energy::is_corrected(settings));
     } else {
         workspace.balance.rubbed.clear();
         model.poses(&workspace.trial.position, &mut workspace.poses);
     }
-    let correct = settings.projection && settings.energy_correction;
+    let correct = energy::is_corrected(settings);
     energy::balance(model, state, workspace, mode, correct);
 }
 

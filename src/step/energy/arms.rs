@@ -80,7 +80,10 @@ impl Arms {
             let across = arm.direction.map_or(w, |r| cross3(w, r));
             dot3(across, across).sqrt()
         };
-        let fastest = self.arms.iter().fold(0.0, |m: f64, arm| m.at_least(turn(arm)));
+        let fastest = self
+            .arms
+            .iter()
+            .fold(0.0, |m: f64, arm| m.at_least(turn(arm)));
         fastest * time > MOST_TURN
     }
 }
