@@ -5,7 +5,7 @@
 //! closes at full speed: a collision with a step of 1e-16 m. So the surface is judged with a tolerance, the seam width d:
 //!
 //! ```text
-//! (0)  a contact at the point p of a shape S has a normal n out of S: p + 2 d n is outside of S
+//! (0)  a contact at the point p of a shape S has a normal n out of S, which does not lean over S itself: (3) below, with S for the other
 //! (1)  it is exposed where p + 2 d n is outside of every other shape of the body, each grown by d
 //! (2)  or where that holds for a point p' of S near p, p' - p being across n: the shortest way out of the shape that covers p,
 //!      to 2 d above its surface
@@ -55,6 +55,9 @@ const STEEP: f64 = 1e-2;
 
 /// Normals that differ by less are the same: rounding is a million times smaller.
 const UPRIGHT: f64 = 1e-10;
+
+/// A normal is none of a shape if it leans over it by more (sine): edges are watched while they do so by a little less.
+const SKEW: f64 = 0.25;
 
 /// Shapes of a body that are nearer to each other touch, m: gaps up to three seam widths are closed, see (1).
 const TOUCH: f64 = 4.0 * SEAM;
@@ -286,15 +289,15 @@ impl Cover {
         }
     }
 
-    // (3)
-    fn is_leant_on(&self, point: Vec3, normal: Vec3) -> bool {
+    // (3): for normals that lean by more than a sine, with the shape grown by some length
+    fn is_leant_on(&self, point: Vec3, normal: Vec3, sine: f64, grown: f64) -> bool {
         let mut found = false;
         self.faces(point, |height, out| {
             let along = dot3(normal, out);
             let lean = normal - out * along;
             let length = dot3(lean, lean).sqrt();
-            if !found && height.abs() <= SEAM && along > 0.0 && length > UPRIGHT {
-                found = self.height(point + lean * (2.0 * SEAM / length)) <= SEAM;
+            if !found && height.abs() <= SEAM && along > 0.0 && length > sine {
+                found = self.height(point + lean * (2.0 * SEAM / length)) <= grown;
             }
         });
         found
@@ -332,8 +335,7 @@ fn over(field: &HeightField, x: Vec3) -> (f64, Vec3) {
 impl Surroundings {
     /// Is a contact at this point of the shape, with this normal out of it, one with the body? Body coordinates.
     pub fn expose(&self, point: Vec3, normal: Vec3) -> bool {
-        // (0)
-        self.own.height(point + normal * (2.0 * SEAM)) > ON_SURFACE
+        !self.own.is_leant_on(point, normal, SKEW, ON_SURFACE) // (0)
             && self.is_exposed(point, normal, MOST_WAYS)
             && !self.leans(point, normal)
     }
@@ -345,11 +347,8 @@ impl Surroundings {
             let d = out - normal;
             is_on_face |= height.abs() <= ON_SURFACE && dot3(d, d) <= UPRIGHT * UPRIGHT;
         });
-        !is_on_face
-            && self
-                .others
-                .iter()
-                .any(|other| other.is_leant_on(point, normal))
+        let mut others = self.others.iter();
+        !is_on_face && others.any(|other| other.is_leant_on(point, normal, UPRIGHT, SEAM))
     }
 
     // (4)
