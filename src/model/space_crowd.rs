@@ -139,20 +139,22 @@ fn find_surroundings(crowd: &mut Crowd) {
         by_body.entry(solid.body).or_default().push(i);
     }
     // copies of a body come one after the other
-    let mut last: (Vec<(u32, usize)>, Vec<Option<Arc<Surroundings>>>) = Default::default();
+    let mut last_alike: Vec<(u32, usize)> = Vec::new();
+    let mut last: Vec<Option<Arc<Surroundings>>> = Vec::new();
     let mut found = Vec::new();
     for of_body in by_body.into_values().filter(|of_body| of_body.len() > 1) {
         let solid = |i: usize| &crowd.solids[of_body[i]];
         let alike: Vec<(u32, usize)> = (0..of_body.len())
             .map(|i| (solid(i).form, solid(i).kind))
             .collect();
-        if alike != last.0 {
+        if alike != last_alike {
             let shapes = of_body.iter().map(|i| &crowd.solids[*i].shape);
             let parts = Parts::new(shapes.map(Candidate::of_space).collect());
             let around = |i: usize| parts.around(i, |j| hides(solid(j).kind, solid(i).kind));
-            last = (alike, (0..of_body.len()).map(around).collect());
+            last = (0..of_body.len()).map(around).collect();
+            last_alike = alike;
         }
-        found.extend(of_body.into_iter().zip(last.1.iter().cloned()));
+        found.extend(of_body.into_iter().zip(last.iter().cloned()));
     }
     for (i, beside) in found {
         crowd.solids[i].beside = beside;

@@ -1,0 +1,290 @@
+//! Contacts whose places are inside the material of one of their bodies.
+
+use super::{Surroundings, direction};
+use crate::collide;
+use crate::constraint::{Pose, Row};
+use crate::math::{Vec2, Vec3};
+use crate::model::{Contact, ContactKind};
+use crate::shape;
+use crate::space;
+use crate::space::collide::Feature;
+use crate::space::shape::Shape;
+use std::sync::Arc;
+
+/// What else of the bodies of a contact is at the shapes that touch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Seams {
+    beside: [Option<Arc<Surroundings>>; 2],
+    /// How (4) holds at the corner that the contact belongs to.
+    corner: Corner,
+}
+
+/// What a corner of a shape is for its body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Corner {
+    /// One of its own, as far as is known in advance.
+    #[default]
+    Any,
+    /// In the middle of one of its edges: it holds where edges, which end a little before, do not.
+    OnEdge,
+    /// In the middle of one of its faces, or inside.
+    Internal,
+}
+
+impl Seams {
+    pub(in crate::model) fn swapped(&self) -> Self {
+        let [a, b] = self.beside.clone();
+        Self {
+            beside: [b, a],
+            corner: self.corner,
+        }
+    }
+
+    pub(in crate::model) fn new(beside: [Option<Arc<Surroundings>>; 2]) -> Self {
+        Self {
+            beside,
+            corner: Corner::Any,
+        }
+    }
+
+    /// For the contact of a corner of the second body, with the unit vectors along the sides that leave it: in the plane two, in space more.
+    fn of_corner(self, corner: Vec3, leaving: &[Vec3]) -> Self {
+        let goes_on = |side: &&Vec3| {
+            let beside = self.beside[1].as_ref();
+            beside.is_some_and(|beside| beside.goes_on(corner, -**side))
+        };
+        let dimension = leaving.len().min(3);
+        let straight = leaving.iter().filter(goes_on).count();
+        let corner = match straight {
+            0 => Corner::Any,
+            1 if dimension == 3 => Corner::OnEdge,
+            _ => Corner::Internal,
+        };
+        Self { corner, ..self }
+    }
+
+    /// Can a place of the contact be inside the material of a body?
+    #[inline]
+    pub fn any(&self) -> bool {
+        self.beside[0].is_some() || self.beside[1].is_some()
+    }
+
+    // points and normals out of the shapes, in the coordinates of the bodies
+    fn expose(&self, sides: [(Vec3, Vec3); 2]) -> bool {
+        self.beside.iter().zip(sides).all(|(beside, (x, n))| {
+            let beside = beside.as_ref();
+            beside.is_none_or(|beside| beside.expose(x, n))
+        })
+    }
+
+    // (4), for an edge of one of the bodies and the directions in which its faces go on
+    fn goes_on(&self, side: usize, point: Vec3, outward: [Vec3; 2]) -> bool {
+        let beside = self.beside[side].as_ref();
+        beside.is_some_and(|beside| outward.iter().any(|out| beside.goes_on(point, *out)))
+    }
+}
+
+/// The contacts of a corner in the plane with another body; tells the feature where the edges of that one go on.
+pub(in crate::model) fn of_plane(seams: Seams, feature: &mut collide::Feature) -> Seams {
+    let (n, lift) = (feature.whole.len(), |v: Vec2| Vec3::new(v.x, v.y, 0.0));
+    if let (Some(beside), shape::Shape::Convex(core)) = (&seams.beside[0], &feature.target) {
+        let sides = 0..core.vertices.len();
+        feature.goes_on = sides
+            .map(|i| {
+                let ends = [i, (i + 1) % core.vertices.len()].map(|k| lift(core.vertices[k]));
+                let along = direction(ends[1] - ends[0]).1;
+                [
+                    beside.goes_on(ends[0], -along),
+                    beside.goes_on(ends[1], along),
+                ]
+            })
+            .collect();
+    }
+    let Some(i) = feature.whole.iter().position(|x| *x == feature.vertex) else {
+        return seams;
+    };
+    if n < 3 {
+        return seams;
+    }
+    let sides = [feature.whole[(i + 1) % n], feature.whole[(i + n - 1) % n]];
+    let leaving = sides.map(|end| direction(lift(end - feature.vertex)).1);
+    seams.of_corner(lift(feature.vertex), &leaving)
+}
+
+/// The same in space, of a shape of the second body.
+pub(in crate::model) fn of_space(
+    seams: Seams,
+    feature: &space::collide::Feature,
+    shape: &Shape,
+) -> Seams {
+    let (Some(vertex), Shape::Polyhedron(solid)) = (feature.vertex(), shape) else {
+        return seams;
+    };
+    match solid.vertices.iter().position(|x| *x == vertex.place) {
+        Some(i) => seams.of_corner(vertex.place, &solid.leaving[i]),
+        None => seams,
+    }
+}
+
+impl Contact {
+    /// The nearest points of a contact in the plane; `None` where they are inside the material of one of its bodies, too.
+    #[inline]
+    pub(in crate::model) fn exposed(
+        &self,
+        feature: &collide::Feature,
+        a: &Pose,
+        b: &Pose,
+    ) -> Option<collide::Nearest> {
+        let near = feature.nearest(a, b)?;
+        if !self.seams.any() || !self.is_hidden(&near, a, b) {
+            return Some(near);
+        }
+        let other = feature.on_other_edge(a, b, |near| !self.is_hidden(near, a, b));
+        other.map(|(_, near)| near)
+    }
+
+    /// The edge that holds it. A rounded vertex goes on to the next shape at the end of an edge that goes on there.
+    pub(in crate::model) fn edge(
+        &self,
+        feature: &collide::Feature,
+        a: &Pose,
+        b: &Pose,
+    ) -> Option<usize> {
+        let edge = feature.edge(a, b);
+        if !self.seams.any() {
+            return edge;
+        }
+        if let Some((edge, end)) = feature.below(a, b) {
+            let goes_on = feature.goes_on.get(edge);
+            return goes_on.is_some_and(|ends| ends[end]).then_some(edge);
+        }
+        let other = || feature.on_other_edge(a, b, |near| !self.is_hidden(near, a, b));
+        match feature.nearest(a, b) {
+            Some(near) if self.is_hidden(&near, a, b) => {
+                other().map_or(edge, |(edge, _)| Some(edge))
+            }
+            Some(_) | None => edge,
+        }
+    }
+
+    /// The same two in space.
+    #[inline]
+    pub(in crate::model) fn exposed_in_space(
+        &self,
+        feature: &Feature,
+        a: &space::Pose,
+        b: &space::Pose,
+    ) -> Option<space::collide::Nearest> {
+        let near = feature.nearest(a, b)?;
+        (!self.seams.any() || !self.is_hidden_in_space(feature, &near, a, b)).then_some(near)
+    }
+
+    pub(in crate::model) fn face(
+        &self,
+        feature: &Feature,
+        a: &space::Pose,
+        b: &space::Pose,
+    ) -> Option<usize> {
+        let beside = self.seams.beside[0].as_ref();
+        if let Some(beside) = beside
+            && let Some((face, border, outward)) = feature.below(a, b)
+        {
+            return beside.goes_on(border, outward).then_some(face);
+        }
+        feature.face(a, b)
+    }
+
+    fn is_hidden(&self, near: &collide::Nearest, a: &Pose, b: &Pose) -> bool {
+        if near.gap == f64::INFINITY {
+            return false;
+        }
+        let of_row = |row: Row| Vec2::new(row.b[0], row.b[1]);
+        let normal = near.corner.map_or(near.normal, of_row);
+        let arm_a = if near.corner.is_some() {
+            near.arm_b + b.position - normal * near.gap - a.position
+        } else {
+            near.arm_a
+        };
+        let local = |pose: &Pose, v: Vec2| {
+            let v = pose.turn_back(v);
+            Vec3::new(v.x, v.y, 0.0)
+        };
+        self.seams.corner == Corner::Internal
+            || !self.seams.expose([
+                (local(a, arm_a), local(a, normal)),
+                (local(b, near.arm_b), local(b, -normal)),
+            ])
+    }
+
+    fn is_hidden_in_space(
+        &self,
+        feature: &Feature,
+        near: &space::collide::Nearest,
+        a: &space::Pose,
+        b: &space::Pose,
+    ) -> bool {
+        if near.gap == f64::INFINITY {
+            return false;
+        }
+        let of_row = |row: space::Row| Vec3::new(row.b[0], row.b[1], row.b[2]);
+        let normal = near.corner.map_or(near.normal, of_row);
+        let arm_a = if near.corner.is_some() {
+            near.arm_b + b.position - normal * near.gap - a.position
+        } else {
+            near.arm_a
+        };
+        let (on_a, on_b) = (a.turn_back(arm_a), b.turn_back(near.arm_b));
+        self.seams.corner == Corner::Internal
+            || !self
+                .seams
+                .expose([(on_a, a.turn_back(normal)), (on_b, b.turn_back(-normal))])
+            || match feature {
+                Feature::Edges {
+                    first,
+                    edge_a,
+                    second,
+                    edge_b,
+                } => {
+                    self.seams.goes_on(0, on_a, first.edges[*edge_a].outward)
+                        || self.seams.goes_on(1, on_b, second.edges[*edge_b].outward)
+                }
+                Feature::CapsuleOnEdge { solid, edge, .. } => {
+                    self.seams.goes_on(0, on_a, solid.edges[*edge].outward)
+                }
+                Feature::OnHalfSpace { .. }
+                | Feature::OnBall { .. }
+                | Feature::OnCapsule { .. }
+                | Feature::OnPolyhedron { .. }
+                | Feature::OnCylinder { .. }
+                | Feature::OnHeightField { .. }
+                | Feature::Capsules { .. }
+                | Feature::Rim { .. }
+                | Feature::RimPoint { .. } => false,
+            }
+    }
+
+    /// Does the same part of a body touch the same other body here and there? Where a contact ends at a seam, the next one takes over.
+    pub fn is_next_to(&self, other: &Self) -> bool {
+        let [mut bodies, mut others] = [self.bodies, other.bodies];
+        bodies.sort_unstable();
+        others.sort_unstable();
+        if !self.seams.any() || bodies != others {
+            return false;
+        }
+        // a corner that is none takes part in no event
+        if [self, other]
+            .iter()
+            .any(|c| c.seams.corner == Corner::OnEdge)
+        {
+            return true;
+        }
+        if self.bodies != other.bodies || self.pair == other.pair {
+            return false;
+        }
+        match (&self.kind, &other.kind) {
+            (ContactKind::Feature(a), ContactKind::Feature(b)) => a.vertex == b.vertex,
+            (ContactKind::Space(a), ContactKind::Space(b)) => a.feature.shares_part(&b.feature),
+            (ContactKind::Feature(_) | ContactKind::Space(_) | ContactKind::Limit(_), _) => false,
+        }
+    }
+}
