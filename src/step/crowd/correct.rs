@@ -232,9 +232,10 @@ impl Step<'_> {
             };
             let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
             let count = poses.count(link);
-            let now = link.joint.space().map_or(0.0, |joint| {
-                joint.counted(motor.coordinate, &count, a, b).0
-            });
+            let now = link
+                .joint
+                .space()
+                .map_or(0.0, |joint| joint.counted(motor.coordinate, &count, a, b).0);
             let ends = speed(0.0, Side::After) + speed(1.0, Side::Before);
             // Simpson's rule: steps end where a signal is not smooth
             work.wanted

@@ -121,7 +121,10 @@ impl Step<'_> {
                 continue;
             }
             // what a motor drives keeps its speed
-            let is_driven = island.joints.iter().any(|j| motors.contains(&(*j as usize)));
+            let is_driven = island
+                .joints
+                .iter()
+                .any(|j| motors.contains(&(*j as usize)));
             let taken = if is_driven {
                 0.0
             } else {
