@@ -261,8 +261,7 @@ impl Simulation {
         self.place();
         if self.has_own_velocity() {
             self.instant();
-            self.model
-                .twists(&self.instant.velocity, &mut self.twists);
+            self.model.twists(&self.instant.velocity, &mut self.twists);
         }
         observe::joint_coordinate(&self.model, (joint, coordinate), &self.poses, &self.twists)
     }

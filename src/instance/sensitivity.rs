@@ -82,14 +82,14 @@ impl Instance {
         let here = self.state.clone();
         let ahead = AHEAD * self.step_ahead();
         self.refresh_forces();
+        let mut mean = self.velocity().to_vec();
+        self.state.velocity.clone_from(&mean);
         let before = self.real(role);
         let acceleration = match self.model.crowd {
             Some(_) => self.acceleration().to_vec(),
             None => here.acceleration.clone(),
         };
         self.state.time += ahead;
-        let mut mean = self.velocity().to_vec();
-        self.state.velocity.clone_from(&mean);
         for (i, a) in acceleration.iter().enumerate() {
             mean[i] += 0.5 * ahead * a;
             self.state.velocity[i] += ahead * a;

@@ -94,10 +94,7 @@ impl Instance {
         ) {
             self.acceleration();
         }
-        if matches!(
-            output,
-            O::AngularVelocity(..) | O::BodyAngularVelocity(..)
-        ) {
+        if matches!(output, O::AngularVelocity(..) | O::BodyAngularVelocity(..)) {
             self.velocity();
         }
         let (model, state) = (&self.model, &self.state);
@@ -223,8 +220,7 @@ impl Instance {
         self.velocity();
         self.place();
         if self.model.crowd.is_some() {
-            self.model
-                .twists(&self.instant.velocity, &mut self.twists);
+            self.model.twists(&self.instant.velocity, &mut self.twists);
         }
         let place = (joint, coordinate);
         observe::joint_coordinate(&self.model, place, &self.poses, &self.twists)

@@ -132,6 +132,7 @@ impl Step<'_> {
             start,
             span,
             left,
+            spun,
             ..
         } = &mut self.workspace.crowd;
         bodies.clear();
@@ -148,6 +149,9 @@ impl Step<'_> {
             };
             for k in 0..6 {
                 free[i][k] = start[i][k] + part * (free[i][k] - start[i][k]);
+            }
+            if let Some(spun) = spun.get_mut(i) {
+                *spun *= part;
             }
             bodies.push(Body::diagonal(inverse, free[i]));
         }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! (1)  d = M^-1 G^T s,    0 <= G_n d + gap | s_n >= 0,    joints: G d + residual = 0
+//!      motors: the same with what their coordinates are off the integral of the given speed over the step
 //!      what sleeps does not move: its neighbours that sleep are not looked at
 //! (2)  what this lifts a group is taken from its kinetic energy, as far as it has any: all its velocities are scaled.
 //!      What it lowers a group that touches nothing is given to it. A group that nothing ties to the ground is not lifted: its centre of
@@ -12,6 +13,7 @@ use super::assemble::{index, row};
 use super::press::Presses;
 use super::solve::Solvers;
 use super::{BAND, SHIFTED, Six, Spot, Step, Work};
+use crate::force::Side;
 use crate::lcp::cone::Contact;
 use crate::lcp::crowd::{Body, Effort, GROUND, Joint, Problem, Row, Touch};
 use crate::math::{Groups, Limit, positive};
@@ -129,12 +131,14 @@ impl Step<'_> {
         let Workspace {
             poses, crowd: work, ..
         } = &mut *self.workspace;
+        let places = &*poses;
         let poses = poses.space();
         let Work {
             spots,
             stops,
             found,
             correction,
+            wanted,
             ..
         } = work;
         let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
@@ -191,7 +195,52 @@ impl Step<'_> {
                 rows: equations.n,
             });
         }
+        for (motor, wanted) in self.model.motors.iter().zip(wanted.iter()) {
+            let link = &self.model.joints[motor.joint];
+            let Some(joint) = link.joint.space() else {
+                continue;
+            };
+            let [a, b] = link.bodies.map(|body| space_pose_of(places.space(), body));
+            let count = places.count(link);
+            let (value, gradient) = joint.counted(motor.coordinate, &count, a, b);
+            drift = drift.at_least((value - wanted).abs());
+            rows.push(row(&gradient, value - wanted));
+            joints.push(Joint {
+                bodies: link.bodies.map(index),
+                rows: 1,
+            });
+        }
         (overlap, drift)
+    }
+
+    /// Where motors are to be at the end of the step.
+    pub(super) fn aim_motors(&mut self) {
+        self.workspace.crowd.wanted.clear();
+        if self.model.motors.is_empty() {
+            return;
+        }
+        self.place();
+        let Workspace {
+            poses, crowd: work, ..
+        } = &mut *self.workspace;
+        let (start, h) = (self.state.time, self.h);
+        for motor in &self.model.motors {
+            let link = &self.model.joints[motor.joint];
+            let speed = |part: f64, side| {
+                let time = start + part * h;
+                motor.speed.value(time, side, &self.state.inputs)
+            };
+            let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
+            let count = poses.count(link);
+            let now = link
+                .joint
+                .space()
+                .map_or(0.0, |joint| joint.counted(motor.coordinate, &count, a, b).0);
+            let ends = speed(0.0, Side::After) + speed(1.0, Side::Before);
+            // Simpson's rule: steps end where a signal is not smooth
+            work.wanted
+                .push(now + h / 6.0 * (ends + 4.0 * speed(0.5, Side::After)));
+        }
     }
 
     // (1)

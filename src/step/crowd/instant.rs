@@ -20,7 +20,6 @@
 //! It is a function of the state alone: the forces of the last step are no more than a first guess.
 
 use super::assemble::{along, contact, directions, guess, index, inverse_mass, row};
-use super::solve::Ending;
 use super::strike::SLOW;
 use super::{BAND, Spot, Step, Work};
 use crate::dynamics;
@@ -37,11 +36,8 @@ use crate::step::{Report, Workspace};
 /// (4): accelerations are this part of what a contact slides with, at most.
 const SLIDES: f64 = 1e4;
 
-/// With bounded effort sweeps are enough if they end with this residual.
+/// The direct ways are enough if they end with this residual.
 const NEARLY: f64 = 1e-6;
-
-/// Sweeps of bounded effort, at least.
-const SWEEPS: u32 = 50;
 
 /// Forces and accelerations at an instant.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -144,7 +140,15 @@ impl Step<'_> {
         inputs.clone_from(&self.state.inputs);
         work.force.resize(self.model.n_velocities, 0.0);
         let now = (self.state.time, Side::After);
-        dynamics::force(self.model, now, inputs, poses, twists, &mut work.force, None);
+        dynamics::force(
+            self.model,
+            now,
+            inputs,
+            poses,
+            twists,
+            &mut work.force,
+            None,
+        );
         work.bodies.clear();
         work.start.clear();
         for (i, body) in self.model.bodies.iter().enumerate() {
@@ -499,18 +503,9 @@ impl Step<'_> {
             joints,
             rows,
         };
-        let first = match self.crowd.rules.sweeps {
-            Some(sweeps) => Effort::Sweeps(sweeps.max(SWEEPS)),
-            None => Effort::Direct,
-        };
-        let last = match self.crowd.rules.sweeps {
-            Some(_) => Effort::Direct,
-            None => Effort::Exact,
-        };
-        let good = |ending: &Ending| ending.residual <= NEARLY;
-        let mut ending = solvers.solve(&problem, first, threads, impulse, end);
-        if !good(&ending) {
-            ending = solvers.solve(&problem, last, threads, impulse, end);
+        let mut ending = solvers.solve(&problem, Effort::Direct, threads, impulse, end);
+        if ending.residual > NEARLY && self.crowd.rules.sweeps.is_none() {
+            ending = solvers.solve(&problem, Effort::Exact, threads, impulse, end);
         }
         ending.residual
     }

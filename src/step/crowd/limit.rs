@@ -137,7 +137,8 @@ pub(super) fn take(
         }
     }
     let taken = wanted.at_most(kinetic);
-    if kinetic == 0.0 || taken == 0.0 {
+    // what hardly moves is not made to move
+    if kinetic == 0.0 || taken == 0.0 || -taken > kinetic {
         return 0.0;
     }
     let change = (1.0 - taken / kinetic).at_least(0.0).sqrt() - 1.0;

@@ -75,6 +75,8 @@ pub(super) struct Work {
     /// Velocities at the start, without contacts, at the end of the step, and after what bounced.
     start: Vec<Six>,
     free: Vec<Six>,
+    /// What gyroscopic torques change of the rates of rotation, in `free`.
+    spun: Vec<Vec3>,
     end: Vec<Six>,
     after: Vec<Six>,
     /// Velocities that bodies come to what sleeps with.
@@ -114,6 +116,8 @@ pub(super) struct Work {
     bouncing: solve::Solvers,
     correction: correct::Correction,
     patches: patch::Patches,
+    /// Coordinates of motors at the end of the step, m or rad.
+    wanted: Vec<f64>,
     groups: sleep::Sleepers,
     plans: locate::Plans,
 }
@@ -215,6 +219,7 @@ impl Step<'_> {
         let slow_for = self.state.crowd.slow_for.iter();
         left.extend(slow_for.map(|x| if *x < f64::INFINITY { self.h } else { 0.0 }));
         self.settle_joints();
+        self.aim_motors();
         self.start_motors()?;
         for round in 0..=self.crowd.rules.located_impacts {
             self.round(round == self.crowd.rules.located_impacts)?;
@@ -240,6 +245,7 @@ impl Step<'_> {
         self.assemble();
         self.solve()?;
         self.settle_pulls()?;
+        self.take_gyroscopic_work();
         self.book();
         self.count_gains();
         self.restore();

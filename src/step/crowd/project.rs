@@ -64,7 +64,7 @@ impl Step<'_> {
             let group = island.bodies;
             let lost = energy(bodies, group, start) - energy(bodies, group, end);
             // motors are the last joints
-            let is_driven = |j: &u32| *j as usize >= joints.len() - n_motors;
+            let is_driven = |j: &u32| *j as usize + n_motors >= joints.len();
             if island.joints.iter().any(is_driven) || -lost >= 0.0 {
                 self.report.numerical_loss += positive(lost);
                 continue;

@@ -206,6 +206,7 @@ impl Step<'_> {
             second,
             struck,
             solvers,
+            spun,
             pulls,
             ..
         } = &mut self.workspace.crowd;
@@ -225,6 +226,13 @@ impl Step<'_> {
             };
             let first = |row: usize| impulse[row] - second.get(row).unwrap_or(&0.0);
             let mut most = driven.most(springs.clone(), bodies, first, [start, free, end]);
+            // gyroscopic torques do no work
+            for i in group.iter().map(|i| *i as usize) {
+                let body = &self.model.bodies[i];
+                for k in 3..body.n_dof {
+                    most -= self.model.mass[body.first + k] * spun[i][k - 3] * end[i][k];
+                }
+            }
             if !second.is_empty() {
                 most += driven.work_of_motors(|row| second[row], [end, after]);
             }
