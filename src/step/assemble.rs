@@ -427,6 +427,52 @@ fn slide_over_columns(system: &mut System, statuses: &[Status], resistance: &[Re
     }
 }
 
+/// Slips at `(q, v)` of the contacts in `workspace.active` that slide in space or roll, for the flow of `workspace.system`.
+pub(super) fn start_slips(
+    model: &Model,
+    workspace: &mut Workspace,
+    statuses: &[Status],
+    q: &[f64],
+    v: &[f64],
+) {
+    let rolls = |r: &[Resistance], j: usize| r.get(j).is_some_and(|r| r.roll == Status::Slip);
+    let Workspace {
+        active, resistance, ..
+    } = &*workspace;
+    let slips = |j: &usize| statuses[*j] == Status::Slip || rolls(resistance, *j);
+    if !active.iter().any(slips) {
+        return;
+    }
+    model.poses(q, &mut workspace.poses);
+    let Workspace {
+        system,
+        poses,
+        active,
+        holds,
+        resistance,
+        slip_rows,
+        ..
+    } = workspace;
+    let (n, start) = (active.len(), &mut system.flow.start);
+    start.clear();
+    start.resize(2 * n, [0.0; N_TANGENTS]);
+    for (i, &j) in active.iter().enumerate() {
+        let contact = &model.contacts[j];
+        slip_rows.clear();
+        let Some(near) = model.near(contact, &holds[j], poses, slip_rows) else {
+            continue;
+        };
+        if statuses[j] == Status::Slip {
+            start[i] = [1, 2].map(|t| slip_rows[t].dot(v));
+        }
+        if rolls(resistance, j) {
+            let axes = turning_axes(near.direction, near.tangents[0]);
+            let [_, s, t] = model.turning_rows(contact, axes, poses);
+            start[n + i] = [s.dot(v), t.dot(v)];
+        }
+    }
+}
+
 /// Assembles the step of length `h` from `(t, q, v)` for the contacts in `workspace.active` (docs/METHOD.md,
 /// section 2): metric, free change of velocity, rows, columns, W and b. Frozen are these statuses, or none.
 pub(super) fn step_system(

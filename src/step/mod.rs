@@ -318,6 +318,8 @@ fn counted(
         stop_after: f64::INFINITY,
         stalled: Stalled::default(),
         in_circles: false,
+        stop_ahead: f64::INFINITY,
+        closing: None,
     });
     report.growths += u64::from(workspace.room() > room);
     let work = workspace.complementarity.stats();
@@ -420,6 +422,10 @@ struct Run<'a> {
     stalled: Stalled,
     /// By tolerance: the same thing changed again and again.
     in_circles: bool,
+    /// By tolerance: time to the next stop of a contact in space, s.
+    stop_ahead: f64,
+    /// Time of the stop that was closed last but not trusted, s.
+    closing: Option<f64>,
 }
 
 impl Run<'_> {
@@ -448,6 +454,11 @@ impl Run<'_> {
             }
         }
         Ok(())
+    }
+
+    // the workspace goes with the state, which was put back
+    fn begin_again(&mut self) {
+        begin(self.model, self.state, self.workspace);
     }
 
     // was there a new event, late enough to end the run?

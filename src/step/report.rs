@@ -15,6 +15,10 @@ pub struct Report {
     pub rejected_steps: u64,
     /// Steps that the scheme of fixed steps took over, because the extrapolated ones found no way on.
     pub relief_steps: u64,
+    /// Those of them that no length made agree with the tolerance.
+    pub transition_errors: u64,
+    /// By how much they may be off, the sum of all, relative to nominal sizes.
+    pub transition_error: f64,
     /// Small systems factored: steps with frozen statuses, accelerations, projections.
     pub factorizations: u64,
     /// Complementarity problems solved.
@@ -174,7 +178,7 @@ impl Report {
 
     /// All whole numbers that belong to the motion, in a fixed order: not how often working memory grew, which is of the
     /// instance that a run was in.
-    pub fn whole_numbers(&mut self) -> [&mut u64; 26] {
+    pub fn whole_numbers(&mut self) -> [&mut u64; 27] {
         let counts = &mut self.n_events;
         [
             &mut self.steps,
@@ -182,6 +186,7 @@ impl Report {
             &mut self.trials,
             &mut self.rejected_steps,
             &mut self.relief_steps,
+            &mut self.transition_errors,
             &mut self.factorizations,
             &mut self.lcps,
             &mut self.largest_lcp,
@@ -207,8 +212,9 @@ impl Report {
     }
 
     /// All real numbers, in a fixed order.
-    pub fn real_numbers(&mut self) -> [&mut f64; 9] {
+    pub fn real_numbers(&mut self) -> [&mut f64; 10] {
         [
+            &mut self.transition_error,
             &mut self.worst_residual,
             &mut self.worst_penetration,
             &mut self.worst_joint_drift,
@@ -253,6 +259,16 @@ impl Report {
                 }
             }
         }
+    }
+
+    /// Records that a contact in space slides on, but the other way.
+    pub fn record_reversal(&mut self, time: f64, contact: usize) {
+        self.record(Event {
+            time,
+            kind: EventKind::Reversal,
+            contact,
+            impulse: [0.0; 2],
+        });
     }
 
     /// Records the events that a change of statuses means.

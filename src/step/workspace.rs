@@ -7,6 +7,7 @@ use super::crowd::Work;
 use super::metric::Metric;
 use super::system::{Forces, System};
 use super::trial::{Probe, ProbeKind, Trial};
+use crate::constraint::GlobalRow;
 use crate::dynamics::Jacobians;
 use crate::force::Input;
 use crate::math::Vec3;
@@ -119,6 +120,13 @@ pub struct Workspace {
     pub(super) stride: Option<Stride>,
     /// The trial step that ends nearest to an event.
     pub(super) best: Trial,
+    /// Rows of one contact.
+    pub(super) slip_rows: Vec<GlobalRow>,
+    /// The end of the last stop that was closed, but not trusted: positions and velocities.
+    pub(super) closed_position: Vec<f64>,
+    pub(super) closed_velocity: Vec<f64>,
+    /// The start of a step that is taken twice.
+    pub(super) again: Option<State>,
     /// Of steps of many bodies.
     pub(super) crowd: Work,
 }
@@ -206,6 +214,10 @@ impl Workspace {
             violated: Vec::with_capacity(n_probes),
             stride: Some(Stride::new(model)),
             best: Trial::new(model),
+            slip_rows: Vec::with_capacity(1 + model.n_friction_rows),
+            closed_position: vector(),
+            closed_velocity: vector(),
+            again: Some(State::new(model)),
             crowd: Work::default(),
         };
         workspace.statuses.resize(n_contacts, Status::Open);

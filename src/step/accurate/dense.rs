@@ -4,11 +4,13 @@
 //!      the middle is the end of an extrapolated step of half the length
 //! (2)  its derivative; then both are projected
 
+use super::closing;
 use super::extrapolation::{self, Plan};
 use crate::force::Side;
 use crate::model::Model;
 use crate::scene::format::Settings;
 use crate::state::State;
+use crate::step::trial::Mode;
 use crate::step::workspace::Workspace;
 use crate::step::{StepError, accept, assemble, stabilize, trial};
 
@@ -56,6 +58,8 @@ pub(in crate::step) struct Stride {
     middle_known: bool,
     end: Instant,
     length: f64,
+    /// Is it one that closed a stop? Then the motion inside is that of shorter ones.
+    closes: bool,
 }
 
 impl Stride {
@@ -68,6 +72,7 @@ impl Stride {
             middle_known: false,
             end: Instant::new(n),
             length: 0.0,
+            closes: false,
         }
     }
 }
@@ -86,6 +91,15 @@ pub(super) fn keep(model: &Model, state: &State, workspace: &mut Workspace) {
     stride.end.turn_to_rates(model);
     stride.length = trial.h;
     stride.middle_known = false;
+    stride.closes = false;
+}
+
+/// Keeps a closing step that is about to be accepted.
+pub(super) fn keep_closing(model: &Model, state: &State, workspace: &mut Workspace) {
+    keep(model, state, workspace);
+    if let Some(stride) = &mut workspace.stride {
+        stride.closes = true;
+    }
 }
 
 /// The state at `time` inside the last extrapolated step.
@@ -119,16 +133,24 @@ impl Stride {
         workspace.sliding.clone_from(&self.start.sliding);
         workspace.resistance.clone_from(&self.start.resistance);
         assemble::select_joints(model, workspace, &self.start.position);
-        if !self.middle_known {
-            self.find_middle(model, workspace, settings)?;
-        }
         out.copy_from(&self.start);
         out.time = time;
-        let s = (time - self.start.time) / self.length;
-        for i in 0..model.n_velocities {
-            (out.position[i], out.velocity[i]) = self.curve(i, s);
+        if self.closes {
+            let (start, h) = (&self.start, time - self.start.time);
+            let scheme = closing::scheme();
+            trial::take(model, start, workspace, settings, &scheme, Mode::Frozen, h)?;
+            out.position.clone_from(&workspace.trial.position);
+            out.velocity.clone_from(&workspace.trial.velocity);
+        } else {
+            if !self.middle_known {
+                self.find_middle(model, workspace, settings)?;
+            }
+            let s = (time - self.start.time) / self.length;
+            for i in 0..model.n_velocities {
+                (out.position[i], out.velocity[i]) = self.curve(i, s);
+            }
+            model.rates_to_velocities(&out.position, &mut out.velocity);
         }
-        model.rates_to_velocities(&out.position, &mut out.velocity);
         let at = (time, Side::Before);
         if settings.projection {
             let State {

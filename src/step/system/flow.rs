@@ -1,0 +1,435 @@
+//! Slip of contacts in space over a step, along the exact flow of the system that is frozen at the middle of the step.
+//!
+//! A direction of sliding turns the faster the slower the contact is: near a stop no mean velocity stands for a step. With
+//! the slip z = s e of each disc, S = T v0 at the place of its rows and z0 that of the start of the step,
+//!
+//! (5)  h dz/dt = f(e) = b - sigma S + 2 (S - z0) + W c(e),   c(e): the frozen system with friction against e
+//! (6)  c = (1/h) int c(e(t)) dt
+//! (7)  R = e.f < 0:  a stop in T = h s/|R|, if the direction stays;  it turns by P/s, P = p.f
+//!
+//! Dormand and Prince's steps of order five; where directions stay, or turn by nothing that matters, the rest is exact.
+
+use super::System;
+use crate::math::dense::RankRevealing;
+use crate::math::{Limit, norm, set_zeros};
+use crate::model::N_TANGENTS;
+use crate::state::Status;
+use crate::step::rest_speed;
+use crate::step::trial::ProbeKind;
+
+/// Directions are followed to this, relative.
+const ACCURACY: f64 = 1e-9;
+
+/// Part of the step in which a slip may change for one step of order two or four to be as accurate as that.
+const SLIGHTLY: f64 = 1e-3;
+const LITTLE: f64 = 0.03;
+
+/// A step of the flow uses up at most this part of the time to a stop.
+const OF_STOP: f64 = 0.5;
+
+/// Systems solved at most.
+const MAX_SOLVES: u32 = 3000;
+
+/// What is left of the slip of a disc that has stopped, relative to its start.
+const STOPPED: f64 = 1e-6;
+
+const N_STAGES: usize = 7;
+
+const A: [[f64; N_STAGES - 1]; N_STAGES] = [
+    [0.0; 6],
+    [0.2, 0.0, 0.0, 0.0, 0.0, 0.0],
+    [3.0 / 40.0, 9.0 / 40.0, 0.0, 0.0, 0.0, 0.0],
+    [44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0, 0.0, 0.0, 0.0],
+    [
+        19372.0 / 6561.0,
+        -25360.0 / 2187.0,
+        64448.0 / 6561.0,
+        -212.0 / 729.0,
+        0.0,
+        0.0,
+    ],
+    [
+        9017.0 / 3168.0,
+        -355.0 / 33.0,
+        46732.0 / 5247.0,
+        49.0 / 176.0,
+        -5103.0 / 18656.0,
+        0.0,
+    ],
+    [
+        35.0 / 384.0,
+        0.0,
+        500.0 / 1113.0,
+        125.0 / 192.0,
+        -2187.0 / 6784.0,
+        11.0 / 84.0,
+    ],
+];
+
+/// Order five minus order four.
+const E: [f64; N_STAGES] = [
+    71.0 / 57600.0,
+    0.0,
+    -71.0 / 16695.0,
+    71.0 / 1920.0,
+    -17253.0 / 339200.0,
+    22.0 / 525.0,
+    -1.0 / 40.0,
+];
+
+/// Scratch of the flow and what it came to.
+#[derive(Clone, Debug, Default)]
+pub(in crate::step) struct Flow {
+    /// Slip of all discs at the start of the step, at its place; set before the step.
+    pub start: Vec<[f64; N_TANGENTS]>,
+    /// Discs that slip.
+    discs: Vec<usize>,
+    /// Their slip now, and of a stage.
+    slip: Vec<[f64; N_TANGENTS]>,
+    stage: Vec<[f64; N_TANGENTS]>,
+    /// f and c of each stage.
+    slopes: Vec<[f64; N_TANGENTS]>,
+    impulses: Vec<f64>,
+    /// The integral (6).
+    sum: Vec<f64>,
+    /// Speeds of the discs that slip at the end of the step, along their last directions: below zero beyond a stop.
+    end: Vec<f64>,
+    /// Time to the first stop, s; infinite where there is none ahead.
+    pub stop: f64,
+    /// Was the last step one along the flow?
+    pub followed: bool,
+    solves: u32,
+}
+
+impl Flow {
+    /// Room for systems with `k` rows and `n` discs.
+    pub fn new(k: usize, n: usize) -> Self {
+        Self {
+            start: Vec::with_capacity(n),
+            discs: Vec::with_capacity(n),
+            slip: Vec::with_capacity(n),
+            stage: Vec::with_capacity(n),
+            slopes: Vec::with_capacity(N_STAGES * n),
+            impulses: Vec::with_capacity(if n > 0 { N_STAGES * k } else { 0 }),
+            sum: Vec::with_capacity(if n > 0 { k } else { 0 }),
+            end: Vec::with_capacity(n),
+            ..Self::default()
+        }
+    }
+
+    /// Speed of a disc at the end of the last step, if that followed the flow: below zero beyond a stop.
+    pub fn end_speed(&self, disc: usize) -> Option<f64> {
+        let i = self.discs.iter().position(|k| *k == disc)?;
+        self.followed.then(|| self.end[i])
+    }
+
+    /// Did a disc stop at the end of the last step?
+    pub fn stops(&self, disc: usize) -> bool {
+        let started = self.start.get(disc).map_or(0.0, |z| norm(z));
+        self.end_speed(disc)
+            .is_some_and(|speed| speed <= STOPPED * started)
+    }
+
+    /// The first disc that stopped at the end of the last step.
+    pub fn first_stop(&self) -> Option<usize> {
+        self.discs.iter().copied().find(|k| self.stops(*k))
+    }
+
+    // the largest change of a slip in the time `rest` (in steps), relative
+    fn change(&self, rest: f64) -> f64 {
+        let mut most: f64 = 0.0;
+        for (z, f) in self.slip.iter().zip(&self.slopes) {
+            most = most.at_least(rest * norm(f) / norm(z));
+        }
+        most
+    }
+
+    // time to the first stop along present directions, in steps
+    fn first_along(&self) -> f64 {
+        let mut first = f64::INFINITY;
+        for (z, f) in self.slip.iter().zip(&self.slopes) {
+            let speeds_up = z[0] * f[0] + z[1] * f[1];
+            if speeds_up < 0.0 {
+                first = first.at_most((z[0] * z[0] + z[1] * z[1]) / -speeds_up);
+            }
+        }
+        first
+    }
+
+    // will no direction turn by anything that matters in the time `reach`?
+    fn is_straight(&self, reach: f64) -> bool {
+        self.slip.iter().zip(&self.slopes).all(|(z, f)| {
+            let square = z[0] * z[0] + z[1] * z[1];
+            let along = (z[0] * f[0] + z[1] * f[1]).abs();
+            let across = (z[0] * f[1] - z[1] * f[0]).abs();
+            across <= ACCURACY * along || across * reach * reach <= ACCURACY * square
+        })
+    }
+}
+
+impl System {
+    /// The speed that a stop's event function looks at, at the end of the last step, if that followed the flow.
+    pub fn end_of_flow(&self, what: ProbeKind) -> Option<f64> {
+        let of = |contact: usize| self.contacts.iter().position(|j| *j == contact);
+        match what {
+            ProbeKind::Sliding(contact) => self.flow.end_speed(of(contact)?),
+            ProbeKind::Rolling(contact) => self.flow.end_speed(self.rolling_disc(of(contact)?)),
+            _ => None,
+        }
+    }
+
+    /// The event function of the first stop at the end of the last step.
+    pub fn first_stop(&self) -> Option<ProbeKind> {
+        let k = self.flow.first_stop()?;
+        let contact = self.contacts[self.disc(k).0];
+        Some(if k < self.contacts.len() {
+            ProbeKind::Sliding(contact)
+        } else {
+            ProbeKind::Rolling(contact)
+        })
+    }
+
+    /// Did the sliding and the rolling of a contact of the model stop at the end of the last step, along the flow?
+    pub fn stopped(&self, contact: usize) -> [bool; 2] {
+        let Some(i) = self.contacts.iter().position(|j| *j == contact) else {
+            return [false; 2];
+        };
+        [i, self.rolling_disc(i)].map(|k| self.flow.stops(k))
+    }
+
+    /// Like [`Self::solve_sliding`] for a step of length `h`, with friction along the flow (5) from the slips in `flow.start`.
+    /// Contacts that start from rest, and flows that cannot be followed, have friction against their mean velocity.
+    pub fn solve_along_flow(
+        &mut self,
+        joints: &[bool],
+        status: impl Fn(usize) -> Status,
+        (sigma, v, h): (f64, &[f64], f64),
+        solver: &mut RankRevealing,
+    ) -> bool {
+        self.flow.followed = false;
+        let applies = self.n_friction > 1 && self.stribeck.is_empty() && self.must_iterate(&status);
+        if !applies {
+            return self.solve_sliding(joints, status, (sigma, v), solver);
+        }
+        let at_rest = 1e-2 * rest_speed(v);
+        let mut flow = std::mem::take(&mut self.flow);
+        flow.discs.clear();
+        let n_discs = self.direction.len();
+        flow.discs
+            .extend((0..n_discs).filter(|k| self.slips(*k, status(self.contacts[self.disc(*k).0]))));
+        let moves = flow.discs.iter().all(|k| norm(&flow.start[*k]) > at_rest);
+        let mut independent = true;
+        let followed = moves && {
+            self.start_steps(sigma, v);
+            self.wandering = 0.0;
+            self.follow(&mut flow, joints, &status, h, solver, &mut independent)
+        };
+        flow.followed = followed;
+        self.flow = flow;
+        if followed {
+            independent
+        } else {
+            self.solve_sliding(joints, status, (sigma, v), solver)
+        }
+    }
+
+    // the flow from the start to the end of the step; false if it cannot be followed
+    fn follow(
+        &mut self,
+        flow: &mut Flow,
+        joints: &[bool],
+        status: &impl Fn(usize) -> Status,
+        h: f64,
+        solver: &mut RankRevealing,
+        independent: &mut bool,
+    ) -> bool {
+        let n = flow.discs.len();
+        flow.slip.clear();
+        flow.slip
+            .extend(flow.discs.iter().map(|k| flow.start[*k]));
+        flow.stage.clear();
+        flow.stage.resize(n, [0.0; N_TANGENTS]);
+        flow.slopes.clear();
+        flow.slopes.resize(N_STAGES * n, [0.0; N_TANGENTS]);
+        set_zeros(&mut flow.impulses, N_STAGES * self.len());
+        set_zeros(&mut flow.sum, self.len());
+        flow.solves = 0;
+        let mut at = |system: &mut Self, flow: &mut Flow, stage: usize| {
+            *independent = system.flow_at(flow, joints, status, solver, stage);
+        };
+        flow.stage.clone_from(&flow.slip);
+        at(self, flow, 0);
+        let (mut t, mut step) = (0.0, 0.1 / flow.change(1.0));
+        loop {
+            let rest = 1.0 - t;
+            let stop = flow.first_along();
+            if flow.is_straight(rest.at_most(stop)) {
+                self.go_straight(flow, (t, stop), h);
+                return true;
+            }
+            let change = flow.change(1.0);
+            if !change.is_finite() || flow.solves > MAX_SOLVES {
+                return false;
+            }
+            if t == 0.0 && change <= LITTLE {
+                self.low_order(flow, change <= SLIGHTLY, &mut at);
+                self.finish(flow, h);
+                return true;
+            }
+            let length = step.at_most(rest).at_most(OF_STOP * stop);
+            for stage in 1..N_STAGES {
+                flow.add_stages(&A[stage][..stage], length);
+                at(self, flow, stage);
+            }
+            let error = flow.error(length);
+            step = length * (0.9 * libm::pow(error.at_least(1e-12), -0.2)).clamp(0.2, 5.0);
+            if error > 1.0 || error.is_nan() {
+                if length < 1e-14 {
+                    return false;
+                }
+                continue;
+            }
+            t = if length == rest { 1.0 } else { t + length };
+            flow.add_impulses(&A[N_STAGES - 1], length);
+            flow.slip.clone_from(&flow.stage);
+            flow.last_is_first();
+            if t >= 1.0 {
+                self.finish(flow, h);
+                return true;
+            }
+        }
+    }
+
+    // one step of order two, or four
+    fn low_order(
+        &mut self,
+        flow: &mut Flow,
+        two: bool,
+        at: &mut impl FnMut(&mut Self, &mut Flow, usize),
+    ) {
+        flow.add_stages(&[0.5], 1.0);
+        at(self, flow, 1);
+        let weights: &[f64] = if two {
+            &[0.0, 1.0]
+        } else {
+            flow.add_stages(&[0.0, 0.5], 1.0);
+            at(self, flow, 2);
+            flow.add_stages(&[0.0, 0.0, 1.0], 1.0);
+            at(self, flow, 3);
+            &[1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0]
+        };
+        flow.add_stages(weights, 1.0);
+        flow.add_impulses(weights, 1.0);
+        flow.slip.clone_from(&flow.stage);
+    }
+
+    // f and c with friction against the slips of a stage
+    fn flow_at(
+        &mut self,
+        flow: &mut Flow,
+        joints: &[bool],
+        status: &impl Fn(usize) -> Status,
+        solver: &mut RankRevealing,
+        stage: usize,
+    ) -> bool {
+        for (z, &k) in flow.stage.iter().zip(&flow.discs) {
+            let speed = norm(z);
+            if speed > 0.0 {
+                self.direction[k] = z.map(|x| x / speed);
+            }
+        }
+        flow.solves += 1;
+        let independent = self.solve_frozen(joints, status, solver);
+        let (n, rows) = (flow.discs.len(), self.len());
+        for (i, &k) in flow.discs.iter().enumerate() {
+            let first = self.disc(k).1;
+            for t in 0..N_TANGENTS {
+                let (row, start) = (first + t, self.start_speed[k][t]);
+                let w = &self.delassus[row * rows..(row + 1) * rows];
+                let gained: f64 = w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum();
+                flow.slopes[stage * n + i][t] = self.bias[row] - self.sigma * start
+                    + 2.0 * (start - flow.start[k][t])
+                    + gained; // (5)
+            }
+        }
+        flow.impulses[stage * rows..(stage + 1) * rows].copy_from_slice(&self.impulse);
+        independent
+    }
+
+    // the rest of the step with directions that stay; beyond a stop as well
+    fn go_straight(&mut self, flow: &mut Flow, (t, stop): (f64, f64), h: f64) {
+        let rest = 1.0 - t;
+        flow.add_impulses(&[1.0], rest);
+        flow.end.clear();
+        for (z, f) in flow.slip.iter().zip(&flow.slopes) {
+            let speed = norm(z);
+            flow.end
+                .push(speed + rest * (z[0] * f[0] + z[1] * f[1]) / speed);
+        }
+        flow.stop = h * (t + stop);
+        self.impulse.clone_from(&flow.sum);
+    }
+
+    // the end of a step that did not come to a stop
+    fn finish(&mut self, flow: &mut Flow, h: f64) {
+        flow.end.clear();
+        flow.end.extend(flow.slip.iter().map(|z| norm(z)));
+        flow.stop = h * (1.0 + flow.first_along());
+        self.impulse.clone_from(&flow.sum);
+    }
+}
+
+impl Flow {
+    // the slips of a stage
+    fn add_stages(&mut self, weights: &[f64], length: f64) {
+        let n = self.discs.len();
+        for i in 0..n {
+            let mut z = self.slip[i];
+            for (stage, weight) in weights.iter().enumerate() {
+                let f = self.slopes[stage * n + i];
+                for (z, f) in z.iter_mut().zip(f) {
+                    *z += length * weight * f;
+                }
+            }
+            self.stage[i] = z;
+        }
+    }
+
+    fn add_impulses(&mut self, weights: &[f64], length: f64) {
+        let rows = self.sum.len();
+        for (stage, weight) in weights.iter().enumerate().filter(|(_, w)| **w != 0.0) {
+            let c = &self.impulses[stage * rows..(stage + 1) * rows];
+            for (sum, c) in self.sum.iter_mut().zip(c) {
+                *sum += length * weight * c;
+            }
+        }
+    }
+
+    // of a step of the flow, in units of the accuracy
+    fn error(&self, length: f64) -> f64 {
+        let n = self.discs.len();
+        let mut worst: f64 = 0.0;
+        for i in 0..n {
+            let mut difference = [0.0; N_TANGENTS];
+            for (stage, weight) in E.iter().enumerate() {
+                for (x, f) in difference.iter_mut().zip(self.slopes[stage * n + i]) {
+                    *x += length * weight * f;
+                }
+            }
+            let size = norm(&self.slip[i]).at_most(norm(&self.stage[i]));
+            let error = norm(&difference) / size;
+            if !error.is_finite() {
+                return f64::INFINITY;
+            }
+            worst = worst.at_least(error);
+        }
+        worst / ACCURACY
+    }
+
+    fn last_is_first(&mut self) {
+        let (n, rows) = (self.discs.len(), self.sum.len());
+        let last = N_STAGES - 1;
+        self.slopes.copy_within(last * n..(last + 1) * n, 0);
+        self.impulses.copy_within(last * rows..(last + 1) * rows, 0);
+    }
+}
