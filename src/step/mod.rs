@@ -320,6 +320,7 @@ fn counted(
         in_circles: false,
         stop_ahead: f64::INFINITY,
         closing: None,
+        closed_from: f64::INFINITY,
     });
     report.growths += u64::from(workspace.room() > room);
     let work = workspace.complementarity.stats();
@@ -426,6 +427,8 @@ struct Run<'a> {
     stop_ahead: f64,
     /// Time of the stop that was closed last but not trusted, s.
     closing: Option<f64>,
+    /// How far away it was, s.
+    closed_from: f64,
 }
 
 impl Run<'_> {

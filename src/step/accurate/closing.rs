@@ -22,6 +22,12 @@ use crate::step::{Run, accept, rest_speed};
 /// (1).
 const OF_STOP: f64 = 0.6;
 
+/// Stops are closed where steps are at least this part of (1) ..
+const NEAR_STOP: f64 = 4.0;
+
+/// .. each time that so much of the time is left.
+const AGAIN: f64 = 0.5;
+
 /// A stop that is further away than this many times what the start says is none.
 const FAR: f64 = 50.0;
 
@@ -30,7 +36,7 @@ const MAX_LENGTHS: u32 = 16;
 
 /// A length that differs by less than this from that of the flow is found, relative; and what will do.
 const SAME_LENGTH: f64 = 1e-13;
-const NEAR_LENGTH: f64 = 1e-9;
+const NEAR_LENGTH: f64 = 1e-6;
 
 /// The scheme of a closing.
 pub(super) fn scheme() -> Coefficients {
@@ -75,10 +81,14 @@ impl Run<'_> {
             Some(_) => control::proposed(&self.state.control, self.longest_step(rest), rest),
             None => rest,
         };
-        if self.longest_before_stop() >= allowed {
+        if self.longest_before_stop() >= NEAR_STOP * allowed {
             self.closing = None;
             return false;
         }
+        if self.closing.is_some() && self.stop_ahead > AGAIN * self.closed_from {
+            return false;
+        }
+        self.closed_from = self.stop_ahead;
         let closed = self.length_to_stop().filter(|tau| {
             let end = self.state.time + tau;
             end < target && end > self.state.time
@@ -117,8 +127,9 @@ impl Run<'_> {
             if !flow.followed || stop.is_nan() || stop > FAR * self.stop_ahead || stop <= 0.0 {
                 return None;
             }
-            left = (stop - tau).abs();
-            if left <= SAME_LENGTH * tau {
+            let before = std::mem::replace(&mut left, (stop - tau).abs());
+            let rounded = left >= 0.5 * before && left <= NEAR_LENGTH * tau;
+            if left <= SAME_LENGTH * tau || rounded {
                 break;
             }
             tau = stop;

@@ -31,7 +31,7 @@ const OF_STOP: f64 = 0.5;
 const MAX_SOLVES: u32 = 3000;
 
 /// What is left of the slip of a disc that has stopped, relative to its start.
-const STOPPED: f64 = 1e-6;
+const STOPPED: f64 = 1e-5;
 
 const N_STAGES: usize = 7;
 
@@ -174,7 +174,18 @@ impl System {
         match what {
             ProbeKind::Sliding(contact) => self.flow.end_speed(of(contact)?),
             ProbeKind::Rolling(contact) => self.flow.end_speed(self.rolling_disc(of(contact)?)),
-            _ => None,
+            ProbeKind::NormalForce(_)
+            | ProbeKind::ConeForward(_)
+            | ProbeKind::ConeBackward(_)
+            | ProbeKind::Cone(_)
+            | ProbeKind::SpinForward(_)
+            | ProbeKind::SpinBackward(_)
+            | ProbeKind::Spinning(_)
+            | ProbeKind::RollingCone(_)
+            | ProbeKind::Edge(_)
+            | ProbeKind::PairForward(_)
+            | ProbeKind::PairBackward(_)
+            | ProbeKind::Redundant => None,
         }
     }
 
