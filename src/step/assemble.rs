@@ -406,7 +406,13 @@ pub(super) fn select_joints(model: &Model, workspace: &mut Workspace, q: &[f64])
 
 // a contact that slides in space, or with friction that falls, or rolls, does so over the place of its columns: friction is against that motion, in the
 // middle of the step
-fn slide_over_columns(system: &mut System, statuses: &[Status], resistance: &[Resistance]) {
+fn slide_over_columns(
+    system: &mut System,
+    statuses: &[Status],
+    resistance: &[Resistance],
+    at_end: bool,
+) {
+    keep_late_rows(system, statuses, resistance, at_end);
     for i in 0..system.contacts.len() {
         let contact = system.contacts[i];
         let falls = system.stribeck_of(i).is_some() && statuses[contact].slip_sign() != 0.0;
@@ -427,13 +433,41 @@ fn slide_over_columns(system: &mut System, statuses: &[Status], resistance: &[Re
     }
 }
 
-/// Slips at `(q, v)` of the contacts in `workspace.active` that slide in space or roll, for the flow of `workspace.system`.
-pub(super) fn start_slips(
+// the rows of what slides in space or rolls at the end of the step
+fn keep_late_rows(
+    system: &mut System,
+    statuses: &[Status],
+    resistance: &[Resistance],
+    at_end: bool,
+) {
+    let n = system.contacts.len();
+    let rolls = |j: usize| resistance.get(j).is_some_and(|r| r.roll == Status::Slip);
+    let slips = |j: &usize| statuses[*j] == Status::Slip || rolls(*j);
+    if !at_end || !system.contacts.iter().any(slips) {
+        return;
+    }
+    let mut late = std::mem::take(&mut system.flow.late_rows);
+    late.clear();
+    late.resize_with(2 * n, Default::default);
+    for (i, &j) in system.contacts.iter().enumerate() {
+        let rows = |first: usize| [first, first + 1].map(|row| system.rows[row].clone());
+        if statuses[j] == Status::Slip {
+            late[i] = rows(system.normal(i) + 1);
+        }
+        if rolls(j) {
+            late[n + i] = rows(system.spin_row(i) + 1);
+        }
+    }
+    system.flow.late_rows = late;
+}
+
+/// Rows at `q` of the contacts in `workspace.active` that slide in space or roll, for the flow of `workspace.system`.
+pub(super) fn start_rows(
     model: &Model,
     workspace: &mut Workspace,
+    scheme: &Coefficients,
     statuses: &[Status],
     q: &[f64],
-    v: &[f64],
 ) {
     let rolls = |r: &[Resistance], j: usize| r.get(j).is_some_and(|r| r.roll == Status::Slip);
     let Workspace {
@@ -453,9 +487,15 @@ pub(super) fn start_slips(
         slip_rows,
         ..
     } = workspace;
-    let (n, start) = (active.len(), &mut system.flow.start);
+    let n = active.len();
+    system.flow.late = if scheme.row_at == 1.0 || scheme.column_at == 0.0 {
+        1.0
+    } else {
+        scheme.column_at
+    };
+    let start = &mut system.flow.start_rows;
     start.clear();
-    start.resize(2 * n, [0.0; N_TANGENTS]);
+    start.resize_with(2 * n, Default::default);
     for (i, &j) in active.iter().enumerate() {
         let contact = &model.contacts[j];
         slip_rows.clear();
@@ -463,12 +503,12 @@ pub(super) fn start_slips(
             continue;
         };
         if statuses[j] == Status::Slip {
-            start[i] = [1, 2].map(|t| slip_rows[t].dot(v));
+            start[i] = [slip_rows[1].clone(), slip_rows[2].clone()];
         }
         if rolls(resistance, j) {
             let axes = turning_axes(near.direction, near.tangents[0]);
             let [_, s, t] = model.turning_rows(contact, axes, poses);
-            start[n + i] = [s.dot(v), t.dot(v)];
+            start[n + i] = [s, t];
         }
     }
 }
@@ -500,6 +540,7 @@ pub(super) fn step_system(
         ..
     } = workspace;
     system.contacts.clone_from(active);
+    system.flow.late_rows.clear();
     if model.n_joint_rows == 0 && active.is_empty() {
         system.rows.clear();
         system.columns.clear();
@@ -518,7 +559,7 @@ pub(super) fn step_system(
         model.poses(place, poses);
         columns(model, poses, holds, beyond, system);
         if let Some(statuses) = frozen {
-            slide_over_columns(system, statuses, resistance);
+            slide_over_columns(system, statuses, resistance, scheme.row_at == 1.0);
         }
     }
     condense_with_step_metric(workspace);

@@ -259,7 +259,7 @@ pub(super) fn take(
     match mode {
         Mode::Frozen => {
             if model.is_spatial() {
-                assemble::start_slips(model, workspace, &state.status, q, v);
+                assemble::start_rows(model, workspace, scheme, &state.status, q);
             }
             let Workspace {
                 system,
@@ -268,12 +268,13 @@ pub(super) fn take(
                 sliding,
                 resistance,
                 last_forces,
+                free,
                 ..
             } = workspace;
             system.direct(v, sliding, resistance);
             system.guess_from(last_forces, h);
             let status = |j: usize| state.status[j];
-            system.solve_along_flow(joints, status, (scheme.sigma, v, h), frozen);
+            system.solve_along_flow(joints, status, (scheme.sigma, v, h), free, frozen);
             if !system.directions_are_found() {
                 let outcome = Outcome::PivotLimit;
                 return Err(StepError::Unsolved { time: t, outcome });

@@ -11,7 +11,7 @@
 use super::control;
 use super::dense;
 use crate::force::Side;
-use crate::math::{Limit, norm};
+use crate::math::Limit;
 use crate::scene::format::{Scheme, TOLERANCE};
 use crate::step::coefficients::Coefficients;
 use crate::step::event::is_violated;
@@ -98,9 +98,9 @@ impl Run<'_> {
             self.closing = None;
             return false;
         };
+        let slow = rest_speed(&self.state.velocity);
         let stopping = self.workspace.system.flow.first_stop();
-        let slip = stopping.map_or([0.0; 2], |k| self.workspace.system.flow.start[k]);
-        let at_rest = norm(&slip) <= rest_speed(&self.state.velocity);
+        let at_rest = stopping.is_some_and(|(_, speed)| speed <= slow);
         self.probe_end_of_trial();
         let holds = !self.workspace.probes.iter().any(is_violated)
             && self.first_collision(Mode::Frozen).is_none();

@@ -1,15 +1,17 @@
 //! Slip of contacts in space over a step, along the exact flow of the system that is frozen at the middle of the step.
 //!
-//! A direction of sliding turns the faster the slower the contact is: near a stop no mean velocity stands for a step. With
-//! the slip z = s e of each disc, S = T v0 at the place of its rows and z0 that of the start of the step,
+//! A direction of sliding turns the faster the slower the contact is: near a stop no mean velocity stands for a step. Time t
+//! goes from 0 to 1 over the step. Rows T of a disc move from those of the start, T0, to those at the time l, Tl:
 //!
-//! (5)  h dz/dt = f(e) = b - sigma S + 2 (S - z0) + W c(e),   c(e): the frozen system with friction against e
-//! (6)  c = (1/h) int c(e(t)) dt
-//! (7)  R = e.f < 0:  a stop in T = h s/|R|, if the direction stays;  it turns by P/s, P = p.f
+//! (5)  z = T v,   T = T0 + (t/l) (Tl - T0),   dv/dt = dv_free + A^-1 F c(e),   e = z/|z|
+//! (6)  c = int c(e(t)) dt,   c(e): impulses of the frozen system with friction against e throughout the step
+//! (7)  R = e.z' < 0:  a stop after |z|/|R|, if the direction stays;  it turns by P/|z|, P = p.z'
 //!
-//! Dormand and Prince's steps of order five; where directions stay, or turn by nothing that matters, the rest is exact.
+//! What all velocities end in, so do all slips. Dormand and Prince's steps of order five; where directions stay, or turn by nothing
+//! that matters, the rest is exact.
 
 use super::System;
+use crate::constraint::GlobalRow;
 use crate::math::dense::RankRevealing;
 use crate::math::{Limit, norm, set_zeros};
 use crate::model::N_TANGENTS;
@@ -34,6 +36,8 @@ const MAX_SOLVES: u32 = 3000;
 const STOPPED: f64 = 1e-5;
 
 const N_STAGES: usize = 7;
+
+const C: [f64; N_STAGES] = [0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
 
 const A: [[f64; N_STAGES - 1]; N_STAGES] = [
     [0.0; 6],
@@ -77,19 +81,34 @@ const E: [f64; N_STAGES] = [
     -1.0 / 40.0,
 ];
 
+/// T0 v and Tl v of a disc.
+type Pair = [[f64; N_TANGENTS]; 2];
+
 /// Scratch of the flow and what it came to.
 #[derive(Clone, Debug, Default)]
 pub(in crate::step) struct Flow {
-    /// Slip of all discs at the start of the step, at its place; set before the step.
-    pub start: Vec<[f64; N_TANGENTS]>,
+    /// T0 of all discs, set before the step; of others than those that slip it is nothing.
+    pub start_rows: Vec<[GlobalRow; N_TANGENTS]>,
+    /// Tl of all discs that slip, if they are not the rows of the system.
+    pub late_rows: Vec<[GlobalRow; N_TANGENTS]>,
+    /// l.
+    pub late: f64,
     /// Discs that slip.
     discs: Vec<usize>,
-    /// Their slip now, and of a stage.
-    slip: Vec<[f64; N_TANGENTS]>,
-    stage: Vec<[f64; N_TANGENTS]>,
-    /// f and c of each stage.
-    slopes: Vec<[f64; N_TANGENTS]>,
+    /// Their speeds at the start.
+    started: Vec<f64>,
+    /// T0 v and Tl v of these now, and of a stage.
+    now: Vec<Pair>,
+    stage: Vec<Pair>,
+    /// Changes and c of each stage.
+    slopes: Vec<Pair>,
     impulses: Vec<f64>,
+    /// Slips now and how they change.
+    slip: Vec<[f64; N_TANGENTS]>,
+    change: Vec<[f64; N_TANGENTS]>,
+    /// T0 A^-1 F and Tl A^-1 F, and the same of `dv_free`.
+    delassus: Vec<f64>,
+    free: Vec<Pair>,
     /// The integral (6).
     sum: Vec<f64>,
     /// Speeds of the discs that slip at the end of the step, along their last directions: below zero beyond a stop.
@@ -104,14 +123,21 @@ pub(in crate::step) struct Flow {
 impl Flow {
     /// Room for systems with `k` rows and `n` discs.
     pub fn new(k: usize, n: usize) -> Self {
+        let rows = if n > 0 { k } else { 0 };
         Self {
-            start: Vec::with_capacity(n),
+            start_rows: Vec::with_capacity(n),
+            late_rows: Vec::with_capacity(n),
             discs: Vec::with_capacity(n),
-            slip: Vec::with_capacity(n),
+            started: Vec::with_capacity(n),
+            now: Vec::with_capacity(n),
             stage: Vec::with_capacity(n),
             slopes: Vec::with_capacity(N_STAGES * n),
-            impulses: Vec::with_capacity(if n > 0 { N_STAGES * k } else { 0 }),
-            sum: Vec::with_capacity(if n > 0 { k } else { 0 }),
+            impulses: Vec::with_capacity(N_STAGES * rows),
+            slip: Vec::with_capacity(n),
+            change: Vec::with_capacity(n),
+            delassus: Vec::with_capacity(2 * N_TANGENTS * n * rows),
+            free: Vec::with_capacity(n),
+            sum: Vec::with_capacity(rows),
             end: Vec::with_capacity(n),
             ..Self::default()
         }
@@ -125,21 +151,22 @@ impl Flow {
 
     /// Did a disc stop at the end of the last step?
     pub fn stops(&self, disc: usize) -> bool {
-        let started = self.start.get(disc).map_or(0.0, |z| norm(z));
-        self.end_speed(disc)
-            .is_some_and(|speed| speed <= STOPPED * started)
+        let slips = self.discs.iter().zip(&self.end).zip(&self.started);
+        let mut slips = slips.filter(|((k, _), _)| **k == disc);
+        self.followed && slips.any(|((_, end), started)| *end <= STOPPED * started)
     }
 
-    /// The first disc that stopped at the end of the last step.
-    pub fn first_stop(&self) -> Option<usize> {
-        self.discs.iter().copied().find(|k| self.stops(*k))
+    /// The first disc that stopped at the end of the last step, and its speed at the start.
+    pub fn first_stop(&self) -> Option<(usize, f64)> {
+        let slips = self.discs.iter().copied().zip(self.started.iter().copied());
+        slips.into_iter().find(|(k, _)| self.stops(*k))
     }
 
-    // the largest change of a slip in the time `rest` (in steps), relative
-    fn change(&self, rest: f64) -> f64 {
+    // the largest change of a slip in the step, relative
+    fn most_change(&self) -> f64 {
         let mut most: f64 = 0.0;
-        for (z, f) in self.slip.iter().zip(&self.slopes) {
-            most = most.at_least(rest * norm(f) / norm(z));
+        for (z, f) in self.slip.iter().zip(&self.change) {
+            most = most.at_least(norm(f) / norm(z));
         }
         most
     }
@@ -147,7 +174,7 @@ impl Flow {
     // time to the first stop along present directions, in steps
     fn first_along(&self) -> f64 {
         let mut first = f64::INFINITY;
-        for (z, f) in self.slip.iter().zip(&self.slopes) {
+        for (z, f) in self.slip.iter().zip(&self.change) {
             let speeds_up = z[0] * f[0] + z[1] * f[1];
             if speeds_up < 0.0 {
                 first = first.at_most((z[0] * z[0] + z[1] * z[1]) / -speeds_up);
@@ -158,12 +185,26 @@ impl Flow {
 
     // will no direction turn by anything that matters in the time `reach`?
     fn is_straight(&self, reach: f64) -> bool {
-        self.slip.iter().zip(&self.slopes).all(|(z, f)| {
+        self.slip.iter().zip(&self.change).all(|(z, f)| {
             let square = z[0] * z[0] + z[1] * z[1];
             let along = (z[0] * f[0] + z[1] * f[1]).abs();
             let across = (z[0] * f[1] - z[1] * f[0]).abs();
             across <= ACCURACY * along || across * reach * reach <= ACCURACY * square
         })
+    }
+
+    // slips at the time `t` and how they change (5)
+    fn look(&mut self, t: f64) {
+        let part = t / self.late;
+        for (i, [early, late]) in self.now.iter().enumerate() {
+            let [slow, fast] = self.slopes[i];
+            for k in 0..N_TANGENTS {
+                self.slip[i][k] = early[k] + part * (late[k] - early[k]);
+                self.change[i][k] = (late[k] - early[k]) / self.late
+                    + slow[k]
+                    + part * (fast[k] - slow[k]);
+            }
+        }
     }
 }
 
@@ -191,7 +232,7 @@ impl System {
 
     /// The event function of the first stop at the end of the last step.
     pub fn first_stop(&self) -> Option<ProbeKind> {
-        let k = self.flow.first_stop()?;
+        let (k, _) = self.flow.first_stop()?;
         let contact = self.contacts[self.disc(k).0];
         Some(if k < self.contacts.len() {
             ProbeKind::Sliding(contact)
@@ -208,13 +249,14 @@ impl System {
         [i, self.rolling_disc(i)].map(|k| self.flow.stops(k))
     }
 
-    /// Like [`Self::solve_sliding`] for a step of length `h`, with friction along the flow (5) from the slips in `flow.start`.
+    /// Like [`Self::solve_sliding`] for a step of length `h` with this free change of velocity, with friction along the flow (5).
     /// Contacts that start from rest, and flows that cannot be followed, have friction against their mean velocity.
     pub fn solve_along_flow(
         &mut self,
         joints: &[bool],
         status: impl Fn(usize) -> Status,
         (sigma, v, h): (f64, &[f64], f64),
+        free: &[f64],
         solver: &mut RankRevealing,
     ) -> bool {
         self.flow.followed = false;
@@ -222,17 +264,19 @@ impl System {
         if !applies {
             return self.solve_sliding(joints, status, (sigma, v), solver);
         }
-        let at_rest = 1e-2 * rest_speed(v);
         let mut flow = std::mem::take(&mut self.flow);
         flow.discs.clear();
         let n_discs = self.direction.len();
         flow.discs
             .extend((0..n_discs).filter(|k| self.slips(*k, status(self.contacts[self.disc(*k).0]))));
-        let moves = flow.discs.iter().all(|k| norm(&flow.start[*k]) > at_rest);
+        flow.begin(v);
+        let at_rest = 1e-2 * rest_speed(v);
+        let moves = flow.started.iter().all(|speed| *speed > at_rest);
         let mut independent = true;
         let followed = moves && {
-            self.start_steps(sigma, v);
+            set_zeros(&mut self.turning, n_discs);
             self.wandering = 0.0;
+            self.respond_to_flow(&mut flow, free, v);
             self.follow(&mut flow, joints, &status, h, solver, &mut independent)
         };
         flow.followed = followed;
@@ -241,6 +285,27 @@ impl System {
             independent
         } else {
             self.solve_sliding(joints, status, (sigma, v), solver)
+        }
+    }
+
+    // T0 A^-1 F, Tl A^-1 F and what the free motion does
+    fn respond_to_flow(&self, flow: &mut Flow, free: &[f64], v: &[f64]) {
+        flow.delassus.clear();
+        flow.free.clear();
+        for (i, &k) in flow.discs.iter().enumerate() {
+            let first = self.disc(k).1;
+            let early = &flow.start_rows[k];
+            let late = match flow.late_rows.get(k) {
+                Some(late) => [&late[0], &late[1]],
+                None => [&self.rows[first], &self.rows[first + 1]],
+            };
+            flow.now[i][1] = late.map(|row| row.dot(v));
+            flow.free
+                .push([[early[0].dot(free), early[1].dot(free)], late.map(|row| row.dot(free))]);
+            for row in [&early[0], &early[1], late[0], late[1]] {
+                let responses = self.response.chunks_exact(self.n.max(1));
+                flow.delassus.extend(responses.map(|r| row.product(r)));
+            }
         }
     }
 
@@ -255,22 +320,18 @@ impl System {
         independent: &mut bool,
     ) -> bool {
         let n = flow.discs.len();
-        flow.slip.clear();
-        flow.slip
-            .extend(flow.discs.iter().map(|k| flow.start[*k]));
-        flow.stage.clear();
-        flow.stage.resize(n, [0.0; N_TANGENTS]);
         flow.slopes.clear();
-        flow.slopes.resize(N_STAGES * n, [0.0; N_TANGENTS]);
+        flow.slopes.resize(N_STAGES * n, Pair::default());
         set_zeros(&mut flow.impulses, N_STAGES * self.len());
         set_zeros(&mut flow.sum, self.len());
         flow.solves = 0;
-        let mut at = |system: &mut Self, flow: &mut Flow, stage: usize| {
-            *independent = system.flow_at(flow, joints, status, solver, stage);
+        let mut at = |system: &mut Self, flow: &mut Flow, stage: usize, t: f64| {
+            *independent = system.flow_at(flow, joints, status, solver, stage, t);
         };
-        flow.stage.clone_from(&flow.slip);
-        at(self, flow, 0);
-        let (mut t, mut step) = (0.0, 0.1 / flow.change(1.0));
+        flow.stage.clone_from(&flow.now);
+        at(self, flow, 0, 0.0);
+        flow.look(0.0);
+        let (mut t, mut step) = (0.0, 0.1 / flow.most_change());
         loop {
             let rest = 1.0 - t;
             let stop = flow.first_along();
@@ -278,7 +339,7 @@ impl System {
                 self.go_straight(flow, (t, stop), h);
                 return true;
             }
-            let change = flow.change(1.0);
+            let change = flow.most_change();
             if !change.is_finite() || flow.solves > MAX_SOLVES {
                 return false;
             }
@@ -290,9 +351,9 @@ impl System {
             let length = step.at_most(rest).at_most(OF_STOP * stop);
             for stage in 1..N_STAGES {
                 flow.add_stages(&A[stage][..stage], length);
-                at(self, flow, stage);
+                at(self, flow, stage, t + C[stage] * length);
             }
-            let error = flow.error(length);
+            let error = flow.error(length, t + length);
             step = length * (0.9 * libm::pow(error.at_least(1e-12), -0.2)).clamp(0.2, 5.0);
             if error > 1.0 || error.is_nan() {
                 if length < 1e-14 {
@@ -302,8 +363,9 @@ impl System {
             }
             t = if length == rest { 1.0 } else { t + length };
             flow.add_impulses(&A[N_STAGES - 1], length);
-            flow.slip.clone_from(&flow.stage);
+            flow.now.clone_from(&flow.stage);
             flow.last_is_first();
+            flow.look(t);
             if t >= 1.0 {
                 self.finish(flow, h);
                 return true;
@@ -316,25 +378,26 @@ impl System {
         &mut self,
         flow: &mut Flow,
         two: bool,
-        at: &mut impl FnMut(&mut Self, &mut Flow, usize),
+        at: &mut impl FnMut(&mut Self, &mut Flow, usize, f64),
     ) {
         flow.add_stages(&[0.5], 1.0);
-        at(self, flow, 1);
+        at(self, flow, 1, 0.5);
         let weights: &[f64] = if two {
             &[0.0, 1.0]
         } else {
             flow.add_stages(&[0.0, 0.5], 1.0);
-            at(self, flow, 2);
+            at(self, flow, 2, 0.5);
             flow.add_stages(&[0.0, 0.0, 1.0], 1.0);
-            at(self, flow, 3);
+            at(self, flow, 3, 1.0);
             &[1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0]
         };
         flow.add_stages(weights, 1.0);
         flow.add_impulses(weights, 1.0);
-        flow.slip.clone_from(&flow.stage);
+        flow.now.clone_from(&flow.stage);
+        flow.look(1.0);
     }
 
-    // f and c with friction against the slips of a stage
+    // changes and c with friction against the slips of a stage at the time `t`
     fn flow_at(
         &mut self,
         flow: &mut Flow,
@@ -342,9 +405,12 @@ impl System {
         status: &impl Fn(usize) -> Status,
         solver: &mut RankRevealing,
         stage: usize,
+        t: f64,
     ) -> bool {
-        for (z, &k) in flow.stage.iter().zip(&flow.discs) {
-            let speed = norm(z);
+        let part = t / flow.late;
+        for ([early, late], &k) in flow.stage.iter().zip(&flow.discs) {
+            let z = [0, 1].map(|i| early[i] + part * (late[i] - early[i]));
+            let speed = norm(&z);
             if speed > 0.0 {
                 self.direction[k] = z.map(|x| x / speed);
             }
@@ -352,15 +418,13 @@ impl System {
         flow.solves += 1;
         let independent = self.solve_frozen(joints, status, solver);
         let (n, rows) = (flow.discs.len(), self.len());
-        for (i, &k) in flow.discs.iter().enumerate() {
-            let first = self.disc(k).1;
-            for t in 0..N_TANGENTS {
-                let (row, start) = (first + t, self.start_speed[k][t]);
-                let w = &self.delassus[row * rows..(row + 1) * rows];
+        for i in 0..n {
+            for (j, w) in flow.delassus[4 * i * rows..4 * (i + 1) * rows]
+                .chunks_exact(rows)
+                .enumerate()
+            {
                 let gained: f64 = w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum();
-                flow.slopes[stage * n + i][t] = self.bias[row] - self.sigma * start
-                    + 2.0 * (start - flow.start[k][t])
-                    + gained; // (5)
+                flow.slopes[stage * n + i][j / 2][j % 2] = flow.free[i][j / 2][j % 2] + gained;
             }
         }
         flow.impulses[stage * rows..(stage + 1) * rows].copy_from_slice(&self.impulse);
@@ -372,7 +436,7 @@ impl System {
         let rest = 1.0 - t;
         flow.add_impulses(&[1.0], rest);
         flow.end.clear();
-        for (z, f) in flow.slip.iter().zip(&flow.slopes) {
+        for (z, f) in flow.slip.iter().zip(&flow.change) {
             let speed = norm(z);
             flow.end
                 .push(speed + rest * (z[0] * f[0] + z[1] * f[1]) / speed);
@@ -391,18 +455,36 @@ impl System {
 }
 
 impl Flow {
-    // the slips of a stage
+    // slips at the start
+    fn begin(&mut self, v: &[f64]) {
+        let n = self.discs.len();
+        self.now.clear();
+        self.started.clear();
+        for &k in &self.discs {
+            let slip = [0, 1].map(|t| self.start_rows[k][t].dot(v));
+            self.now.push([slip, slip]);
+            self.started.push(norm(&slip));
+        }
+        self.slip.clear();
+        self.slip.resize(n, [0.0; N_TANGENTS]);
+        self.change.clear();
+        self.change.resize(n, [0.0; N_TANGENTS]);
+        self.stage.clear();
+        self.stage.resize(n, Pair::default());
+    }
+
+    // velocities of a stage
     fn add_stages(&mut self, weights: &[f64], length: f64) {
         let n = self.discs.len();
         for i in 0..n {
-            let mut z = self.slip[i];
+            let mut pair = self.now[i];
             for (stage, weight) in weights.iter().enumerate() {
                 let f = self.slopes[stage * n + i];
-                for (z, f) in z.iter_mut().zip(f) {
-                    *z += length * weight * f;
+                for (x, f) in pair.as_flattened_mut().iter_mut().zip(f.as_flattened()) {
+                    *x += length * weight * f;
                 }
             }
-            self.stage[i] = z;
+            self.stage[i] = pair;
         }
     }
 
@@ -416,19 +498,21 @@ impl Flow {
         }
     }
 
-    // of a step of the flow, in units of the accuracy
-    fn error(&self, length: f64) -> f64 {
-        let n = self.discs.len();
+    // of a step of the flow that ends at the time `t`, in units of the accuracy
+    fn error(&self, length: f64, t: f64) -> f64 {
+        let (n, part) = (self.discs.len(), t / self.late);
         let mut worst: f64 = 0.0;
         for i in 0..n {
             let mut difference = [0.0; N_TANGENTS];
             for (stage, weight) in E.iter().enumerate() {
-                for (x, f) in difference.iter_mut().zip(self.slopes[stage * n + i]) {
-                    *x += length * weight * f;
+                let [slow, fast] = self.slopes[stage * n + i];
+                for (k, x) in difference.iter_mut().enumerate() {
+                    *x += length * weight * (slow[k] + part * (fast[k] - slow[k]));
                 }
             }
-            let size = norm(&self.slip[i]).at_most(norm(&self.stage[i]));
-            let error = norm(&difference) / size;
+            let [early, late] = self.stage[i];
+            let end = [0, 1].map(|k| early[k] + part * (late[k] - early[k]));
+            let error = norm(&difference) / norm(&self.slip[i]).at_most(norm(&end));
             if !error.is_finite() {
                 return f64::INFINITY;
             }
