@@ -131,16 +131,14 @@ fn touching(
             let moves = |row: usize| level.rows[row].dot(&state.velocity).abs() > slow;
             let [slid, rolled] = stopped(contact);
             at_rest[contact].sliding = !level.tangent_rows(i).any(moves)
-                || slid
-                || (when == When::JustAfter(ProbeKind::Sliding(contact))
+                || ((slid || when == When::JustAfter(ProbeKind::Sliding(contact)))
                     && level.has_stopped(i, &state.velocity, state.sliding.get(contact)));
             if let Some(before) = state.resistance.get(contact) {
                 let (spin, disc) = (level.spin_row(i), level.rolling_disc(i));
                 at_rest[contact].spin =
                     !moves(spin) || when == When::JustAfter(ProbeKind::Spinning(contact));
                 at_rest[contact].roll = !(spin + 1..=spin + 2).any(moves)
-                    || rolled
-                    || (when == When::JustAfter(ProbeKind::Rolling(contact))
+                    || ((rolled || when == When::JustAfter(ProbeKind::Rolling(contact)))
                         && level.has_stopped(disc, &state.velocity, Some(&before.rolling)));
             }
         }

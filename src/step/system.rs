@@ -101,6 +101,8 @@ pub struct System {
     sigma: f64,
     /// By how much directions of sliding changed in their last iteration.
     wandering: f64,
+    /// Is the first system of a step with sliding contacts solved?
+    solved_once: bool,
     /// Bounds mu c_n of the discs for which their directions are looked for, N s or N m s.
     bound: Vec<f64>,
     /// The slip of discs along a step.
@@ -170,6 +172,7 @@ impl System {
             start_speed: Vec::with_capacity(n_discs.max(n_falling)),
             sigma: 1.0,
             wandering: 0.0,
+            solved_once: false,
             bound: Vec::with_capacity(n_discs),
             flow: flow::Flow::new(k, n_discs),
             unknowns: Vec::with_capacity(k),

@@ -258,23 +258,36 @@ pub(super) fn take(
     workspace.system.flow.followed = false;
     match mode {
         Mode::Frozen => {
-            if model.is_spatial() {
+            let fast = {
+                let Workspace {
+                    system,
+                    joints,
+                    frozen,
+                    sliding,
+                    resistance,
+                    last_forces,
+                    ..
+                } = &mut *workspace;
+                system.direct(v, sliding, resistance);
+                system.guess_from(last_forces, h);
+                system.slips_fast(joints, |j| state.status[j], (scheme.sigma, v), frozen)
+            };
+            if fast {
                 assemble::start_rows(model, workspace, scheme, &state.status, q);
             }
             let Workspace {
                 system,
                 joints,
                 frozen,
-                sliding,
-                resistance,
-                last_forces,
                 free,
                 ..
             } = workspace;
-            system.direct(v, sliding, resistance);
-            system.guess_from(last_forces, h);
             let status = |j: usize| state.status[j];
-            system.solve_along_flow(joints, status, (scheme.sigma, v, h), free, frozen);
+            if fast {
+                system.solve_along_flow(joints, status, (scheme.sigma, v, h), free, frozen);
+            } else {
+                system.solve_sliding(joints, status, (scheme.sigma, v), frozen);
+            }
             if !system.directions_are_found() {
                 let outcome = Outcome::PivotLimit;
                 return Err(StepError::Unsolved { time: t, outcome });

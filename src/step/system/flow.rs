@@ -29,8 +29,9 @@ const LITTLE: f64 = 0.03;
 /// A step of the flow uses up at most this part of the time to a stop.
 const OF_STOP: f64 = 0.5;
 
-/// Systems solved at most.
-const MAX_SOLVES: u32 = 3000;
+/// Systems solved at most, and rows of all of them.
+const MAX_SOLVES: usize = 3000;
+const MAX_SOLVED_ROWS: usize = 20_000;
 
 /// What is left of the slip of a disc that has stopped, relative to its start.
 const STOPPED: f64 = 1e-5;
@@ -117,7 +118,7 @@ pub(in crate::step) struct Flow {
     pub stop: f64,
     /// Was the last step one along the flow?
     pub followed: bool,
-    solves: u32,
+    solves: usize,
 }
 
 impl Flow {
@@ -259,11 +260,6 @@ impl System {
         free: &[f64],
         solver: &mut RankRevealing,
     ) -> bool {
-        self.flow.followed = false;
-        let applies = self.n_friction > 1 && self.stribeck.is_empty() && self.must_iterate(&status);
-        if !applies {
-            return self.solve_sliding(joints, status, (sigma, v), solver);
-        }
         let mut flow = std::mem::take(&mut self.flow);
         flow.discs.clear();
         let n_discs = self.direction.len();
@@ -320,6 +316,7 @@ impl System {
         independent: &mut bool,
     ) -> bool {
         let n = flow.discs.len();
+        let most = (MAX_SOLVED_ROWS / self.len()).min(MAX_SOLVES);
         flow.slopes.clear();
         flow.slopes.resize(N_STAGES * n, Pair::default());
         set_zeros(&mut flow.impulses, N_STAGES * self.len());
@@ -340,7 +337,7 @@ impl System {
                 return true;
             }
             let change = flow.most_change();
-            if !change.is_finite() || flow.solves > MAX_SOLVES {
+            if !change.is_finite() || flow.solves > most {
                 return false;
             }
             if t == 0.0 && change <= LITTLE {

@@ -21,6 +21,9 @@ const MAX_TURNS: u32 = 12;
 /// .. and for angles.
 const MAX_ANGLES: u32 = 30;
 
+/// Part of its slip that a disc may gain or lose in a step with friction against its mean velocity.
+const FAST: f64 = 0.05;
+
 /// An angle turns by this at most in one of them, rad.
 const MOST_TURN: f64 = 0.3;
 
@@ -64,6 +67,32 @@ impl System {
         self.find_directions(joints, status, solver, (slow, false))
     }
 
+    /// Does the slip of a disc change much over the step? Then no mean velocity stands for it: the step goes along the flow
+    /// (`flow`). Otherwise the first system of [`Self::solve_sliding`] is solved.
+    pub fn slips_fast(
+        &mut self,
+        joints: &[bool],
+        status: impl Fn(usize) -> Status,
+        (sigma, v): (f64, &[f64]),
+        solver: &mut RankRevealing,
+    ) -> bool {
+        self.solved_once = false;
+        let applies = self.n_friction > 1 && self.stribeck.is_empty() && self.must_iterate(&status);
+        if !applies {
+            return false;
+        }
+        self.start_steps(sigma, v);
+        let independent = self.solve_frozen(joints, &status, solver);
+        let fast = (0..self.direction.len()).any(|k| {
+            let (start, mean) = (self.start_speed[k], self.mean_velocity(k));
+            let gained = [mean[0] - start[0], mean[1] - start[1]];
+            self.slips(k, status(self.contacts[self.disc(k).0]))
+                && 2.0 * norm(&gained) > FAST * norm(&start)
+        });
+        self.solved_once = independent && !fast;
+        fast
+    }
+
     // what a step from velocities `v` starts with
     pub(super) fn start_steps(&mut self, sigma: f64, v: &[f64]) {
         set_zeros(&mut self.turning, self.direction.len());
@@ -88,7 +117,8 @@ impl System {
         slow: f64,
     ) -> bool {
         set_zeros(&mut self.bound, self.direction.len());
-        let mut independent = self.solve_frozen(joints, &status, solver);
+        let mut independent =
+            std::mem::take(&mut self.solved_once) || self.solve_frozen(joints, &status, solver);
         self.wandering = f64::INFINITY;
         let mut slips_back = false;
         for iteration in 0..MAX_ANGLES {
@@ -340,6 +370,9 @@ impl System {
         let slow = rest_speed(v);
         let n = self.len();
         let mut first = f64::INFINITY;
+        if self.contacts.is_empty() {
+            return first;
+        }
         for k in 0..self.direction.len() {
             if !self.slips(k, status(self.contacts[self.disc(k).0])) {
                 continue;
