@@ -63,6 +63,8 @@ pub fn as_json(facts: &Facts<'_>, report: &Report, warnings: &[String]) -> Value
         "fallbacks": report.fallbacks,
         "degraded_steps": report.degraded_steps,
         "relief_steps": report.relief_steps,
+        "transition_errors": report.transition_errors,
+        "transition_error": report.transition_error,
         "stabilized_steps": report.stabilized_steps,
         "worst_residual": report.worst_residual,
         "worst_penetration": report.worst_penetration,

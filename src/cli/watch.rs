@@ -117,6 +117,13 @@ impl Watch {
                 short(lost)
             ));
         }
+        if report.transition_errors > 0 {
+            warnings.push(format!(
+                "{} of stick and slip could not be taken to the tolerance, however short; the result may be off by {}, relative",
+                count(report.transition_errors, "step"),
+                short(report.transition_error)
+            ));
+        }
         if self.degraded.n > 0 {
             warnings.push(format!(
                 "{} ended in the first-order step because events came too dense, at {}; positions there are of first order",

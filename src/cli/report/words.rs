@@ -309,8 +309,13 @@ pub fn solver_notes(
     }
     if report.relief_steps > 0 {
         notes.push(Note::warning(format!(
-            "{} could not be taken with the accuracy of the tolerance and were left to the scheme of fixed steps; the result there is of second order.",
-            count(report.relief_steps, "step")
+            "{} found no way on with steps of high order and were left to the scheme of fixed steps, with lengths that the tolerance chose{}.",
+            count(report.relief_steps, "step"),
+            if report.transition_errors > 0 {
+                "; for some of them no length was short enough"
+            } else {
+                ""
+            }
         )));
     }
     if report.inexact_solves > 0 {
