@@ -286,6 +286,14 @@ fn instant_step(settings: &Settings, standard: f64) -> f64 {
     }
 }
 
+// sets that step; extrapolated ones end at stops in space and never go beyond
+fn set_standard(model: &Model, workspace: &mut Workspace, standard: f64) {
+    workspace.standard_step = standard;
+    let follows = trial::closes_stops(model, workspace);
+    workspace.level.follows_velocity = follows;
+    workspace.system.follows_velocity = follows;
+}
+
 // runs something and adds the solver's work to the report
 fn counted(
     model: &Model,
@@ -303,7 +311,7 @@ fn counted(
     workspace.complementarity.reset_stats();
     workspace.complementarity.choose(settings.friction_cone);
     workspace.work = 0; // of questions between two steps
-    workspace.standard_step = instant_step(settings, standard);
+    set_standard(model, workspace, instant_step(settings, standard));
     begin(model, state, workspace);
     let room = workspace.room();
     let result = action(&mut Run {
@@ -344,7 +352,7 @@ pub fn refresh_forces(
         // the forces of the last step are the only ones there are
         return;
     }
-    workspace.standard_step = instant_step(settings, settings.step);
+    set_standard(model, workspace, instant_step(settings, settings.step));
     begin(model, state, workspace);
     assemble::select_joints(model, workspace, &state.position);
     let now = (state.time, Side::After);

@@ -101,6 +101,8 @@ pub struct System {
     sigma: f64,
     /// By how much directions of sliding changed in their last iteration.
     wandering: f64,
+    /// Do discs that slip always do so along their velocity? Otherwise they keep the sense that they have, beyond a stop as well.
+    pub follows_velocity: bool,
     /// Is the first system of a step with sliding contacts solved?
     solved_once: bool,
     /// Bounds mu c_n of the discs for which their directions are looked for, N s or N m s.
@@ -172,6 +174,7 @@ impl System {
             start_speed: Vec::with_capacity(n_discs.max(n_falling)),
             sigma: 1.0,
             wandering: 0.0,
+            follows_velocity: false,
             solved_once: false,
             bound: Vec::with_capacity(n_discs),
             flow: flow::Flow::new(k, n_discs),

@@ -234,6 +234,9 @@ pub(super) fn take(
     let (t, q, v) = (state.time, &state.position, &state.velocity);
     if mode == Mode::Frozen {
         workspace.resistance.clone_from(&state.resistance);
+        if model.is_spatial() {
+            workspace.sliding.clone_from(&state.sliding);
+        }
         workspace.active.clear();
         workspace
             .active
@@ -280,11 +283,14 @@ pub(super) fn take(
                 joints,
                 frozen,
                 free,
+                sliding,
+                resistance,
                 ..
             } = workspace;
             let status = |j: usize| state.status[j];
             if fast {
                 system.solve_along_flow(joints, status, (scheme.sigma, v, h), free, frozen);
+                system.head_along_flow(sliding, resistance);
             } else {
                 system.solve_sliding(joints, status, (scheme.sigma, v), frozen);
             }

@@ -101,7 +101,10 @@ impl Run<'_> {
         let slow = rest_speed(&self.state.velocity);
         let stopping = self.workspace.system.flow.first_stop();
         let at_rest = stopping.is_some_and(|(_, speed)| speed <= slow);
+        // what has stopped keeps the sense that it had
+        self.workspace.level.follows_velocity = false;
         self.probe_end_of_trial();
+        self.workspace.level.follows_velocity = true;
         let holds = !self.workspace.probes.iter().any(is_violated)
             && self.first_collision(Mode::Frozen).is_none();
         if !holds && !at_rest {

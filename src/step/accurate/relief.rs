@@ -5,7 +5,7 @@
 
 use super::RELIEF;
 use crate::math::Limit;
-use crate::step::{Run, Stalled, StepError};
+use crate::step::{Run, Stalled, StepError, set_standard};
 
 /// Halvings at most: where events have no end shorter steps agree no better.
 const MAX_HALVINGS: u32 = 12;
@@ -51,10 +51,10 @@ impl Run<'_> {
         }
         self.stalled = Stalled::default();
         let by_tolerance = std::mem::replace(&mut self.standard, h);
-        self.workspace.standard_step = h;
+        set_standard(self.model, self.workspace, h);
         let result = self.to(end);
         self.standard = by_tolerance;
-        self.workspace.standard_step = 0.0;
+        set_standard(self.model, self.workspace, 0.0);
         result
     }
 
@@ -104,7 +104,8 @@ impl Run<'_> {
             let moved = (v - kept.closed_velocity[i]).abs() / (nominal.velocity(angular) + v.abs());
             worst = worst.at_least(moved);
             if !self.model.is_spatial() || !angular {
-                let moved = (q - kept.closed_position[i]).abs() / (nominal.position(angular) + q.abs());
+                let moved =
+                    (q - kept.closed_position[i]).abs() / (nominal.position(angular) + q.abs());
                 worst = worst.at_least(moved);
             }
         }

@@ -13,9 +13,9 @@
 use super::System;
 use crate::constraint::GlobalRow;
 use crate::math::dense::RankRevealing;
-use crate::math::{Limit, norm, set_zeros};
+use crate::math::{Limit, Vec3, norm, set_zeros};
 use crate::model::N_TANGENTS;
-use crate::state::Status;
+use crate::state::{Resistance, Status};
 use crate::step::rest_speed;
 use crate::step::trial::ProbeKind;
 
@@ -201,15 +201,33 @@ impl Flow {
             let [slow, fast] = self.slopes[i];
             for k in 0..N_TANGENTS {
                 self.slip[i][k] = early[k] + part * (late[k] - early[k]);
-                self.change[i][k] = (late[k] - early[k]) / self.late
-                    + slow[k]
-                    + part * (fast[k] - slow[k]);
+                self.change[i][k] =
+                    (late[k] - early[k]) / self.late + slow[k] + part * (fast[k] - slow[k]);
             }
         }
     }
 }
 
 impl System {
+    /// Directions of sliding and rolling, by contact of the model, become those at the end of the flow.
+    pub fn head_along_flow(&self, sliding: &mut [Vec3], resistance: &mut [Resistance]) {
+        if !self.flow.followed {
+            return;
+        }
+        for (&k, started) in self.flow.discs.iter().zip(&self.flow.started) {
+            let (i, along) = (self.disc(k).0, self.direction[k]);
+            let contact = self.contacts[i];
+            if k < self.contacts.len() {
+                let heading = self.along_tangents(i, along);
+                let size = norm(heading.as_slice()).at_least(f64::MIN_POSITIVE);
+                sliding[contact] = heading * (started / size);
+            } else {
+                let [_, t, s] = self.axes[i];
+                resistance[contact].rolling = (t * along[0] + s * along[1]) * *started;
+            }
+        }
+    }
+
     /// The speed that a stop's event function looks at, at the end of the last step, if that followed the flow.
     pub fn end_of_flow(&self, what: ProbeKind) -> Option<f64> {
         let of = |contact: usize| self.contacts.iter().position(|j| *j == contact);
@@ -263,8 +281,9 @@ impl System {
         let mut flow = std::mem::take(&mut self.flow);
         flow.discs.clear();
         let n_discs = self.direction.len();
-        flow.discs
-            .extend((0..n_discs).filter(|k| self.slips(*k, status(self.contacts[self.disc(*k).0]))));
+        flow.discs.extend(
+            (0..n_discs).filter(|k| self.slips(*k, status(self.contacts[self.disc(*k).0]))),
+        );
         flow.begin(v);
         let at_rest = 1e-2 * rest_speed(v);
         let moves = flow.started.iter().all(|speed| *speed > at_rest);
@@ -296,8 +315,10 @@ impl System {
                 None => [&self.rows[first], &self.rows[first + 1]],
             };
             flow.now[i][1] = late.map(|row| row.dot(v));
-            flow.free
-                .push([[early[0].dot(free), early[1].dot(free)], late.map(|row| row.dot(free))]);
+            flow.free.push([
+                [early[0].dot(free), early[1].dot(free)],
+                late.map(|row| row.dot(free)),
+            ]);
             for row in [&early[0], &early[1], late[0], late[1]] {
                 let responses = self.response.chunks_exact(self.n.max(1));
                 flow.delassus.extend(responses.map(|r| row.product(r)));
@@ -440,6 +461,7 @@ impl System {
         }
         flow.stop = h * (t + stop);
         self.impulse.clone_from(&flow.sum);
+        self.point_along(flow);
     }
 
     // the end of a step that did not come to a stop
@@ -448,6 +470,17 @@ impl System {
         flow.end.extend(flow.slip.iter().map(|z| norm(z)));
         flow.stop = h * (1.0 + flow.first_along());
         self.impulse.clone_from(&flow.sum);
+        self.point_along(flow);
+    }
+
+    // directions at the end of the flow
+    fn point_along(&mut self, flow: &Flow) {
+        for (z, &k) in flow.slip.iter().zip(&flow.discs) {
+            let speed = norm(z);
+            if speed > 0.0 {
+                self.direction[k] = z.map(|x| x / speed);
+            }
+        }
     }
 }
 

@@ -403,7 +403,8 @@ impl System {
         let mut along = last;
         let speed = self.speed(k, v);
         if speed[0] * speed[0] + speed[1] * speed[1] > slow * slow {
-            let backward = speed[0] * along[0] + speed[1] * along[1] < 0.0;
+            let backward =
+                !self.follows_velocity && speed[0] * along[0] + speed[1] * along[1] < 0.0;
             along = if backward { speed.map(|x| -x) } else { speed };
         }
         let size = (along[0] * along[0] + along[1] * along[1]).sqrt();
