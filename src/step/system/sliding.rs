@@ -22,7 +22,7 @@ const MAX_TURNS: u32 = 12;
 const MAX_ANGLES: u32 = 30;
 
 /// Part of its slip that a disc may gain or lose in a step with friction against its mean velocity.
-const FAST: f64 = 0.05;
+const FAST: f64 = 0.2;
 
 /// An angle turns by this at most in one of them, rad.
 const MOST_TURN: f64 = 0.3;
