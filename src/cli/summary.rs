@@ -70,6 +70,8 @@ pub fn as_json(facts: &Facts<'_>, report: &Report, doubts: &[String]) -> Value {
         "unresolved": report.unresolved_steps,
         "degraded_steps": report.degraded_steps,
         "relief_steps": report.relief_steps,
+        "transition_errors": report.transition_errors,
+        "transition_error": report.transition_error,
         "stabilized_steps": report.stabilized_steps,
         "unlisted_events": report.unlisted_events,
         "worst_residual": report.worst_residual,

@@ -407,7 +407,13 @@ pub(super) fn select_joints(model: &Model, workspace: &mut Workspace, q: &[f64])
 
 // a contact that slides in space, or with friction that falls, or rolls, does so over the place of its columns: friction is against that motion, in the
 // middle of the step
-fn slide_over_columns(system: &mut System, statuses: &[Status], resistance: &[Resistance]) {
+fn slide_over_columns(
+    system: &mut System,
+    statuses: &[Status],
+    resistance: &[Resistance],
+    at_end: bool,
+) {
+    keep_late_rows(system, statuses, resistance, at_end);
     for i in 0..system.contacts.len() {
         let contact = system.contacts[i];
         let falls = system.stribeck_of(i).is_some() && statuses[contact].slip_sign() != 0.0;
@@ -424,6 +430,86 @@ fn slide_over_columns(system: &mut System, statuses: &[Status], resistance: &[Re
             for row in spin + 1..=spin + 2 {
                 system.rows[row] = system.columns[row];
             }
+        }
+    }
+}
+
+// the rows of what slides in space or rolls at the end of the step
+fn keep_late_rows(
+    system: &mut System,
+    statuses: &[Status],
+    resistance: &[Resistance],
+    at_end: bool,
+) {
+    let n = system.contacts.len();
+    let rolls = |j: usize| resistance.get(j).is_some_and(|r| r.roll == Status::Slip);
+    let slips = |j: &usize| statuses[*j] == Status::Slip || rolls(*j);
+    if !at_end || !system.contacts.iter().any(slips) {
+        return;
+    }
+    let mut late = std::mem::take(&mut system.flow.late_rows);
+    late.clear();
+    late.resize_with(2 * n, Default::default);
+    for (i, &j) in system.contacts.iter().enumerate() {
+        let rows = |first: usize| [first, first + 1].map(|row| system.rows[row].clone());
+        if statuses[j] == Status::Slip {
+            late[i] = rows(system.normal(i) + 1);
+        }
+        if rolls(j) {
+            late[n + i] = rows(system.spin_row(i) + 1);
+        }
+    }
+    system.flow.late_rows = late;
+}
+
+/// Rows at `q` of the contacts in `workspace.active` that slide in space or roll, for the flow of `workspace.system`.
+pub(super) fn start_rows(
+    model: &Model,
+    workspace: &mut Workspace,
+    scheme: &Coefficients,
+    statuses: &[Status],
+    q: &[f64],
+) {
+    let rolls = |r: &[Resistance], j: usize| r.get(j).is_some_and(|r| r.roll == Status::Slip);
+    let Workspace {
+        active, resistance, ..
+    } = &*workspace;
+    let slips = |j: &usize| statuses[*j] == Status::Slip || rolls(resistance, *j);
+    if !active.iter().any(slips) {
+        return;
+    }
+    model.poses(q, &mut workspace.poses);
+    let Workspace {
+        system,
+        poses,
+        active,
+        holds,
+        resistance,
+        slip_rows,
+        ..
+    } = workspace;
+    let n = active.len();
+    system.flow.late = if scheme.row_at == 1.0 || scheme.column_at == 0.0 {
+        1.0
+    } else {
+        scheme.column_at
+    };
+    let start = &mut system.flow.start_rows;
+    start.clear();
+    start.resize_with(2 * n, Default::default);
+    for (i, &j) in active.iter().enumerate() {
+        let contact = &model.contacts[j];
+        slip_rows.clear();
+        let Some(near) = model.near(contact, &holds[j], poses, slip_rows) else {
+            continue;
+        };
+        if statuses[j] == Status::Slip {
+            start[i] = [slip_rows[1].clone(), slip_rows[2].clone()];
+        }
+        if rolls(resistance, j) {
+            let axes = turning_axes(near.direction, near.tangents[0]);
+            let [_, s, t] = model.turning_rows(contact, axes, poses);
+            start[n + i] = [s, t];
         }
     }
 }
@@ -455,6 +541,7 @@ pub(super) fn step_system(
         ..
     } = workspace;
     system.contacts.clone_from(active);
+    system.flow.late_rows.clear();
     if model.n_joint_rows == 0 && active.is_empty() {
         system.rows.clear();
         system.columns.clear();
@@ -473,7 +560,7 @@ pub(super) fn step_system(
         model.poses(place, poses);
         columns(model, poses, holds, beyond, system);
         if let Some(statuses) = frozen {
-            slide_over_columns(system, statuses, resistance);
+            slide_over_columns(system, statuses, resistance, scheme.row_at == 1.0);
         }
     }
     condense_with_step_metric(workspace);

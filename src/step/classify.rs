@@ -17,7 +17,7 @@ use super::{assemble, contact_band, rest_speed, trial};
 use crate::force::Side;
 use crate::lcp::Outcome;
 use crate::math::dense::RankRevealing;
-use crate::math::{Limit, Vec3, max_abs, norm};
+use crate::math::{Limit, Vec3, dot3, max_abs, norm};
 use crate::model::Model;
 use crate::scene::format::Settings;
 use crate::state::{Resistance, State, Status};
@@ -108,8 +108,18 @@ fn touching(
         level,
         active,
         at_rest,
+        system,
         ..
     } = workspace;
+    // what stopped along the flow of the step did so with what ended it
+    let stops = matches!(when, When::JustAfter(what) if what.is_stop());
+    let stopped = |contact: usize| {
+        if stops && system.flow.followed {
+            system.stopped(contact)
+        } else {
+            [false; 2]
+        }
+    };
     let slow = rest_speed(&state.velocity);
     let lowest_hop = HOP * (1.0 + max_abs(&state.position));
     active.clear();
@@ -120,15 +130,16 @@ fn touching(
         if leaves <= slow || leaves * leaves <= 2.0 * falls * lowest_hop {
             active.push(contact);
             let moves = |row: usize| level.rows[row].dot(&state.velocity).abs() > slow;
+            let [slid, rolled] = stopped(contact);
             at_rest[contact].sliding = !level.tangent_rows(i).any(moves)
-                || (when == When::JustAfter(ProbeKind::Sliding(contact))
+                || ((slid || when == When::JustAfter(ProbeKind::Sliding(contact)))
                     && level.has_stopped(i, &state.velocity, state.sliding.get(contact)));
             if let Some(before) = state.resistance.get(contact) {
                 let (spin, disc) = (level.spin_row(i), level.rolling_disc(i));
                 at_rest[contact].spin =
                     !moves(spin) || when == When::JustAfter(ProbeKind::Spinning(contact));
                 at_rest[contact].roll = !(spin + 1..=spin + 2).any(moves)
-                    || (when == When::JustAfter(ProbeKind::Rolling(contact))
+                    || ((rolled || when == When::JustAfter(ProbeKind::Rolling(contact)))
                         && level.has_stopped(disc, &state.velocity, Some(&before.rolling)));
             }
         }
@@ -361,6 +372,12 @@ fn decide(
                     Sliding::Known(_) | Sliding::Directed => level.sliding_vector(i, v, slow),
                 };
             }
+        }
+    }
+    for (contact, status) in statuses.iter().enumerate() {
+        let slides_on = *status == Status::Slip && state.status[contact] == Status::Slip;
+        if slides_on && dot3(state.sliding[contact], directions[contact]) < 0.0 {
+            report.record_reversal(state.time, contact);
         }
     }
     state.sliding.clone_from(directions);

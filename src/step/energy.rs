@@ -692,7 +692,12 @@ pub(super) fn weights(
 /// The impact guard: where velocities `v` after an impact have more kinetic energy than `most`, they are drawn back towards those after its
 /// compression, which never gains any, until they have not: the kinetic energy along `vc + s (v - vc)` is a parabola in `s`, and all
 /// conditions of the impact are convex along that line. The `s` that was needed, if one was.
-pub(super) fn limit_impact(model: &Model, compressed: &[f64], most: f64, v: &mut [f64]) -> Option<f64> {
+pub(super) fn limit_impact(
+    model: &Model,
+    compressed: &[f64],
+    most: f64,
+    v: &mut [f64],
+) -> Option<f64> {
     if kinetic_energy(model, v) <= most * (1.0 + 1e-12) {
         return None;
     }

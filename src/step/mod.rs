@@ -305,6 +305,14 @@ fn instant_step(settings: &Settings, standard: f64) -> f64 {
     }
 }
 
+// sets that step; extrapolated ones end at stops in space and never go beyond
+fn set_standard(model: &Model, workspace: &mut Workspace, standard: f64) {
+    workspace.standard_step = standard;
+    let follows = trial::closes_stops(model, workspace);
+    workspace.level.follows_velocity = follows;
+    workspace.system.follows_velocity = follows;
+}
+
 // runs something and adds the solver's work to the report
 fn counted(
     model: &Model,
@@ -322,7 +330,7 @@ fn counted(
     workspace.complementarity.reset_stats();
     workspace.complementarity.choose(settings.friction_cone);
     workspace.work = 0; // of questions between two steps
-    workspace.standard_step = instant_step(settings, standard);
+    set_standard(model, workspace, instant_step(settings, standard));
     begin(model, state, workspace);
     let room = workspace.room();
     let result = action(&mut Run {
@@ -338,6 +346,9 @@ fn counted(
         stalled: Stalled::default(),
         in_circles: false,
         longest: f64::INFINITY,
+        stop_ahead: f64::INFINITY,
+        closing: None,
+        closed_from: f64::INFINITY,
     });
     report.growths += u64::from(workspace.room() > room);
     let work = workspace.complementarity.stats();
@@ -388,7 +399,7 @@ pub fn refresh_forces(
     if model.crowd.is_some() {
         return;
     }
-    workspace.standard_step = instant_step(settings, settings.step);
+    set_standard(model, workspace, instant_step(settings, settings.step));
     begin(model, state, workspace);
     assemble::select_joints(model, workspace, &state.position);
     let now = (state.time, Side::After);
@@ -470,6 +481,12 @@ struct Run<'a> {
     in_circles: bool,
     /// Longest substep that is tried, s: twice the last one that was not rough.
     longest: f64,
+    /// By tolerance: time to the next stop of a contact in space, s.
+    stop_ahead: f64,
+    /// Time of the stop that was closed last but not trusted, s.
+    closing: Option<f64>,
+    /// How far away it was, s.
+    closed_from: f64,
 }
 
 impl Run<'_> {
@@ -506,6 +523,11 @@ impl Run<'_> {
             }
         }
         Ok(())
+    }
+
+    // the workspace goes with the state, which was put back
+    fn begin_again(&mut self) {
+        begin(self.model, self.state, self.workspace);
     }
 
     // was there a new event, late enough to end the run?

@@ -16,6 +16,10 @@ pub struct Report {
     pub rejected_steps: u64,
     /// Steps that the scheme of fixed steps took over, because the extrapolated ones found no way on.
     pub relief_steps: u64,
+    /// Those of them that no length made agree with the tolerance.
+    pub transition_errors: u64,
+    /// By how much they may be off, the sum of all, relative to nominal sizes.
+    pub transition_error: f64,
     /// Small systems factored: steps with frozen statuses, accelerations, projections.
     pub factorizations: u64,
     /// Complementarity problems solved.
@@ -206,7 +210,7 @@ impl Report {
 
     /// All whole numbers that belong to the motion, in a fixed order: not how often working memory grew, which is of the
     /// instance that a run was in.
-    pub fn whole_numbers(&mut self) -> [&mut u64; 28] {
+    pub fn whole_numbers(&mut self) -> [&mut u64; 29] {
         let counts = &mut self.n_events;
         [
             &mut self.steps,
@@ -214,6 +218,7 @@ impl Report {
             &mut self.trials,
             &mut self.rejected_steps,
             &mut self.relief_steps,
+            &mut self.transition_errors,
             &mut self.factorizations,
             &mut self.lcps,
             &mut self.largest_lcp,
@@ -241,9 +246,10 @@ impl Report {
     }
 
     /// All real numbers, in a fixed order.
-    pub fn real_numbers(&mut self) -> [&mut f64; 19] {
+    pub fn real_numbers(&mut self) -> [&mut f64; 20] {
         let play = &mut self.play;
         [
+            &mut self.transition_error,
             &mut self.worst_residual,
             &mut self.worst_condition,
             &mut self.worst_penetration,
@@ -337,6 +343,16 @@ impl Report {
                 }
             }
         }
+    }
+
+    /// Records that a contact in space slides on, but the other way.
+    pub fn record_reversal(&mut self, time: f64, contact: usize) {
+        self.record(Event {
+            time,
+            kind: EventKind::Reversal,
+            contact,
+            impulse: [0.0; 2],
+        });
     }
 
     /// Records the events that a change of statuses means. What goes on to the next shape of the same body does not take off.

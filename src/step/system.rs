@@ -9,6 +9,7 @@
 //! Where contacts resist rotation their tangents are followed by the rates of rotation about the normal (spin) and about
 //! the tangents (rolling). Sliding and rolling are *discs*, two rows with a round cone each, which are alike to the directions of `sliding`.
 
+mod flow;
 mod frozen;
 mod plane;
 mod self_stress;
@@ -123,6 +124,14 @@ pub struct System {
     sigma: f64,
     /// By how much directions of sliding changed in their last iteration.
     wandering: f64,
+    /// Do discs that slip always do so along their velocity? Otherwise they keep the sense that they have, beyond a stop as well.
+    pub follows_velocity: bool,
+    /// Is the first system of a step with sliding contacts solved?
+    solved_once: bool,
+    /// Bounds mu c_n of the discs for which their directions are looked for, N s or N m s.
+    bound: Vec<f64>,
+    /// The slip of discs along a step.
+    pub(in crate::step) flow: flow::Flow,
     unknowns: Vec<frozen::Unknown>,
     /// The same where they are simple.
     simple: Vec<plane::PlaneUnknown>,
@@ -196,6 +205,10 @@ impl System {
             start_speed: Vec::with_capacity(n_discs.max(n_falling)),
             sigma: 1.0,
             wandering: 0.0,
+            follows_velocity: false,
+            solved_once: false,
+            bound: Vec::with_capacity(n_discs),
+            flow: flow::Flow::new(k, n_discs),
             unknowns: Vec::with_capacity(k),
             simple: Vec::with_capacity(if n_friction == 1 { k } else { 0 }),
             shares: Vec::with_capacity(k),

@@ -250,6 +250,9 @@ pub(super) fn take(
     let (t, q, v) = (state.time, &state.position, &state.velocity);
     if mode == Mode::Frozen {
         workspace.resistance.clone_from(&state.resistance);
+        if model.is_spatial() {
+            workspace.sliding.clone_from(&state.sliding);
+        }
         workspace.active.clear();
         workspace
             .active
@@ -271,20 +274,42 @@ pub(super) fn take(
         return Err(StepError::Singular { time: t });
     }
     workspace.trial.stabilized = stiffness == Stiffness::Stabilized;
+    workspace.system.flow.followed = false;
     match mode {
         Mode::Frozen => {
+            let fast = {
+                let Workspace {
+                    system,
+                    joints,
+                    frozen,
+                    sliding,
+                    resistance,
+                    last_forces,
+                    ..
+                } = &mut *workspace;
+                system.direct(v, sliding, resistance);
+                system.guess_from(last_forces, h);
+                system.slips_fast(joints, |j| state.status[j], (scheme.sigma, v), frozen)
+            };
+            if fast {
+                assemble::start_rows(model, workspace, scheme, &state.status, q);
+            }
             let Workspace {
                 system,
                 joints,
                 frozen,
+                free,
                 sliding,
                 resistance,
-                last_forces,
                 ..
             } = workspace;
-            system.direct(v, sliding, resistance);
-            system.guess_from(last_forces, h);
-            system.solve_sliding(joints, |j| state.status[j], (scheme.sigma, v), frozen);
+            let status = |j: usize| state.status[j];
+            if fast {
+                system.solve_along_flow(joints, status, (scheme.sigma, v, h), free, frozen);
+                system.head_along_flow(sliding, resistance);
+            } else {
+                system.solve_sliding(joints, status, (scheme.sigma, v), frozen);
+            }
             if !system.directions_are_found() {
                 let outcome = Outcome::PivotLimit;
                 return Err(StepError::Unsolved { time: t, outcome });
@@ -448,6 +473,15 @@ pub(super) fn probe_end(model: &Model, state: &State, workspace: &mut Workspace)
         &trial.velocity,
     );
     workspace.trial = trial;
+    // what slides along a flow has stopped where that says so
+    let Workspace { probes, system, .. } = workspace;
+    if system.flow.followed {
+        for probe in probes {
+            if let Some(speed) = system.end_of_flow(probe.what) {
+                probe.value = speed;
+            }
+        }
+    }
 }
 
 /// Fills `workspace.probes` at an instant. Leaves accelerations in the workspace and forces in `workspace.level`.
@@ -467,6 +501,8 @@ pub(super) fn probe(
     let force_scale = max_abs(&workspace.level.impulse) + max_abs(&workspace.force);
     let speed_scale = 1.0 + max_abs(v);
     let redundant = !independent && !keeps_statuses(model, workspace, statuses, force_scale);
+    // by tolerance stops in space are closed by the local flow
+    let closes = closes_stops(model, workspace);
     let Workspace {
         level,
         probes,
@@ -495,7 +531,7 @@ pub(super) fn probe(
         if sign != 0.0 {
             let speed = sign * level.rows[normal + 1].dot(v);
             watch(speed, 1e-13 * speed_scale, ProbeKind::Sliding(contact));
-        } else if statuses[contact] == Status::Slip {
+        } else if statuses[contact] == Status::Slip && !closes {
             let along = level.speed_along(i, v, sliding[contact]);
             watch(along, 1e-13 * speed_scale, ProbeKind::Sliding(contact));
         }
@@ -504,7 +540,7 @@ pub(super) fn probe(
             let rate = spin.slip_sign() * level.rows[level.spin_row(i)].dot(v);
             watch(rate, 1e-13 * speed_scale, ProbeKind::Spinning(contact));
         }
-        if roll == Status::Slip {
+        if roll == Status::Slip && !closes {
             let along = level.rolling_along(i, v, resistance[contact].rolling);
             watch(along, 1e-13 * speed_scale, ProbeKind::Rolling(contact));
         }
@@ -543,6 +579,12 @@ pub(super) fn probe(
             what: ProbeKind::Redundant,
         });
     }
+}
+
+/// Do stops in space end steps by themselves, without an event function? So it is in extrapolated steps, unless friction falls
+/// with the speed.
+pub(super) fn closes_stops(model: &Model, workspace: &Workspace) -> bool {
+    workspace.standard_step == 0.0 && model.is_spatial() && !model.has_falling_friction
 }
 
 // where contacts depend on each other their shares of a force are arbitrary, but not the sums over a pair of shapes

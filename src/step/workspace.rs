@@ -8,6 +8,7 @@ use super::energy::Balance;
 use super::metric::Metric;
 use super::system::{Forces, System};
 use super::trial::{Probe, ProbeKind, Trial};
+use crate::constraint::GlobalRow;
 use crate::dynamics::Jacobians;
 use crate::force::Input;
 use crate::math::Vec3;
@@ -126,6 +127,13 @@ pub struct Workspace {
     pub(super) best: Trial,
     /// Energy of the trial step.
     pub(super) balance: Balance,
+    /// Rows of one contact.
+    pub(super) slip_rows: Vec<GlobalRow>,
+    /// The end of the last stop that was closed, but not trusted: positions and velocities.
+    pub(super) closed_position: Vec<f64>,
+    pub(super) closed_velocity: Vec<f64>,
+    /// The start of a step that is taken twice.
+    pub(super) again: Option<State>,
     /// Of steps of many bodies.
     pub(super) crowd: Work,
     /// Poses and twists at the two ends of a step, for what is only looked at.
@@ -220,6 +228,10 @@ impl Workspace {
             stride: Some(Stride::new(model)),
             best: Trial::new(model),
             balance: Balance::new(model),
+            slip_rows: Vec::with_capacity(1 + model.n_friction_rows),
+            closed_position: vector(),
+            closed_velocity: vector(),
+            again: Some(State::new(model)),
             crowd: Work::default(),
             looks: std::array::from_fn(|_| (Poses::new(model), Twists::new(model))),
             instant: Work::default(),

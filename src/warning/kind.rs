@@ -67,6 +67,8 @@ pub enum Kind {
     DegradedSteps,
     /// Steps by tolerance that were left to the scheme of fixed steps.
     ReliefSteps,
+    /// Transitions of stick and slip that no step was short enough for; by how much the result may be off, relative.
+    TransitionError,
     /// Impacts that would have gained energy.
     GuardedImpacts,
     /// Smoothed friction in joints that the step is too long for; how many times.
@@ -77,7 +79,7 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::EnergyGain,
         Self::NumericalLoss,
         Self::EnergyBalance,
@@ -92,6 +94,7 @@ impl Kind {
         Self::UnresolvedSteps,
         Self::DegradedSteps,
         Self::ReliefSteps,
+        Self::TransitionError,
         Self::GuardedImpacts,
         Self::SmoothedFriction,
         Self::UnlistedEvents,
@@ -114,6 +117,7 @@ impl Kind {
             Self::UnresolvedSteps => "unresolved_steps",
             Self::DegradedSteps => "degraded_steps",
             Self::ReliefSteps => "relief_steps",
+            Self::TransitionError => "transition_error",
             Self::GuardedImpacts => "guarded_impacts",
             Self::SmoothedFriction => "smoothed_friction",
             Self::UnlistedEvents => "unlisted_events",
@@ -155,6 +159,10 @@ impl Kind {
             Self::UnresolvedSteps => facts.some(report.unresolved_steps),
             Self::DegradedSteps => facts.some(report.degraded_steps),
             Self::ReliefSteps => facts.some(report.relief_steps),
+            Self::TransitionError => {
+                let n = report.transition_errors;
+                (n > 0).then_some((report.transition_error, n as f64))
+            }
             Self::GuardedImpacts => facts.some(report.guarded_impacts),
             Self::SmoothedFriction => {
                 let rate = report.friction_rate;

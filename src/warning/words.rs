@@ -77,8 +77,13 @@ impl Warning {
                 of("step")
             ),
             Kind::ReliefSteps => format!(
-                "{} could not be taken with the accuracy of the tolerance and were left to the scheme of fixed steps, {from}; the result there is of second order",
+                "{} found no way on with high order and were left to the scheme of fixed steps, with lengths that the tolerance chose, {from}",
                 of("step")
+            ),
+            Kind::TransitionError => format!(
+                "{} between stick and slip could not be taken to the tolerance, however short the step, {from}; the result may be off by {}, relative",
+                count(self.beside as u64, "transition"),
+                short(rounded(size))
             ),
             Kind::GuardedImpacts => format!(
                 "{} would have gained energy by the impact law and got less restitution, {from}",
@@ -119,9 +124,8 @@ impl Warning {
             Kind::DegradedSteps => {
                 "take a smaller step, or a restitution of zero where it chatters".to_owned()
             }
-            Kind::ReliefSteps => {
-                "another tolerance, or a smaller `settings.step`, helps".to_owned()
-            }
+            Kind::ReliefSteps => "another tolerance may help".to_owned(),
+            Kind::TransitionError => "take another tolerance".to_owned(),
             Kind::GuardedImpacts => {
                 "`impact_law = \"expedient\"` never gains energy; or accept it".to_owned()
             }

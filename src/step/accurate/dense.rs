@@ -10,6 +10,7 @@
 //! (5)  Where they are off by more than the tolerance too, the motion is integrated from the start of the step up to the
 //!      time asked for.
 
+use super::closing;
 use super::extrapolation::{self, Plan};
 use crate::force::Side;
 use crate::math::Limit;
@@ -17,6 +18,7 @@ use crate::model::Model;
 use crate::scene::format::Settings;
 use crate::state::State;
 use crate::step::report::Report;
+use crate::step::trial::Mode;
 use crate::step::workspace::Workspace;
 use crate::step::{StepError, accept, assemble, stabilize, trial};
 
@@ -77,6 +79,8 @@ pub(in crate::step) struct Stride {
     trusted: bool,
     /// What integrating up to a time inside the step does.
     aside: Report,
+    /// Is it one that closed a stop? Then the motion inside is that of shorter ones.
+    closes: bool,
 }
 
 impl Stride {
@@ -95,6 +99,7 @@ impl Stride {
                 Some(_) => Report::default(),
                 None => Report::new(),
             },
+            closes: false,
         }
     }
 }
@@ -113,6 +118,15 @@ pub(super) fn keep(model: &Model, state: &State, workspace: &mut Workspace) {
     stride.end.turn_to_rates(model);
     stride.length = trial.h;
     stride.middle_known = false;
+    stride.closes = false;
+}
+
+/// Keeps a closing step that is about to be accepted.
+pub(super) fn keep_closing(model: &Model, state: &State, workspace: &mut Workspace) {
+    keep(model, state, workspace);
+    if let Some(stride) = &mut workspace.stride {
+        stride.closes = true;
+    }
 }
 
 /// The state at `time` inside the last extrapolated step, or false if it must be integrated from its start, (5).
@@ -166,7 +180,7 @@ impl Stride {
         workspace.sliding.clone_from(&self.start.sliding);
         workspace.resistance.clone_from(&self.start.resistance);
         assemble::select_joints(model, workspace, &self.start.position);
-        if !self.middle_known {
+        if !self.closes && !self.middle_known {
             let mut middle = std::mem::take(&mut self.middle);
             let error = self.integrate(model, workspace, settings, 0.5, &mut middle);
             self.middle = middle;
@@ -181,11 +195,19 @@ impl Stride {
         }
         out.copy_from(&self.start);
         out.time = time;
-        let s = (time - self.start.time) / self.length;
-        for i in 0..model.n_velocities {
-            (out.position[i], out.velocity[i]) = self.curve(i, s);
+        if self.closes {
+            let (start, h) = (&self.start, time - self.start.time);
+            let scheme = closing::scheme();
+            trial::take(model, start, workspace, settings, &scheme, Mode::Frozen, h)?;
+            out.position.clone_from(&workspace.trial.position);
+            out.velocity.clone_from(&workspace.trial.velocity);
+        } else {
+            let s = (time - self.start.time) / self.length;
+            for i in 0..model.n_velocities {
+                (out.position[i], out.velocity[i]) = self.curve(i, s);
+            }
+            model.rates_to_velocities(&out.position, &mut out.velocity);
         }
-        model.rates_to_velocities(&out.position, &mut out.velocity);
         let at = (time, Side::Before);
         if settings.projection {
             let State {

@@ -1,10 +1,12 @@
 //! Steps of high order: statuses are frozen between events, symmetric substeps are extrapolated, and a tolerance
 //! chooses the length (docs/METHOD.md, section 11). Complementarity problems are solved at events only.
 
+mod closing;
 mod control;
 mod dense;
 mod extrapolation;
 mod locate;
+mod relief;
 mod symmetric;
 
 pub(super) use dense::{Stride, from_start, interpolate};
@@ -119,26 +121,6 @@ impl Run<'_> {
         self.in_circles |= self.stalled.count(what) > MAX_CHANGES;
     }
 
-    // the scheme of fixed steps, for a short one
-    fn relief_step(&mut self, target: f64) -> Result<(), StepError> {
-        let longer = f64::from(1_u32 << self.state.control.reliefs.min(30));
-        self.state.control.reliefs += 1;
-        let standard = self.settings.step * (RELIEF * longer).at_most(1.0);
-        let h = standard.at_most(target - self.state.time);
-        let mut end = self.state.time + h;
-        if end >= target || end == self.state.time {
-            end = target;
-        }
-        self.report.relief_steps += 1;
-        self.stalled = Stalled::default();
-        let by_tolerance = std::mem::replace(&mut self.standard, h);
-        self.workspace.standard_step = h;
-        let result = self.to(end);
-        self.standard = by_tolerance;
-        self.workspace.standard_step = 0.0;
-        result
-    }
-
     // a very short step whose statuses come out of its own complementarity problem
     fn way_out(&mut self, target: f64) -> Result<(), StepError> {
         self.state.control.ways_out += 1;
@@ -158,6 +140,10 @@ impl Run<'_> {
             return self.way_out(limit);
         }
         self.probe_start();
+        self.look_for_stops();
+        if self.stop_ahead.is_finite() && self.closes_stop(target) {
+            return Ok(());
+        }
         // 2. a step that is accurate enough, also between its ends
         let Some(end) = self.accurate_step(target)? else {
             return self.way_out(limit);
@@ -173,6 +159,7 @@ impl Run<'_> {
                     let (h, error) = (self.workspace.trial.h, self.workspace.step_error);
                     let order = self.error_order();
                     control::learn(&mut self.state.control, h, error, order);
+                    self.shorten_towards_stop();
                 }
                 self.accept_extrapolated(end);
                 Ok(())
@@ -348,10 +335,13 @@ impl Run<'_> {
         let rows = self.settings.rows_taken() as usize;
         loop {
             let length = match self.settings.tolerance {
-                Some(_) => control::proposed(&self.state.control, self.longest_step(rest), rest)
-                    .at_least(shortest)
-                    .at_most(rest),
-                None => rest,
+                Some(_) => {
+                    let longest = self.longest_step(rest).at_most(self.longest_before_stop());
+                    control::proposed(&self.state.control, longest, rest)
+                        .at_least(shortest)
+                        .at_most(rest)
+                }
+                None => rest.at_most(self.longest_before_stop()),
             };
             let plan = Plan {
                 length,

@@ -1,9 +1,12 @@
 //! Directions of sliding and rolling in space.
 //!
 //! A contact that slides in space has friction against the mean velocity w of the step, -mu c_n w/|w|: its direction d is
-//! not known before. Newton's method, with p across d:
+//! not known before. Newton's method for its angle, with p across d:
 //!
-//! (3)  c_t = -mu c_n d + c_p p,   c_p = -(mu c_n/|w|) p.w,   w = T (v + dv/2)
+//! (3)  c_t = -mu c_n d + c_p p,   p.w + (d.w/(mu c_n)) c_p = 0,   w = T (v + dv/2);   then d turns by -c_p/(mu c_n)
+//!
+//! It works down to w = 0, where it finds the direction in which a contact starts from rest. Friction that falls with the speed
+//! (`stribeck`) goes with the direction of w itself: c_p = -(mu c_n/|w|) p.w.
 
 use super::System;
 use crate::math::dense::RankRevealing;
@@ -12,8 +15,17 @@ use crate::model::N_TANGENTS;
 use crate::state::{Resistance, Status};
 use crate::step::rest_speed;
 
-/// Newton iterations for directions of sliding at most.
+/// Newton iterations for directions of sliding at most, where friction falls ..
 const MAX_TURNS: u32 = 12;
+
+/// .. and for angles.
+const MAX_ANGLES: u32 = 30;
+
+/// Part of its slip that a disc may gain or lose in a step with friction against its mean velocity.
+const FAST: f64 = 0.2;
+
+/// An angle turns by this at most in one of them, rad.
+const MOST_TURN: f64 = 0.3;
 
 /// A direction that changes by less than this need not be looked for any further.
 const SAME_DIRECTION: f64 = 1e-14;
@@ -39,6 +51,51 @@ impl System {
         if !self.must_iterate(&status) {
             return self.solve_frozen(joints, status, solver);
         }
+        self.start_steps(sigma, v);
+        // no direction can be told from rounding
+        let slow = 1e-4 * rest_speed(v);
+        if self.stribeck.is_empty() {
+            return self.find_angles(joints, &status, solver, slow);
+        }
+        self.reference.clone_from(&self.direction);
+        let independent = self.find_directions(joints, &status, solver, (slow, true));
+        if !self.overshot {
+            return independent;
+        }
+        self.direction.clone_from(&self.reference);
+        self.turning.fill(0.0);
+        self.find_directions(joints, status, solver, (slow, false))
+    }
+
+    /// Does the slip of a disc change much over the step? Then no mean velocity stands for it: the step goes along the flow
+    /// (`flow`). Otherwise the first system of [`Self::solve_sliding`] is solved.
+    pub fn slips_fast(
+        &mut self,
+        joints: &[bool],
+        status: impl Fn(usize) -> Status,
+        (sigma, v): (f64, &[f64]),
+        solver: &mut RankRevealing,
+    ) -> bool {
+        self.solved_once = false;
+        let applies = self.n_friction > 1 && self.stribeck.is_empty() && self.must_iterate(&status);
+        if !applies {
+            return false;
+        }
+        self.start_steps(sigma, v);
+        let independent = self.solve_frozen(joints, &status, solver);
+        let fast = (0..self.direction.len()).any(|k| {
+            let (start, mean) = (self.start_speed[k], self.mean_velocity(k));
+            let gained = [mean[0] - start[0], mean[1] - start[1]];
+            self.slips(k, status(self.contacts[self.disc(k).0]))
+                && 2.0 * norm(&gained) > FAST * norm(&start)
+        });
+        self.solved_once = independent && !fast;
+        fast
+    }
+
+    // what a step from velocities `v` starts with
+    pub(super) fn start_steps(&mut self, sigma: f64, v: &[f64]) {
+        set_zeros(&mut self.turning, self.direction.len());
         self.sigma = sigma;
         self.start_speed.clear();
         for k in 0..self.direction.len() {
@@ -49,16 +106,85 @@ impl System {
             self.start_speed
                 .extend(tangents.map(|row| [row.dot(v), 0.0]));
         }
-        self.reference.clone_from(&self.direction);
-        // no direction can be told from rounding
-        let slow = 1e-4 * rest_speed(v);
-        let independent = self.find_directions(joints, &status, solver, (slow, true));
-        if !self.overshot {
-            return independent;
+    }
+
+    // Newton's method for the angles of (3)
+    fn find_angles(
+        &mut self,
+        joints: &[bool],
+        status: impl Fn(usize) -> Status,
+        solver: &mut RankRevealing,
+        slow: f64,
+    ) -> bool {
+        set_zeros(&mut self.bound, self.direction.len());
+        let mut independent =
+            std::mem::take(&mut self.solved_once) || self.solve_frozen(joints, &status, solver);
+        self.wandering = f64::INFINITY;
+        let mut slips_back = false;
+        for iteration in 0..MAX_ANGLES {
+            let mut change: f64 = 0.0;
+            slips_back = false;
+            for k in 0..self.direction.len() {
+                if self.slips(k, status(self.contacts[self.disc(k).0])) {
+                    let (turned, along) = self.turn_by_angle(k, iteration > 0);
+                    change = change.at_least(turned);
+                    slips_back |= along < -slow;
+                }
+            }
+            if iteration > 0 {
+                let last = std::mem::replace(&mut self.wandering, change);
+                let rounded = change <= FOUND_DIRECTION * FOUND_DIRECTION && change >= 0.5 * last;
+                if change <= SAME_DIRECTION || rounded {
+                    break;
+                }
+            }
+            independent = self.solve_frozen(joints, &status, solver);
         }
-        self.direction.clone_from(&self.reference);
-        self.turning.fill(0.0);
-        self.find_directions(joints, status, solver, (slow, false))
+        if slips_back {
+            // friction would push: there is a stop on the way
+            self.wandering = f64::INFINITY;
+        }
+        independent
+    }
+
+    // turns a disc by what its friction across says; by how much, and its mean velocity along the new direction
+    fn turn_by_angle(&mut self, k: usize, solved: bool) -> (f64, f64) {
+        let (contact, first) = self.disc(k);
+        let mean = self.mean_velocity(k);
+        let [mut x, mut y] = self.direction[k];
+        let mut angle = 0.0;
+        if solved && self.bound[k] > 0.0 {
+            let across = x * self.impulse[first + 1] - y * self.impulse[first];
+            angle = (-across / self.bound[k])
+                .at_least(-MOST_TURN)
+                .at_most(MOST_TURN);
+            let size = (1.0 + angle * angle).sqrt();
+            (x, y) = ((x - angle * y) / size, (y + angle * x) / size);
+            self.direction[k] = [x, y];
+        }
+        let along = x * mean[0] + y * mean[1];
+        let bound = self.disc_friction(k) * self.impulse[self.normal(contact)].at_least(0.0);
+        self.bound[k] = bound;
+        self.turning[k] = if bound > 0.0 {
+            bound / along.at_least(0.0)
+        } else {
+            0.0
+        };
+        (angle.abs(), along)
+    }
+
+    // the mean velocity of a disc over the step
+    fn mean_velocity(&self, k: usize) -> [f64; N_TANGENTS] {
+        let first = self.disc(k).1;
+        let n = self.len();
+        let mut mean = self.start_speed[k];
+        for (t, mean) in mean.iter_mut().enumerate() {
+            let row = first + t;
+            let w = &self.delassus[row * n..(row + 1) * n];
+            let gained: f64 = w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum();
+            *mean += 0.5 * (self.bias[row] - self.sigma * *mean + gained);
+        }
+        mean
     }
 
     // Newton's method for the directions of (3); what goes back is taken to be beyond its stop, or not
@@ -107,16 +233,8 @@ impl System {
 
     // the direction of the mean velocity of a disc; by how much it differs from the one before
     pub(super) fn turn(&mut self, k: usize, (slow, stops): (f64, bool)) -> f64 {
-        let (contact, first) = self.disc(k);
-        let start = self.start_speed[k];
-        let n = self.len();
-        let mut mean = [0.0; N_TANGENTS];
-        for (t, mean) in mean.iter_mut().enumerate() {
-            let row = first + t;
-            let w = &self.delassus[row * n..(row + 1) * n];
-            let gained: f64 = w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum();
-            *mean = start[t] + 0.5 * (self.bias[row] - self.sigma * start[t] + gained);
-        }
+        let contact = self.disc(k).0;
+        let mean = self.mean_velocity(k);
         let speed = norm(&mean);
         let along = mean[0] * self.reference[k][0] + mean[1] * self.reference[k][1];
         if speed <= slow || self.is_beyond[k] {
@@ -226,7 +344,8 @@ impl System {
 
     #[inline(never)]
     fn direct_in_space(&mut self, v: &[f64], sliding: &[Vec3], resistance: &[Resistance]) {
-        let slow = rest_speed(v);
+        // what is slower than this starts from rest, against its friction
+        let slow = 1e-2 * rest_speed(v);
         self.direction.clear();
         self.turning.clear();
         self.resistance.clear();
@@ -246,6 +365,33 @@ impl System {
         self.turning.resize(self.direction.len(), 0.0);
     }
 
+    /// Time to the first stop of a disc that slips, with the accelerations of this system: s/-R, infinite where none is ahead.
+    pub fn time_to_stop(&self, status: impl Fn(usize) -> Status, v: &[f64]) -> f64 {
+        let slow = rest_speed(v);
+        let n = self.len();
+        let mut first = f64::INFINITY;
+        if self.contacts.is_empty() {
+            return first;
+        }
+        for k in 0..self.direction.len() {
+            if !self.slips(k, status(self.contacts[self.disc(k).0])) {
+                continue;
+            }
+            let (speed, row) = (self.speed(k, v), self.disc(k).1);
+            let mut slows = 0.0;
+            for (t, z) in speed.iter().enumerate() {
+                let w = &self.delassus[(row + t) * n..(row + t + 1) * n];
+                let gained: f64 = w.iter().zip(&self.impulse).map(|(w, c)| w * c).sum();
+                slows -= z * (self.bias[row + t] + gained);
+            }
+            let square = speed[0] * speed[0] + speed[1] * speed[1];
+            if slows > 0.0 && square > slow * slow * 1e-4 {
+                first = first.at_most(square / slows);
+            }
+        }
+        first
+    }
+
     // direction in which a disc slips, whose last one is known
     pub(super) fn direction_of(
         &self,
@@ -257,7 +403,8 @@ impl System {
         let mut along = last;
         let speed = self.speed(k, v);
         if speed[0] * speed[0] + speed[1] * speed[1] > slow * slow {
-            let backward = speed[0] * along[0] + speed[1] * along[1] < 0.0;
+            let backward =
+                !self.follows_velocity && speed[0] * along[0] + speed[1] * along[1] < 0.0;
             along = if backward { speed.map(|x| -x) } else { speed };
         }
         let size = (along[0] * along[0] + along[1] * along[1]).sqrt();

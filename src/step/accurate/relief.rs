@@ -1,0 +1,114 @@
+//! Steps that the scheme of fixed steps takes over, where extrapolated ones find no way on (docs/METHOD.md, section 11.4).
+//!
+//! Their length is halved until one step and two of half the length agree to the tolerance. Where that does not help their
+//! difference is reported.
+
+use super::RELIEF;
+use crate::math::Limit;
+use crate::step::{Run, Stalled, StepError, set_standard};
+
+/// Halvings at most: where events have no end shorter steps agree no better.
+const MAX_HALVINGS: u32 = 12;
+
+impl Run<'_> {
+    /// A short step of the scheme of fixed steps, up to the target at most.
+    pub(super) fn relief_step(&mut self, target: f64) -> Result<(), StepError> {
+        let longer = f64::from(1_u32 << self.state.control.reliefs.min(30));
+        self.state.control.reliefs += 1;
+        let standard = self.settings.step * (RELIEF * longer).at_most(1.0);
+        let mut h = standard.at_most(target - self.state.time);
+        let stop_after = std::mem::replace(&mut self.stop_after, f64::INFINITY);
+        let mut error = 0.0;
+        let mut halvings = 0;
+        while self.settings.tolerance.is_some() {
+            error = self.difference_of_halves(h)?;
+            if error <= 1.0 || halvings == MAX_HALVINGS {
+                break;
+            }
+            halvings += 1;
+            h *= 0.5;
+        }
+        self.stop_after = stop_after;
+        self.report.relief_steps += 1;
+        if error > 1.0 {
+            let tolerance = self.settings.tolerance.unwrap_or(0.0);
+            self.report.transition_errors += 1;
+            self.report.transition_error += error * tolerance;
+        }
+        let n_events = self.report.n_events.total();
+        self.relieve(0.5 * h, target)?;
+        if self.is_stopped(n_events) || self.state.time >= target {
+            return Ok(());
+        }
+        self.relieve(0.5 * h, target)
+    }
+
+    // one step with the scheme of fixed steps, events and all
+    fn relieve(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+        let mut end = self.state.time + h;
+        if end >= target || end == self.state.time {
+            end = target;
+        }
+        self.stalled = Stalled::default();
+        let by_tolerance = std::mem::replace(&mut self.standard, h);
+        set_standard(self.model, self.workspace, h);
+        let result = self.to(end);
+        self.standard = by_tolerance;
+        set_standard(self.model, self.workspace, 0.0);
+        result
+    }
+
+    // how far a step of length `h` and two of half the length are apart, in units of the tolerance; the state stays
+    fn difference_of_halves(&mut self, h: f64) -> Result<f64, StepError> {
+        let Some(mut start) = self.workspace.again.take() else {
+            return Ok(0.0);
+        };
+        start.copy_from(self.state);
+        let counts = self.report.whole_numbers().map(|x| *x);
+        let sums = self.report.real_numbers().map(|x| *x);
+        let n_events = self.report.events.len();
+        let end = self.state.time + h;
+        let mut difference = Ok(0.0);
+        for halves in [false, true] {
+            let lengths: &[f64] = if halves { &[0.5 * h, 0.5 * h] } else { &[h] };
+            for length in lengths {
+                difference = difference.and_then(|d| self.relieve(*length, end).map(|()| d));
+            }
+            if halves {
+                difference = difference.map(|_| self.distance_from_kept());
+            } else {
+                let closed = &mut *self.workspace;
+                closed.closed_position.clone_from(&self.state.position);
+                closed.closed_velocity.clone_from(&self.state.velocity);
+            }
+            self.state.copy_from(&start);
+            for (x, before) in self.report.whole_numbers().into_iter().zip(counts) {
+                *x = before;
+            }
+            for (x, before) in self.report.real_numbers().into_iter().zip(sums) {
+                *x = before;
+            }
+            self.report.events.truncate(n_events);
+            self.begin_again();
+        }
+        self.workspace.again = Some(start);
+        difference
+    }
+
+    // of the state from the end of the step before, in units of the tolerance; rotations count from other orientations
+    fn distance_from_kept(&self) -> f64 {
+        let (nominal, kept) = (&self.settings.nominal, &*self.workspace);
+        let mut worst: f64 = 0.0;
+        for (i, &angular) in self.model.angular.iter().enumerate() {
+            let (q, v) = (self.state.position[i], self.state.velocity[i]);
+            let moved = (v - kept.closed_velocity[i]).abs() / (nominal.velocity(angular) + v.abs());
+            worst = worst.at_least(moved);
+            if !self.model.is_spatial() || !angular {
+                let moved =
+                    (q - kept.closed_position[i]).abs() / (nominal.position(angular) + q.abs());
+                worst = worst.at_least(moved);
+            }
+        }
+        worst / self.settings.tolerance.unwrap_or(f64::INFINITY)
+    }
+}
