@@ -173,7 +173,7 @@ impl Run<'_> {
         self.state.control.events += 1;
         self.report.steps += 1;
         dense::keep_closing(self.model, self.state, self.workspace);
-        self.accept(self.state.time + tau, Mode::Frozen);
+        self.accept(self.state.time + tau);
         accept::forces_of_trial(self.state, self.workspace);
         trial::probe(
             self.model,
