@@ -451,7 +451,7 @@ fn keep_late_rows(
     late.clear();
     late.resize_with(2 * n, Default::default);
     for (i, &j) in system.contacts.iter().enumerate() {
-        let rows = |first: usize| [first, first + 1].map(|row| system.rows[row].clone());
+        let rows = |first: usize| [first, first + 1].map(|row| system.rows[row]);
         if statuses[j] == Status::Slip {
             late[i] = rows(system.normal(i) + 1);
         }
@@ -504,7 +504,7 @@ pub(super) fn start_rows(
             continue;
         };
         if statuses[j] == Status::Slip {
-            start[i] = [slip_rows[1].clone(), slip_rows[2].clone()];
+            start[i] = [slip_rows[1], slip_rows[2]];
         }
         if rolls(resistance, j) {
             let axes = turning_axes(near.direction, near.tangents[0]);

@@ -24,6 +24,9 @@ const MAX_ANGLES: u32 = 30;
 /// Part of its slip that a disc may gain or lose in a step with friction against its mean velocity.
 const FAST: f64 = 0.2;
 
+/// .. and the angle by which forces may turn it, rad.
+const TURNS: f64 = 1e-3;
+
 /// An angle turns by this at most in one of them, rad.
 const MOST_TURN: f64 = 0.3;
 
@@ -86,8 +89,10 @@ impl System {
         let fast = (0..self.direction.len()).any(|k| {
             let (start, mean) = (self.start_speed[k], self.mean_velocity(k));
             let gained = [mean[0] - start[0], mean[1] - start[1]];
+            let square = start[0] * start[0] + start[1] * start[1];
+            let across = (start[0] * gained[1] - start[1] * gained[0]).abs();
             self.slips(k, status(self.contacts[self.disc(k).0]))
-                && 2.0 * norm(&gained) > FAST * norm(&start)
+                && (2.0 * across > TURNS * square || 2.0 * norm(&gained) > FAST * square.sqrt())
         });
         self.solved_once = independent && !fast;
         fast
