@@ -598,7 +598,7 @@ impl Balance {
             let error = of.gained + of.raised - of.applied + of.damping + of.contacts;
             let [t0, t1] = of.kinetic;
             of.factor = 1.0;
-            if !correct || of.is_driven || !(error.abs() > ROUNDING * of.scale) {
+            if !correct || of.is_driven || error.abs() <= ROUNDING * of.scale {
                 continue;
             }
             let moved = 0.5 * (of.gained.abs() + of.moved + of.damping + of.contacts)
