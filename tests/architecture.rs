@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules of the crate, lowest first: one uses only what stands in an earlier line, and itself.
-const LAYERS: [&[&str]; 16] = [
-    &["math"],
+const LAYERS: [&[&str]; 17] = [
+    &["math", "format"],
     &["lcp", "constraint"],
     &["scene"], // the written form: shapes and forces are made from its types
     &["joint", "shape"],
@@ -15,6 +15,7 @@ const LAYERS: [&[&str]; 16] = [
     &["state"],
     &["dynamics"],
     &["step"],
+    &["warning"],
     &["simulate"],
     &["instance"],
     &["describe"],

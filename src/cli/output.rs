@@ -102,7 +102,7 @@ impl Drop for Output {
 impl Stream {
     fn to(path: &Path) -> io::Result<Self> {
         if is_written_directly(path)? {
-            let file = File::options().write(true).create(true).open(path)?;
+            let file = File::options().write(true).open(path)?;
             return Ok(Self::Direct(BufWriter::new(Box::new(file))));
         }
         let place = followed(path)?;

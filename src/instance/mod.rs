@@ -470,6 +470,7 @@ impl Instance {
                 let given = self.energy() - before;
                 self.report.play.start_energy += given;
                 self.report.play.energy += given;
+                self.report.play.lowest += given;
                 self.force_jumped();
                 self.wake_crowd();
             }

@@ -5,6 +5,7 @@
 pub mod dense;
 pub mod dual;
 pub mod groups;
+pub mod hull;
 pub mod quaternion;
 pub mod root;
 pub mod two;

@@ -3,6 +3,7 @@
 //! (1)  swing of the kinetic energy:  max of 1/2 (v - v0)^T M (v - v0), v0 the velocities at the start: what moves with the
 //!      same velocity all along does not count, whatever the observer's own velocity is
 //! (2)  rise and fall of the potential energy:  max of P - P0 and of P0 - P
+//! (3)  rise of the energy:  max of (E - W) - min of (E - W) before,  W the applied work: without it energy can only fall
 
 use super::report::Report;
 use super::workspace::Workspace;
@@ -19,6 +20,7 @@ pub(super) fn start(model: &Model, state: &State, workspace: &mut Workspace, rep
     play.start_energy = kinetic + potential;
     play.start_potential = potential;
     play.energy = play.start_energy;
+    play.lowest = play.start_energy - report.applied_work;
 }
 
 /// Takes note of the energy at the end of a step.
@@ -36,6 +38,9 @@ pub(super) fn note(model: &Model, state: &State, workspace: &mut Workspace, repo
     let risen = potential - play.start_potential;
     play.potential_rise = play.potential_rise.at_least(risen); // (2)
     play.potential_fall = play.potential_fall.at_least(-risen);
+    let passive = play.energy - report.applied_work;
+    play.lowest = play.lowest.at_most(passive); // (3)
+    play.rise = play.rise.at_least(passive - play.lowest);
 }
 
 fn potential(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {

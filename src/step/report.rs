@@ -105,6 +105,10 @@ pub struct EnergyInPlay {
     pub potential_rise: f64,
     /// How far it fell below, J.
     pub potential_fall: f64,
+    /// Smallest energy less applied work so far, J.
+    pub lowest: f64,
+    /// How far energy less applied work rose above that, J.
+    pub rise: f64,
 }
 
 /// Number of events of each kind.
@@ -246,7 +250,7 @@ impl Report {
     }
 
     /// All real numbers, in a fixed order.
-    pub fn real_numbers(&mut self) -> [&mut f64; 20] {
+    pub fn real_numbers(&mut self) -> [&mut f64; 22] {
         let play = &mut self.play;
         [
             &mut self.transition_error,
@@ -269,6 +273,8 @@ impl Report {
             &mut play.kinetic_swing,
             &mut play.potential_rise,
             &mut play.potential_fall,
+            &mut play.lowest,
+            &mut play.rise,
         ]
     }
 

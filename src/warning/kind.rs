@@ -130,7 +130,7 @@ impl Kind {
         let Facts { report, net, .. } = *facts;
         let residual = report.worst_residual;
         match self {
-            Self::EnergyGain => facts.much(net, GAIN).filter(|_| net > 0.0),
+            Self::EnergyGain => facts.much(net.at_least(report.play.rise), GAIN),
             Self::NumericalLoss => facts.much(-net, LOSS).filter(|_| net < 0.0),
             Self::EnergyBalance => facts.much(facts.unexplained, GAIN),
             Self::JointDrift => {

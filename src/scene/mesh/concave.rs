@@ -5,8 +5,7 @@
 //!      closed and lies on that of the hull is all of it.
 
 use super::Mesh;
-use crate::math::{Limit, Vec3};
-use crate::space::shape::Polyhedron;
+use crate::math::{Limit, Vec3, cross3, dot3, hull};
 
 /// A face this far below the hull's surface, as a part of the size of the whole, is on it: coordinates are written with six
 /// digits.
@@ -19,7 +18,8 @@ pub fn dent(mesh: &Mesh) -> Option<f64> {
     if mesh.faces.is_empty() || points.len() < 4 {
         return None;
     }
-    let hull = Polyhedron::hull(&points).ok()?;
+    let (corners, outlines) = hull::of(&points).ok()?;
+    let planes: Vec<(Vec3, Vec3)> = outlines.iter().map(|o| plane(&corners, o)).collect();
     let mut size: f64 = 0.0;
     for k in 0..3 {
         let low = points
@@ -32,7 +32,7 @@ pub fn dent(mesh: &Mesh) -> Option<f64> {
     }
     // (1)
     let below = |x: Vec3| {
-        let depths = hull.faces.iter().map(|face| -face.height(x));
+        let depths = planes.iter().map(|(p, normal)| dot3(*normal, *p - x));
         depths.fold(f64::INFINITY, |least, depth| least.at_most(depth))
     };
     let mut deepest: f64 = 0.0;
@@ -43,6 +43,16 @@ pub fn dent(mesh: &Mesh) -> Option<f64> {
         }
     }
     (deepest > ON_SURFACE).then_some(deepest)
+}
+
+// a point of a face, and its unit normal
+fn plane(corners: &[Vec3], outline: &[usize]) -> (Vec3, Vec3) {
+    let first = corners[outline[0]];
+    let mut normal = Vec3::zeros();
+    for pair in outline[1..].windows(2) {
+        normal += cross3(corners[pair[0]] - first, corners[pair[1]] - first);
+    }
+    (first, normal / dot3(normal, normal).sqrt())
 }
 
 #[cfg(test)]

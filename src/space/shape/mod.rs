@@ -4,13 +4,12 @@ mod bound;
 mod capsule;
 mod cylinder;
 mod height_field;
-mod hull;
 mod polyhedron;
 mod sphere;
 
+pub use crate::math::hull::Flat;
 pub use bound::Bound;
 pub use height_field::{HeightField, Triangle};
-pub use hull::Flat;
 pub use polyhedron::{Edge, Face, Polyhedron};
 
 use super::Pose;

@@ -3,8 +3,8 @@
 //! (1)  volume = sum d/6,  first = sum d/24 (p + q + r),  d = p.(q x r)
 //! (2)  second = sum d/120 (p p' + q q' + r r' + s s'),  s = p + q + r;  inertia = tr(second) 1 - second
 
-use super::{Flat, Moments, hull};
-use crate::math::{Limit, Mat3, Vec3, cross3, dot3};
+use super::{Flat, Moments};
+use crate::math::{Limit, Mat3, Vec3, cross3, dot3, hull};
 use crate::space::Pose;
 
 /// A convex solid with flat faces.

@@ -1,14 +1,14 @@
 //! Steps that the scheme of fixed steps takes over, where extrapolated ones find no way on (docs/METHOD.md, section 11.4).
 //!
-//! Their length is halved until one step and two of half the length agree to the tolerance. Where that does not help their
-//! difference is reported.
+//! Their length is halved until one step and two of half the length agree to the tolerance. Where that does not help they are
+//! taken as long as they were, and the difference is reported.
 
 use super::RELIEF;
 use crate::math::Limit;
 use crate::step::{Run, Stalled, StepError, set_standard};
 
 /// Halvings at most: where events have no end shorter steps agree no better.
-const MAX_HALVINGS: u32 = 12;
+const MAX_HALVINGS: u32 = 8;
 
 impl Run<'_> {
     /// A short step of the scheme of fixed steps, up to the target at most.
@@ -17,23 +17,17 @@ impl Run<'_> {
         self.state.control.reliefs += 1;
         let standard = self.settings.step * (RELIEF * longer).at_most(1.0);
         let mut h = standard.at_most(target - self.state.time);
-        let stop_after = std::mem::replace(&mut self.stop_after, f64::INFINITY);
-        let mut error = 0.0;
-        let mut halvings = 0;
-        while self.settings.tolerance.is_some() {
-            error = self.difference_of_halves(h)?;
-            if error <= 1.0 || halvings == MAX_HALVINGS {
-                break;
-            }
-            halvings += 1;
-            h *= 0.5;
-        }
-        self.stop_after = stop_after;
         self.report.relief_steps += 1;
-        if error > 1.0 {
-            let tolerance = self.settings.tolerance.unwrap_or(0.0);
-            self.report.transition_errors += 1;
-            self.report.transition_error += error * tolerance;
+        if let Some(tolerance) = self.settings.tolerance {
+            let stop_after = std::mem::replace(&mut self.stop_after, f64::INFINITY);
+            let agreed = self.length_that_agrees(h);
+            self.stop_after = stop_after;
+            let error;
+            (h, error) = agreed?;
+            if error > 1.0 {
+                self.report.transition_errors += 1;
+                self.report.transition_error += error * tolerance;
+            }
         }
         let n_events = self.report.n_events.total();
         self.relieve(0.5 * h, target)?;
@@ -41,6 +35,21 @@ impl Run<'_> {
             return Ok(());
         }
         self.relieve(0.5 * h, target)
+    }
+
+    // the length, at most `h`, at which halves agree to the tolerance, and by how much; or `h` itself where none does
+    fn length_that_agrees(&mut self, h: f64) -> Result<(f64, f64), StepError> {
+        let first = self.difference_of_halves(h)?;
+        let mut shorter = h;
+        let mut error = first;
+        for _ in 0..MAX_HALVINGS {
+            if error <= 1.0 {
+                return Ok((shorter, error));
+            }
+            shorter *= 0.5;
+            error = self.difference_of_halves(shorter)?;
+        }
+        Ok((h, first))
     }
 
     // one step with the scheme of fixed steps, events and all

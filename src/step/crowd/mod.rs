@@ -172,6 +172,7 @@ pub(super) fn step(
         in_play::start(model, state, workspace, report);
     }
     report.steps += 1;
+    let booked = losses(report);
     while state.time < end {
         let breaks = &model.breakpoints;
         let next = breaks.partition_point(|b| *b <= state.time);
@@ -199,8 +200,29 @@ pub(super) fn step(
         report.growths += u64::from(workspace.crowd.room() > room);
         state.time = stop;
     }
+    book_gains(report, booked);
     in_play::note(model, state, workspace, report);
     finite(state, report)
+}
+
+fn losses(report: &Report) -> [f64; 3] {
+    [
+        report.damping_loss,
+        report.friction_loss,
+        report.impact_loss - report.lifted,
+    ]
+}
+
+// a loss that fell in the step is an error of the step, which gained that much
+fn book_gains(report: &mut Report, before: [f64; 3]) {
+    let gained: [f64; 3] = {
+        let now = losses(report);
+        std::array::from_fn(|i| positive(before[i] - now[i]))
+    };
+    report.damping_loss += gained[0];
+    report.friction_loss += gained[1];
+    report.impact_loss += gained[2];
+    report.numerical_gain += gained.iter().sum::<f64>();
 }
 
 impl Step<'_> {

@@ -9,12 +9,12 @@
 //! stored the impulse `r`; its relaxation moves the contact point with `s`, joints taken into account, and friction acts on what is
 //! left: what sticks all the way gets back `r` and leaves with `s`. Where contacts resist rotation, their moments obey (2) with s = 0.
 
-use super::super::StepError;
-use super::super::workspace::Workspace;
 use super::solve;
 use crate::math::norm;
 use crate::model::Model;
 use crate::state::{State, Status};
+use crate::step::StepError;
+use crate::step::workspace::Workspace;
 
 // `level.impulse` <- r of (3), `level.restituted` <- g; does anything come back?
 fn give_back(model: &Model, workspace: &mut Workspace) -> bool {

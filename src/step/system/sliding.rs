@@ -25,7 +25,7 @@ const MAX_ANGLES: u32 = 30;
 const FAST: f64 = 0.2;
 
 /// .. and the angle by which forces may turn it, rad.
-const TURNS: f64 = 1e-3;
+const TURNS: f64 = 1e-6;
 
 /// An angle turns by this at most in one of them, rad.
 const MOST_TURN: f64 = 0.3;

@@ -4,7 +4,7 @@
 //! (1)  seen along a side e of a face with normal n, with s = e x n out of the face, all points are below:
 //!      x = d.s, y = -d.n >= 0; the next face goes through the point with the least angle of (x, y)
 
-use crate::math::{Limit, Vec3, cross3, dot3};
+use super::{Limit, Vec3, cross3, dot3};
 
 /// The points do not span a solid, or their faces cannot be told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ struct Cloud {
 }
 
 /// Corners, and the outline of every face, counter-clockwise seen from outside.
-pub(super) fn of(points: &[Vec3]) -> Result<(Vec<Vec3>, Vec<Vec<usize>>), Flat> {
+pub fn of(points: &[Vec3]) -> Result<(Vec<Vec3>, Vec<Vec<usize>>), Flat> {
     let mut low = Vec3::repeat(f64::INFINITY);
     let mut high = Vec3::repeat(f64::NEG_INFINITY);
     for p in points {
@@ -147,7 +147,8 @@ impl Cloud {
         });
         let mut e = Vec3::zeros();
         e[axis] = 1.0;
-        let u = super::unit(cross3(e, normal));
+        let across = cross3(e, normal);
+        let u = across / dot3(across, across).sqrt();
         let v = cross3(normal, u);
         let mut flat = Vec::new();
         for (i, &x) in self.points.iter().enumerate() {
