@@ -219,7 +219,7 @@ impl<'a> Facts<'a> {
     }
 
     fn some(&self, n: u64) -> Option<(f64, f64)> {
-        (n > 0).then(|| (n as f64, self.report.substeps as f64))
+        (n > 0).then_some((n as f64, self.report.substeps as f64))
     }
 
     fn overlap(&self) -> Option<(f64, f64)> {

@@ -107,7 +107,7 @@ type Damage = fn(&mut Vec<u8>, &mut Random);
 
 /// What is done to the archive.
 const OUTSIDE_OF_FILES: &[(&str, Damage)] = &[
-    ("bits of the archive", flip),
+    ("bits of the archive", |bytes, random| flip(bytes, random)),
     ("bits of the directory", |bytes, random| {
         let n = bytes.len();
         let start = n.saturating_sub(500);
@@ -208,7 +208,7 @@ pub fn zipped(files: &Files) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-fn flip(bytes: &mut Vec<u8>, random: &mut Random) {
+fn flip(bytes: &mut [u8], random: &mut Random) {
     if bytes.is_empty() {
         return;
     }
