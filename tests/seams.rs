@@ -287,7 +287,7 @@ fn polygons_polyhedra_and_what_is_round_pass_seams() {
         wedges.keeps_its_speed("polygons", by, 1.0);
         disc.keeps_its_speed("disc", by, 1.0);
         scene(2)
-            .body(flat, &[bar.clone()])
+            .body(flat, std::slice::from_ref(&bar))
             .tiles([0.5, 0.2], 6)
             .keeps_its_speed("bar", by, 1.0);
     }
