@@ -142,8 +142,7 @@ impl Place {
             .flat_map(|f| fs::read_dir(f).unwrap().flatten());
         let is_new = |path: &PathBuf| {
             let is_known = |name: &&str| path.file_name().is_some_and(|own| own == *name);
-            !known.iter().any(|name| is_known(name))
-                || path.starts_with(&folders[2]) && path != &folders[2]
+            !known.iter().any(is_known) || path.starts_with(&folders[2]) && path != &folders[2]
         };
         let elsewhere = [Path::new("/tmp/escaped"), Path::new("/escaped")];
         let elsewhere = elsewhere.into_iter().filter(|path| path.exists());
