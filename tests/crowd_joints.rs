@@ -18,7 +18,8 @@ fn off(simulation: &mut Simulation, start: f64) -> f64 {
     let end = simulation.energy().total();
     let report = simulation.report();
     let lost = report.friction_loss + report.damping_loss + report.impact_loss;
-    start + report.applied_work + report.lifted - lost - end
+    let errors = report.numerical_gain - report.numerical_loss;
+    start + report.applied_work + report.lifted + errors - lost - end
 }
 
 /// A bar that swings up against a stop.
