@@ -36,12 +36,6 @@ use crate::step::{Report, Workspace};
 /// (4): accelerations are this part of what a contact slides with, at most.
 const SLIDES: f64 = 1e4;
 
-/// Part of what gravity does in a step that sweeps may leave to contacts at rest.
-const LEFT_BY_SWEEPS: f64 = 0.1;
-
-/// Contacts that are solved exactly also where steps have bounded effort.
-const FEW: usize = 300;
-
 /// The direct ways are enough if they end with this residual.
 const NEARLY: f64 = 1e-6;
 
@@ -118,14 +112,6 @@ impl Step<'_> {
         self.add_stiff_forces();
         instant.residual = self.solve_accelerations();
         self.tell(instant);
-    }
-
-    // contacts that move against each other more slowly are at rest; bounded effort leaves them part of what gravity does in a step
-    fn rest_speed(&self) -> f64 {
-        match self.crowd.rules.sweeps {
-            Some(_) => SLOW + LEFT_BY_SWEEPS * self.h * norm(self.model.gravity.as_slice()),
-            None => SLOW,
-        }
     }
 
     fn is_asleep(&self, body: BodyRef) -> bool {
@@ -221,7 +207,7 @@ impl Step<'_> {
         let twists = self.twists_of(spot.bodies);
         let [a, b] = self.moving(spot.bodies);
         let (gradient, turned) = moving_row(&near.normal_row(&a, &b), twists);
-        let turns = self.rest_speed() + self.h * turned.abs();
+        let turns = SLOW + self.h * turned.abs();
         let ajar = if pressed { self.h * turns } else { 0.0 };
         gradient.rate(twists[0], twists[1]) <= turns && spot.gap <= BAND + ajar
     }
@@ -471,7 +457,6 @@ impl Step<'_> {
 
     // what slides is told by far larger numbers than all accelerations
     fn set_sliding(&mut self) {
-        let slow = self.rest_speed();
         let work = &mut self.workspace.crowd;
         let mut most = norm(self.model.gravity.as_slice());
         for body in &work.bodies {
@@ -489,7 +474,7 @@ impl Step<'_> {
                 let slides = norm(&work.second[own.clone()]);
                 let turned = own.clone().map(|k| work.rows[k].bias.abs());
                 let turned = turned.fold(0.0, |x: f64, y| x.at_least(y));
-                if slides > slow + self.h * turned {
+                if slides > SLOW + self.h * turned {
                     for k in own {
                         work.rows[k].bias += SLIDES * most * work.second[k] / slides;
                     }
@@ -519,7 +504,7 @@ impl Step<'_> {
             rows,
         };
         let mut ending = solvers.solve(&problem, Effort::Direct, threads, impulse, end);
-        if ending.residual > NEARLY && (self.crowd.rules.sweeps.is_none() || touches.len() <= FEW) {
+        if ending.residual > NEARLY && self.crowd.rules.sweeps.is_none() {
             ending = solvers.solve(&problem, Effort::Exact, threads, impulse, end);
         }
         ending.residual
