@@ -68,6 +68,7 @@ pub fn as_json(facts: &Facts<'_>, report: &Report, doubts: &[String]) -> Value {
         "growths": report.growths,
         "fallbacks": report.fallbacks,
         "unresolved": report.unresolved_steps,
+        "exhausted_steps": report.exhausted_steps,
         "degraded_steps": report.degraded_steps,
         "relief_steps": report.relief_steps,
         "transition_errors": report.transition_errors,

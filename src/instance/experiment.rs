@@ -8,7 +8,7 @@ use crate::scene::format::TOLERANCE;
 use crate::simulate::observe;
 use crate::space::inertia::Principal;
 use crate::state::State;
-use crate::step::{self, EventKind, Report, Workspace};
+use crate::step::{self, EventKind, Report, StepError, Workspace};
 use crate::warning::Watch;
 
 /// Standard steps, or longest steps by tolerance, in one communication step at most.
@@ -274,6 +274,15 @@ impl Instance {
                     time,
                     reason: format!(
                         "an event cut the step short at {time} s: {what}; restore the state of its start and repeat it up to there"
+                    ),
+                })
+            }
+            Err(problem @ StepError::TooMuchWork { time }) => {
+                self.phase = Phase::StepFailed;
+                Err(Trouble::Discard {
+                    time,
+                    reason: format!(
+                        "{problem}; or restore the state of its start and repeat it with a shorter communication step"
                     ),
                 })
             }

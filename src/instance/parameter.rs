@@ -4,7 +4,7 @@ use crate::force::Force;
 use crate::model::AnyForce;
 use crate::model::Model;
 use crate::scene::format::{
-    EventState, ImpactLaw, MAX_ROWS, ReportedVelocity, Scheme, Settings, TOLERANCE,
+    EventState, ImpactLaw, MAX_ROWS, MAX_STEP_WORK, ReportedVelocity, Scheme, Settings, TOLERANCE,
 };
 use crate::space::force as space;
 
@@ -97,6 +97,8 @@ pub enum Parameter {
     ReportedVelocity,
     /// Substeps in a standard step at most.
     MaxSubsteps,
+    /// Work of a communication step at most.
+    MaxStepWork,
     /// Shortest substep as a fraction of the standard step.
     MinSubstep,
     /// Rounds of the position-level scheme.
@@ -208,6 +210,7 @@ impl Parameter {
             Self::EnergyGuard => Value::Boolean(settings.energy_guard),
             Self::ReportedVelocity => number_of(&VELOCITIES, &settings.reported_velocity),
             Self::MaxSubsteps => Value::Integer(settings.max_substeps as i32),
+            Self::MaxStepWork => Value::Integer(settings.max_step_work as i32),
             Self::MinSubstep => Value::Real(settings.min_substep),
             Self::FixedPointIterations => Value::Integer(settings.fixed_point_iterations as i32),
             Self::ReturnAtEvent => Value::Boolean(settings.return_at_event),
@@ -309,6 +312,7 @@ impl Parameter {
             | Self::EnergyGuard
             | Self::ReportedVelocity
             | Self::MaxSubsteps
+            | Self::MaxStepWork
             | Self::FixedPointIterations
             | Self::ReturnAtEvent => return false,
         }
@@ -367,6 +371,10 @@ impl Parameter {
             }
             Self::MaxSubsteps if (1..=1_000_000).contains(&count) => {
                 settings.max_substeps = count;
+                true
+            }
+            Self::MaxStepWork if (1..=MAX_STEP_WORK).contains(&count) => {
+                settings.max_step_work = count;
                 true
             }
             Self::FixedPointIterations if (1..=1000).contains(&count) => {

@@ -10,7 +10,7 @@ use super::variable::{
 use crate::force::Force;
 use crate::joint::Joint;
 use crate::model::{AnyForce, ContactKind, InputUnit, Model};
-use crate::scene::format::MAX_ROWS;
+use crate::scene::format::{MAX_ROWS, MAX_STEP_WORK};
 use crate::simulate::observe::contacts_of;
 
 /// All variables of a model, in the order of their value references.
@@ -672,9 +672,19 @@ impl Table {
                 "a communication step ends at its first event, for masters that restore states",
                 flag(P::ReturnAtEvent),
             ),
+            (
+                "max_step_work",
+                "factorizations at most in each standard step of a communication step",
+                count(P::MaxStepWork, 1, MAX_STEP_WORK as i32),
+            ),
         ];
         // steps of a crowd are of their own kind
-        let in_crowd = ["step", "restitution_threshold", "reported_velocity"];
+        let in_crowd = [
+            "step",
+            "restitution_threshold",
+            "reported_velocity",
+            "max_step_work",
+        ];
         for (name, what, (p, kind)) in rows {
             if model.crowd.is_none() || in_crowd.contains(&name) {
                 self.parameter(format!("settings.{name}"), what, true, kind, p);

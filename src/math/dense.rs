@@ -98,6 +98,8 @@ pub struct RankRevealing {
     small: Vec<f64>,
     pivots: Vec<usize>,
     shift: Vec<f64>,
+    /// Systems factored so far.
+    pub factored: u64,
 }
 
 impl RankRevealing {
@@ -115,6 +117,7 @@ impl RankRevealing {
             small: Vec::with_capacity(n * n),
             pivots: Vec::with_capacity(n),
             shift: Vec::with_capacity(n),
+            factored: 0,
         }
     }
 
@@ -146,6 +149,7 @@ impl RankRevealing {
 
     /// Factors the matrix filled after [`Self::start`].
     pub fn factor(&mut self, tolerance: f64) {
+        self.factored += 1;
         let n = self.n;
         self.row.clear();
         self.row.extend(0..n);

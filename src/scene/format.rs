@@ -117,6 +117,8 @@ pub struct Settings {
     pub min_substep: f64,
     /// More substeps than this inside one standard step end event location for that step.
     pub max_substeps: u32,
+    /// Work of a communication step at most, in factorizations for each standard step that it has.
+    pub max_step_work: u32,
     /// Impact law.
     pub impact_law: ImpactLaw,
     /// Hold back an impact that would gain energy.
@@ -146,6 +148,9 @@ pub enum FrictionCone {
         turn: bool,
     },
 }
+
+/// Largest bound on the work of a step.
+pub const MAX_STEP_WORK: u32 = 1_000_000_000;
 
 /// Rows of the extrapolation at most: more would lose to rounding what they gain.
 pub const MAX_ROWS: u32 = 6;

@@ -131,6 +131,7 @@ const KEYS: &[(&str, &str, &str)] = &[
         "names that shapes have",
     ),
     ("max_step", "max_step = 1.0", "s"),
+    ("max_step_work", "max_step_work = 20000", "a count"),
     ("max_substeps", "max_substeps = 200", "a count"),
     (
         "min_substep",

@@ -2,6 +2,7 @@
 
 mod accept;
 mod accurate;
+mod allowance;
 mod assemble;
 mod classify;
 mod coefficients;
@@ -61,6 +62,11 @@ pub enum StepError {
         /// s.
         time: f64,
     },
+    /// A step by tolerance or of high order took more work than it is allowed (`max_step_work`).
+    TooMuchWork {
+        /// How far it got, s.
+        time: f64,
+    },
 }
 
 impl StepError {
@@ -100,6 +106,10 @@ impl std::fmt::Display for StepError {
             StepError::Singular { time } => write!(
                 f,
                 "at t = {time} s the matrix of the step is singular; a smaller step may help"
+            ),
+            StepError::TooMuchWork { time } => write!(
+                f,
+                "at t = {time} s the step had taken all the work that it is allowed; a larger `max_step_work`, a larger tolerance or steps of fixed length may help"
             ),
         }
     }
@@ -150,6 +160,7 @@ pub fn initialize(
         }
         return Ok(());
     }
+    workspace.allow(settings, settings.step);
     counted(
         model,
         state,
@@ -177,6 +188,7 @@ pub fn step(
         return crowd::step(model, crowd, state, workspace, settings, report, end);
     }
     let standard = end - state.time;
+    workspace.allow(settings, standard);
     counted(model, state, workspace, settings, report, standard, |run| {
         if run.settings.extrapolates() {
             return run.accurately(end, end);
@@ -202,6 +214,7 @@ pub fn step_to_event(
         return crowd::step(model, crowd, state, workspace, settings, report, end);
     }
     let standard = settings.step;
+    workspace.allow(settings, end - state.time);
     counted(model, state, workspace, settings, report, standard, |run| {
         run.stop_after = from;
         if run.settings.tolerance.is_some() {
@@ -259,6 +272,7 @@ pub fn advance_past(
         return Ok(());
     }
     let standard = settings.step;
+    workspace.allow(settings, time - state.time);
     counted(model, state, workspace, settings, report, standard, |run| {
         run.accurately(time, end)
     })
@@ -504,6 +518,8 @@ impl Run<'_> {
             self.longest *= 2.0;
             if self.settings.scheme == Scheme::PositionEuler {
                 self.position_step(target)?;
+            } else if self.gives_up()? {
+                self.cheap_step(target)?;
             } else if n_substeps >= self.settings.max_substeps
                 || self.short_substeps > MAX_SHORT_SUBSTEPS
             {

@@ -46,6 +46,8 @@ pub struct Report {
     pub unresolved_steps: u64,
     /// Standard steps finished with the first-order step, because events came too dense.
     pub degraded_steps: u64,
+    /// Steps that took all the work that they are allowed, and went on with less than was asked for.
+    pub exhausted_steps: u64,
     /// Impacts whose restitution was cut because the approach was slower than a step's free motion.
     pub rests: u64,
     /// Impacts held back by the energy guard.
@@ -214,7 +216,7 @@ impl Report {
 
     /// All whole numbers that belong to the motion, in a fixed order: not how often working memory grew, which is of the
     /// instance that a run was in.
-    pub fn whole_numbers(&mut self) -> [&mut u64; 29] {
+    pub fn whole_numbers(&mut self) -> [&mut u64; 30] {
         let counts = &mut self.n_events;
         [
             &mut self.steps,
@@ -231,6 +233,7 @@ impl Report {
             &mut self.fallbacks,
             &mut self.unresolved_steps,
             &mut self.degraded_steps,
+            &mut self.exhausted_steps,
             &mut self.rests,
             &mut self.guarded_impacts,
             &mut self.stabilized_steps,

@@ -108,6 +108,8 @@ pub struct Workspace {
     pub(super) turns: bool,
     /// Factorizations of small systems since the count was taken.
     pub(super) work: u64,
+    /// Work that the communication step under way may take.
+    pub(super) allowed_work: u64,
     /// The event function that is negative from the start of a step whose statuses contradict themselves.
     pub(super) contradicted: Option<ProbeKind>,
     pub(super) extrapolation: Extrapolation,
@@ -216,6 +218,7 @@ impl Workspace {
             stiff: false,
             turns: false,
             work: 0,
+            allowed_work: 0,
             contradicted: None,
             extrapolation: Extrapolation::new(dense),
             step_error: 0.0,

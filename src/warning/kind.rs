@@ -65,6 +65,8 @@ pub enum Kind {
     UnresolvedSteps,
     /// Steps that ended in the first-order step.
     DegradedSteps,
+    /// Steps that took all the work that they are allowed.
+    ExhaustedSteps,
     /// Steps by tolerance that were left to the scheme of fixed steps.
     ReliefSteps,
     /// Transitions of stick and slip that no step was short enough for; by how much the result may be off, relative.
@@ -79,7 +81,7 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::EnergyGain,
         Self::NumericalLoss,
         Self::EnergyBalance,
@@ -93,6 +95,7 @@ impl Kind {
         Self::FallbackSteps,
         Self::UnresolvedSteps,
         Self::DegradedSteps,
+        Self::ExhaustedSteps,
         Self::ReliefSteps,
         Self::TransitionError,
         Self::GuardedImpacts,
@@ -116,6 +119,7 @@ impl Kind {
             Self::FallbackSteps => "fallback_steps",
             Self::UnresolvedSteps => "unresolved_steps",
             Self::DegradedSteps => "degraded_steps",
+            Self::ExhaustedSteps => "exhausted_steps",
             Self::ReliefSteps => "relief_steps",
             Self::TransitionError => "transition_error",
             Self::GuardedImpacts => "guarded_impacts",
@@ -158,6 +162,7 @@ impl Kind {
             }
             Self::UnresolvedSteps => facts.some(report.unresolved_steps),
             Self::DegradedSteps => facts.some(report.degraded_steps),
+            Self::ExhaustedSteps => facts.some(report.exhausted_steps),
             Self::ReliefSteps => facts.some(report.relief_steps),
             Self::TransitionError => {
                 let n = report.transition_errors;

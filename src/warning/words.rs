@@ -76,6 +76,10 @@ impl Warning {
                 "{} ended in the first-order step because events came too dense, {from}; positions there are of first order",
                 of("step")
             ),
+            Kind::ExhaustedSteps => format!(
+                "{} took all the work that they are allowed (`max_step_work`), {from}, and went on with the first-order step or the best forces found by then",
+                of("step")
+            ),
             Kind::ReliefSteps => format!(
                 "{} found no way on with high order and were left to the scheme of fixed steps, with lengths that the tolerance chose, {from}",
                 of("step")
@@ -124,6 +128,7 @@ impl Warning {
             Kind::DegradedSteps => {
                 "take a smaller step, or a restitution of zero where it chatters".to_owned()
             }
+            Kind::ExhaustedSteps => "a larger `max_step_work`, or a smaller step".to_owned(),
             Kind::ReliefSteps => "another tolerance may help".to_owned(),
             Kind::TransitionError => "take another tolerance".to_owned(),
             Kind::GuardedImpacts => {

@@ -76,6 +76,8 @@ pub(super) const PLAIN: Limits = Limits {
 pub struct Solver {
     /// Counters, for the caller to read and reset.
     pub stats: Stats,
+    /// An island for which Newton's method took more iterations than this gets no further rung.
+    pub most_iterations: Option<u32>,
     rung: Option<Rung>,
     islands: Islands,
     pub(super) judge: Judge,
@@ -314,6 +316,9 @@ impl Solver {
             return;
         }
         self.stats.retries += 1;
+        if self.is_exhausted() {
+            return;
+        }
         if self.is_mixed() && self.lighten(climb, x) {
             self.rung = Some(Rung::Newton);
             return;
@@ -326,7 +331,7 @@ impl Solver {
             }
             return;
         }
-        if effort == Effort::Direct {
+        if effort == Effort::Direct || self.is_exhausted() {
             return;
         }
         if warm {
@@ -338,7 +343,7 @@ impl Solver {
                 return;
             }
         }
-        if self.scaled.contacts.is_empty() {
+        if self.scaled.contacts.is_empty() || self.is_exhausted() {
             return;
         }
         self.stats.follows += 1;
@@ -346,11 +351,15 @@ impl Solver {
             self.rung = Some(Rung::Follow);
             return;
         }
-        if climb.best <= NEARLY {
+        if climb.best <= NEARLY || self.is_exhausted() {
             return;
         }
         self.stats.lasts += 1;
         let [sweeps, iterations] = LAST;
+        let left = |most: u32| most.saturating_sub(self.newton.iterations);
+        let iterations = self
+            .most_iterations
+            .map_or(iterations, |most| iterations.min(left(most)));
         x.fill(0.0);
         self.sweep(x, sweeps, relaxation);
         if self.anchor(climb, x, iterations) {
@@ -363,9 +372,20 @@ impl Solver {
     fn follow_and_anchor(&mut self, climb: &mut Climb, x: &mut [f64]) -> bool {
         let short = STARTS.into_iter().zip(SHORT);
         let whole = STARTS.into_iter().map(|start| (start, WHOLE));
-        short.chain(whole).any(|(start, [steps, iterations])| {
-            self.follow(climb, x, start, steps) || self.anchor(climb, x, iterations)
-        })
+        for (start, [steps, iterations]) in short.chain(whole) {
+            if self.follow(climb, x, start, steps) || self.anchor(climb, x, iterations) {
+                return true;
+            }
+            if self.is_exhausted() {
+                break;
+            }
+        }
+        false
+    }
+
+    fn is_exhausted(&self) -> bool {
+        let most = self.most_iterations;
+        most.is_some_and(|most| self.newton.iterations > most)
     }
 
     /// Through the inside of the cones, from `x`, with the last digits by Newton's method: is the answer accepted?

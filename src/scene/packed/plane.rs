@@ -49,6 +49,7 @@ coded_struct!(Settings {
     damping_steps,
     min_substep,
     max_substeps,
+    max_step_work,
     impact_law,
     energy_guard,
     restitution_threshold,

@@ -1,8 +1,8 @@
 //! `[settings]`: how to integrate.
 
 use crate::scene::format::{
-    Dimension, EventState, FrictionCone, ImpactLaw, MAX_ROWS, Nominal, ReportedVelocity, Scheme,
-    Settings, TOLERANCE,
+    Dimension, EventState, FrictionCone, ImpactLaw, MAX_ROWS, MAX_STEP_WORK, Nominal,
+    ReportedVelocity, Scheme, Settings, TOLERANCE,
 };
 use crate::scene::range::Range;
 use crate::scene::read::Table;
@@ -55,6 +55,8 @@ impl Default for Settings {
             damping_steps: 2,
             min_substep: 1e-9,
             max_substeps: 200,
+            // Ten times what the hardest of the usual scenes take.
+            max_step_work: 20_000,
             impact_law: ImpactLaw::Poisson,
             energy_guard: true,
             // The speed that a contact's acceleration gives in one step: what bounces lower lies still in the next.
@@ -114,6 +116,7 @@ pub fn read(mut t: Table<'_>, until: f64, in_crowd: bool) -> Settings {
             default.min_substep,
         ),
         max_substeps: t.count_or("max_substeps", 1, 1_000_000, default.max_substeps),
+        max_step_work: t.count_or("max_step_work", 1, MAX_STEP_WORK, default.max_step_work),
         impact_law: t.choice_or(
             "impact_law",
             &[

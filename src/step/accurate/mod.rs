@@ -66,6 +66,7 @@ impl Run<'_> {
     pub(super) fn accurately(&mut self, due: f64, end: f64) -> Result<(), StepError> {
         self.start();
         while self.state.time < due {
+            self.gives_up()?;
             let n_events = self.report.n_events.total();
             let target = self.next_stop(end);
             // a run that looks for an event finds the same one whenever it is due
@@ -334,6 +335,7 @@ impl Run<'_> {
         let shortest = SHORTEST * (1.0 + self.state.time.abs());
         let rows = self.settings.rows_taken() as usize;
         loop {
+            self.gives_up()?;
             let length = match self.settings.tolerance {
                 Some(_) => {
                     let longest = self.longest_step(rest).at_most(self.longest_before_stop());

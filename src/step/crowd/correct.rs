@@ -60,7 +60,7 @@ pub(super) struct Correction {
     moved: Vec<f64>,
     /// Of each body, m and rad.
     shifts: Vec<Six>,
-    solvers: Solvers,
+    pub(super) solvers: Solvers,
     groups: Groups,
     /// By the representative of a group: what it is lifted by, and its kinetic energy, J.
     energies: Vec<[f64; 2]>,

@@ -31,6 +31,7 @@ mod spots;
 mod stops;
 mod strike;
 
+use super::allowance::allowed;
 use super::report::Report;
 use super::{StepError, Workspace, accept, finite, in_play};
 use crate::dynamics;
@@ -123,6 +124,25 @@ pub(super) struct Work {
 }
 
 impl Work {
+    // those that are counted
+    fn solvers(&mut self) -> [&mut solve::Solvers; 3] {
+        [
+            &mut self.solvers,
+            &mut self.bouncing,
+            &mut self.correction.solvers,
+        ]
+    }
+
+    fn allow(&mut self, work: f64) {
+        for solvers in self.solvers() {
+            (solvers.spent, solvers.allowed) = (0.0, Some(work));
+        }
+    }
+
+    fn spent(&mut self) -> f64 {
+        self.solvers().iter().map(|solvers| solvers.spent).sum()
+    }
+
     fn room(&self) -> usize {
         self.spots.room() + self.rows.capacity() + self.impulse.capacity()
     }
@@ -172,6 +192,8 @@ pub(super) fn step(
         in_play::start(model, state, workspace, report);
     }
     report.steps += 1;
+    let allowed = allowed(settings, end - state.time) as f64;
+    workspace.crowd.allow(allowed);
     let booked = losses(report);
     while state.time < end {
         let breaks = &model.breakpoints;
@@ -201,6 +223,7 @@ pub(super) fn step(
         state.time = stop;
     }
     book_gains(report, booked);
+    report.exhausted_steps += u64::from(workspace.crowd.spent() > allowed);
     in_play::note(model, state, workspace, report);
     finite(state, report)
 }

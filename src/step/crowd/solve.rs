@@ -15,6 +15,10 @@ pub(super) struct Solvers {
     /// One a thread.
     workers: Vec<Worker>,
     pushed: Vec<Six>,
+    /// Work since it was counted from zero, in iterations over all rows.
+    pub spent: f64,
+    /// What is allowed of it, if it is bounded.
+    pub allowed: Option<f64>,
 }
 
 #[derive(Debug, Default)]
@@ -24,6 +28,8 @@ struct Worker {
     done: Vec<(usize, Outcome)>,
     /// Their impulses, one after the other.
     impulses: Vec<f64>,
+    /// Iterations, each times the rows of its island.
+    row_iterations: f64,
 }
 
 /// How the groups ended.
@@ -61,7 +67,10 @@ impl Worker {
             self.impulses.resize(from + island.rows.len(), 0.0);
             let own = &mut self.impulses[from..];
             island.gather(guess, own);
+            let before = self.solver.stats.iterations;
             let outcome = self.solver.solve_island(problem, islands, k, effort, own);
+            let iterations = (self.solver.stats.iterations - before) as f64;
+            self.row_iterations += iterations * island.rows.len() as f64;
             self.done.push((k, outcome));
         }
     }
@@ -95,6 +104,12 @@ impl Solvers {
         }
         self.islands.find(problem);
         let (islands, guess) = (&self.islands, &*impulse);
+        let left = |allowed: f64| (allowed - self.spent) as u32;
+        let most_iterations = self.allowed.map(left);
+        for worker in &mut self.workers[..threads] {
+            worker.solver.most_iterations = most_iterations;
+            worker.row_iterations = 0.0;
+        }
         let workers = &mut self.workers[..threads];
         if let [only] = workers {
             only.work(problem, islands, (0, 1), effort, guess, is_chosen);
@@ -109,6 +124,7 @@ impl Solvers {
         }
         let mut ending = Ending::default();
         for worker in &self.workers[..threads] {
+            self.spent += worker.row_iterations / problem.rows.len().max(1) as f64;
             let mut from = 0;
             for (k, outcome) in &worker.done {
                 let island = self.islands.island(*k);
