@@ -98,8 +98,6 @@ pub struct RankRevealing {
     small: Vec<f64>,
     pivots: Vec<usize>,
     shift: Vec<f64>,
-    /// Systems factored so far.
-    pub factored: u64,
 }
 
 impl RankRevealing {
@@ -117,7 +115,6 @@ impl RankRevealing {
             small: Vec::with_capacity(n * n),
             pivots: Vec::with_capacity(n),
             shift: Vec::with_capacity(n),
-            factored: 0,
         }
     }
 
@@ -149,7 +146,6 @@ impl RankRevealing {
 
     /// Factors the matrix filled after [`Self::start`].
     pub fn factor(&mut self, tolerance: f64) {
-        self.factored += 1;
         let n = self.n;
         self.row.clear();
         self.row.extend(0..n);

@@ -25,12 +25,11 @@ impl Workspace {
     /// Begins to count, for a communication step of this length, s.
     pub(super) fn allow(&mut self, settings: &Settings, span: f64) {
         self.allowed_work = allowed(settings, span);
-        self.frozen.factored = 0;
     }
 
     // the problems are counted from the start of a step, too
     fn is_exhausted(&self) -> bool {
-        self.frozen.factored + self.complementarity.stats().pivots > self.allowed_work
+        self.work + self.complementarity.stats().pivots > self.allowed_work
     }
 }
 
