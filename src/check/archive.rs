@@ -112,6 +112,22 @@ fn report_twins(names: &[String], report: &mut Report) {
     }
 }
 
+fn size_limit(n_entries: usize, bytes: u64) -> Option<String> {
+    if n_entries > MOST_ENTRIES {
+        return Some(format!(
+            "{n_entries} entries, and at most {MOST_ENTRIES} are unpacked"
+        ));
+    }
+    (bytes > MOST_BYTES)
+        .then(|| format!("{bytes} bytes when unpacked, and at most {MOST_BYTES} are unpacked"))
+}
+
+/// Why an archive with this last entry, so many of them and so many bytes altogether would not be unpacked.
+pub fn refusal(name: &str, n_entries: usize, bytes: u64) -> Option<String> {
+    let of_size = size_limit(n_entries, bytes).map(|limit| format!("it has {limit}"));
+    of_size.or_else(|| too_long(name).map(|finding| finding.message))
+}
+
 /// Goes by the sizes that the directory tells; later no entry gets more bytes than it told.
 fn is_too_large<R: Read + Seek>(
     archive: &mut ZipArchive<R>,
@@ -123,11 +139,7 @@ fn is_too_large<R: Read + Seek>(
         let size = archive.by_index_raw(index).map_or(0, |entry| entry.size());
         bytes = bytes.saturating_add(size);
     }
-    let limit = if n_entries > MOST_ENTRIES {
-        format!("{n_entries} entries, and at most {MOST_ENTRIES} are unpacked")
-    } else if bytes > MOST_BYTES {
-        format!("{bytes} bytes when unpacked, and at most {MOST_BYTES} are unpacked")
-    } else {
+    let Some(limit) = size_limit(n_entries, bytes) else {
         return false;
     };
     let message = format!("the archive has {limit}");

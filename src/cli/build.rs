@@ -68,6 +68,7 @@ fn failed(error: PackageError) -> CliError {
         PackageError::Twice(_) => "give each platform once",
         PackageError::Foreign(_) => "the header of the file is that of something else",
         PackageError::Other(_) => "`cargo build --release` makes one that has",
+        PackageError::TooLarge(_) => "take fewer bodies, or fewer and smaller files of shapes",
         PackageError::Picture | PackageError::Archive(_) => {
             return CliError::Io {
                 what: "the FMU".to_owned(),

@@ -3,6 +3,7 @@
 use super::CliError;
 use super::args::DescribeOptions;
 use super::bundled;
+use super::format::padded;
 use super::output::{Output, write_bytes};
 use serde_json::{Value, json};
 use stiction::describe::fmi2::{causality, model_description, variability};
@@ -84,7 +85,8 @@ fn variables(model: &Model) -> String {
     for row in &rows {
         let mut line = String::new();
         for (cell, width) in row.iter().zip(widths) {
-            line.push_str(&format!("{cell:width$}  "));
+            line.push_str(&padded(cell, width));
+            line.push_str("  ");
         }
         text.push_str(line.trim_end());
         text.push('\n');

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::CliError;
 use super::csv::quoted;
-use super::format::short;
+use super::format::{padded, short};
 use super::output::Output;
 use stiction::model::Model;
 use stiction::step::{Event, EventKind, Report};
@@ -72,13 +72,14 @@ impl EventLog {
         let names = self
             .shown
             .iter()
-            .map(|event| model.contacts[event.contact].name.len());
+            .map(|event| model.contacts[event.contact].name.chars().count());
         let width = names.max().unwrap_or(0).max("contact".len());
         let mut line = |time: &str, kind: &str, contact: &str, normal: &str, tangential: &str| {
             // writing to a string cannot fail
             let _ = writeln!(
                 text,
-                "{time:>14}  {kind:8}  {contact:width$}  {normal:>13}  {tangential:>13}"
+                "{time:>14}  {kind:8}  {}  {normal:>13}  {tangential:>13}",
+                padded(contact, width)
             );
         };
         line("time", "event", "contact", "normal", "tangential");

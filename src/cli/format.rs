@@ -1,3 +1,3 @@
 //! Numbers and counts for people.
 
-pub use stiction::format::{count, short};
+pub use stiction::format::{count, padded, short};

@@ -12,6 +12,7 @@ use super::drawing::picture;
 use super::fmi2::model_description;
 use super::page::documentation;
 use super::{LIBRARY, Platform};
+use crate::check::archive;
 use crate::model;
 use crate::scene::format::space::Space;
 use crate::scene::load::Files;
@@ -81,6 +82,8 @@ pub enum PackageError {
     Other(Platform),
     /// The picture could not be drawn.
     Picture,
+    /// `stiction check` would refuse the archive.
+    TooLarge(String),
     /// The archive could not be written.
     Archive(String),
 }
@@ -99,6 +102,7 @@ impl fmt::Display for PackageError {
                 "the library for {platform} has no function {FUNCTION}: it is not one for FMUs"
             ),
             Self::Picture => write!(f, "the scene cannot be drawn"),
+            Self::TooLarge(reason) => write!(f, "the FMU would be too large to be read: {reason}"),
             Self::Archive(reason) => write!(f, "the archive cannot be written: {reason}"),
         }
     }
@@ -156,6 +160,8 @@ pub fn build_fmu_with(
 
     let mut archive = Archive {
         zip: ZipWriter::new(Cursor::new(Vec::new())),
+        entries: 0,
+        bytes: 0,
     };
     let description = model_description(&model, &scene);
     archive.add("modelDescription.xml", description.as_bytes(), 0o644)?;
@@ -202,6 +208,8 @@ fn sorted(libraries: &[Library]) -> Result<Vec<&Library>, PackageError> {
 
 struct Archive {
     zip: ZipWriter<Cursor<Vec<u8>>>,
+    entries: usize,
+    bytes: u64,
 }
 
 impl Archive {
@@ -212,6 +220,11 @@ impl Archive {
             // the first time that the format can tell
             .last_modified_time(DateTime::default())
             .unix_permissions(permissions);
+        self.entries += 1;
+        self.bytes += bytes.len() as u64;
+        if let Some(reason) = archive::refusal(name, self.entries, self.bytes) {
+            return Err(PackageError::TooLarge(reason));
+        }
         self.zip.start_file(name, options)?;
         self.zip.write_all(bytes)?;
         Ok(())

@@ -10,6 +10,7 @@ use super::types::{
 use crate::describe::IDENTITY;
 use crate::instance::lifecycle::{Call, Phase};
 use crate::instance::{Instance, SCENE_FILE, Trouble};
+use crate::math::OutOfMemory;
 use std::any::Any;
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, CString};
@@ -98,6 +99,9 @@ fn logged(
 }
 
 fn words_of(panic: &(dyn Any + Send)) -> String {
+    if panic.is::<OutOfMemory>() {
+        return "there is not enough memory for this step, and the instance is broken".to_owned();
+    }
     let words = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
         (Some(words), _) => words,
         (_, Some(words)) => words.as_str(),

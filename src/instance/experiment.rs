@@ -4,6 +4,7 @@ use super::lifecycle::{Call, Phase};
 use super::until_event::Reached;
 use super::{Experiment, Instance, Memory, Trouble, error};
 use crate::math::{Limit, Mat3, Vec3};
+use crate::model::memory;
 use crate::scene::format::TOLERANCE;
 use crate::simulate::observe;
 use crate::space::inertia::Principal;
@@ -96,6 +97,7 @@ impl Instance {
     /// Back to where it was after instantiation: parameters, times, state.
     pub fn reset(&mut self) -> Result<(), Trouble> {
         self.admit(Call::Reset)?;
+        self.make_room()?;
         self.model.clone_from(&self.scene);
         self.settings.clone_from(&self.scene.settings);
         self.experiment = Experiment {
@@ -107,6 +109,14 @@ impl Instance {
         self.phase = Phase::Instantiated;
         self.stale = true;
         Ok(())
+    }
+
+    // memory that is not there would end the process
+    fn make_room(&self) -> Result<(), Trouble> {
+        if memory::is_there(self.model.bytes()) {
+            return Ok(());
+        }
+        error("there is not enough memory to begin anew")
     }
 
     // an empty book at the start of the experiment
@@ -125,6 +135,7 @@ impl Instance {
         if !self.stale || self.phase != Phase::Initialization {
             return Ok(());
         }
+        self.make_room()?;
         let inputs = std::mem::take(&mut self.state.inputs);
         self.state = State::new(&self.model);
         self.state.inputs = inputs;

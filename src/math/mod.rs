@@ -135,6 +135,19 @@ pub fn set_zeros(list: &mut Vec<f64>, n: usize) {
         list.fill(0.0);
     } else {
         list.clear();
+        make_room(list, n);
         list.resize(n, 0.0);
+    }
+}
+
+/// What a panic says where there is no memory for what a step needs: it can be caught, and the host of an FMU goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct OutOfMemory;
+
+/// Room for `n` numbers; panics with [`OutOfMemory`] where there is none.
+#[inline]
+fn make_room(list: &mut Vec<f64>, n: usize) {
+    if list.capacity() < n && list.try_reserve_exact(n - list.len()).is_err() {
+        std::panic::panic_any(OutOfMemory);
     }
 }

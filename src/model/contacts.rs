@@ -1,5 +1,6 @@
 //! Which pairs of shapes can touch, and what holds for them.
 
+use super::memory;
 use super::seams::{self, Candidate, Parts, Seams};
 use super::{BodyRef, Contact, ContactKind, Model, Poses, Stop};
 use crate::collide;
@@ -11,6 +12,10 @@ use std::collections::BTreeMap;
 
 /// Adds the stops of joints and the features of all pairs of shapes; refuses shapes that overlap at the start.
 pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mut Vec<Problem>) {
+    if let Some(problem) = memory::refusal(model, false, 0) {
+        problems.push(problem);
+        return;
+    }
     add_limits(scene, model);
     let mut owners: Vec<(BodyRef, &str, &[format::Shape])> = vec![(None, "ground", &scene.ground)];
     for (i, body) in scene.bodies.iter().enumerate() {
@@ -21,6 +26,7 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
         .iter()
         .map(|(_, _, shapes)| Parts::new(shapes.iter().map(candidate).collect()))
         .collect();
+    let mut looked_at = 0;
     for (k, (body_a, name_a, shapes_a)) in owners.iter().enumerate() {
         for (l, (body_b, name_b, shapes_b)) in owners[k + 1..].iter().enumerate() {
             let joints = scene.joints.iter().map(|j| (&j.bodies, j.contact));
@@ -33,6 +39,10 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
                 for (j, shape_b) in shapes_b.iter().enumerate() {
                     let law = law_at(i, j);
                     if law.enabled {
+                        if let Some(problem) = memory::refusal_on_the_way(model, &mut looked_at) {
+                            problems.push(problem);
+                            return;
+                        }
                         let sides = [
                             (*body_a, label(name_a, &shape_a.name, shapes_a.len())),
                             (*body_b, label(name_b, &shape_b.name, shapes_b.len())),

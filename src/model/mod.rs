@@ -5,6 +5,7 @@ mod contacts;
 mod crowd;
 mod geometry;
 mod held;
+pub mod memory;
 mod motors;
 mod poses;
 mod seams;

@@ -1,6 +1,7 @@
 //! Which pairs of shapes in space can touch, and what holds for them.
 
 use super::contacts::{joined, label};
+use super::memory;
 use super::seams::{self, Candidate, Parts, Seams};
 use super::space::{coordinate_of, shape_of, turn_back, vec3};
 use super::space_crowd;
@@ -46,6 +47,10 @@ impl Owner<'_> {
 
 /// Adds the stops of joints and the features of all pairs of shapes; refuses shapes that overlap at the start.
 pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>) {
+    if let Some(problem) = memory::refusal(model, scene.crowd.is_some(), 0) {
+        problems.push(problem);
+        return;
+    }
     add_limits(scene, model);
     let owners = owners(scene, model, problems);
     for owner in &owners {
@@ -65,6 +70,7 @@ pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>)
         .iter()
         .map(|owner| Parts::new(owner.shapes.iter().map(Candidate::of_space).collect()))
         .collect();
+    let mut looked_at = 0;
     for (k, a) in owners.iter().enumerate() {
         for (l, b) in owners[k + 1..].iter().enumerate() {
             let joints = scene.joints.iter().map(|j| (&j.bodies, j.contact));
@@ -76,6 +82,10 @@ pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>)
                 for j in 0..b.shapes.len() {
                     let (law, swapped) = law_of(scene, (a, i), (b, j));
                     if law.enabled {
+                        if let Some(problem) = memory::refusal_on_the_way(model, &mut looked_at) {
+                            problems.push(problem);
+                            return;
+                        }
                         let seams = Seams::new([
                             parts[k].around(i, |other| is_on(other, j)),
                             parts[k + 1 + l].around(j, |other| is_on(i, other)),

@@ -5,6 +5,9 @@ use std::fmt;
 /// Byte range in the scene's text.
 pub type Place = std::ops::Range<usize>;
 
+/// Problems that are listed.
+pub const MOST_PROBLEMS: usize = 100;
+
 /// One mistake in a scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
@@ -28,9 +31,10 @@ pub struct SceneError {
 }
 
 impl SceneError {
-    /// Sorts the problems by place and gives each its line and column in `text`.
+    /// Sorts the problems by place and gives each its line and column in `text`. Beyond [`MOST_PROBLEMS`] they are only counted.
     pub fn new(file: &str, text: &str, mut problems: Vec<Problem>) -> Self {
         problems.sort_by(|a, b| (a.place.start, &a.key).cmp(&(b.place.start, &b.key)));
+        limit(&mut problems);
         let located = problems.into_iter().map(|problem| {
             let before = before(text, problem.place.start);
             let line = before.matches('\n').count() + 1;
@@ -44,7 +48,8 @@ impl SceneError {
     }
 
     /// Of a scene whose text is not at hand.
-    pub fn without_lines(file: &str, problems: Vec<Problem>) -> Self {
+    pub fn without_lines(file: &str, mut problems: Vec<Problem>) -> Self {
+        limit(&mut problems);
         Self {
             file: file.to_owned(),
             problems: problems.into_iter().map(|p| (0, 0, p)).collect(),
@@ -76,6 +81,20 @@ impl SceneError {
             };
             format!("{}:{place} {key}: {message}{hint}", self.file)
         })
+    }
+}
+
+/// Cuts a list that nobody would read to its end.
+fn limit(problems: &mut Vec<Problem>) {
+    let more = problems.len().saturating_sub(MOST_PROBLEMS);
+    problems.truncate(MOST_PROBLEMS);
+    if let Some(last) = problems.last().filter(|_| more > 0) {
+        problems.push(Problem {
+            place: last.place.clone(),
+            key: "file".to_owned(),
+            message: format!("{more} more problems are not listed"),
+            hint: "mend the first ones and read the scene again".to_owned(),
+        });
     }
 }
 

@@ -11,8 +11,8 @@ use super::range::Range;
 use super::read::{Log, Table};
 use super::syntax::Syntax;
 
-/// More problems than this are counted, not listed.
-const MOST_PROBLEMS: usize = 100;
+/// Files of shapes that are larger are refused, bytes.
+const MOST_BYTES: u64 = 1_000_000_000;
 
 /// What the system says, without its number.
 pub fn plain(error: &std::io::Error) -> String {
@@ -97,17 +97,47 @@ pub fn parse_in(folder: &Path, file_name: &str, text: &str) -> Result<Scene, Sce
 /// Why they cannot be read: a sentence and a hint.
 pub fn read_file(folder: &Path, name: &str) -> Result<Vec<u8>, (String, String)> {
     let path = folder.join(name);
-    std::fs::read(&path).map_err(|error| {
+    inside(folder, &path).map_err(|error| {
         let message = format!("{} cannot be read: {}", path.display(), plain(&error));
         let hint = match error.kind() {
             std::io::ErrorKind::NotFound => {
                 "check the path: it is taken from the folder of the scene"
             }
             std::io::ErrorKind::PermissionDenied => "allow reading the file",
-            _ => "check that the path names an STL or OBJ file",
+            _ => "check that the path names an STL or OBJ file in the folder of the scene",
         };
         (message, hint.to_owned())
     })
+}
+
+/// The bytes of a plain file in a folder or below; what links lead out of it, devices and pipes are refused without being opened.
+fn inside(folder: &Path, path: &Path) -> std::io::Result<Vec<u8>> {
+    let folder = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
+    let real = path.canonicalize()?;
+    if !real.starts_with(folder.canonicalize()?) {
+        return Err(std::io::Error::other(
+            "a link leads out of the folder of the scene",
+        ));
+    }
+    let metadata = real.metadata()?;
+    if metadata.is_dir() {
+        return Err(std::io::ErrorKind::IsADirectory.into());
+    }
+    if !metadata.is_file() {
+        return Err(std::io::Error::other(
+            "it is a device or a pipe, not a file",
+        ));
+    }
+    if metadata.len() > MOST_BYTES {
+        return Err(std::io::Error::other(
+            "it is larger than 1 GB, which no convex shape needs",
+        ));
+    }
+    std::fs::read(&real)
 }
 
 /// The same for a scene whose other files `files` gives.
@@ -133,23 +163,7 @@ pub fn parse_with(file_name: &str, text: &str, files: Files<'_>) -> Result<Scene
     if problems.is_empty() {
         return Ok(scene);
     }
-    Err(limited(SceneError::new(file_name, text, problems)))
-}
-
-/// Cuts a list that nobody would read to its end.
-fn limited(mut error: SceneError) -> SceneError {
-    let more = error.problems.len().saturating_sub(MOST_PROBLEMS);
-    error.problems.truncate(MOST_PROBLEMS);
-    if let Some((line, column, last)) = error.problems.last().cloned().filter(|_| more > 0) {
-        let rest = Problem {
-            place: last.place,
-            key: "file".to_owned(),
-            message: format!("{more} more problems are not listed"),
-            hint: "mend the first ones and read the scene again".to_owned(),
-        };
-        error.problems.push((line, column, rest));
-    }
-    error
+    Err(SceneError::new(file_name, text, problems))
 }
 
 /// The whole file.

@@ -16,8 +16,8 @@ pub struct Range {
 }
 
 impl Range {
-    /// Finite numbers.
-    pub const ANY: Self = Self::new("finite", f64::NEG_INFINITY, f64::INFINITY);
+    /// Finite numbers: products of five of them are still numbers.
+    pub const ANY: Self = Self::new("finite (-1e60 to 1e60)", -1e60, 1e60);
     /// Numbers and infinities.
     pub const INFINITE: Self = Self {
         infinite: true,

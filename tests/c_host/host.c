@@ -18,6 +18,7 @@
  *   host cycles LIBRARY RESOURCES GUID N        instantiate, run and free N times; prints resident pages on the way
  *   host modes LIBRARY RESOURCES GUID N STEP    N steps under eight floating-point environments, exceptions trapped in some: the same
  *                                               bytes, and every call leaves the environment as it was; prints ns a call
+ *   host little LIBRARY RESOURCES GUID          with little memory (ulimit -v): an instance that takes a step, or null and a message
  *   host fuzz LIBRARY RESOURCES GUID N SEED     N random calls
  */
 #define _GNU_SOURCE
@@ -92,6 +93,22 @@ static void initialize(fmi2Component c, double start) {
     must(fmi2SetupExperiment(c, fmi2False, 0, start, fmi2False, 0), "fmi2SetupExperiment");
     must(fmi2EnterInitializationMode(c), "fmi2EnterInitializationMode");
     must(fmi2ExitInitializationMode(c), "fmi2ExitInitializationMode");
+}
+
+static int little(int n, char **argument) {
+    if (n < 3) fail("little needs three arguments");
+    load(argument[0]);
+    fmi2Component c = fmi2Instantiate("host", fmi2CoSimulation, argument[2], argument[1], &callbacks, fmi2False, fmi2False);
+    if (!c) {
+        if (!messages) fail("null without a message");
+        puts("null");
+        return 0;
+    }
+    initialize(c, 0);
+    done(fmi2DoStep(c, 0, 0.01, fmi2True));
+    fmi2FreeInstance(c);
+    puts("works");
+    return 0;
 }
 
 /* a cos(omega t) and its derivatives */
@@ -615,5 +632,6 @@ int main(int n, char **argument) {
     if (n > 1 && !strcmp(argument[1], "cycles")) return cycles(n - 2, argument + 2);
     if (n > 1 && !strcmp(argument[1], "fuzz")) return fuzz(n - 2, argument + 2);
     if (n > 1 && !strcmp(argument[1], "modes")) return modes(n - 2, argument + 2);
-    fail("run, trace, panic, events, wrong, cycles, fuzz or modes");
+    if (n > 1 && !strcmp(argument[1], "little")) return little(n - 2, argument + 2);
+    fail("run, trace, panic, events, wrong, cycles, fuzz, modes or little");
 }

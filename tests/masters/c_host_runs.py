@@ -6,6 +6,8 @@ It prints Real outputs at the end of a run, so it is run up to some of the steps
 """
 
 import os
+import resource
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -38,8 +40,31 @@ def trajectory_of(host):
     return trajectory
 
 
+# bytes of address space
+LITTLE_MEMORY = [200_000_000, 400_000_000, 1_000_000_000, 2_000_000_000, 8_000_000_000]
+
+
+def complaints_of(host):
+    """With little memory there is an instance, or null and a message; the host lives."""
+
+    def complaints(fmu):
+        with tempfile.TemporaryDirectory() as folder:
+            fmpy.extract(fmu, unzipdir=folder)
+            guid = fmpy.read_model_description(fmu).guid
+            command = [host, "little", f"{folder}/binaries/linux64/stiction.so", f"file://{folder}/resources", guid]
+            found = []
+            for most in LITTLE_MEMORY:
+                limit = lambda most=most: resource.setrlimit(resource.RLIMIT_AS, (most, most))
+                done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit)
+                if done.returncode != 0 or done.stdout.strip() not in ("null", "works"):
+                    found.append(f"{most} bytes: exit code {done.returncode}, {done.stdout}{done.stderr}")
+            return found
+
+    return complaints
+
+
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         host = f"{folder}/host"
         run(os.environ.get("CC", "cc"), "-std=c11", "-O1", "-o", host, str(SOURCE), "-ldl", "-lm")
-        check_master("C host", trajectory_of(host))
+        check_master("C host", trajectory_of(host), complaints_of(host))

@@ -3,6 +3,7 @@
 use super::CliError;
 use super::args::NewOptions;
 use super::bundled;
+use super::format::padded;
 use super::output::Output;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
@@ -55,7 +56,8 @@ pub fn new(options: &NewOptions) -> Result<(), CliError> {
     out.write(&format!(
         "{shown}: a scene to start from. What to do with it:\n  \
          {run}    run it, and open the report in a browser\n  \
-         {build:width$}    make an FMU of it\n"
+         {}    make an FMU of it\n",
+        padded(&build, width)
     ))?;
     out.finish()
 }

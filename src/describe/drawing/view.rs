@@ -14,6 +14,9 @@ pub const FRAME: [f64; 4] = [58.0, 14.0, 626.0, 436.0];
 /// Free pixels between what is drawn and the frame: for names and arrows.
 const MARGIN: f64 = 64.0;
 
+/// Ticks of an axis at most.
+const MOST_TICKS: u32 = 20;
+
 /// Pixels between two ticks at least.
 const TICKS: f64 = 64.0;
 
@@ -121,8 +124,13 @@ impl View {
         let (first, last) = (first[axis], last[axis]);
         let (step, digits) = round_step(TICKS / self.scale);
         let mut ticks = Vec::new();
-        let mut i = (first / step).ceil();
-        while i * step <= last && ticks.len() < 20 {
+        let start = (first / step).ceil();
+        for k in 0..MOST_TICKS {
+            // far from the origin, numbers may be too coarse for the next tick
+            let i = start + f64::from(k);
+            if i * step > last {
+                break;
+            }
             // not -0
             let value = i * step + 0.0;
             let mut at = self.centre;
@@ -132,7 +140,6 @@ impl View {
             if axis == 0 || pixel > top + 2.0 * TEXT_HEIGHT {
                 ticks.push((value, pixel, digits));
             }
-            i += 1.0;
         }
         ticks
     }
