@@ -10,6 +10,8 @@ pub mod shape;
 pub mod signal;
 pub mod space;
 
+use std::collections::BTreeMap;
+
 use super::format::{self, Body, BodyKind, Dimension, Name};
 use super::read::Table;
 use super::suggest::nearest;
@@ -22,6 +24,9 @@ pub const GROUND: &str = "ground";
 pub struct Names {
     what: &'static str,
     taken: Vec<Taken>,
+    /// Where each name stands among them for the first time, and those that have copies.
+    places: BTreeMap<String, usize>,
+    copied: Vec<usize>,
 }
 
 /// A name that is taken.
@@ -49,6 +54,8 @@ impl Names {
         Self {
             what,
             taken: Vec::new(),
+            places: BTreeMap::new(),
+            copied: Vec::new(),
         }
     }
 
@@ -90,6 +97,8 @@ impl Names {
             value.bad(message, hint);
         }
         let line = value.log.line_of(&value.place);
+        let place = self.taken.len();
+        self.places.entry(name.to_owned()).or_insert(place);
         self.taken.push(Taken {
             name: name.to_owned(),
             line,
@@ -104,6 +113,7 @@ impl Names {
             return;
         };
         last.copies = copies;
+        self.copied.push(others.len());
         if let Some(other) = others.iter().find(|other| last.is_copied_as(&other.name)) {
             let message = format!(
                 "a copy would have the name \"{}\", which another of the {} has in line {}",
@@ -117,8 +127,11 @@ impl Names {
 
     /// The line of a name that is taken.
     fn line_of(&self, name: &str) -> Option<usize> {
-        let is_it = |taken: &&Taken| taken.name == name || taken.is_copied_as(name);
-        self.taken.iter().find(is_it).map(|taken| taken.line)
+        let itself = self.places.get(name).copied();
+        let is_copy = |place: &usize| self.taken[*place].is_copied_as(name);
+        let copy = self.copied.iter().copied().find(is_copy);
+        let first = itself.into_iter().chain(copy).min();
+        first.map(|place| self.taken[place].line)
     }
 }
 
