@@ -6,7 +6,7 @@
 //!
 //! Work is counted in factorizations of the system of constraints: steps with frozen statuses, accelerations and projections, each
 //! iteration of theirs, and each pivot or iteration of a complementarity problem. In a crowd, where groups of bodies are solved apart,
-//! an iteration counts as the share that its group has in all rows. None of it depends on the machine.
+//! ten iterations over all rows count as one, and those of a group as the share that it has in all rows. None of it depends on the machine.
 //!
 //! Beyond it, fixed steps of order two end the standard step with the first-order step, and a crowd takes the best answers that it
 //! has; both are reported. A step by tolerance or of high order ends where it is: what it was asked for cannot be had with less.

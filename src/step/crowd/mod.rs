@@ -52,6 +52,9 @@ type Six = [f64; 6];
 /// places leaves.
 const BAND: f64 = 1e-7;
 
+/// Iterations over all rows that count as one factorization: their systems are sparse, and the hardest steps of a heap take many.
+const ITERATIONS: f64 = 10.0;
+
 /// Corrections of places move a body by less than this part of its size.
 const SHIFTED: f64 = 0.01;
 
@@ -192,7 +195,7 @@ pub(super) fn step(
         in_play::start(model, state, workspace, report);
     }
     report.steps += 1;
-    let allowed = allowed(settings, end - state.time) as f64;
+    let allowed = ITERATIONS * allowed(settings, end - state.time) as f64;
     workspace.crowd.allow(allowed);
     let booked = losses(report);
     while state.time < end {
