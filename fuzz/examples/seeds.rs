@@ -39,7 +39,11 @@ fn main() {
         };
         let description = describe::fmi2::model_description(&model, &scene);
         if description.len() < LARGEST_DESCRIPTION {
-            write("description", &format!("{name}.xml"), description.as_bytes());
+            write(
+                "description",
+                &format!("{name}.xml"),
+                description.as_bytes(),
+            );
         }
     }
     for (index, text) in STATE_SCENES.iter().enumerate() {
@@ -54,9 +58,21 @@ fn main() {
     }
     let specimen = fs::read(root.join("../tests/check/specimen.xml")).unwrap();
     write("description", "specimen.xml", &specimen);
-    write("archive", "plain.fmu", &archive(&specimen, "resources/data.txt"));
-    write("archive", "outside.fmu", &archive(&specimen, "../outside.txt"));
-    write("archive", "folder.fmu", &archive(&specimen, "resources/a/b/"));
+    write(
+        "archive",
+        "plain.fmu",
+        &archive(&specimen, "resources/data.txt"),
+    );
+    write(
+        "archive",
+        "outside.fmu",
+        &archive(&specimen, "../outside.txt"),
+    );
+    write(
+        "archive",
+        "folder.fmu",
+        &archive(&specimen, "resources/a/b/"),
+    );
 }
 
 fn kept(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
@@ -87,7 +103,8 @@ fn archive(description: &[u8], name: &str) -> Vec<u8> {
     let stored = deflated.compression_method(zip::CompressionMethod::Stored);
     zip.start_file("modelDescription.xml", deflated).unwrap();
     zip.write_all(description).unwrap();
-    zip.start_file("binaries/linux64/specimen.so", stored).unwrap();
+    zip.start_file("binaries/linux64/specimen.so", stored)
+        .unwrap();
     zip.write_all(b"\x7fELF").unwrap();
     zip.start_file(name, stored).unwrap();
     if !name.ends_with('/') {
