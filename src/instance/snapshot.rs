@@ -518,7 +518,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-#[cfg(all(test, feature = "text"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
