@@ -578,7 +578,7 @@ fn build_writes_an_fmu_and_twice_the_same() {
     let first = fs::read(folder.join("two_carts.fmu")).unwrap();
     assert!(first == fs::read(folder.join("second.fmu")).unwrap());
     assert!(first == build(&["-o", "-"]).stdout);
-    assert_eq!(listing(&first).len(), 7);
+    assert_eq!(listing(&first).len(), 8);
 }
 
 #[test]
