@@ -1,8 +1,9 @@
-//! Constants of the build, and the table of scenes that ship inside the binary.
+//! Constants of the build, the table of scenes that ship inside the binary, and the library that it puts into FMUs.
 
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::{env, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -17,10 +18,64 @@ fn main() -> Result<(), Box<dyn Error>> {
     let source = source(&root)?;
     println!("cargo::rustc-env=STICTION_SOURCE={source:016x}");
 
-    let resources = root.join("resources");
-    let table = PathBuf::from(env::var("OUT_DIR")?).join("bundled.rs");
-    fs::write(table, bundled(&resources)?)?;
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    fs::write(out.join("bundled.rs"), bundled(&root.join("resources"))?)?;
+
+    println!("cargo::rustc-check-cfg=cfg(has_library)");
+    if let Some(library) = library(&root, &out)? {
+        println!("cargo::rustc-env=STICTION_INSIDE={}", library.display());
+        println!("cargo::rustc-cfg=has_library");
+    }
     Ok(())
+}
+
+/// The file of the shared library that an optimised tool carries inside, so that it builds FMUs wherever it is. Cargo compiles
+/// the library, `cdylib` included, before it compiles the tool.
+fn library(root: &Path, out: &Path) -> Result<Option<PathBuf>, Box<dyn Error>> {
+    let is_optimised = env::var("PROFILE")? == "release" && env::var("DEBUG")? == "false";
+    if env::var_os("CARGO_FEATURE_TOOL").is_none() || !is_optimised {
+        return Ok(None);
+    }
+    let name = match env::var("CARGO_CFG_TARGET_OS")?.as_str() {
+        "windows" => "stiction.dll",
+        "macos" => "libstiction.dylib",
+        _ => "libstiction.so",
+    };
+    // PROFILE/build/stiction-HASH/out is the folder of this script, PROFILE/deps that of libraries
+    let build = out
+        .ancestors()
+        .nth(2)
+        .filter(|path| path.ends_with("build"));
+    let folder = build.and_then(Path::parent).map(|path| path.join("deps"));
+    let Some(folder) = folder.filter(|path| path.is_dir()) else {
+        return compiled(root, out, name);
+    };
+    let file = folder.join(name);
+    // `cargo check` compiles the tool, but no library
+    if !file.exists() {
+        fs::write(&file, "")?;
+    }
+    Ok(Some(file))
+}
+
+/// For a cargo that has its libraries elsewhere: the library is compiled here, a second time.
+fn compiled(root: &Path, out: &Path, name: &str) -> Result<Option<PathBuf>, Box<dyn Error>> {
+    let target = env::var("TARGET")?;
+    let folder = out.join("library");
+    let status = Command::new(env::var("CARGO")?)
+        .args(["build", "--lib", "--release", "--no-default-features"])
+        .args(["--target", &target, "--target-dir"])
+        .arg(&folder)
+        .current_dir(root)
+        .status();
+    let file = folder.join(target).join("release").join(name);
+    if status.is_ok_and(|status| status.success()) && file.is_file() {
+        return Ok(Some(file));
+    }
+    println!(
+        "cargo::warning=the library for FMUs could not be compiled; `stiction build` will ask for it"
+    );
+    Ok(None)
 }
 
 /// A digest of all that the library is built from: a library of another platform that has it does the same.

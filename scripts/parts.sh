@@ -56,3 +56,13 @@ need_cargo() {
     echo "cargo is missing: install Rust with rustup (https://rustup.rs)" >&2
     exit 1
 }
+
+# need_fuzzer: cargo fuzz
+need_fuzzer() {
+    cargo fuzz --version >/dev/null 2>&1 || run cargo install --locked cargo-fuzz
+}
+
+# need_deny: cargo deny, in the form that compiles soonest
+need_deny() {
+    cargo deny --version >/dev/null 2>&1 || run cargo install --locked --debug cargo-deny
+}

@@ -413,6 +413,7 @@ fn an_fmu_has_its_files_in_their_places() {
         "binaries/linux64/stiction.so",
         "binaries/win64/stiction.dll",
         "documentation/index.html",
+        "documentation/licenses/license.txt",
         "model.png",
     ];
     assert_eq!(listing(&fmu), expected);
@@ -424,6 +425,26 @@ fn an_fmu_has_its_files_in_their_places() {
     assert_eq!(xml, model_description(&model, &scene).as_bytes());
     let binary = entry(&fmu, "binaries/linux64/stiction.so");
     assert_eq!(binary, fake_library(Platform::Linux64));
+}
+
+#[test]
+fn an_fmu_has_the_licences_of_what_its_library_is_made_of() {
+    let fmu = build_fmu("everything", EVERYTHING, &[library(Platform::Linux64)]).unwrap();
+    let text = String::from_utf8(entry(&fmu, "documentation/licenses/license.txt")).unwrap();
+    let manifest = include_str!("../Cargo.toml");
+    let (_, dependencies) = manifest.split_once("\n[dependencies]\n").unwrap();
+    let (dependencies, _) = dependencies.split_once("\n\n").unwrap();
+    let mut n = 0;
+    for line in dependencies.lines() {
+        let name = line.split(' ').next().unwrap();
+        let is_listed = text
+            .lines()
+            .any(|line| line.starts_with(&format!("{name} ")));
+        // what only the tool needs is not in the library
+        assert_eq!(is_listed, !line.contains("optional = true"), "{name}");
+        n += 1;
+    }
+    assert!(n > 10, "{n}");
 }
 
 #[test]
@@ -557,7 +578,7 @@ fn build_writes_an_fmu_and_twice_the_same() {
     let first = fs::read(folder.join("two_carts.fmu")).unwrap();
     assert!(first == fs::read(folder.join("second.fmu")).unwrap());
     assert!(first == build(&["-o", "-"]).stdout);
-    assert_eq!(listing(&first).len(), 7);
+    assert_eq!(listing(&first).len(), 8);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
+use stiction::scene::format::FrictionCone;
 use stiction::scene::packed::{PackedError, digest, pack, unpack};
 use stiction::scene::{Scene, load, parse};
 
@@ -145,6 +146,30 @@ fn content_is_not_trusted() {
         }
     }
     assert!(n_refused > 1000 && n_other > 1000, "{n_refused} {n_other}");
+}
+
+#[test]
+fn counts_that_no_text_can_have_are_refused() {
+    let scene = parse("rare", RARE).unwrap();
+    assert!(unpack(&pack(&scene)).is_ok());
+    let changes: [fn(&mut Scene); 6] = [
+        |scene| scene.settings.rows = 7,
+        |scene| scene.settings.rows = 1,
+        |scene| scene.settings.max_substeps = 0,
+        |scene| scene.settings.fixed_point_iterations = u32::MAX,
+        |scene| scene.settings.damping_steps = u32::MAX,
+        |scene| {
+            scene.settings.friction_cone = FrictionCone::Polyhedral {
+                directions: 5,
+                turn: true,
+            };
+        },
+    ];
+    for change in changes {
+        let mut changed = scene.clone();
+        change(&mut changed);
+        assert_eq!(unpack(&pack(&changed)).err(), Some(PackedError::Content));
+    }
 }
 
 #[test]

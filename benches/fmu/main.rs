@@ -1,8 +1,9 @@
 //! What the calls of an FMU cost, through the C interface of the shared library.
 //!
-//! `cargo bench --bench fmu` prints what loading costs, and tables: a communication step over the engine's own steps; the
-//! bouncing ball beside a plain FMU in C; instances; reading and setting 100 variables; saving and restoring states. What is compared takes
-//! turns in short repetitions, and a ratio is the median of those within repetitions.
+//! `cargo bench --bench fmu` prints what loading costs, what the floating-point environment adds to a call, and tables: a
+//! communication step over the engine's own steps; the bouncing ball beside a plain FMU in C; instances; reading and setting 100
+//! variables; saving and restoring states. What is compared takes turns in short repetitions, and a ratio is the median of those
+//! within repetitions. `cargo bench --bench fmu -- environment` prints the second of these alone.
 #![allow(unsafe_code)]
 #![allow(clippy::macro_metavars_in_unsafe)] // every call into a library is one
 
@@ -11,6 +12,7 @@ mod timing;
 
 use driver::{Fmu, Library, Source};
 use std::hint::black_box;
+use stiction::fmi::float_environment::Scope;
 use stiction::instance::Instance;
 use stiction::instance::variable::{Causality, Kind, Role, Variability, Variable};
 use stiction::model::Model;
@@ -32,7 +34,12 @@ const SCENES: [&str; 6] = [
 const IN_SPACE: [&str; 3] = ["box_landing", "rolling_ball", "gripper"];
 
 fn main() {
+    if std::env::args().any(|word| word == "environment") {
+        environment(&Library::ours());
+        return;
+    }
     loads();
+    environment(&Library::ours());
     let (ours, plain) = (Library::ours(), Library::plain());
     steps(&ours);
     balls(&ours, &plain);
@@ -193,6 +200,28 @@ fn loads() {
     println!(
         "loading and unloading the library ({size} kB): {:.0} us\n",
         1e6 * taken.median()
+    );
+}
+
+/// What it adds to a call to set the floating-point environment and to restore the host's: a value is read without and with it.
+fn environment(ours: &Library) {
+    let (scene, name) = ("bouncing_ball", "ball.position.y");
+    let source = Source::shipped(ours, scene);
+    let (fmu, reference) = (Fmu::initialized(&source, &[]), source.reference(name));
+    let mut place = [0.0];
+    let call = repeated(1000, || fmu.get(&[reference], black_box(&mut place)));
+    let mut instances = [(); 2].map(|()| ready_instance(&scene_text(scene)));
+    let [bare, scoped] = &mut instances;
+    let without = repeated(1000, || drop(black_box(bare.get(black_box(reference)))));
+    let with = repeated(1000, || {
+        let _environment = Scope::of_engine();
+        drop(black_box(scoped.get(black_box(reference))));
+    });
+    let [call, without, with] = in_turn(ROUNDS, [call, without, with]);
+    let [call, without, with] = [call, without, with].map(|times| 1e9 * times.median());
+    println!(
+        "fmi2GetReal of one variable: {call:.1} ns. Its inside without the floating-point environment: {without:.1} ns, with: {with:.1} ns; it adds {:.1} ns\n",
+        with - without
     );
 }
 

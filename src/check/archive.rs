@@ -88,7 +88,9 @@ fn names(fmu: &Path, directory: u64) -> io::Result<Vec<String>> {
     while file.read_exact(&mut header).is_ok() && header.starts_with(SIGNATURE) {
         let length = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
         let mut name = vec![0; usize::from(length(28))];
-        file.read_exact(&mut name)?;
+        if file.read_exact(&mut name).is_err() {
+            break; // cut off
+        }
         file.seek_relative(i64::from(length(30)) + i64::from(length(32)))?;
         names.push(String::from_utf8_lossy(&name).into_owned());
     }

@@ -20,6 +20,12 @@ const FOREIGN_HINT: &str = "`scripts/platforms` builds them, releases have them;
 /// What to do about one of another version.
 const OTHER_HINT: &str = "`cargo build --release` makes both anew, a release has both; `--library FILE` takes it all the same";
 
+/// The library that was compiled with this program; empty in programs that are not for use (build.rs).
+#[cfg(has_library)]
+const INSIDE: &[u8] = include_bytes!(env!("STICTION_INSIDE"));
+#[cfg(not(has_library))]
+const INSIDE: &[u8] = &[];
+
 /// Folders with libraries of several platforms, seen from the folder of this program: of a release, of cargo, of packages.
 const FOLDERS: [&str; 3] = ["platforms", "../platforms", "../lib/stiction"];
 
@@ -304,7 +310,7 @@ fn read(file: &Path) -> Result<Vec<u8>, CliError> {
     })
 }
 
-/// The library that was built with this program: beside it, or where cargo and packages put it.
+/// The library that was built with this program: beside it, where cargo and packages put it, or inside.
 fn beside(program: &Path) -> Result<Library, CliError> {
     let Some(platform) = Platform::current() else {
         let message = "FMI has no name for the platform of this program";
@@ -320,6 +326,16 @@ fn beside(program: &Path) -> Result<Library, CliError> {
     // cargo leaves older ones behind
     let changed = |path: &&PathBuf| fs::metadata(path).and_then(|data| data.modified()).ok();
     there.sort_by_key(|path| std::cmp::Reverse(changed(path)));
+    for path in &there {
+        let library = Library::new(platform, read(path)?);
+        if library.is_current() {
+            return Ok(library);
+        }
+    }
+    let inside = Library::new(platform, INSIDE.to_vec());
+    if inside.is_current() {
+        return Ok(inside);
+    }
     let Some(newest) = there.first() else {
         let looked: Vec<String> = candidates.iter().map(|p| p.display().to_string()).collect();
         let message = format!(
@@ -328,12 +344,6 @@ fn beside(program: &Path) -> Result<Library, CliError> {
         );
         return Err(CliError::usage(message, HINT));
     };
-    for path in &there {
-        let library = Library::new(platform, read(path)?);
-        if library.is_current() {
-            return Ok(library);
-        }
-    }
     let message = format!(
         "the library {} is of another version or source than this program, which is {IDENTITY}",
         newest.display()

@@ -1,4 +1,4 @@
-//! The FMU: a ZIP archive with the model description, the scene, the libraries, a documentation page and a picture.
+//! The FMU: a ZIP archive with the model description, the scene, the libraries, a documentation page, licences and a picture.
 //! Order, time stamps and compression are fixed, so that the same scene and libraries give the same bytes.
 
 use std::fmt;
@@ -20,6 +20,9 @@ use crate::scene::{self, SceneError, packed};
 
 /// A function that every library for co-simulation has.
 const FUNCTION: &str = "fmi2DoStep";
+
+/// Licences of all that the libraries are made of (scripts/licenses.py).
+const LICENSES: &str = include_str!("../../licenses/library.txt");
 
 /// A shared library for one platform.
 #[derive(Clone, Debug)]
@@ -179,6 +182,11 @@ pub fn build_fmu_with(
     }
     let page = documentation(&model, scene_text, &picture);
     archive.add("documentation/index.html", page.as_bytes(), 0o644)?;
+    archive.add(
+        "documentation/licenses/license.txt",
+        LICENSES.as_bytes(),
+        0o644,
+    )?;
     archive.add("model.png", &picture, 0o644)?;
     Ok(archive.zip.finish()?.into_inner())
 }

@@ -6,7 +6,7 @@
 #![allow(unsafe_code)]
 
 pub mod boundary;
-mod float_environment;
+pub mod float_environment;
 pub mod fmi2;
 pub mod import;
 mod location;

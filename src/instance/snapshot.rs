@@ -42,6 +42,11 @@ const STATUSES: [Status; 6] = [
     Status::Slip,
 ];
 
+/// No run counts this far; sums of what is below do not overflow.
+const MOST_COUNTED: u64 = 1 << 53;
+/// The same for what the step counts since its last success.
+const MOST_COUNTED_BY_STEP: u32 = 1 << 30;
+
 /// Quaternions of accepted states are off unit length by rounding only.
 const UNIT: f64 = 1e-12;
 
@@ -219,16 +224,16 @@ impl Instance {
         }
         state.statuses_known = reader.flag()?;
         state.started = reader.flag()?;
-        state.damping_left = u32::try_from(reader.whole()?).ok()?;
+        state.damping_left = reader.count_of_step()?;
         state.control.step = reader.real()?;
         state.control.error = reader.real()?;
-        state.control.ways_out = u32::try_from(reader.whole()?).ok()?;
-        state.control.reliefs = u32::try_from(reader.whole()?).ok()?;
-        state.control.events = u32::try_from(reader.whole()?).ok()?;
+        state.control.ways_out = reader.count_of_step()?;
+        state.control.reliefs = reader.count_of_step()?;
+        state.control.events = reader.count_of_step()?;
         state.control.counted_from = reader.real()?;
         let mut report = Report::new();
         for place in report.whole_numbers() {
-            *place = reader.whole()?;
+            *place = reader.count()?;
         }
         for place in report.real_numbers() {
             *place = reader.real()?;
@@ -483,6 +488,13 @@ impl<'a> Reader<'a> {
         let bytes = self.take(8)?;
         bytes.try_into().ok().map(u64::from_le_bytes)
     }
+    fn count(&mut self) -> Option<u64> {
+        self.whole().filter(|n| *n < MOST_COUNTED)
+    }
+    fn count_of_step(&mut self) -> Option<u32> {
+        let n = u32::try_from(self.whole()?).ok()?;
+        (n < MOST_COUNTED_BY_STEP).then_some(n)
+    }
     fn real(&mut self) -> Option<f64> {
         self.whole().map(f64::from_bits)
     }
@@ -503,5 +515,30 @@ impl<'a> Reader<'a> {
     }
     fn is_at_end(&self) -> bool {
         self.rest.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCENE: &str = include_str!("../../resources/bouncing_ball/scene.toml");
+
+    #[test]
+    fn counts_that_no_run_reaches_are_refused() {
+        let instance = Instance::new("ball", "scene.toml", SCENE).unwrap();
+        let saved = instance.save();
+        assert!(instance.snapshot_from_bytes(&saved.to_bytes()).is_ok());
+        let n = saved.report.clone().whole_numbers().into_iter().count();
+        for index in 0..n {
+            let mut wrong = saved.clone();
+            if let Some(number) = wrong.report.whole_numbers().into_iter().nth(index) {
+                *number = u64::MAX;
+            }
+            assert!(instance.snapshot_from_bytes(&wrong.to_bytes()).is_err());
+        }
+        let mut wrong = saved;
+        wrong.state.control.reliefs = u32::MAX;
+        assert!(instance.snapshot_from_bytes(&wrong.to_bytes()).is_err());
     }
 }

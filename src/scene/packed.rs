@@ -15,7 +15,7 @@ mod code;
 mod plane;
 mod space;
 
-use super::format::Scene;
+use super::format::{FrictionCone, MAX_ROWS, Scene, Settings};
 use code::{Coded as _, Source};
 use sha2::{Digest as _, Sha256};
 use std::fmt;
@@ -142,10 +142,24 @@ pub fn unpack(bytes: &[u8]) -> Result<(Scene, Digest), PackedError> {
     }
     let mut source = Source::new(rest);
     let scene = Scene::read(&mut source);
-    if !source.is_done() {
+    if !source.is_done() || !has_counts_in_range(&scene.settings) {
         return Err(PackedError::Content);
     }
     Ok((scene, digest))
+}
+
+/// Are the counts of the settings those that a scene in text can have? Arrays have room for no more.
+fn has_counts_in_range(settings: &Settings) -> bool {
+    let directions = match settings.friction_cone {
+        FrictionCone::Exact => 4,
+        FrictionCone::Polyhedral { directions, .. } => directions,
+    };
+    (2..=MAX_ROWS).contains(&settings.rows)
+        && (4..=64).contains(&directions)
+        && directions % 2 == 0
+        && settings.damping_steps <= 1000
+        && (1..=1_000_000).contains(&settings.max_substeps)
+        && (1..=1000).contains(&settings.fixed_point_iterations)
 }
 
 /// The next bytes of the header.

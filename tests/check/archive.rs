@@ -149,6 +149,14 @@ fn what_is_no_archive_is_told() {
 }
 
 #[test]
+fn a_directory_whose_last_name_is_cut_off_is_told() {
+    let bytes = include_bytes!("../../fuzz/seeds/archive/cut_off_name.fmu");
+    let verdict = check(bytes, &["--no-run"], None);
+    let findings = verdict.json["findings"].as_array().unwrap();
+    assert!(!findings.is_empty());
+}
+
+#[test]
 fn the_description_is_at_the_root() {
     let mut fmu = Fmu::new(XML);
     fmu.files[0].0 = "specimen/modelDescription.xml".into();
