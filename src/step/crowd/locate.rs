@@ -318,7 +318,6 @@ impl Step<'_> {
         }
         self.solve()?;
         self.hold_energy()?;
-        self.give_impact_back();
         self.finish_impact();
         Ok(())
     }
@@ -440,19 +439,21 @@ impl Step<'_> {
             model,
             state,
             workspace,
-            report,
             ..
         } = self;
         let Work {
             start,
             end,
             is_located,
+            touches,
             joints,
             rows,
             impulse,
             solvers,
+            books,
             ..
         } = &mut workspace.crowd;
+        books.connect_pressing(touches, impulse);
         for k in 0..solvers.islands.count() {
             let island = solvers.islands.island(k);
             let driven = Driven {
@@ -461,10 +462,11 @@ impl Step<'_> {
                 joints,
                 rows,
             };
-            if island.bodies.iter().any(|i| is_located[*i as usize]) {
+            if let Some(i) = island.bodies.iter().find(|i| is_located[**i as usize]) {
                 let work = driven.work_of_motors(|row| impulse[row], [start, end]);
-                report.applied_work += work;
-                report.impact_loss += work;
+                let losses = books.at(*i as usize);
+                losses.applied += work;
+                losses.impacts += work;
             }
         }
         for (i, body) in model.bodies.iter().enumerate() {
@@ -474,7 +476,7 @@ impl Step<'_> {
             for k in 0..body.n_dof {
                 let at = body.first + k;
                 let (v, w) = (start[i][k], end[i][k]);
-                report.impact_loss += 0.5 * model.mass[at] * (v * v - w * w);
+                books.at(i).impacts += 0.5 * model.mass[at] * (v * v - w * w);
                 state.velocity[at] = w;
             }
         }
