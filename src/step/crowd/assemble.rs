@@ -108,7 +108,9 @@ impl Step<'_> {
         self.add_stops();
         if !self.model.joints.is_empty() {
             self.move_ahead(0.5);
-            self.turn_stops();
+            if !self.holds_at_end {
+                self.turn_stops();
+            }
         }
         self.add_joints(0.5);
         self.weigh_pulls();
@@ -304,7 +306,7 @@ impl Step<'_> {
             let rows = joint.rows(&a, &b);
             for gradient in &rows.rows[..rows.n] {
                 let mut entry = row(&values(gradient), 0.0);
-                if part > 0.0 {
+                if part > 0.0 && !self.holds_at_end {
                     entry.bias = along(&entry, link.bodies.map(index), &work.start);
                 }
                 work.rows.push(entry);

@@ -277,7 +277,6 @@ impl Step<'_> {
         let friction = sum.losses.friction.at_most(group.contacts);
         let mut losses = [group.contacts - friction, friction, group.damping];
         if let Some(verdict) = group.judge(sum.is_damped) {
-            outcome.is_rough |= verdict.is_rough && !sum.is_struck;
             outcome.is_lossy |= verdict.is_lossy && !sum.is_struck;
             let mut taken = 0.0;
             if verdict.taken != 0.0 {
@@ -297,6 +296,7 @@ impl Step<'_> {
                 *loss -= less;
                 left -= less;
             }
+            outcome.is_rough |= verdict.is_rough && (!sum.is_struck || left > 0.0);
             let lifted = left.at_most(positive(sum.lifted));
             self.report.lifted += lifted;
             self.report.impact_loss += lifted;

@@ -2,6 +2,7 @@
 //!
 //! (1)  gravity and given forces: v + h f / m, over what is left of the step and where its middle is expected
 //! (2)  gyroscopic torque: (J - (h/2) D) dw = h (J w) x w,   D = [J w] - [w] J, or [J w] alone for a fast spin
+//!      and Newton's method from there: J dw = h (J m) x m,   m = w + dw/2, which keeps energy and angular momentum
 //!      It does no work; what it does with the rates of rotation that follow from joints and contacts is an error of the step (`balance`)
 
 use super::{BAND, Step, Work};
@@ -9,6 +10,10 @@ use crate::dynamics;
 use crate::force::Side;
 use crate::math::{Limit, Mat3, Vec3, cross3, is_positive_definite3, norm};
 use crate::step::Workspace;
+
+/// Newton's method for gyroscopic torques ends here, as a part of the angular momentum, or after so many iterations.
+const ENOUGH: f64 = 1e-14;
+const ITERATIONS: usize = 4;
 
 impl Step<'_> {
     // the mean velocity, where nothing stands still: how far bodies get is then seen from there
@@ -121,7 +126,31 @@ fn spin(moments: Vec3, w: Vec3, h: f64) -> Vec3 {
         inertia - momentum.cross_matrix() * (0.5 * h)
     };
     let torque = cross3(momentum, w) * h;
-    matrix
+    let mut change = matrix
         .try_inverse()
-        .map_or(torque.component_div(&moments), |inverse| inverse * torque)
+        .map_or(torque.component_div(&moments), |inverse| inverse * torque);
+    let rest = |change: Vec3| {
+        let mean = w + change * 0.5;
+        moments.component_mul(&change) - cross3(moments.component_mul(&mean), mean) * h
+    };
+    let mut left = rest(change);
+    let enough = ENOUGH * norm(momentum.as_slice());
+    for _ in 0..ITERATIONS {
+        if norm(left.as_slice()) <= enough {
+            break;
+        }
+        let mean = w + change * 0.5;
+        let by_rate = moments.component_mul(&mean).cross_matrix() - mean.cross_matrix() * inertia;
+        let Some(inverse) = (inertia - by_rate * (0.5 * h)).try_inverse() else {
+            break;
+        };
+        let better = change - inverse * left;
+        let less = rest(better);
+        // a step that is too long for it has the first answer
+        if norm(less.as_slice()) >= norm(left.as_slice()) {
+            break;
+        }
+        (change, left) = (better, less);
+    }
+    change
 }

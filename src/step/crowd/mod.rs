@@ -33,7 +33,7 @@ mod strike;
 
 use super::report::Report;
 use super::run::{SHORTEST_LOSSY_PART, SHORTEST_PART};
-use super::{StepError, Workspace, accept, finite, in_play};
+use super::{StepError, Workspace, accept, finite, in_play, smoothing};
 use crate::lcp::crowd::{Body, Joint, Row, Touch};
 use crate::math::two::{Sixfold, dot, paired};
 use crate::math::{Limit, Vec3, larger, norm, positive};
@@ -139,6 +139,8 @@ struct Step<'a> {
     report: &'a mut Report,
     /// s.
     h: f64,
+    /// Are joints held by the velocities at the end alone, so that to stand still is always a way out?
+    holds_at_end: bool,
 }
 
 /// What hangs on a joint turns by at most this in a step, rad: rows of joints are those of the middle of the step.
@@ -175,6 +177,7 @@ pub(super) fn step(
     report.steps += 1;
     let can_repeat = !model.joints.is_empty() || !model.forces.is_empty();
     let mut most = f64::INFINITY;
+    let mut holds_at_end = false;
     while state.time < end {
         let breaks = &model.breakpoints;
         let next = breaks.partition_point(|b| *b <= state.time);
@@ -204,19 +207,28 @@ pub(super) fn step(
             workspace,
             report,
             h,
+            holds_at_end,
         }
         .take();
         report.growths += u64::from(workspace.crowd.room() > room);
+        let half = 0.5 * h / settings.step;
+        let is_stuck = taken.is_err() && !holds_at_end && half < SHORTEST_PART;
         if let (Some(numbers), Some(before)) = (numbers, &workspace.crowd.before)
-            && is_too_long(&taken, 0.5 * h / settings.step)
+            && (is_stuck || is_too_long(&taken, half))
         {
             state.copy_from(before);
             restore(report, numbers);
             report.halved_steps += 1;
-            most = 0.5 * h;
+            holds_at_end |= is_stuck;
+            most = if is_stuck { h } else { 0.5 * h };
             continue;
         }
         taken?;
+        if let Some(before) = workspace.crowd.before.take() {
+            smoothing::note_between(model, [&before, state], h, workspace, report);
+            workspace.crowd.before = Some(before);
+        }
+        holds_at_end = false;
         most = 2.0 * h;
         state.time = stop;
     }

@@ -216,7 +216,7 @@ impl Step<'_> {
 
     /// (4), (5).
     pub(super) fn settle_pulls(&mut self) -> Result<(), StepError> {
-        if self.workspace.crowd.pulls.rows.is_empty() {
+        if self.workspace.crowd.pulls.rows.is_empty() || self.holds_at_end {
             return Ok(());
         }
         for repetition in 0.. {
