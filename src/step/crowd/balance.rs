@@ -53,7 +53,7 @@ struct OfBody {
     given: Vec3,
     /// What corrections of places raised it by, J.
     lifted: f64,
-    /// Does something tie it to the ground, or a motor drive it?
+    /// Does something tie it to the ground, or a motor or belt drive it?
     is_tied: bool,
     is_driven: bool,
     /// Is a force element at it that the step damps?
@@ -88,7 +88,7 @@ impl Books {
         }
         for motor in &model.motors {
             for body in model.joints[motor.joint].bodies.into_iter().flatten() {
-                self.of_bodies[body].is_driven = true;
+                self.drive(body);
             }
         }
     }
@@ -125,6 +125,11 @@ impl Books {
 
     pub fn damp(&mut self, bodies: [u32; 2]) {
         self.of_bodies[mover(bodies)].is_damped = true;
+    }
+
+    /// Something gives a body its speed.
+    pub fn drive(&mut self, body: usize) {
+        self.of_bodies[body].is_driven = true;
     }
 
     pub fn strike(&mut self, body: usize) {

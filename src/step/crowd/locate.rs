@@ -288,9 +288,10 @@ impl Step<'_> {
             poses, crowd: work, ..
         } = &mut *self.workspace;
         let is_located = std::mem::take(&mut work.is_located);
+        // others are elsewhere in time, or sleep until they are woken: they would not get their share of an impulse
         let skip = |bodies: [BodyRef; 2]| {
             let mut bodies = bodies.into_iter().flatten();
-            !bodies.any(|body| is_located[body])
+            !bodies.all(|body| is_located[body])
         };
         let mut found = std::mem::take(&mut work.spots.list);
         work.spots
@@ -422,7 +423,8 @@ impl Step<'_> {
             };
             if before < -SLOW {
                 n += 1;
-                if -before > threshold * gravity {
+                // held at the end, joints may let nothing bounce
+                if -before > threshold * gravity && !self.holds_at_end {
                     bounces.push((row, e * before));
                     rows[row].bias = e * before;
                 } else {

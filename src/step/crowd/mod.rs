@@ -408,14 +408,19 @@ impl Step<'_> {
             }
             let losses = books.at(assemble::mover(touch.bodies));
             losses.impacts -= impulse[row] * mean(&rows[row], touch.bodies);
+            let mut is_carried = false;
             for k in row + 1..row + n {
                 // the bias is the surface of a belt that moves away
                 let carried = -impulse[k] * rows[k].bias;
                 let lost = carried - impulse[k] * mean(&rows[k], touch.bodies);
+                is_carried |= carried != 0.0;
                 losses.applied += carried;
                 // friction that gives energy acted on velocities that jumped
                 losses.friction += positive(lost);
                 losses.impacts -= positive(-lost);
+            }
+            if is_carried {
+                books.drive(assemble::mover(touch.bodies));
             }
             row += n;
         }
