@@ -19,6 +19,9 @@ use crate::model::Model;
 use crate::state::State;
 use crate::step::energy::{Ends, Group, Losses};
 
+/// Losses up to this part of the kinetic energy are given back where no shorter step is to be had.
+const MOST_GIVEN: f64 = 0.1;
+
 /// A force element along a row (1).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Damper {
@@ -281,10 +284,16 @@ impl Step<'_> {
         group.contacts = positive(sum.losses.friction + sum.losses.impacts);
         let friction = sum.losses.friction.at_most(group.contacts);
         let mut losses = [group.contacts - friction, friction, group.damping];
-        if let Some(verdict) = group.judge(sum.is_damped) {
+        if let Some(verdict) = group.judge(false) {
             outcome.is_lossy |= verdict.is_lossy && !sum.is_struck;
+            let is_given = !sum.is_struck && verdict.error >= -MOST_GIVEN * group.kinetic[1];
+            let wanted = match verdict.taken {
+                _ if verdict.error < 0.0 && sum.is_damped => 0.0,
+                0.0 if verdict.error < 0.0 && is_given => verdict.error,
+                taken => taken,
+            };
             let mut taken = 0.0;
-            if verdict.taken != 0.0 {
+            if wanted != 0.0 {
                 let Books {
                     members,
                     first,
@@ -292,7 +301,7 @@ impl Step<'_> {
                     ..
                 } = books;
                 let members = &members[first[root] as usize..first[root + 1] as usize];
-                taken = self.take_energy(members, !group.is_tied, verdict.taken, scaled, velocity);
+                taken = self.take_energy(members, !group.is_tied, wanted, scaled, velocity);
             }
             // nothing can have taken more than there was
             let mut left = positive(verdict.error - taken);
