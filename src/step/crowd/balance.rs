@@ -22,6 +22,9 @@ use crate::step::energy::{Ends, Group, Losses};
 /// Losses up to this part of the kinetic energy are given back where no shorter step is to be had.
 const MOST_GIVEN: f64 = 0.1;
 
+/// The same where something stiff is damped, which is not to be moved for it.
+const MOST_DAMPED: f64 = 0.01;
+
 /// A force element along a row (1).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Damper {
@@ -286,11 +289,14 @@ impl Step<'_> {
         let mut losses = [group.contacts - friction, friction, group.damping];
         if let Some(verdict) = group.judge(false) {
             outcome.is_lossy |= verdict.is_lossy && !sum.is_struck;
-            let is_given = !sum.is_struck && verdict.error >= -MOST_GIVEN * group.kinetic[1];
-            let wanted = match verdict.taken {
-                _ if verdict.error < 0.0 && sum.is_damped => 0.0,
-                0.0 if verdict.error < 0.0 && is_given => verdict.error,
-                taken => taken,
+            let most_given = if sum.is_damped { MOST_DAMPED } else { MOST_GIVEN };
+            let is_given = !sum.is_struck && verdict.error >= -most_given * group.kinetic[1];
+            let wanted = if verdict.error > 0.0 {
+                verdict.taken
+            } else if is_given {
+                verdict.error
+            } else {
+                0.0
             };
             let mut taken = 0.0;
             if wanted != 0.0 {
