@@ -107,7 +107,11 @@ fn a_body_that_tumbles_keeps_its_energy_and_momentum() {
         "[[body]]\nname = \"block\"\nkind = \"rigid\"\nposition = [0, 0, 0]\nmass = 1\ninertia = [1, 2, 3]\nangular_velocity = [0.1, 9, 0.1]\n",
     );
     let run = Run::of(&text);
-    assert!((run.lost() / run.energies[0]).abs() < 1e-12, "{}", run.lost());
+    assert!(
+        (run.lost() / run.energies[0]).abs() < 1e-12,
+        "{}",
+        run.lost()
+    );
     let (model, state) = (run.simulation.model(), run.simulation.state());
     let square = |v: &[f64]| -> f64 {
         let of = |k: usize| (model.mass[k] * v[k]).powi(2);

@@ -289,7 +289,11 @@ impl Step<'_> {
         let mut losses = [group.contacts - friction, friction, group.damping];
         if let Some(verdict) = group.judge(false) {
             outcome.is_lossy |= verdict.is_lossy && !sum.is_struck;
-            let most_given = if sum.is_damped { MOST_DAMPED } else { MOST_GIVEN };
+            let most_given = if sum.is_damped {
+                MOST_DAMPED
+            } else {
+                MOST_GIVEN
+            };
             let is_given = !sum.is_struck && verdict.error >= -most_given * group.kinetic[1];
             let wanted = if verdict.error > 0.0 {
                 verdict.taken

@@ -7,7 +7,8 @@
 //! (3)  open contacts:                  0 <= G_n v' + gap / h | r_n >= 0
 //! (4)  joints:  G (v + v') = 0, with G in the middle of the step: they do no work
 //!      motors:  G v' + (h/2) dG/dt v = speed at the end
-//! (5)  q' = q + h (v + v')/2;   q + h v' for a group in which something struck
+//! (5)  q' = q + h (v + v')/2;   q + h v' for a group in which something struck, but for the centre of mass of one that nothing ties
+//!      to the ground
 //! (6)  then gaps and joints are closed by the least motion of the masses
 //! ```
 //!
@@ -110,6 +111,8 @@ pub(super) struct Work {
     impulse: Vec<f64>,
     /// Did something strike in the group of this body?
     struck: Vec<bool>,
+    /// What its centre of mass then moves less by, where nothing ties it to the ground, m/s.
+    lag: Vec<Vec3>,
     solvers: solve::Solvers,
     bouncing: solve::Solvers,
     correction: correct::Correction,
@@ -197,7 +200,10 @@ pub(super) fn step(
         if can_repeat {
             let before = workspace.crowd.before.get_or_insert_with(|| state.clone());
             before.copy_from(state);
-            numbers = Some((report.whole_numbers().map(|x| *x), report.real_numbers().map(|x| *x)));
+            numbers = Some((
+                report.whole_numbers().map(|x| *x),
+                report.real_numbers().map(|x| *x),
+            ));
         }
         let taken = Step {
             model,
@@ -455,6 +461,7 @@ impl Step<'_> {
             books,
             touches,
             impulse,
+            lag,
             ..
         } = &mut workspace.crowd;
         books.connect_pressing(touches, impulse);
@@ -464,7 +471,8 @@ impl Step<'_> {
             for k in 0..body.n_dof {
                 let (v, w) = (start[i][k], end[i][k]);
                 let at = body.first + k;
-                let mean = if struck[i] { w } else { 0.5 * (v + w) };
+                let less = if k < 3 { lag[i][k] } else { 0.0 };
+                let mean = if struck[i] { w - less } else { 0.5 * (v + w) };
                 middle[at] = part * mean;
                 if span[i] > 0.0 {
                     state.acceleration[at] = (after[i][k] - v) / span[i];

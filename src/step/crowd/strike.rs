@@ -8,9 +8,9 @@
 use std::ops::Range;
 
 use super::assemble::along;
-use super::{BAND, Six, Step, Work};
+use super::{BAND, Six, Step, Work, limit};
 use crate::lcp::crowd::{Body, Island, Joint, Problem, Row};
-use crate::math::{Limit, positive};
+use crate::math::{Limit, Vec3, positive};
 use crate::model::{Law, Model};
 
 /// A contact that comes nearer more slowly does not strike, m/s: in a step of 10 ms it gets as far as the band.
@@ -44,8 +44,15 @@ impl Step<'_> {
             solvers,
             struck,
             books,
+            joints,
+            end,
+            pulls,
+            lag,
             ..
         } = &mut self.workspace.crowd;
+        let others = &joints[..joints.len() - pulls.count()];
+        lag.clear();
+        lag.resize(start.len(), Vec3::zeros());
         struck.clear();
         struck.resize(start.len(), false);
         let mut any = 0;
@@ -71,8 +78,14 @@ impl Step<'_> {
             }
             if n_struck > 0 {
                 any += n_struck;
+                let own = if limit::is_free(&island, touches, others, |row| impulse[row] > 0.0) {
+                    half_change(self.model, island.bodies, [start, end])
+                } else {
+                    Vec3::zeros()
+                };
                 for &body in island.bodies {
                     struck[body as usize] = true;
+                    lag[body as usize] = own;
                     books.strike(body as usize);
                 }
             }
@@ -193,6 +206,19 @@ impl Step<'_> {
             }
         }
     }
+}
+
+// half of what the velocity of the centre of mass changed by
+fn half_change(model: &Model, group: &[u32], [start, end]: [&[Six]; 2]) -> Vec3 {
+    let (mut mass, mut change) = (0.0, Vec3::zeros());
+    for i in group.iter().map(|i| *i as usize) {
+        let own = model.mass[model.bodies[i].first];
+        mass += own;
+        for k in 0..3 {
+            change[k] += 0.5 * own * (end[i][k] - start[i][k]);
+        }
+    }
+    change / mass
 }
 
 /// What acts on a group besides its contacts.
