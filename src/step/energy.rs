@@ -47,6 +47,9 @@ const ROUNDING: f64 = 1e-15;
 /// .. and gains below this part of them, where there is no kinetic energy to take them from, are let be: places are closed to rounding.
 const NOISE: f64 = 1e-12;
 
+/// What has less kinetic energy than this part of them is at rest.
+const AT_REST: f64 = 1e-6;
+
 /// Joints that are open by more than this after a step, relative to its coordinates, ask for a shorter one.
 const OPEN: f64 = 1e-9;
 
@@ -150,6 +153,11 @@ impl Group {
             return [0.0; 3];
         }
         self.momentum[end].map(|p| p / self.mass)
+    }
+
+    /// Is an error rounding, in a group that is at rest but for rounding?
+    pub fn is_at_rest(&self, error: f64) -> bool {
+        error.abs() <= NOISE * self.scale && self.kinetic[1] <= AT_REST * self.scale
     }
 
     /// (5), (7), and what (6) is to take; nothing where that would be rounding.

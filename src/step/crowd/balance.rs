@@ -295,7 +295,9 @@ impl Step<'_> {
                 MOST_GIVEN
             };
             let is_given = !sum.is_struck && verdict.error >= -most_given * group.kinetic[1];
-            let wanted = if verdict.error > 0.0 {
+            let wanted = if group.is_at_rest(verdict.error) {
+                0.0
+            } else if verdict.error > 0.0 {
                 verdict.taken
             } else if is_given {
                 verdict.error
