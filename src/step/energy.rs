@@ -47,6 +47,9 @@ const ROUNDING: f64 = 1e-15;
 /// .. and gains below this part of them, where there is no kinetic energy to take them from, are let be: places are closed to rounding.
 const NOISE: f64 = 1e-12;
 
+/// What has less kinetic energy than this part of them is at rest.
+const AT_REST: f64 = 1e-6;
+
 /// Joints that are open by more than this after a step, relative to its coordinates, ask for a shorter one.
 const OPEN: f64 = 1e-9;
 
@@ -110,32 +113,71 @@ pub(super) struct Weights {
 
 /// What a group of bodies went through in a step.
 #[derive(Clone, Copy, Debug, Default)]
-struct Group {
-    is_tied: bool,
-    is_driven: bool,
-    mass: f64,
-    momentum: [[f64; 3]; 2],
+pub(super) struct Group {
+    pub is_tied: bool,
+    pub is_driven: bool,
+    pub mass: f64,
+    pub momentum: [[f64; 3]; 2],
     /// Kinetic energies at both ends, and their difference.
-    kinetic: [f64; 2],
-    gained: f64,
+    pub kinetic: [f64; 2],
+    pub gained: f64,
     /// Change of potential energy, and the sum of its sizes.
-    raised: f64,
-    moved: f64,
+    pub raised: f64,
+    pub moved: f64,
     /// Energies that rounding errors are relative to.
-    scale: f64,
-    applied: f64,
-    damping: f64,
-    contacts: f64,
+    pub scale: f64,
+    pub applied: f64,
+    pub damping: f64,
+    pub contacts: f64,
     /// Factor of the velocities (6).
     factor: f64,
 }
 
+/// What is to be done about the error of a step in a group.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Verdict {
+    /// (5), J.
+    pub error: f64,
+    /// What is to be taken from the kinetic energy, negative what is to be given to it, J.
+    pub taken: f64,
+    /// The gain asks for a shorter step.
+    pub is_rough: bool,
+    /// The loss does.
+    pub is_lossy: bool,
+}
+
 impl Group {
-    fn velocity(&self, end: usize) -> [f64; 3] {
+    /// Of the centre of mass at one end of the step; zero where something ties the group to the ground.
+    pub fn velocity(&self, end: usize) -> [f64; 3] {
         if self.is_tied {
             return [0.0; 3];
         }
         self.momentum[end].map(|p| p / self.mass)
+    }
+
+    /// Is an error rounding, in a group that is at rest but for rounding?
+    pub fn is_at_rest(&self, error: f64) -> bool {
+        error.abs() <= NOISE * self.scale && self.kinetic[1] <= AT_REST * self.scale
+    }
+
+    /// (5), (7), and what (6) is to take; nothing where that would be rounding.
+    pub fn judge(&self, damps: bool) -> Option<Verdict> {
+        let error = self.gained + self.raised - self.applied + self.damping + self.contacts;
+        if self.is_driven || error.abs() <= ROUNDING * self.scale {
+            return None;
+        }
+        let [t0, t1] = self.kinetic;
+        let moved = 0.5 * (self.gained.abs() + self.moved + self.damping + self.contacts)
+            + FLOOR * t0.at_most(t1);
+        let is_small = error.abs() <= SMALL * moved && error.abs() <= MOST_TAKEN * t1;
+        let is_large = !is_small && error.abs() > NOISE * self.scale;
+        let is_corrected = (error > 0.0 || (is_small && !damps)) && t1 > 0.0;
+        Some(Verdict {
+            error,
+            taken: if is_corrected { error.at_most(t1) } else { 0.0 },
+            is_rough: is_large && error > 0.0,
+            is_lossy: is_large && error < 0.0 && !damps,
+        })
     }
 }
 
@@ -160,9 +202,25 @@ pub(super) struct Balance {
     /// Impulses of (3).
     damping: Vec<f64>,
     applied: Vec<f64>,
-    group: Vec<usize>,
-    groups: Vec<Group>,
+    pub group: Vec<usize>,
+    pub groups: Vec<Group>,
     arms: Arms,
+}
+
+/// Places and velocities at both ends of a step.
+#[derive(Clone, Copy)]
+pub(super) struct Ends<'a> {
+    pub position: [&'a [f64]; 2],
+    pub velocity: [&'a [f64]; 2],
+}
+
+impl<'a> Ends<'a> {
+    fn of(state: &'a State, trial: &'a Trial) -> Self {
+        Self {
+            position: [&state.position, &trial.position],
+            velocity: [&state.velocity, &trial.velocity],
+        }
+    }
 }
 
 impl Default for Works {
@@ -173,10 +231,16 @@ impl Default for Works {
 
 impl Balance {
     pub fn new(model: &Model) -> Self {
-        if model.crowd.is_some() {
-            return Self::default();
-        }
         let (n, n_bodies) = (model.n_velocities, model.bodies.len());
+        if model.crowd.is_some() {
+            // time stepping finds its groups by itself
+            return Self {
+                stored: [vec![0.0; model.forces.len()], vec![0.0; model.forces.len()]],
+                group: vec![0; n_bodies],
+                groups: vec![Group::default(); n_bodies],
+                ..Self::default()
+            };
+        }
         let mut balance = Self {
             fixed: (0..n_bodies).collect(),
             tied: vec![false; n_bodies],
@@ -267,12 +331,12 @@ pub(super) fn balance(
     balance.know_start(model, state, workspace);
     workspace.trial.losses = Losses::default();
     balance.find_groups(model, pressing(&workspace.system));
-    balance.add_motion(model, state, workspace);
+    balance.add_motion(model, &Ends::of(state, &workspace.trial));
     balance.add_contacts(model, state, workspace, mode);
     balance.add_elements(model, state, workspace);
     balance.limit(model, workspace, correct);
     let trial = &mut workspace.trial;
-    trial.losses.numerical = balance.error(model, state, trial, &trial.losses);
+    trial.losses.numerical = balance.error(model, &Ends::of(state, trial), &trial.losses);
     if correct && model.n_joint_rows + model.forces.len() > 0 {
         let far = balance.arms.turn_too_far(model, &state.velocity, trial.h)
             || balance.arms.turn_too_far(model, &trial.average, trial.h);
@@ -296,7 +360,7 @@ pub(super) fn numerical_error(
     workspace.trial.position = end;
     balance.store(model, workspace, 1);
     balance.know_start(model, state, workspace);
-    let error = balance.error(model, state, &workspace.trial, losses);
+    let error = balance.error(model, &Ends::of(state, &workspace.trial), losses);
     workspace.balance = balance;
     error
 }
@@ -337,8 +401,8 @@ fn n_linear(model: &Model) -> usize {
 }
 
 impl Balance {
-    // energies of the force elements at the poses in the workspace
-    fn store(&mut self, model: &Model, workspace: &Workspace, end: usize) {
+    /// Energies of the force elements at the poses in the workspace, which are those of one end of the step.
+    pub fn store(&mut self, model: &Model, workspace: &Workspace, end: usize) {
         if !model.forces.is_empty() {
             let Workspace {
                 poses,
@@ -383,17 +447,18 @@ impl Balance {
         }
     }
 
-    // what the energy changed by beyond these losses
-    fn error(&self, model: &Model, state: &State, trial: &Trial, losses: &Losses) -> f64 {
+    /// What the energy changed by beyond these losses.
+    pub fn error(&self, model: &Model, ends: &Ends, losses: &Losses) -> f64 {
+        let [q0, q1] = ends.position;
         let mut error = losses.damping + losses.friction + losses.impacts - losses.applied;
         for (i, m) in model.mass.iter().enumerate() {
-            let (v0, v1) = (state.velocity[i], trial.velocity[i]);
+            let [v0, v1] = ends.velocity.map(|v| v[i]);
             error += 0.5 * m * (v1 - v0) * (v0 + v1);
         }
         for body in &model.bodies {
             for k in 0..n_linear(model) {
                 let at = body.first + k;
-                let way = trial.position[at] - state.position[at];
+                let way = q1[at] - q0[at];
                 error -= model.mass[at] * model.gravity[k] * way;
             }
         }
@@ -431,12 +496,12 @@ impl Balance {
         total
     }
 
-    // energies
-    fn add_motion(&mut self, model: &Model, state: &State, workspace: &Workspace) {
-        let trial = &workspace.trial;
+    /// Kinetic and potential energies of the groups at both ends of the step.
+    pub fn add_motion(&mut self, model: &Model, ends: &Ends) {
+        let ([q0, q1], velocity) = (ends.position, ends.velocity);
         let n_linear = n_linear(model);
-        self.add_momenta(model, 0, &state.velocity);
-        self.add_momenta(model, 1, &trial.velocity);
+        self.add_momenta(model, 0, velocity[0]);
+        self.add_momenta(model, 1, velocity[1]);
         let Self { group, groups, .. } = self;
         for (body, g) in model.bodies.iter().zip(group.iter()) {
             let of = &mut groups[*g];
@@ -444,12 +509,12 @@ impl Balance {
             for k in 0..body.n_dof {
                 let at = body.first + k;
                 let m = model.mass[at];
-                let (mut v0, mut v1) = (state.velocity[at], trial.velocity[at]);
+                let [mut v0, mut v1] = velocity.map(|v| v[at]);
                 if k < n_linear {
                     let weight = m * model.gravity[k];
-                    of.scale += weight.abs() * (1.0 + trial.position[at].abs());
+                    of.scale += weight.abs() * (1.0 + q1[at].abs());
                     if of.is_tied {
-                        of.raised -= weight * (trial.position[at] - state.position[at]);
+                        of.raised -= weight * (q1[at] - q0[at]);
                     } else {
                         v0 -= u0[k];
                         v1 -= u1[k];
@@ -595,27 +660,18 @@ impl Balance {
         let damps = self.weights.alpha >= 1.0;
         let mut scaled = false;
         for of in self.groups.iter_mut().filter(|of| of.mass > 0.0) {
-            let error = of.gained + of.raised - of.applied + of.damping + of.contacts;
-            let [t0, t1] = of.kinetic;
             of.factor = 1.0;
-            if !correct || of.is_driven || error.abs() <= ROUNDING * of.scale {
+            let Some(verdict) = of.judge(damps).filter(|_| correct) else {
                 continue;
-            }
-            let moved = 0.5 * (of.gained.abs() + of.moved + of.damping + of.contacts)
-                + FLOOR * t0.at_most(t1);
-            let is_small = error.abs() <= SMALL * moved && error.abs() <= MOST_TAKEN * t1;
-            if !is_small && error.abs() > NOISE * of.scale {
-                trial.is_rough |= error > 0.0;
-                trial.is_lossy |= error < 0.0 && !damps;
-            }
-            let mut by = 0.0;
-            if (error > 0.0 || (is_small && !damps)) && t1 > 0.0 {
-                by = error.at_most(t1);
-                of.factor = positive(1.0 - by / t1).sqrt();
+            };
+            trial.is_rough |= verdict.is_rough;
+            trial.is_lossy |= verdict.is_lossy;
+            if verdict.taken != 0.0 {
+                of.factor = positive(1.0 - verdict.taken / of.kinetic[1]).sqrt();
                 scaled = true;
             }
             // dampers cannot have taken more than there was
-            trial.losses.damping -= positive(error - by).at_most(of.damping);
+            trial.losses.damping -= positive(verdict.error - verdict.taken).at_most(of.damping);
         }
         if scaled {
             self.scale(model, &mut trial.velocity);

@@ -28,10 +28,10 @@ const TOUCH: f64 = 1e-6;
 const SHORTEST_WAY_OUT: f64 = 1e-3;
 
 /// A rough step is not made shorter than this fraction of the standard step.
-const SHORTEST_PART: f64 = 0.999 / 64.0;
+pub(super) const SHORTEST_PART: f64 = 0.999 / 64.0;
 
 /// .. and one that only loses not shorter than this.
-const SHORTEST_LOSSY_PART: f64 = 0.999 / 8.0;
+pub(super) const SHORTEST_LOSSY_PART: f64 = 0.999 / 8.0;
 
 /// Accelerations with stiff forces resolved and not differ by more than this, relative, where something stiff is excited.
 const EXCITED: f64 = 1e-3;

@@ -12,7 +12,7 @@ use super::report::Report;
 use super::workspace::Workspace;
 use crate::dynamics;
 use crate::math::Limit;
-use crate::model::Model;
+use crate::model::{Model, Poses, Twists};
 use crate::state::State;
 
 /// A slope that changes by less than this factor in a step is as good as the same.
@@ -24,14 +24,57 @@ pub(super) fn note(model: &Model, state: &State, workspace: &mut Workspace, repo
         return;
     }
     let Workspace { looks, trial, .. } = workspace;
-    let ends = [
-        (&state.position, &state.velocity),
-        (&trial.position, &trial.velocity),
-    ];
-    for ((poses, twists), (position, velocity)) in looks.iter_mut().zip(ends) {
-        poses.refer_to(&state.orientation, &state.joint_angle);
-        model.poses(position, poses);
-        model.twists(velocity, twists);
+    let start = At::of(state);
+    let end = At {
+        position: &trial.position,
+        velocity: &trial.velocity,
+        ..start
+    };
+    look(model, [start, end], trial.h, looks, report);
+}
+
+/// Looks at a step of this length from one state to another.
+pub(super) fn note_between(
+    model: &Model,
+    states: [&State; 2],
+    h: f64,
+    workspace: &mut Workspace,
+    report: &mut Report,
+) {
+    if model.has_smoothed_friction() {
+        look(model, states.map(At::of), h, &mut workspace.looks, report);
+    }
+}
+
+/// Places and velocities.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    state: &'a State,
+    position: &'a [f64],
+    velocity: &'a [f64],
+}
+
+impl<'a> At<'a> {
+    fn of(state: &'a State) -> Self {
+        Self {
+            state,
+            position: &state.position,
+            velocity: &state.velocity,
+        }
+    }
+}
+
+fn look(
+    model: &Model,
+    ends: [At; 2],
+    h: f64,
+    looks: &mut [(Poses, Twists); 2],
+    report: &mut Report,
+) {
+    for ((poses, twists), at) in looks.iter_mut().zip(ends) {
+        poses.refer_to(&at.state.orientation, &at.state.joint_angle);
+        model.poses(at.position, poses);
+        model.twists(at.velocity, twists);
     }
     let [start, end] = &*looks;
     dynamics::smoothed_friction(
@@ -46,7 +89,7 @@ pub(super) fn note(model: &Model, state: &State, workspace: &mut Workspace, repo
                 slopes[0].at_least(slopes[1])
             };
             let rate = (steepest - flattest) * inverse_mass;
-            if steepest > SAME_SLOPE * flattest && trial.h * rate > 1.0 {
+            if steepest > SAME_SLOPE * flattest && h * rate > 1.0 {
                 report.friction_rate = report.friction_rate.at_least(rate); // (1)
             }
         },

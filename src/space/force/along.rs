@@ -70,6 +70,7 @@ pub(super) fn sloped(
     Sloped {
         row,
         force: push.total(),
+        fading: push.fading,
         by_value: push.by_value,
         by_rate: push.by_rate,
     }

@@ -78,6 +78,8 @@ pub struct Sloped {
     pub row: Row,
     /// N or N m.
     pub force: f64,
+    /// The part of it that takes energy: of dampers and friction, N or N m.
+    pub fading: f64,
     /// Slope with the scalar.
     pub by_value: f64,
     /// Slope with its rate.

@@ -69,11 +69,15 @@ impl Viscous {
 
     pub(super) fn sloped(&self, at: &Situation) -> [Sloped; 6] {
         let rows = self.rows(at.pose[0], at.pose[1]);
-        rows.map(|(coefficient, row)| Sloped {
-            force: -coefficient * row.rate(at.twist[0], at.twist[1]),
-            by_value: 0.0,
-            by_rate: -coefficient,
-            row,
+        rows.map(|(coefficient, row)| {
+            let force = -coefficient * row.rate(at.twist[0], at.twist[1]);
+            Sloped {
+                force,
+                fading: force,
+                by_value: 0.0,
+                by_rate: -coefficient,
+                row,
+            }
         })
     }
 

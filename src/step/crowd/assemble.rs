@@ -11,6 +11,7 @@
 //! Row, `f` and slopes are those at `q + w h v`, where the middle or the end of the step is expected: what turns keeps its
 //! energy, or loses some if it is stiff.
 
+use super::balance::Damper;
 use super::locate::span_of;
 use super::{BAND, Six, Spot, Step, Work};
 use crate::dynamics;
@@ -107,7 +108,9 @@ impl Step<'_> {
         self.add_stops();
         if !self.model.joints.is_empty() {
             self.move_ahead(0.5);
-            self.turn_stops();
+            if !self.holds_at_end {
+                self.turn_stops();
+            }
         }
         self.add_joints(0.5);
         self.weigh_pulls();
@@ -303,7 +306,7 @@ impl Step<'_> {
             let rows = joint.rows(&a, &b);
             for gradient in &rows.rows[..rows.n] {
                 let mut entry = row(&values(gradient), 0.0);
-                if part > 0.0 {
+                if part > 0.0 && !self.holds_at_end {
                     entry.bias = along(&entry, link.bodies.map(index), &work.start);
                 }
                 work.rows.push(entry);
@@ -342,6 +345,7 @@ impl Step<'_> {
     }
 
     fn add_forces(&mut self) {
+        self.workspace.crowd.books.dampers.clear();
         if self.model.forces.is_empty() {
             return;
         }
@@ -408,7 +412,19 @@ impl Step<'_> {
                 let (k, d) = (sloped.by_value, sloped.by_rate.at_most(0.0));
                 let response = inverse_mass(&entry, bodies, &work.bodies);
                 let softness = -h * w * (d + k * h * w);
-                if softness * response > f64::EPSILON {
+                let is_implicit = softness * response > f64::EPSILON;
+                if sloped.fading != 0.0 || d != 0.0 {
+                    work.books.dampers.push(Damper {
+                        bodies,
+                        row: entry,
+                        impulse: h * sloped.fading,
+                        by_rate: if is_implicit { h * w * d } else { 0.0 },
+                    });
+                }
+                if is_stiff && k != 0.0 {
+                    work.books.damp(bodies);
+                }
+                if is_implicit {
                     entry.compliance = 1.0 / softness;
                     let u = along(&entry, bodies, &work.start);
                     entry.bias = -u - entry.compliance * h * sloped.force;

@@ -4,10 +4,9 @@
 //! (1)  d = M^-1 G^T s,    0 <= G_n d + gap | s_n >= 0,    joints: G d + residual = 0
 //!      motors: the same with what their coordinates are off the integral of the given speed over the step
 //!      what sleeps does not move: its neighbours that sleep are not looked at
-//! (2)  what this lifts a group is taken from its kinetic energy, as far as it has any: all its velocities are scaled.
-//!      What it lowers a group that touches nothing is given to it. A group that nothing ties to the ground is not lifted: its centre of
-//!      mass stays
 //! ```
+//!
+//! What this lifts is an error of the step (`balance`).
 
 use super::assemble::{index, row};
 use super::press::Presses;
@@ -15,8 +14,8 @@ use super::solve::Solvers;
 use super::{BAND, SHIFTED, Six, Spot, Step, Work};
 use crate::force::Side;
 use crate::lcp::cone::Contact;
-use crate::lcp::crowd::{Body, Effort, GROUND, Joint, Problem, Row, Touch};
-use crate::math::{Groups, Limit, positive};
+use crate::lcp::crowd::{Body, Effort, Joint, Problem, Row, Touch};
+use crate::math::Limit;
 use crate::model::{BodyRef, space_pose_of};
 use crate::space::{self, Pose};
 use crate::step::{Workspace, accept};
@@ -61,13 +60,6 @@ pub(super) struct Correction {
     /// Of each body, m and rad.
     shifts: Vec<Six>,
     pub(super) solvers: Solvers,
-    groups: Groups,
-    /// By the representative of a group: what it is lifted by, and its kinetic energy, J.
-    energies: Vec<[f64; 2]>,
-    /// The same: does something touch in it?
-    touched: Vec<bool>,
-    /// The same: is the ground among what touches or holds it?
-    tied: Vec<bool>,
 }
 
 impl Step<'_> {
@@ -264,6 +256,7 @@ impl Step<'_> {
             bodies: of_step,
             found,
             correction,
+            books,
             ..
         } = work;
         let Correction {
@@ -276,16 +269,7 @@ impl Step<'_> {
             moved,
             shifts,
             solvers,
-            groups,
-            touched,
-            tied,
-            ..
         } = correction;
-        groups.reset(model.bodies.len());
-        touched.clear();
-        touched.resize(model.bodies.len(), is_swept);
-        tied.clear();
-        tied.resize(model.bodies.len(), is_swept);
         if is_swept {
             presses.clear(model);
             for spot in found.iter() {
@@ -294,7 +278,7 @@ impl Step<'_> {
                 presses.add(bodies, &row, spot.gap);
             }
             presses.close(ENOUGH, shifts);
-            presses.pairs().for_each(|[a, b]| groups.join(a, b));
+            presses.pairs().for_each(|pair| books.connect(pair));
         } else {
             bodies.clear();
             bodies.extend(of_step.iter().map(|body| Body {
@@ -311,25 +295,7 @@ impl Step<'_> {
             };
             let threads = crowd.rules.threads as usize;
             solvers.solve(&problem, effort, threads, way, shifts);
-            let touching = touches.iter().map(|touch| touch.bodies);
-            let joined = joints.iter().map(|joint| joint.bodies);
-            for [a, b] in touching
-                .clone()
-                .chain(joined)
-                .filter(|b| !b.contains(&GROUND))
-            {
-                groups.join(a as usize, b as usize);
-            }
-            let joined = joints.iter().map(|joint| joint.bodies);
-            let held = touching.clone().chain(joined);
-            for bodies in held.filter(|b| b.contains(&GROUND)) {
-                for i in bodies.into_iter().filter(|i| *i != GROUND) {
-                    tied[groups.root(i as usize)] = true;
-                }
-            }
-            for i in touching.flatten().filter(|i| *i != GROUND) {
-                touched[groups.root(i as usize)] = true;
-            }
+            books.connect_pressing(touches, way);
         }
         moved.clear();
         moved.resize(model.n_velocities, 0.0);
@@ -337,63 +303,13 @@ impl Step<'_> {
             moved[body.first..body.first + body.n_dof].copy_from_slice(&d[..body.n_dof]);
         }
         model.advance(&mut state.position, 1.0, moved);
+        for (i, body) in model.bodies.iter().enumerate() {
+            let at = body.first..body.first + 3;
+            let heights = moved[at].iter().zip(model.gravity.iter());
+            let raised: f64 = heights.map(|(d, gravity)| d * gravity).sum();
+            books.lift(i, -model.mass[body.first] * raised);
+        }
         accept::rebase(model, state, poses);
-        self.take_lift();
-    }
-
-    // (2)
-    fn take_lift(&mut self) {
-        let Self {
-            model,
-            state,
-            workspace,
-            report,
-            ..
-        } = self;
-        let Correction {
-            moved,
-            groups,
-            energies,
-            touched,
-            tied,
-            ..
-        } = &mut workspace.crowd.correction;
-        energies.clear();
-        energies.resize(model.bodies.len(), [0.0; 2]);
-        for (i, body) in model.bodies.iter().enumerate() {
-            let [lifted, kinetic] = &mut energies[groups.root(i)];
-            for k in 0..body.n_dof {
-                let (at, mass) = (body.first + k, model.mass[body.first + k]);
-                if k < 3 {
-                    *lifted -= mass * model.gravity[k] * moved[at];
-                }
-                *kinetic += 0.5 * mass * state.velocity[at] * state.velocity[at];
-            }
-        }
-        // in place of the energies: the factor of the velocities
-        let held = touched.iter().zip(tied.iter());
-        for (energies, (is_touched, is_tied)) in energies.iter_mut().zip(held) {
-            let [lifted, kinetic] = *energies;
-            energies[0] = 1.0;
-            if !*is_tied {
-                continue;
-            }
-            if lifted <= 0.0 && (*is_touched || -lifted > kinetic) {
-                report.impact_loss -= lifted;
-                continue;
-            }
-            let taken = lifted.at_most(kinetic);
-            report.lifted += lifted - taken;
-            if taken != 0.0 {
-                energies[0] = positive(1.0 - taken / kinetic).sqrt();
-            }
-        }
-        for (i, body) in model.bodies.iter().enumerate() {
-            let factor = energies[groups.root(i)][0];
-            for v in &mut state.velocity[body.first..body.first + body.n_dof] {
-                *v *= factor;
-            }
-        }
     }
 }
 

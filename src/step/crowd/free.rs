@@ -2,14 +2,18 @@
 //!
 //! (1)  gravity and given forces: v + h f / m, over what is left of the step and where its middle is expected
 //! (2)  gyroscopic torque: (J - (h/2) D) dw = h (J w) x w,   D = [J w] - [w] J, or [J w] alone for a fast spin
-//! (3)  it does no work; what it does with the rates of rotation that follow from joints and contacts, W = dw.J (w + w')/2, is taken from
-//!      the kinetic energy of a group (`limit`), or counted
+//!      and Newton's method from there: J dw = h (J m) x m,   m = w + dw/2, which keeps energy and angular momentum
+//!      It does no work; what it does with the rates of rotation that follow from joints and contacts is an error of the step (`balance`)
 
-use super::{BAND, Step, Work, limit};
+use super::{BAND, Step, Work};
 use crate::dynamics;
 use crate::force::Side;
-use crate::math::{Limit, Mat3, Vec3, cross3, is_positive_definite3, norm, positive};
+use crate::math::{Limit, Mat3, Vec3, cross3, is_positive_definite3, norm};
 use crate::step::Workspace;
+
+/// Newton's method for gyroscopic torques ends here, as a part of the angular momentum, or after so many iterations.
+const ENOUGH: f64 = 1e-14;
+const ITERATIONS: usize = 4;
 
 impl Step<'_> {
     // the mean velocity, where nothing stands still: how far bodies get is then seen from there
@@ -80,62 +84,6 @@ impl Step<'_> {
         }
     }
 
-    /// (3) of groups with joints.
-    pub(super) fn take_gyroscopic_work(&mut self) {
-        if self.model.joints.is_empty() {
-            return;
-        }
-        let (model, state) = (self.model, &*self.state);
-        let n_joints = model.joints.len();
-        let motors = n_joints..n_joints + model.motors.len();
-        let Work {
-            touches,
-            joints,
-            impulse,
-            start,
-            end,
-            span,
-            spun,
-            solvers,
-            pulls,
-            ..
-        } = &mut self.workspace.crowd;
-        let others = &joints[..joints.len() - pulls.count()];
-        for k in 0..solvers.islands.count() {
-            let island = solvers.islands.island(k);
-            let held = |j: &u32| (*j as usize) < others.len();
-            if !island.joints.iter().any(held) {
-                continue;
-            }
-            let mut work = 0.0;
-            for i in island.bodies.iter().map(|i| *i as usize) {
-                let body = &model.bodies[i];
-                if span[i] > 0.0 && body.n_dof > 3 {
-                    for k in 3..6 {
-                        let mean = 0.5 * (start[i][k] + end[i][k]);
-                        work += model.mass[body.first + k] * spun[i][k - 3] * mean;
-                    }
-                }
-            }
-            if work == 0.0 {
-                continue;
-            }
-            // what a motor drives keeps its speed
-            let is_driven = island
-                .joints
-                .iter()
-                .any(|j| motors.contains(&(*j as usize)));
-            let taken = if is_driven {
-                0.0
-            } else {
-                let is_free = limit::is_free(&island, touches, others, |row| impulse[row] > 0.0);
-                limit::take(model, state, island.bodies, is_free, end, work)
-            };
-            self.report.numerical_gain += positive(work - taken);
-            self.report.numerical_loss += positive(taken - work);
-        }
-    }
-
     // where the middle of what is left of the step is expected
     fn find_given_forces(&mut self) {
         let n = self.model.n_velocities;
@@ -178,7 +126,31 @@ fn spin(moments: Vec3, w: Vec3, h: f64) -> Vec3 {
         inertia - momentum.cross_matrix() * (0.5 * h)
     };
     let torque = cross3(momentum, w) * h;
-    matrix
+    let mut change = matrix
         .try_inverse()
-        .map_or(torque.component_div(&moments), |inverse| inverse * torque)
+        .map_or(torque.component_div(&moments), |inverse| inverse * torque);
+    let rest = |change: Vec3| {
+        let mean = w + change * 0.5;
+        moments.component_mul(&change) - cross3(moments.component_mul(&mean), mean) * h
+    };
+    let mut left = rest(change);
+    let enough = ENOUGH * norm(momentum.as_slice());
+    for _ in 0..ITERATIONS {
+        if norm(left.as_slice()) <= enough {
+            break;
+        }
+        let mean = w + change * 0.5;
+        let by_rate = moments.component_mul(&mean).cross_matrix() - mean.cross_matrix() * inertia;
+        let Some(inverse) = (inertia - by_rate * (0.5 * h)).try_inverse() else {
+            break;
+        };
+        let better = change - inverse * left;
+        let less = rest(better);
+        // a step that is too long for it has the first answer
+        if norm(less.as_slice()) >= norm(left.as_slice()) {
+            break;
+        }
+        (change, left) = (better, less);
+    }
+    change
 }

@@ -79,6 +79,7 @@ pub(in crate::step) fn find(
         workspace,
         report: &mut report,
         h: settings.step,
+        holds_at_end: false,
     }
     .find_instant(instant);
     std::mem::swap(&mut work, &mut workspace.crowd);

@@ -4,6 +4,8 @@
 //! (1)  v_0: the motion as one rigid body with the momentum and the angular momentum of the group, if it is free; zero if it is tied
 //! (2)  T = sum (v - v_0).M (v - v_0)/2
 //! (3)  v <- v_0 + f (v - v_0),   f^2 = 1 - W/T
+//! (4)  a free group that turns as one has an error of turning that its inner motion cannot pay for: where W > 0.01 T, v_0 in (1) is
+//!      the velocity of its centre of mass alone
 //! ```
 //!
 //! Rows between bodies of the group do not see (1), so joints and closed contacts hold after (3) as before; neither does the observer's
@@ -41,6 +43,9 @@ pub(super) fn is_free(
     }
     true
 }
+
+/// Most of its inner motion that a group pays with (4).
+const INNER: f64 = 0.01;
 
 /// (1).
 #[derive(Clone, Copy, Debug, Default)]
@@ -117,6 +122,26 @@ impl Rigid {
     }
 }
 
+// (2)
+fn energy_beside(
+    model: &Model,
+    state: &State,
+    group: &[u32],
+    rigid: Option<Rigid>,
+    velocities: &[Six],
+) -> f64 {
+    let mut kinetic = 0.0;
+    for i in group.iter().map(|i| *i as usize) {
+        let body = &model.bodies[i];
+        let v_0 = rigid.map_or([0.0; 6], |rigid| rigid.at(&placed(model, state, i)));
+        for k in 0..body.n_dof {
+            let v = velocities[i][k] - v_0[k];
+            kinetic += 0.5 * model.mass[body.first + k] * v * v;
+        }
+    }
+    kinetic
+}
+
 /// (3): takes this energy from the group, or gives it where it is negative. How much could be taken, J?
 pub(super) fn take(
     model: &Model,
@@ -126,16 +151,13 @@ pub(super) fn take(
     velocities: &mut [Six],
     wanted: f64,
 ) -> f64 {
-    let rigid = is_free.then(|| Rigid::of(model, state, group, velocities));
-    let base = |i: usize| rigid.map_or([0.0; 6], |rigid| rigid.at(&placed(model, state, i)));
-    let mut kinetic = 0.0;
-    for i in group.iter().map(|i| *i as usize) {
-        let (body, v_0) = (&model.bodies[i], base(i));
-        for k in 0..body.n_dof {
-            let v = velocities[i][k] - v_0[k];
-            kinetic += 0.5 * model.mass[body.first + k] * v * v;
-        }
+    let mut rigid = is_free.then(|| Rigid::of(model, state, group, velocities));
+    let mut kinetic = energy_beside(model, state, group, rigid, velocities);
+    if let Some(rigid) = rigid.as_mut().filter(|_| wanted.abs() > INNER * kinetic) {
+        rigid.spin = Vec3::zeros(); // (4)
+        kinetic = energy_beside(model, state, group, Some(*rigid), velocities);
     }
+    let base = |i: usize| rigid.map_or([0.0; 6], |rigid| rigid.at(&placed(model, state, i)));
     let taken = wanted.at_most(kinetic);
     // what hardly moves is not made to move
     if kinetic == 0.0 || taken == 0.0 || -taken > kinetic {

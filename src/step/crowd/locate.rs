@@ -288,9 +288,10 @@ impl Step<'_> {
             poses, crowd: work, ..
         } = &mut *self.workspace;
         let is_located = std::mem::take(&mut work.is_located);
+        // others are elsewhere in time, or sleep until they are woken: they would not get their share of an impulse
         let skip = |bodies: [BodyRef; 2]| {
             let mut bodies = bodies.into_iter().flatten();
-            !bodies.any(|body| is_located[body])
+            !bodies.all(|body| is_located[body])
         };
         let mut found = std::mem::take(&mut work.spots.list);
         work.spots
@@ -318,7 +319,6 @@ impl Step<'_> {
         }
         self.solve()?;
         self.hold_energy()?;
-        self.give_impact_back();
         self.finish_impact();
         Ok(())
     }
@@ -423,7 +423,8 @@ impl Step<'_> {
             };
             if before < -SLOW {
                 n += 1;
-                if -before > threshold * gravity {
+                // held at the end, joints may let nothing bounce
+                if -before > threshold * gravity && !self.holds_at_end {
                     bounces.push((row, e * before));
                     rows[row].bias = e * before;
                 } else {
@@ -440,19 +441,21 @@ impl Step<'_> {
             model,
             state,
             workspace,
-            report,
             ..
         } = self;
         let Work {
             start,
             end,
             is_located,
+            touches,
             joints,
             rows,
             impulse,
             solvers,
+            books,
             ..
         } = &mut workspace.crowd;
+        books.connect_pressing(touches, impulse);
         for k in 0..solvers.islands.count() {
             let island = solvers.islands.island(k);
             let driven = Driven {
@@ -461,10 +464,11 @@ impl Step<'_> {
                 joints,
                 rows,
             };
-            if island.bodies.iter().any(|i| is_located[*i as usize]) {
+            if let Some(i) = island.bodies.iter().find(|i| is_located[**i as usize]) {
                 let work = driven.work_of_motors(|row| impulse[row], [start, end]);
-                report.applied_work += work;
-                report.impact_loss += work;
+                let losses = books.at(*i as usize);
+                losses.applied += work;
+                losses.impacts += work;
             }
         }
         for (i, body) in model.bodies.iter().enumerate() {
@@ -474,7 +478,7 @@ impl Step<'_> {
             for k in 0..body.n_dof {
                 let at = body.first + k;
                 let (v, w) = (start[i][k], end[i][k]);
-                report.impact_loss += 0.5 * model.mass[at] * (v * v - w * w);
+                books.at(i).impacts += 0.5 * model.mass[at] * (v * v - w * w);
                 state.velocity[at] = w;
             }
         }

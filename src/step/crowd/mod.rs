@@ -7,7 +7,8 @@
 //! (3)  open contacts:                  0 <= G_n v' + gap / h | r_n >= 0
 //! (4)  joints:  G (v + v') = 0, with G in the middle of the step: they do no work
 //!      motors:  G v' + (h/2) dG/dt v = speed at the end
-//! (5)  q' = q + h (v + v')/2;   q + h v' for a group in which something struck
+//! (5)  q' = q + h (v + v')/2;   q + h v' for a group in which something struck, but for the centre of mass of one that nothing ties
+//!      to the ground
 //! (6)  then gaps and joints are closed by the least motion of the masses
 //! ```
 //!
@@ -15,9 +16,9 @@
 //! these, where velocities jump, and the next round takes it on. What is left in the last round is taken as one.
 
 mod assemble;
+mod balance;
 mod correct;
 mod free;
-mod guard;
 pub(super) mod instant;
 mod limit;
 mod locate;
@@ -33,15 +34,15 @@ mod strike;
 
 use super::allowance::allowed;
 use super::report::Report;
-use super::{StepError, Workspace, accept, finite, in_play};
-use crate::dynamics;
-use crate::force::Side;
+use super::run::{SHORTEST_LOSSY_PART, SHORTEST_PART};
+use super::{StepError, Workspace, accept, finite, in_play, smoothing};
 use crate::lcp::crowd::{Body, Joint, Row, Touch};
 use crate::math::two::{Sixfold, dot, paired};
 use crate::math::{Limit, Vec3, larger, norm, positive};
 use crate::model::{BodyRef, Crowd, Model};
 use crate::scene::format::Settings;
 use crate::state::{State, Status, Touch as Pressing};
+use balance::Outcome;
 use spots::{Spot, Spots};
 use stops::NearStop;
 
@@ -88,8 +89,6 @@ pub(super) struct Work {
     /// Rows that bounce, and their biases.
     bounces: Vec<(usize, f64)>,
     second: Vec<f64>,
-    /// What each body gains by impulses of bounded effort, J.
-    gains: Vec<f64>,
     /// How far each body may get in the step, m, as seen with this velocity, m/s.
     reach: Vec<f64>,
     common: Vec3,
@@ -116,6 +115,8 @@ pub(super) struct Work {
     impulse: Vec<f64>,
     /// Did something strike in the group of this body?
     struck: Vec<bool>,
+    /// What its centre of mass then moves less by, where nothing ties it to the ground, m/s.
+    lag: Vec<Vec3>,
     solvers: solve::Solvers,
     bouncing: solve::Solvers,
     correction: correct::Correction,
@@ -124,6 +125,9 @@ pub(super) struct Work {
     wanted: Vec<f64>,
     groups: sleep::Sleepers,
     plans: locate::Plans,
+    books: balance::Books,
+    /// The state before the step, where it may have to be taken again.
+    before: Option<State>,
 }
 
 impl Work {
@@ -161,6 +165,8 @@ struct Step<'a> {
     report: &'a mut Report,
     /// s.
     h: f64,
+    /// Are joints held by the velocities at the end alone, so that to stand still is always a way out?
+    holds_at_end: bool,
 }
 
 /// What hangs on a joint turns by at most this in a step, rad: rows of joints are those of the middle of the step.
@@ -197,12 +203,15 @@ pub(super) fn step(
     report.steps += 1;
     let allowed = ITERATIONS * allowed(settings, end - state.time) as f64;
     workspace.crowd.allow(allowed);
-    let booked = losses(report);
+    let can_repeat = !model.joints.is_empty() || !model.forces.is_empty();
+    let mut most = f64::INFINITY;
+    let mut holds_at_end = false;
     while state.time < end {
         let breaks = &model.breakpoints;
         let next = breaks.partition_point(|b| *b <= state.time);
         let stop = breaks.get(next).map_or(end, |b| b.at_most(end));
         let longest = longest_span(model, state).at_least(settings.step / MOST_PARTS);
+        let longest = longest.at_most(most);
         // what would be left is no longer than rounding
         let (h, stop) = if stop - state.time <= longest * (1.0 + 1e-9) {
             (stop - state.time, stop)
@@ -212,7 +221,16 @@ pub(super) fn step(
             (h, state.time + h)
         };
         let room = workspace.crowd.room();
-        Step {
+        let mut numbers = None;
+        if can_repeat {
+            let before = workspace.crowd.before.get_or_insert_with(|| state.clone());
+            before.copy_from(state);
+            numbers = Some((
+                report.whole_numbers().map(|x| *x),
+                report.real_numbers().map(|x| *x),
+            ));
+        }
+        let taken = Step {
             model,
             crowd,
             settings,
@@ -220,43 +238,64 @@ pub(super) fn step(
             workspace,
             report,
             h,
+            holds_at_end,
         }
-        .take()?;
+        .take();
         report.growths += u64::from(workspace.crowd.room() > room);
+        let half = 0.5 * h / settings.step;
+        let is_stuck = taken.is_err() && !holds_at_end && half < SHORTEST_PART;
+        if let (Some(numbers), Some(before)) = (numbers, &workspace.crowd.before)
+            && (is_stuck || is_too_long(&taken, half))
+        {
+            state.copy_from(before);
+            restore(report, numbers);
+            report.halved_steps += 1;
+            holds_at_end |= is_stuck;
+            most = if is_stuck { h } else { 0.5 * h };
+            continue;
+        }
+        taken?;
+        if let Some(before) = workspace.crowd.before.take() {
+            smoothing::note_between(model, [&before, state], h, workspace, report);
+            workspace.crowd.before = Some(before);
+        }
+        holds_at_end = false;
+        most = 2.0 * h;
         state.time = stop;
     }
-    book_gains(report, booked);
     report.exhausted_steps += u64::from(workspace.crowd.spent() > allowed);
     in_play::note(model, state, workspace, report);
     finite(state, report)
 }
 
-fn losses(report: &Report) -> [f64; 3] {
-    [
-        report.damping_loss,
-        report.friction_loss,
-        report.impact_loss - report.lifted,
-    ]
+// is a step to be taken again with half its length, which is this part of the standard step?
+fn is_too_long(taken: &Result<Outcome, StepError>, half: f64) -> bool {
+    match taken {
+        Ok(outcome) => {
+            (outcome.is_rough && half >= SHORTEST_PART)
+                || (outcome.is_lossy && half >= SHORTEST_LOSSY_PART)
+        }
+        Err(StepError::Unsolved { .. } | StepError::NotFinite { .. }) => half >= SHORTEST_PART,
+        Err(_) => false,
+    }
 }
 
-// a loss that fell in the step is an error of the step, which gained that much
-fn book_gains(report: &mut Report, before: [f64; 3]) {
-    let gained: [f64; 3] = {
-        let now = losses(report);
-        std::array::from_fn(|i| positive(before[i] - now[i]))
-    };
-    report.damping_loss += gained[0];
-    report.friction_loss += gained[1];
-    report.impact_loss += gained[2];
-    report.numerical_gain += gained.iter().sum::<f64>();
+fn restore(report: &mut Report, (whole, real): ([u64; 30], [f64; 22])) {
+    for (x, before) in report.whole_numbers().into_iter().zip(whole) {
+        *x = before;
+    }
+    for (x, before) in report.real_numbers().into_iter().zip(real) {
+        *x = before;
+    }
 }
 
 impl Step<'_> {
-    fn take(&mut self) -> Result<(), StepError> {
+    fn take(&mut self) -> Result<Outcome, StepError> {
         self.report.substeps += 1;
         if self.all_asleep() {
-            return Ok(());
+            return Ok(Outcome::default());
         }
+        self.begin_balance();
         if self.workspace.crowd.driven.is_empty() {
             let bodies = 0..self.model.bodies.len();
             let driven = bodies.map(|i| self.model.is_driven(i));
@@ -279,8 +318,9 @@ impl Step<'_> {
             }
         }
         self.correct();
+        let outcome = self.close_balance();
         self.fall_asleep();
-        Ok(())
+        Ok(outcome)
     }
 
     fn round(&mut self, is_last: bool) -> Result<(), StepError> {
@@ -293,11 +333,8 @@ impl Step<'_> {
         self.assemble();
         self.solve()?;
         self.settle_pulls()?;
-        self.take_gyroscopic_work();
         self.book();
-        self.count_gains();
         self.restore();
-        self.give_gains_back();
         self.go_on();
         self.remember();
         self.collide()
@@ -382,6 +419,7 @@ impl Step<'_> {
             start,
             end,
             means,
+            books,
             ..
         } = &mut self.workspace.crowd;
         means.clear();
@@ -400,15 +438,21 @@ impl Step<'_> {
                 row += n;
                 continue;
             }
-            self.report.impact_loss -= impulse[row] * mean(&rows[row], touch.bodies);
+            let losses = books.at(assemble::mover(touch.bodies));
+            losses.impacts -= impulse[row] * mean(&rows[row], touch.bodies);
+            let mut is_carried = false;
             for k in row + 1..row + n {
                 // the bias is the surface of a belt that moves away
                 let carried = -impulse[k] * rows[k].bias;
                 let lost = carried - impulse[k] * mean(&rows[k], touch.bodies);
-                self.report.applied_work += carried;
+                is_carried |= carried != 0.0;
+                losses.applied += carried;
                 // friction that gives energy acted on velocities that jumped
-                self.report.friction_loss += positive(lost);
-                self.report.impact_loss -= positive(-lost);
+                losses.friction += positive(lost);
+                losses.impacts -= positive(-lost);
+            }
+            if is_carried {
+                books.drive(assemble::mover(touch.bodies));
             }
             row += n;
         }
@@ -417,34 +461,10 @@ impl Step<'_> {
         row += of_joints.iter().map(|joint| joint.rows).sum::<usize>();
         // those after them are of springs
         for (row, motor) in (row..).zip(&of_motors[..self.model.motors.len()]) {
-            self.report.applied_work += impulse[row] * mean(&rows[row], motor.bodies);
+            let losses = books.at(assemble::mover(motor.bodies));
+            losses.applied += impulse[row] * mean(&rows[row], motor.bodies);
         }
-        if self.model.forces.is_empty() {
-            return;
-        }
-        self.place();
-        self.move_ahead(0.5);
-        let Workspace {
-            poses,
-            twists,
-            inputs,
-            crowd: work,
-            ..
-        } = &mut *self.workspace;
-        for (i, body) in self.model.bodies.iter().enumerate() {
-            for k in 0..body.n_dof {
-                work.middle[body.first + k] = 0.5 * (work.start[i][k] + work.end[i][k]);
-            }
-        }
-        self.model.twists(&work.middle, twists);
-        let middle = (self.state.time + 0.5 * self.h, Side::After);
-        let report = &mut *self.report;
-        let add = |bodies, applied, lost| {
-            let span = locate::span_of(bodies, &work.span);
-            report.applied_work += span * applied;
-            report.damping_loss += span * lost;
-        };
-        dynamics::each_power(self.model, middle, inputs, poses, twists, add);
+        self.book_elements();
     }
 
     // (5)
@@ -453,7 +473,6 @@ impl Step<'_> {
             model,
             state,
             workspace,
-            report,
             h,
             ..
         } = self;
@@ -465,15 +484,21 @@ impl Step<'_> {
             middle,
             span,
             left,
+            books,
+            touches,
+            impulse,
+            lag,
             ..
         } = &mut workspace.crowd;
+        books.connect_pressing(touches, impulse);
         for (i, body) in model.bodies.iter().enumerate() {
             // the part of the whole step, so that all advance with one length
             let part = span[i] / *h;
             for k in 0..body.n_dof {
                 let (v, w) = (start[i][k], end[i][k]);
                 let at = body.first + k;
-                let mean = if struck[i] { w } else { 0.5 * (v + w) };
+                let less = if k < 3 { lag[i][k] } else { 0.0 };
+                let mean = if struck[i] { w - less } else { 0.5 * (v + w) };
                 middle[at] = part * mean;
                 if span[i] > 0.0 {
                     state.acceleration[at] = (after[i][k] - v) / span[i];
@@ -481,7 +506,8 @@ impl Step<'_> {
                     if k < 3 {
                         // what falls with the end velocity falls further than its kinetic energy tells
                         let fallen = mean - 0.5 * (v + w);
-                        report.impact_loss += model.mass[at] * model.gravity[k] * fallen * span[i];
+                        let further = model.mass[at] * model.gravity[k] * fallen * span[i];
+                        books.at(i).impacts += further;
                     }
                 }
             }

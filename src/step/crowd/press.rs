@@ -123,10 +123,9 @@ impl Presses {
     }
 
     /// Pairs of bodies that are pushed apart.
-    pub fn pairs(&self) -> impl Iterator<Item = [usize; 2]> {
-        let ground = self.roots.len() - 1;
+    pub fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
+        let ground = self.roots.len() as u32 - 1;
         let pushed = self.list.iter().filter(|press| press.s > 0.0);
-        let pairs = pushed.map(|press| press.bodies.map(|b| b as usize));
-        pairs.filter(move |pair| !pair.contains(&ground))
+        pushed.map(move |press| press.bodies.map(|b| if b == ground { GROUND } else { b }))
     }
 }

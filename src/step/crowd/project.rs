@@ -10,15 +10,13 @@
 //!
 //! With steps of one length (1) stays of order two and does no work. Steps of other lengths would add to it, and a short one would take it back
 //! with a force `2 e / h`: before these (2) removes it, by the least change in the metric of the masses, and the kinetic energy that this
-//! takes is given back to the group. What touches something keeps it: a
+//! takes is an error of the step (`balance`). What touches something keeps it: a
 //! change would be an impact.
 
 use super::assemble::{along, index, row};
-use super::limit;
-use super::strike::energy;
 use super::{Step, Work};
 use crate::lcp::crowd::{Body, Effort, Joint, Problem};
-use crate::math::{Limit, positive};
+use crate::math::Limit;
 use crate::model::space_pose_of;
 use crate::step::Workspace;
 
@@ -40,43 +38,8 @@ impl Step<'_> {
         let mut velocity = std::mem::take(&mut self.workspace.crowd.moved);
         velocity.clone_from(&self.state.velocity);
         self.project(&mut velocity, true);
+        self.state.velocity.copy_from_slice(&velocity);
         self.workspace.crowd.moved = velocity;
-        self.keep_energy();
-    }
-
-    // what (2) takes is given back
-    fn keep_energy(&mut self) {
-        let n_motors = self.model.motors.len();
-        let Work {
-            bodies,
-            joints,
-            start,
-            end,
-            moved,
-            solvers,
-            ..
-        } = &mut self.workspace.crowd;
-        if self.state.velocity == *moved {
-            return;
-        }
-        for k in 0..solvers.islands.count() {
-            let island = solvers.islands.island(k);
-            let group = island.bodies;
-            let lost = energy(bodies, group, start) - energy(bodies, group, end);
-            // motors are the last joints
-            let is_driven = |j: &u32| *j as usize + n_motors >= joints.len();
-            if island.joints.iter().any(is_driven) || -lost >= 0.0 {
-                self.report.numerical_loss += positive(lost);
-                continue;
-            }
-            let is_free = limit::is_free(&island, &[], joints, |_| false);
-            let given = -limit::take(self.model, self.state, group, is_free, end, -lost);
-            self.report.numerical_loss += positive(lost - given);
-        }
-        for (body, v) in self.model.bodies.iter().zip(end) {
-            let own = body.first..body.first + body.n_dof;
-            self.state.velocity[own].copy_from_slice(&v[..body.n_dof]);
-        }
     }
 
     /// (2) of velocities at the present poses, of all groups or of those that touch nothing. Motors keep the speeds that they have.

@@ -34,6 +34,9 @@ use crate::step::{StepError, Workspace};
 /// Work that is left alone, as a part of the kinetic energy (4).
 const NEGLIGIBLE_WORK: f64 = 1e-7;
 
+/// More work than this part of the kinetic energy, as in an impact, is left to the balance of the step.
+const MOST_WORK: f64 = 0.1;
+
 /// Most repetitions of (4).
 const REPETITIONS: usize = 4;
 
@@ -216,7 +219,7 @@ impl Step<'_> {
 
     /// (4), (5).
     pub(super) fn settle_pulls(&mut self) -> Result<(), StepError> {
-        if self.workspace.crowd.pulls.rows.is_empty() {
+        if self.workspace.crowd.pulls.rows.is_empty() || self.holds_at_end {
             return Ok(());
         }
         for repetition in 0.. {
@@ -363,14 +366,15 @@ impl Step<'_> {
             let island = solvers.islands.island(k);
             let group = island.bodies;
             let [work, _] = pulls.work(group);
-            if work == 0.0 || group.iter().any(|i| is_driven(*i)) {
+            let kinetic = energy(bodies, group, end);
+            let is_much = work.abs() > MOST_WORK * kinetic;
+            if work == 0.0 || is_much || group.iter().any(|i| is_driven(*i)) {
                 continue;
             }
             if limit::is_free(&island, touches, others, |row| impulse[row] > 0.0) {
                 limit::take(self.model, self.state, group, true, end, work);
                 continue;
             }
-            let kinetic = energy(bodies, group, end);
             let mut fall = 0.0;
             for i in group.iter().map(|i| *i as usize) {
                 for k in 0..3 {

@@ -8,10 +8,9 @@
 use std::ops::Range;
 
 use super::assemble::along;
-use super::limit;
-use super::{BAND, Six, Step, Work};
+use super::{BAND, Six, Step, Work, limit};
 use crate::lcp::crowd::{Body, Island, Joint, Problem, Row};
-use crate::math::{Limit, positive};
+use crate::math::{Limit, Vec3, positive};
 use crate::model::{Law, Model};
 
 /// A contact that comes nearer more slowly does not strike, m/s: in a step of 10 ms it gets as far as the band.
@@ -31,7 +30,6 @@ impl Step<'_> {
         if self.set_bounces() {
             self.bounce();
         }
-        self.hold_struck();
     }
 
     // (1)
@@ -45,8 +43,16 @@ impl Step<'_> {
             start,
             solvers,
             struck,
+            books,
+            joints,
+            end,
+            pulls,
+            lag,
             ..
         } = &mut self.workspace.crowd;
+        let others = &joints[..joints.len() - pulls.count()];
+        lag.clear();
+        lag.resize(start.len(), Vec3::zeros());
         struck.clear();
         struck.resize(start.len(), false);
         let mut any = 0;
@@ -72,8 +78,15 @@ impl Step<'_> {
             }
             if n_struck > 0 {
                 any += n_struck;
+                let own = if limit::is_free(&island, touches, others, |row| impulse[row] > 0.0) {
+                    half_change(self.model, island.bodies, [start, end])
+                } else {
+                    Vec3::zeros()
+                };
                 for &body in island.bodies {
                     struck[body as usize] = true;
+                    lag[body as usize] = own;
+                    books.strike(body as usize);
                 }
             }
         }
@@ -136,6 +149,7 @@ impl Step<'_> {
             bounces,
             second,
             bouncing,
+            books,
             ..
         } = &mut self.workspace.crowd;
         for &(row, bias) in bounces.iter() {
@@ -180,8 +194,11 @@ impl Step<'_> {
             let without = energy(bodies, group, end);
             let share = cut_back(bodies, group, [most, most + more], end, after);
             self.report.guarded_impacts += u64::from(share < 1.0);
-            self.report.applied_work += share * more;
-            self.report.impact_loss += without - energy(bodies, group, after) + share * more;
+            if let Some(i) = group.first() {
+                let losses = books.at(*i as usize);
+                losses.applied += share * more;
+                losses.impacts += without - energy(bodies, group, after) + share * more;
+            }
             for &row in island.rows {
                 let change = &mut second[row as usize];
                 *change *= share;
@@ -189,63 +206,19 @@ impl Step<'_> {
             }
         }
     }
+}
 
-    // (3) where joints are: what struck moves with v', joints do no work with the mean of v and v'
-    fn hold_struck(&mut self) {
-        let springs = self.springs();
-        let Work {
-            bodies,
-            touches,
-            joints,
-            rows,
-            impulse,
-            start,
-            free,
-            end,
-            after,
-            second,
-            struck,
-            solvers,
-            spun,
-            pulls,
-            ..
-        } = &mut self.workspace.crowd;
-        let others = &joints[..joints.len() - pulls.count()];
-        for k in 0..solvers.islands.count() {
-            let island = solvers.islands.island(k);
-            let group = island.bodies;
-            let is_struck = group.first().is_some_and(|i| struck[*i as usize]);
-            if island.joints.is_empty() || !is_struck {
-                continue;
-            }
-            let driven = Driven {
-                model: self.model,
-                island: &island,
-                joints,
-                rows,
-            };
-            let first = |row: usize| impulse[row] - second.get(row).unwrap_or(&0.0);
-            let mut most = driven.most(springs.clone(), bodies, first, [start, free, end]);
-            // gyroscopic torques do no work
-            for i in group.iter().map(|i| *i as usize) {
-                let body = &self.model.bodies[i];
-                for k in 3..body.n_dof {
-                    most -= self.model.mass[body.first + k] * spun[i][k - 3] * end[i][k];
-                }
-            }
-            if !second.is_empty() {
-                most += driven.work_of_motors(|row| second[row], [end, after]);
-            }
-            let now = energy(bodies, group, after);
-            if now <= most {
-                continue;
-            }
-            let is_free = limit::is_free(&island, touches, others, |row| impulse[row] > 0.0);
-            let gain = now - positive(most);
-            let taken = limit::take(self.model, self.state, group, is_free, after, gain);
-            self.report.impact_loss += taken;
+// half of what the velocity of the centre of mass changed by
+fn half_change(model: &Model, group: &[u32], [start, end]: [&[Six]; 2]) -> Vec3 {
+    let (mut mass, mut change) = (0.0, Vec3::zeros());
+    for i in group.iter().map(|i| *i as usize) {
+        let own = model.mass[model.bodies[i].first];
+        mass += own;
+        for k in 0..3 {
+            change[k] += 0.5 * own * (end[i][k] - start[i][k]);
         }
     }
+    change / mass
 }
 
 /// What acts on a group besides its contacts.
