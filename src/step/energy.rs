@@ -26,8 +26,9 @@ use super::system::System;
 use super::trial::{Mode, Trial};
 use super::workspace::Workspace;
 use crate::dynamics::{self, Jacobians, Works, kinetic_energy};
+use crate::force::Input;
 use crate::math::{Limit, max_abs, positive};
-use crate::model::{BodyRef, Model};
+use crate::model::{BodyRef, Model, Poses, Twists};
 use crate::scene::format::{Scheme, Settings};
 use crate::state::{State, Status};
 use arms::Arms;
@@ -262,16 +263,31 @@ pub(super) fn balance(
     mode: Mode,
     correct: bool,
 ) {
-    let mut balance = std::mem::take(&mut workspace.balance);
-    balance.store(model, workspace, 1);
-    balance.know_start(model, state, workspace);
-    workspace.trial.losses = Losses::default();
-    balance.find_groups(model, pressing(&workspace.system));
-    balance.add_motion(model, state, workspace);
-    balance.add_contacts(model, state, workspace, mode);
-    balance.add_elements(model, state, workspace);
-    balance.limit(model, workspace, correct);
-    let trial = &mut workspace.trial;
+    if correct && workspace.balance.closes_by_itself(model, &workspace.system) {
+        let trial = &mut workspace.trial;
+        trial.losses = Losses::default();
+        trial.is_rough = false;
+        trial.is_lossy = false;
+        return;
+    }
+    let Workspace {
+        balance,
+        poses,
+        twists,
+        inputs,
+        trial,
+        system,
+        jacobians,
+        ..
+    } = &mut *workspace;
+    balance.store(model, inputs, poses, twists, 1);
+    balance.know_start(model, state, inputs, poses, twists);
+    trial.losses = Losses::default();
+    balance.find_groups(model, pressing(system));
+    balance.add_motion(model, state, trial);
+    balance.add_contacts(model, state, system, trial, mode);
+    balance.add_elements(model, state, system, jacobians, trial);
+    balance.limit(model, trial, correct);
     trial.losses.numerical = balance.error(model, state, trial, &trial.losses);
     if correct && model.n_joint_rows + model.forces.len() > 0 {
         let far = balance.arms.turn_too_far(model, &state.velocity, trial.h)
@@ -280,7 +296,6 @@ pub(super) fn balance(
             workspace.trial.is_rough = true;
         }
     }
-    workspace.balance = balance;
 }
 
 /// The numerical error of a step that was taken in another way, with these losses: what its energy changed by beyond them.
@@ -290,15 +305,18 @@ pub(super) fn numerical_error(
     workspace: &mut Workspace,
     losses: &Losses,
 ) -> f64 {
-    let mut balance = std::mem::take(&mut workspace.balance);
-    let end = std::mem::take(&mut workspace.trial.position);
-    model.poses(&end, &mut workspace.poses);
-    workspace.trial.position = end;
-    balance.store(model, workspace, 1);
-    balance.know_start(model, state, workspace);
-    let error = balance.error(model, state, &workspace.trial, losses);
-    workspace.balance = balance;
-    error
+    let Workspace {
+        balance,
+        poses,
+        twists,
+        inputs,
+        trial,
+        ..
+    } = workspace;
+    model.poses(&trial.position, poses);
+    balance.store(model, inputs, poses, twists, 1);
+    balance.know_start(model, state, inputs, poses, twists);
+    balance.error(model, state, trial, losses)
 }
 
 /// Scales velocities about the centres of mass of groups that are free so that their kinetic energy falls by `raised`, as far as there is any.
@@ -337,25 +355,40 @@ fn n_linear(model: &Model) -> usize {
 }
 
 impl Balance {
-    // energies of the force elements at the poses in the workspace
-    fn store(&mut self, model: &Model, workspace: &Workspace, end: usize) {
+    // is free flight in the plane: (2) with weights and ways at the mean velocity is (5) without an error?
+    fn closes_by_itself(&self, model: &Model, system: &System) -> bool {
+        !model.is_spatial()
+            && model.n_joint_rows + model.forces.len() + system.contacts.len() == 0
+            && self.weights.alpha == 0.5
+    }
+
+    // energies of the force elements at these poses
+    fn store(
+        &mut self,
+        model: &Model,
+        inputs: &[Input],
+        poses: &Poses,
+        twists: &Twists,
+        end: usize,
+    ) {
         if !model.forces.is_empty() {
-            let Workspace {
-                poses,
-                twists,
-                inputs,
-                ..
-            } = workspace;
             dynamics::stored_energies(model, inputs, poses, twists, &mut self.stored[end]);
         }
     }
 
-    fn know_start(&mut self, model: &Model, state: &State, workspace: &mut Workspace) {
+    fn know_start(
+        &mut self,
+        model: &Model,
+        state: &State,
+        inputs: &[Input],
+        poses: &mut Poses,
+        twists: &Twists,
+    ) {
         if !self.is_known {
             self.is_known = true;
             if !model.forces.is_empty() {
-                model.poses(&state.position, &mut workspace.poses);
-                self.store(model, workspace, 0);
+                model.poses(&state.position, poses);
+                self.store(model, inputs, poses, twists, 0);
             }
         }
     }
@@ -432,8 +465,7 @@ impl Balance {
     }
 
     // energies
-    fn add_motion(&mut self, model: &Model, state: &State, workspace: &Workspace) {
-        let trial = &workspace.trial;
+    fn add_motion(&mut self, model: &Model, state: &State, trial: &Trial) {
         let n_linear = n_linear(model);
         self.add_momenta(model, 0, &state.velocity);
         self.add_momenta(model, 1, &trial.velocity);
@@ -483,10 +515,10 @@ impl Balance {
         &mut self,
         model: &Model,
         state: &State,
-        workspace: &mut Workspace,
+        system: &System,
+        trial: &mut Trial,
         mode: Mode,
     ) {
-        let Workspace { system, trial, .. } = workspace;
         for (i, &contact) in system.contacts.iter().enumerate() {
             let normal = system.normal(i);
             let loss = |row: usize| -system.impulse[row] * system.columns[row].dot(&trial.average);
@@ -510,7 +542,14 @@ impl Balance {
     }
 
     // (3)
-    fn add_elements(&mut self, model: &Model, state: &State, workspace: &mut Workspace) {
+    fn add_elements(
+        &mut self,
+        model: &Model,
+        state: &State,
+        system: &System,
+        jacobians: &Jacobians,
+        trial: &mut Trial,
+    ) {
         let Self {
             group,
             groups,
@@ -520,12 +559,6 @@ impl Balance {
             applied,
             ..
         } = self;
-        let Workspace {
-            trial,
-            system,
-            jacobians,
-            ..
-        } = workspace;
         trial.losses.applied += trial.driven;
         for row in system.motor_rows() {
             trial.losses.applied += system.impulse[row] * system.columns[row].dot(&trial.average);
@@ -588,8 +621,7 @@ impl Balance {
     }
 
     // (5), (6), (7)
-    fn limit(&mut self, model: &Model, workspace: &mut Workspace, correct: bool) {
-        let trial = &mut workspace.trial;
+    fn limit(&mut self, model: &Model, trial: &mut Trial, correct: bool) {
         trial.is_rough = false;
         trial.is_lossy = false;
         let damps = self.weights.alpha >= 1.0;

@@ -212,6 +212,27 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// Is there anything that a kind could matter for? Most steps end here.
+    pub(super) fn may_be_off(&self) -> bool {
+        let report = self.report;
+        let counted = report.fallbacks
+            | report.unresolved_steps
+            | report.degraded_steps
+            | report.relief_steps
+            | report.transition_errors
+            | report.guarded_impacts
+            | report.unlisted_events;
+        let energy = self.net.abs() + report.play.rise + self.unexplained.abs();
+        counted > 0
+            || report.worst_joint_drift > DRIFT
+            || report.worst_penetration > OVERLAP
+            || report.worst_residual > RESIDUAL
+            || report.worst_condition > CONDITION
+            || report.lifted > 0.0
+            || report.friction_rate > 0.0
+            || self.much(energy, GAIN).is_some()
+    }
+
     // an energy that is more than a part of that in play
     fn much(&self, energy: f64, part: f64) -> Option<(f64, f64)> {
         let is_much = energy.abs() > part * self.in_play + self.least;
