@@ -28,7 +28,7 @@ use super::workspace::Workspace;
 use crate::dynamics::{self, Jacobians, Works, kinetic_energy};
 use crate::force::Input;
 use crate::math::{Limit, max_abs, positive};
-use crate::model::{BodyRef, Model, Poses, Twists};
+use crate::model::{BodyRef, Model, N_TANGENTS, Poses, Twists};
 use crate::scene::format::{Scheme, Settings};
 use crate::state::{State, Status};
 use arms::Arms;
@@ -114,6 +114,8 @@ pub(super) struct Weights {
 struct Group {
     is_tied: bool,
     is_driven: bool,
+    /// Does something in it that slides turn back within the step?
+    stops: bool,
     mass: f64,
     momentum: [[f64; 3]; 2],
     /// Kinetic energies at both ends, and their difference.
@@ -263,11 +265,8 @@ pub(super) fn balance(
     mode: Mode,
     correct: bool,
 ) {
-    if correct && workspace.balance.closes_by_itself(model, &workspace.system) {
-        let trial = &mut workspace.trial;
-        trial.losses = Losses::default();
-        trial.is_rough = false;
-        trial.is_lossy = false;
+    if correct && workspace.balance.is_flight(model, &workspace.system) {
+        limit_flight(model, state, &mut workspace.trial);
         return;
     }
     let Workspace {
@@ -295,6 +294,46 @@ pub(super) fn balance(
         if far || opens_joints(model, state, workspace) {
             workspace.trial.is_rough = true;
         }
+    }
+}
+
+// (5), (6), (7) of bodies that fly: their centres of mass move without an error of energy, and so does a body in the plane
+fn limit_flight(model: &Model, state: &State, trial: &mut Trial) {
+    trial.losses = Losses::default();
+    trial.is_rough = false;
+    trial.is_lossy = false;
+    for i in model.rotations() {
+        let (mut t0, mut t1, mut error, mut scale) = (0.0, 0.0, 0.0, 0.0);
+        for at in i..i + 3 {
+            let (m, v0, v1) = (model.mass[at], state.velocity[at], trial.velocity[at]);
+            t0 += 0.5 * m * v0 * v0;
+            t1 += 0.5 * m * v1 * v1;
+            error += 0.5 * m * (v1 - v0) * (v0 + v1);
+        }
+        for (k, at) in (i - 3..i).enumerate() {
+            let (m, v0, v1) = (model.mass[at], state.velocity[at], trial.velocity[at]);
+            scale += (m * model.gravity[k]).abs() * (1.0 + trial.position[at].abs());
+            scale += 0.5 * m * (v0 * v0 + v1 * v1);
+        }
+        scale += t0 + t1;
+        if error.abs() <= ROUNDING * scale {
+            continue;
+        }
+        let moved = 0.5 * error.abs() + FLOOR * t0.at_most(t1);
+        let is_small = error.abs() <= SMALL * moved && error.abs() <= MOST_TAKEN * t1;
+        if !is_small && error.abs() > NOISE * scale {
+            trial.is_rough |= error > 0.0;
+            trial.is_lossy |= error < 0.0;
+        }
+        if (error > 0.0 || is_small) && t1 > 0.0 {
+            let by = error.at_most(t1);
+            let factor = positive(1.0 - by / t1).sqrt();
+            trial.velocity[i..i + 3]
+                .iter_mut()
+                .for_each(|v| *v *= factor);
+            error -= by;
+        }
+        trial.losses.numerical += error;
     }
 }
 
@@ -355,10 +394,9 @@ fn n_linear(model: &Model) -> usize {
 }
 
 impl Balance {
-    // is free flight in the plane: (2) with weights and ways at the mean velocity is (5) without an error?
-    fn closes_by_itself(&self, model: &Model, system: &System) -> bool {
-        !model.is_spatial()
-            && model.n_joint_rows + model.forces.len() + system.contacts.len() == 0
+    // does nothing act but weight, in a step of order two?
+    fn is_flight(&self, model: &Model, system: &System) -> bool {
+        model.n_joint_rows + model.forces.len() + system.contacts.len() == 0
             && self.weights.alpha == 0.5
     }
 
@@ -536,7 +574,16 @@ impl Balance {
             let friction = friction + projected.map_or(0.0, |(_, loss)| *loss);
             let taken = trial.losses.share(pressing, friction);
             if let [Some(body), _] | [_, Some(body)] = model.contacts[contact].bodies {
-                self.groups[self.group[body]].contacts += taken;
+                let of = &mut self.groups[self.group[body]];
+                of.contacts += taken;
+                if mode == Mode::Frozen && state.status[contact].slides() {
+                    let slides = |row: usize| {
+                        let column = &system.columns[row];
+                        column.dot(&state.velocity) * column.dot(&trial.velocity)
+                    };
+                    let tangents = normal + 1..=normal + system.n_friction.min(N_TANGENTS);
+                    of.stops |= tangents.map(slides).sum::<f64>() <= 0.0;
+                }
             }
         }
     }
@@ -631,6 +678,14 @@ impl Balance {
             let [t0, t1] = of.kinetic;
             of.factor = 1.0;
             if !correct || of.is_driven || error.abs() <= ROUNDING * of.scale {
+                continue;
+            }
+            if of.stops {
+                // such a step is taken again up to the stop, which must be seen; friction cannot have taken more than there was
+                if of.gained + of.raised <= 0.0 {
+                    let most = of.contacts.at_most(trial.losses.friction);
+                    trial.losses.friction -= positive(error).at_most(most);
+                }
                 continue;
             }
             let moved = 0.5 * (of.gained.abs() + of.moved + of.damping + of.contacts)

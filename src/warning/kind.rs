@@ -11,7 +11,9 @@ const GAIN: f64 = 1e-4;
 const LOSS: f64 = 1e-2;
 /// Differences of energies are not known better than this part of them: rounding over many steps.
 const ROUNDING: f64 = 1e-9;
-/// .. nor does less matter than this part of the work to lift all bodies by their size: the first steps of a motion, in
+/// .. nor does less matter than this, J: what is left of a motion that ended, without weights to compare it with.
+const NOTHING: f64 = 1e-15;
+/// .. nor less than this part of the work to lift all bodies by their size: the first steps of a motion, in
 /// which hardly any energy is in play.
 const LEAST: f64 = 1e-6;
 /// .. of which there are this many with fixed steps.
@@ -202,7 +204,7 @@ impl<'a> Facts<'a> {
             step: settings.step,
             net: report.numerical_gain - report.numerical_loss,
             in_play: report.energy_in_play(),
-            least: ROUNDING * sizes + LEAST * scale.lift,
+            least: ROUNDING * sizes + LEAST * scale.lift + NOTHING,
             unexplained: report.balance_error(),
             is_young: settings.tolerance.is_none() && report.steps < FIRST_STEPS,
             is_squeezed: scale.sweeps
