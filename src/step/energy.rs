@@ -680,12 +680,11 @@ impl Balance {
             if !correct || of.is_driven || error.abs() <= ROUNDING * of.scale {
                 continue;
             }
-            if of.stops {
+            let is_lifted = of.gained + of.raised > 0.0 && of.raised > NOISE * of.scale;
+            if of.stops && !is_lifted {
                 // such a step is taken again up to the stop, which must be seen; friction cannot have taken more than there was
-                if of.gained + of.raised <= 0.0 {
-                    let most = of.contacts.at_most(trial.losses.friction);
-                    trial.losses.friction -= positive(error).at_most(most);
-                }
+                let most = of.contacts.at_most(trial.losses.friction);
+                trial.losses.friction -= positive(error).at_most(most);
                 continue;
             }
             let moved = 0.5 * (of.gained.abs() + of.moved + of.damping + of.contacts)
