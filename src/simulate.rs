@@ -277,16 +277,19 @@ impl Simulation {
                 workspace,
                 settings,
                 instant,
+                report,
                 ..
             } = self;
             if model.crowd.is_some() {
                 step::instant(model, state, workspace, settings, instant);
+                report.note_instant(instant);
             } else {
                 instant.velocity.clone_from(&state.velocity);
                 instant.acceleration.clone_from(&state.acceleration);
                 instant.contact_force.clone_from(&state.contact_force);
                 instant.joint_force.clone_from(&state.joint_force);
             }
+            self.watch();
         }
         &self.instant
     }

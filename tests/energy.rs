@@ -148,14 +148,14 @@ fn passive_scenes_never_gain() {
 }
 
 #[test]
-fn what_gains_all_the_same_is_told() {
-    // impacts and stick and slip at four contacts at once, with a step that is too long for them
+fn impacts_and_friction_with_steps_that_are_too_long_do_not_gain() {
+    // impacts and stick and slip at four contacts at once; some of these steps end as first-order ones, which lifted bodies by 0.3 J
     for step in [0.01, 0.005, 0.0025] {
         let model = defect("p456");
         let (end, rise) = rise(&model, step, 0.22);
-        let warned = end.warnings().any(|w| w.kind == Kind::EnergyGain);
-        println!("p456 at {step}: rises by {rise:.1e} J, warned: {warned}");
-        assert!(rise < 1e-4 * end.report().energy_in_play() || warned);
+        println!("p456 at {step}: rises by {rise:.1e} J");
+        assert!(rise < 1e-6 * end.report().energy_in_play());
+        assert!(end.warnings().all(|w| w.kind != Kind::EnergyGain));
     }
 }
 
@@ -195,8 +195,9 @@ fn corrected_mechanisms_have_order_two_and_errors_like_uncorrected_ones() {
         for step in steps {
             let ratio = error(step, true) / error(step, false);
             println!("{name} at {step}: {ratio:.2} times the error without correction");
-            // the pendulum's error of energy swings, and is taken from velocities: 1.6 times (METHOD.md, section 6.2)
-            assert!(ratio <= if name == "slider-crank" { 1.2 } else { 2.0 });
+            // The pendulum has two degrees of freedom, and the error of its energy swings (4e-2 J at 0.01 s) with velocities that are off by as much:
+            // taken back, velocities are nearer by a tenth to a half in this second, and positions 1.6 times as far off (METHOD.md, section 6.2)
+            assert!(ratio <= if name == "slider-crank" { 1.2 } else { 1.65 });
         }
     }
 }

@@ -720,10 +720,29 @@ fn every_law_dissipates_under_a_box() {
             let [vx, vy, spin] = random.triple(1.0);
             let model = slab([vx, vy], 3.0 * spin, law, "");
             let name = format!("box {case}, {name}");
-            for (tolerance, allowed) in [(None, 2e-4), (Some(1e-7), 1e-8)] {
+            for (tolerance, allowed) in [(None, 1e-4), (Some(1e-7), 1e-8)] {
                 let remainder = watch(&name, &model, 1.0, tolerance);
                 assert!(remainder.abs() < allowed, "{name}");
             }
         }
+    }
+}
+
+// the energy limiter took all that was left of the motion, so that the stop was not seen: it slid on at zero speed
+#[test]
+fn a_box_that_stops_sticks() {
+    let law = "friction = 0.2\nstatic_friction = 0.5\nstribeck_velocity = 0.1";
+    for (v, spin) in [([0.3, 0.2], 0.4), ([0.2, -0.3], -1.0), ([0.36, 0.0], 0.1)] {
+        let model = slab(v, spin, law, "");
+        let mut simulation = Simulation::with_settings(model.clone(), model.settings.clone());
+        simulation.advance_to(1.0).unwrap();
+        let sticks = |status: &&Status| **status == Status::Stick;
+        let report = simulation.report();
+        println!(
+            "{v:?}: {} substeps, {} J lost",
+            report.substeps, report.friction_loss
+        );
+        assert_eq!(simulation.state().status.iter().filter(sticks).count(), 4);
+        assert!(report.substeps < 200 && report.numerical_gain < 1e-9);
     }
 }

@@ -20,8 +20,8 @@ const GOLDEN: [(&str, u64, u64, u64); 24] = [
     ("chain", 0x320d07e0a66021f3, 0x0000000000000000, 0x0000000000000000),
     ("conveyor", 0x1d7ceddb6bfd3df1, 0x0000000000000000, 0x0000000000000000),
     ("double_pendulum_wall", 0x6fe89dfcf97b480c, 0xec64fcfccb8581e6, 0x82d541788aadb275),
-    ("falling_rod", 0x25f3ad9ea55b2cd1, 0x1ebda3eb66f29752, 0xcbafa3487223e5ab),
-    ("four_balls", 0x007782577ac13268, 0x02742df2705db592, 0x338fce87a454b4db),
+    ("falling_rod", 0x5ecdfbc5b74a8eac, 0x40406b1845033225, 0xcbafa3487223e5ab),
+    ("four_balls", 0x3a0f47245d1c7cf9, 0xdf0d51e1f3bed5e3, 0x828f725b1f4fd71f),
     ("free_body", 0x35cad1534f590160, 0xe39ab16aea50ab62, 0x7fc005855a7c740f),
     ("gripper", 0x0cbd6086a2cddcff, 0xbebb4b9de73df645, 0x8c7d0036491800ca),
     ("incline", 0x150fa3d87d8a8165, 0x1cb3ed5b4ea2b453, 0x4cc0e16d14a9d4bd),
@@ -34,8 +34,8 @@ const GOLDEN: [(&str, u64, u64, u64); 24] = [
     ("rover", 0xf935ecfc0a47afa3, 0x44601c46911fa137, 0xaf8356536618d1af),
     ("slider_crank", 0xf9316db0dfa71286, 0xfa9e56187cfedc7b, 0xc81bc18bbd6201cf),
     ("spinning_top", 0xc30fa63352c8a968, 0xbad8f6abe2b7fc86, 0x0f0d2623e2681891),
-    ("two_bars", 0xd59f2b782efabe49, 0x412fde667f00bba4, 0xb73d2e9b39b61968),
-    ("two_bodies_damper", 0xe1b9944ea486c5f9, 0x146791b30b911187, 0x091a6f762c6af82f),
+    ("two_bars", 0xa49364c490f91b5c, 0x7ea1fcb5b2a0758b, 0xb73d2e9b39b61968),
+    ("two_bodies_damper", 0x2569d4a606463541, 0x1ccec3b603469ce7, 0x091a6f762c6af82f),
     ("two_carts", 0x564f61ec52af5acb, 0x5e1a6689ac654843, 0x80175d077f4e029e),
 ];
 

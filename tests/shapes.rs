@@ -775,11 +775,19 @@ fn landing_and_rest_hold_with_other_settings() {
         ends.push(q[0]);
     }
     // the first impact stops the sliding (0.3 < 0.3 v_y). Friction has made one corner press more, so that the restitution turns the box by
-    // w = 0.3 (0.1 0.3 m)/J = 0.159 rad/s; its corners still stick, v_x = -0.0135 m/s, and it flies 2.6 mm back until it lands again.
+    // w = 0.3 (0.1 0.3 m)/J = 0.159 rad/s; its corners still stick, v_x = -0.0135 m/s, and it flies 2.6 mm back until it lands again, the landings
+    // after which push it 1.1 mm forth: 1.474 mm back in the end, found with steps of 0.1 ms. Newton's law lets it fly straight up.
     // The expedient rule turns a fraction of the sliding back instead
     let x = 0.3 * (2.0 * 0.5 / G).sqrt();
     for (x_end, (name, _)) in ends.iter().zip(&changes) {
-        let bound = if *name == "expedient" { 2e-2 } else { 3e-3 };
-        assert!((x_end - x).abs() < bound, "{name}: {x_end} against {x}");
+        let (back, bound) = match *name {
+            "newton" => (0.0, 1e-9),
+            "expedient" => (0.0, 2e-2),
+            // which land at other angles
+            "step 0.1" | "implicit Euler" => (1.474e-3, 1.5e-3),
+            _ => (1.474e-3, 1e-5),
+        };
+        let off = x_end - (x - back);
+        assert!(off.abs() < bound, "{name}: {x_end} against {x} - {back}");
     }
 }

@@ -233,9 +233,11 @@ fn four_balls_follow_with_order_two() {
             .collect();
         let order = observed_order(&steps, &errors);
         println!("at {until} s: order {order:.2}, errors {errors:.9?}");
-        // the longest step is too long for the turns of the balls; the second part is full of small blows, whose order of events is
-        // that of rounding
-        assert!(order > if until < 0.6 { 1.8 } else { 1.5 });
+        // the longest step is too long for the turns of the balls and is halved, so that its error is smaller than h^2 of the others says;
+        // the second part is full of small blows, whose order of events is that of rounding
+        let of_whole_steps = observed_order(&steps[1..], &errors[1..]);
+        println!("at {until} s: order {of_whole_steps:.2} without the longest step");
+        assert!(of_whole_steps > if until < 0.6 { 1.88 } else { 1.5 });
     }
 }
 

@@ -243,12 +243,15 @@ fn cans_and_coins_that_are_thrown_leave_closed_books() {
                 "{case} {step} {tolerance:?}: remainder {rest:.1e} J, friction {:.2e} J, {} substeps",
                 report.friction_loss, report.substeps,
             );
-            let bound = match tolerance {
-                Some(_) => 1e-5,
-                // the last wobbles of a coin are followed by their angle, whatever the step
-                None => 2e-2,
-            };
-            assert!(rest.abs() < bound, "of {at_start} J");
+            // with the errors of the steps in them
+            let closed = rest - report.numerical_gain + report.numerical_loss;
+            assert!(closed.abs() < 1e-9, "{closed:e} of {at_start} J");
+            // The last wobbles of a coin are followed by their angle, whatever the step: single steps gain and lose more than a hundredth of the energy
+            // that moves in them. Without correction that is +0.9e-2 and -1.4e-2 J (coin 1), of which 0.5e-2 J are left; gains are taken
+            // back, losses of steps like these are not, and stand alone
+            let most_lost = if tolerance.is_some() { 1e-5 } else { 2e-2 };
+            assert!(report.numerical_loss < most_lost, "of {at_start} J");
+            assert!(report.numerical_gain < 1e-5, "of {at_start} J");
             assert!(report.friction_loss > 0.0, "friction does not give");
             assert_eq!(report.degraded_steps, 0);
         }

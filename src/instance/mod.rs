@@ -323,6 +323,7 @@ impl Instance {
                 &self.settings,
                 &mut self.instant,
             );
+            self.report.note_instant(&self.instant);
         }
     }
 

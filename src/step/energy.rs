@@ -26,8 +26,9 @@ use super::system::System;
 use super::trial::{Mode, Trial};
 use super::workspace::Workspace;
 use crate::dynamics::{self, Jacobians, Works, kinetic_energy};
+use crate::force::Input;
 use crate::math::{Limit, max_abs, positive};
-use crate::model::{BodyRef, Model};
+use crate::model::{BodyRef, Model, N_TANGENTS, Poses, Twists};
 use crate::scene::format::{Scheme, Settings};
 use crate::state::{State, Status};
 use arms::Arms;
@@ -116,6 +117,8 @@ pub(super) struct Weights {
 pub(super) struct Group {
     pub is_tied: bool,
     pub is_driven: bool,
+    /// Does something in it that slides turn back within the step?
+    stops: bool,
     pub mass: f64,
     pub momentum: [[f64; 3]; 2],
     /// Kinetic energies at both ends, and their difference.
@@ -326,17 +329,30 @@ pub(super) fn balance(
     mode: Mode,
     correct: bool,
 ) {
-    let mut balance = std::mem::take(&mut workspace.balance);
-    balance.store(model, workspace, 1);
-    balance.know_start(model, state, workspace);
-    workspace.trial.losses = Losses::default();
-    balance.find_groups(model, pressing(&workspace.system));
-    balance.add_motion(model, &Ends::of(state, &workspace.trial));
-    balance.add_contacts(model, state, workspace, mode);
-    balance.add_elements(model, state, workspace);
-    balance.limit(model, workspace, correct);
-    let trial = &mut workspace.trial;
-    trial.losses.numerical = balance.error(model, &Ends::of(state, trial), &trial.losses);
+    if correct && workspace.balance.is_flight(model, &workspace.system) {
+        limit_flight(model, state, &mut workspace.trial);
+        return;
+    }
+    let Workspace {
+        balance,
+        poses,
+        twists,
+        inputs,
+        trial,
+        system,
+        jacobians,
+        ..
+    } = &mut *workspace;
+    balance.store(model, inputs, poses, twists, 1);
+    balance.know_start(model, state, inputs, poses, twists);
+    trial.losses = Losses::default();
+    balance.find_groups(model, pressing(system));
+    balance.add_motion(model, &Ends::of(state, trial));
+    balance.add_contacts(model, state, system, trial, mode);
+    balance.add_elements(model, state, system, jacobians, trial);
+    balance.limit(model, trial, correct);
+    let error = balance.error(model, &Ends::of(state, trial), &trial.losses);
+    trial.losses.numerical = error;
     if correct && model.n_joint_rows + model.forces.len() > 0 {
         let far = balance.arms.turn_too_far(model, &state.velocity, trial.h)
             || balance.arms.turn_too_far(model, &trial.average, trial.h);
@@ -344,7 +360,46 @@ pub(super) fn balance(
             workspace.trial.is_rough = true;
         }
     }
-    workspace.balance = balance;
+}
+
+// (5), (6), (7) of bodies that fly: their centres of mass move without an error of energy, and so does a body in the plane
+fn limit_flight(model: &Model, state: &State, trial: &mut Trial) {
+    trial.losses = Losses::default();
+    trial.is_rough = false;
+    trial.is_lossy = false;
+    for i in model.rotations() {
+        let (mut t0, mut t1, mut error, mut scale) = (0.0, 0.0, 0.0, 0.0);
+        for at in i..i + 3 {
+            let (m, v0, v1) = (model.mass[at], state.velocity[at], trial.velocity[at]);
+            t0 += 0.5 * m * v0 * v0;
+            t1 += 0.5 * m * v1 * v1;
+            error += 0.5 * m * (v1 - v0) * (v0 + v1);
+        }
+        for (k, at) in (i - 3..i).enumerate() {
+            let (m, v0, v1) = (model.mass[at], state.velocity[at], trial.velocity[at]);
+            scale += (m * model.gravity[k]).abs() * (1.0 + trial.position[at].abs());
+            scale += 0.5 * m * (v0 * v0 + v1 * v1);
+        }
+        scale += t0 + t1;
+        if error.abs() <= ROUNDING * scale {
+            continue;
+        }
+        let moved = 0.5 * error.abs() + FLOOR * t0.at_most(t1);
+        let is_small = error.abs() <= SMALL * moved && error.abs() <= MOST_TAKEN * t1;
+        if !is_small && error.abs() > NOISE * scale {
+            trial.is_rough |= error > 0.0;
+            trial.is_lossy |= error < 0.0;
+        }
+        if (error > 0.0 || is_small) && t1 > 0.0 {
+            let by = error.at_most(t1);
+            let factor = positive(1.0 - by / t1).sqrt();
+            trial.velocity[i..i + 3]
+                .iter_mut()
+                .for_each(|v| *v *= factor);
+            error -= by;
+        }
+        trial.losses.numerical += error;
+    }
 }
 
 /// The numerical error of a step that was taken in another way, with these losses: what its energy changed by beyond them.
@@ -354,15 +409,18 @@ pub(super) fn numerical_error(
     workspace: &mut Workspace,
     losses: &Losses,
 ) -> f64 {
-    let mut balance = std::mem::take(&mut workspace.balance);
-    let end = std::mem::take(&mut workspace.trial.position);
-    model.poses(&end, &mut workspace.poses);
-    workspace.trial.position = end;
-    balance.store(model, workspace, 1);
-    balance.know_start(model, state, workspace);
-    let error = balance.error(model, &Ends::of(state, &workspace.trial), losses);
-    workspace.balance = balance;
-    error
+    let Workspace {
+        balance,
+        poses,
+        twists,
+        inputs,
+        trial,
+        ..
+    } = workspace;
+    model.poses(&trial.position, poses);
+    balance.store(model, inputs, poses, twists, 1);
+    balance.know_start(model, state, inputs, poses, twists);
+    balance.error(model, &Ends::of(state, trial), losses)
 }
 
 /// Scales velocities about the centres of mass of groups that are free so that their kinetic energy falls by `raised`, as far as there is any.
@@ -401,25 +459,39 @@ fn n_linear(model: &Model) -> usize {
 }
 
 impl Balance {
-    /// Energies of the force elements at the poses in the workspace, which are those of one end of the step.
-    pub fn store(&mut self, model: &Model, workspace: &Workspace, end: usize) {
+    // does nothing act but weight, in a step of order two?
+    fn is_flight(&self, model: &Model, system: &System) -> bool {
+        model.n_joint_rows + model.forces.len() + system.contacts.len() == 0
+            && self.weights.alpha == 0.5
+    }
+
+    /// Energies of the force elements at these poses, which are those of one end of the step.
+    pub fn store(
+        &mut self,
+        model: &Model,
+        inputs: &[Input],
+        poses: &Poses,
+        twists: &Twists,
+        end: usize,
+    ) {
         if !model.forces.is_empty() {
-            let Workspace {
-                poses,
-                twists,
-                inputs,
-                ..
-            } = workspace;
             dynamics::stored_energies(model, inputs, poses, twists, &mut self.stored[end]);
         }
     }
 
-    fn know_start(&mut self, model: &Model, state: &State, workspace: &mut Workspace) {
+    fn know_start(
+        &mut self,
+        model: &Model,
+        state: &State,
+        inputs: &[Input],
+        poses: &mut Poses,
+        twists: &Twists,
+    ) {
         if !self.is_known {
             self.is_known = true;
             if !model.forces.is_empty() {
-                model.poses(&state.position, &mut workspace.poses);
-                self.store(model, workspace, 0);
+                model.poses(&state.position, poses);
+                self.store(model, inputs, poses, twists, 0);
             }
         }
     }
@@ -548,10 +620,10 @@ impl Balance {
         &mut self,
         model: &Model,
         state: &State,
-        workspace: &mut Workspace,
+        system: &System,
+        trial: &mut Trial,
         mode: Mode,
     ) {
-        let Workspace { system, trial, .. } = workspace;
         for (i, &contact) in system.contacts.iter().enumerate() {
             let normal = system.normal(i);
             let loss = |row: usize| -system.impulse[row] * system.columns[row].dot(&trial.average);
@@ -569,13 +641,29 @@ impl Balance {
             let friction = friction + projected.map_or(0.0, |(_, loss)| *loss);
             let taken = trial.losses.share(pressing, friction);
             if let [Some(body), _] | [_, Some(body)] = model.contacts[contact].bodies {
-                self.groups[self.group[body]].contacts += taken;
+                let of = &mut self.groups[self.group[body]];
+                of.contacts += taken;
+                if mode == Mode::Frozen && state.status[contact].slides() {
+                    let slides = |row: usize| {
+                        let column = &system.columns[row];
+                        column.dot(&state.velocity) * column.dot(&trial.velocity)
+                    };
+                    let tangents = normal + 1..=normal + system.n_friction.min(N_TANGENTS);
+                    of.stops |= tangents.map(slides).sum::<f64>() <= 0.0;
+                }
             }
         }
     }
 
     // (3)
-    fn add_elements(&mut self, model: &Model, state: &State, workspace: &mut Workspace) {
+    fn add_elements(
+        &mut self,
+        model: &Model,
+        state: &State,
+        system: &System,
+        jacobians: &Jacobians,
+        trial: &mut Trial,
+    ) {
         let Self {
             group,
             groups,
@@ -585,12 +673,6 @@ impl Balance {
             applied,
             ..
         } = self;
-        let Workspace {
-            trial,
-            system,
-            jacobians,
-            ..
-        } = workspace;
         trial.losses.applied += trial.driven;
         for row in system.motor_rows() {
             trial.losses.applied += system.impulse[row] * system.columns[row].dot(&trial.average);
@@ -653,8 +735,7 @@ impl Balance {
     }
 
     // (5), (6), (7)
-    fn limit(&mut self, model: &Model, workspace: &mut Workspace, correct: bool) {
-        let trial = &mut workspace.trial;
+    fn limit(&mut self, model: &Model, trial: &mut Trial, correct: bool) {
         trial.is_rough = false;
         trial.is_lossy = false;
         let damps = self.weights.alpha >= 1.0;
@@ -664,6 +745,13 @@ impl Balance {
             let Some(verdict) = of.judge(damps).filter(|_| correct) else {
                 continue;
             };
+            let is_lifted = of.gained + of.raised > 0.0 && of.raised > NOISE * of.scale;
+            if of.stops && !is_lifted {
+                // such a step is taken again up to the stop, which must be seen; friction cannot have taken more than there was
+                let most = of.contacts.at_most(trial.losses.friction);
+                trial.losses.friction -= positive(verdict.error).at_most(most);
+                continue;
+            }
             trial.is_rough |= verdict.is_rough;
             trial.is_lossy |= verdict.is_lossy;
             if verdict.taken != 0.0 {

@@ -44,9 +44,22 @@ pub(super) fn note(model: &Model, state: &State, workspace: &mut Workspace, repo
 }
 
 fn potential(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
+    if model.forces.is_empty() {
+        return weight_energy(model, &state.position);
+    }
     let (poses, twists) = &mut workspace.looks[0];
     poses.refer_to(&state.orientation, &state.joint_angle);
     model.poses(&state.position, poses);
     model.twists(&state.velocity, twists);
     dynamics::potential_energy(model, state.time, &state.inputs, poses, twists)
+}
+
+fn weight_energy(model: &Model, position: &[f64]) -> f64 {
+    let mut total = 0.0;
+    for body in &model.bodies {
+        let place = &position[body.first..body.first + body.n_dof.min(3)];
+        let along: f64 = place.iter().zip(&model.gravity).map(|(x, g)| g * x).sum();
+        total -= model.mass[body.first] * along;
+    }
+    total
 }

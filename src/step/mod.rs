@@ -598,7 +598,7 @@ impl Run<'_> {
 
     fn position_step(&mut self, target: f64) -> Result<(), StepError> {
         let h = target - self.state.time;
-        position_level::step(
+        let taken = position_level::step(
             self.model,
             self.state,
             self.workspace,
@@ -606,7 +606,9 @@ impl Run<'_> {
             self.report,
             h,
         )?;
-        self.state.time = target;
+        if taken == h {
+            self.state.time = target;
+        }
         Ok(())
     }
 

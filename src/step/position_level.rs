@@ -16,6 +16,7 @@ use super::report::Report;
 use super::trial::Mode;
 use super::workspace::Workspace;
 use super::{StepError, accept, contact_band, trial};
+use crate::dynamics::kinetic_energy;
 use crate::force::Side;
 use crate::math::{Limit, max_abs};
 use crate::model::Model;
@@ -25,13 +26,46 @@ use crate::state::State;
 /// The fixed point has been reached when no coordinate moves by more than this, relative to its size.
 const SETTLED: f64 = 1e-13;
 
-/// Takes one step of length `h` and accepts it.
+/// As a rescue of another scheme a step is halved if it would lift bodies or stretch springs by more energy than there is kinetic
+/// energy to take that from, by this part of it; down to this part of its length.
+const GAINED: f64 = 1e-6;
+const SHORTEST_PART: f64 = 0.999 / 64.0;
+
+/// Takes one step of length `h`, or of the part of it that does not gain energy, and accepts it: its length.
 pub(super) fn step(
     model: &Model,
     state: &mut State,
     workspace: &mut Workspace,
     settings: &Settings,
     report: &mut Report,
+    h: f64,
+) -> Result<f64, StepError> {
+    let most = GAINED * kinetic_energy(model, &state.velocity);
+    let shortest = SHORTEST_PART * h;
+    let mut h = h;
+    loop {
+        attempt(model, state, workspace, settings, h)?;
+        let gains = energy::is_corrected(settings) && workspace.trial.losses.numerical > most;
+        if !gains || 0.5 * h < shortest {
+            break;
+        }
+        report.halved_steps += 1;
+        h *= 0.5;
+    }
+    workspace.trial.losses.book(report);
+    accept::accept(model, state, workspace, report, state.time + h);
+    state.status.clone_from(&workspace.statuses);
+    state.resistance.clone_from(&workspace.resistance);
+    accept::forces_from_impulses(state, workspace, h);
+    state.statuses_known = false;
+    Ok(h)
+}
+
+fn attempt(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
     h: f64,
 ) -> Result<(), StepError> {
     // as a rescue of another scheme the forces are taken implicitly
@@ -60,12 +94,6 @@ pub(super) fn step(
     model.poses(&workspace.trial.position, &mut workspace.poses);
     let correct = energy::is_corrected(settings);
     energy::balance(model, state, workspace, Mode::Complementarity, correct);
-    workspace.trial.losses.book(report);
-    accept::accept(model, state, workspace, report, state.time + h);
-    state.status.clone_from(&workspace.statuses);
-    state.resistance.clone_from(&workspace.resistance);
-    accept::forces_from_impulses(state, workspace, h);
-    state.statuses_known = false;
     Ok(())
 }
 

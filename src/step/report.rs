@@ -1,5 +1,7 @@
 //! What happened: counts, worst values and events.
 
+use super::crowd::instant::Instant;
+use crate::math::Limit;
 use crate::model::{Model, SEAM};
 use crate::state::{Resistance, Status};
 
@@ -307,6 +309,11 @@ impl Report {
             self.impact_loss,
         ];
         parts.iter().fold(swings, |sum, part| sum + part.abs())
+    }
+
+    /// Forces at an instant were asked for: their residual counts as that of a step.
+    pub fn note_instant(&mut self, instant: &Instant) {
+        self.worst_residual = self.worst_residual.at_least(instant.residual);
     }
 
     /// Adds an error of energy: positive what was gained.

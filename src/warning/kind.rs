@@ -11,7 +11,9 @@ const GAIN: f64 = 1e-4;
 const LOSS: f64 = 1e-2;
 /// Differences of energies are not known better than this part of them: rounding over many steps.
 const ROUNDING: f64 = 1e-9;
-/// .. nor does less matter than this part of the work to lift all bodies by their size: the first steps of a motion, in
+/// .. nor does less matter than this, J: what is left of a motion that ended, without weights to compare it with.
+const NOTHING: f64 = 1e-15;
+/// .. nor less than this part of the work to lift all bodies by their size: the first steps of a motion, in
 /// which hardly any energy is in play.
 const LEAST: f64 = 1e-6;
 /// .. of which there are this many with fixed steps.
@@ -207,7 +209,7 @@ impl<'a> Facts<'a> {
             step: settings.step,
             net: report.numerical_gain - report.numerical_loss,
             in_play: report.energy_in_play(),
-            least: ROUNDING * sizes + LEAST * scale.lift,
+            least: ROUNDING * sizes + LEAST * scale.lift + NOTHING,
             unexplained: report.balance_error(),
             is_young: settings.tolerance.is_none() && report.steps < FIRST_STEPS,
             is_squeezed: scale.sweeps
@@ -215,6 +217,27 @@ impl<'a> Facts<'a> {
                 && report.worst_residual > SQUEEZED,
             is_located: scale.is_crowd || settings.locate_collisions,
         }
+    }
+
+    /// Is there anything that a kind could matter for? Most steps end here.
+    pub(super) fn may_be_off(&self) -> bool {
+        let report = self.report;
+        let counted = report.fallbacks
+            | report.unresolved_steps
+            | report.degraded_steps
+            | report.relief_steps
+            | report.transition_errors
+            | report.guarded_impacts
+            | report.unlisted_events;
+        let energy = self.net.abs() + report.play.rise + self.unexplained.abs();
+        counted > 0
+            || report.worst_joint_drift > DRIFT
+            || report.worst_penetration > OVERLAP
+            || report.worst_residual > RESIDUAL
+            || report.worst_condition > CONDITION
+            || report.lifted > 0.0
+            || report.friction_rate > 0.0
+            || self.much(energy, GAIN).is_some()
     }
 
     // an energy that is more than a part of that in play

@@ -82,6 +82,10 @@ impl Watch {
     pub fn look(&mut self, settings: &Settings, report: &Report, time: f64) -> bool {
         let facts = kind::Facts::new(&self.scale, settings, report);
         self.is_new = [false; Kind::ALL.len()];
+        if !facts.may_be_off() {
+            debug_assert!(Kind::ALL.iter().all(|kind| kind.size(&facts).is_none()));
+            return false;
+        }
         for (i, kind) in Kind::ALL.into_iter().enumerate() {
             let Some((size, beside)) = kind.size(&facts) else {
                 continue;

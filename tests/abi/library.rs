@@ -228,6 +228,17 @@ macro_rules! call {
     };
 }
 
+/// Words of the warnings that steps of the tests may end with.
+const ACCEPTED: [&str; 7] = [
+    "could not be decided contact by contact",
+    "stick and slip followed each other without end",
+    "were left to the scheme of fixed steps",
+    "errors of the steps took",
+    "errors of the steps brought",
+    "because collisions are not located",
+    "for the smoothed friction of a joint",
+];
+
 impl<'a> Fmu<'a> {
     pub fn new(resources: &'a Resources) -> Self {
         let lines = Box::default();
@@ -263,8 +274,22 @@ impl<'a> Fmu<'a> {
         self.lines.take()
     }
 
-    /// Takes a step; one with a warning is taken as well.
+    /// Takes a step; one with a warning of a kind that the tests' scenes may have is taken as well.
     pub fn step(&self, time: f64, size: f64) -> c_int {
+        let n_lines = self.lines.borrow().len();
+        let status = self.outcome(time, size);
+        if status != WARNING {
+            return status;
+        }
+        for (status, _, text) in &self.lines.borrow()[n_lines..] {
+            let is_accepted = ACCEPTED.iter().any(|words| text.contains(words));
+            assert!(*status != WARNING || is_accepted, "{text}");
+        }
+        OK
+    }
+
+    /// Takes a step with settings or states that are made at random, or a scheme that is there to be compared: any warning will do.
+    pub fn risky_step(&self, time: f64, size: f64) -> c_int {
         match self.outcome(time, size) {
             WARNING => OK,
             status => status,

@@ -17,6 +17,7 @@ use crate::lcp::crowd::{GROUND, Row, Touch};
 use crate::math::{Groups, Limit, Vec3, positive};
 use crate::model::Model;
 use crate::state::State;
+use crate::step::Workspace;
 use crate::step::energy::{Ends, Group, Losses};
 
 /// Losses up to this part of the kinetic energy are given back where no shorter step is to be had.
@@ -199,7 +200,13 @@ impl Step<'_> {
         self.place();
         self.workspace.inputs.clone_from(&self.state.inputs);
         let mut balance = std::mem::take(&mut self.workspace.balance);
-        balance.store(self.model, self.workspace, 0);
+        let Workspace {
+            poses,
+            twists,
+            inputs,
+            ..
+        } = &*self.workspace;
+        balance.store(self.model, inputs, poses, twists, 0);
         self.workspace.balance = balance;
     }
 
@@ -242,7 +249,13 @@ impl Step<'_> {
         let mut balance = std::mem::take(&mut self.workspace.balance);
         let mut books = std::mem::take(&mut self.workspace.crowd.books);
         let mut velocity = std::mem::take(&mut self.workspace.crowd.moved);
-        balance.store(self.model, self.workspace, 1);
+        let Workspace {
+            poses,
+            twists,
+            inputs,
+            ..
+        } = &*self.workspace;
+        balance.store(self.model, inputs, poses, twists, 1);
         balance.groups.fill(Group::default());
         books.sort();
         for (i, of) in books.of_bodies.iter().enumerate() {

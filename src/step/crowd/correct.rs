@@ -24,7 +24,7 @@ use crate::step::{Workspace, accept};
 const OVERLAP: f64 = 5e-8;
 
 /// The same where the effort of a step is bounded: less than a micrometre, which counts.
-const BOUNDED_OVERLAP: f64 = 8e-7;
+pub(super) const BOUNDED_OVERLAP: f64 = 8e-7;
 
 /// Sweeps end with changes of this, m: what is left of overlaps is then mostly below what is left alone.
 const ENOUGH: f64 = 2.5e-7;

@@ -14,12 +14,19 @@
 //! With (6): steps hold joints by means over their length, so that velocities that joints forbid change sign with each step. They are of
 //! order two in the step, and no part of the motion.
 //!
-//! A contact is closed if its gap is within the band and its parts do not separate, and sticks if it does not slide, by more than a
-//! row turns in a step. One that pressed in the last step may be open by what that speed makes in a step.
+//! A contact may be closed if its parts separate, and sticks if they slide, by no more than the steps leave:
 //!
-//! It is a function of the state alone: the forces of the last step are no more than a first guess.
+//! ```text
+//! (7)  speed:  SLOW + 2 h |dG/dt v|        a step holds contacts in the directions that it starts with, which turn while it lasts
+//!              + g t                       t: the last step, as far as it is too short to close what the one before it left ajar
+//!              + 0.1 g h                   with bounded effort
+//! (8)  gap:    band + h (SLOW + 2 h |dG/dt v|)
+//! ```
+//!
+//! Which of these carry is decided by (3). It is a function of the state alone: the forces of the last step are no more than a first guess.
 
 use super::assemble::{along, contact, directions, guess, index, inverse_mass, row};
+use super::correct::BOUNDED_OVERLAP;
 use super::strike::SLOW;
 use super::{BAND, Spot, Step, Work};
 use crate::dynamics;
@@ -35,6 +42,18 @@ use crate::step::{Report, Workspace};
 
 /// (4): accelerations are this part of what a contact slides with, at most.
 const SLIDES: f64 = 1e4;
+
+/// (7): steps that are shorter than this part of the standard one leave ajar what was.
+const SHORT: f64 = 0.01;
+
+/// (7): part of what gravity does in a step that sweeps may leave to contacts at rest.
+const LEFT_BY_SWEEPS: f64 = 0.1;
+
+/// (8): gaps of contacts that carry, where overlaps are closed by sweeps, m: twice the overlap that these leave.
+const BOUNDED_BAND: f64 = 2.0 * BOUNDED_OVERLAP;
+
+/// Contacts whose forces are solved for exactly also where steps have bounded effort.
+const FEW: usize = 100;
 
 /// The direct ways are enough if they end with this residual.
 const NEARLY: f64 = 1e-6;
@@ -115,6 +134,17 @@ impl Step<'_> {
         self.tell(instant);
     }
 
+    // (7) without what turns
+    fn rest_speed(&self) -> f64 {
+        let g = norm(self.model.gravity.as_slice());
+        let short = self.state.crowd.last_step.at_most(SHORT * self.h);
+        let left = match self.crowd.rules.sweeps {
+            Some(_) => LEFT_BY_SWEEPS * self.h,
+            None => 0.0,
+        };
+        SLOW + g * (short + left)
+    }
+
     fn is_asleep(&self, body: BodyRef) -> bool {
         body.is_some_and(|i| self.state.crowd.slow_for[i] == f64::INFINITY)
     }
@@ -178,6 +208,7 @@ impl Step<'_> {
             ..
         } = self;
         let work = &mut workspace.crowd;
+        let band = closed_band(crowd);
         let slow_for = &state.crowd.slow_for;
         let rests = |body: BodyRef| body.is_none_or(|i| slow_for[i] == f64::INFINITY);
         let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
@@ -186,7 +217,7 @@ impl Step<'_> {
                 let body = &model.bodies[i];
                 let v = &state.velocity[body.first..body.first + body.n_dof];
                 let (linear, angular) = v.split_at(3);
-                BAND + *h * (SLOW + norm(linear) + body.extent * norm(angular))
+                band + *h * (SLOW + norm(linear) + body.extent * norm(angular))
             })
         };
         let poses = workspace.poses.space();
@@ -196,11 +227,8 @@ impl Step<'_> {
         self.workspace.crowd.spots.list = list;
     }
 
+    // (7), (8)
     fn is_closed_now(&self, spot: &Spot) -> bool {
-        let pressed = self.pressed_at(&spot.key).is_some();
-        if spot.gap > BAND && !pressed {
-            return false;
-        }
         // what overlaps as a whole
         let Some(near) = self.nearest(spot) else {
             return true;
@@ -208,9 +236,9 @@ impl Step<'_> {
         let twists = self.twists_of(spot.bodies);
         let [a, b] = self.moving(spot.bodies);
         let (gradient, turned) = moving_row(&near.normal_row(&a, &b), twists);
-        let turns = SLOW + self.h * turned.abs();
-        let ajar = if pressed { self.h * turns } else { 0.0 };
-        gradient.rate(twists[0], twists[1]) <= turns && spot.gap <= BAND + ajar
+        let turns = 2.0 * self.h * turned.abs();
+        gradient.rate(twists[0], twists[1]) <= self.rest_speed() + turns
+            && spot.gap <= closed_band(self.crowd) + self.h * (SLOW + turns)
     }
 
     fn pressed_at(&self, key: &SpotKey) -> Option<&Pressing> {
@@ -330,7 +358,7 @@ impl Step<'_> {
         if self.model.contacts.is_empty() {
             return;
         }
-        let h = self.h;
+        let (h, slow) = (self.h, self.rest_speed());
         self.find_stops(|_, is_closed, _| is_closed);
         let Workspace {
             poses,
@@ -355,7 +383,7 @@ impl Step<'_> {
             let bodies = contact.bodies.map(index);
             // what sleeps keeps its forces
             let moves = contact.bodies.map(|body| awake(body, state)) == bodies;
-            let closed = moves && along(&own, bodies, start) <= SLOW + h * turned.abs();
+            let closed = moves && along(&own, bodies, start) <= slow + 2.0 * h * turned.abs();
             if closed {
                 work.rows.push(own);
                 work.second.push(0.0);
@@ -458,8 +486,10 @@ impl Step<'_> {
 
     // what slides is told by far larger numbers than all accelerations
     fn set_sliding(&mut self) {
+        let slow = self.rest_speed();
+        let model = self.model;
         let work = &mut self.workspace.crowd;
-        let mut most = norm(self.model.gravity.as_slice());
+        let mut most = norm(model.gravity.as_slice());
         for body in &work.bodies {
             most = most.at_least(max_abs(&body.velocity));
         }
@@ -467,15 +497,30 @@ impl Step<'_> {
             most = most.at_least(row.bias.abs());
         }
         let mut at = 0;
-        for touch in &work.touches {
+        // stops, which come after the spots, have no friction
+        for (touch, spot) in work.touches.iter().zip(&work.spots.list) {
+            let sizes = spot
+                .bodies
+                .iter()
+                .flatten()
+                .map(|i| model.bodies[*i].extent);
+            let size = sizes.fold(f64::INFINITY, |x, y| x.at_most(y));
             let mut row = at + 1;
+            let mut rows = directions(spot, [Vec3::zeros(); 2]);
             for block in touch.contact.blocks() {
                 let own = row..row + block.rows();
                 row = own.end;
+                let turns = rows.next().is_some_and(|(turns, _)| turns);
+                rows.by_ref().take(block.rows() - 1).for_each(drop);
+                let slow = if turns && size > 0.0 {
+                    slow / size
+                } else {
+                    slow
+                };
                 let slides = norm(&work.second[own.clone()]);
                 let turned = own.clone().map(|k| work.rows[k].bias.abs());
                 let turned = turned.fold(0.0, |x: f64, y| x.at_least(y));
-                if slides > SLOW + self.h * turned {
+                if slides > slow + 2.0 * self.h * turned {
                     for k in own {
                         work.rows[k].bias += SLIDES * most * work.second[k] / slides;
                     }
@@ -505,7 +550,7 @@ impl Step<'_> {
             rows,
         };
         let mut ending = solvers.solve(&problem, Effort::Direct, threads, impulse, end);
-        if ending.residual > NEARLY && self.crowd.rules.sweeps.is_none() {
+        if ending.residual > NEARLY && (self.crowd.rules.sweeps.is_none() || touches.len() <= FEW) {
             ending = solvers.solve(&problem, Effort::Exact, threads, impulse, end);
         }
         ending.residual
@@ -580,6 +625,14 @@ impl Step<'_> {
                 }
             }
         }
+    }
+}
+
+// (8)
+fn closed_band(crowd: &Crowd) -> f64 {
+    match crowd.rules.sweeps {
+        Some(_) => BOUNDED_BAND,
+        None => BAND,
     }
 }
 
