@@ -336,7 +336,12 @@ impl Step<'_> {
                 left -= less;
             }
             outcome.is_rough |= verdict.is_rough && (!sum.is_struck || left > 0.0);
-            let lifted = left.at_most(positive(sum.lifted));
+            // impulses of bounded effort lift, too
+            let most = match self.crowd.rules.sweeps {
+                Some(_) => left,
+                None => positive(sum.lifted),
+            };
+            let lifted = left.at_most(most);
             self.report.lifted += lifted;
             self.report.impact_loss += lifted;
         }
