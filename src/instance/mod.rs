@@ -294,7 +294,7 @@ impl Instance {
                 ))
             }
             Role::DissipatedEnergy => Value::Real(self.report.losses()),
-            Role::BalanceError => Value::Real(self.report.balance_error()),
+            Role::BalanceError => Value::Real(self.report.energy_error()),
             Role::EventCount => {
                 Value::Integer(self.report.n_events.total().min(i32::MAX as u64) as i32)
             }

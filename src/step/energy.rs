@@ -48,6 +48,9 @@ const ROUNDING: f64 = 1e-15;
 /// .. and gains below this part of them, where there is no kinetic energy to take them from, are let be: places are closed to rounding.
 const NOISE: f64 = 1e-12;
 
+/// Something has turned back if it slides back faster than this times its speed at the start of the step.
+const AT_STOP: f64 = 1e-6;
+
 /// What has less kinetic energy than this part of them is at rest.
 const AT_REST: f64 = 1e-6;
 
@@ -644,12 +647,15 @@ impl Balance {
                 let of = &mut self.groups[self.group[body]];
                 of.contacts += taken;
                 if mode == Mode::Frozen && state.status[contact].slides() {
-                    let slides = |row: usize| {
+                    let (mut along, mut square) = (0.0, 0.0);
+                    for row in normal + 1..=normal + system.n_friction.min(N_TANGENTS) {
                         let column = &system.columns[row];
-                        column.dot(&state.velocity) * column.dot(&trial.velocity)
-                    };
-                    let tangents = normal + 1..=normal + system.n_friction.min(N_TANGENTS);
-                    of.stops |= tangents.map(slides).sum::<f64>() <= 0.0;
+                        let slides = column.dot(&state.velocity);
+                        along += slides * column.dot(&trial.velocity);
+                        square += slides * slides;
+                    }
+                    // a step that ends at the stop does not go beyond it
+                    of.stops |= along < -AT_STOP * square;
                 }
             }
         }
@@ -745,11 +751,12 @@ impl Balance {
             let Some(verdict) = of.judge(damps).filter(|_| correct) else {
                 continue;
             };
-            let is_lifted = of.gained + of.raised > 0.0 && of.raised > NOISE * of.scale;
-            if of.stops && !is_lifted {
+            if of.stops {
                 // such a step is taken again up to the stop, which must be seen; friction cannot have taken more than there was
-                let most = of.contacts.at_most(trial.losses.friction);
-                trial.losses.friction -= positive(verdict.error).at_most(most);
+                if of.gained + of.raised <= 0.0 {
+                    let most = of.contacts.at_most(trial.losses.friction);
+                    trial.losses.friction -= positive(verdict.error).at_most(most);
+                }
                 continue;
             }
             trial.is_rough |= verdict.is_rough;

@@ -288,6 +288,11 @@ impl Report {
         self.damping_loss + self.friction_loss + self.impact_loss - self.lifted
     }
 
+    /// What errors of the steps changed the energy by since the start, J: what losses and applied work do not explain.
+    pub fn energy_error(&self) -> f64 {
+        self.balance_error() + self.numerical_gain - self.numerical_loss
+    }
+
     /// What the balance of energy from the start to the end of the last step leaves unexplained, J: the energy now, less that
     /// at the start and applied work, plus all losses.
     pub fn balance_error(&self) -> f64 {

@@ -225,6 +225,7 @@ impl<'a> Facts<'a> {
         let counted = report.fallbacks
             | report.unresolved_steps
             | report.degraded_steps
+            | report.exhausted_steps
             | report.relief_steps
             | report.transition_errors
             | report.guarded_impacts
