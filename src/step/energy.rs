@@ -370,6 +370,7 @@ fn limit_flight(model: &Model, state: &State, trial: &mut Trial) {
     trial.losses = Losses::default();
     trial.is_rough = false;
     trial.is_lossy = false;
+    trial.turns_back = false;
     for i in model.rotations() {
         let (mut t0, mut t1, mut error, mut scale) = (0.0, 0.0, 0.0, 0.0);
         for at in i..i + 3 {
@@ -744,6 +745,7 @@ impl Balance {
     fn limit(&mut self, model: &Model, trial: &mut Trial, correct: bool) {
         trial.is_rough = false;
         trial.is_lossy = false;
+        trial.turns_back = false;
         let damps = self.weights.alpha >= 1.0;
         let mut scaled = false;
         for of in self.groups.iter_mut().filter(|of| of.mass > 0.0) {
@@ -753,6 +755,7 @@ impl Balance {
             };
             if of.stops {
                 // such a step is taken again up to the stop, which must be seen; friction cannot have taken more than there was
+                trial.turns_back = true;
                 if of.gained + of.raised <= 0.0 {
                     let most = of.contacts.at_most(trial.losses.friction);
                     trial.losses.friction -= positive(verdict.error).at_most(most);
@@ -771,6 +774,22 @@ impl Balance {
         if scaled {
             self.scale(model, &mut trial.velocity);
         }
+    }
+
+    /// (6) where something turned back, in a step that is accepted all the same: what it gained is taken.
+    pub fn correct_turned_back(&mut self, model: &Model, trial: &mut Trial) {
+        trial.turns_back = false;
+        let damps = self.weights.alpha >= 1.0;
+        for of in self.groups.iter_mut().filter(|of| of.mass > 0.0) {
+            of.factor = 1.0;
+            let turned = std::mem::take(&mut of.stops) && of.gained + of.raised > 0.0;
+            let taken = of.judge(damps).map_or(0.0, |verdict| verdict.taken);
+            if turned && taken > 0.0 {
+                of.factor = positive(1.0 - taken / of.kinetic[1]).sqrt();
+                trial.losses.numerical -= taken;
+            }
+        }
+        self.scale(model, &mut trial.velocity);
     }
 
     // (6)

@@ -104,6 +104,10 @@ impl Run<'_> {
     }
 
     pub(super) fn accept(&mut self, end: f64) {
+        let Workspace { balance, trial, .. } = &mut *self.workspace;
+        if trial.turns_back {
+            balance.correct_turned_back(self.model, trial);
+        }
         self.workspace.trial.losses.book(self.report);
         smoothing::note(self.model, self.state, self.workspace, self.report);
         accept::accept(self.model, self.state, self.workspace, self.report, end);

@@ -39,6 +39,8 @@ pub(super) struct Trial {
     pub is_rough: bool,
     /// Does it lose more than is to be given back?
     pub is_lossy: bool,
+    /// Energy was left uncorrected in a group in which something turns back within the step.
+    pub turns_back: bool,
     /// How the motion inside the step is interpolated.
     pub curve: Curve,
     /// Accelerations at both ends, for quintic curves.
@@ -71,6 +73,7 @@ impl Trial {
             losses: Losses::default(),
             is_rough: false,
             is_lossy: false,
+            turns_back: false,
             curve: Curve::Cubic,
             start_acceleration: vec![0.0; n],
             end_acceleration: vec![0.0; n],
@@ -90,6 +93,7 @@ impl Trial {
             losses,
             is_rough,
             is_lossy,
+            turns_back,
             curve,
             start_acceleration,
             end_acceleration,
@@ -104,6 +108,7 @@ impl Trial {
         self.losses = *losses;
         self.is_rough = *is_rough;
         self.is_lossy = *is_lossy;
+        self.turns_back = *turns_back;
         self.curve = *curve;
         self.start_acceleration.clone_from(start_acceleration);
         self.end_acceleration.clone_from(end_acceleration);

@@ -205,6 +205,6 @@ pub fn losses(report: &Report) -> [(&'static str, f64); 5] {
         ("energy.lost_in_dampers", report.damping_loss),
         ("energy.lost_in_impacts", report.impact_loss),
         ("energy.work_of_applied_forces", report.applied_work),
-        ("energy.balance_error", report.balance_error()),
+        ("energy.balance_error", report.energy_error()),
     ]
 }
