@@ -4,6 +4,7 @@ use super::deadline::Deadline;
 use super::rules::Rule;
 use super::verdict::{Finding, Report};
 use super::{DESCRIPTION, unfinished};
+use crate::describe::limits;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
@@ -12,15 +13,6 @@ use zip::read::ZipFile;
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
-/// Entries of an archive that is unpacked.
-const MOST_ENTRIES: usize = 20_000;
-/// Bytes of an archive that is unpacked, altogether.
-const MOST_BYTES: u64 = 1 << 30;
-
-/// Bytes of the name of an entry.
-const LONGEST_NAME: usize = 1000;
-/// Folders inside each other.
-const DEEPEST: usize = 100;
 /// Characters of a long name that are shown.
 const SHOWN: usize = 60;
 
@@ -114,22 +106,6 @@ fn report_twins(names: &[String], report: &mut Report) {
     }
 }
 
-fn size_limit(n_entries: usize, bytes: u64) -> Option<String> {
-    if n_entries > MOST_ENTRIES {
-        return Some(format!(
-            "{n_entries} entries, and at most {MOST_ENTRIES} are unpacked"
-        ));
-    }
-    (bytes > MOST_BYTES)
-        .then(|| format!("{bytes} bytes when unpacked, and at most {MOST_BYTES} are unpacked"))
-}
-
-/// Why an archive with this last entry, so many of them and so many bytes altogether would not be unpacked.
-pub fn refusal(name: &str, n_entries: usize, bytes: u64) -> Option<String> {
-    let of_size = size_limit(n_entries, bytes).map(|limit| format!("it has {limit}"));
-    of_size.or_else(|| too_long(name).map(|finding| finding.message))
-}
-
 /// Goes by the sizes that the directory tells; later no entry gets more bytes than it told.
 fn is_too_large<R: Read + Seek>(
     archive: &mut ZipArchive<R>,
@@ -141,7 +117,7 @@ fn is_too_large<R: Read + Seek>(
         let size = archive.by_index_raw(index).map_or(0, |entry| entry.size());
         bytes = bytes.saturating_add(size);
     }
-    let Some(limit) = size_limit(n_entries, bytes) else {
+    let Some(limit) = limits::of_archive(n_entries, bytes) else {
         return false;
     };
     let message = format!("the archive has {limit}");
@@ -242,15 +218,7 @@ fn created(path: &Path) -> io::Result<File> {
 }
 
 fn too_long(name: &str) -> Option<Finding> {
-    let n_folders = name.matches(['/', '\\']).count();
-    let limit = if n_folders > DEEPEST {
-        format!("is {n_folders} folders deep, and at most {DEEPEST} are unpacked")
-    } else if name.len() > LONGEST_NAME {
-        let bytes = name.len();
-        format!("has a name of {bytes} bytes, and at most {LONGEST_NAME} are unpacked")
-    } else {
-        return None;
-    };
+    let limit = limits::of_name(name)?;
     let shown: String = name.chars().take(SHOWN).chain("...".chars()).collect();
     let message = format!("the entry {shown:?} {limit}");
     Some(Finding::new(Rule::ArchivePath, message).file(shown))

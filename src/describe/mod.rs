@@ -3,6 +3,7 @@
 
 pub mod drawing;
 pub mod fmi2;
+pub mod limits;
 #[cfg(feature = "text")]
 pub mod package;
 mod page;

@@ -10,9 +10,9 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::drawing::picture;
 use super::fmi2::model_description;
+use super::limits;
 use super::page::documentation;
 use super::{LIBRARY, Platform};
-use crate::check::archive;
 use crate::model;
 use crate::scene::format::space::Space;
 use crate::scene::load::Files;
@@ -230,7 +230,10 @@ impl Archive {
             .unix_permissions(permissions);
         self.entries += 1;
         self.bytes += bytes.len() as u64;
-        if let Some(reason) = archive::refusal(name, self.entries, self.bytes) {
+        let of_archive = limits::of_archive(self.entries, self.bytes);
+        let of_name = || limits::of_name(name).map(|limit| format!("an entry {limit}"));
+        let too_large = of_archive.map(|limit| format!("it has {limit}"));
+        if let Some(reason) = too_large.or_else(of_name) {
             return Err(PackageError::TooLarge(reason));
         }
         self.zip.start_file(name, options)?;
