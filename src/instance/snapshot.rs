@@ -71,6 +71,7 @@ impl Instance {
         let mut report = self.report.clone();
         report.events.clear(); // told already
         report.growths = 0; // of this instance, not of the motion
+        report.instant_residual = 0.0;
         Snapshot {
             guid: self.guid.clone(),
             phase: self.phase,
@@ -109,9 +110,9 @@ impl Instance {
         self.last_successful_time = snapshot.last_successful_time;
         self.state.clone_from(&snapshot.state);
         self.is_instant_known = false;
-        let growths = self.report.growths;
+        let (growths, residual) = (self.report.growths, self.report.instant_residual);
         self.report.clone_from(&snapshot.report);
-        self.report.growths = growths;
+        (self.report.growths, self.report.instant_residual) = (growths, residual);
         self.memory.clone_from(&snapshot.memory);
         Ok(())
     }

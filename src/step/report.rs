@@ -36,6 +36,8 @@ pub struct Report {
     pub growths: u64,
     /// Worst residual of an accepted complementarity problem.
     pub worst_residual: f64,
+    /// Worst residual of forces at an instant that were asked for; not saved with a state, as it depends on who asks.
+    pub instant_residual: f64,
     /// Largest condition of a system of constraints beyond 1e6, 0 without one: heavy bodies on light ones.
     pub worst_condition: f64,
     /// Deepest overlap at the end of a substep, m.
@@ -318,7 +320,7 @@ impl Report {
 
     /// Forces at an instant were asked for: their residual counts as that of a step.
     pub fn note_instant(&mut self, instant: &Instant) {
-        self.worst_residual = self.worst_residual.at_least(instant.residual);
+        self.instant_residual = self.instant_residual.at_least(instant.residual);
     }
 
     /// Adds an error of energy: positive what was gained.

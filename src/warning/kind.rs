@@ -134,7 +134,7 @@ impl Kind {
     #[inline]
     pub(super) fn size(self, facts: &Facts) -> Option<(f64, f64)> {
         let Facts { report, net, .. } = *facts;
-        let residual = report.worst_residual;
+        let residual = report.worst_residual.at_least(report.instant_residual);
         match self {
             Self::EnergyGain => facts.much(net.at_least(report.play.rise), GAIN),
             Self::NumericalLoss => facts.much(-net, LOSS).filter(|_| net < 0.0),
@@ -234,7 +234,7 @@ impl<'a> Facts<'a> {
         counted > 0
             || report.worst_joint_drift > DRIFT
             || report.worst_penetration > OVERLAP
-            || report.worst_residual > RESIDUAL
+            || report.worst_residual.at_least(report.instant_residual) > RESIDUAL
             || report.worst_condition > CONDITION
             || report.lifted > 0.0
             || report.friction_rate > 0.0
