@@ -213,7 +213,8 @@ fn accelerations_of_a_moving_pile_stay_those_that_they_were_a_short_step_before(
                 "{rules} {until} s, last step {last:e} s: off by {off:.1e} of {largest:.1}, struck: {struck}"
             );
             assert!(struck || off < 0.01 * largest.max(1.0), "{off}");
-            compared += u32::from(!struck);
+            // with sweeps the pile is at rest by then
+            compared += u32::from(!struck && (largest > 0.1 || !rules.is_empty()));
         }
         assert!(compared >= 2, "{compared}");
     }

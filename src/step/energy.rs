@@ -385,24 +385,24 @@ fn limit_flight(model: &Model, state: &State, trial: &mut Trial) {
             scale += 0.5 * m * (v0 * v0 + v1 * v1);
         }
         scale += t0 + t1;
-        if error.abs() <= ROUNDING * scale {
+        let rotation = Group {
+            kinetic: [t0, t1],
+            gained: error,
+            scale,
+            ..Group::default()
+        };
+        let Some(verdict) = rotation.judge(false) else {
             continue;
-        }
-        let moved = 0.5 * error.abs() + FLOOR * t0.at_most(t1);
-        let is_small = error.abs() <= SMALL * moved && error.abs() <= MOST_TAKEN * t1;
-        if !is_small && error.abs() > NOISE * scale {
-            trial.is_rough |= error > 0.0;
-            trial.is_lossy |= error < 0.0;
-        }
-        if (error > 0.0 || is_small) && t1 > 0.0 {
-            let by = error.at_most(t1);
-            let factor = positive(1.0 - by / t1).sqrt();
+        };
+        trial.is_rough |= verdict.is_rough;
+        trial.is_lossy |= verdict.is_lossy;
+        if verdict.taken != 0.0 {
+            let factor = positive(1.0 - verdict.taken / t1).sqrt();
             trial.velocity[i..i + 3]
                 .iter_mut()
                 .for_each(|v| *v *= factor);
-            error -= by;
         }
-        trial.losses.numerical += error;
+        trial.losses.numerical += error - verdict.taken;
     }
 }
 
