@@ -2,12 +2,15 @@
 
 #![cfg(target_os = "linux")]
 
+#[path = "common/command.rs"]
+mod command;
 #[allow(dead_code)]
 #[path = "common/libraries.rs"]
 mod libraries;
 
+use command::scratch;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use stiction::describe::Platform;
@@ -16,13 +19,6 @@ use stiction::describe::Platform;
 const ATTEMPTS: u32 = 20;
 
 const OLD: &[u8] = b"what was there before";
-
-fn scratch(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("interrupted_{name}"));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
 
 fn command(folder: &Path, line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stiction"));

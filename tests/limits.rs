@@ -1,7 +1,11 @@
 //! Work and memory are bounded, and odd input is answered at once with a sentence.
 
+#[path = "common/command.rs"]
+mod command;
+
+use command::{scratch, stiction};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 use stiction::instance::variable::Value;
@@ -9,21 +13,6 @@ use stiction::instance::{Instance, Trouble};
 use stiction::simulate::{Simulation, model_from_text};
 use stiction::step::StepError;
 use stiction::warning::Kind;
-
-fn scratch(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("limits_{name}"));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-fn stiction(folder: &Path, line: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_stiction"))
-        .args(line.split_whitespace())
-        .current_dir(folder)
-        .output()
-        .unwrap()
-}
 
 fn told(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()

@@ -1,24 +1,12 @@
 //! The tool as a user meets it: plots, FMUs that are driven, comparisons, new scenes, the demo.
 
+#[path = "common/command.rs"]
+mod command;
+
+use command::{scratch, stiction};
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-fn scratch(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("tool_{name}"));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-fn stiction(folder: &Path, line: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_stiction"))
-        .args(line.split_whitespace())
-        .current_dir(folder)
-        .output()
-        .unwrap()
-}
+use std::path::Path;
 
 /// What a command that works prints.
 fn works(folder: &Path, line: &str) -> String {
