@@ -10,8 +10,8 @@ mod cpu;
 use std::path::Path;
 use std::time::Instant;
 
-use stiction::lcp;
-use stiction::lcp::cone::{Block, Contact, Outcome, Problem, Solver};
+use stiction::contact::dense::{Block, Contact, Outcome, Problem, Solver};
+use stiction::contact::lcp;
 
 #[derive(serde::Deserialize)]
 struct Instance {

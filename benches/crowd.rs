@@ -11,7 +11,7 @@ mod cpu;
 mod piles;
 
 use piles::{Motion, Owned, Packing, Pile, Random, generate};
-use stiction::lcp::crowd::{ACCEPTED_RESIDUAL, Effort, Solver, residual};
+use stiction::contact::body_blocks::{ACCEPTED_RESIDUAL, Effort, Solver, residual};
 
 fn argument(name: &str) -> Option<String> {
     let start = format!("{name}=");

@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use stiction::lcp::{Outcome, Problem, Solver};
+use stiction::contact::lcp::{Outcome, Problem, Solver};
 
 #[derive(serde::Deserialize)]
 struct Instance {

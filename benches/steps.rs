@@ -5,10 +5,10 @@
 
 use std::time::Instant;
 
+use stiction::integrate::Report;
 use stiction::model::Model;
-use stiction::scene::format::{Scheme, Settings};
-use stiction::simulate::{Simulation, model_from_text};
-use stiction::step::Report;
+use stiction::scene::spec::{Scheme, Settings};
+use stiction::simulation::{Simulation, model_from_text};
 
 /// Schemes and their names in scene files.
 const SCHEMES: [(&str, Scheme); 7] = [

@@ -1,6 +1,6 @@
 //! All that evolves, and only that.
 
-use crate::force::Input;
+use crate::kinds::plane::force::Input;
 use crate::math::{Quaternion, Vec3};
 use crate::model::Model;
 

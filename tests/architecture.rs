@@ -424,7 +424,10 @@ fn the_checks_of_this_test_see_what_they_look_for() {
     );
     assert_eq!(wrong("src/state.rs", "use super::step::Report;"), ["step"]);
     assert_eq!(
-        wrong("src/shape/circle.rs", "use crate::joint::Joint;"),
+        wrong(
+            "src/shape/circle.rs",
+            "use crate::kinds::plane::joint::Joint;"
+        ),
         ["joint"]
     );
     assert!(

@@ -8,7 +8,7 @@ mod crowds;
 
 use boxes::deepest_overlap;
 use stiction::model::Model;
-use stiction::simulate::{Simulation, model_from_text};
+use stiction::simulation::{Simulation, model_from_text};
 
 /// s.
 const STEP: f64 = 0.005;

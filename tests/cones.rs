@@ -1,4 +1,4 @@
-//! Claims about the solver of exact friction cones. Every answer is judged by `lcp::cone::residual`.
+//! Claims about the solver of exact friction cones. Every answer is judged by `contact::dense::residual`.
 #![allow(unsafe_code)] // the allocator that counts
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -6,10 +6,10 @@ use std::cell::Cell;
 use std::path::Path;
 use std::time::Instant;
 
-use stiction::lcp;
-use stiction::lcp::cone::{
+use stiction::contact::dense::{
     ACCEPTED_RESIDUAL, Block, Contact, Friction, Outcome, Problem, Rung, Solver, residual,
 };
+use stiction::contact::lcp;
 
 struct CountingAllocator;
 

@@ -1,4 +1,4 @@
-//! Claims about the solver of many contacts. Every answer is judged by `lcp::crowd::residual`.
+//! Claims about the solver of many contacts. Every answer is judged by `contact::body_blocks::residual`.
 #![allow(unsafe_code)] // the allocator that counts
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -8,10 +8,10 @@ use std::cell::Cell;
 mod piles;
 
 use piles::{Motion, Owned, Packing, Pile, Random, generate, row};
-use stiction::lcp::cone;
-use stiction::lcp::crowd::{
+use stiction::contact::body_blocks::{
     ACCEPTED_RESIDUAL, Body, Effort, GROUND, Islands, Joint, Outcome, Solver, residual,
 };
+use stiction::contact::dense;
 
 struct CountingAllocator;
 

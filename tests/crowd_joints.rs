@@ -1,7 +1,7 @@
 //! Joints in a crowd: stops that give back no more than they take, motors that push, and motors that cannot; taut chains.
 
 use stiction::model::Model;
-use stiction::simulate::{Simulation, model_from_text};
+use stiction::simulation::{Simulation, model_from_text};
 
 fn model(text: &str) -> Model {
     model_from_text("scene", text).unwrap_or_else(|error| panic!("{error}"))

@@ -3,7 +3,7 @@
 mod common;
 
 use common::variant;
-use stiction::simulate::Simulation;
+use stiction::simulation::Simulation;
 
 /// Runs a scene to its end and looks at it in every step.
 fn run(scene: &str, mut look: impl FnMut(&mut Simulation)) -> Simulation {

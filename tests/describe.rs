@@ -12,17 +12,17 @@ use std::{env, fs};
 use libraries::{current_library, fake_library};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
-use stiction::describe::drawing::{HEIGHT, WIDTH};
-use stiction::describe::fmi2::model_description;
-use stiction::describe::{
+use stiction::fmu::instance::variable::{Causality, Variable};
+use stiction::fmu::instance::variables::table;
+use stiction::model::Model;
+use stiction::scene::{Scene, packed, parse};
+use stiction::simulation::model_from_text;
+use stiction::tool::describe::drawing::{HEIGHT, WIDTH};
+use stiction::tool::describe::fmi2::model_description;
+use stiction::tool::describe::{
     LIBRARY, Library, PackageError, Platform, build_fmu, build_fmu_with, depends_on_inputs,
     documentation, type_name,
 };
-use stiction::instance::variable::{Causality, Variable};
-use stiction::instance::variables::table;
-use stiction::model::Model;
-use stiction::scene::{Scene, packed, parse};
-use stiction::simulate::model_from_text;
 
 /// All kinds of shapes, joints and forces; inputs, stops, and text that XML must escape.
 const EVERYTHING: &str = r#"

@@ -3,7 +3,7 @@
 
 mod common;
 use common::{halvings, model, norm2, order_study, run};
-use stiction::scene::format::Scheme;
+use stiction::scene::spec::Scheme;
 
 const G: f64 = 9.81;
 

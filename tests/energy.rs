@@ -4,8 +4,8 @@
 mod common;
 use common::{halvings, model, norm2, order_study, run, scene_text, variant};
 use stiction::model::Model;
-use stiction::scene::format::Scheme;
-use stiction::simulate::Simulation;
+use stiction::scene::spec::Scheme;
+use stiction::simulation::Simulation;
 use stiction::warning::Kind;
 
 fn defect(name: &str) -> Model {

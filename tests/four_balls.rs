@@ -2,13 +2,13 @@
 
 mod common;
 use common::{Truth, halvings, model, observed_order, order_study, run};
+use stiction::integrate::{self, Report, Workspace};
 use stiction::math::Vec3;
 use stiction::math::quaternion::{exp, matrix};
 use stiction::model::Model;
-use stiction::scene::format::{FrictionCone, Scheme, Settings};
-use stiction::simulate::Simulation;
+use stiction::scene::spec::{FrictionCone, Scheme, Settings};
+use stiction::simulation::Simulation;
 use stiction::state::State;
-use stiction::step::{self, Report, Workspace};
 
 const RADIUS: f64 = 0.1;
 
@@ -204,7 +204,7 @@ fn stretch(model: &Model, from: f64, to: f64) -> [f64; 2] {
         change(&mut settings);
         let mut workspace = Workspace::new(model);
         let mut report = Report::new();
-        step::advance(
+        integrate::advance(
             model,
             &mut state,
             &mut workspace,

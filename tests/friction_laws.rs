@@ -5,7 +5,7 @@ mod common;
 
 use common::{halvings, model, observed_order, run};
 use stiction::model::Model;
-use stiction::simulate::Simulation;
+use stiction::simulation::Simulation;
 use stiction::state::{State, Status};
 
 const G: f64 = 9.81;
@@ -681,7 +681,7 @@ fn a_state_goes_on_with_the_same_bits() {
     for (name, law) in LAWS {
         let model = ball(0.1, [[1.5, 0.4, 0.0], [12.0, -3.0, 9.0]], 0.0, law);
         for tolerance in [None, Some(1e-7)] {
-            let change = |s: &mut stiction::scene::format::Settings| s.tolerance = tolerance;
+            let change = |s: &mut stiction::scene::spec::Settings| s.tolerance = tolerance;
             let mut first = run(&model, 0.1, change);
             let mut second = run(&model, 0.0, change);
             second.state_mut().copy_from(first.state());

@@ -2,10 +2,10 @@
 
 mod common;
 use common::{Truth, halvings, model, order_study, run, supported_block, variant};
+use stiction::integrate::EventKind;
 use stiction::model::Model;
-use stiction::scene::format::Scheme;
-use stiction::simulate::Simulation;
-use stiction::step::EventKind;
+use stiction::scene::spec::Scheme;
+use stiction::simulation::Simulation;
 
 const FLOOR: &str = r#"
     [[ground.shape]]

@@ -2,11 +2,11 @@
 
 mod common;
 use common::{model, run};
+use stiction::integrate::EventKind;
 use stiction::model::Model;
-use stiction::scene::format::ImpactLaw;
-use stiction::simulate::Simulation;
+use stiction::scene::spec::ImpactLaw;
+use stiction::simulation::Simulation;
 use stiction::state::Status;
-use stiction::step::EventKind;
 
 fn defect(name: &str) -> Model {
     let path = format!(

@@ -3,8 +3,8 @@
 mod common;
 use common::model;
 use stiction::model::Model;
-use stiction::scene::format::{ImpactLaw, Settings};
-use stiction::simulate::Simulation;
+use stiction::scene::spec::{ImpactLaw, Settings};
+use stiction::simulation::Simulation;
 
 /// A body of unit mass that touches the floor, without gravity.
 struct Case {

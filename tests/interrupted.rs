@@ -13,7 +13,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use stiction::describe::Platform;
+use stiction::tool::describe::Platform;
 
 /// Attempts with each command and signal.
 const ATTEMPTS: u32 = 20;

@@ -2,9 +2,9 @@
 
 mod common;
 use common::{halvings, model, norm2, order_study, run};
-use stiction::scene::format::Scheme;
-use stiction::simulate::Simulation;
-use stiction::step::EventKind;
+use stiction::integrate::EventKind;
+use stiction::scene::spec::Scheme;
+use stiction::simulation::Simulation;
 
 const G: f64 = 9.81;
 const ORDER: f64 = 1.9;

@@ -5,7 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::path::Path;
 
-use stiction::lcp::{ACCEPTED_RESIDUAL, Outcome, Problem, Solver, residual};
+use stiction::contact::lcp::{ACCEPTED_RESIDUAL, Outcome, Problem, Solver, residual};
 
 struct CountingAllocator;
 

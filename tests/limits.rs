@@ -8,10 +8,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
-use stiction::instance::variable::Value;
-use stiction::instance::{Instance, Trouble};
-use stiction::simulate::{Simulation, model_from_text};
-use stiction::step::StepError;
+use stiction::fmu::instance::variable::Value;
+use stiction::fmu::instance::{Instance, Trouble};
+use stiction::integrate::StepError;
+use stiction::simulation::{Simulation, model_from_text};
 use stiction::warning::Kind;
 
 fn told(output: &Output) -> String {

@@ -5,7 +5,7 @@ mod crowds;
 
 use crowds::{chain, pile};
 use stiction::model::Model;
-use stiction::simulate::{Simulation, model_from_text};
+use stiction::simulation::{Simulation, model_from_text};
 
 fn model(text: &str) -> Model {
     model_from_text("scene", text).unwrap_or_else(|error| panic!("{error}"))

@@ -6,8 +6,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use stiction::instance::Instance;
-use stiction::simulate::model_from_text;
+use stiction::fmu::instance::Instance;
+use stiction::simulation::model_from_text;
 
 struct Counting;
 static NOW: AtomicUsize = AtomicUsize::new(0);

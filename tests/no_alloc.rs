@@ -8,10 +8,10 @@ use common::{model, variant};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::backtrace::Backtrace;
 use std::cell::Cell;
+use stiction::integrate::EventCounts;
 use stiction::model::Model;
-use stiction::scene::format::{EventState, FrictionCone, ImpactLaw, Scheme, Settings};
-use stiction::simulate::Simulation;
-use stiction::step::EventCounts;
+use stiction::scene::spec::{EventState, FrictionCone, ImpactLaw, Scheme, Settings};
+use stiction::simulation::Simulation;
 
 thread_local! {
     static WATCHED: Cell<bool> = const { Cell::new(false) };

@@ -2,8 +2,8 @@
 
 mod common;
 use common::{Truth, halvings, norm2, order_study, run, variant};
-use stiction::simulate::Simulation;
-use stiction::step::EventKind;
+use stiction::integrate::EventKind;
+use stiction::simulation::Simulation;
 
 /// Every study asks for this slope at least.
 const ORDER: f64 = 1.9;

@@ -3,8 +3,8 @@
 use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
-use stiction::scene::format::FrictionCone;
 use stiction::scene::packed::{PackedError, digest, pack, unpack};
+use stiction::scene::spec::FrictionCone;
 use stiction::scene::{Scene, load, parse};
 
 /// Where the digest and the scene start.

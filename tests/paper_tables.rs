@@ -2,7 +2,7 @@
 
 mod common;
 use common::{norm2, run, variant};
-use stiction::scene::format::{EventState, Scheme, Settings};
+use stiction::scene::spec::{EventState, Scheme, Settings};
 
 /// No projection, no damping steps, no rest threshold, event state from the interpolant, eps_a = 1e-6.
 fn as_in_the_paper(settings: &mut Settings) {

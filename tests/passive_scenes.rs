@@ -10,7 +10,7 @@ use passive::{Books, Class, Finding, Record, judge};
 use random_scenes::{Family, scene};
 use std::time::{Duration, Instant};
 use stiction::model::Model;
-use stiction::simulate::{Simulation, model_from_text};
+use stiction::simulation::{Simulation, model_from_text};
 
 /// Scenes of each family.
 const SAMPLE: [(Family, u64); 3] = [

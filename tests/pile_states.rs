@@ -3,8 +3,8 @@
 #[path = "common/crowds.rs"]
 mod crowds;
 
-use stiction::instance::Instance;
-use stiction::instance::variable::Value;
+use stiction::fmu::instance::Instance;
+use stiction::fmu::instance::variable::Value;
 
 const STEP: f64 = 0.005;
 

@@ -10,7 +10,8 @@ use std::process::{Command, Output};
 
 use libraries::{current_library, fake_library};
 use sha2::{Digest as _, Sha256};
-use stiction::describe::{IDENTITY, Platform};
+use stiction::fmu::IDENTITY;
+use stiction::tool::describe::Platform;
 
 /// A folder with the program, its library for this machine, and a folder `platforms` as `scripts/platforms` makes it.
 struct Installed {

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Truth, model, scene_text, variant};
 use stiction::model::Model;
-use stiction::simulate::Simulation;
+use stiction::simulation::Simulation;
 use stiction::state::State;
 
 /// Rows of each case and tolerance that are compared; `STICTION_ROWS=200` has more of them.

@@ -7,8 +7,8 @@ mod common;
 
 use common::variant;
 use stiction::model::Model;
-use stiction::scene::format::{Scheme, Settings};
-use stiction::simulate::Simulation;
+use stiction::scene::spec::{Scheme, Settings};
+use stiction::simulation::Simulation;
 
 /// Scene, hash of its run with its own settings, hash of its runs with every other scheme, hash of its run by tolerance.
 #[rustfmt::skip]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use stiction::math::Vec3;
 use stiction::math::quaternion::matrix;
 use stiction::scene::error::SceneError;
-use stiction::scene::format::*;
+use stiction::scene::spec::*;
 use stiction::scene::{load, parse};
 
 /// Two bodies, a rigid and a point one, that references can name; the ground has a floor.
@@ -589,7 +589,7 @@ shape = [{ kind = "box", size = [0.4, 0.2] }]
 kind = "half_plane"
 normal = [0, 1]
 "#;
-    let error = stiction::simulate::model_from_text("scene.toml", text).unwrap_err();
+    let error = stiction::simulation::model_from_text("scene.toml", text).unwrap_err();
     println!("{error}");
     let told: Vec<(usize, &str)> = error
         .problems
@@ -842,7 +842,7 @@ fn what_is_not_said_has_its_default() {
     assert_eq!(
         plane(&scene).contact_default,
         ContactLaw {
-            friction: stiction::scene::format::Friction {
+            friction: stiction::scene::spec::Friction {
                 sliding: 0.0,
                 falling: None
             },
@@ -1099,13 +1099,13 @@ fn the_crowd_of_the_documentation_is_a_scene() {
     let page = documentation();
     let (_, rest) = page.split_once("```toml crowd\n").expect("a snippet");
     let text = rest.split("```").next().expect("its end");
-    let model = stiction::simulate::model_from_text("SCENE.md", text)
+    let model = stiction::simulation::model_from_text("SCENE.md", text)
         .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(model.bodies.len(), 200);
     assert!(model.crowd.is_some());
     let (_, rest) = page.split_once("```toml belt\n").expect("a snippet");
     let belt = rest.split("```").next().expect("its end");
-    let model = stiction::simulate::model_from_text("SCENE.md", &format!("{text}\n{belt}"))
+    let model = stiction::simulation::model_from_text("SCENE.md", &format!("{text}\n{belt}"))
         .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(model.crowd.map(|crowd| crowd.belts.len()), Some(1));
 }

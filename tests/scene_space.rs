@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use stiction::scene::error::SceneError;
-use stiction::scene::format::space::*;
-use stiction::scene::format::{
+use stiction::scene::load::{load, parse, parse_in, parse_with};
+use stiction::scene::spec::space::*;
+use stiction::scene::spec::{
     Anchors, BodyKind, ContactPair, Frame, FrictionCone, Scene, Settings, Signal,
 };
-use stiction::scene::load::{load, parse, parse_in, parse_with};
-use stiction::simulate::model_from_text;
+use stiction::simulation::model_from_text;
 
 /// Two rigid bodies and a point that references can name; the ground has a floor.
 const BASE: &str = r#"

@@ -4,8 +4,8 @@
 mod common;
 
 use common::model;
-use stiction::simulate::Simulation;
-use stiction::step::EventKind;
+use stiction::integrate::EventKind;
+use stiction::simulation::Simulation;
 
 const G: f64 = 9.81;
 

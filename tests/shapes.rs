@@ -2,11 +2,11 @@
 
 mod common;
 use common::{Truth, halvings, model, order_study, run};
+use stiction::integrate::{Event, EventKind};
 use stiction::model::Model;
-use stiction::scene::format::{ImpactLaw, Scheme, Settings};
-use stiction::simulate::Simulation;
+use stiction::scene::spec::{ImpactLaw, Scheme, Settings};
+use stiction::simulation::Simulation;
 use stiction::state::Status;
-use stiction::step::{Event, EventKind};
 
 const G: f64 = 9.81;
 

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Truth, model, observed_order, run};
 use stiction::model::Model;
-use stiction::simulate::Simulation;
+use stiction::simulation::Simulation;
 use stiction::state::State;
 
 fn free_body() -> Model {

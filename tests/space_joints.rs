@@ -4,14 +4,14 @@
 use nalgebra::{DMatrix, DVector};
 use std::f64::consts::{PI, TAU};
 use stiction::constraint as plane;
-use stiction::force::Side;
-use stiction::math::{Mat3, Vec2, Vec3, quaternion};
-use stiction::space::force::{self, Detail};
-use stiction::space::joint::{
+use stiction::kinds::plane::force::Side;
+use stiction::kinds::space::force::{self, Detail};
+use stiction::kinds::space::joint::{
     Count, Cylindrical, Distance, Fixed, Joint, Mount, Planar, Prismatic, Revolute, Spherical,
     Universal,
 };
-use stiction::space::{BODY_DOF, Pose, Row, Twist};
+use stiction::kinds::space::{BODY_DOF, Pose, Row, Twist};
+use stiction::math::{Mat3, Vec2, Vec3, quaternion};
 
 fn mounts() -> (Mount, Mount) {
     let x = Vec3::new(1.0, 0.3, -0.2);
@@ -424,13 +424,15 @@ fn in_a_plane_springs_and_angles_are_those_of_the_plane() {
         [0.1, -0.2, 0.3, 1.4, 0.8, -0.6],
         [0.5, -0.3, 0.9, -0.4, 0.2, 0.35],
     );
-    let flat_spring = stiction::force::Force::SpringDamper(stiction::force::SpringDamper {
-        anchor_a: Vec2::new(0.2, 0.1),
-        anchor_b: Vec2::new(-0.3, 0.4),
-        stiffness: 30.0,
-        damping: 4.0,
-        rest_length: 0.5,
-    });
+    let flat_spring = stiction::kinds::plane::force::Force::SpringDamper(
+        stiction::kinds::plane::force::SpringDamper {
+            anchor_a: Vec2::new(0.2, 0.1),
+            anchor_b: Vec2::new(-0.3, 0.4),
+            stiffness: 30.0,
+            damping: 4.0,
+            rest_length: 0.5,
+        },
+    );
     let spring = force::Force::SpringDamper(force::SpringDamper {
         anchor_a: Vec3::new(0.2, 0.1, 0.0),
         anchor_b: Vec3::new(-0.3, 0.4, 0.0),
@@ -456,7 +458,7 @@ fn in_a_plane_springs_and_angles_are_those_of_the_plane() {
     });
     let (time, side) = (0.0, Side::After);
     let expected = flat_spring.effect(
-        &stiction::force::Situation {
+        &stiction::kinds::plane::force::Situation {
             time,
             side,
             pose: [&flat_poses[0], &flat_poses[1]],

@@ -5,11 +5,11 @@ mod common;
 
 use common::{Truth, halvings, model, order_study, run};
 use std::f64::consts::{PI, TAU};
+use stiction::kinds::space::Pose;
 use stiction::math::{Vec3, quaternion};
 use stiction::model::Model;
-use stiction::scene::format::Settings;
-use stiction::simulate::Simulation;
-use stiction::space::Pose;
+use stiction::scene::spec::Settings;
+use stiction::simulation::Simulation;
 use stiction::state::State;
 
 const G: f64 = 9.81;

@@ -5,8 +5,8 @@ mod common;
 use common::{Truth, halvings, model, observed_order, run};
 use stiction::math::{Vec3, norm, quaternion};
 use stiction::model::Model;
-use stiction::scene::format::{FrictionCone, Scheme, Settings};
-use stiction::simulate::Simulation;
+use stiction::scene::spec::{FrictionCone, Scheme, Settings};
+use stiction::simulation::Simulation;
 use stiction::state::{State, Status};
 
 const G: f64 = 9.81;

@@ -2,10 +2,10 @@
 //! support points, a separating-axis test by brute force, dense sampling of what is round; gradients by differences.
 
 use std::sync::Arc;
+use stiction::kinds::space::collide::{Feature, Nearest, Pair, broad::Broad, features};
+use stiction::kinds::space::shape::{Bound, HeightField, Polyhedron, Shape};
+use stiction::kinds::space::{Pose, Row, Twist};
 use stiction::math::{Dual, Quaternion, Vec3, cross3, dot3, quaternion};
-use stiction::space::collide::{Feature, Nearest, Pair, broad::Broad, features};
-use stiction::space::shape::{Bound, HeightField, Polyhedron, Shape};
-use stiction::space::{Pose, Row, Twist};
 
 /// Numbers that look random (splitmix64).
 struct Random(u64);

@@ -4,7 +4,7 @@ mod common;
 
 use common::{halvings, model, order_study, run};
 use stiction::model::Model;
-use stiction::simulate::{Simulation, model_from_text};
+use stiction::simulation::{Simulation, model_from_text};
 
 /// The scene must be refused for one reason, on the line with the mark `#!`, with this key and these fragments.
 fn refused(text: &str, key: &str, fragments: &[&str]) {

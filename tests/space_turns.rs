@@ -4,8 +4,8 @@ mod common;
 
 use common::{halvings, model, order_study, run};
 use stiction::model::Model;
-use stiction::scene::format::Settings;
-use stiction::simulate::Simulation;
+use stiction::scene::spec::Settings;
+use stiction::simulation::Simulation;
 
 /// A wheel on a skew axle, turning at 3 rad/s, with more keys of its joint and more parts.
 fn wheel(keys: &str, parts: &str) -> Model {

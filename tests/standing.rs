@@ -5,7 +5,7 @@ mod common;
 use common::{model, run};
 use stiction::math::{Vec3, quaternion};
 use stiction::model::Model;
-use stiction::simulate::Simulation;
+use stiction::simulation::Simulation;
 
 const G: f64 = 9.81;
 

@@ -3,8 +3,8 @@
 mod common;
 use common::{Truth, model, run, scene_text};
 use stiction::model::Model;
-use stiction::scene::format::Scheme;
-use stiction::simulate::Simulation;
+use stiction::scene::spec::Scheme;
+use stiction::simulation::Simulation;
 
 /// Two carts with stiffness gamma and damping delta, starting as in the reference.
 fn carts(gamma: f64, delta: f64, x: f64, v: f64) -> Model {

@@ -5,7 +5,7 @@ mod common;
 
 use common::{halvings, model, observed_order, run};
 use stiction::model::Model;
-use stiction::simulate::Simulation;
+use stiction::simulation::Simulation;
 use stiction::state::Status;
 
 const G: f64 = 9.81;

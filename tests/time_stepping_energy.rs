@@ -1,6 +1,6 @@
 //! Scenes with `[crowd]`: the energy of what nothing drives never rises, and every loss is one that happened.
 
-use stiction::simulate::{Simulation, model_from_text};
+use stiction::simulation::{Simulation, model_from_text};
 use stiction::warning::Kind;
 
 /// Most that energy may rise by, as a part of the energy in play.

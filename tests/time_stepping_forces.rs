@@ -1,8 +1,8 @@
 //! Scenes with `[crowd]`: forces, accelerations and rates are those of the motion at the communication point, whatever the steps that led there.
 
-use stiction::instance::Instance;
-use stiction::instance::variable::Value;
-use stiction::simulate::{Simulation, model_from_text};
+use stiction::fmu::instance::Instance;
+use stiction::fmu::instance::variable::Value;
+use stiction::simulation::{Simulation, model_from_text};
 
 const CHAIN: &str = include_str!("data/defects/minichain.toml");
 const CROWD: &str = include_str!("data/defects/minicrowd.toml");

@@ -4,10 +4,10 @@ mod common;
 use common::{
     Truth, halvings, model, norm2, observed_order, order_study, run, scene_text, variant,
 };
+use stiction::integrate::EventKind;
 use stiction::model::Model;
-use stiction::scene::format::Scheme;
-use stiction::simulate::Simulation;
-use stiction::step::EventKind;
+use stiction::scene::spec::Scheme;
+use stiction::simulation::Simulation;
 
 const TOLERANCES: [f64; 4] = [1e-4, 1e-6, 1e-8, 1e-10];
 

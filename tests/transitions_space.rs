@@ -5,10 +5,10 @@
 mod common;
 
 use common::{Truth, halvings, model, observed_order};
+use stiction::integrate::EventKind;
 use stiction::math::Vec3;
 use stiction::model::Model;
-use stiction::simulate::{Simulation, observe};
-use stiction::step::EventKind;
+use stiction::simulation::{Simulation, observe};
 
 /// A scene with its end and what is known of it then.
 struct Case {

@@ -3,8 +3,8 @@
 mod common;
 use common::{halvings, order_study, variant};
 use stiction::model::Model;
-use stiction::scene::format::Scheme;
-use stiction::simulate::Simulation;
+use stiction::scene::spec::Scheme;
+use stiction::simulation::Simulation;
 
 const SCHEMES: [Scheme; 2] = [Scheme::ImplicitEuler, Scheme::Trapezoidal];
 

@@ -6,7 +6,7 @@ use common::{model, scene_text};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use stiction::simulate::Simulation;
+use stiction::simulation::Simulation;
 use stiction::warning::Kind;
 
 fn defect(name: &str) -> PathBuf {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use stiction::model::Model;
-use stiction::simulate::model_from_text;
+use stiction::simulation::model_from_text;
 
 /// One scene with its reference.
 pub struct Case {

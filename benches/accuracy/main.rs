@@ -8,8 +8,8 @@ mod cases;
 mod cpu;
 
 use cases::Case;
-use stiction::scene::format::Scheme;
-use stiction::simulate::Simulation;
+use stiction::scene::spec::Scheme;
+use stiction::simulation::Simulation;
 
 /// How a run is taken.
 #[derive(Clone, Copy, Debug)]

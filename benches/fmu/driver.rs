@@ -3,9 +3,9 @@
 use std::ffi::{CString, c_char, c_int};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use stiction::fmi::types::*;
-use stiction::instance::variable::Variable;
-use stiction::instance::{Instance, SCENE_FILE};
+use stiction::fmu::c_api::types::*;
+use stiction::fmu::instance::variable::Variable;
+use stiction::fmu::instance::{Instance, SCENE_FILE};
 use stiction::scene::packed::pack;
 use stiction::scene::parse;
 use tempfile::TempDir;

@@ -12,11 +12,11 @@ mod timing;
 
 use driver::{Fmu, Library, Source};
 use std::hint::black_box;
-use stiction::fmi::float_environment::Scope;
-use stiction::instance::Instance;
-use stiction::instance::variable::{Causality, Kind, Role, Variability, Variable};
+use stiction::fmu::c_api::float_environment::Scope;
+use stiction::fmu::instance::Instance;
+use stiction::fmu::instance::variable::{Causality, Kind, Role, Variability, Variable};
 use stiction::model::Model;
-use stiction::simulate::{Simulation, model_from_text};
+use stiction::simulation::{Simulation, model_from_text};
 use timing::{Timed, in_turn, repeated, seconds};
 
 const ROUNDS: usize = 101;

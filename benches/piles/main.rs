@@ -27,7 +27,7 @@ mod settled;
 mod states;
 
 use std::process::ExitCode;
-use stiction::simulate::{Simulation, model_from_text};
+use stiction::simulation::{Simulation, model_from_text};
 
 /// s.
 const STEP: f64 = 0.005;

@@ -1,8 +1,8 @@
 //! Saved states of a pile: what they cost, and that runs go on from them with the same bits.
 
 use super::{STEP, cpu, crowds};
-use stiction::instance::Instance;
-use stiction::instance::variable::Value;
+use stiction::fmu::instance::Instance;
+use stiction::fmu::instance::variable::Value;
 
 const REPEATS: usize = 51;
 

@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use std::fs;
 use std::time::Duration;
-use stiction::check::{self, Options};
+use stiction::tool::check::{self, Options};
 
 fuzz_target!(|bytes: &[u8]| {
     let place = tempfile::tempdir().unwrap();

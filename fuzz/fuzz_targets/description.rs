@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use stiction::check::{self, Report};
+use stiction::tool::check::{self, Report};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut report = Report::default();

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
-use stiction::instance::Instance;
+use stiction::fmu::instance::Instance;
 
 static TEMPLATE: LazyLock<Vec<u8>> = LazyLock::new(stiction_fuzz::some_packed);
 

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use stiction::describe;
-use stiction::instance::Instance;
+use stiction::tool::describe;
+use stiction::fmu::instance::Instance;
 use stiction::model;
 use stiction::scene::{self, packed};
 

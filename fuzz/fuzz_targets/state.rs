@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::cell::RefCell;
-use stiction::instance::Instance;
+use stiction::fmu::instance::Instance;
 use stiction_fuzz::{STATE_SCENES, read_all, started, state};
 
 thread_local! {

@@ -3,7 +3,7 @@
 //! A mutation does not find a digest. So inputs are contents alone, and the envelope is put around them here.
 
 use sha2::{Digest as _, Sha256};
-use stiction::instance::Instance;
+use stiction::fmu::instance::Instance;
 use stiction::scene;
 use stiction::scene::packed::pack;
 

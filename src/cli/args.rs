@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::libraries::Wanted;
 use super::plot::What;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use stiction::scene::format::TOLERANCE;
+use stiction::scene::spec::TOLERANCE;
 
 /// Shown by `--version`.
 const VERSION: &str = concat!(env!("STICTION_VERSION"), " (", env!("STICTION_TARGET"), ")");

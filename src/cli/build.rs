@@ -9,9 +9,9 @@ use super::bundled::{self, folder_of};
 use super::libraries::{self, HINT};
 use super::output::{Output, is_stdout, refuse_clashes, write_bytes};
 use super::run::warn;
-use stiction::describe::{PackageError, build_fmu, build_fmu_with};
-use stiction::instance::variables::table;
+use stiction::fmu::instance::variables::table;
 use stiction::scene;
+use stiction::tool::describe::{PackageError, build_fmu, build_fmu_with};
 
 /// Packs a scene and libraries into an FMU.
 pub fn build(options: &BuildOptions) -> Result<(), CliError> {

@@ -7,7 +7,7 @@ use super::CliError;
 use serde_json::json;
 use stiction::model::Model;
 use stiction::scene::{self, SceneError, format::Scene, suggest::distance};
-use stiction::simulate::model_of;
+use stiction::simulation::model_of;
 
 /// Name and text of each bundled scene, in the order of the names.
 const SCENES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"));
@@ -166,7 +166,7 @@ fn closed(error: io::Error) -> CliError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stiction::simulate::model_from_text;
+    use stiction::simulation::model_from_text;
 
     #[test]
     fn every_bundled_scene_goes_by_the_name_of_its_folder() {

@@ -12,10 +12,10 @@ use super::format::count;
 use super::output::Output;
 use super::temporary::Temporary;
 use serde_json::{Value, json};
-use stiction::check::behaviour::{Trial, run_trial};
-use stiction::check::verdict::LogLine;
-use stiction::check::{Finding, Options, Report, Rule, Severity, examine};
-use stiction::fmi::import::ParentWatch;
+use stiction::tool::check::behaviour::{Trial, run_trial};
+use stiction::tool::check::verdict::LogLine;
+use stiction::tool::check::{Finding, Options, Report, Rule, Severity, examine};
+use stiction::tool::import::ParentWatch;
 
 /// Findings of one rule that the page for people shows.
 const MOST_OF_A_RULE: usize = 5;

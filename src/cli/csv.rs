@@ -8,7 +8,7 @@ use std::fmt::{self, Write as _};
 use super::CliError;
 use super::output::Output;
 use stiction::model::{Contact, ContactKind, Model};
-use stiction::simulate::Simulation;
+use stiction::simulation::Simulation;
 
 /// One column of the trajectory.
 struct Column {
@@ -185,7 +185,7 @@ fn write_plane(line: &mut String, simulation: &mut Simulation) -> fmt::Result {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stiction::simulate::model_from_text;
+    use stiction::simulation::model_from_text;
 
     #[test]
     fn every_row_has_one_field_for_each_column() {

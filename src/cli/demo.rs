@@ -58,5 +58,5 @@ fn say(text: &str) -> Result<(), CliError> {
 /// What a terminal makes a link of.
 fn address(file: &Path) -> String {
     let whole: PathBuf = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    stiction::fmi::import::uri(&whole)
+    stiction::tool::import::uri(&whole)
 }

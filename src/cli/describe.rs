@@ -6,11 +6,11 @@ use super::bundled;
 use super::format::padded;
 use super::output::{Output, write_bytes};
 use serde_json::{Value, json};
-use stiction::describe::fmi2::{causality, model_description, variability};
-use stiction::describe::{drawing, shown_start, type_name};
-use stiction::instance::variable::Variable;
-use stiction::instance::variables::table;
+use stiction::fmu::instance::variable::Variable;
+use stiction::fmu::instance::variables::table;
 use stiction::model::Model;
+use stiction::tool::describe::fmi2::{causality, model_description, variability};
+use stiction::tool::describe::{drawing, shown_start, type_name};
 
 /// Columns that are as wide as their widest cell; the last one is not.
 const HEADER: [&str; 7] = [

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::io::{self, Write as _};
 
+use stiction::integrate::StepError;
 use stiction::scene::SceneError;
-use stiction::step::StepError;
 
 /// Why a command did not do its work.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use super::CliError;
 use super::csv::quoted;
 use super::format::{padded, short};
 use super::output::Output;
+use stiction::integrate::{Event, EventKind, Report};
 use stiction::model::Model;
-use stiction::step::{Event, EventKind, Report};
 
 /// Takes the events out of the report while the run goes on.
 pub struct EventLog {

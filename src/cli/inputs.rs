@@ -5,10 +5,10 @@ use super::args::RunOptions;
 use super::compare::Table;
 use super::format::short;
 use exmex::{Express as _, FlatEx};
-use stiction::force::Input;
+use stiction::kinds::plane::force::Input;
 use stiction::model::Model;
 use stiction::scene::suggest::distance;
-use stiction::simulate::Simulation;
+use stiction::simulation::Simulation;
 
 const OPERATORS: &str = "t is the time in s; there are + - * / ^, sin, cos, tan, exp, sqrt, abs, signum, PI and the like";
 

@@ -7,8 +7,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::CliError;
 use super::output::Output;
-use stiction::describe::{IDENTITY, LIBRARY, Library, Platform};
+use stiction::fmu::IDENTITY;
 use stiction::scene::load::plain;
+use stiction::tool::describe::{LIBRARY, Library, Platform};
 
 /// What to do about a library that is not there.
 pub const HINT: &str =

@@ -21,8 +21,8 @@ use super::settings::overridden;
 use super::summary::{Facts, Line, as_json, groups, scheme, summary};
 use super::timeline::Timeline;
 use super::watch::Watch;
-use stiction::scene::format::Scene;
-use stiction::simulate::Simulation;
+use stiction::scene::spec::Scene;
+use stiction::simulation::Simulation;
 use stiction::warning::Warning;
 
 /// More bodies with shapes than this are slow without `[crowd]`: contacts of all pairs are listed, and solved as one.

@@ -3,7 +3,7 @@
 use super::CliError;
 use super::args::{RunOptions, SchemeName};
 use stiction::model::Model;
-use stiction::scene::format::{Scheme, Settings};
+use stiction::scene::spec::{Scheme, Settings};
 
 /// Applies `--tolerance`, `--step`, `--scheme`, `--alpha` and `--gamma`. Whoever names a step or a scheme of fixed steps does
 /// not want the scene's tolerance.

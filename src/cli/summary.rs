@@ -7,9 +7,9 @@ use super::events;
 use super::format::short;
 use super::settings::name;
 use serde_json::{Value, json};
-use stiction::scene::format::{Scheme, Settings};
-use stiction::simulate::Energy;
-use stiction::step::Report;
+use stiction::integrate::Report;
+use stiction::scene::spec::{Scheme, Settings};
+use stiction::simulation::Energy;
 use stiction::warning::Warning;
 
 /// What the summary tells besides the report.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use stiction::integrate::{EventKind, Report};
 use stiction::model::Model;
-use stiction::step::{EventKind, Report};
 
 /// What happened and when, up to now.
 #[derive(Default)]

@@ -5,16 +5,16 @@ mod gyroscopic;
 pub use gyroscopic::tame;
 
 use crate::constraint::{Pose, Span};
-use crate::force::{Detail, Effect, Force, Input, Side, Situation, Stribeck};
+use crate::kinds::plane::force::{Detail, Effect, Force, Input, Side, Situation, Stribeck};
+use crate::kinds::space;
+use crate::kinds::space::joint::Count;
 use crate::math::{dot3, larger};
 use crate::model::{
     AnyForce, AnyJoint, BodyRef, ForceLink, Model, Poses, Twists, pose_of, space_pose_of,
     space_twist_of, twist_of,
 };
-use crate::space;
-use crate::space::joint::Count;
 
-/// Derivatives of the forces, row-major, by coordinates (split as in [`crate::force::Effect`]) and velocities.
+/// Derivatives of the forces, row-major, by coordinates (split as in [`crate::kinds::plane::force::Effect`]) and velocities.
 #[derive(Clone, Debug)]
 pub struct Jacobians {
     n: usize,

@@ -5,14 +5,16 @@ use super::{
     WrittenStart, contacts, pose_of, space, twist_of,
 };
 use crate::constraint::{Pose, Twist};
-use crate::force::{Applied, Force, Signal, SpringDamper, Stribeck, Torsional, Viscous};
-use crate::joint::{Distance, Fixed, Joint, Prismatic, Revolute};
+use crate::kinds::plane::force::{
+    Applied, Force, Signal, SpringDamper, Stribeck, Torsional, Viscous,
+};
+use crate::kinds::plane::joint::{Distance, Fixed, Joint, Prismatic, Revolute};
+use crate::kinds::plane::shape::Shape;
 use crate::math::{Limit, Vec2, Vec3, length, quaternion};
 use crate::scene::error::Problem;
-use crate::scene::format::{
+use crate::scene::spec::{
     self, Anchors, BodyKind, ForceKind, JointKind, Name, Parts, Plane, Scene,
 };
-use crate::shape::Shape;
 
 /// Joints may be open by this much in the scene (rounded coordinates); the first step closes them. m or rad.
 pub(super) const CLOSED: f64 = 1e-6;
@@ -256,7 +258,7 @@ impl Builder<'_> {
         }
     }
 
-    fn check_joint(&mut self, written: &format::Joint, joint: &Joint, bodies: [BodyRef; 2]) {
+    fn check_joint(&mut self, written: &spec::Joint, joint: &Joint, bodies: [BodyRef; 2]) {
         if let Joint::Distance(rod) = joint
             && self.distance([rod.anchor_a, rod.anchor_b], bodies) == 0.0
         {
@@ -291,7 +293,7 @@ impl Builder<'_> {
     }
 
     #[inline(never)]
-    fn refuse_joint(&mut self, written: &format::Joint, message: String, hint: &str) {
+    fn refuse_joint(&mut self, written: &spec::Joint, message: String, hint: &str) {
         self.problems.push(Problem {
             place: written.place.clone(),
             key: format!("joint[{}]", written.name),
@@ -300,8 +302,8 @@ impl Builder<'_> {
         });
     }
 
-    fn signal(&mut self, force: &str, component: &str, written: &format::Signal) -> Signal {
-        let format::Signal::Input { start } = written else {
+    fn signal(&mut self, force: &str, component: &str, written: &spec::Signal) -> Signal {
+        let spec::Signal::Input { start } = written else {
             return Signal::Given(written.clone());
         };
         self.model.inputs.push(InputLink {
@@ -431,7 +433,7 @@ impl Builder<'_> {
 }
 
 // shapes at uniform density about the centre of mass, which is the body's origin
-fn uniform_inertia(body: &format::Body) -> f64 {
+fn uniform_inertia(body: &spec::Body) -> f64 {
     let moments = body
         .shapes
         .iter()

@@ -3,11 +3,11 @@
 use super::memory;
 use super::seams::{self, Candidate, Parts, Seams};
 use super::{BodyRef, Contact, ContactKind, Model, Poses, Stop};
-use crate::collide;
+use crate::kinds::plane::collide;
+use crate::kinds::plane::shape::Shape;
 use crate::math::Limit;
 use crate::scene::error::{Place, Problem};
-use crate::scene::format::{self, ContactLaw, ContactPair, JointKind, Plane};
-use crate::shape::Shape;
+use crate::scene::spec::{self, ContactLaw, ContactPair, JointKind, Plane};
 use std::collections::BTreeMap;
 
 /// Adds the stops of joints and the features of all pairs of shapes; refuses shapes that overlap at the start.
@@ -17,11 +17,11 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
         return;
     }
     add_limits(scene, model);
-    let mut owners: Vec<(BodyRef, &str, &[format::Shape])> = vec![(None, "ground", &scene.ground)];
+    let mut owners: Vec<(BodyRef, &str, &[spec::Shape])> = vec![(None, "ground", &scene.ground)];
     for (i, body) in scene.bodies.iter().enumerate() {
         owners.push((Some(i), &body.name, &body.shapes));
     }
-    let candidate = |s: &format::Shape| Candidate::of_plane(&Shape::from_geometry(&s.geometry));
+    let candidate = |s: &spec::Shape| Candidate::of_plane(&Shape::from_geometry(&s.geometry));
     let parts: Vec<Parts> = owners
         .iter()
         .map(|(_, _, shapes)| Parts::new(shapes.iter().map(candidate).collect()))
@@ -101,7 +101,7 @@ fn add_limits(scene: &Plane, model: &mut Model) {
 
 /// Are two bodies held together by a joint that switches their contacts off?
 pub(super) fn joined<'a>(
-    mut joints: impl Iterator<Item = (&'a [format::Name; 2], bool)>,
+    mut joints: impl Iterator<Item = (&'a [spec::Name; 2], bool)>,
     a: &str,
     b: &str,
 ) -> bool {
@@ -121,8 +121,8 @@ pub(super) fn label(body: &str, shape: &str, n_shapes: usize) -> String {
 }
 
 // a rule for bodies goes before one for materials, a later one before an earlier one
-fn law_of(scene: &Plane, a: (&str, &format::Shape), b: (&str, &format::Shape)) -> ContactLaw {
-    let either = |names: &[format::Name; 2], x: &str, y: &str| {
+fn law_of(scene: &Plane, a: (&str, &spec::Shape), b: (&str, &spec::Shape)) -> ContactLaw {
+    let either = |names: &[spec::Name; 2], x: &str, y: &str| {
         let [first, second] = [&names[0].text, &names[1].text];
         (first == x && second == y) || (first == y && second == x)
     };
@@ -153,7 +153,7 @@ fn law_of(scene: &Plane, a: (&str, &format::Shape), b: (&str, &format::Shape)) -
 fn add_pair(
     model: &mut Model,
     sides: [(BodyRef, String); 2],
-    shapes: [&format::Shape; 2],
+    shapes: [&spec::Shape; 2],
     seams: &Seams,
     law: ContactLaw,
 ) {

@@ -2,12 +2,12 @@
 //! near.
 
 use super::{BodyRef, Model, Surroundings, space_pose_of};
-use crate::force::Signal;
+use crate::kinds::plane::force::Signal;
+use crate::kinds::space::Pose;
+use crate::kinds::space::collide::grid::{Ball, Grid};
+use crate::kinds::space::shape::{Bound, Shape};
 use crate::math::{Vec3, dot3};
-use crate::scene::format::space as written;
-use crate::space::Pose;
-use crate::space::collide::grid::{Ball, Grid};
-use crate::space::shape::{Bound, Shape};
+use crate::scene::spec::space as written;
 use std::sync::Arc;
 
 /// What a model of many bodies has in place of a list of contacts.
@@ -190,7 +190,7 @@ impl Model {
         forces.filter(|link| of_body(&link.bodies)).any(|link| {
             link.force
                 .space()
-                .is_some_and(crate::space::force::Force::is_given)
+                .is_some_and(crate::kinds::space::force::Force::is_given)
         }) || self
             .motors
             .iter()

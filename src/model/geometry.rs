@@ -5,10 +5,10 @@ use super::{
     Twists,
 };
 use super::{pose_of, space_pose_of, space_twist_of, twist_of};
-use crate::collide;
 use crate::constraint::{GlobalRow, Pose, Row, Span};
+use crate::kinds::plane::collide;
+use crate::kinds::space;
 use crate::math::{Dual, Real, Vec3, cross3, dot3, most_across};
-use crate::space;
 
 /// Directions of sliding of one contact at most.
 pub const N_TANGENTS: usize = 2;
@@ -39,9 +39,9 @@ pub struct Near {
     pub tangents: [Vec3; N_TANGENTS],
     /// The normal in world axes, in space; zero where there is none.
     pub direction: Vec3,
-    /// What a closed contact keeps at zero, m; see [`crate::collide::Nearest`].
+    /// What a closed contact keeps at zero, m; see [`crate::kinds::plane::collide::Nearest`].
     pub offset: f64,
-    /// How far the end of its edge is, m; see [`crate::collide::Nearest`].
+    /// How far the end of its edge is, m; see [`crate::kinds::plane::collide::Nearest`].
     pub margin: f64,
 }
 
@@ -61,7 +61,7 @@ impl Near {
 pub struct Gap {
     /// m (rad at a stop of an angle).
     pub gap: f64,
-    /// How far the end of its edge is, m; see [`crate::collide::Nearest`].
+    /// How far the end of its edge is, m; see [`crate::kinds::plane::collide::Nearest`].
     pub margin: f64,
 }
 

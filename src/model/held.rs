@@ -13,8 +13,8 @@
 use std::collections::BTreeMap;
 
 use super::Solid;
+use crate::kinds::space::shape::Shape;
 use crate::math::{Limit, Vec3, dot3};
-use crate::space::shape::Shape;
 
 /// Three balls stand, a fourth is seldom in between.
 const FEWEST: usize = 5;

@@ -24,12 +24,12 @@ pub use space::shape_of;
 pub use start::WrittenStart;
 pub use stribeck::Stribeck;
 
-use crate::collide::Feature;
-use crate::force::{Force, Signal};
-use crate::joint::Joint;
+use crate::kinds::plane::collide::Feature;
+use crate::kinds::plane::force::{Force, Signal};
+use crate::kinds::plane::joint::Joint;
+use crate::kinds::space as spatial;
 use crate::math::{Quaternion, Vec3};
-use crate::scene::format::Settings;
-use crate::space as spatial;
+use crate::scene::spec::Settings;
 
 /// Contacts that work space is made for in advance.
 const EXPECTED: usize = 16;
@@ -378,8 +378,8 @@ impl Model {
 
     /// Is there friction in joints that is smoothed?
     pub fn has_smoothed_friction(&self) -> bool {
-        use crate::force::Force::Stribeck;
-        use crate::space::force::Force::Stribeck as SpaceStribeck;
+        use crate::kinds::plane::force::Force::Stribeck;
+        use crate::kinds::space::force::Force::Stribeck as SpaceStribeck;
         let mut forces = self.forces.iter();
         forces.any(|link| {
             matches!(

@@ -6,10 +6,10 @@
 
 use super::{Model, Poses};
 use crate::constraint::GlobalRow;
-use crate::force::{Input, Side};
+use crate::kinds::plane::force::{Input, Side};
 use crate::math::norm;
 use crate::scene::error::Problem;
-use crate::scene::format::space::Space;
+use crate::scene::spec::space::Space;
 
 /// A row of which less is left than this part follows from the others: rounding leaves 1e-15, and a mechanism this near to a
 /// dead point cannot be driven through it.

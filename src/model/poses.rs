@@ -8,9 +8,9 @@
 
 use super::{AnyJoint, Body, BodyRef, JointLink, Model};
 use crate::constraint::{GlobalRow, Pose, Twist};
+use crate::kinds::space;
+use crate::kinds::space::joint::Count;
 use crate::math::{Quaternion, Vec2, Vec3, quaternion};
-use crate::space;
-use crate::space::joint::Count;
 
 /// Poses of all bodies.
 #[derive(Clone, Debug)]

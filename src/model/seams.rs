@@ -38,9 +38,9 @@ pub use contact::Seams;
 pub(super) use contact::{of_plane, of_space};
 pub(super) use parts::{Candidate, Parts};
 
+use crate::kinds::plane::shape;
+use crate::kinds::space::shape::{Cylinder, HeightField, Shape};
 use crate::math::{Limit, Vec2, Vec3, cross, dot3};
-use crate::shape;
-use crate::space::shape::{Cylinder, HeightField, Shape};
 use std::sync::Arc;
 
 /// The seam width d, m: far above what closed contacts are off their surfaces, far below what matters.

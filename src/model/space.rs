@@ -6,23 +6,23 @@ use super::{
     Poses, Twists, WrittenStart, space_pose_of, space_twist_of,
 };
 use super::{motors, space_contacts};
-use crate::force::Signal;
+use crate::kinds::plane::force::Signal;
+use crate::kinds::space::force::{
+    Applied, Force, JointSpring, MotorTorque, SpringDamper, Stribeck, Viscous,
+};
+use crate::kinds::space::inertia::{self, Defect};
+use crate::kinds::space::joint::{
+    Cylindrical, Distance, Fixed, Joint, Mount, Planar, Prismatic, Revolute, Spherical, Universal,
+};
+use crate::kinds::space::shape::{Flat, HeightField, Shape};
+use crate::kinds::space::{Pose, Twist};
 use crate::math::{Limit, Mat3, Quaternion, Vec3, cross3, dot3, max_abs, quaternion};
 use crate::scene::error::{Place, Problem};
-use crate::scene::format::space::{
+use crate::scene::spec::space::{
     self as written, Axis, Coordinate, Cross, ForceKind, Geometry, JointKind, Mass, MotorKind,
     Space, Triple,
 };
-use crate::scene::format::{self, Anchors, BodyKind, Name, Scene};
-use crate::space::force::{
-    Applied, Force, JointSpring, MotorTorque, SpringDamper, Stribeck, Viscous,
-};
-use crate::space::inertia::{self, Defect};
-use crate::space::joint::{
-    Cylindrical, Distance, Fixed, Joint, Mount, Planar, Prismatic, Revolute, Spherical, Universal,
-};
-use crate::space::shape::{Flat, HeightField, Shape};
-use crate::space::{Pose, Twist};
+use crate::scene::spec::{self, Anchors, BodyKind, Name, Scene};
 use std::borrow::Cow;
 
 /// Where the centre of mass of a body's shapes may be off its origin, relative to their size: coordinates written with
@@ -480,7 +480,7 @@ impl Builder<'_> {
                     torque,
                 } => {
                     let body = self.body(body);
-                    let mut signals = |quantity: &str, unit, signals: &[format::Signal; 3]| {
+                    let mut signals = |quantity: &str, unit, signals: &[spec::Signal; 3]| {
                         ["x", "y", "z"].map(|axis| {
                             let i = usize::from(axis != "x") + usize::from(axis == "z");
                             let component = format!("{quantity}_{axis}");
@@ -527,7 +527,7 @@ impl Builder<'_> {
                     else {
                         continue;
                     };
-                    let law = crate::force::Stribeck {
+                    let law = crate::kinds::plane::force::Stribeck {
                         static_friction: *static_friction,
                         kinetic_friction: *kinetic_friction,
                         stribeck_rate: *stribeck_rate,
@@ -571,9 +571,9 @@ impl Model {
         owner: &str,
         component: &str,
         unit: InputUnit,
-        written: &format::Signal,
+        written: &spec::Signal,
     ) -> Signal {
-        let format::Signal::Input { start } = written else {
+        let spec::Signal::Input { start } = written else {
             return Signal::Given(written.clone());
         };
         self.inputs.push(InputLink {

@@ -6,17 +6,17 @@ use super::seams::{self, Candidate, Parts, Seams};
 use super::space::{coordinate_of, shape_of, turn_back, vec3};
 use super::space_crowd;
 use super::{BodyRef, Contact, ContactKind, Model, N_TANGENTS, N_TURNS, Poses, SpaceContact, Stop};
+use crate::kinds::space::collide;
+use crate::kinds::space::shape::{Bound, Shape};
 use crate::math::{Quaternion, larger, quaternion};
 use crate::scene::error::Problem;
-use crate::scene::format::space::{Coordinate, Friction, Geometry, JointKind, Sliding, Space};
-use crate::scene::format::{self, ContactLaw, ContactPair, Limits};
-use crate::space::collide;
-use crate::space::shape::{Bound, Shape};
+use crate::scene::spec::space::{Coordinate, Friction, Geometry, JointKind, Sliding, Space};
+use crate::scene::spec::{self, ContactLaw, ContactPair, Limits};
 
 /// Velocities of a body without an orientation.
 const POINT_DOF: usize = 3;
 
-type Written = format::Shape<Geometry>;
+type Written = spec::Shape<Geometry>;
 
 /// What has shapes: a body or the ground.
 pub(super) struct Owner<'a> {
@@ -225,7 +225,7 @@ pub(super) fn law_of(
     a: (&Owner, usize),
     b: (&Owner, usize),
 ) -> (ContactLaw<Friction>, bool) {
-    let either = |names: &[format::Name; 2], x: Option<&str>, y: Option<&str>| {
+    let either = |names: &[spec::Name; 2], x: Option<&str>, y: Option<&str>| {
         let (Some(x), Some(y)) = (x, y) else {
             return false;
         };

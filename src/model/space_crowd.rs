@@ -6,12 +6,12 @@ use super::seams::{Candidate, Parts, Surroundings};
 use super::space::vec3;
 use super::space_contacts::{Owner, law_of};
 use super::{Belt, Crowd, InputUnit, Law, Model, Neighbours, Poses, Solid, space_pose_of};
+use crate::kinds::space::collide::meeting::Meetings;
+use crate::kinds::space::shape::{Bound, Shape};
 use crate::math::dot3;
 use crate::scene::error::Problem;
-use crate::scene::format::ContactPair;
-use crate::scene::format::space::{self as written, Sliding, Space};
-use crate::space::collide::meeting::Meetings;
-use crate::space::shape::{Bound, Shape};
+use crate::scene::spec::ContactPair;
+use crate::scene::spec::space::{self as written, Sliding, Space};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -1,9 +1,9 @@
 //! How a body in space starts, as the scene gives it: in its written axes, which need not be its principal ones.
 
 use super::Model;
+use crate::kinds::space::Pose;
 use crate::math::{Quaternion, Vec3, quaternion};
-use crate::scene::format::Frame;
-use crate::space::Pose;
+use crate::scene::spec::Frame;
 
 /// Orientation and rate of rotation at the start, as written.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,7 +52,7 @@ impl Model {
             start,
             ..
         } = self.bodies[body];
-        if !self.spatial || n_dof < crate::space::BODY_DOF {
+        if !self.spatial || n_dof < crate::kinds::space::BODY_DOF {
             return;
         }
         self.initial_orientation[body] = start.orientation_of(axes);

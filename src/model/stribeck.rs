@@ -5,7 +5,7 @@
 //! It is even and smooth in u: at rest it is the static coefficient, and nothing jumps when sliding begins or ends.
 
 use super::Contact;
-use crate::force::falling;
+use crate::kinds::plane::force::falling;
 use crate::math::Limit;
 
 /// Coefficients that differ by less than this are the same, relative: rounding of speeds.

@@ -1,6 +1,6 @@
 //! What each key holds, for hints.
 
-use super::format::Dimension;
+use super::spec::Dimension;
 
 /// Key, how it is written, what it is.
 const KEYS: &[(&str, &str, &str)] = &[

@@ -1,14 +1,14 @@
-//! From the text of a scene file to `format::Scene`, or to everything that is wrong with it.
+//! From the text of a scene file to `spec::Scene`, or to everything that is wrong with it.
 
 use std::path::Path;
 
 use toml::de::DeTable;
 
 use super::error::{Problem, SceneError};
-use super::format::{Dimension, Parts, Scene, Settings};
 use super::part::{dimension, plane, settings, space};
 use super::range::Range;
 use super::read::{Log, Table};
+use super::spec::{Dimension, Parts, Scene, Settings};
 use super::syntax::Syntax;
 
 /// Files of shapes that are larger are refused, bytes.

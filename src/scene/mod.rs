@@ -1,9 +1,9 @@
 //! The scene file: `load` reads it, `format` is what it says, `error` is what is wrong with it; `packed` is what an FMU
 //! carries of it.
 pub mod error;
-pub mod format;
 pub mod packed;
 mod range;
+pub mod spec;
 
 // what reads text
 #[cfg(feature = "text")]
@@ -26,6 +26,6 @@ mod syntax;
 mod value;
 
 pub use error::SceneError;
-pub use format::Scene;
 #[cfg(feature = "text")]
 pub use load::{load, parse, parse_in};
+pub use spec::Scene;

@@ -15,7 +15,7 @@ mod code;
 mod plane;
 mod space;
 
-use super::format::{FrictionCone, MAX_ROWS, Scene, Settings};
+use super::spec::{FrictionCone, MAX_ROWS, Scene, Settings};
 use code::{Coded as _, Source};
 use sha2::{Digest as _, Sha256};
 use std::fmt;

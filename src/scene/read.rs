@@ -9,12 +9,12 @@ use std::cell::RefCell;
 use toml::de::{DeTable, DeValue};
 
 use super::error::{Place, Problem};
-use super::format::space::Triple;
-use super::format::{Dimension, Pair};
 use super::keys;
 use super::range::Range;
 #[cfg(test)]
 use super::reference::Fallback;
+use super::spec::space::Triple;
+use super::spec::{Dimension, Pair};
 use super::suggest::nearest;
 use super::value::{Value, quoted};
 

@@ -6,7 +6,7 @@
 //! where each row is a kind and lists its keys; with "in both" it holds for the plane and for space. Several tables may be
 //! about the same part.
 
-use super::format::Dimension;
+use super::spec::Dimension;
 
 /// What stands for a key that is absent.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +52,7 @@ mod tests {
     use super::super::part::dimension;
     use super::super::read::{Log, Table};
     use super::{Fallback, Part};
-    use crate::scene::format::Dimension;
+    use crate::scene::spec::Dimension;
 
     const PAGE: &str = "docs/SCENE.md";
 

@@ -6,10 +6,10 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::error::Place;
-use super::format::space::Triple;
-use super::format::{Name, Pair};
 use super::range::Range;
 use super::read::{Log, Table};
+use super::spec::space::Triple;
+use super::spec::{Name, Pair};
 use super::suggest::nearest;
 
 /// One value of the file.

@@ -1,9 +1,9 @@
 //! The kinds of warnings, and from when on each of them matters.
 
 use super::Scale;
+use crate::integrate::Report;
 use crate::math::Limit;
-use crate::scene::format::Settings;
-use crate::step::Report;
+use crate::scene::spec::Settings;
 
 /// Energy that errors of steps bring, and what the balance leaves unexplained, as parts of the energy in play.
 const GAIN: f64 = 1e-4;

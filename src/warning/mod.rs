@@ -6,9 +6,9 @@ mod words;
 
 pub use kind::Kind;
 
+use crate::integrate::Report;
 use crate::model::Model;
-use crate::scene::format::Settings;
-use crate::step::Report;
+use crate::scene::spec::Settings;
 
 /// Something that is off.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -100,7 +100,7 @@ impl Warning {
             Kind::UnlistedEvents => format!(
                 "{} came in one step after more than {} others and are counted, not listed",
                 of("event"),
-                crate::step::Report::MAX_EVENTS
+                crate::integrate::Report::MAX_EVENTS
             ),
         }
     }

@@ -3,11 +3,11 @@
 use crate::call;
 use crate::common::scene_text;
 use crate::library::{Fmu, Random, Resources, SCENES, pushed_block};
-use stiction::describe::depends_on_inputs;
-use stiction::fmi::types::{ERROR, OK};
-use stiction::instance::space::SpaceOutput;
-use stiction::instance::variable::{Causality, Kind, Role, Unit, Variable};
-use stiction::simulate::model_from_text;
+use stiction::fmu::c_api::types::{ERROR, OK};
+use stiction::fmu::instance::space::SpaceOutput;
+use stiction::fmu::instance::variable::{Causality, Kind, Role, Unit, Variable};
+use stiction::simulation::model_from_text;
+use stiction::tool::describe::depends_on_inputs;
 
 pub fn rate(fmu: &Fmu, name: &str) -> f64 {
     let mut value = f64::NAN;

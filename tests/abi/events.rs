@@ -3,9 +3,9 @@
 use crate::call;
 use crate::common::scene_text;
 use crate::library::{Fmu, Random, Resources, pushed_block};
-use stiction::fmi::types::*;
-use stiction::instance::variable::{Role, Variable};
-use stiction::simulate::{Simulation, model_from_text};
+use stiction::fmu::c_api::types::*;
+use stiction::fmu::instance::variable::{Role, Variable};
+use stiction::simulation::{Simulation, model_from_text};
 
 /// Switches the return at events on, before the initialization.
 pub fn return_at_events(fmu: &Fmu) {

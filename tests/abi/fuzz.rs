@@ -4,8 +4,8 @@ use crate::call;
 use crate::events::return_at_events;
 use crate::library::{Fmu, Random, Resources, pushed_block};
 use std::ffi::c_int;
-use stiction::fmi::types::*;
-use stiction::instance::variable::Kind;
+use stiction::fmu::c_api::types::*;
+use stiction::fmu::instance::variable::Kind;
 
 const CALLS: u64 = 1_000_000;
 

@@ -5,9 +5,9 @@ use crate::library::{Fmu, IN_SPACE, MANY, Resources, SCENES, library_path, pushe
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use stiction::fmi::types::OK;
-use stiction::instance::variable::Kind;
-use stiction::simulate::{Simulation, model_from_text};
+use stiction::fmu::c_api::types::OK;
+use stiction::fmu::instance::variable::Kind;
+use stiction::simulation::{Simulation, model_from_text};
 
 /// Its executable, beside that of this test.
 fn host() -> &'static Path {

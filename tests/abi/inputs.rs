@@ -3,7 +3,7 @@
 use crate::call;
 use crate::common::observed_order;
 use crate::library::{Fmu, Resources, pushed_block};
-use stiction::fmi::types::OK;
+use stiction::fmu::c_api::types::OK;
 
 /// Two bodies with a very stiff spring between them, one on a soft spring, one pushed.
 fn stiff(force: &str) -> String {

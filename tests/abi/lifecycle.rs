@@ -4,7 +4,7 @@ use crate::call;
 use crate::events::return_at_events;
 use crate::library::{Fmu, Resources, pushed_block};
 use std::ffi::c_int;
-use stiction::fmi::types::*;
+use stiction::fmu::c_api::types::*;
 
 /// Brings a new instance to a phase.
 fn bring(fmu: &Fmu, phase: usize) {

@@ -2,7 +2,7 @@
 
 use crate::call;
 use crate::library::{Fmu, IN_SPACE, Resources, SCENES};
-use stiction::fmi::types::{ERROR, OK};
+use stiction::fmu::c_api::types::{ERROR, OK};
 
 fn course(scene: &str, n_steps: u32) -> Vec<Vec<u64>> {
     let resources = Resources::shipped(scene);

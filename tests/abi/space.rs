@@ -7,9 +7,9 @@ use crate::library::{Fmu, IN_SPACE, Random, Resources, instantiate};
 use crate::states::course;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use stiction::fmi::types::*;
-use stiction::instance::space::SpaceOutput;
-use stiction::instance::variable::{Causality, Kind, Role};
+use stiction::fmu::c_api::types::*;
+use stiction::fmu::instance::space::SpaceOutput;
+use stiction::fmu::instance::variable::{Causality, Kind, Role};
 use stiction::scene::load::parse_with;
 use stiction::scene::packed::pack;
 
@@ -169,7 +169,7 @@ fn rates_of_outputs_in_space_are_those_of_the_motion() {
         let mut now = 0.0;
         for time in times {
             assert_eq!(fmu.step(now, time - now), OK, "{:?}", fmu.log());
-            let is_asked = |v: &&stiction::instance::variable::Variable| {
+            let is_asked = |v: &&stiction::fmu::instance::variable::Variable| {
                 v.causality == Causality::Output && matches!(v.kind, Kind::Real { .. })
                     // mean values over the steps, sums over events, forces of the last step's mean
                     && !matches!(v.role, Role::DissipatedEnergy | Role::LastEventTime | Role::WorstResidual)

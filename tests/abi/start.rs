@@ -5,7 +5,7 @@ use crate::library::{Fmu, NAMES, Resources, instantiate, library, library_path, 
 use std::cell::RefCell;
 use std::ffi::CStr;
 use std::process::Command;
-use stiction::fmi::types::{CO_SIMULATION, ERROR, MODEL_EXCHANGE, OK};
+use stiction::fmu::c_api::types::{CO_SIMULATION, ERROR, MODEL_EXCHANGE, OK};
 
 #[test]
 fn the_library_says_its_version_and_exports_the_functions_of_the_standard_only() {

@@ -2,7 +2,7 @@
 
 use crate::call;
 use crate::library::{Fmu, Random, Resources, SCENES, pushed_block};
-use stiction::fmi::types::*;
+use stiction::fmu::c_api::types::*;
 
 /// Some steps of random length with random inputs from a time on: every value after each.
 pub fn course(fmu: &Fmu, mut time: f64, seed: u64, n: usize) -> Vec<Vec<u64>> {

@@ -7,9 +7,9 @@ use crate::events::{land_on_events, landings_on_jump, pile, return_at_events, wh
 use crate::host::{Cosine, run};
 use crate::library::{Fmu, IN_SPACE, Random, Resources, SCENES, pushed_block};
 use crate::states::course;
-use stiction::fmi::types::*;
-use stiction::instance::variable::{Causality, Role, Variable};
-use stiction::simulate::{Simulation, model_from_text};
+use stiction::fmu::c_api::types::*;
+use stiction::fmu::instance::variable::{Causality, Role, Variable};
+use stiction::simulation::{Simulation, model_from_text};
 
 const TOLERANCE: &str = "settings.tolerance";
 

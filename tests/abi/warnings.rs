@@ -2,7 +2,7 @@
 
 use crate::call;
 use crate::library::{Fmu, Line, Resources};
-use stiction::fmi::types::*;
+use stiction::fmu::c_api::types::*;
 
 fn defect(name: &str) -> Resources {
     let path = format!(

@@ -2,8 +2,8 @@
 
 use crate::fmu::{beside_test, check};
 use std::path::Path;
-use stiction::check::Rule;
-use stiction::describe::{Library, Platform, build_fmu};
+use stiction::tool::check::Rule;
+use stiction::tool::describe::{Library, Platform, build_fmu};
 
 /// An FMU of a scene with the library that was built with this test.
 fn built(scene: &str) -> Vec<u8> {

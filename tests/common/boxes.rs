@@ -1,8 +1,8 @@
 //! How deep boxes overlap, by separating axes: not by the features that the engine looks at.
 
-use stiction::simulate::Simulation;
-use stiction::space::Pose;
-use stiction::space::shape::Shape;
+use stiction::kinds::space::Pose;
+use stiction::kinds::space::shape::Shape;
+use stiction::simulation::Simulation;
 
 type Vector = [f64; 3];
 

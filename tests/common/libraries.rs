@@ -1,6 +1,7 @@
 //! Stand-ins for shared libraries.
 
-use stiction::describe::{IDENTITY, Platform};
+use stiction::fmu::IDENTITY;
+use stiction::tool::describe::Platform;
 
 /// What is looked at in a library: its header, and the name of a function.
 pub fn fake_library(platform: Platform) -> Vec<u8> {

@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 use stiction::model::Model;
-use stiction::scene::format::Settings;
-use stiction::simulate::{Simulation, model_from_text};
+use stiction::scene::spec::Settings;
+use stiction::simulation::{Simulation, model_from_text};
 
 /// Text of a shipped scene.
 pub fn scene_text(name: &str) -> String {

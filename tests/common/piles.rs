@@ -1,7 +1,7 @@
 //! Generated contact problems: spheres packed at random into a box or stacked in layers, with what makes such piles hard.
 
-use stiction::lcp::cone::{Block, Contact};
-use stiction::lcp::crowd::{Body, GROUND, Joint, Problem, Row, Touch};
+use stiction::contact::body_blocks::{Body, GROUND, Joint, Problem, Row, Touch};
+use stiction::contact::dense::{Block, Contact};
 
 /// Xorshift (Marsaglia 2003), from any seed.
 pub struct Random(u64);

@@ -34,11 +34,14 @@ pub fn originals(library: &[u8]) -> [Files; 2] {
         ("resources/data.txt".into(), b"data".to_vec()),
     ];
     let scene = fs::read_to_string(root.join("resources/bouncing_ball/scene.toml")).unwrap();
-    let platform = stiction::describe::Platform::current().unwrap();
-    let built = stiction::describe::build_fmu(
+    let platform = stiction::tool::describe::Platform::current().unwrap();
+    let built = stiction::tool::describe::build_fmu(
         "scene",
         &scene,
-        &[stiction::describe::Library::new(platform, library.to_vec())],
+        &[stiction::tool::describe::Library::new(
+            platform,
+            library.to_vec(),
+        )],
     );
     let mut archive = zip::ZipArchive::new(std::io::Cursor::new(built.unwrap())).unwrap();
     let mut ours: Files = (0..archive.len())

@@ -3,10 +3,10 @@
 use std::fmt::{self, Write as _};
 
 use super::contact_units;
+use stiction::kinds::space::BODY_DOF;
 use stiction::math::Vec3;
 use stiction::model::{ContactKind, Model};
-use stiction::simulate::{Simulation, observe};
-use stiction::space::BODY_DOF;
+use stiction::simulation::{Simulation, observe};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
@@ -140,7 +140,7 @@ pub fn write_row(line: &mut String, simulation: &mut Simulation) -> fmt::Result 
 #[cfg(test)]
 mod tests {
     use super::super::{columns, write_row};
-    use stiction::simulate::{Simulation, model_from_text};
+    use stiction::simulation::{Simulation, model_from_text};
 
     #[test]
     fn every_row_has_one_field_for_each_column() {

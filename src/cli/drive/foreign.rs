@@ -2,7 +2,7 @@
 
 use super::remote::Remote;
 use crate::cli::record::{Channel, Group, Keeper, Recording, Row};
-use stiction::check::description::{Causality, Description, Kind, Variable};
+use stiction::tool::check::description::{Causality, Description, Kind, Variable};
 
 /// Records outputs and inputs.
 pub struct Foreign {

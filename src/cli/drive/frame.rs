@@ -4,7 +4,7 @@
 //! list begins with its length. Who reads trusts nothing: what does not fit is no frame.
 
 use std::io::{self, Read, Write};
-use stiction::fmi::import::{Message, Start, Status};
+use stiction::tool::import::{Message, Start, Status};
 
 /// Bytes of a frame; one that claims more is not read.
 const LONGEST: usize = 1 << 28;

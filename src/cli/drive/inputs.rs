@@ -4,8 +4,8 @@ use super::remote::Remote;
 use crate::cli::CliError;
 use crate::cli::args::RunOptions;
 use crate::cli::inputs::{Source, meant, sources, split};
-use stiction::check::description::{Causality, Description, Kind, Variable};
-use stiction::fmi::import::Status;
+use stiction::tool::check::description::{Causality, Description, Kind, Variable};
+use stiction::tool::import::Status;
 
 /// What goes into an FMU.
 pub struct Inputs {

@@ -8,11 +8,11 @@ use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use stiction::check;
-use stiction::check::description::{Description, Interface};
-use stiction::fmi::import::uri;
 use stiction::model::{self, Model};
 use stiction::scene::{self, packed};
+use stiction::tool::check;
+use stiction::tool::check::description::{Description, Interface};
+use stiction::tool::import::uri;
 
 /// An FMU for co-simulation.
 pub struct Opened {
@@ -96,7 +96,7 @@ impl Opened {
 
     /// Model and drawing, if it carries a scene of ours.
     pub fn model(&self) -> Result<Option<(Model, Value)>, CliError> {
-        if self.interface.model_identifier != stiction::describe::LIBRARY {
+        if self.interface.model_identifier != stiction::tool::describe::LIBRARY {
             return Ok(None);
         }
         let resources = self.folder().join("resources");

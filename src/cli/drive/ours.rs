@@ -6,16 +6,16 @@ use super::remote::Remote;
 use crate::cli::CliError;
 use crate::cli::record::{Happening, Recording, Sampler};
 use serde_json::Value;
-use stiction::fmi::import::Message;
-use stiction::force::Input;
-use stiction::instance::space::SpaceOutput;
-use stiction::instance::variable::{Kind, Role, Variable};
-use stiction::instance::variables::table;
+use stiction::fmu::instance::space::SpaceOutput;
+use stiction::fmu::instance::variable::{Kind, Role, Variable};
+use stiction::fmu::instance::variables::table;
+use stiction::integrate::EventKind;
+use stiction::kinds::plane::force::Input;
 use stiction::math::{Quaternion, Vec3, quaternion};
 use stiction::model::Model;
-use stiction::simulate::{Simulation, observe};
+use stiction::simulation::{Simulation, observe};
 use stiction::state::Status;
-use stiction::step::EventKind;
+use stiction::tool::import::Message;
 
 /// A gap below which contacts of a pair that presses count as closed, m: what a step may leave.
 const CLOSED: f64 = 1e-6;

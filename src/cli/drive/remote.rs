@@ -9,8 +9,8 @@ use std::path::Path;
 use std::process::{Child, Command};
 use std::thread;
 use std::time::{Duration, Instant};
-use stiction::check::behaviour::{End, end_of};
-use stiction::fmi::import::{Message, Start, Status};
+use stiction::tool::check::behaviour::{End, end_of};
+use stiction::tool::import::{Message, Start, Status};
 
 /// Name of the hidden command that serves a library.
 pub const COMMAND: &str = "call-library";

@@ -6,7 +6,7 @@ use crate::cli::CliError;
 use crate::cli::args::LibraryOptions;
 use std::io;
 use std::sync::{Arc, Mutex};
-use stiction::fmi::import::{Library, Message, Observer, ParentWatch, Slave, Status};
+use stiction::tool::import::{Library, Message, Observer, ParentWatch, Slave, Status};
 
 /// Messages of one call that are passed on.
 const MOST_MESSAGES: usize = 10_000;

@@ -15,8 +15,8 @@ use crate::cli::record::Recording;
 use crate::cli::report::Lines;
 use crate::cli::timeline::Timeline;
 use std::fmt::Write as _;
-use stiction::check::description::{Causality, Kind, Variable};
-use stiction::fmi::import::{Start, Status};
+use stiction::tool::check::description::{Causality, Kind, Variable};
+use stiction::tool::import::{Start, Status};
 
 /// Messages of the log that are told.
 const MOST_MESSAGES: usize = 10;

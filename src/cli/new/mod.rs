@@ -83,7 +83,7 @@ fn renamed(text: &str, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stiction::simulate::{Simulation, model_from_text};
+    use stiction::simulation::{Simulation, model_from_text};
 
     #[test]
     fn templates_run_and_something_touches() {

@@ -4,8 +4,8 @@ use super::Format;
 use super::picture::{Anchor, Picture};
 use crate::cli::format::short;
 use crate::cli::record::{Grip, Recording};
-use stiction::describe::drawing::canvas::{Colour, Point};
-use stiction::describe::drawing::view::round_step;
+use stiction::tool::describe::drawing::canvas::{Colour, Point};
+use stiction::tool::describe::drawing::view::round_step;
 
 /// Width of the picture in pixels.
 const WIDTH: f64 = 960.0;

@@ -2,7 +2,7 @@
 
 use super::Format;
 use std::fmt::Write as _;
-use stiction::describe::drawing::canvas::{Canvas, Colour, Point, text_width};
+use stiction::tool::describe::drawing::canvas::{Canvas, Colour, Point, text_width};
 
 /// Size of the letters of an SVG file, and their mean width, in pixels.
 const LETTER: [f64; 2] = [13.0, 6.9];

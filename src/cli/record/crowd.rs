@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::track::Grip;
 use super::{Channel, Group, Happening, Recording, Row};
+use stiction::kinds::space::collide::meeting::{Meeting, Meetings};
 use stiction::math::{Vec3, dot3, norm};
 use stiction::model::{BodyRef, Crowd, Model, Poses, space_pose_of};
-use stiction::space::collide::meeting::{Meeting, Meetings};
 use stiction::state::{State, Touch};
 
 /// Arrows in one row: of more contacts, those with the largest forces.
@@ -307,7 +307,7 @@ fn keep_largest(arrows: &mut Vec<Arrow>) {
 #[cfg(test)]
 mod tests {
     use crate::cli::record::{Grip, Recording, Sampler};
-    use stiction::simulate::{Simulation, model_from_text};
+    use stiction::simulation::{Simulation, model_from_text};
 
     /// Looks at every step.
     fn run(scene: &str, until: f64, n_steps: u32) -> Recording {

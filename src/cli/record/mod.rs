@@ -18,8 +18,8 @@ pub use stage::stage;
 pub use track::{Grip, Track};
 
 use serde_json::Value;
+use stiction::integrate::{Event, EventKind, Report};
 use stiction::model::Model;
-use stiction::step::{Event, EventKind, Report};
 
 /// Events that are listed; of more, the first ones.
 pub const MOST_EVENTS: usize = 100_000;

@@ -5,13 +5,13 @@ use super::keep::Keeper;
 use super::track::{Grip, Track};
 use super::{Channel, Group, Happening, Recording, Row, Touch, losses};
 use serde_json::Value;
-use stiction::force::{Side, Signal};
+use stiction::integrate::Event;
+use stiction::kinds::plane::force::{Side, Signal};
 use stiction::math::{Vec2, Vec3, norm};
 use stiction::model::{AnyForce, BodyRef, ContactKind, ForceLink, Model, Poses, pose_of};
-use stiction::scene::format::Frame;
-use stiction::simulate::{Simulation, observe};
+use stiction::scene::spec::Frame;
+use stiction::simulation::{Simulation, observe};
 use stiction::state::State;
-use stiction::step::Event;
 
 /// With more contacts than this, those of a pair of shapes are shown as one: their sum, at the centre of pressure.
 const MOST_CONTACTS: usize = 24;
@@ -304,8 +304,8 @@ fn touch(model: &Model, state: &State, poses: &Poses, j: usize) -> Option<(Vec3,
 /// Applied forces with the names of their components.
 pub fn applied(model: &Model) -> impl Iterator<Item = &ForceLink> {
     model.forces.iter().filter(|link| match &link.force {
-        AnyForce::Plane(force) => matches!(force, stiction::force::Force::Applied(_)),
-        AnyForce::Space(force) => matches!(force, stiction::space::force::Force::Applied(_)),
+        AnyForce::Plane(force) => matches!(force, stiction::kinds::plane::force::Force::Applied(_)),
+        AnyForce::Space(force) => matches!(force, stiction::kinds::space::force::Force::Applied(_)),
     })
 }
 
@@ -349,7 +349,7 @@ fn channels(model: &Model, with_losses: bool) -> Vec<Channel> {
     for name in ["kinetic", "potential", "total"] {
         add(format!("energy.{name}"), "J", Group::Energy);
     }
-    let names = losses(&stiction::step::Report::default());
+    let names = losses(&stiction::integrate::Report::default());
     for (name, _) in names.into_iter().filter(|_| with_losses) {
         add(name.to_owned(), "J", Group::Energy);
     }
@@ -392,7 +392,7 @@ fn values(simulation: &mut Simulation, with_losses: bool, out: &mut Vec<f64>) {
 fn force_of(link: &ForceLink, state: &State, poses: &Poses) -> Vec3 {
     let value = |signal: &Signal| signal.value(state.time, Side::After, &state.inputs);
     match &link.force {
-        AnyForce::Plane(stiction::force::Force::Applied(applied)) => {
+        AnyForce::Plane(stiction::kinds::plane::force::Force::Applied(applied)) => {
             let given = Vec2::new(value(&applied.force[0]), value(&applied.force[1]));
             let force = match applied.frame {
                 Frame::World => given,
@@ -400,7 +400,7 @@ fn force_of(link: &ForceLink, state: &State, poses: &Poses) -> Vec3 {
             };
             Vec3::new(force.x, force.y, 0.0)
         }
-        AnyForce::Space(stiction::space::force::Force::Applied(applied)) => {
+        AnyForce::Space(stiction::kinds::space::force::Force::Applied(applied)) => {
             let given = Vec3::from(applied.force.each_ref().map(value));
             match applied.frame {
                 Frame::World => given,

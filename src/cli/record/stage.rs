@@ -2,16 +2,16 @@
 
 use super::sample::applied;
 use serde_json::{Value, json};
-use stiction::describe::drawing::parts::anchors;
-use stiction::describe::drawing::space::signs::attachment;
-use stiction::describe::drawing::space::solid::Solid;
-use stiction::force::Force;
-use stiction::joint::Joint;
+use stiction::kinds::plane::force::Force;
+use stiction::kinds::plane::joint::Joint;
+use stiction::kinds::plane::shape::Shape;
+use stiction::kinds::space;
 use stiction::math::quaternion;
 use stiction::model::{AnyForce, AnyJoint, BodyRef, ForceLink, JointLink, Model, shape_of};
-use stiction::scene::format::{Geometry, Parts, Scene};
-use stiction::shape::Shape;
-use stiction::space;
+use stiction::scene::spec::{Geometry, Parts, Scene};
+use stiction::tool::describe::drawing::parts::anchors;
+use stiction::tool::describe::drawing::space::signs::attachment;
+use stiction::tool::describe::drawing::space::solid::Solid;
 
 /// Digits after the point: micrometres.
 const DIGITS: f64 = 1e6;
@@ -37,7 +37,7 @@ pub fn stage(scene: &Scene, model: &Model) -> Value {
                 geometries.into_iter().map(plane_shape).collect()
             };
             let ground = shapes(plane.ground.iter().map(|s| &s.geometry).collect());
-            let of_body = |body: &stiction::scene::format::Body| {
+            let of_body = |body: &stiction::scene::spec::Body| {
                 shapes(body.shapes.iter().map(|s| &s.geometry).collect())
             };
             let bodies: Vec<Vec<Value>> = plane.bodies.iter().map(of_body).collect();

@@ -3,8 +3,8 @@
 use crate::cli::format::{count, short};
 use crate::cli::record::{Grip, Recording, Track};
 use std::collections::BTreeMap;
-use stiction::scene::format::Settings;
-use stiction::step::Report;
+use stiction::integrate::Report;
+use stiction::scene::spec::Settings;
 
 /// Pairs of bodies that get a sentence.
 const MOST_PAIRS: usize = 8;
@@ -326,7 +326,7 @@ pub fn solver_notes(
 mod tests {
     use super::*;
     use crate::cli::record::Sampler;
-    use stiction::simulate::{Simulation, model_from_text};
+    use stiction::simulation::{Simulation, model_from_text};
 
     fn run(scene: &str, until: f64) -> Recording {
         let mut simulation = Simulation::new(model_from_text("test", scene).unwrap());

@@ -1,14 +1,14 @@
 //! Contacts whose places are inside the material of one of their bodies.
 
 use super::{Surroundings, direction};
-use crate::collide;
 use crate::constraint::{Pose, Row};
+use crate::kinds::plane::collide;
+use crate::kinds::plane::shape;
+use crate::kinds::space;
+use crate::kinds::space::collide::Feature;
+use crate::kinds::space::shape::Shape;
 use crate::math::{Vec2, Vec3};
 use crate::model::{Contact, ContactKind};
-use crate::shape;
-use crate::space;
-use crate::space::collide::Feature;
-use crate::space::shape::Shape;
 use std::sync::Arc;
 
 /// What else of the bodies of a contact is at the shapes that touch.

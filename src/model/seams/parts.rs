@@ -1,9 +1,9 @@
 //! Which shapes of a body touch or overlap each other.
 
 use super::{Cover, SEAM, Surroundings};
+use crate::kinds::plane::shape;
+use crate::kinds::space::shape::Shape;
 use crate::math::{Limit, Vec2, Vec3, dot3};
-use crate::shape;
-use crate::space::shape::Shape;
 use std::sync::Arc;
 
 /// Shapes of a body that are nearer to each other touch, m: gaps up to three seam widths are closed.

@@ -7,7 +7,7 @@ pub use concave::dent;
 
 use std::collections::BTreeMap;
 
-use super::format::space::Triple;
+use super::spec::space::Triple;
 
 /// Corners of one file at most: beyond, a hull is no shape for contacts any more.
 const MOST_CORNERS: usize = 100_000;

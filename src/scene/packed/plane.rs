@@ -2,7 +2,7 @@
 
 use super::code::{Coded, Source, coded_enum, coded_struct};
 use crate::scene::error::Problem;
-use crate::scene::format::{
+use crate::scene::spec::{
     Anchors, Body, BodyKind, ContactLaw, ContactPair, ContactRule, EventState, Force, ForceKind,
     Frame, Friction, FrictionCone, Geometry, ImpactLaw, Joint, JointKind, Limits, Name, Nominal,
     Parts, Plane, ReportedVelocity, Scene, Scheme, Settings, Shape, Signal,

@@ -1,7 +1,7 @@
-//! The fields of `format::space`, in the order in which they are packed.
+//! The fields of `spec::space`, in the order in which they are packed.
 
 use super::code::{Coded, Source, coded_enum, coded_struct};
-use crate::scene::format::space::{
+use crate::scene::spec::space::{
     Axis, Belt, Body, Coordinate, Cross, Crowd, ForceKind, Friction, Geometry, Joint, JointKind,
     Mass, Motor, MotorKind, Sliding, Space,
 };

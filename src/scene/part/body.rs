@@ -2,9 +2,9 @@
 
 use super::Names;
 use super::shape::{self, Owner};
-use crate::scene::format::{Body, BodyKind};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
+use crate::scene::spec::{Body, BodyKind};
 
 const KINDS: &[(&str, BodyKind)] = &[("point", BodyKind::Point), ("rigid", BodyKind::Rigid)];
 

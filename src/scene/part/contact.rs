@@ -1,9 +1,9 @@
 //! `[contact_default]` and `[[contact]]`: friction and restitution.
 
 use super::{no_such, nobody, two_bodies};
-use crate::scene::format::{Body, ContactLaw, ContactPair, ContactRule, Friction, Name, Shape};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
+use crate::scene::spec::{Body, ContactLaw, ContactPair, ContactRule, Friction, Name, Shape};
 use crate::scene::value::Value;
 
 /// A coefficient above is a mistake: sticking is reached far below.

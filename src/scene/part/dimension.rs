@@ -2,8 +2,8 @@
 
 use toml::de::{DeTable, DeValue};
 
-use crate::scene::format::Dimension;
 use crate::scene::read::Table;
+use crate::scene::spec::Dimension;
 
 /// How the rest of the file is read. Where the key says neither 2 nor 3, by what the file looks like: `check` tells it.
 pub fn of(root: &DeTable<'_>) -> Dimension {

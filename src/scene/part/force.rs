@@ -2,9 +2,9 @@
 
 use super::joint::check_anchors;
 use super::{Moving, Names, Side, body_name, no_such, nobody, side, signal, two_bodies};
-use crate::scene::format::{Body, Force, ForceKind, Frame, Joint, JointKind, Name, Pair, Signal};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
+use crate::scene::spec::{Body, Force, ForceKind, Frame, Joint, JointKind, Name, Pair, Signal};
 use crate::scene::value::Value;
 
 /// The kinds of force elements.

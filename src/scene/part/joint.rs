@@ -2,9 +2,9 @@
 
 use super::{Names, Side, nobody, side, two_bodies};
 use crate::math::Limit;
-use crate::scene::format::{Anchors, Body, Joint, JointKind, Limits, Name, Pair};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
+use crate::scene::spec::{Anchors, Body, Joint, JointKind, Limits, Name, Pair};
 use crate::scene::value::Value;
 
 /// The kinds of joints.

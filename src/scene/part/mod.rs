@@ -12,8 +12,8 @@ pub mod space;
 
 use std::collections::BTreeMap;
 
-use super::format::{self, Body, BodyKind, Dimension, Name};
 use super::read::Table;
+use super::spec::{self, Body, BodyKind, Dimension, Name};
 use super::suggest::nearest;
 use super::value::{Value, quoted, shortened};
 
@@ -183,7 +183,7 @@ impl Moving for Body {
     }
 }
 
-impl Moving for format::space::Body {
+impl Moving for spec::space::Body {
     fn name(&self) -> &str {
         &self.name
     }

@@ -1,8 +1,8 @@
 //! The parts of a planar scene.
 
 use super::{Names, body, contact, force, joint, need_bodies, shape};
-use crate::scene::format::Plane;
 use crate::scene::read::Table;
+use crate::scene::spec::Plane;
 
 /// Reads all parts. Bodies come before what refers to them, whatever their order in the file.
 pub fn read(t: &mut Table<'_>) -> Plane {

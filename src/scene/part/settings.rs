@@ -1,11 +1,11 @@
 //! `[settings]`: how to integrate.
 
-use crate::scene::format::{
+use crate::scene::range::Range;
+use crate::scene::read::Table;
+use crate::scene::spec::{
     Dimension, EventState, FrictionCone, ImpactLaw, MAX_ROWS, MAX_STEP_WORK, Nominal,
     ReportedVelocity, Scheme, Settings, TOLERANCE,
 };
-use crate::scene::range::Range;
-use crate::scene::read::Table;
 use crate::scene::value::Value;
 
 /// The words for `scheme`; `general` takes its weights from two more keys.

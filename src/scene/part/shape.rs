@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Names;
-use crate::scene::format::{Geometry, Pair, Shape};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
+use crate::scene::spec::{Geometry, Pair, Shape};
 
 /// Where a shape is.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Values over time: a number, or a table with `kind`.
 
-use crate::scene::format::Signal;
 use crate::scene::range::Range;
 use crate::scene::read::Table;
+use crate::scene::spec::Signal;
 use crate::scene::value::Value;
 
 #[derive(Clone, Copy)]

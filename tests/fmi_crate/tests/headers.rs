@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::mem::{align_of, offset_of, size_of};
 
 use fmi::fmi2::binding as official;
-use stiction::fmi::{fmi2 as ours, types};
+use stiction::fmu::c_api::{fmi2 as ours, types};
 
 /// How a type is passed in C, in words. Enumerations of C are unsigned for bindgen and plain integers here.
 trait Passed {

@@ -3,12 +3,12 @@
 use super::shape::{self, Owner};
 use super::{copies, inertia, orientation};
 use crate::math::quaternion;
-use crate::scene::format::space::{Body, Mass};
-use crate::scene::format::{BodyKind, Frame};
 use crate::scene::load::Files;
 use crate::scene::part::{GROUND, Names};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
+use crate::scene::spec::space::{Body, Mass};
+use crate::scene::spec::{BodyKind, Frame};
 
 const KINDS: &[(&str, BodyKind)] = &[("point", BodyKind::Point), ("rigid", BodyKind::Rigid)];
 

@@ -1,11 +1,11 @@
 //! `[contact_default]` and `[[contact]]` in space: friction and restitution.
 
-use crate::scene::format::space::{Body, Friction, Geometry, Sliding};
-use crate::scene::format::{ContactLaw, ContactPair, ContactRule, Name, Shape};
 use crate::scene::part::contact::{check_static, coefficient, read_rest, read_stribeck, two_of};
 use crate::scene::part::{GROUND, nobody, two_bodies};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
+use crate::scene::spec::space::{Body, Friction, Geometry, Sliding};
+use crate::scene::spec::{ContactLaw, ContactPair, ContactRule, Name, Shape};
 use crate::scene::value::Value;
 
 /// Without friction, without bounce.

@@ -1,8 +1,8 @@
 //! `copies` of a body: a block of bodies alike, in rows, columns and layers.
 
-use crate::scene::format::space::{Body, Triple};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
+use crate::scene::spec::space::{Body, Triple};
 
 /// A block of copies.
 pub struct Copies {

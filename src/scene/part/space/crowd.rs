@@ -1,10 +1,10 @@
 //! `[crowd]`: many bodies, whose contacts are found as they come near.
 
-use crate::scene::format::space::{Belt, Crowd, Geometry, Triple};
-use crate::scene::format::{Shape, Signal};
 use crate::scene::part::{Names, no_such, nobody, signal};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
+use crate::scene::spec::space::{Belt, Crowd, Geometry, Triple};
+use crate::scene::spec::{Shape, Signal};
 use crate::scene::value::Value;
 
 /// What holds where the table says nothing.

@@ -1,12 +1,12 @@
 //! `[[force]]` in space: what pushes.
 
 use super::joint::{check_anchors, coordinate, word};
-use crate::scene::format::space::{Body, Coordinate, ForceKind, Joint, Triple};
-use crate::scene::format::{Force, Frame, Name, Signal};
 use crate::scene::part::force::{moving, read_stribeck, read_viscous};
 use crate::scene::part::{Names, no_such, nobody, side, signal, two_bodies};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
+use crate::scene::spec::space::{Body, Coordinate, ForceKind, Joint, Triple};
+use crate::scene::spec::{Force, Frame, Name, Signal};
 use crate::scene::value::Value;
 
 /// The kinds of force elements.

@@ -4,8 +4,8 @@
 //! (2)  no moment is above the sum of the two others: 1/2 trace(J) I - J has no negative value
 
 use crate::math::Limit;
-use crate::scene::format::space::Triple;
 use crate::scene::range::Range;
+use crate::scene::spec::space::Triple;
 use crate::scene::value::Value;
 
 /// Written digits may break symmetry, and the sum rule of a flat body, by this much of the largest entry.

@@ -1,14 +1,14 @@
 //! `[[joint]]` in space: what holds two bodies together.
 
 use crate::math::Limit;
-use crate::scene::format::space::{
-    Axis, Body, Coordinate, Cross, Joint, JointKind, Motor, MotorKind, Triple,
-};
-use crate::scene::format::{Anchors, Limits, Name};
 use crate::scene::part::joint::{read_limits, read_stops};
 use crate::scene::part::{Names, Side, nobody, side, signal, two_bodies};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
+use crate::scene::spec::space::{
+    Axis, Body, Coordinate, Cross, Joint, JointKind, Motor, MotorKind, Triple,
+};
+use crate::scene::spec::{Anchors, Limits, Name};
 use crate::scene::value::Value;
 
 /// The kinds of joints.

@@ -10,9 +10,9 @@ mod orientation;
 mod shape;
 
 use super::{Names, need_bodies};
-use crate::scene::format::Space;
 use crate::scene::load::Files;
 use crate::scene::read::Table;
+use crate::scene::spec::Space;
 
 /// Reads all parts. Bodies come before what refers to them, whatever their order in the file.
 pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Space {

@@ -3,14 +3,14 @@
 use super::orientation;
 use crate::format::{rounded, short};
 use crate::math::{Vec3, cross3, dot3};
-use crate::scene::format::Shape;
-use crate::scene::format::space::{Geometry, Triple};
 use crate::scene::load::Files;
 use crate::scene::mesh;
 use crate::scene::part::Names;
 use crate::scene::part::shape::name_the_nameless;
 use crate::scene::range::Range;
 use crate::scene::read::Table;
+use crate::scene::spec::Shape;
+use crate::scene::spec::space::{Geometry, Triple};
 use crate::scene::value::{Value, shortened};
 
 pub use crate::scene::part::shape::Owner;

@@ -1,0 +1,327 @@
+//! Bounded effort: a given number of sweeps over an island and no more, each as cheap as it can be.
+//!
+//! Rows are taken from the problem as they are, but for the masses; a contact has all that it needs in one place. One visit
+//! of a contact changes its normal impulse, then its friction, and moves both bodies once:
+//!
+//! ```text
+//! (1)  A^-1 = L L^T per body,   v = v_f + L w,   J = G L,   w = J^T r,   u = q + J w + c r,   q = G v_f + b
+//! (2)  r_n <- max(0, r_n - o u_n / W_nn)                              o: relaxation
+//! (3)  u_b <- u_b + W_bn dr_n
+//! (4)  r_b <- r_b - o W_bb^-1 u_b         if that is within mu r_n: it sticks
+//! (5)  r_b <- P(r_b - o u_b / d)          else; d: the largest stiffness of the block, P: the nearest point within mu r_n
+//! (6)  joints, springs and motors:  u = 0, all at once (`ties`)
+//! (7)  the residual is that of the judge (`residual`), with `u` as the sweeps have it: W_ii is known, s = 1 / sqrt(W_ii)
+//! (8)  a guess for which |w|^2 / 2 + r.(c r / 2 + q) > 0 is worse than none: it is made as short as is best,
+//!      r <- t r,  t = max(0, -q.r / (|w|^2 + r.c r))
+//! ```
+//!
+//! Unlike `sweep`, which solves each contact exactly, this takes one step towards that where a contact slips and its block
+//! is not round; the next sweep takes the next one. For spheres both are the same, but for the relaxation.
+
+mod contact;
+mod masses;
+mod ties;
+
+use super::residual::{Distance, Rubbed};
+use super::scaled::shorten;
+use super::{Island, Problem, Row, Touch};
+use crate::contact::dense::{Block, MOST_BLOCKS};
+use crate::contact::scaling::larger;
+use crate::math::positive;
+use crate::math::two::{Sixfold, add_multiple, dot};
+use contact::{Edge, Local, NOTHING, Rubbing, inverse_of};
+use masses::{Masses, Size};
+use ties::{Tie, Ties};
+
+/// Over-relaxation: fewer sweeps for moderate friction; for more than 1, where it may not converge, none.
+const RELAXATIONS: [f64; 2] = [1.3, 1.0];
+
+/// Sweeps that change impulses by less, in relation to the largest one, change nothing any more: a thousandth of what
+/// thirty sweeps leave in a pile that moves.
+const STILL: f64 = 1e-7;
+
+/// Every so many sweeps look at what they change.
+const LOOK: u32 = 4;
+
+/// After the last sweep joints are solved up to so many times more, so that they hold whatever contacts do.
+const LAST: u32 = 5;
+
+/// Until that changes impulses by less, in relation to the largest one.
+const HELD: f64 = 1e-13;
+
+/// Scratch.
+#[derive(Debug, Default)]
+pub(super) struct Bounded {
+    locals: Vec<Local>,
+    /// Further friction blocks of the contacts, in their order.
+    more: Vec<Rubbing>,
+    /// Joints, springs and motors.
+    pub ties: Ties,
+    w: Vec<Sixfold>,
+    masses: Masses,
+    size: Size,
+}
+
+impl Bounded {
+    /// Loads an island and the guess; `false`: a friction or a compliance is not a number from zero on.
+    pub fn set(&mut self, problem: &Problem, island: &Island, r: &[f64]) -> bool {
+        self.masses.set(problem, island);
+        let touches = || {
+            island
+                .contacts
+                .iter()
+                .map(|&c| &problem.contacts[c as usize])
+        };
+        let frictions = || {
+            touches()
+                .flat_map(|t| t.contact.blocks())
+                .map(Block::friction)
+        };
+        let relaxation = RELAXATIONS[usize::from(frictions().any(|mu| mu > 1.0))];
+        let mut sound = frictions().all(|mu| mu >= 0.0 && mu.is_finite());
+        self.locals.clear();
+        self.more.clear();
+        self.size = Size::default();
+        let mut at = 0;
+        for touch in touches() {
+            let source = island.rows[at] as usize;
+            let count = touch.contact.rows();
+            let rows = &problem.rows[source..source + count];
+            sound &= rows.iter().all(|row| row.compliance >= 0.0);
+            self.add_contact(problem, touch, rows, &r[at..at + count], at, relaxation);
+            at += count;
+        }
+        self.ties.list.clear();
+        for &j in island.joints {
+            let joint = &problem.joints[j as usize];
+            let bodies = self.masses.local_pair(joint.bodies);
+            for at in at..at + joint.rows {
+                let source = &problem.rows[island.rows[at] as usize];
+                sound &= source.compliance >= 0.0;
+                let edge = self
+                    .masses
+                    .edge(problem, joint.bodies, bodies, source, r[at]);
+                let scale = self
+                    .size
+                    .count(&[edge.free], edge.products, edge.diagonal());
+                self.ties.list.push(Tie::new(edge, scale, bodies, at));
+            }
+            at += joint.rows;
+        }
+        self.push_bodies();
+        self.shorten_the_guess();
+        sound
+    }
+
+    // (8): impulses of an impact, or of a short part of a step, are no guess for what comes after
+    fn shorten_the_guess(&mut self) {
+        let square = |w: &Sixfold| (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]).sum();
+        // the ground, after the last body, may have been pushed as well
+        let mut bent: f64 = self.w[..self.masses.roots.len()].iter().map(square).sum();
+        let mut along = 0.0;
+        self.each_edge(|edge| {
+            bent += edge.compliance * edge.r * edge.r;
+            along -= edge.free * edge.r;
+        });
+        if 2.0 * along < bent {
+            let part = positive(along / bent);
+            self.each_edge(|edge| edge.r *= part);
+            self.push_bodies();
+        }
+    }
+
+    fn each_edge(&mut self, act: impl FnMut(&mut Edge)) {
+        let Self {
+            locals, more, ties, ..
+        } = self;
+        let of_locals = locals
+            .iter_mut()
+            .flat_map(|local| std::iter::once(&mut local.normal).chain(&mut local.rubbing.edges));
+        let of_more = more.iter_mut().flat_map(|block| &mut block.edges);
+        let of_ties = ties.list.iter_mut().map(|tie| &mut tie.edge);
+        of_locals.chain(of_more).chain(of_ties).for_each(act);
+    }
+
+    fn add_contact(
+        &mut self,
+        problem: &Problem,
+        touch: &Touch,
+        rows: &[Row],
+        r: &[f64],
+        at: usize,
+        relaxation: f64,
+    ) {
+        let Self {
+            locals,
+            more,
+            masses,
+            size,
+            ..
+        } = self;
+        let bodies = masses.local_pair(touch.bodies);
+        let edge = |row: &Row, r: f64| masses.edge(problem, touch.bodies, bodies, row, r);
+        // filled where it is: it is large
+        let at_end = locals.len();
+        locals.push(Local::default());
+        let local = &mut locals[at_end];
+        (local.bodies, local.first) = (bodies, at as u32);
+        local.normal = edge(&rows[0], positive(r[0]));
+        let diagonal = local.normal.diagonal();
+        local.inverse = relaxation * inverse_of(diagonal, 0.0);
+        local.scale = size.count(&[local.normal.free], local.normal.products, diagonal);
+        let mut first = 1;
+        for (k, block) in touch.contact.blocks().iter().enumerate() {
+            let rubbing = if k == 0 {
+                &mut local.rubbing
+            } else {
+                local.more += 1;
+                let at_end = more.len();
+                more.push(Rubbing::default());
+                &mut more[at_end]
+            };
+            rubbing.friction = block.friction();
+            (rubbing.first, rubbing.count) = ((at + first) as u32, block.rows() as u32);
+            for lane in 0..block.rows() {
+                rubbing.edges[lane] = edge(&rows[first + lane], r[first + lane]);
+            }
+            first += block.rows();
+            let largest = rubbing.prepare(NOTHING * diagonal, relaxation);
+            let [s, t] = &mut rubbing.edges;
+            let products = larger(s.products, t.products);
+            rubbing.scale = size.count(&[s.free, t.free], products, largest);
+            let mut start = [s.r, t.r];
+            shorten(&mut start, rubbing.friction * local.normal.r);
+            [s.r, t.r] = start;
+            if k == 0 {
+                local.to_n = [
+                    dot(&s.row, &local.normal.row),
+                    dot(&t.row, &local.normal.row),
+                ];
+            }
+        }
+    }
+
+    /// `w` of (1).
+    fn push_bodies(&mut self) {
+        self.w.clear();
+        self.w
+            .resize(self.masses.roots.len() + 1, Sixfold::default());
+        let mut more = self.more.iter();
+        for local in &self.locals {
+            let mut bodies = local.bodies.map(|b| self.w[b as usize]);
+            add_multiple(&mut bodies, local.normal.r, &local.normal.row);
+            local.rubbing.push(&mut bodies);
+            for block in more.by_ref().take(local.more as usize) {
+                block.push(&mut bodies);
+            }
+            self.w[local.bodies[0] as usize] = bodies[0];
+            self.w[local.bodies[1] as usize] = bodies[1];
+        }
+        for tie in &self.ties.list {
+            let mut bodies = tie.bodies.map(|b| self.w[b as usize]);
+            add_multiple(&mut bodies, tie.edge.r, &tie.edge.row);
+            self.w[tie.bodies[0] as usize] = bodies[0];
+            self.w[tie.bodies[1] as usize] = bodies[1];
+        }
+    }
+
+    /// At most `count` sweeps; how many there were.
+    pub fn run(&mut self, count: u32) -> u32 {
+        let done = self.run_sweeps(if self.locals.is_empty() { 1 } else { count });
+        if !self.ties.list.is_empty() {
+            for _ in 0..LAST {
+                let (change, largest) = self.ties.solve(&mut self.w);
+                if change <= HELD * largest {
+                    break;
+                }
+            }
+        }
+        done
+    }
+
+    fn run_sweeps(&mut self, count: u32) -> u32 {
+        for done in 1..=count {
+            if done % LOOK == 0 {
+                let (change, largest) = self.sweep::<true>();
+                if change <= STILL * largest {
+                    return done;
+                }
+            } else {
+                self.sweep::<false>();
+            }
+        }
+        count
+    }
+
+    /// If it `LOOKS`, the largest change of an impulse, and the largest impulse.
+    fn sweep<const LOOKS: bool>(&mut self) -> (f64, f64) {
+        let (mut change, mut largest) = self.ties.solve(&mut self.w); // (6)
+        let w = &mut self.w[..];
+        let mut more = self.more.iter_mut();
+        for local in &mut self.locals {
+            let [a, b] = local.bodies.map(|b| b as usize);
+            let mut bodies = [w[a], w[b]];
+            if let Some(changes) = local.improve(&mut bodies) {
+                if LOOKS {
+                    let of_local = changes.map(f64::abs).into_iter().fold(0.0, larger);
+                    change = larger(change, of_local);
+                    largest = larger(largest, local.normal.r);
+                }
+                [w[a], w[b]] = bodies;
+            }
+            if local.more > 0 {
+                for block in more.by_ref().take(local.more as usize) {
+                    let mut bodies = [w[a], w[b]];
+                    block.improve_alone(local.normal.r, &mut bodies);
+                    [w[a], w[b]] = bodies;
+                }
+            }
+        }
+        (change, largest)
+    }
+
+    /// (7); infinite for anything that is not a number.
+    pub fn residual(&self) -> f64 {
+        let mut distance = Distance::default();
+        let mut more = self.more.iter();
+        for local in &self.locals {
+            let bodies = local.bodies.map(|b| self.w[b as usize]);
+            let others = more.by_ref().take(local.more as usize);
+            let first = std::iter::once(&local.rubbing).filter(|block| block.count > 0);
+            let mut blocks = [Rubbed::default(); MOST_BLOCKS];
+            let mut count = 0;
+            for (own, block) in blocks.iter_mut().zip(first.chain(others)) {
+                let u = block.velocity(&bodies);
+                let (scale, mu) = (block.scale, block.friction * local.scale / block.scale);
+                let r = block.edges.map(|edge| edge.r / scale);
+                *own = Rubbed::new(mu, r, u.map(|u| u * scale));
+                count += 1;
+            }
+            let u_n = local.normal.velocity(&bodies) * local.scale;
+            distance.contact(u_n, local.normal.r / local.scale, &blocks[..count]);
+        }
+        for tie in &self.ties.list {
+            let bodies = tie.bodies.map(|b| self.w[b as usize]);
+            let u = tie.edge.velocity(&bodies) * tie.scale;
+            distance.joint(u, tie.edge.r / tie.scale);
+        }
+        distance.relative(self.size.free, self.size.products)
+    }
+
+    /// The impulses, in the order of the rows of the island.
+    pub fn leave(&self, r: &mut [f64]) {
+        let mut put = |block: &Rubbing| {
+            let (first, count) = (block.first as usize, block.count as usize);
+            let own = block.edges.map(|edge| edge.r);
+            r[first..first + count].copy_from_slice(&own[..count]);
+        };
+        self.more.iter().for_each(&mut put);
+        self.locals.iter().for_each(|local| put(&local.rubbing));
+        for local in &self.locals {
+            r[local.first as usize] = local.normal.r;
+        }
+        for tie in &self.ties.list {
+            r[tie.at as usize] = tie.edge.r;
+        }
+    }
+}

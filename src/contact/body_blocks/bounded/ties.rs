@@ -1,0 +1,212 @@
+//! Joints, springs and motors of an island, solved all at once: rows of a chain hang on each other, and one after the other
+//! they would take as many sweeps as the chain has links.
+//!
+//! ```text
+//! (1)  u + (J J^T + c) dr = 0,   dw = J^T dr
+//! (2)  (1 + J^T e^-1 J) dw = J^T g,   dr = g - e^-1 J dw,   g = -u / e,   e = c + damping W_ii
+//! (3)  where that would fill the matrix, row by row:   r_i <- r_i - u_i / W_ii
+//! ```
+//!
+//! The damping makes redundant rows solvable. What it and rounding leave is a part of 1e-6 or less, and goes the next time.
+
+use super::contact::Edge;
+use crate::contact::body_blocks::factor::{Factor, Six};
+use crate::contact::elimination_order::Pattern;
+use crate::contact::scaling::larger;
+use crate::math::two::{Sixfold, Twelvefold, add_multiple, dot, paired, single};
+
+/// Damping of (2).
+const DAMPING: f64 = 1e-10;
+
+/// Blocks beside the diagonal for each body, from which on (3) is cheaper: chains and arms have one, nets more.
+const MOST_FILLED: usize = 16;
+
+/// Not a body that a joint holds.
+const NONE: u32 = u32::MAX;
+
+/// A row of a joint.
+#[derive(Clone, Copy, Debug)]
+pub struct Tie {
+    pub edge: Edge,
+    /// `1 / W_ii`.
+    pub inverse: f64,
+    /// `1 / e`.
+    pub bend: f64,
+    /// `dr`.
+    step: f64,
+    /// Of the residual.
+    pub scale: f64,
+    /// Within the island; the ground comes after the last body.
+    pub bodies: [u32; 2],
+    /// In `r` of the island.
+    pub at: u32,
+}
+
+impl Tie {
+    pub fn new(edge: Edge, scale: f64, bodies: [u32; 2], at: usize) -> Self {
+        let diagonal = edge.diagonal();
+        let inverse_of = |x: f64| if x > 0.0 { 1.0 / x } else { 0.0 };
+        Self {
+            edge,
+            inverse: inverse_of(diagonal),
+            bend: inverse_of(edge.compliance + DAMPING * diagonal),
+            step: 0.0,
+            scale,
+            bodies,
+            at: at as u32,
+        }
+    }
+}
+
+/// All of them, and scratch.
+#[derive(Debug, Default)]
+pub struct Ties {
+    pub list: Vec<Tie>,
+    /// Kept by the caller from one solve of an island to the next.
+    pub pattern: Pattern,
+    is_eliminated: bool,
+    /// Place of each body of the island, and of the ground, among those that joints hold.
+    slots: Vec<u32>,
+    count: u32,
+    pairs: Vec<[u32; 2]>,
+    factor: Factor,
+    dw: Vec<Six>,
+}
+
+impl Ties {
+    /// Factors of (2), for this many bodies; how many patterns were analysed.
+    pub fn prepare(&mut self, bodies: usize) -> u64 {
+        self.is_eliminated = false;
+        if self.list.is_empty() {
+            return 0;
+        }
+        self.number_bodies(bodies);
+        self.pairs.clear();
+        let pairs = self.list.chunk_by(|a, b| a.bodies == b.bodies);
+        let pairs = pairs.map(|rows| rows[0].bodies.map(|b| self.slots[b as usize]));
+        self.pairs
+            .extend(pairs.filter(|pair| !pair.contains(&NONE)));
+        let count = self.count as usize;
+        let analysed = self.pattern.analyse(count, &self.pairs);
+        if self.pattern.below.len() <= MOST_FILLED * count {
+            self.factor.clear(&self.pattern);
+            self.add_blocks();
+            self.is_eliminated = self.factor.factorise(&self.pattern);
+        }
+        u64::from(analysed)
+    }
+
+    fn number_bodies(&mut self, bodies: usize) {
+        self.slots.clear();
+        self.slots.resize(bodies + 1, NONE);
+        self.count = 0;
+        for body in self.list.iter().flat_map(|tie| tie.bodies) {
+            let slot = &mut self.slots[body as usize];
+            if *slot == NONE && (body as usize) < bodies {
+                *slot = self.count;
+                self.count += 1;
+            }
+        }
+    }
+
+    // the matrix of (2)
+    fn add_blocks(&mut self) {
+        let Self {
+            list,
+            pattern,
+            slots,
+            factor,
+            ..
+        } = self;
+        let mut pair = 0;
+        for rows in list.chunk_by(|a, b| a.bodies == b.bodies) {
+            let own = rows[0].bodies.map(|b| slots[b as usize]);
+            for tie in rows {
+                let sides = tie.edge.row.map(|side| single(&side));
+                let add = |cell: &mut [Six; 6], left: &Six, right: &Six| {
+                    for i in 0..6 {
+                        for k in 0..6 {
+                            cell[i][k] += left[i] * tie.bend * right[k];
+                        }
+                    }
+                };
+                for (slot, side) in own.iter().zip(&sides).filter(|(slot, _)| **slot != NONE) {
+                    add(factor.own(pattern, *slot), side, side);
+                }
+                if !own.contains(&NONE) {
+                    let (upper, lower) = factor.shared(pattern, pair);
+                    add(upper, &sides[0], &sides[1]);
+                    add(lower, &sides[1], &sides[0]);
+                }
+            }
+            pair += usize::from(!own.contains(&NONE));
+        }
+    }
+
+    /// (1), and what it does to the bodies: the largest change of an impulse, and the largest impulse.
+    pub fn solve(&mut self, w: &mut [Sixfold]) -> (f64, f64) {
+        if !self.is_eliminated {
+            return self.sweep(w);
+        }
+        let Self {
+            list,
+            pattern,
+            slots,
+            count,
+            factor,
+            dw,
+            ..
+        } = self;
+        // the ground after the bodies
+        let ground = *count as usize;
+        dw.clear();
+        dw.resize(ground + 1, [0.0; 6]);
+        let places = |bodies: [u32; 2]| bodies.map(|b| (slots[b as usize] as usize).min(ground));
+        for tie in list.iter() {
+            let bodies = tie.bodies.map(|b| w[b as usize]);
+            let g = -tie.edge.velocity(&bodies) * tie.bend;
+            for (place, side) in places(tie.bodies).into_iter().zip(&tie.edge.row) {
+                let side = single(side);
+                (0..6).for_each(|k| dw[place][k] += side[k] * g);
+            }
+        }
+        factor.solve(pattern, &mut dw[..ground]);
+        dw[ground] = [0.0; 6];
+        let (mut change, mut largest) = (0.0, 0.0);
+        // `u` of all rows before any of them moves a body
+        for tie in list.iter_mut() {
+            let bodies = tie.bodies.map(|b| w[b as usize]);
+            let moved: Twelvefold = places(tie.bodies).map(|place| paired(&dw[place]));
+            let left = tie.edge.velocity(&bodies) + dot(&tie.edge.row, &moved);
+            tie.step = -left * tie.bend;
+        }
+        for tie in list.iter_mut() {
+            let step = tie.step;
+            push(tie, step, w);
+            change = larger(change, step.abs());
+            largest = larger(largest, tie.edge.r.abs());
+        }
+        (change, largest)
+    }
+
+    // (3)
+    fn sweep(&mut self, w: &mut [Sixfold]) -> (f64, f64) {
+        let (mut change, mut largest) = (0.0, 0.0);
+        for tie in &mut self.list {
+            let bodies = tie.bodies.map(|b| w[b as usize]);
+            let step = -tie.edge.velocity(&bodies) * tie.inverse;
+            push(tie, step, w);
+            change = larger(change, step.abs());
+            largest = larger(largest, tie.edge.r.abs());
+        }
+        (change, largest)
+    }
+}
+
+fn push(tie: &mut Tie, step: f64, w: &mut [Sixfold]) {
+    let [a, b] = tie.bodies.map(|b| b as usize);
+    let mut bodies = [w[a], w[b]];
+    tie.edge.r += step;
+    add_multiple(&mut bodies, step, &tie.edge.row);
+    [w[a], w[b]] = bodies;
+}

@@ -1,0 +1,492 @@
+//! Contacts with exact friction cones.
+//!
+//! ```text
+//! (1)  u = W r + b                                    per contact: one normal row, then its friction blocks
+//! (2)  0 <= u_n,   0 <= r_n,   u_n r_n = 0
+//! (3)  |r_b| <= mu_b r_n,   and where |u_b| > 0:   r_b = -mu_b r_n u_b / |u_b|      per block of one or two rows
+//! ```
+//!
+//! `W` is often singular (redundant contacts) and may be slightly unsymmetric. A solve goes from cheap to thorough, and an
+//! answer counts only when [`residual`] accepts it:
+//!
+//! 1. Newton's method from the guess (`newton`);
+//! 2. some Gauss-Seidel sweeps (`sweep`), and Newton's method from there, several times;
+//! 3. a softer problem, solved and stiffened step by step, from several starts (`continuation`);
+//! 4. 1 and 3 from the solution for pyramids in place of the cones (`pyramid`).
+//!
+//! Same input, same bits: no random numbers, no fused operations, no library functions but the square root.
+
+mod continuation;
+mod coupling;
+mod elimination;
+pub(in crate::contact) mod map;
+pub(super) mod newton;
+mod pyramid;
+mod residual;
+pub(in crate::contact) mod scaled;
+mod sweep;
+
+pub use residual::residual;
+
+use crate::contact::scaling::larger;
+use continuation::Path;
+use map::State;
+use newton::{Limits, Newton};
+use pyramid::Pyramids;
+use scaled::{Loaded, Scaled};
+use sweep::Sweeps;
+
+/// Largest residual of an accepted answer, see [`super::ACCEPTED_RESIDUAL`].
+pub const ACCEPTED_RESIDUAL: f64 = 1e-10;
+
+/// Most friction blocks of a contact: sliding, spinning, rolling.
+pub const MOST_BLOCKS: usize = 3;
+
+/// Rows with a common bound on the length of their impulse.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Block {
+    /// One row: friction in a plane, or torsional resistance.
+    Line {
+        /// Coefficient `mu_b`, 1 (or m, for a torque against a force).
+        friction: f64,
+    },
+    /// Two rows: friction in space, or rolling resistance.
+    Disc {
+        /// Coefficient `mu_b`, 1 (or m, for a torque against a force).
+        friction: f64,
+    },
+}
+
+impl Block {
+    /// Number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::Line { .. } => 1,
+            Self::Disc { .. } => 2,
+        }
+    }
+
+    /// Coefficient `mu_b`, 1 (or m, for a torque against a force).
+    #[must_use]
+    pub fn friction(&self) -> f64 {
+        match self {
+            Self::Line { friction } | Self::Disc { friction } => *friction,
+        }
+    }
+}
+
+/// One normal row and the friction blocks that follow it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    blocks: [Block; MOST_BLOCKS],
+    count: usize,
+}
+
+impl Contact {
+    /// A contact with at most [`MOST_BLOCKS`] blocks; the others are left out.
+    #[must_use]
+    pub fn new(blocks: &[Block]) -> Self {
+        let mut contact = Self {
+            blocks: [Block::Line { friction: 0.0 }; MOST_BLOCKS],
+            count: blocks.len().min(MOST_BLOCKS),
+        };
+        contact.blocks[..contact.count].copy_from_slice(&blocks[..contact.count]);
+        contact
+    }
+
+    /// The friction blocks, in the order of their rows.
+    #[must_use]
+    #[inline]
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks[..self.count]
+    }
+
+    /// Number of rows, the normal's included.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        1 + self.blocks().iter().map(Block::rows).sum::<usize>()
+    }
+}
+
+/// (1) to (3).
+#[derive(Clone, Copy, Debug)]
+pub struct Problem<'a> {
+    /// Number of rows.
+    pub n: usize,
+    /// `W`, row by row, `n * n` numbers.
+    pub matrix: &'a [f64],
+    /// `b`, `n` numbers.
+    pub vector: &'a [f64],
+    /// The contacts, in the order of their rows.
+    pub contacts: &'a [Contact],
+}
+
+impl Problem<'_> {
+    /// But for the numbers of the matrix.
+    fn is_well_formed(&self) -> bool {
+        let sound = |block: &Block| block.friction().is_finite() && block.friction() >= 0.0;
+        self.matrix.len() == self.n * self.n
+            && self.vector.len() == self.n
+            && self.contacts.iter().map(Contact::rows).sum::<usize>() == self.n
+            && self.contacts.iter().all(|c| c.blocks().iter().all(sound))
+            && crate::contact::lcp::all_finite(self.vector)
+    }
+}
+
+/// What a friction block does in the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Friction {
+    /// The contact is open.
+    Open,
+    /// The impulse is within its bound, the block does not move.
+    Stick,
+    /// The impulse is at its bound.
+    Slip,
+}
+
+/// What a contact does in the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Is the normal impulse positive, or both it and the normal velocity zero?
+    pub closed: bool,
+    /// Of each block; those that the contact does not have are open.
+    pub blocks: [Friction; MOST_BLOCKS],
+}
+
+/// How a solve ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Outcome {
+    /// `r` is a solution.
+    Solved {
+        /// Iterations of Newton's method, over all attempts.
+        iterations: u32,
+        /// The judge's number, at most [`ACCEPTED_RESIDUAL`].
+        residual: f64,
+    },
+    /// No attempt was accepted; there may be no solution (infinite: the input is not made of finite numbers, or its
+    /// lengths do not match).
+    Inaccurate {
+        /// The judge's number for the best attempt, which is in `r`.
+        residual: f64,
+    },
+    /// The impulses grow without bound when the contacts are stiffened: most likely there is no solution.
+    Unbounded {
+        /// The judge's number for the best attempt, which is in `r`.
+        residual: f64,
+    },
+}
+
+/// The rung of the ladder that gave an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rung {
+    /// `b` is zero, and so is the answer.
+    Nothing,
+    /// Newton's method from the first guess.
+    Newton,
+    /// Newton's method after sweeps.
+    Sweeps,
+    /// From soft to stiff.
+    Continuation,
+    /// The same from the solution for pyramids.
+    Pyramids,
+}
+
+/// What a [`Solver`] did since the last reset.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Stats {
+    /// Calls of [`Solver::solve`].
+    pub solves: u64,
+    /// Iterations of Newton's method.
+    pub iterations: u64,
+    /// Sweeps over all contacts.
+    pub sweeps: u64,
+    /// Solves that went beyond the first run of Newton's method.
+    pub retries: u64,
+    /// Solves that needed the continuation.
+    pub continuations: u64,
+    /// Solves that ended with [`Outcome::Unbounded`].
+    pub unbounded: u64,
+    /// Solves that ended with [`Outcome::Inaccurate`].
+    pub failures: u64,
+    /// Largest residual among the accepted answers.
+    pub worst_residual: f64,
+}
+
+/// Scratch of the solves; it grows to the largest problem met and allocates nothing afterwards.
+#[derive(Debug, Default)]
+pub struct Solver {
+    /// Counters, for the caller to read and reset.
+    pub stats: Stats,
+    rung: Option<Rung>,
+    scaled: Scaled,
+    newton: Newton,
+    pyramids: Pyramids,
+    sweeps: Sweeps,
+    x: Vec<f64>,
+    good: Vec<f64>,
+    anchor: Vec<f64>,
+    outer: Vec<f64>,
+    statuses: Vec<Status>,
+}
+
+/// Over-relaxation of the sweeps: fewer sweeps for moderate friction; for more than 1, where it may not converge, none.
+const RELAXATIONS: [f64; 2] = [1.3, 1.0];
+
+/// Least number of sweeps before the first run of Newton's method, without a guess.
+const FIRST_SWEEPS: u32 = 10;
+
+/// Sweeps per contact before it where few contacts act on each other: they are cheap then, and impulses have a longer way.
+const SWEEPS_PER_CONTACT: f64 = 0.3;
+
+/// Sweeps before the others; what they do not reach, more of them would not either.
+const MORE_SWEEPS: [u32; 4] = [10, 15, 25, 40];
+
+/// Newton's method on the problem itself.
+const PLAIN: Limits = Limits {
+    iterations: 40,
+    // the rounding errors of 100 rows
+    target: 1e-14,
+    damping: [1e-12, 1e-4],
+    trials: 6,
+    allowed: true,
+};
+
+/// Starts of the continuation, as factors of the best attempt, each followed by as many gentle sweeps.
+const STARTS: [(f64, u32); 5] = [(0.0, 0), (1.0, 0), (0.0, 100), (2.0, 0), (0.3, 0)];
+
+/// Relaxation of the gentle sweeps.
+const GENTLE: f64 = 0.8;
+
+/// Starts from pyramids: two pyramids, two covering vectors of Lemke's method.
+const PYRAMIDS: u32 = 4;
+
+impl Solver {
+    /// Scratch for problems of up to `n` rows.
+    #[must_use]
+    pub fn with_capacity(n: usize) -> Self {
+        let mut solver = Self::default();
+        solver.reserve(n);
+        solver
+    }
+
+    #[cfg_attr(small, optimize(size), inline(never))]
+    fn reserve(&mut self, n: usize) {
+        self.scaled.reserve(n);
+        self.newton.reserve(n);
+        self.pyramids.reserve(n);
+        self.sweeps.reserve(n);
+        for buffer in [
+            &mut self.x,
+            &mut self.good,
+            &mut self.anchor,
+            &mut self.outer,
+        ] {
+            buffer.resize(n.max(buffer.len()), 0.0);
+        }
+        crate::contact::lcp::basis::grow(&mut self.statuses, n);
+    }
+
+    /// Forgets the counters.
+    pub fn reset_stats(&mut self) {
+        self.stats = Stats::default();
+    }
+
+    /// What the contacts do in the answer of the last solve.
+    #[must_use]
+    pub fn statuses(&self) -> &[Status] {
+        &self.statuses
+    }
+
+    /// Solves (1) to (3). `r`, in: the guess (all zero: none), out: the answer, or the best attempt.
+    pub fn solve(&mut self, problem: &Problem, r: &mut [f64]) -> Outcome {
+        self.stats.solves += 1;
+        self.rung = None;
+        self.statuses.clear();
+        if !problem.is_well_formed() || r.len() != problem.n {
+            return self.refuse(r);
+        }
+        if problem.n == 0 {
+            return Outcome::Solved {
+                iterations: 0,
+                residual: 0.0,
+            };
+        }
+        self.reserve(problem.n);
+        self.newton.iterations = 0;
+        match self.scaled.set(problem) {
+            Loaded::Fine => {}
+            Loaded::NotFinite => return self.refuse(r),
+            Loaded::Nothing => {
+                r.fill(0.0);
+                self.rung = Some(Rung::Nothing);
+                return self.finish(problem, r, 0.0, Path::Solved);
+            }
+        }
+        let mut x = std::mem::take(&mut self.x);
+        let (residual, path) = self.climb(problem, &mut x[..problem.n], r);
+        self.x = x;
+        self.finish(problem, r, residual, path)
+    }
+
+    /// Not a problem.
+    fn refuse(&mut self, r: &mut [f64]) -> Outcome {
+        self.stats.failures += 1;
+        r.fill(0.0);
+        Outcome::Inaccurate {
+            residual: f64::INFINITY,
+        }
+    }
+
+    /// Which rung gave the last answer, if one was accepted.
+    #[must_use]
+    pub fn rung(&self) -> Option<Rung> {
+        self.rung
+    }
+
+    /// The rungs, one after the other; `answer` receives the best attempt, whose residual is returned.
+    fn climb(&mut self, problem: &Problem, x: &mut [f64], answer: &mut [f64]) -> (f64, Path) {
+        let mut best = f64::INFINITY;
+        let relaxation = self.relaxation();
+        if answer.iter().any(|r| *r != 0.0) && crate::contact::lcp::all_finite(answer) {
+            self.scaled.enter(answer, x);
+            self.scaled.shorten(x);
+        } else {
+            x.fill(0.0);
+            self.sweep(x, self.first_sweeps(), relaxation);
+        }
+        if self.attempt(problem, x, answer, &mut best) {
+            return self.accept(Rung::Newton, best);
+        }
+        self.stats.retries += 1;
+        for sweeps in MORE_SWEEPS {
+            self.sweep(x, sweeps, relaxation);
+            if self.attempt(problem, x, answer, &mut best) {
+                return self.accept(Rung::Sweeps, best);
+            }
+        }
+        self.stats.continuations += 1;
+        for (factor, sweeps) in STARTS {
+            self.scaled.enter(answer, x);
+            x.iter_mut().for_each(|x| *x *= factor);
+            self.sweep(x, sweeps, GENTLE);
+            match self.stiffen(problem, x, answer, &mut best) {
+                Path::Solved => return self.accept(Rung::Continuation, best),
+                Path::Unbounded => return (best, Path::Unbounded),
+                Path::Lost => {}
+            }
+            if self.attempt(problem, x, answer, &mut best) {
+                return self.accept(Rung::Continuation, best);
+            }
+        }
+        for start in 0..PYRAMIDS {
+            if !self.pyramids.start(&self.scaled, start, x) {
+                continue;
+            }
+            self.good[..x.len()].copy_from_slice(x);
+            if self.attempt(problem, x, answer, &mut best) {
+                return self.accept(Rung::Pyramids, best);
+            }
+            x.copy_from_slice(&self.good[..x.len()]);
+            match self.stiffen(problem, x, answer, &mut best) {
+                Path::Solved => return self.accept(Rung::Pyramids, best),
+                Path::Unbounded | Path::Lost => {}
+            }
+        }
+        (best, Path::Lost)
+    }
+
+    fn accept(&mut self, rung: Rung, residual: f64) -> (f64, Path) {
+        self.rung = Some(rung);
+        (residual, Path::Solved)
+    }
+
+    fn sweep(&mut self, x: &mut [f64], count: u32, relaxation: f64) {
+        self.stats.sweeps += u64::from(count);
+        self.sweeps.run(&self.scaled, x, count, relaxation);
+    }
+
+    fn first_sweeps(&self) -> u32 {
+        if self.scaled.coupling.eliminates {
+            let sweeps = SWEEPS_PER_CONTACT * self.scaled.contacts.len() as f64;
+            FIRST_SWEEPS.max(sweeps as u32)
+        } else {
+            FIRST_SWEEPS
+        }
+    }
+
+    fn relaxation(&self) -> f64 {
+        let blocks = self.scaled.contacts.iter().flat_map(|c| c.blocks());
+        let friction = blocks.fold(0.0, |m, b| larger(m, b.friction));
+        RELAXATIONS[usize::from(friction > 1.0)]
+    }
+
+    /// Newton's method from `x`, and the judge: is the answer accepted?
+    fn attempt(
+        &mut self,
+        problem: &Problem,
+        x: &mut [f64],
+        answer: &mut [f64],
+        best: &mut f64,
+    ) -> bool {
+        self.newton.run(&self.scaled, x, &PLAIN);
+        self.judge(problem, x, answer, best);
+        *best <= ACCEPTED_RESIDUAL
+    }
+
+    /// Keeps `x` as the answer if it is better than the best one.
+    fn judge(&mut self, problem: &Problem, x: &[f64], answer: &mut [f64], best: &mut f64) {
+        let n = problem.n;
+        self.scaled.leave(x, &mut self.outer[..n]);
+        let judged = residual(problem, &self.outer[..n]);
+        if judged < *best {
+            *best = judged;
+            answer.copy_from_slice(&self.outer[..n]);
+        }
+    }
+
+    fn finish(&mut self, problem: &Problem, r: &[f64], residual: f64, path: Path) -> Outcome {
+        self.stats.iterations += u64::from(self.newton.iterations);
+        self.write_statuses(problem, r);
+        match path {
+            Path::Solved => {
+                self.stats.worst_residual = larger(self.stats.worst_residual, residual);
+                Outcome::Solved {
+                    iterations: self.newton.iterations,
+                    residual,
+                }
+            }
+            Path::Unbounded => {
+                self.stats.unbounded += 1;
+                Outcome::Unbounded { residual }
+            }
+            Path::Lost => {
+                self.stats.failures += 1;
+                Outcome::Inaccurate { residual }
+            }
+        }
+    }
+
+    fn write_statuses(&mut self, problem: &Problem, r: &[f64]) {
+        let n = problem.n;
+        let (x, u) = (&mut self.good[..n], &mut self.outer[..n]);
+        self.scaled.enter(r, x);
+        self.scaled.velocities(x, u);
+        for contact in &self.scaled.contacts {
+            let y_n = x[contact.normal] - contact.rho * u[contact.normal];
+            let mut status = Status {
+                closed: y_n > 0.0,
+                blocks: [Friction::Open; MOST_BLOCKS],
+            };
+            if status.closed {
+                for (own, block) in status.blocks.iter_mut().zip(contact.blocks()) {
+                    *own = match map::state(block, y_n, map::aim(block, x, u)) {
+                        State::Stick => Friction::Stick,
+                        State::Slip { .. } => Friction::Slip,
+                    };
+                }
+            }
+            self.statuses.push(status);
+        }
+    }
+}

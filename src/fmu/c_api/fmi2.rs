@@ -1,0 +1,402 @@
+//! The exported functions: life cycle, steps and questions about them. Variables, derivatives and saved states are in
+//! the modules below. Their contracts on pointers are those of the standard: handles come from [`fmi2Instantiate`],
+//! arrays have as many elements as their count says, strings end with a zero.
+#![allow(non_snake_case, clippy::missing_safety_doc)]
+
+mod derivatives;
+mod states;
+mod values;
+
+pub use derivatives::*;
+pub use states::*;
+pub use values::*;
+
+use super::boundary::{self, Inside, array, enter, places, string};
+use super::log::Topic;
+use super::types::{
+    DISCARD, DO_STEP_STATUS, ERROR, FALSE, LAST_SUCCESSFUL_TIME, OK, PENDING_STATUS, TERMINATED,
+    TYPES_PLATFORM, VERSION, WARNING, fmi2Boolean, fmi2CallbackFunctions, fmi2Component,
+    fmi2Integer, fmi2Real, fmi2Status, fmi2StatusKind, fmi2String, fmi2Type,
+};
+use crate::fmu::LOG_CATEGORIES;
+use crate::fmu::instance::Trouble;
+use crate::fmu::instance::lifecycle::{Call, Phase};
+
+fn error<T>(message: impl Into<String>) -> Result<T, Trouble> {
+    Err(Trouble::Error(message.into()))
+}
+
+/// `"default"`.
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi2GetTypesPlatform() -> fmi2String {
+    TYPES_PLATFORM.as_ptr()
+}
+
+/// `"2.0"`.
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi2GetVersion() -> fmi2String {
+    VERSION.as_ptr()
+}
+
+/// A new instance, or null with the reason in the log.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2Instantiate(
+    instanceName: fmi2String,
+    fmuType: fmi2Type,
+    fmuGUID: fmi2String,
+    fmuResourceLocation: fmi2String,
+    functions: *const fmi2CallbackFunctions,
+    _visible: fmi2Boolean,
+    loggingOn: fmi2Boolean,
+) -> fmi2Component {
+    let debug = loggingOn != FALSE;
+    // SAFETY: strings and structure as the standard demands, or null
+    unsafe {
+        boundary::instantiate(
+            instanceName,
+            fmuType,
+            fmuGUID,
+            fmuResourceLocation,
+            functions,
+            debug,
+        )
+    }
+}
+
+/// Frees an instance; null is nothing to free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2FreeInstance(c: fmi2Component) {
+    // SAFETY: a handle that is not used again, or null
+    unsafe { boundary::free(c) }
+}
+
+/// Switches the categories that are off at first; without a list, all of them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2SetDebugLogging(
+    c: fmi2Component,
+    loggingOn: fmi2Boolean,
+    nCategories: usize,
+    categories: *const fmi2String,
+) -> fmi2Status {
+    // SAFETY: handle and array as the standard demands
+    unsafe {
+        enter(c, "fmi2SetDebugLogging", Some(Call::SetLogging), |inside| {
+            let mut names = Vec::new();
+            for category in array(categories, nCategories, "categories")? {
+                let name = string(*category).map(|name| name.to_string_lossy().into_owned());
+                match name {
+                    Some(name) if LOG_CATEGORIES.iter().any(|(known, _)| *known == name) => {
+                        names.push(name);
+                    }
+                    Some(other) => {
+                        return error(format!("`{other}` is not a category of messages"));
+                    }
+                    None => return error("a category of messages is null".to_owned()),
+                }
+            }
+            let on = loggingOn != FALSE;
+            inside.log.want_all(on && names.is_empty());
+            if on {
+                names.iter().for_each(|name| inside.log.want(name));
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Takes start and stop time and tolerance.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2SetupExperiment(
+    c: fmi2Component,
+    toleranceDefined: fmi2Boolean,
+    tolerance: fmi2Real,
+    startTime: fmi2Real,
+    stopTimeDefined: fmi2Boolean,
+    stopTime: fmi2Real,
+) -> fmi2Status {
+    let call = Some(Call::SetupExperiment);
+    // SAFETY: a handle
+    unsafe {
+        enter(c, "fmi2SetupExperiment", call, |inside| {
+            let tolerance = (toleranceDefined != FALSE).then_some(tolerance);
+            let stop = (stopTimeDefined != FALSE).then_some(stopTime);
+            match inside.instance.setup_experiment(tolerance, startTime, stop) {
+                // some masters go on after `fmi2OK` only
+                Err(Trouble::Warning(words)) => {
+                    let message = format!("fmi2SetupExperiment: {words}");
+                    inside.log.status(WARNING, &message);
+                    Ok(())
+                }
+                result => result,
+            }
+        })
+    }
+}
+
+/// Begins the initialization.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2EnterInitializationMode(c: fmi2Component) -> fmi2Status {
+    let call = Some(Call::EnterInitialization);
+    // SAFETY: a handle
+    unsafe {
+        enter(c, "fmi2EnterInitializationMode", call, |inside| {
+            inside.instance.enter_initialization()
+        })
+    }
+}
+
+/// Ends the initialization.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2ExitInitializationMode(c: fmi2Component) -> fmi2Status {
+    let call = Some(Call::ExitInitialization);
+    // SAFETY: a handle
+    unsafe {
+        enter(c, "fmi2ExitInitializationMode", call, |inside| {
+            inside.instance.exit_initialization()
+        })
+    }
+}
+
+/// Ends the run.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2Terminate(c: fmi2Component) -> fmi2Status {
+    // SAFETY: a handle
+    unsafe {
+        enter(c, "fmi2Terminate", Some(Call::Terminate), |inside| {
+            inside.instance.terminate()?;
+            // an end that went well is no warning; masters would take it for one
+            for warning in inside.instance.repeated_warnings() {
+                let (n, message) = (warning.sightings, warning.message());
+                let message = format!("fmi2Terminate: seen in {n} communication steps: {message}");
+                inside.log.status(WARNING, &message);
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Back to where it was after instantiation.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2Reset(c: fmi2Component) -> fmi2Status {
+    // SAFETY: a handle
+    unsafe {
+        enter(c, "fmi2Reset", Some(Call::Reset), |inside| {
+            inside.instance.reset()
+        })
+    }
+}
+
+/// One communication step.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2DoStep(
+    c: fmi2Component,
+    currentCommunicationPoint: fmi2Real,
+    communicationStepSize: fmi2Real,
+    _noSetFMUStatePriorToCurrentPoint: fmi2Boolean,
+) -> fmi2Status {
+    // SAFETY: a handle
+    unsafe {
+        enter(c, "fmi2DoStep", Some(Call::DoStep), |inside| {
+            let listens = [Topic::Events, Topic::Solver].map(|topic| inside.log.wants(topic));
+            if listens == [false; 2] {
+                inside
+                    .instance
+                    .do_step(currentCommunicationPoint, communicationStepSize)?;
+                return warn(inside);
+            }
+            let before = inside.instance.report().clone();
+            let result = inside
+                .instance
+                .do_step(currentCommunicationPoint, communicationStepSize);
+            tell_step(inside, &before);
+            result?;
+            warn(inside)
+        })
+    }
+}
+
+// what the step saw off for the first time, a message for each; the last one is the outcome's
+fn warn(inside: &Inside) -> Result<(), Trouble> {
+    let mut last = None;
+    for warning in inside.instance.fresh_warnings() {
+        if let Some(earlier) = last.replace(warning) {
+            let message = format!("fmi2DoStep: {earlier}");
+            inside.log.status(WARNING, &message);
+        }
+    }
+    match last {
+        None => Ok(()),
+        Some(warning) => Err(Trouble::Warning(warning.to_string())),
+    }
+}
+
+// what the step did, for those who asked
+fn tell_step(inside: &Inside, before: &crate::integrate::Report) {
+    let instance = &inside.instance;
+    let (report, time) = (instance.report(), instance.time());
+    for event in &report.events {
+        inside.log.note(Topic::Events, &instance.words_on(event));
+    }
+    let new = report.n_events.total() - before.n_events.total();
+    let kept = report.events.len() as u64;
+    if new > kept {
+        let more = format!("{} more events up to {time} s", new - kept);
+        inside.log.note(Topic::Events, &more);
+    }
+    let work = format!(
+        "up to {time} s: {} steps, {} relief steps, {} rejected steps, {} substeps, {} factorizations, {} complementarity problems, {} pivots, {} fallbacks, worst residual so far {:.1e}",
+        report.steps - before.steps,
+        report.relief_steps - before.relief_steps,
+        report.rejected_steps - before.rejected_steps,
+        report.substeps - before.substeps,
+        report.factorizations - before.factorizations,
+        report.lcps - before.lcps,
+        report.pivots - before.pivots,
+        report.fallbacks - before.fallbacks,
+        report.worst_residual,
+    );
+    inside.log.note(Topic::Solver, &work);
+}
+
+/// Steps end before [`fmi2DoStep`] returns, so there is none to cancel: an error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2CancelStep(c: fmi2Component) -> fmi2Status {
+    // SAFETY: a handle
+    unsafe {
+        enter(c, "fmi2CancelStep", None, |_| {
+            #[cfg(panic_probe)]
+            probe();
+            error("steps are not asynchronous: there is none to cancel")
+        })
+    }
+}
+
+/// Panics: in libraries for tests, which show that panics are caught on their platform.
+#[cfg(panic_probe)]
+fn probe() {
+    let nothing: [u8; 0] = std::hint::black_box([]);
+    let place = std::hint::black_box(3);
+    std::hint::black_box(nothing[place]);
+}
+
+// an answer that the kind of question does not have
+fn no_answer<T>(kind: fmi2StatusKind) -> Result<T, Trouble> {
+    let known = [
+        DO_STEP_STATUS,
+        PENDING_STATUS,
+        LAST_SUCCESSFUL_TIME,
+        TERMINATED,
+    ];
+    if known.contains(&kind) {
+        return Err(Trouble::Discard {
+            time: 0.0,
+            reason: format!("status kind {kind} has no answer of this type"),
+        });
+    }
+    error(format!("{kind} is not a status kind"))
+}
+
+// asks, and writes the answer
+unsafe fn answer<T>(
+    c: fmi2Component,
+    function: &str,
+    value: *mut T,
+    find: impl FnOnce(&mut Inside) -> Result<T, Trouble>,
+) -> fmi2Status {
+    // SAFETY: handle and place as the standard demands
+    unsafe {
+        enter(c, function, Some(Call::GetStatus), |inside| {
+            let mut place = places(value, 1, "the place for the answer")?;
+            place.fill([find(inside)?]);
+            Ok(())
+        })
+    }
+}
+
+// of the last step; the phase knows
+fn last_status(phase: Phase) -> fmi2Status {
+    match phase {
+        Phase::StepFailed => DISCARD,
+        Phase::Error => ERROR,
+        _ => OK,
+    }
+}
+
+/// How the last step ended (`fmi2DoStepStatus`).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetStatus(
+    c: fmi2Component,
+    s: fmi2StatusKind,
+    value: *mut fmi2Status,
+) -> fmi2Status {
+    // SAFETY: handle and place as the standard demands
+    unsafe {
+        answer(c, "fmi2GetStatus", value, |inside| match s {
+            DO_STEP_STATUS if inside.instance.is_warned() => Ok(WARNING),
+            DO_STEP_STATUS => Ok(last_status(inside.instance.phase())),
+            _ => no_answer(s),
+        })
+    }
+}
+
+/// How far the last step got (`fmi2LastSuccessfulTime`).
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetRealStatus(
+    c: fmi2Component,
+    s: fmi2StatusKind,
+    value: *mut fmi2Real,
+) -> fmi2Status {
+    // SAFETY: handle and place as the standard demands
+    unsafe {
+        answer(c, "fmi2GetRealStatus", value, |inside| match s {
+            LAST_SUCCESSFUL_TIME => Ok(inside.instance.last_successful_time()),
+            _ => no_answer(s),
+        })
+    }
+}
+
+/// Has no answer for any kind.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetIntegerStatus(
+    c: fmi2Component,
+    s: fmi2StatusKind,
+    value: *mut fmi2Integer,
+) -> fmi2Status {
+    // SAFETY: handle and place as the standard demands
+    unsafe { answer(c, "fmi2GetIntegerStatus", value, |_| no_answer(s)) }
+}
+
+/// Does the FMU want to end the run (`fmi2Terminated`)? It never does.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetBooleanStatus(
+    c: fmi2Component,
+    s: fmi2StatusKind,
+    value: *mut fmi2Boolean,
+) -> fmi2Status {
+    // SAFETY: handle and place as the standard demands
+    unsafe {
+        answer(c, "fmi2GetBooleanStatus", value, |_| match s {
+            TERMINATED => Ok(FALSE),
+            _ => no_answer(s),
+        })
+    }
+}
+
+/// What a pending step is about (`fmi2PendingStatus`): none is ever pending. The text is valid until the next call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetStringStatus(
+    c: fmi2Component,
+    s: fmi2StatusKind,
+    value: *mut fmi2String,
+) -> fmi2Status {
+    // SAFETY: handle and place as the standard demands
+    unsafe {
+        answer(c, "fmi2GetStringStatus", value, |inside| match s {
+            PENDING_STATUS => {
+                inside.text = c"no step is under way".to_owned();
+                Ok(inside.text.as_ptr())
+            }
+            _ => no_answer(s),
+        })
+    }
+}

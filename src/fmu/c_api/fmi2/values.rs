@@ -1,0 +1,262 @@
+//! Reading and setting variables. Arrays are taken as a whole: if one element is wrong, nothing is set.
+
+use super::error;
+use crate::fmu::c_api::boundary::{Inside, array, enter, places};
+use crate::fmu::c_api::types::{
+    FALSE, fmi2Boolean, fmi2Component, fmi2Integer, fmi2Real, fmi2Status, fmi2String,
+    fmi2ValueReference,
+};
+use crate::fmu::instance::lifecycle::Call;
+use crate::fmu::instance::variable::{Kind, Value};
+use crate::fmu::instance::{Instance, Trouble};
+
+/// The types that C code reads and sets variables by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Type {
+    Real,
+    Integer,
+    Boolean,
+    String,
+}
+
+impl Type {
+    fn of(kind: &Kind) -> Self {
+        match kind {
+            Kind::Real { .. } => Self::Real,
+            Kind::Integer { .. } | Kind::Enumeration(_) => Self::Integer,
+            Kind::Boolean => Self::Boolean,
+        }
+    }
+
+    fn of_value(value: Value) -> Self {
+        match value {
+            Value::Real(_) => Self::Real,
+            Value::Integer(_) => Self::Integer,
+            Value::Boolean(_) => Self::Boolean,
+        }
+    }
+}
+
+/// Refuses variables that are not of the type, or not there at all.
+pub(super) fn must_be(
+    wanted: Type,
+    instance: &Instance,
+    reference: fmi2ValueReference,
+) -> Result<(), Trouble> {
+    let Some(variable) = instance.variables().get(reference as usize) else {
+        return error(format!(
+            "there is no variable with value reference {reference}; there are {}",
+            instance.variables().len()
+        ));
+    };
+    let found = Type::of(&variable.kind);
+    if found != wanted {
+        return error(format!(
+            "`{}` is of type {found:?}, not {wanted:?}",
+            variable.name
+        ));
+    }
+    Ok(())
+}
+
+// reads variables of one type
+unsafe fn get<T>(
+    c: fmi2Component,
+    function: &str,
+    wanted: Type,
+    (vr, nvr, value): (*const fmi2ValueReference, usize, *mut T),
+    convert: impl Fn(Value) -> Option<T>,
+) -> fmi2Status {
+    // SAFETY: handle and arrays as the standard demands
+    unsafe {
+        enter(c, function, None, |inside| {
+            let references = array(vr, nvr, "value references")?;
+            let mut places = places(value, nvr, "places for values")?;
+            for reference in references {
+                must_be(wanted, &inside.instance, *reference)?;
+            }
+            let mut outcome = Ok(());
+            places.fill(references.iter().map_while(|reference| {
+                match inside.instance.get(*reference) {
+                    Ok(value) => convert(value),
+                    Err(trouble) => {
+                        outcome = Err(trouble);
+                        None
+                    }
+                }
+            }));
+            outcome
+        })
+    }
+}
+
+fn set(
+    inside: &mut Inside,
+    references: &[fmi2ValueReference],
+    values: impl Iterator<Item = Value> + Clone,
+) -> Result<(), Trouble> {
+    for (reference, value) in references.iter().zip(values.clone()) {
+        must_be(Type::of_value(value), &inside.instance, *reference)?;
+        inside.instance.check_set(*reference, value)?;
+    }
+    for (reference, value) in references.iter().zip(values) {
+        inside.instance.set(*reference, value)?;
+    }
+    Ok(())
+}
+
+/// Reads Real variables.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetReal(
+    c: fmi2Component,
+    vr: *const fmi2ValueReference,
+    nvr: usize,
+    value: *mut fmi2Real,
+) -> fmi2Status {
+    let convert = |value| match value {
+        Value::Real(x) => Some(x),
+        Value::Integer(_) | Value::Boolean(_) => None,
+    };
+    // SAFETY: handle and arrays as the standard demands
+    unsafe { get(c, "fmi2GetReal", Type::Real, (vr, nvr, value), convert) }
+}
+
+/// Reads Integer variables and enumerations.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetInteger(
+    c: fmi2Component,
+    vr: *const fmi2ValueReference,
+    nvr: usize,
+    value: *mut fmi2Integer,
+) -> fmi2Status {
+    let convert = |value| match value {
+        Value::Integer(x) => Some(x),
+        Value::Real(_) | Value::Boolean(_) => None,
+    };
+    // SAFETY: handle and arrays as the standard demands
+    unsafe {
+        get(
+            c,
+            "fmi2GetInteger",
+            Type::Integer,
+            (vr, nvr, value),
+            convert,
+        )
+    }
+}
+
+/// Reads Boolean variables.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetBoolean(
+    c: fmi2Component,
+    vr: *const fmi2ValueReference,
+    nvr: usize,
+    value: *mut fmi2Boolean,
+) -> fmi2Status {
+    let convert = |value| match value {
+        Value::Boolean(x) => Some(fmi2Boolean::from(x)),
+        Value::Real(_) | Value::Integer(_) => None,
+    };
+    // SAFETY: handle and arrays as the standard demands
+    unsafe {
+        get(
+            c,
+            "fmi2GetBoolean",
+            Type::Boolean,
+            (vr, nvr, value),
+            convert,
+        )
+    }
+}
+
+/// There are no String variables: an error for any reference.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2GetString(
+    c: fmi2Component,
+    vr: *const fmi2ValueReference,
+    nvr: usize,
+    value: *mut fmi2String,
+) -> fmi2Status {
+    // SAFETY: handle and arrays as the standard demands
+    unsafe { get(c, "fmi2GetString", Type::String, (vr, nvr, value), |_| None) }
+}
+
+/// Sets Real variables.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2SetReal(
+    c: fmi2Component,
+    vr: *const fmi2ValueReference,
+    nvr: usize,
+    value: *const fmi2Real,
+) -> fmi2Status {
+    // SAFETY: handle and arrays as the standard demands
+    unsafe {
+        enter(c, "fmi2SetReal", Some(Call::Set), |inside| {
+            let references = array(vr, nvr, "value references")?;
+            let values = array(value, nvr, "values")?;
+            set(inside, references, values.iter().map(|x| Value::Real(*x)))
+        })
+    }
+}
+
+/// Sets Integer variables and enumerations.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2SetInteger(
+    c: fmi2Component,
+    vr: *const fmi2ValueReference,
+    nvr: usize,
+    value: *const fmi2Integer,
+) -> fmi2Status {
+    // SAFETY: handle and arrays as the standard demands
+    unsafe {
+        enter(c, "fmi2SetInteger", Some(Call::Set), |inside| {
+            let references = array(vr, nvr, "value references")?;
+            let values = array(value, nvr, "values")?;
+            set(
+                inside,
+                references,
+                values.iter().map(|x| Value::Integer(*x)),
+            )
+        })
+    }
+}
+
+/// Sets Boolean variables; all but 0 is true.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2SetBoolean(
+    c: fmi2Component,
+    vr: *const fmi2ValueReference,
+    nvr: usize,
+    value: *const fmi2Boolean,
+) -> fmi2Status {
+    // SAFETY: handle and arrays as the standard demands
+    unsafe {
+        enter(c, "fmi2SetBoolean", Some(Call::Set), |inside| {
+            let references = array(vr, nvr, "value references")?;
+            let values = array(value, nvr, "values")?;
+            let values = values.iter().map(|x| Value::Boolean(*x != FALSE));
+            set(inside, references, values)
+        })
+    }
+}
+
+/// There are no String variables: an error for any reference.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi2SetString(
+    c: fmi2Component,
+    vr: *const fmi2ValueReference,
+    nvr: usize,
+    value: *const fmi2String,
+) -> fmi2Status {
+    // SAFETY: handle and arrays as the standard demands
+    unsafe {
+        enter(c, "fmi2SetString", Some(Call::Set), |inside| {
+            let references = array(vr, nvr, "value references")?;
+            array(value, nvr, "values")?;
+            for reference in references {
+                must_be(Type::String, &inside.instance, *reference)?;
+            }
+            Ok(())
+        })
+    }
+}

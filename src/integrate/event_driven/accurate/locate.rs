@@ -1,0 +1,497 @@
+//! Events inside an extrapolated step: found on its dense output, then sharpened with steps that end there
+//! (docs/METHOD.md, section 11).
+
+use super::extrapolation::{self, Plan};
+use crate::integrate::StepError;
+use crate::integrate::event_driven::Run;
+use crate::integrate::event_driven::assemble::{self, Closing};
+use crate::integrate::event_driven::event::{Crossing, MAX_HALVINGS, is_violated};
+use crate::integrate::event_driven::trial::{self, Mode, Probe, ProbeKind, Trial};
+use crate::integrate::workspace::Workspace;
+use crate::kinds::plane::force::Side;
+use crate::math::Limit;
+use crate::math::root::bracketed;
+use crate::scene::spec::TOLERANCE;
+
+/// Event functions are looked at at this many places of a step.
+pub(in crate::integrate) const N_SAMPLES: usize = 4;
+
+/// The sample in the middle.
+const MIDDLE: usize = N_SAMPLES / 2;
+
+/// A minimum below this fraction of a function's range is looked at.
+const NEAR_ZERO: f64 = 0.05;
+
+/// Roots are found to this fraction of the step.
+const ROOT_TOLERANCE: f64 = 1e-13;
+
+/// Roots on the dense output that are sharpened afterwards need no more than this.
+const ROUGH_ROOT: f64 = 1e-6;
+
+/// A correction below this fraction of the step to the event, times the cube root of the tolerance, needs no new step: two
+/// substeps go on from its end, whose error is of the third order in their length.
+const PROLONGED: f64 = 0.1;
+
+/// An event's time that corrections leave further off than this fraction of the step is bracketed.
+const LOOSE: f64 = 1e-9;
+
+/// Corrections stay this near to the root on the dense output, as a fraction of the step.
+const NEAR: f64 = 0.05;
+
+/// Corrections of an event's time at most.
+const MAX_CORRECTIONS: u32 = 6;
+
+/// The first event of a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found {
+    /// None.
+    Nothing,
+    /// An event function is zero, at this time since the start of the step.
+    Transition(f64, ProbeKind),
+    /// A gap closes.
+    Collision(Crossing),
+    /// The statuses do not hold at all.
+    Contradiction,
+}
+
+impl Run<'_> {
+    /// The first event of the trial step, whose dense output is complete; event functions at its start and end are in
+    /// `start_probes` and `probes`.
+    pub(super) fn first_event(&mut self) -> Found {
+        self.workspace.contradicted = None;
+        let transition = self.first_transition();
+        let crossing = self.first_collision(Mode::Frozen);
+        match (transition, crossing) {
+            (Found::Contradiction, _) => Found::Contradiction,
+            (Found::Transition(time, what), Some(crossing)) => {
+                if time <= crossing.time {
+                    Found::Transition(time, what)
+                } else {
+                    Found::Collision(crossing)
+                }
+            }
+            (_, Some(crossing)) => Found::Collision(crossing),
+            (found, None) => found,
+        }
+    }
+
+    fn first_transition(&mut self) -> Found {
+        if self.workspace.start_probes.is_empty() && self.workspace.probes.is_empty() {
+            return Found::Nothing;
+        }
+        let mut samples = std::mem::take(&mut self.workspace.samples);
+        samples[0].clone_from(&self.workspace.start_probes);
+        samples[N_SAMPLES].clone_from(&self.workspace.probes);
+        let mut violated = None;
+        for (i, sample) in samples.iter_mut().enumerate().skip(1) {
+            let known = i == MIDDLE && std::mem::take(&mut self.workspace.middle_sampled);
+            if i < N_SAMPLES && !known {
+                self.probe_inside(self.sample_time(i));
+                sample.clone_from(&self.workspace.probes);
+            }
+            if sample.iter().any(is_violated) {
+                violated = Some(i);
+                break;
+            }
+        }
+        let mut found = self.first_dip(&samples, violated.unwrap_or(N_SAMPLES + 1) - 1);
+        if let (Found::Nothing, Some(i)) = (found, violated) {
+            self.workspace.start_probes.clone_from(&samples[i - 1]);
+            self.workspace.probes.clone_from(&samples[i]);
+            found = self.locate(self.sample_time(i - 1), self.sample_time(i));
+        }
+        self.workspace.start_probes.clone_from(&samples[0]);
+        self.workspace.samples = samples;
+        found
+    }
+
+    /// How far the accelerations of the dense output are from those of its positions and velocities, in the middle of
+    /// the trial step: as a change of velocity over the step, relative. Where that is much its events are not to be
+    /// trusted. What stiff forces make of small errors they take away again.
+    pub(super) fn dense_defect(&mut self) -> f64 {
+        let h = self.workspace.trial.h;
+        self.probe_inside(0.5 * h);
+        self.workspace.middle_sampled = true;
+        let Workspace {
+            samples, probes, ..
+        } = &mut *self.workspace;
+        samples[MIDDLE].clone_from(probes);
+        let Workspace {
+            trial,
+            acceleration,
+            jacobians,
+            instant_metric,
+            place: defect,
+            ..
+        } = &mut *self.workspace;
+        for (i, x) in defect.iter_mut().enumerate() {
+            let [_, _, on_curve] = trial.quintic(self.state, 0.5 * h, i);
+            *x = h * (on_curve - acceleration[i]);
+        }
+        for i in self.model.rotations() {
+            let [_, _, on_curve] = trial.rotation(self.state, 0.5 * h, i);
+            for k in 0..3 {
+                defect[i + k] = h * (on_curve[k] - acceleration[i + k]);
+            }
+        }
+        let mass = &self.model.mass;
+        if jacobians.are_stiff(mass, h, h * h) {
+            defect.iter_mut().zip(mass).for_each(|(x, m)| *x *= m);
+            let (by_velocity, by_position) =
+                ((h, &jacobians.velocity[..]), (h * h, &jacobians.stiff[..]));
+            instant_metric.factor_stiff(mass, by_velocity, by_position);
+            instant_metric.divide(defect);
+        }
+        let mut worst: f64 = 0.0;
+        for (i, x) in defect.iter().enumerate() {
+            let ends = trial.start_acceleration[i]
+                .abs()
+                .at_least(trial.end_acceleration[i].abs());
+            let nominal = self.settings.nominal.velocity(self.model.angular[i]);
+            // differences of positions, twice divided by the step
+            let rounding = 1e3 * f64::EPSILON * (1.0 + self.state.position[i].abs()) / h;
+            let size = nominal + h * ends.at_least(acceleration[i].abs());
+            worst = worst.at_least((x.abs() - rounding) / size);
+        }
+        worst
+    }
+
+    fn sample_time(&self, i: usize) -> f64 {
+        self.workspace.trial.h * i as f64 / N_SAMPLES as f64
+    }
+
+    // functions that hold at the first `last` samples may fail between them: where the polynomial through all samples
+    // comes near to zero they are looked at
+    fn first_dip(&mut self, samples: &[Vec<Probe>; N_SAMPLES + 1], last: usize) -> Found {
+        if last < N_SAMPLES {
+            // the step is going to be cut anyway; what is left of it is looked at again
+            return Found::Nothing;
+        }
+        let mut first: Option<f64> = None;
+        for start in &samples[0] {
+            let mut values = [0.0; N_SAMPLES + 1];
+            let known = values.iter_mut().zip(samples).all(|(value, sample)| {
+                let probe = value_of(sample, start.what);
+                *value = probe.map_or(0.0, |p| p.value);
+                probe.is_some()
+            });
+            if start.what == ProbeKind::Redundant || !known {
+                continue;
+            }
+            let tolerance = if start.tolerance.is_finite() {
+                start.tolerance
+            } else {
+                0.0
+            };
+            if let Some(place) = dip(&values, tolerance)
+                && first.is_none_or(|earlier| place < earlier)
+            {
+                self.probe_inside(place * self.workspace.trial.h);
+                if self.workspace.probes.iter().any(is_violated) {
+                    first = Some(place);
+                }
+            }
+        }
+        let Some(place) = first else {
+            return Found::Nothing;
+        };
+        let before = (place * N_SAMPLES as f64) as usize;
+        self.workspace.start_probes.clone_from(&samples[before]);
+        self.probe_inside(place * self.workspace.trial.h);
+        self.locate(self.sample_time(before), place * self.workspace.trial.h)
+    }
+
+    // event functions on the dense output
+    fn probe_inside(&mut self, time: f64) {
+        let mut q = std::mem::take(&mut self.workspace.look_position);
+        let mut v = std::mem::take(&mut self.workspace.look_velocity);
+        self.workspace
+            .trial
+            .at(self.model, self.state, time, &mut q, &mut v);
+        let at = (self.state.time + time, Side::Before);
+        trial::probe(self.model, self.workspace, &self.state.status, at, &q, &v);
+        self.workspace.look_position = q;
+        self.workspace.look_velocity = v;
+    }
+
+    // the first root of the functions that are violated at `right` (in `probes`) and hold at `left` (in `start_probes`)
+    fn locate(&mut self, left: f64, right: f64) -> Found {
+        let h = self.workspace.trial.h;
+        let mut violated = std::mem::take(&mut self.workspace.violated);
+        violated.clear();
+        violated.extend(self.workspace.probes.iter().filter(|p| is_violated(p)));
+        let mut first: Option<(f64, ProbeKind)> = None;
+        for probe in &violated {
+            let what = probe.what;
+            let at_left = value_of(&self.workspace.start_probes, what);
+            let mut open = (left, at_left.map_or(0.0, |p| p.value));
+            if at_left.is_none_or(|p| p.value <= p.tolerance) {
+                // zero at the start: it must become positive before it can fall
+                let mut time = right;
+                open.1 = 0.0;
+                for _ in 0..MAX_HALVINGS {
+                    time = left + 0.5 * (time - left);
+                    let value = self.value_inside(what, time);
+                    if value > probe.tolerance {
+                        open = (time, value);
+                        break;
+                    }
+                }
+            }
+            let root = if open.1 > 0.0 {
+                let tolerance = match what {
+                    ProbeKind::Redundant => ROOT_TOLERANCE,
+                    ProbeKind::NormalForce(_)
+                    | ProbeKind::ConeForward(_)
+                    | ProbeKind::ConeBackward(_)
+                    | ProbeKind::Cone(_)
+                    | ProbeKind::Sliding(_)
+                    | ProbeKind::SpinForward(_)
+                    | ProbeKind::SpinBackward(_)
+                    | ProbeKind::Spinning(_)
+                    | ProbeKind::RollingCone(_)
+                    | ProbeKind::Rolling(_)
+                    | ProbeKind::Edge(_)
+                    | ProbeKind::PairForward(_)
+                    | ProbeKind::PairBackward(_) => ROUGH_ROOT,
+                };
+                bracketed(
+                    |time| self.value_inside(what, time),
+                    open,
+                    (right, probe.value),
+                    tolerance * h,
+                )
+            } else {
+                left
+            };
+            if first.is_none_or(|(time, _)| root < time) {
+                first = Some((root, what));
+            }
+        }
+        self.workspace.violated = violated;
+        match first {
+            Some((time, what)) if time > 0.0 => Found::Transition(time, what),
+            _ => {
+                self.workspace.contradicted = first.map(|(_, what)| what);
+                Found::Contradiction
+            }
+        }
+    }
+
+    // dependence of the constraints may change inside the step: a function that is not there is as good as the others
+    fn value_inside(&mut self, what: ProbeKind, time: f64) -> f64 {
+        self.probe_inside(time);
+        value_or_verdict(self.workspace, what)
+    }
+
+    /// Takes a step that ends at the event and corrects its end until the function is zero there; it stays in the trial,
+    /// with accelerations and forces at the end of a transition. Returns its length.
+    pub(super) fn sharpen(&mut self, found: Found) -> Result<f64, StepError> {
+        let h = self.workspace.trial.h;
+        let (time, on_dense_output) = match found {
+            Found::Nothing | Found::Contradiction => return Ok(h),
+            Found::Transition(time, ProbeKind::Redundant) => (time, 0.0),
+            Found::Transition(time, what) => (time, self.dense_slope(what, time)),
+            Found::Collision(crossing) => (crossing.time, 0.0),
+        };
+        let mut tau = time;
+        let mut value = self.value_at_end(found, tau)?;
+        let mut slope = self.slope_of_trial(found).unwrap_or(on_dense_output);
+        if slope == 0.0 {
+            return Ok(tau);
+        }
+        let mut best = std::mem::take(&mut self.workspace.best);
+        best.copy_from(&self.workspace.trial);
+        let rounding = 2.0 * f64::EPSILON * (self.state.time + h) + 1e-3 * ROOT_TOLERANCE * h;
+        let tolerance = self.settings.tolerance.unwrap_or(TOLERANCE.ends().0);
+        let prolonged = PROLONGED * libm::cbrt(tolerance);
+        for _ in 0..MAX_CORRECTIONS {
+            let correction = -value / slope;
+            let next = tau + correction;
+            let near = (next - time).abs() <= NEAR * h && next > 0.0;
+            if correction.abs() <= rounding || !near {
+                break;
+            }
+            let next_value = if correction.abs() <= prolonged * tau {
+                self.value_after(found, correction)?
+            } else {
+                self.value_at_end(found, next)?
+            };
+            if next_value.abs() >= value.abs() {
+                break;
+            }
+            if let Some(exact) = self.slope_of_trial(found) {
+                slope = exact;
+            } else if correction.abs() > 1e-9 * h {
+                slope = (next_value - value) / correction;
+            }
+            (tau, value) = (next, next_value);
+            best.copy_from(&self.workspace.trial);
+        }
+        std::mem::swap(&mut self.workspace.trial, &mut best);
+        self.workspace.best = best;
+        if value.abs() > slope.abs() * LOOSE * h {
+            // a kink, as where another corner comes nearest
+            return self.bracket(found, (tau, value), h);
+        }
+        Ok(tau)
+    }
+
+    // the same without slopes: widens a bracket around the best guess and closes it
+    fn bracket(
+        &mut self,
+        found: Found,
+        (guess, value): (f64, f64),
+        h: f64,
+    ) -> Result<f64, StepError> {
+        let (mut open, mut closed) = ((0.0, f64::MIN_POSITIVE), (guess, value));
+        let mut width = LOOSE * h;
+        if value > 0.0 {
+            open = (guess, value);
+            loop {
+                let time = (guess + width).at_most(h);
+                closed = (time, self.value_at_end(found, time)?);
+                if closed.1 <= 0.0 || time == h {
+                    break;
+                }
+                open = closed;
+                width *= 10.0;
+            }
+        } else {
+            while guess - width > 0.0 {
+                let time = guess - width;
+                let at = self.value_at_end(found, time)?;
+                if at > 0.0 {
+                    open = (time, at);
+                    break;
+                }
+                closed = (time, at);
+                width *= 10.0;
+            }
+        }
+        let mut failure = None;
+        let root = bracketed(
+            |time| {
+                self.value_at_end(found, time).unwrap_or_else(|error| {
+                    failure = Some(error);
+                    0.0
+                })
+            },
+            open,
+            closed,
+            ROOT_TOLERANCE * h,
+        );
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        self.value_at_end(found, root)?;
+        Ok(root)
+    }
+
+    fn dense_slope(&mut self, what: ProbeKind, time: f64) -> f64 {
+        let h = self.workspace.trial.h;
+        let width = 1e-3 * h;
+        let (a, b) = ((time - width).at_least(0.0), (time + width).at_most(h));
+        (self.value_inside(what, b) - self.value_inside(what, a)) / (b - a)
+    }
+
+    // the event function at the end of a step of length `tau`
+    fn value_at_end(&mut self, found: Found, tau: f64) -> Result<f64, StepError> {
+        self.take_extrapolated(Plan {
+            length: tau,
+            rows: self.settings.rows_taken() as usize,
+            cut_short: self.settings.tolerance.is_some(),
+        })?;
+        self.close_trial();
+        Ok(self.value_of_trial(found))
+    }
+
+    // the same where the trial step ends a little later or earlier than it does
+    fn value_after(&mut self, found: Found, time: f64) -> Result<f64, StepError> {
+        extrapolation::prolong(self.model, self.state, self.workspace, time)?;
+        self.close_trial();
+        Ok(self.value_of_trial(found))
+    }
+
+    // the event function at the end of the trial step
+    fn value_of_trial(&mut self, found: Found) -> f64 {
+        match found {
+            Found::Transition(_, what) => {
+                self.probe_end_of_trial();
+                value_or_verdict(self.workspace, what)
+            }
+            Found::Collision(crossing) => self.closing_of_trial(crossing.what).0,
+            Found::Nothing | Found::Contradiction => 0.0,
+        }
+    }
+
+    // how fast it changes there, where that is known
+    fn slope_of_trial(&mut self, found: Found) -> Option<f64> {
+        match found {
+            Found::Collision(crossing) => Some(self.closing_of_trial(crossing.what).1),
+            Found::Transition(..) | Found::Nothing | Found::Contradiction => None,
+        }
+    }
+
+    fn closing_of_trial(&mut self, what: Closing) -> (f64, f64) {
+        let end: Trial = std::mem::take(&mut self.workspace.trial);
+        let (q, v) = (&end.position, &end.velocity);
+        let closing = assemble::closing(self.model, self.workspace, what, q, v);
+        self.workspace.trial = end;
+        closing
+    }
+}
+
+fn value_of(probes: &[Probe], what: ProbeKind) -> Option<Probe> {
+    probes.iter().find(|probe| probe.what == what).copied()
+}
+
+fn value_or_verdict(workspace: &Workspace, what: ProbeKind) -> f64 {
+    match value_of(&workspace.probes, what) {
+        Some(probe) => probe.value,
+        None if workspace.probes.iter().any(is_violated) => -1.0,
+        None => 1.0,
+    }
+}
+
+// where the polynomial through values at 0, 1/4, 1/2, 3/4 and 1 has a minimum between them that comes near to zero or
+// below it
+fn dip(values: &[f64; N_SAMPLES + 1], tolerance: f64) -> Option<f64> {
+    const GRID: usize = 32;
+    let highest = values.iter().fold(f64::MIN, |m, v| m.at_least(*v));
+    let lowest = values.iter().fold(f64::MAX, |m, v| m.at_most(*v));
+    if highest - lowest <= 10.0 * tolerance || lowest > highest - lowest {
+        return None;
+    }
+    let at = |place: usize| {
+        let x = (place * N_SAMPLES) as f64 / GRID as f64;
+        let mut sum = 0.0;
+        for (i, value) in values.iter().enumerate() {
+            let mut weight = 1.0;
+            for j in (0..=N_SAMPLES).filter(|j| *j != i) {
+                weight *= (x - j as f64) / (i as f64 - j as f64);
+            }
+            sum += weight * value;
+        }
+        sum
+    };
+    let place = (1..GRID).find(|k| {
+        let (before, here, after) = (at(k - 1), at(*k), at(k + 1));
+        here < before && here <= after && here < NEAR_ZERO * (highest - lowest)
+    })?;
+    Some(place as f64 / GRID as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dip_between_samples_is_seen_and_a_slope_is_none() {
+        let values = |f: fn(f64) -> f64| [0.0, 0.25, 0.5, 0.75, 1.0].map(f);
+        let dip_of = |f: fn(f64) -> f64| dip(&values(f), 1e-12);
+        assert_eq!(dip_of(|x| (x - 0.375) * (x - 0.375) - 0.001), Some(0.375));
+        assert_eq!(dip_of(|x| (x - 0.375) * (x - 0.375) + 1.0), None);
+        assert_eq!(dip_of(|x| x), None);
+    }
+}

@@ -1,0 +1,469 @@
+//! Steps of high order: statuses are frozen between events, symmetric substeps are extrapolated, and a tolerance
+//! chooses the length (docs/METHOD.md, section 11). Complementarity problems are solved at events only.
+
+mod closing;
+mod control;
+mod dense;
+mod extrapolation;
+mod locate;
+mod relief;
+mod symmetric;
+
+pub(in crate::integrate) use dense::{Stride, from_start, interpolate};
+pub(in crate::integrate) use extrapolation::Extrapolation;
+pub(in crate::integrate) use locate::N_SAMPLES;
+
+use super::assemble::Closing;
+use super::classify::When;
+use super::event::{self, Crossing};
+use super::stalled::STALL;
+use super::trial::{self, Mode, ProbeKind};
+use super::{Run, Stalled, StepError, accept, assemble, in_play, stabilize};
+use crate::integrate::workspace::Workspace;
+use crate::kinds::plane::force::Side;
+use crate::math::Limit;
+use crate::state::State;
+use extrapolation::Plan;
+use locate::Found;
+
+/// Short steps in a row that find their own statuses, after which the single-step scheme takes over for a while.
+const MAX_WAYS_OUT: u32 = 20;
+
+/// More events than a standard step may have, within this fraction of it, are too many.
+const CROWDED: f64 = 1e-2;
+
+/// .. and so are more events of one and the same function while time stands still.
+const MAX_CHANGES: u32 = 3;
+
+/// Length of the step of the other scheme, as a fraction of its standard step; the next one is twice as long if it was no
+/// relief.
+const RELIEF: f64 = 1e-2;
+
+/// Steps are no longer than this part of the period of a harmonic force.
+const PART_OF_PERIOD: f64 = 0.3;
+
+/// Bodies turn by no more than this in a step, rad, where there are contacts ..
+const MOST_TURN: f64 = 20.0;
+
+/// .. unless that would make the step shorter than this part of what is to be done.
+const LEAST_PART: f64 = 1e-4;
+
+/// A step whose end the projection moves by more than the tolerance is tried again with this fraction of its length.
+const AFTER_KINK: f64 = 0.3;
+
+/// Events are looked for on a dense output whose accelerations are off by less than this, relative.
+const TRUSTED_DEFECT: f64 = 0.1;
+
+/// A step is made shorter for that this often; what does not become smooth then has no smooth acceleration.
+const MAX_SHORTENED: u32 = 3;
+
+/// A step shorter than this fraction of the time cannot be told from none.
+const SHORTEST: f64 = 1e-14;
+
+impl Run<'_> {
+    /// Advances to `due` or beyond it, but not beyond `end`: by tolerance, or in one step where there is none. Beyond
+    /// `due` it is the end of an extrapolated step.
+    pub(super) fn accurately(&mut self, due: f64, end: f64) -> Result<(), StepError> {
+        self.start();
+        while self.state.time < due {
+            self.gives_up()?;
+            let n_events = self.report.n_events.total();
+            let target = self.next_stop(end);
+            // a run that looks for an event finds the same one whenever it is due
+            let limit = if self.stop_after.is_finite() {
+                target
+            } else {
+                target.at_most(due)
+            };
+            if self.gets_nowhere() {
+                self.relief_step(limit)?;
+            } else {
+                let mut taken = self.extrapolated_step(target, limit);
+                if let Err(StepError::Unsolved { .. }) = taken {
+                    taken = self.way_out(limit);
+                }
+                match taken {
+                    Err(StepError::Unsolved { .. }) => self.relief_step(limit)?,
+                    result => result?,
+                }
+            }
+            if self.state.time < due {
+                in_play::note(self.model, self.state, self.workspace, self.report);
+            }
+            if self.is_stopped(n_events) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    // statuses that contradict themselves again and again, or too many events at nearly the same time
+    fn gets_nowhere(&mut self) -> bool {
+        let control = &mut self.state.control;
+        if self.state.time - control.counted_from > CROWDED * self.settings.step {
+            control.counted_from = self.state.time;
+            control.events = 0;
+        }
+        let nowhere = control.ways_out > MAX_WAYS_OUT
+            || control.events > self.settings.max_substeps
+            || std::mem::take(&mut self.in_circles);
+        if nowhere {
+            control.ways_out = 0;
+            control.events = 0;
+        }
+        nowhere
+    }
+
+    // a function that ends a status again and again while hardly any time passes has no events that could be told apart
+    fn note_change(&mut self, what: ProbeKind) {
+        if self.state.time - self.stalled.since > STALL * self.settings.step {
+            self.stalled = Stalled::from(self.state.time);
+        }
+        self.in_circles |= self.stalled.count(what) > MAX_CHANGES;
+    }
+
+    // a very short step whose statuses come out of its own complementarity problem
+    fn way_out(&mut self, target: f64) -> Result<(), StepError> {
+        self.state.control.ways_out += 1;
+        self.jam(target - self.state.time, target)
+    }
+
+    // one stretch up to the next event or the target; up to `limit` at most where it is not extrapolated
+    fn extrapolated_step(&mut self, target: f64, limit: f64) -> Result<(), StepError> {
+        // 1. independent joints; impacts of what touches and still approaches; statuses
+        assemble::select_joints(self.model, self.workspace, &self.state.position);
+        self.release();
+        self.impact_of_touching()?;
+        if std::mem::take(&mut self.in_doubt) {
+            return self.way_out(limit);
+        }
+        if !self.state.statuses_known && !self.classify(When::Now) {
+            return self.way_out(limit);
+        }
+        self.probe_start();
+        self.look_for_stops();
+        if self.stop_ahead.is_finite() && self.closes_stop(target) {
+            return Ok(());
+        }
+        // 2. a step that is accurate enough, also between its ends
+        let Some(end) = self.accurate_step(target)? else {
+            return self.way_out(limit);
+        };
+        // 3. its first event
+        let found = self.first_event();
+        match found {
+            Found::Nothing => {
+                if self.workspace.trial.h >= RELIEF * self.settings.step {
+                    self.state.control.reliefs = 0;
+                }
+                if self.settings.tolerance.is_some() {
+                    let (h, error) = (self.workspace.trial.h, self.workspace.step_error);
+                    let order = self.error_order();
+                    control::learn(&mut self.state.control, h, error, order);
+                    self.shorten_towards_stop();
+                }
+                self.accept_extrapolated(end);
+                Ok(())
+            }
+            Found::Contradiction => {
+                if self.decides_anew() {
+                    self.state.control.ways_out += 1;
+                    return Ok(());
+                }
+                self.way_out(limit)
+            }
+            Found::Transition(_, what) => {
+                let tau = self.sharpen(found)?;
+                if let Some(crossing) = self.overlooked_collision() {
+                    return self.collide_at(crossing);
+                }
+                let Workspace {
+                    trial,
+                    acceleration,
+                    ..
+                } = &mut *self.workspace;
+                acceleration.clone_from(&trial.end_acceleration);
+                self.accept_extrapolated(self.state.time + tau);
+                self.state.control.events += 1;
+                self.note_change(what);
+                self.classify_after(what);
+                Ok(())
+            }
+            Found::Collision(crossing) => self.collide_at(crossing),
+        }
+    }
+
+    // the trial step, complete, and the time of its end; none that can be told from now
+    fn accurate_step(&mut self, target: f64) -> Result<Option<f64>, StepError> {
+        let (mut shortened, mut moved_before) = (0, f64::INFINITY);
+        loop {
+            let Some(end) = self.attempt(target)? else {
+                return Ok(None);
+            };
+            let moved = self.close_trial_moves();
+            if moved > 1.0 && moved < 0.5 * moved_before {
+                // the constraints have a kink that no substep has seen, and a shorter step helps
+                self.report.rejected_steps += 1;
+                self.state.control.step = AFTER_KINK * self.workspace.trial.h;
+                moved_before = moved;
+                continue;
+            }
+            self.probe_end_of_trial();
+            if shortened == MAX_SHORTENED {
+                return Ok(Some(end));
+            }
+            let Some(shorter) = self.shorter_for_events() else {
+                return Ok(Some(end));
+            };
+            self.state.control.step = shorter;
+            shortened += 1;
+        }
+    }
+
+    // the length of the step at which events could be found on its dense output, if that is less than it has; the event
+    // functions at the end are kept
+    fn shorter_for_events(&mut self) -> Option<f64> {
+        if self.settings.tolerance.is_none() || self.model.contacts.is_empty() {
+            return None;
+        }
+        let Workspace {
+            probes, violated, ..
+        } = &mut *self.workspace;
+        std::mem::swap(probes, violated);
+        let defect = self.dense_defect();
+        let Workspace {
+            probes, violated, ..
+        } = &mut *self.workspace;
+        std::mem::swap(probes, violated);
+        if defect <= TRUSTED_DEFECT {
+            return None;
+        }
+        self.report.rejected_steps += 1;
+        // the curvature of the dense output is of order four
+        let shorter = 0.9 * libm::sqrt(libm::sqrt(TRUSTED_DEFECT / defect));
+        Some(self.workspace.trial.h * shorter.at_least(0.2))
+    }
+
+    fn collide_at(&mut self, mut crossing: Crossing) -> Result<(), StepError> {
+        let tau = loop {
+            let tau = self.sharpen(Found::Collision(crossing))?;
+            self.probe_end_of_trial();
+            if let Closing::Contact(contact) = crossing.what {
+                self.workspace.watched[contact] = false;
+            }
+            match self.overlooked_collision() {
+                Some(earlier) => crossing = earlier,
+                None => break tau,
+            }
+        };
+        self.accept_extrapolated(self.state.time + tau);
+        self.state.control.events += 1;
+        self.collided(crossing.what, tau < super::JAM_STEP * self.settings.step)
+    }
+
+    // a step that ends at an event may overlap a contact whose gap closed between two samples of the longer step
+    fn overlooked_collision(&mut self) -> Option<Crossing> {
+        event::missed_collision(
+            self.model,
+            self.state,
+            self.workspace,
+            self.settings,
+            Mode::Frozen,
+        )
+    }
+
+    // accelerations, event functions and force derivatives at the state
+    fn probe_start(&mut self) {
+        self.probe_now(Side::After);
+        accept::keep_sliding(self.state, self.workspace);
+        let Run {
+            workspace,
+            state,
+            settings,
+            model,
+            ..
+        } = self;
+        std::mem::swap(&mut workspace.probes, &mut workspace.start_probes);
+        keep_start(workspace);
+        let acceleration = &workspace.acceleration;
+        if state.control.step == 0.0 {
+            let nominal = &settings.nominal;
+            let changes = (0..model.n_velocities).flat_map(|i| {
+                let (q, v) = (state.position[i].abs(), state.velocity[i]);
+                [
+                    (nominal.position(model.angular[i]) + q, v),
+                    (
+                        nominal.velocity(model.angular[i]) + v.abs(),
+                        acceleration[i],
+                    ),
+                ]
+            });
+            state.control.step = control::first(changes, settings.max_step);
+        }
+    }
+
+    fn probe_now(&mut self, side: Side) {
+        let State {
+            time,
+            position,
+            velocity,
+            status,
+            ..
+        } = &*self.state;
+        let now = (*time, side);
+        trial::probe(self.model, self.workspace, status, now, position, velocity);
+    }
+
+    // a longer step could see a harmonic force at its zeros only, or turn a body further than its gaps can be followed
+    fn longest_step(&self, rest: f64) -> f64 {
+        let by_signals = PART_OF_PERIOD * self.model.shortest_period;
+        let mut longest = self.settings.max_step.at_most(by_signals);
+        if !self.model.contacts.is_empty() {
+            let turning = self.model.angular.iter().zip(&self.state.velocity);
+            let fastest = turning
+                .filter(|(angular, _)| **angular)
+                .fold(0.0, |m: f64, (_, rate)| m.at_least(rate.abs()));
+            // rates beyond all reason must not stop the run
+            longest = longest.at_most((MOST_TURN / fastest).at_least(LEAST_PART * rest));
+        }
+        longest
+    }
+
+    // a step that the tolerance accepts, in the trial: the time of its end, or none that can be told from now
+    fn attempt(&mut self, target: f64) -> Result<Option<f64>, StepError> {
+        let rest = target - self.state.time;
+        let shortest = SHORTEST * (1.0 + self.state.time.abs());
+        let rows = self.settings.rows_taken() as usize;
+        loop {
+            self.gives_up()?;
+            let length = match self.settings.tolerance {
+                Some(_) => {
+                    let longest = self.longest_step(rest).at_most(self.longest_before_stop());
+                    control::proposed(&self.state.control, longest, rest)
+                        .at_least(shortest)
+                        .at_most(rest)
+                }
+                None => rest.at_most(self.longest_before_stop()),
+            };
+            let plan = Plan {
+                length,
+                rows,
+                cut_short: self.settings.tolerance.is_some()
+                    && length < 0.5 * self.state.control.step,
+            };
+            let error = match self.take_extrapolated(plan) {
+                Ok(error) => error,
+                Err(StepError::Singular { .. } | StepError::Unsolved { .. }) => f64::INFINITY,
+                Err(error) => return Err(error),
+            };
+            let finite = self.workspace.trial.velocity.iter().all(|x| x.is_finite());
+            if self.settings.tolerance.is_none() && !finite {
+                return Err(StepError::NotFinite {
+                    time: self.state.time,
+                });
+            }
+            if self.settings.tolerance.is_none() || (error <= 1.0 && finite) {
+                self.workspace.step_error = error;
+                return Ok(Some(if length == rest {
+                    target
+                } else {
+                    self.state.time + length
+                }));
+            }
+            self.report.rejected_steps += 1;
+            self.state.control.step = control::after_rejection(length, error, self.error_order());
+            if self.state.control.step < shortest {
+                self.state.control.step = 0.0;
+                return Ok(None);
+            }
+        }
+    }
+
+    // the error of a step is that of the result without the last row
+    fn error_order(&self) -> f64 {
+        f64::from(2 * self.settings.rows_taken() - 1)
+    }
+
+    fn take_extrapolated(&mut self, plan: Plan) -> Result<f64, StepError> {
+        self.report.trials += 1;
+        self.workspace.middle_sampled = false;
+        extrapolation::take(self.model, self.state, self.workspace, self.settings, plan)
+    }
+
+    // joints and closed contacts at the end of the trial step
+    fn close_trial(&mut self) {
+        if !self.settings.projection {
+            return;
+        }
+        let mut trial = std::mem::take(&mut self.workspace.trial);
+        stabilize::close(
+            self.model,
+            self.workspace,
+            &self.state.status,
+            (self.state.time + trial.h, Side::Before),
+            &mut trial.position,
+            &mut trial.velocity,
+        );
+        self.workspace.trial = trial;
+    }
+
+    // the same; by how much that moves it, in units of the tolerance
+    fn close_trial_moves(&mut self) -> f64 {
+        let Workspace { trial, best, .. } = &mut *self.workspace;
+        best.copy_from(trial);
+        self.close_trial();
+        let Some(tolerance) = self.settings.tolerance else {
+            return 0.0;
+        };
+        let Workspace { trial, best, .. } = &*self.workspace;
+        let nominal = &self.settings.nominal;
+        let mut moved: f64 = 0.0;
+        for (i, &angular) in self.model.angular.iter().enumerate() {
+            let (q, v) = (trial.position[i], trial.velocity[i]);
+            let by = [
+                (q - best.position[i]).abs() / (nominal.position(angular) + q.abs()),
+                (v - best.velocity[i]).abs() / (nominal.velocity(angular) + v.abs()),
+            ];
+            moved = moved.at_least(by[0]).at_least(by[1]);
+        }
+        moved / tolerance
+    }
+
+    // event functions, accelerations and forces at the end of the trial step
+    fn probe_end_of_trial(&mut self) {
+        trial::probe_end(self.model, self.state, self.workspace);
+        let Workspace {
+            trial,
+            acceleration,
+            level,
+            ..
+        } = &mut *self.workspace;
+        trial.end_acceleration.clone_from(acceleration);
+        trial.end_forces.read(level);
+    }
+
+    fn accept_extrapolated(&mut self, end: f64) {
+        self.state.control.ways_out = 0;
+        self.report.steps += 1;
+        dense::keep(self.model, self.state, self.workspace);
+        extrapolation::book(self.model, self.state, self.workspace, self.report);
+        accept::accept(self.model, self.state, self.workspace, self.report, end);
+        accept::forces_of_trial(self.state, self.workspace);
+    }
+}
+
+/// What an extrapolated step needs of its start, where event functions were just looked at.
+fn keep_start(workspace: &mut Workspace) {
+    let Workspace {
+        trial,
+        acceleration,
+        jacobians,
+        start_jacobians,
+        level,
+        active,
+        ..
+    } = workspace;
+    trial.start_acceleration.clone_from(acceleration);
+    start_jacobians.copy_from(jacobians);
+    active.clone_from(&level.contacts);
+}

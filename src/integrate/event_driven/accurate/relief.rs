@@ -1,0 +1,124 @@
+//! Steps that the scheme of fixed steps takes over, where extrapolated ones find no way on (docs/METHOD.md, section 11.4).
+//!
+//! Their length is halved until one step and two of half the length agree to the tolerance. Where that does not help they are
+//! taken as long as they were, and the difference is reported.
+
+use super::RELIEF;
+use crate::integrate::StepError;
+use crate::integrate::event_driven::{Run, Stalled, set_standard};
+use crate::math::Limit;
+
+/// Halvings at most: where events have no end shorter steps agree no better.
+const MAX_HALVINGS: u32 = 8;
+
+impl Run<'_> {
+    /// A short step of the scheme of fixed steps, up to the target at most.
+    pub(super) fn relief_step(&mut self, target: f64) -> Result<(), StepError> {
+        let longer = f64::from(1_u32 << self.state.control.reliefs.min(30));
+        self.state.control.reliefs += 1;
+        let standard = self.settings.step * (RELIEF * longer).at_most(1.0);
+        let mut h = standard.at_most(target - self.state.time);
+        self.report.relief_steps += 1;
+        if let Some(tolerance) = self.settings.tolerance {
+            let stop_after = std::mem::replace(&mut self.stop_after, f64::INFINITY);
+            let agreed = self.length_that_agrees(h);
+            self.stop_after = stop_after;
+            let error;
+            (h, error) = agreed?;
+            if error > 1.0 {
+                self.report.transition_errors += 1;
+                self.report.transition_error += error * tolerance;
+            }
+        }
+        let n_events = self.report.n_events.total();
+        self.relieve(0.5 * h, target)?;
+        if self.is_stopped(n_events) || self.state.time >= target {
+            return Ok(());
+        }
+        self.relieve(0.5 * h, target)
+    }
+
+    // the length, at most `h`, at which halves agree to the tolerance, and by how much; or `h` itself where none does
+    fn length_that_agrees(&mut self, h: f64) -> Result<(f64, f64), StepError> {
+        let first = self.difference_of_halves(h)?;
+        let mut shorter = h;
+        let mut error = first;
+        for _ in 0..MAX_HALVINGS {
+            if error <= 1.0 {
+                return Ok((shorter, error));
+            }
+            shorter *= 0.5;
+            error = self.difference_of_halves(shorter)?;
+        }
+        Ok((h, first))
+    }
+
+    // one step with the scheme of fixed steps, events and all
+    fn relieve(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+        let mut end = self.state.time + h;
+        if end >= target || end == self.state.time {
+            end = target;
+        }
+        self.stalled = Stalled::default();
+        let by_tolerance = std::mem::replace(&mut self.standard, h);
+        set_standard(self.model, self.workspace, h);
+        let result = self.to(end);
+        self.standard = by_tolerance;
+        set_standard(self.model, self.workspace, 0.0);
+        result
+    }
+
+    // how far a step of length `h` and two of half the length are apart, in units of the tolerance; the state stays
+    fn difference_of_halves(&mut self, h: f64) -> Result<f64, StepError> {
+        let Some(mut start) = self.workspace.again.take() else {
+            return Ok(0.0);
+        };
+        start.copy_from(self.state);
+        let counts = self.report.whole_numbers().map(|x| *x);
+        let sums = self.report.real_numbers().map(|x| *x);
+        let n_events = self.report.events.len();
+        let end = self.state.time + h;
+        let mut difference = Ok(0.0);
+        for halves in [false, true] {
+            let lengths: &[f64] = if halves { &[0.5 * h, 0.5 * h] } else { &[h] };
+            for length in lengths {
+                difference = difference.and_then(|d| self.relieve(*length, end).map(|()| d));
+            }
+            if halves {
+                difference = difference.map(|_| self.distance_from_kept());
+            } else {
+                let closed = &mut *self.workspace;
+                closed.closed_position.clone_from(&self.state.position);
+                closed.closed_velocity.clone_from(&self.state.velocity);
+            }
+            self.state.copy_from(&start);
+            for (x, before) in self.report.whole_numbers().into_iter().zip(counts) {
+                *x = before;
+            }
+            for (x, before) in self.report.real_numbers().into_iter().zip(sums) {
+                *x = before;
+            }
+            self.report.events.truncate(n_events);
+            self.begin_again();
+        }
+        self.workspace.again = Some(start);
+        difference
+    }
+
+    // of the state from the end of the step before, in units of the tolerance; rotations count from other orientations
+    fn distance_from_kept(&self) -> f64 {
+        let (nominal, kept) = (&self.settings.nominal, &*self.workspace);
+        let mut worst: f64 = 0.0;
+        for (i, &angular) in self.model.angular.iter().enumerate() {
+            let (q, v) = (self.state.position[i], self.state.velocity[i]);
+            let moved = (v - kept.closed_velocity[i]).abs() / (nominal.velocity(angular) + v.abs());
+            worst = worst.at_least(moved);
+            if !self.model.is_spatial() || !angular {
+                let moved =
+                    (q - kept.closed_position[i]).abs() / (nominal.position(angular) + q.abs());
+                worst = worst.at_least(moved);
+            }
+        }
+        worst / self.settings.tolerance.unwrap_or(f64::INFINITY)
+    }
+}

@@ -1,0 +1,217 @@
+//! The symmetric step: scheme II with everything at its midpoint (docs/METHOD.md, section 11).
+//!
+//! (1)  qm = q + h/2 v
+//! (2)  (M - h/2 kv - h^2/4 kq) (v1 - v) = h k(t + h/2, qm, v) + F c,   G (v + v1) = 0,   G, F, kq, kv at qm
+//! (3)  q1 = qm + h/2 v1
+//! (4)  forces that are not linear in the velocity: (2) again about vm = (v + v1)/2, with h (k(vm) + kv (v - vm))
+//!
+//! The step from (q1, v1) back over -h has the same midpoint: its error is a series in h^2.
+
+use crate::contact::lcp::Outcome;
+use crate::dynamics;
+use crate::integrate::StepError;
+use crate::integrate::event_driven::assemble::{self, BeyondEdges};
+use crate::integrate::workspace::Workspace;
+use crate::kinds::plane::force::{Detail, Side};
+use crate::math::{Limit, max_abs};
+use crate::model::Model;
+use crate::state::Status;
+
+/// Linearizations (4) at most; they converge quadratically.
+const MAX_LINEARIZATIONS: u32 = 6;
+
+/// A mid velocity that changes by less than this is found, relative.
+const SAME_VELOCITY: f64 = 1e-11;
+
+/// What a row of the extrapolation carries along, after positions, velocities and the impulses of applied
+/// forces on them: these sums of work, J.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Work {
+    /// Lost by the normal forces of contacts.
+    Pressing,
+    /// Lost by their friction.
+    Friction,
+    /// Done by applied forces.
+    Applied,
+    /// Lost in dampers.
+    Damping,
+}
+
+/// Number of kinds of work.
+pub(super) const N_WORKS: usize = 4;
+
+/// Takes a substep of length `h` at `t` in place of `y`: positions, velocities, applied impulses, work. The contacts are those
+/// of `workspace.active`.
+pub(super) fn substep(
+    model: &Model,
+    workspace: &mut Workspace,
+    statuses: &[Status],
+    (t, h): (f64, f64),
+    y: &mut [f64],
+) -> Result<(), StepError> {
+    let n = model.n_velocities;
+    let (q, rest) = y.split_at_mut(n);
+    let (v, sums) = rest.split_at_mut(n);
+    let middle = t + 0.5 * h;
+    model.displace(&mut workspace.place, q, 0.5 * h, v); // (1)
+    model.poses(&workspace.place, &mut workspace.poses);
+    constraints(model, workspace);
+    workspace.mid_velocity.copy_from_slice(v);
+    let limit = if model.velocity_forces_are_linear() {
+        1
+    } else {
+        MAX_LINEARIZATIONS
+    };
+    for _ in 0..limit {
+        if !free_motion(model, workspace, middle, v, h) {
+            return Err(StepError::Singular { time: t });
+        }
+        if !respond(model, workspace, statuses, (middle, v)) {
+            let outcome = Outcome::PivotLimit;
+            return Err(StepError::Unsolved { time: t, outcome });
+        }
+        workspace.work += 1;
+        let Workspace {
+            free, mid_velocity, ..
+        } = &mut *workspace;
+        let mut change: f64 = 0.0;
+        for ((mid, v), dv) in mid_velocity.iter_mut().zip(v.iter()).zip(free.iter()) {
+            let new = v + 0.5 * dv;
+            change = change.at_least((new - *mid).abs());
+            *mid = new;
+        }
+        if change <= SAME_VELOCITY * (1.0 + max_abs(v)) {
+            break;
+        }
+    }
+    v.iter_mut()
+        .zip(&workspace.free)
+        .for_each(|(v, dv)| *v += dv);
+    model.displace(q, &workspace.place, 0.5 * h, v); // (3)
+    add_sums(model, workspace, (middle, h), sums);
+    Ok(())
+}
+
+// rows at the poses of the midpoint
+fn constraints(model: &Model, workspace: &mut Workspace) {
+    let Workspace {
+        system,
+        poses,
+        holds,
+        active,
+        ..
+    } = workspace;
+    system.contacts.clone_from(active);
+    assemble::rows(model, poses, holds, BeyondEdges::Line, system);
+}
+
+// left and right side of (2) without constraints: the metric, and the change of velocity in `workspace.free`; false if the
+// metric is singular
+fn free_motion(model: &Model, workspace: &mut Workspace, middle: f64, v: &[f64], h: f64) -> bool {
+    let Workspace {
+        poses,
+        twists,
+        force,
+        jacobians,
+        free,
+        inputs,
+        mid_velocity,
+        ..
+    } = &mut *workspace;
+    model.twists(mid_velocity, twists);
+    let at = (middle, Side::After);
+    // any derivative by position will do, as long as it stabilizes
+    let wanted = Some((&mut *jacobians, Detail::Stiff));
+    dynamics::force(model, at, inputs, poses, twists, force, wanted);
+    free.clone_from(force);
+    // where forces are linear the mid velocity is still that of the start
+    if jacobians.any && !model.velocity_forces_are_linear() {
+        let n = v.len();
+        for (i, x) in free.iter_mut().enumerate() {
+            let row = &jacobians.velocity[i * n..(i + 1) * n];
+            for ((k, v), mid) in row.iter().zip(v).zip(mid_velocity.iter()) {
+                *x += k * (v - mid);
+            }
+        }
+    }
+    free.iter_mut().for_each(|x| *x *= h);
+    let regular = assemble::step_metric(model, workspace, 0.5 * h, 0.25 * h * h);
+    if regular {
+        assemble::divide_by_step_metric(workspace);
+    }
+    regular
+}
+
+// adds to `workspace.free` what the constraints of (2) do; false if directions of sliding were not found
+fn respond(
+    model: &Model,
+    workspace: &mut Workspace,
+    statuses: &[Status],
+    (middle, v): (f64, &[f64]),
+) -> bool {
+    if workspace.system.is_empty() {
+        workspace.system.impulse.clear();
+        return true;
+    }
+    let Workspace {
+        system,
+        joints,
+        frozen,
+        free,
+        twice,
+        sliding,
+        resistance,
+        inputs,
+        mass,
+        step_metric,
+        step_has_metric,
+        ..
+    } = workspace;
+    for ((x, v), dv) in twice.iter_mut().zip(v).zip(free.iter()) {
+        *x = 2.0 * v + dv;
+    }
+    system.give(model, 2.0, |speed| speed.value(middle, Side::After, inputs));
+    let metric = if *step_has_metric { step_metric } else { mass };
+    system.direct(v, sliding, resistance);
+    if system.must_iterate(|j| statuses[j]) {
+        system.condense_rows(metric);
+        system.bias_from(twice);
+        system.solve_sliding(joints, |j| statuses[j], (2.0, v), frozen);
+        system.add_response(free);
+        return system.directions_are_found();
+    } else {
+        system.respond_frozen(metric, twice, joints, |j| statuses[j], frozen, free);
+    }
+    true
+}
+
+fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), sums: &mut [f64]) {
+    let Workspace {
+        system,
+        poses,
+        twists,
+        inputs,
+        mid_velocity,
+        ..
+    } = workspace;
+    let (impulses, works) = sums.split_at_mut(sums.len() - N_WORKS);
+    for i in 0..system.contacts.len() {
+        let normal = system.normal(i);
+        let work = |row: usize| system.impulse[row] * system.rows[row].dot(mid_velocity);
+        works[Work::Pressing as usize] -= work(normal);
+        for row in normal + 1..=normal + system.n_friction {
+            works[Work::Friction as usize] -= work(row);
+        }
+    }
+    for row in system.motor_rows() {
+        works[Work::Applied as usize] += system.impulse[row] * system.rows[row].dot(mid_velocity);
+    }
+    if !model.forces.is_empty() {
+        model.twists(mid_velocity, twists);
+        let at = (middle, Side::After);
+        let (applied, lost) = dynamics::power(model, at, inputs, poses, twists);
+        dynamics::add_applied(model, at, inputs, poses, twists, h, impulses);
+        works[Work::Applied as usize] += h * applied;
+        works[Work::Damping as usize] += h * lost;
+    }
+}

@@ -1,0 +1,750 @@
+//! From model and configuration to the rows of a [`System`].
+
+use super::coefficients::Coefficients;
+use super::energy;
+use super::metric::Stiffness;
+use super::system::System;
+use crate::constraint::GlobalRow;
+use crate::dynamics::{self, Jacobians};
+use crate::integrate::workspace::Workspace;
+use crate::kinds::plane::force::{Detail, Side};
+use crate::math::dense::RankRevealing;
+use crate::math::{Limit, Vec3};
+use crate::model::{Hold, Model, N_TANGENTS, N_TURNS, Poses, turning_axes};
+use crate::state::{Resistance, Status};
+use std::ops::Range;
+
+/// Joint equations are dependent when the scaled pivot of their Gram matrix falls below this: the square of an
+/// angle of 3e-5 between their gradients, far above the drift that a projected configuration has.
+const JOINT_RANK_TOLERANCE: f64 = 1e-9;
+
+/// What a contact does beyond the end of its sharp edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BeyondEdges {
+    /// It goes on along the edge's line: a step with frozen statuses, whose event functions see the end of the edge.
+    Line,
+    /// It does nothing: a step that finds its own statuses.
+    Nothing,
+}
+
+/// Fills the rows and residuals of joints and of the system's contacts at the given poses.
+pub(super) fn rows(
+    model: &Model,
+    poses: &Poses,
+    holds: &[Hold],
+    beyond: BeyondEdges,
+    system: &mut System,
+) {
+    gather(
+        model,
+        poses,
+        holds,
+        beyond,
+        &system.contacts,
+        &mut system.rows,
+        Some(Frames {
+            residual: &mut system.residual,
+            tangents: &mut system.tangents,
+            axes: &mut system.axes,
+        }),
+    );
+    system.take_friction(model);
+    system.free_rotation();
+    if model.is_spatial() {
+        system.mass.clone_from(&model.mass);
+        let contacts = || system.contacts.iter().map(|&j| &model.contacts[j]);
+        system.static_friction.clear();
+        system
+            .static_friction
+            .extend(contacts().map(|c| c.static_friction.at_least(c.friction)));
+        if model.resists_rotation() {
+            system.resisting.clear();
+            system
+                .resisting
+                .extend(contacts().map(|c| [c.torsional_friction, c.rolling_friction]));
+        }
+    }
+}
+
+/// What comes with rows but not with columns.
+struct Frames<'a> {
+    residual: &'a mut Vec<f64>,
+    tangents: &'a mut Vec<[Vec3; N_TANGENTS]>,
+    axes: &'a mut Vec<[Vec3; N_TURNS]>,
+}
+
+/// Fills the columns at the given poses.
+pub(super) fn columns(
+    model: &Model,
+    poses: &Poses,
+    holds: &[Hold],
+    beyond: BeyondEdges,
+    system: &mut System,
+) {
+    gather(
+        model,
+        poses,
+        holds,
+        beyond,
+        &system.contacts,
+        &mut system.columns,
+        None,
+    );
+}
+
+fn gather(
+    model: &Model,
+    poses: &Poses,
+    holds: &[Hold],
+    beyond: BeyondEdges,
+    contacts: &[usize],
+    rows: &mut Vec<GlobalRow>,
+    mut frames: Option<Frames>,
+) {
+    rows.clear();
+    if let Some(frames) = &mut frames {
+        frames.residual.clear();
+        frames.tangents.clear();
+        frames.axes.clear();
+    }
+    for link in &model.joints {
+        model.joint_rows(link, poses, |row, residual| {
+            rows.push(row);
+            if let Some(frames) = &mut frames {
+                frames.residual.push(residual);
+            }
+        });
+    }
+    for motor in &model.motors {
+        rows.push(model.motor_row(motor, poses));
+        if let Some(frames) = &mut frames {
+            // a motor has no position to hold
+            frames.residual.push(0.0);
+        }
+    }
+    for &index in contacts {
+        let (contact, first) = (&model.contacts[index], rows.len());
+        let near = model.near(contact, &holds[index], poses, rows);
+        let turning = if model.resists_rotation() {
+            near.map_or([Vec3::zeros(); N_TURNS], |near| {
+                turning_axes(near.direction, near.tangents[0])
+            })
+        } else {
+            [Vec3::zeros(); N_TURNS]
+        };
+        let touches = near.filter(|near| beyond == BeyondEdges::Line || near.margin >= BEYOND);
+        if touches.is_none() {
+            // its place went to another contact, or its edge has ended: it neither presses nor rubs
+            rows.truncate(first);
+            rows.resize(first + 1 + model.n_friction_rows, GlobalRow::default());
+        } else if model.resists_rotation() {
+            rows.extend(model.turning_rows(contact, turning, poses));
+        }
+        let Some(frames) = &mut frames else {
+            continue;
+        };
+        frames
+            .residual
+            .push(touches.map_or(f64::INFINITY, |near| near.offset));
+        for _ in 0..model.n_friction_rows {
+            frames.residual.push(0.0);
+        }
+        if model.is_spatial() {
+            frames
+                .tangents
+                .push(near.map_or([Vec3::zeros(); N_TANGENTS], |near| near.tangents));
+        }
+        if model.resists_rotation() {
+            frames.axes.push(turning);
+        }
+    }
+}
+
+/// Adds to b what the rows gain while the bodies move on at constant velocity: (dG/dt) v.
+pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64]) {
+    let Workspace {
+        level,
+        poses,
+        twists,
+        holds,
+        ..
+    } = workspace;
+    let mut index = 0;
+    for link in &model.joints {
+        model.joint_row_rates(link, poses, twists, v, |rate| {
+            level.bias[index] += rate;
+            index += 1;
+        });
+    }
+    for motor in &model.motors {
+        level.bias[index] += model.motor_row_rate(motor, poses, twists, v);
+        index += 1;
+    }
+    let n_rows = 1 + model.n_friction_rows;
+    for &j in &level.contacts {
+        if let Some(rates) = model.near_rates(&model.contacts[j], &holds[j], poses, twists, v) {
+            let n_rates = n_rows.min(rates.len());
+            for (b, rate) in level.bias[index..].iter_mut().zip(&rates[..n_rates]) {
+                *b += rate;
+            }
+        }
+        if model.resists_rotation()
+            && let Some(rates) =
+                model.turning_rates(&model.contacts[j], &holds[j], poses, twists, v)
+        {
+            let first = index + 1 + N_TANGENTS;
+            for (b, rate) in level.bias[first..].iter_mut().zip(&rates) {
+                *b += rate;
+            }
+        }
+        index += n_rows;
+    }
+}
+
+/// Prepares `workspace.level` at configuration `q` for a list of contacts, with the mass matrix as metric. Leaves
+/// the poses at `q` in the workspace.
+pub(super) fn level(
+    model: &Model,
+    workspace: &mut Workspace,
+    q: &[f64],
+    contacts: impl Iterator<Item = usize>,
+) {
+    model.poses(q, &mut workspace.poses);
+    let Workspace {
+        level,
+        poses,
+        holds,
+        ..
+    } = workspace;
+    level.contacts.clear();
+    level.contacts.extend(contacts);
+    rows(model, poses, holds, BeyondEdges::Line, level);
+    level.condense_rows(&workspace.mass);
+}
+
+/// Finds what holds all contacts at `q` that `moved` says may have gone elsewhere.
+pub(super) fn find_holds(
+    model: &Model,
+    workspace: &mut Workspace,
+    q: &[f64],
+    moved: impl Fn(usize) -> bool,
+) {
+    model.poses(q, &mut workspace.poses);
+    let Workspace {
+        poses,
+        holds,
+        pairs,
+        ..
+    } = workspace;
+    for pair in pairs {
+        if model.clearance(&model.contacts[pair.start], poses) > NEAR {
+            continue;
+        }
+        for j in pair.clone() {
+            if moved(j) || holds[j].edge.is_none() {
+                holds[j] = model.hold(&model.contacts[j], poses);
+            }
+        }
+    }
+}
+
+/// Features of shapes that are farther apart than this are not looked at one by one, m: no contact is active there.
+const NEAR: f64 = 1e-3;
+
+/// A contact this far beyond the end of its sharp edge no longer touches along it, m: a little more than the distance
+/// at which edges are told apart.
+pub(super) const BEYOND: f64 = -2e-9;
+
+/// Gap of every contact at `q`; infinite where it cannot press: another contact looks after the place, or it is beyond
+/// the end of its edge. Shapes that are far from each other are given the bound on their gaps that tells so.
+pub(super) fn gaps(model: &Model, workspace: &mut Workspace, q: &[f64]) {
+    gaps_within(model, workspace, q, NEAR);
+}
+
+/// The same, where a pair of shapes is far only beyond a given distance, m.
+pub(super) fn gaps_within(model: &Model, workspace: &mut Workspace, q: &[f64], far: f64) {
+    model.poses(q, &mut workspace.poses);
+    let Workspace {
+        poses,
+        gap,
+        pairs,
+        is_near,
+        ..
+    } = workspace;
+    for (pair, is_near) in pairs.iter().zip(is_near) {
+        let apart = model.clearance(&model.contacts[pair.start], poses);
+        *is_near = apart <= far;
+        if !*is_near {
+            gap[pair.clone()].fill(apart);
+            continue;
+        }
+        for j in pair.clone() {
+            gap[j] = model
+                .gap(&model.contacts[j], poses)
+                .filter(|near| near.margin >= BEYOND)
+                .map_or(f64::INFINITY, |near| near.gap);
+        }
+    }
+}
+
+/// How far a contact is from the end of its sharp edge at the poses in the workspace, m; minus infinity where another
+/// contact looks after the place.
+pub(super) fn margin(model: &Model, poses: &Poses, holds: &[Hold], index: usize) -> f64 {
+    model
+        .margin(&model.contacts[index], &holds[index], poses)
+        .unwrap_or(f64::NEG_INFINITY)
+}
+
+/// Largest joint residual at the poses in the workspace, m or rad.
+pub(super) fn joint_drift(model: &Model, workspace: &Workspace) -> f64 {
+    let mut worst: f64 = 0.0;
+    for link in &model.joints {
+        model.joint_rows(link, &workspace.poses, |_, residual| {
+            worst = worst.at_least(residual.abs());
+        });
+    }
+    worst
+}
+
+/// What can close.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Closing {
+    Contact(usize),
+    /// The two polygons to which a contact belongs, as wholes, and the overlap at which they count as closed, m.
+    Polygons(usize, f64),
+}
+
+/// Gap of a contact or of two polygons at `q` and its rate at velocities `v`; infinite where there is none.
+pub(super) fn closing(
+    model: &Model,
+    workspace: &mut Workspace,
+    what: Closing,
+    q: &[f64],
+    v: &[f64],
+) -> (f64, f64) {
+    match what {
+        Closing::Contact(index) => gap_and_rate(model, workspace, index, q, v),
+        Closing::Polygons(index, slack) => {
+            let (gap, rate) = separation_and_rate(model, workspace, index, q, v);
+            (gap + slack, rate)
+        }
+    }
+}
+
+/// The contacts of each pair of shapes, and the stops of each joint.
+pub(in crate::integrate) fn pairs(model: &Model) -> impl Iterator<Item = Range<usize>> {
+    let mut end = 0;
+    let chunks = model.contacts.chunk_by(|a, b| a.pair == b.pair);
+    chunks.map(move |pair| {
+        let start = end;
+        end += pair.len();
+        start..end
+    })
+}
+
+/// Deepest overlap at `q`, m, of contacts and of polygons as wholes. Leaves the gaps of the contacts in the workspace.
+pub(super) fn deepest_overlap(model: &Model, workspace: &mut Workspace, q: &[f64]) -> f64 {
+    gaps(model, workspace, q);
+    let of_contacts = workspace
+        .gap
+        .iter()
+        .fold(0.0, |m: f64, gap| m.at_least(-gap));
+    let Workspace {
+        poses,
+        pairs,
+        is_near,
+        ..
+    } = workspace;
+    let near = pairs.iter().zip(is_near).filter(|(_, near)| **near);
+    near.filter_map(|(pair, _)| model.separation(&model.contacts[pair.start], poses))
+        .fold(of_contacts, |m, (apart, _)| m.at_least(-apart))
+}
+
+fn separation_and_rate(
+    model: &Model,
+    workspace: &mut Workspace,
+    index: usize,
+    q: &[f64],
+    v: &[f64],
+) -> (f64, f64) {
+    model.poses(q, &mut workspace.poses);
+    model
+        .separation(&model.contacts[index], &workspace.poses)
+        .map_or((f64::INFINITY, 0.0), |(apart, row)| (apart, row.dot(v)))
+}
+
+/// Gap of one contact at `q` and its rate at velocities `v`.
+pub(super) fn gap_and_rate(
+    model: &Model,
+    workspace: &mut Workspace,
+    index: usize,
+    q: &[f64],
+    v: &[f64],
+) -> (f64, f64) {
+    model.poses(q, &mut workspace.poses);
+    model
+        .gap_and_rate(&model.contacts[index], &workspace.poses, v)
+        .unwrap_or((f64::INFINITY, 0.0))
+}
+
+/// Marks a maximal independent set of joint equations at `q`.
+pub(super) fn select_joints(model: &Model, workspace: &mut Workspace, q: &[f64]) {
+    let n_joint = model.n_joint_rows;
+    if n_joint == 0 {
+        return;
+    }
+    level(model, workspace, q, std::iter::empty());
+    let order: &mut RankRevealing = &mut workspace.joint_order;
+    order
+        .start(n_joint)
+        .copy_from_slice(&workspace.level.delassus);
+    order.factor(JOINT_RANK_TOLERANCE);
+    workspace.joints.fill(false);
+    for &row in order.independent() {
+        workspace.joints[row] = true;
+    }
+}
+
+// a contact that slides in space, or with friction that falls, or rolls, does so over the place of its columns: friction is against that motion, in the
+// middle of the step
+fn slide_over_columns(
+    system: &mut System,
+    statuses: &[Status],
+    resistance: &[Resistance],
+    at_end: bool,
+) {
+    keep_late_rows(system, statuses, resistance, at_end);
+    for i in 0..system.contacts.len() {
+        let contact = system.contacts[i];
+        let falls = system.stribeck_of(i).is_some() && statuses[contact].slip_sign() != 0.0;
+        if statuses[contact] == Status::Slip || falls {
+            for row in system.tangent_rows(i) {
+                system.rows[row] = system.columns[row];
+            }
+        }
+        if resistance
+            .get(contact)
+            .is_some_and(|r| r.roll == Status::Slip)
+        {
+            let spin = system.spin_row(i);
+            for row in spin + 1..=spin + 2 {
+                system.rows[row] = system.columns[row];
+            }
+        }
+    }
+}
+
+// the rows of what slides in space or rolls at the end of the step
+fn keep_late_rows(
+    system: &mut System,
+    statuses: &[Status],
+    resistance: &[Resistance],
+    at_end: bool,
+) {
+    let n = system.contacts.len();
+    let rolls = |j: usize| resistance.get(j).is_some_and(|r| r.roll == Status::Slip);
+    let slips = |j: &usize| statuses[*j] == Status::Slip || rolls(*j);
+    if !at_end || !system.contacts.iter().any(slips) {
+        return;
+    }
+    let mut late = std::mem::take(&mut system.flow.late_rows);
+    late.clear();
+    late.resize_with(2 * n, Default::default);
+    for (i, &j) in system.contacts.iter().enumerate() {
+        let rows = |first: usize| [first, first + 1].map(|row| system.rows[row]);
+        if statuses[j] == Status::Slip {
+            late[i] = rows(system.normal(i) + 1);
+        }
+        if rolls(j) {
+            late[n + i] = rows(system.spin_row(i) + 1);
+        }
+    }
+    system.flow.late_rows = late;
+}
+
+/// Rows at `q` of the contacts in `workspace.active` that slide in space or roll, for the flow of `workspace.system`.
+pub(super) fn start_rows(
+    model: &Model,
+    workspace: &mut Workspace,
+    scheme: &Coefficients,
+    statuses: &[Status],
+    q: &[f64],
+) {
+    let rolls = |r: &[Resistance], j: usize| r.get(j).is_some_and(|r| r.roll == Status::Slip);
+    let Workspace {
+        active, resistance, ..
+    } = &*workspace;
+    let slips = |j: &usize| statuses[*j] == Status::Slip || rolls(resistance, *j);
+    if !active.iter().any(slips) {
+        return;
+    }
+    model.poses(q, &mut workspace.poses);
+    let Workspace {
+        system,
+        poses,
+        active,
+        holds,
+        resistance,
+        slip_rows,
+        ..
+    } = workspace;
+    let n = active.len();
+    system.flow.late = if scheme.row_at == 1.0 || scheme.column_at == 0.0 {
+        1.0
+    } else {
+        scheme.column_at
+    };
+    let start = &mut system.flow.start_rows;
+    start.clear();
+    start.resize_with(2 * n, Default::default);
+    for (i, &j) in active.iter().enumerate() {
+        let contact = &model.contacts[j];
+        slip_rows.clear();
+        let Some(near) = model.near(contact, &holds[j], poses, slip_rows) else {
+            continue;
+        };
+        if statuses[j] == Status::Slip {
+            start[i] = [slip_rows[1], slip_rows[2]];
+        }
+        if rolls(resistance, j) {
+            let axes = turning_axes(near.direction, near.tangents[0]);
+            let [_, s, t] = model.turning_rows(contact, axes, poses);
+            start[n + i] = [s, t];
+        }
+    }
+}
+
+/// Assembles the step of length `h` from `(t, q, v)` for the contacts in `workspace.active` (docs/METHOD.md,
+/// section 2): metric, free change of velocity, rows, columns, W and b. Frozen are these statuses, or none.
+pub(super) fn step_system(
+    model: &Model,
+    workspace: &mut Workspace,
+    scheme: &Coefficients,
+    frozen: Option<&[Status]>,
+    t: f64,
+    q: &[f64],
+    v: &[f64],
+    h: f64,
+) -> Stiffness {
+    let stiffness = free_motion(model, workspace, scheme, t, q, v, h);
+    let beyond = match frozen {
+        Some(_) => BeyondEdges::Line,
+        None => BeyondEdges::Nothing,
+    };
+    let Workspace {
+        system,
+        poses,
+        place,
+        active,
+        holds,
+        resistance,
+        ..
+    } = workspace;
+    system.contacts.clone_from(active);
+    system.flow.late_rows.clear();
+    if model.n_joint_rows == 0 && active.is_empty() {
+        system.rows.clear();
+        system.columns.clear();
+        system.residual.clear();
+        system.bias.clear();
+        system.condense(&workspace.mass);
+        return stiffness;
+    }
+    model.displace(place, q, scheme.row_at * h, v);
+    model.poses(place, poses);
+    rows(model, poses, holds, beyond, system);
+    if scheme.column_at == scheme.row_at {
+        system.columns.clone_from(&system.rows);
+    } else {
+        model.displace(place, q, scheme.column_at * h, v);
+        model.poses(place, poses);
+        columns(model, poses, holds, beyond, system);
+        if let Some(statuses) = frozen {
+            slide_over_columns(system, statuses, resistance, scheme.row_at == 1.0);
+        }
+    }
+    condense_with_step_metric(workspace);
+    let Workspace {
+        system,
+        free,
+        place,
+        inputs,
+        ..
+    } = workspace;
+    for ((x, v), dv) in place.iter_mut().zip(v).zip(free.iter()) {
+        *x = scheme.sigma * v + dv;
+    }
+    // the mean of a step at its middle, its end at its end
+    let acts = (t + h / scheme.sigma, Side::Before);
+    system.give(model, scheme.sigma, |speed| {
+        speed.value(acts.0, acts.1, inputs)
+    });
+    system.bias_from(place);
+    stiffness
+}
+
+/// Condenses `workspace.system` with the metric of the last [`free_motion`].
+pub(super) fn condense_with_step_metric(workspace: &mut Workspace) {
+    let Workspace {
+        system,
+        mass,
+        step_metric,
+        step_has_metric,
+        ..
+    } = workspace;
+    system.condense(if *step_has_metric { step_metric } else { mass });
+}
+
+/// Metric of a symmetric step, `M - a kv - ag kq`, from the derivatives in the workspace; false if it is singular.
+pub(super) fn step_metric(model: &Model, workspace: &mut Workspace, a: f64, ag: f64) -> bool {
+    let Workspace {
+        jacobians,
+        step_metric,
+        step_has_metric,
+        ..
+    } = workspace;
+    *step_has_metric = jacobians.any;
+    !jacobians.any
+        || step_metric.factor_stiff(
+            &model.mass,
+            (a, &jacobians.velocity),
+            (ag, &jacobians.stiff),
+        )
+}
+
+/// Divides `workspace.free` by the metric of the step.
+pub(super) fn divide_by_step_metric(workspace: &mut Workspace) {
+    let Workspace {
+        free,
+        mass,
+        step_metric,
+        step_has_metric,
+        ..
+    } = workspace;
+    if *step_has_metric {
+        &*step_metric
+    } else {
+        &*mass
+    }
+    .divide(free);
+}
+
+/// Metric of the step and the change of velocity without constraints.
+pub(super) fn free_motion(
+    model: &Model,
+    workspace: &mut Workspace,
+    scheme: &Coefficients,
+    t: f64,
+    q: &[f64],
+    v: &[f64],
+    h: f64,
+) -> Stiffness {
+    let Workspace {
+        poses,
+        twists,
+        force,
+        force_end,
+        jacobians,
+        free,
+        mass,
+        step_metric,
+        step_has_metric,
+        stiff,
+        turns,
+        inputs,
+        place,
+        balance,
+        ..
+    } = workspace;
+    model.poses(q, poses);
+    model.twists(v, twists);
+    let [works, works_at_end] = &mut balance.works;
+    let Coefficients {
+        alpha,
+        gamma,
+        force_at,
+        ..
+    } = *scheme;
+    if alpha < 1.0 {
+        let now = (t, Side::After);
+        dynamics::force_and_works(model, now, inputs, poses, twists, force, Some(works), None);
+    } else {
+        force.fill(0.0);
+    }
+    let end = (t + h, Side::Before);
+    let mut force_at_end = |q: &[f64], jacobians: &mut Jacobians| {
+        model.poses(q, poses);
+        let wanted = scheme.implicit.then_some((jacobians, Detail::All));
+        let works = Some(&mut *works_at_end);
+        dynamics::force_and_works(model, end, inputs, poses, twists, force_end, works, wanted);
+    };
+    let mut force_at = force_at;
+    *turns = false;
+    if force_at > 0.0 && !model.forces.is_empty() {
+        model.displace(place, q, force_at * h, v);
+        force_at_end(place, jacobians);
+        let ahead = jacobians.tension(&model.mass, alpha * gamma * h * h);
+        if jacobians.are_stiff(&model.mass, alpha * h, 0.0) {
+            // forces of stiff dampers along two directions would not cancel
+            force_at = 0.0;
+            force_at_end(q, jacobians);
+        } else if ahead > 1.0 && alpha < 1.0 {
+            // a tension that is there already does no harm
+            force_at_end(q, jacobians);
+            let before = jacobians.tension(&model.mass, alpha * gamma * h * h);
+            *turns = ahead - before > 1.0;
+            force_at_end(place, jacobians);
+        }
+    } else {
+        force_at_end(q, jacobians);
+    }
+    for ((x, k0), k1) in free.iter_mut().zip(force.iter()).zip(force_end.iter()) {
+        *x = h * ((1.0 - alpha) * k0 + alpha * k1);
+    }
+    if scheme.implicit {
+        dynamics::tame(model, twists, alpha * h, jacobians);
+    }
+    *stiff = false;
+    *step_has_metric = scheme.implicit && jacobians.any;
+    if !*step_has_metric {
+        balance.weights = energy::weights(scheme, h, force_at, (false, false, false));
+        mass.divide(free);
+        return Stiffness::Exact;
+    }
+    let (a, ag) = (alpha * h, alpha * gamma * h * h);
+    *stiff = jacobians.are_stiff(&model.mass, a, ag);
+    let Jacobians {
+        stiff: by_position,
+        rest,
+        damper,
+        velocity,
+        ..
+    } = jacobians;
+    let n = model.n_velocities;
+    if !*stiff {
+        rest.iter_mut()
+            .zip(damper.iter())
+            .for_each(|(x, d)| *x += d);
+    }
+    let stiffness = step_metric.factor(&model.mass, (a, velocity), (ag, by_position), (ag, rest));
+    let has_rest = stiffness == Stiffness::Exact;
+    balance.weights = energy::weights(scheme, h, force_at, (true, has_rest, !*stiff));
+    let ahead = alpha * (1.0 - force_at) * h * h;
+    if ahead > 0.0 {
+        for i in 0..n {
+            let mut sum = 0.0;
+            for j in 0..n {
+                let mut entry = by_position[i * n + j];
+                if stiffness == Stiffness::Exact {
+                    entry += rest[i * n + j];
+                }
+                sum += entry * v[j];
+            }
+            free[i] += ahead * sum;
+        }
+    }
+    if stiffness != Stiffness::Singular {
+        step_metric.divide(free);
+    }
+    stiffness
+}

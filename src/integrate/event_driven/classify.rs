@@ -1,0 +1,390 @@
+//! Statuses from the complementarity problem of accelerations (docs/METHOD.md, section 4).
+//!
+//!   0 <= n.a + n'.v | c_n >= 0,   0 <= D^T a + D'^T v + lambda e | beta >= 0,   0 <= mu c_n - e^T beta | lambda >= 0
+//!
+//! Contacts that slide have their known direction; those at tangential rest are free to choose. At a located event
+//! the problem is degenerate for the contact that caused it, but its function says what it does next: it opens,
+//! slides in the direction that its friction can no longer hold, or has come to rest. Where constraints depend on
+//! each other no single contact is the cause; the problem is then posed a little later, at a state moved on with
+//! the old statuses.
+
+use super::complementarity::Sliding;
+use super::system::System;
+use super::trial::ProbeKind;
+use super::{assemble, contact_band, rest_speed, trial};
+use crate::contact::lcp::Outcome;
+use crate::integrate::report::Report;
+use crate::integrate::workspace::{AtRest, Workspace};
+use crate::kinds::plane::force::Side;
+use crate::math::dense::RankRevealing;
+use crate::math::{Limit, Vec3, dot3, max_abs, norm};
+use crate::model::Model;
+use crate::scene::spec::Settings;
+use crate::state::{Resistance, State, Status};
+
+/// How far the problem is posed after an event of dependent constraints, as a fraction of the standard step: the
+/// forces must have moved by more than the tolerance of the complementarity problem.
+const LOOK_AHEAD: f64 = 1e-3;
+
+/// A contact that would hop less high than this (relative to the coordinates) before it falls back does not leave:
+/// such a hop is lost in the rounding of its gap.
+const HOP: f64 = 1e-14;
+
+/// When the statuses are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    /// At the state itself: start, impact, jump of a force.
+    Now,
+    /// Just after an event that this function located; `workspace.acceleration` is that of the old statuses.
+    JustAfter(ProbeKind),
+}
+
+// the step that the forces change over
+fn look_ahead_of(state: &State, settings: &Settings) -> f64 {
+    match settings.tolerance {
+        Some(_) => settings.step.at_most(state.control.step),
+        None => settings.step,
+    }
+}
+
+/// Decides the statuses of all contacts and records what changed; false if there is no solution.
+pub(super) fn classify(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    report: &mut Report,
+    when: When,
+) -> bool {
+    let ahead = match when {
+        When::Now => 0.0,
+        When::JustAfter(ProbeKind::Redundant) => LOOK_AHEAD * look_ahead_of(state, settings),
+        When::JustAfter(_) => 0.0,
+    };
+    match when {
+        When::JustAfter(ProbeKind::Cone(contact)) => {
+            slide_against_friction(state, workspace, contact);
+        }
+        When::JustAfter(ProbeKind::RollingCone(contact)) => {
+            roll_against_friction(state, workspace, contact);
+        }
+        When::Now | When::JustAfter(_) => {}
+    }
+    let mut q = std::mem::take(&mut workspace.look_position);
+    let mut v = std::mem::take(&mut workspace.look_velocity);
+    model.displace(&mut q, &state.position, ahead, &state.velocity);
+    for ((v, start), a) in v
+        .iter_mut()
+        .zip(&state.velocity)
+        .zip(&workspace.acceleration)
+    {
+        *v = start + ahead * a;
+    }
+    touching(model, state, workspace, settings, when);
+    let solved = decide(model, state, workspace, report, (when, ahead), &q, &v);
+    workspace.look_position = q;
+    workspace.look_velocity = v;
+    solved
+}
+
+// closed contacts and those that touch without leaving, in `workspace.active`; which of them do not slide, in
+// `workspace.at_rest`
+fn touching(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    when: When,
+) {
+    assemble::gaps(model, workspace, &state.position);
+    let band = contact_band(settings, workspace.standard_step);
+    let gaps = std::mem::take(&mut workspace.gap);
+    let near = (0..gaps.len())
+        .filter(|j| gaps[*j] <= band || (state.statuses_known && state.status[*j].is_closed()));
+    assemble::level(model, workspace, &state.position, near);
+    workspace.gap = gaps;
+    trial::free_acceleration(model, workspace, (state.time, Side::After), &state.velocity);
+    let Workspace {
+        level,
+        active,
+        at_rest,
+        system,
+        ..
+    } = workspace;
+    // what stopped along the flow of the step did so with what ended it
+    let stops = matches!(when, When::JustAfter(what) if what.is_stop());
+    let stopped = |contact: usize| {
+        if stops && system.flow.followed {
+            system.stopped(contact)
+        } else {
+            [false; 2]
+        }
+    };
+    let slow = rest_speed(&state.velocity);
+    let lowest_hop = HOP * (1.0 + max_abs(&state.position));
+    active.clear();
+    for (i, &contact) in level.contacts.iter().enumerate() {
+        let normal = level.normal(i);
+        let leaves = level.rows[normal].dot(&state.velocity);
+        let falls = (-level.bias[normal]).at_least(0.0);
+        if leaves <= slow || leaves * leaves <= 2.0 * falls * lowest_hop {
+            active.push(contact);
+            let moves = |row: usize| level.rows[row].dot(&state.velocity).abs() > slow;
+            let [slid, rolled] = stopped(contact);
+            at_rest[contact].sliding = !level.tangent_rows(i).any(moves)
+                || ((slid || when == When::JustAfter(ProbeKind::Sliding(contact)))
+                    && level.has_stopped(i, &state.velocity, state.sliding.get(contact)));
+            if let Some(before) = state.resistance.get(contact) {
+                let (spin, disc) = (level.spin_row(i), level.rolling_disc(i));
+                at_rest[contact].spin =
+                    !moves(spin) || when == When::JustAfter(ProbeKind::Spinning(contact));
+                at_rest[contact].roll = !(spin + 1..=spin + 2).any(moves)
+                    || ((rolled || when == When::JustAfter(ProbeKind::Rolling(contact)))
+                        && level.has_stopped(disc, &state.velocity, Some(&before.rolling)));
+            }
+        }
+    }
+}
+
+// a velocity in a direction, of the given size
+fn slowly(direction: Vec3, speed: f64) -> Vec3 {
+    let size = norm(direction.as_slice());
+    if size > 0.0 {
+        direction * (speed / size)
+    } else {
+        direction
+    }
+}
+
+// friction at its limit tells where a contact in space starts to slide; `workspace.level` holds it
+fn slide_against_friction(state: &mut State, workspace: &mut Workspace, contact: usize) {
+    let level = &workspace.level;
+    if let Some(i) = level.contacts.iter().position(|j| *j == contact) {
+        let against = level.velocity_against(i);
+        workspace.sliding[contact] = slowly(against, rest_speed(&state.velocity));
+        state.sliding.clone_from(&workspace.sliding);
+    }
+}
+
+// the same for rolling
+fn roll_against_friction(state: &mut State, workspace: &mut Workspace, contact: usize) {
+    let level = &workspace.level;
+    if let Some(i) = level.contacts.iter().position(|j| *j == contact) {
+        let against = -level.rolling_vector(i);
+        workspace.resistance[contact].rolling = slowly(against, rest_speed(&state.velocity));
+        state.resistance.clone_from(&workspace.resistance);
+    }
+}
+
+// what is known of the spin and the rolling of the contacts of the level before their problem is solved
+fn known_resistance(
+    level: &System,
+    at_rest: &[AtRest],
+    when: When,
+    v: &[f64],
+    resistance: &mut [Resistance],
+) {
+    for known in resistance.iter_mut() {
+        (known.spin, known.roll) = (Status::Open, Status::Open);
+    }
+    if resistance.is_empty() {
+        return;
+    }
+    for (i, &contact) in level.contacts.iter().enumerate() {
+        let [torsional, rolling] = level.resisting[i];
+        let known = &mut resistance[contact];
+        let signed = |forward: bool| {
+            if forward {
+                Status::SlipForward
+            } else {
+                Status::SlipBackward
+            }
+        };
+        if torsional > 0.0 {
+            if when == When::JustAfter(ProbeKind::SpinForward(contact)) {
+                known.spin = Status::SlipBackward;
+            } else if when == When::JustAfter(ProbeKind::SpinBackward(contact)) {
+                known.spin = Status::SlipForward;
+            } else if !at_rest[contact].spin {
+                known.spin = signed(level.rows[level.spin_row(i)].dot(v) > 0.0);
+            }
+        }
+        let breaks = when == When::JustAfter(ProbeKind::RollingCone(contact));
+        if rolling > 0.0 && (breaks || !at_rest[contact].roll) {
+            known.roll = Status::Slip;
+            if !breaks {
+                known.rolling = level.rolling_velocity(i, v);
+            }
+        }
+    }
+}
+
+// Masses that are uneven leave the complementarity problem too few digits. Do all contacts hold what does not slide? Then these are
+// its statuses; otherwise they stay as they are.
+fn holds_all(
+    level: &mut System,
+    joints: &[bool],
+    statuses: &mut [Status],
+    solver: &mut RankRevealing,
+    scale: f64,
+) -> bool {
+    if !level.is_uneven || !level.resisting.is_empty() {
+        return false;
+    }
+    let at_rest = |level: &System, i: usize| {
+        if level.has_friction(i) {
+            Status::Stick
+        } else {
+            Status::Frictionless
+        }
+    };
+    // open stands for what the problem is to find out
+    for i in 0..level.contacts.len() {
+        let contact = level.contacts[i];
+        if statuses[contact] == Status::Open {
+            statuses[contact] = at_rest(level, i);
+        }
+    }
+    level.solve_frozen(joints, |contact| statuses[contact], solver);
+    let holds = level.is_admissible(statuses, scale);
+    for i in 0..level.contacts.len() {
+        let contact = level.contacts[i];
+        let presses = level.impulse[level.normal(i)] > 1e-12 * scale;
+        let was_open = statuses[contact] == at_rest(level, i);
+        if (holds && !presses) || (!holds && was_open) {
+            statuses[contact] = Status::Open;
+        }
+    }
+    holds
+}
+
+fn decide(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    report: &mut Report,
+    (when, ahead): (When, f64),
+    q: &[f64],
+    v: &[f64],
+) -> bool {
+    let active = std::mem::take(&mut workspace.active);
+    let opens = |j: &usize| {
+        when != When::JustAfter(ProbeKind::NormalForce(*j))
+            && when != When::JustAfter(ProbeKind::Edge(*j))
+    };
+    assemble::level(model, workspace, q, active.iter().copied().filter(opens));
+    workspace.active = active;
+    trial::free_acceleration(model, workspace, (state.time + ahead, Side::After), v);
+    let Workspace {
+        level,
+        joints,
+        complementarity,
+        at_rest,
+        statuses,
+        gap,
+        frozen,
+        force,
+        sliding: directions,
+        resistance,
+        last_forces,
+        ..
+    } = workspace;
+    statuses.fill(Status::Open);
+    known_resistance(level, at_rest, when, &state.velocity, resistance);
+    if level.contacts.is_empty() {
+        level.solve_frozen(joints, |_| Status::Open, frozen);
+    } else {
+        let speed = |contact: usize| {
+            let i = level.contacts.iter().position(|j| *j == contact);
+            i.map_or(0.0, |i| {
+                level.rows[level.normal(i) + 1].dot(&state.velocity)
+            })
+        };
+        let holds_more = |contact: usize| model.is_spatial() && model.contacts[contact].drops();
+        for (i, &contact) in level.contacts.iter().enumerate() {
+            let slides = !at_rest[contact].sliding && level.has_friction(i);
+            statuses[contact] = if !slides {
+                Status::Open
+            } else if model.is_spatial() {
+                Status::Slip
+            } else if speed(contact) > 0.0 {
+                Status::SlipForward
+            } else {
+                Status::SlipBackward
+            };
+            if when == When::JustAfter(ProbeKind::Cone(contact)) && !holds_more(contact) {
+                statuses[contact] = Status::Slip;
+            } else if when == When::JustAfter(ProbeKind::ConeForward(contact)) {
+                statuses[contact] = Status::SlipBackward;
+            } else if when == When::JustAfter(ProbeKind::ConeBackward(contact)) {
+                statuses[contact] = Status::SlipForward;
+            }
+        }
+        let slow = rest_speed(v);
+        // what slides does so along its velocity, whatever it did before
+        for (i, &contact) in level.contacts.iter().enumerate() {
+            if statuses[contact] == Status::Slip && !at_rest[contact].sliding {
+                directions[contact] = level.velocity_vector(i, v);
+            }
+        }
+        level.direct(v, directions, resistance);
+        level.guess_from(last_forces, 1.0);
+        let held = holds_all(level, joints, statuses, frozen, max_abs(force));
+        // static friction does not come back before what it no longer holds has stopped
+        let stops = matches!(when, When::JustAfter(what) if what.is_stop());
+        let starts = |contact: usize| {
+            when == When::JustAfter(ProbeKind::Cone(contact))
+                || (state.statuses_known && state.status[contact] == Status::Slip && !stops)
+        };
+        let known = |status: Status, contact: usize| match trial::known_sliding(status) {
+            Sliding::Free if holds_more(contact) && starts(contact) => Sliding::Broken,
+            sliding => sliding,
+        };
+        let sliding = |contact: usize| known(statuses[contact], contact);
+        if !held {
+            let outcome = complementarity.solve(level, joints, sliding, &state.status);
+            if !matches!(outcome, Outcome::Solved { .. }) {
+                return false;
+            }
+        }
+        for (i, &contact) in level.contacts.iter().enumerate().filter(|_| held) {
+            if statuses[contact] == Status::Slip {
+                directions[contact] = level.sliding_vector(i, v, slow);
+            }
+        }
+        for (i, &contact) in level.contacts.iter().enumerate().filter(|_| !held) {
+            let known: Sliding = known(statuses[contact], contact);
+            statuses[contact] = complementarity.status(level, i, known, max_abs(force));
+            if let Some(turns) = resistance.get_mut(contact) {
+                if !statuses[contact].is_closed() {
+                    *turns = Resistance::default();
+                } else if turns.roll == Status::Slip {
+                    *turns = complementarity.resistance(level, i, slow);
+                    turns.rolling = level.rolling_rate(i, v, slow);
+                } else {
+                    *turns = complementarity.resistance(level, i, slow);
+                }
+            }
+            if statuses[contact] == Status::Slip {
+                // what starts to slide does so against its friction
+                directions[contact] = match known {
+                    Sliding::Free | Sliding::Broken => slowly(level.velocity_against(i), slow),
+                    Sliding::Known(_) | Sliding::Directed => level.sliding_vector(i, v, slow),
+                };
+            }
+        }
+    }
+    for (contact, status) in statuses.iter().enumerate() {
+        let slides_on = *status == Status::Slip && state.status[contact] == Status::Slip;
+        if slides_on && dot3(state.sliding[contact], directions[contact]) < 0.0 {
+            report.record_reversal(state.time, contact);
+        }
+    }
+    state.sliding.clone_from(directions);
+    report.record_changes(model, state.time, gap, [&state.status, statuses]);
+    report.record_turns(state.time, &state.resistance, resistance);
+    state.resistance.clone_from(resistance);
+    std::mem::swap(&mut state.status, statuses);
+    state.statuses_known = true;
+    true
+}

@@ -1,0 +1,890 @@
+//! Energy of a step: its exact balance, and the energy limiter, which takes back what the step gained by its own error.
+//!
+//! ```text
+//! (1)  M dv = sum J_e + F c,   J_e = h [(1 - a) k0 + a k1] + a h kv dv + a g h^2 kq dv + a (1 - f) h^2 kq v0      [a = alpha, g = gamma, f = force_at]
+//! (2)  T1 - T0 = sum J_e . vm + c . F^T vm,   vm = (v0 + v1)/2          exactly
+//! (3)  work of given forces J_e . vm;  loss of dampers, drag and smooth friction -J_e . vm, as far as it is positive
+//! (4)  contacts that find their statuses in the step, or slide in it: -c . F^T vm of friction and of the normal, see `Losses::share`
+//! (5)  eps = T1 - T0 + V1 - V0 - (work) + (losses)        what is left: numerical loss or gain of the step
+//! (6)  v1 <- u + s (v1 - u),   s^2 = 1 - eps / T,   u = velocity of the centre of mass of a group that nothing ties to the ground,
+//!      T = kinetic energy about it
+//! (7)  X = (|T1 - T0| + sum |dV_e| + losses)/2 + 0.01 min(T0, T1)        the energy that moved in the step
+//! ```
+//!
+//! Balance (5) is drawn up for each group of bodies that joints, force elements and pressing contacts connect; for groups that are
+//! free in the frame of their centre of mass, in which gravity does no work. A gain is always taken back by (6), a loss as long as it is
+//! below 0.01 X and the step is not one that is meant to damp. A gain above 0.01 X asks for a shorter step. Constraints without a given
+//! speed are homogeneous in the velocities (and do not see a common one): they hold after (6) as before. Groups with motors of given
+//! speed are not scaled.
+
+mod arms;
+
+use super::assemble;
+use super::coefficients::Coefficients;
+use super::system::System;
+use super::trial::{Mode, Trial};
+use crate::dynamics::{self, Jacobians, Works, kinetic_energy};
+use crate::integrate::report::Report;
+use crate::integrate::workspace::Workspace;
+use crate::kinds::plane::force::Input;
+use crate::math::{Limit, max_abs, positive};
+use crate::model::{BodyRef, Model, N_TANGENTS, Poses, Twists};
+use crate::scene::spec::{Scheme, Settings};
+use crate::state::{State, Status};
+use arms::Arms;
+
+/// Errors of a step below this part of the energy that moved in it are corrected; gains above it ask for a shorter step.
+const SMALL: f64 = 0.01;
+
+/// .. and gains above this part of the kinetic energy.
+const MOST_TAKEN: f64 = 0.1;
+
+/// Part of the kinetic energy that counts as moved: what goes round evenly moves none.
+const FLOOR: f64 = 0.01;
+
+/// Errors below this part of the energies are rounding.
+const ROUNDING: f64 = 1e-15;
+
+/// .. and gains below this part of them, where there is no kinetic energy to take them from, are let be: places are closed to rounding.
+const NOISE: f64 = 1e-12;
+
+/// Something has turned back if it slides back faster than this times its speed at the start of the step.
+const AT_STOP: f64 = 1e-6;
+
+/// What has less kinetic energy than this part of them is at rest.
+const AT_REST: f64 = 1e-6;
+
+/// Joints that are open by more than this after a step, relative to its coordinates, ask for a shorter one.
+const OPEN: f64 = 1e-9;
+
+/// Work and losses of a step or of all steps, J.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(in crate::integrate) struct Losses {
+    pub applied: f64,
+    pub damping: f64,
+    pub friction: f64,
+    pub impacts: f64,
+    /// What the step gained by its own error; negative what it lost.
+    pub numerical: f64,
+}
+
+impl Losses {
+    /// Adds them to the balance of the run.
+    pub fn book(&self, report: &mut Report) {
+        report.applied_work += self.applied;
+        report.damping_loss += self.damping;
+        report.friction_loss += self.friction;
+        report.impact_loss += self.impacts;
+        report.book_numerical(self.numerical);
+    }
+
+    /// Adds what a contact took by its normal and by its friction. Only the sum means something where a contact closes in the step:
+    /// a negative one of the two lessens the other, and a negative sum is an error of the step. What was taken, J.
+    fn share(&mut self, normal: f64, friction: f64) -> f64 {
+        let taken = positive(normal + friction);
+        let rubbed = positive(friction).at_most(taken);
+        self.friction += rubbed;
+        self.impacts += taken - rubbed;
+        taken
+    }
+
+    /// The same for a part of the step that they are of.
+    pub fn scale(&mut self, part: f64) {
+        for x in [
+            &mut self.applied,
+            &mut self.damping,
+            &mut self.friction,
+            &mut self.impacts,
+            &mut self.numerical,
+        ] {
+            *x *= part;
+        }
+    }
+}
+
+/// How a step treats the derivatives of forces: the factors of (1).
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::integrate) struct Weights {
+    pub h: f64,
+    pub alpha: f64,
+    /// Of `kv dv`.
+    pub by_velocity: f64,
+    /// Of `kq dv`, of given forces and of dampers.
+    pub by_position: [f64; 2],
+    /// Of `kq v0`.
+    pub ahead: [f64; 2],
+}
+
+/// What a group of bodies went through in a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::integrate) struct Group {
+    pub is_tied: bool,
+    pub is_driven: bool,
+    /// Does something in it that slides turn back within the step?
+    stops: bool,
+    pub mass: f64,
+    pub momentum: [[f64; 3]; 2],
+    /// Kinetic energies at both ends, and their difference.
+    pub kinetic: [f64; 2],
+    pub gained: f64,
+    /// Change of potential energy, and the sum of its sizes.
+    pub raised: f64,
+    pub moved: f64,
+    /// Energies that rounding errors are relative to.
+    pub scale: f64,
+    pub applied: f64,
+    pub damping: f64,
+    pub contacts: f64,
+    /// Factor of the velocities (6).
+    factor: f64,
+}
+
+/// What is to be done about the error of a step in a group.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::integrate) struct Verdict {
+    /// (5), J.
+    pub error: f64,
+    /// What is to be taken from the kinetic energy, negative what is to be given to it, J.
+    pub taken: f64,
+    /// The gain asks for a shorter step.
+    pub is_rough: bool,
+    /// The loss does.
+    pub is_lossy: bool,
+}
+
+impl Group {
+    /// Of the centre of mass at one end of the step; zero where something ties the group to the ground.
+    pub fn velocity(&self, end: usize) -> [f64; 3] {
+        if self.is_tied {
+            return [0.0; 3];
+        }
+        self.momentum[end].map(|p| p / self.mass)
+    }
+
+    /// Is an error rounding, in a group that is at rest but for rounding?
+    pub fn is_at_rest(&self, error: f64) -> bool {
+        error.abs() <= NOISE * self.scale && self.kinetic[1] <= AT_REST * self.scale
+    }
+
+    /// (5), (7), and what (6) is to take; nothing where that would be rounding.
+    pub fn judge(&self, damps: bool) -> Option<Verdict> {
+        let error = self.gained + self.raised - self.applied + self.damping + self.contacts;
+        if self.is_driven || error.abs() <= ROUNDING * self.scale {
+            return None;
+        }
+        let [t0, t1] = self.kinetic;
+        let moved = 0.5 * (self.gained.abs() + self.moved + self.damping + self.contacts)
+            + FLOOR * t0.at_most(t1);
+        let is_small = error.abs() <= SMALL * moved && error.abs() <= MOST_TAKEN * t1;
+        let is_large = !is_small && error.abs() > NOISE * self.scale;
+        let is_corrected = (error > 0.0 || (is_small && !damps)) && t1 > 0.0;
+        Some(Verdict {
+            error,
+            taken: if is_corrected { error.at_most(t1) } else { 0.0 },
+            is_rough: is_large && error > 0.0,
+            is_lossy: is_large && error < 0.0 && !damps,
+        })
+    }
+}
+
+/// Scratch of the balance.
+#[derive(Clone, Debug, Default)]
+pub(in crate::integrate) struct Balance {
+    /// By body: the group that joints and force elements make, by its first body.
+    fixed: Vec<usize>,
+    /// By body: is it tied to the ground by them, and is a motor of given speed at it?
+    tied: Vec<bool>,
+    driven: Vec<bool>,
+    dissipates: bool,
+    is_driven: bool,
+    /// Energy of each force element at both ends of the step, and whether that at its start is known.
+    stored: [Vec<f64>; 2],
+    is_known: bool,
+    /// Forces of (3) at both ends of the step.
+    pub works: [Works; 2],
+    pub weights: Weights,
+    /// Work that friction took at sliding contacts in the projection of the step, J.
+    pub rubbed: Vec<(usize, f64)>,
+    /// Impulses of (3).
+    damping: Vec<f64>,
+    applied: Vec<f64>,
+    pub group: Vec<usize>,
+    pub groups: Vec<Group>,
+    arms: Arms,
+}
+
+/// Places and velocities at both ends of a step.
+#[derive(Clone, Copy)]
+pub(in crate::integrate) struct Ends<'a> {
+    pub position: [&'a [f64]; 2],
+    pub velocity: [&'a [f64]; 2],
+}
+
+impl<'a> Ends<'a> {
+    fn of(state: &'a State, trial: &'a Trial) -> Self {
+        Self {
+            position: [&state.position, &trial.position],
+            velocity: [&state.velocity, &trial.velocity],
+        }
+    }
+}
+
+impl Default for Works {
+    fn default() -> Self {
+        Works::new(0)
+    }
+}
+
+impl Balance {
+    pub fn new(model: &Model) -> Self {
+        let (n, n_bodies) = (model.n_velocities, model.bodies.len());
+        if model.crowd.is_some() {
+            // time stepping finds its groups by itself
+            return Self {
+                stored: [vec![0.0; model.forces.len()], vec![0.0; model.forces.len()]],
+                group: vec![0; n_bodies],
+                groups: vec![Group::default(); n_bodies],
+                ..Self::default()
+            };
+        }
+        let mut balance = Self {
+            fixed: (0..n_bodies).collect(),
+            tied: vec![false; n_bodies],
+            driven: vec![false; n_bodies],
+            dissipates: model.forces.iter().any(|link| link.force.dissipates()),
+            is_driven: model.forces.iter().any(|link| link.force.is_given()),
+            stored: [vec![0.0; model.forces.len()], vec![0.0; model.forces.len()]],
+            is_known: false,
+            works: [Works::new(n), Works::new(n)],
+            weights: Weights::default(),
+            rubbed: Vec::with_capacity(model.contacts.len()),
+            damping: vec![0.0; n],
+            applied: vec![0.0; n],
+            group: vec![0; n_bodies],
+            groups: vec![Group::default(); n_bodies],
+            arms: Arms::new(model),
+        };
+        for link in &model.joints {
+            balance.connect(link.bodies);
+        }
+        // what is given from outside acts on one body, or on those of a joint
+        for link in model.forces.iter().filter(|link| !link.force.is_given()) {
+            balance.connect(link.bodies);
+        }
+        for motor in &model.motors {
+            for body in model.joints[motor.joint].bodies.into_iter().flatten() {
+                balance.driven[body] = true;
+            }
+        }
+        balance
+    }
+
+    fn connect(&mut self, bodies: [BodyRef; 2]) {
+        match bodies {
+            [Some(a), Some(b)] => unite(&mut self.fixed, a, b),
+            [Some(a), None] | [None, Some(a)] => self.tied[a] = true,
+            [None, None] => {}
+        }
+    }
+
+    /// The state went elsewhere in another way than by a step.
+    pub fn forget(&mut self) {
+        self.is_known = false;
+    }
+
+    /// The trial step that the balance is of became the state.
+    pub fn accept(&mut self) {
+        self.stored.swap(0, 1);
+        self.is_known = true;
+    }
+}
+
+// the group of b becomes that of a, or the other way round: a group goes by its first body
+fn unite(group: &mut [usize], a: usize, b: usize) {
+    let (first, second) = (group[a].min(group[b]), group[a].max(group[b]));
+    if first != second {
+        group
+            .iter_mut()
+            .filter(|g| **g == second)
+            .for_each(|g| *g = first);
+    }
+}
+
+/// Do runs with these settings correct the energy of steps? Schemes of order one are there to be compared, as they are.
+pub(super) fn is_corrected(settings: &Settings) -> bool {
+    let has_order_two = match settings.scheme {
+        Scheme::Trapezoidal
+        | Scheme::TrapezoidalPrinted
+        | Scheme::TrapezoidalAverage
+        | Scheme::Extrapolated => true,
+        Scheme::General { alpha, gamma } => alpha == 0.5 && gamma == 0.5,
+        Scheme::ImplicitEuler | Scheme::ExplicitEuler | Scheme::PositionEuler => false,
+    };
+    has_order_two && settings.projection && settings.energy_correction
+}
+
+/// Draws up the balance (5) of the trial step, whose end is projected already and has its poses in the workspace; with `correct` gains
+/// and small losses are taken back.
+pub(super) fn balance(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    mode: Mode,
+    correct: bool,
+) {
+    if correct && workspace.balance.is_flight(model, &workspace.system) {
+        limit_flight(model, state, &mut workspace.trial);
+        return;
+    }
+    let Workspace {
+        balance,
+        poses,
+        twists,
+        inputs,
+        trial,
+        system,
+        jacobians,
+        ..
+    } = &mut *workspace;
+    balance.store(model, inputs, poses, twists, 1);
+    balance.know_start(model, state, inputs, poses, twists);
+    trial.losses = Losses::default();
+    balance.find_groups(model, pressing(system));
+    balance.add_motion(model, &Ends::of(state, trial));
+    balance.add_contacts(model, state, system, trial, mode);
+    balance.add_elements(model, state, system, jacobians, trial);
+    balance.limit(model, trial, correct);
+    let error = balance.error(model, &Ends::of(state, trial), &trial.losses);
+    trial.losses.numerical = error;
+    if correct && model.n_joint_rows + model.forces.len() > 0 {
+        let far = balance.arms.turn_too_far(model, &state.velocity, trial.h)
+            || balance.arms.turn_too_far(model, &trial.average, trial.h);
+        if far || opens_joints(model, state, workspace) {
+            workspace.trial.is_rough = true;
+        }
+    }
+}
+
+// (5), (6), (7) of bodies that fly: their centres of mass move without an error of energy, and so does a body in the plane
+fn limit_flight(model: &Model, state: &State, trial: &mut Trial) {
+    trial.losses = Losses::default();
+    trial.is_rough = false;
+    trial.is_lossy = false;
+    trial.turns_back = false;
+    for i in model.rotations() {
+        let (mut t0, mut t1, mut error, mut scale) = (0.0, 0.0, 0.0, 0.0);
+        for at in i..i + 3 {
+            let (m, v0, v1) = (model.mass[at], state.velocity[at], trial.velocity[at]);
+            t0 += 0.5 * m * v0 * v0;
+            t1 += 0.5 * m * v1 * v1;
+            error += 0.5 * m * (v1 - v0) * (v0 + v1);
+        }
+        for (k, at) in (i - 3..i).enumerate() {
+            let (m, v0, v1) = (model.mass[at], state.velocity[at], trial.velocity[at]);
+            scale += (m * model.gravity[k]).abs() * (1.0 + trial.position[at].abs());
+            scale += 0.5 * m * (v0 * v0 + v1 * v1);
+        }
+        scale += t0 + t1;
+        let rotation = Group {
+            kinetic: [t0, t1],
+            gained: error,
+            scale,
+            ..Group::default()
+        };
+        let Some(verdict) = rotation.judge(false) else {
+            continue;
+        };
+        trial.is_rough |= verdict.is_rough;
+        trial.is_lossy |= verdict.is_lossy;
+        if verdict.taken != 0.0 {
+            let factor = positive(1.0 - verdict.taken / t1).sqrt();
+            trial.velocity[i..i + 3]
+                .iter_mut()
+                .for_each(|v| *v *= factor);
+        }
+        trial.losses.numerical += error - verdict.taken;
+    }
+}
+
+/// The numerical error of a step that was taken in another way, with these losses: what its energy changed by beyond them.
+pub(super) fn numerical_error(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    losses: &Losses,
+) -> f64 {
+    let Workspace {
+        balance,
+        poses,
+        twists,
+        inputs,
+        trial,
+        ..
+    } = workspace;
+    model.poses(&trial.position, poses);
+    balance.store(model, inputs, poses, twists, 1);
+    balance.know_start(model, state, inputs, poses, twists);
+    balance.error(model, &Ends::of(state, trial), losses)
+}
+
+/// Scales velocities about the centres of mass of groups that are free so that their kinetic energy falls by `raised`, as far as there is any.
+pub(super) fn take_back(
+    model: &Model,
+    workspace: &mut Workspace,
+    statuses: &[Status],
+    raised: f64,
+    v: &mut [f64],
+) {
+    let closed = (0..statuses.len()).filter(|j| statuses[*j].is_closed());
+    let Workspace { balance, .. } = workspace;
+    balance.find_groups(model, closed);
+    balance.add_momenta(model, 1, v);
+    let kinetic = balance.relative_energy(model, v);
+    if raised < kinetic {
+        let factor = (1.0 - raised / kinetic).sqrt();
+        balance.groups.iter_mut().for_each(|of| of.factor = factor);
+        balance.scale(model, v);
+    }
+}
+
+// did the step open a joint, which its projection could not close again?
+fn opens_joints(model: &Model, state: &State, workspace: &mut Workspace) -> bool {
+    let n_joints = model.n_joint_rows - model.motors.len();
+    let open = max_abs(&workspace.level.residual[..n_joints]);
+    if open <= OPEN * (1.0 + max_abs(&workspace.trial.position)) {
+        return false;
+    }
+    model.poses(&state.position, &mut workspace.poses);
+    open > 2.0 * assemble::joint_drift(model, workspace)
+}
+
+fn n_linear(model: &Model) -> usize {
+    if model.is_spatial() { 3 } else { 2 }
+}
+
+impl Balance {
+    // does nothing act but weight, in a step of order two?
+    fn is_flight(&self, model: &Model, system: &System) -> bool {
+        model.n_joint_rows + model.forces.len() + system.contacts.len() == 0
+            && self.weights.alpha == 0.5
+    }
+
+    /// Energies of the force elements at these poses, which are those of one end of the step.
+    pub fn store(
+        &mut self,
+        model: &Model,
+        inputs: &[Input],
+        poses: &Poses,
+        twists: &Twists,
+        end: usize,
+    ) {
+        if !model.forces.is_empty() {
+            dynamics::stored_energies(model, inputs, poses, twists, &mut self.stored[end]);
+        }
+    }
+
+    fn know_start(
+        &mut self,
+        model: &Model,
+        state: &State,
+        inputs: &[Input],
+        poses: &mut Poses,
+        twists: &Twists,
+    ) {
+        if !self.is_known {
+            self.is_known = true;
+            if !model.forces.is_empty() {
+                model.poses(&state.position, poses);
+                self.store(model, inputs, poses, twists, 0);
+            }
+        }
+    }
+
+    // groups with these contacts
+    fn find_groups(&mut self, model: &Model, contacts: impl Iterator<Item = usize>) {
+        let Self { group, groups, .. } = self;
+        group.clone_from(&self.fixed);
+        groups.fill(Group {
+            factor: 1.0,
+            ..Group::default()
+        });
+        for contact in contacts {
+            match model.contacts[contact].bodies {
+                [Some(a), Some(b)] => unite(group, a, b),
+                [Some(a), None] | [None, Some(a)] => groups[a].is_tied = true,
+                [None, None] => {}
+            }
+        }
+        for i in 0..group.len() {
+            let tied = groups[i].is_tied || self.tied[i];
+            let of = &mut groups[group[i]];
+            of.is_tied |= tied;
+            of.is_driven |= self.driven[i];
+        }
+    }
+
+    /// What the energy changed by beyond these losses.
+    pub fn error(&self, model: &Model, ends: &Ends, losses: &Losses) -> f64 {
+        let [q0, q1] = ends.position;
+        let mut error = losses.damping + losses.friction + losses.impacts - losses.applied;
+        for (i, m) in model.mass.iter().enumerate() {
+            let [v0, v1] = ends.velocity.map(|v| v[i]);
+            error += 0.5 * m * (v1 - v0) * (v0 + v1);
+        }
+        for body in &model.bodies {
+            for k in 0..n_linear(model) {
+                let at = body.first + k;
+                let way = q1[at] - q0[at];
+                error -= model.mass[at] * model.gravity[k] * way;
+            }
+        }
+        let [start, end] = &self.stored;
+        error + end.iter().zip(start).map(|(b, a)| b - a).sum::<f64>()
+    }
+
+    // mass and momentum of each group at one end of the step
+    fn add_momenta(&mut self, model: &Model, end: usize, v: &[f64]) {
+        for (body, g) in model.bodies.iter().zip(&self.group) {
+            let of = &mut self.groups[*g];
+            of.mass = if end == 0 {
+                of.mass
+            } else {
+                of.mass + model.mass[body.first]
+            };
+            for k in 0..n_linear(model) {
+                of.momentum[end][k] += model.mass[body.first + k] * v[body.first + k];
+            }
+        }
+    }
+
+    // kinetic energy of velocities, of groups that are free about their centre of mass
+    fn relative_energy(&self, model: &Model, v: &[f64]) -> f64 {
+        let n_linear = n_linear(model);
+        let mut total = 0.0;
+        for (body, g) in model.bodies.iter().zip(&self.group) {
+            let u = self.groups[*g].velocity(1);
+            for k in 0..body.n_dof {
+                let at = body.first + k;
+                let v = v[at] - if k < n_linear { u[k] } else { 0.0 };
+                total += 0.5 * model.mass[at] * v * v;
+            }
+        }
+        total
+    }
+
+    /// Kinetic and potential energies of the groups at both ends of the step.
+    pub fn add_motion(&mut self, model: &Model, ends: &Ends) {
+        let ([q0, q1], velocity) = (ends.position, ends.velocity);
+        let n_linear = n_linear(model);
+        self.add_momenta(model, 0, velocity[0]);
+        self.add_momenta(model, 1, velocity[1]);
+        let Self { group, groups, .. } = self;
+        for (body, g) in model.bodies.iter().zip(group.iter()) {
+            let of = &mut groups[*g];
+            let [u0, u1] = [of.velocity(0), of.velocity(1)];
+            for k in 0..body.n_dof {
+                let at = body.first + k;
+                let m = model.mass[at];
+                let [mut v0, mut v1] = velocity.map(|v| v[at]);
+                if k < n_linear {
+                    let weight = m * model.gravity[k];
+                    of.scale += weight.abs() * (1.0 + q1[at].abs());
+                    if of.is_tied {
+                        of.raised -= weight * (q1[at] - q0[at]);
+                    } else {
+                        v0 -= u0[k];
+                        v1 -= u1[k];
+                    }
+                }
+                of.kinetic[0] += 0.5 * m * v0 * v0;
+                of.kinetic[1] += 0.5 * m * v1 * v1;
+                of.gained += 0.5 * m * (v1 - v0) * (v0 + v1);
+            }
+        }
+        for of in groups.iter_mut().filter(|of| of.mass > 0.0) {
+            of.moved = of.raised.abs();
+            of.scale += of.kinetic[0] + of.kinetic[1];
+            for u in [of.velocity(0), of.velocity(1)] {
+                of.scale += 0.5 * of.mass * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+            }
+        }
+        let [start, end] = &self.stored;
+        for (link, (start, end)) in model.forces.iter().zip(start.iter().zip(end)) {
+            if let [Some(body), _] | [_, Some(body)] = link.bodies {
+                let of = &mut groups[group[body]];
+                of.raised += end - start;
+                of.moved += (end - start).abs();
+                of.scale += start + end;
+            }
+        }
+    }
+
+    // (4)
+    fn add_contacts(
+        &mut self,
+        model: &Model,
+        state: &State,
+        system: &System,
+        trial: &mut Trial,
+        mode: Mode,
+    ) {
+        for (i, &contact) in system.contacts.iter().enumerate() {
+            let normal = system.normal(i);
+            let loss = |row: usize| -system.impulse[row] * system.columns[row].dot(&trial.average);
+            // what is closed or sticks throughout the step does no work: that it moves between its ends is an error of the step
+            let keeps = |row: usize| mode == Mode::Frozen && system.sticks(i, row, &state.status);
+            let pressing = match mode {
+                Mode::Frozen => 0.0,
+                Mode::Complementarity => loss(normal),
+            };
+            let friction: f64 = (normal + 1..=normal + system.n_friction)
+                .filter(|row| !keeps(*row))
+                .map(loss)
+                .sum();
+            let projected = self.rubbed.iter().find(|(j, _)| *j == contact);
+            let friction = friction + projected.map_or(0.0, |(_, loss)| *loss);
+            let taken = trial.losses.share(pressing, friction);
+            if let [Some(body), _] | [_, Some(body)] = model.contacts[contact].bodies {
+                let of = &mut self.groups[self.group[body]];
+                of.contacts += taken;
+                if mode == Mode::Frozen && state.status[contact].slides() {
+                    let (mut along, mut square) = (0.0, 0.0);
+                    for row in normal + 1..=normal + system.n_friction.min(N_TANGENTS) {
+                        let column = &system.columns[row];
+                        let slides = column.dot(&state.velocity);
+                        along += slides * column.dot(&trial.velocity);
+                        square += slides * slides;
+                    }
+                    // a step that ends at the stop does not go beyond it
+                    of.stops |= along < -AT_STOP * square;
+                }
+            }
+        }
+    }
+
+    // (3)
+    fn add_elements(
+        &mut self,
+        model: &Model,
+        state: &State,
+        system: &System,
+        jacobians: &Jacobians,
+        trial: &mut Trial,
+    ) {
+        let Self {
+            group,
+            groups,
+            works: [start, end],
+            weights,
+            damping,
+            applied,
+            ..
+        } = self;
+        trial.losses.applied += trial.driven;
+        for row in system.motor_rows() {
+            trial.losses.applied += system.impulse[row] * system.columns[row].dot(&trial.average);
+        }
+        if !self.dissipates && !self.is_driven {
+            return;
+        }
+        let Weights { h, alpha, .. } = *weights;
+        let n = model.n_velocities;
+        for i in 0..n {
+            let mean = |a: &[f64], b: &[f64]| h * ((1.0 - alpha) * a[i] + alpha * b[i]);
+            damping[i] = mean(&start.damping, &end.damping);
+            applied[i] = mean(&start.applied, &end.applied);
+        }
+        // the step before its projection
+        let change = |j: usize| 2.0 * (trial.average[j] - state.velocity[j]);
+        let [given, dampers] = weights.by_position;
+        let [given_ahead, dampers_ahead] = weights.ahead;
+        if self.dissipates && jacobians.any {
+            for (i, x) in damping.iter_mut().enumerate() {
+                let row = i * n..(i + 1) * n;
+                let by_velocity = &jacobians.velocity[row.clone()];
+                let by_position = &jacobians.damper[row];
+                for (j, (kv, kq)) in by_velocity.iter().zip(by_position).enumerate() {
+                    if *kv != 0.0 || *kq != 0.0 {
+                        *x += (weights.by_velocity * kv + dampers * kq) * change(j)
+                            + dampers_ahead * kq * state.velocity[j];
+                    }
+                }
+            }
+            take_out_gyroscopic(model, jacobians, weights.by_velocity, change, damping);
+        }
+        if self.is_driven && (given != 0.0 || given_ahead != 0.0) {
+            for (i, x) in applied.iter_mut().enumerate() {
+                let row = &jacobians.applied[i * n..(i + 1) * n];
+                for (j, kq) in row.iter().enumerate().filter(|(_, kq)| **kq != 0.0) {
+                    *x += kq * (given * change(j) + given_ahead * state.velocity[j]);
+                }
+            }
+        }
+        let n_linear = n_linear(model);
+        for (body, g) in model.bodies.iter().zip(group.iter()) {
+            let of = &mut groups[*g];
+            let [u0, u1] = [of.velocity(0), of.velocity(1)];
+            for k in 0..body.n_dof {
+                let at = body.first + k;
+                let mut mean = trial.average[at];
+                trial.losses.applied += applied[at] * mean;
+                if k < n_linear {
+                    mean -= 0.5 * (u0[k] + u1[k]);
+                }
+                of.damping -= damping[at] * mean;
+                of.applied += applied[at] * mean;
+            }
+        }
+        for of in groups.iter_mut() {
+            of.damping = positive(of.damping);
+            trial.losses.damping += of.damping;
+        }
+    }
+
+    // (5), (6), (7)
+    fn limit(&mut self, model: &Model, trial: &mut Trial, correct: bool) {
+        trial.is_rough = false;
+        trial.is_lossy = false;
+        trial.turns_back = false;
+        let damps = self.weights.alpha >= 1.0;
+        let mut scaled = false;
+        for of in self.groups.iter_mut().filter(|of| of.mass > 0.0) {
+            of.factor = 1.0;
+            let Some(verdict) = of.judge(damps).filter(|_| correct) else {
+                continue;
+            };
+            if of.stops {
+                // such a step is taken again up to the stop, which must be seen; friction cannot have taken more than there was
+                trial.turns_back = true;
+                if of.gained + of.raised <= 0.0 {
+                    let most = of.contacts.at_most(trial.losses.friction);
+                    trial.losses.friction -= positive(verdict.error).at_most(most);
+                }
+                continue;
+            }
+            trial.is_rough |= verdict.is_rough;
+            trial.is_lossy |= verdict.is_lossy;
+            if verdict.taken != 0.0 {
+                of.factor = positive(1.0 - verdict.taken / of.kinetic[1]).sqrt();
+                scaled = true;
+            }
+            // dampers cannot have taken more than there was
+            trial.losses.damping -= positive(verdict.error - verdict.taken).at_most(of.damping);
+        }
+        if scaled {
+            self.scale(model, &mut trial.velocity);
+        }
+    }
+
+    /// (6) where something turned back, in a step that is accepted all the same: what it gained is taken.
+    pub fn correct_turned_back(&mut self, model: &Model, trial: &mut Trial) {
+        trial.turns_back = false;
+        let damps = self.weights.alpha >= 1.0;
+        for of in self.groups.iter_mut().filter(|of| of.mass > 0.0) {
+            of.factor = 1.0;
+            let turned = std::mem::take(&mut of.stops) && of.gained + of.raised > 0.0;
+            let taken = of.judge(damps).map_or(0.0, |verdict| verdict.taken);
+            if turned && taken > 0.0 {
+                of.factor = positive(1.0 - taken / of.kinetic[1]).sqrt();
+                trial.losses.numerical -= taken;
+            }
+        }
+        self.scale(model, &mut trial.velocity);
+    }
+
+    // (6)
+    fn scale(&self, model: &Model, v: &mut [f64]) {
+        let n_linear = n_linear(model);
+        for (body, g) in model.bodies.iter().zip(&self.group) {
+            let of = &self.groups[*g];
+            if of.factor == 1.0 {
+                continue;
+            }
+            let u = of.velocity(1);
+            for k in 0..body.n_dof {
+                let v = &mut v[body.first + k];
+                let u = if k < n_linear { u[k] } else { 0.0 };
+                *v = u + of.factor * (*v - u);
+            }
+        }
+    }
+}
+
+// contacts whose impulse is not zero
+fn pressing(system: &System) -> impl Iterator<Item = usize> {
+    let presses = |i: &usize| {
+        let normal = system.normal(*i);
+        let rows = normal..=normal + system.n_friction;
+        system.impulse[rows].iter().any(|c| *c != 0.0)
+    };
+    let pressing = (0..system.contacts.len()).filter(presses);
+    pressing.map(|i| system.contacts[i])
+}
+
+// gyroscopic torques are no damping
+fn take_out_gyroscopic(
+    model: &Model,
+    jacobians: &Jacobians,
+    by_velocity: f64,
+    change: impl Fn(usize) -> f64,
+    damping: &mut [f64],
+) {
+    for i in model.rotations() {
+        for row in i..i + 3 {
+            for k in 0..3 {
+                damping[row] -= by_velocity * jacobians.gyroscopic[3 * row + k] * change(i + k);
+            }
+        }
+    }
+}
+
+/// The factors of (1) of a step. What is left out of its matrix has no impulse.
+pub(super) fn weights(
+    scheme: &Coefficients,
+    h: f64,
+    force_at: f64,
+    (has_metric, has_rest, has_dampers): (bool, bool, bool),
+) -> Weights {
+    let Coefficients { alpha, gamma, .. } = *scheme;
+    let when = |used: bool, x: f64| if used { x } else { 0.0 };
+    let (by_position, ahead) = (alpha * gamma * h * h, alpha * (1.0 - force_at) * h * h);
+    let dampers = has_metric && has_rest && has_dampers;
+    let given = has_metric && has_rest;
+    Weights {
+        h,
+        alpha,
+        by_velocity: when(has_metric, alpha * h),
+        by_position: [when(given, by_position), when(dampers, by_position)],
+        ahead: [when(given, ahead), when(dampers, ahead)],
+    }
+}
+
+/// The impact guard: where velocities `v` after an impact have more kinetic energy than `most`, they are drawn back towards those after its
+/// compression, which never gains any, until they have not: the kinetic energy along `vc + s (v - vc)` is a parabola in `s`, and all
+/// conditions of the impact are convex along that line. The `s` that was needed, if one was.
+pub(super) fn limit_impact(
+    model: &Model,
+    compressed: &[f64],
+    most: f64,
+    v: &mut [f64],
+) -> Option<f64> {
+    if kinetic_energy(model, v) <= most * (1.0 + 1e-12) {
+        return None;
+    }
+    let (mut a, mut b) = (0.0, 0.0);
+    for ((m, vc), v) in model.mass.iter().zip(compressed).zip(v.iter()) {
+        let d = v - vc;
+        a += 0.5 * m * d * d;
+        b += m * vc * d;
+    }
+    let c = kinetic_energy(model, compressed) - most;
+    let s = if c >= 0.0 || a == 0.0 {
+        0.0
+    } else {
+        ((-b + positive(b * b - 4.0 * a * c).sqrt()) / (2.0 * a)).clamp(0.0, 1.0)
+    };
+    for (v, vc) in v.iter_mut().zip(compressed) {
+        *v = vc + s * (*v - vc);
+    }
+    Some(s)
+}

@@ -1,0 +1,89 @@
+//! Arms of bodies at which joints and springs act. A step that turns one of them by more than a radian does not know its direction.
+
+use crate::kinds::plane::joint::Joint;
+use crate::kinds::{plane::force, space};
+use crate::math::{Limit, Vec3, cross3, dot3};
+use crate::model::{AnyForce, AnyJoint, BodyRef, Model};
+
+/// Rotation of an arm in a step at most, rad.
+const MOST_TURN: f64 = 1.0;
+
+/// The arms of a model's joints and springs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Arms {
+    arms: Vec<Arm>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Arm {
+    /// First of the body's rotations.
+    at: usize,
+    /// Its direction in body axes; none where that changes, or in the plane.
+    direction: Option<Vec3>,
+}
+
+impl Arms {
+    pub fn new(model: &Model) -> Self {
+        let mut arms = Self::default();
+        for link in &model.joints {
+            match &link.joint {
+                AnyJoint::Plane(joint) => {
+                    let [a, b] = match joint {
+                        Joint::Revolute(j) => [j.anchor_a, j.anchor_b],
+                        Joint::Prismatic(j) => [j.anchor_a, j.anchor_b],
+                        Joint::Fixed(j) => [j.point.anchor_a, j.point.anchor_b],
+                        Joint::Distance(j) => [j.anchor_a, j.anchor_b],
+                    };
+                    let anchors = [a, b].map(|r| Vec3::new(r.x, r.y, 0.0));
+                    arms.add(model, link.bodies, Some(anchors));
+                }
+                AnyJoint::Space(joint) => arms.add(model, link.bodies, joint.anchors()),
+            }
+        }
+        for link in &model.forces {
+            let anchors = match &link.force {
+                AnyForce::Plane(force::Force::SpringDamper(f)) => {
+                    [f.anchor_a, f.anchor_b].map(|r| Vec3::new(r.x, r.y, 0.0))
+                }
+                AnyForce::Space(space::force::Force::SpringDamper(f)) => [f.anchor_a, f.anchor_b],
+                AnyForce::Plane(_) | AnyForce::Space(_) => continue,
+            };
+            arms.add(model, link.bodies, Some(anchors));
+        }
+        arms
+    }
+
+    fn add(&mut self, model: &Model, bodies: [BodyRef; 2], anchors: Option<[Vec3; 2]>) {
+        let n_linear = if model.is_spatial() { 3 } else { 2 };
+        for (end, body) in bodies.into_iter().enumerate() {
+            let Some(body) = body.map(|i| &model.bodies[i]) else {
+                continue;
+            };
+            let arm = anchors.map(|anchors| anchors[end]);
+            let length = arm.map_or(1.0, |r| dot3(r, r).sqrt());
+            if body.n_dof > n_linear && length > 0.0 {
+                self.arms.push(Arm {
+                    at: body.first + n_linear,
+                    direction: arm.map(|r| r / length).filter(|_| model.is_spatial()),
+                });
+            }
+        }
+    }
+
+    /// Does a rotation with these rates for a time turn an arm too far?
+    pub fn turn_too_far(&self, model: &Model, v: &[f64], time: f64) -> bool {
+        let turn = |arm: &Arm| {
+            if !model.is_spatial() {
+                return v[arm.at].abs();
+            }
+            let w = Vec3::new(v[arm.at], v[arm.at + 1], v[arm.at + 2]);
+            let across = arm.direction.map_or(w, |r| cross3(w, r));
+            dot3(across, across).sqrt()
+        };
+        let fastest = self
+            .arms
+            .iter()
+            .fold(0.0, |m: f64, arm| m.at_least(turn(arm)));
+        fastest * time > MOST_TURN
+    }
+}

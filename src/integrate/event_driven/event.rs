@@ -1,0 +1,524 @@
+//! Finding events inside a trial step.
+//!
+//! Collisions ([T] 7.2): the first root of each open gap on the cubic Hermite interpolant of the coordinates, also
+//! where the gap dips below zero between two positive ends. Transitions ([T] 7.5): the first root of an event
+//! function over the length of the step, the step being taken again with the same statuses.
+
+use super::assemble::{self, Closing};
+use super::coefficients::Coefficients;
+use super::trial::Curve;
+use super::trial::{self, Mode, Probe, ProbeKind};
+use super::{contact_band, rest_speed};
+use crate::integrate::StepError;
+use crate::integrate::workspace::Workspace;
+use crate::kinds::plane::force::Side;
+use crate::math::Limit;
+use crate::math::root::bracketed;
+use crate::model::{Model, SEAM};
+use crate::scene::spec::Settings;
+use crate::state::State;
+use std::cell::Cell;
+
+/// Roots are found to this fraction of the step.
+const ROOT_TOLERANCE: f64 = 1e-15;
+
+/// A body may turn by this angle between two samples of its gaps, rad: the minimum of a gap is then unique.
+const SAMPLE_ANGLE: f64 = 0.2;
+
+/// Halvings of the step in search of a function that starts at zero and becomes positive.
+pub(super) const MAX_HALVINGS: u32 = 20;
+
+/// Polygons that touch already overlap elsewhere when they overlap by this, m: more than a closed contact may be beyond
+/// the end of its edge.
+const CLOSED_OVERLAP: f64 = 2e-9;
+
+/// Polygons with flush neighbours overlap as wholes when they overlap by this, m: as wholes they do not know which of their faces are
+/// internal, and steps up to two seam widths are none.
+const SEAM_OVERLAP: f64 = 3.0 * SEAM;
+
+/// What the event functions say of a trial step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Transition {
+    /// The statuses hold to its end.
+    None,
+    /// They hold up to this length, where this function is zero; the trial step is that long now.
+    At(f64, ProbeKind),
+    /// They do not hold at all.
+    Contradiction,
+}
+
+/// A gap that closes during the trial step, and the bracket of the time since the start of the step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Crossing {
+    pub what: Closing,
+    pub open: f64,
+    pub time: f64,
+    pub closed: f64,
+}
+
+/// The first transition of the trial step just taken, whose probes are in the workspace.
+pub(super) fn transition(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    scheme: &Coefficients,
+) -> Result<Transition, StepError> {
+    workspace.contradicted = None;
+    if !workspace.probes.iter().any(is_violated) {
+        return Ok(Transition::None);
+    }
+    let mut end = workspace.trial.h;
+    let mut located = None;
+    start_probes(model, state, workspace);
+    // each round locates one violated function; another one may be violated before it
+    while let Some(index) = workspace.probes.iter().position(is_violated) {
+        let what = workspace.probes[index].what;
+        let end_value = workspace.probes[index].value;
+        // dependence of the constraints may differ between start and end; a function that is not there is zero
+        let start = workspace
+            .start_probes
+            .iter()
+            .find(|probe| probe.what == what);
+        let start = start.copied().unwrap_or(Probe {
+            value: 0.0,
+            ..workspace.probes[index]
+        });
+        let failure = Cell::new(None);
+        let value = |workspace: &mut Workspace, h: f64| {
+            let probed = trial::take(model, state, workspace, settings, scheme, Mode::Frozen, h);
+            if let Err(error) = probed {
+                failure.set(Some(error));
+                return 0.0;
+            }
+            trial::probe_end(model, state, workspace);
+            let found = workspace.probes.iter().find(|probe| probe.what == what);
+            found.map_or(-1.0, |probe| probe.value)
+        };
+        let mut open = (0.0, start.value);
+        if start.value <= start.tolerance {
+            let mut h = end;
+            for _ in 0..MAX_HALVINGS {
+                h *= 0.5;
+                let at_h = value(workspace, h);
+                if at_h > start.tolerance {
+                    open = (h, at_h);
+                }
+                if open.0 > 0.0 || failure.get().is_some() {
+                    break;
+                }
+            }
+            if open.0 == 0.0 {
+                workspace.contradicted = Some(what);
+                return failure.get().map_or(Ok(Transition::Contradiction), Err);
+            }
+        }
+        let root = bracketed(
+            |h| value(workspace, h),
+            open,
+            (end, end_value),
+            ROOT_TOLERANCE * end,
+        );
+        value(workspace, root);
+        if let Some(error) = failure.get() {
+            return Err(error);
+        }
+        if located.is_some() && root >= end {
+            break;
+        }
+        end = root;
+        located = Some(what);
+        // the located function is zero to rounding now: do not find it again
+        for probe in &mut workspace.probes {
+            if probe.what == what {
+                probe.value = 0.0;
+            }
+        }
+    }
+    Ok(match located {
+        Some(what) if end > 0.0 => Transition::At(end, what),
+        // a step without length has no motion in which something could collide
+        what => {
+            workspace.contradicted = what;
+            Transition::Contradiction
+        }
+    })
+}
+
+pub(super) fn is_violated(probe: &Probe) -> bool {
+    probe.value < -probe.tolerance
+}
+
+fn start_probes(model: &Model, state: &State, workspace: &mut Workspace) {
+    std::mem::swap(&mut workspace.probes, &mut workspace.start_probes);
+    let start = (state.time, Side::After);
+    trial::probe(
+        model,
+        workspace,
+        &state.status,
+        start,
+        &state.position,
+        &state.velocity,
+    );
+    std::mem::swap(&mut workspace.probes, &mut workspace.start_probes);
+}
+
+/// The first gap of a watched contact that closes between the state and the end of the trial step.
+pub(super) fn collision(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    mode: Mode,
+) -> Option<Crossing> {
+    look_at_ends(model, state, workspace);
+    let mut first: Option<Crossing> = None;
+    let mut watch = |workspace: &mut Workspace, what: Closing| {
+        if let Some(found) = first_crossing(model, state, workspace, settings, what)
+            && first.is_none_or(|f| found.time < f.time)
+        {
+            first = Some(found);
+        }
+    };
+    for i in 0..workspace.pairs.len() {
+        if !workspace.within_reach[i] {
+            continue;
+        }
+        let pair = workspace.pairs[i].clone();
+        let leader = pair.start;
+        let mut all_open = true;
+        for contact in pair {
+            if workspace.watched[contact] {
+                watch(workspace, Closing::Contact(contact));
+            } else {
+                all_open = false;
+            }
+        }
+        if all_open {
+            let has_seams = model.contacts[leader].seams.any();
+            let slack = if has_seams { SEAM_OVERLAP } else { 0.0 };
+            watch(workspace, Closing::Polygons(leader, slack));
+        } else if mode == Mode::Frozen {
+            watch(workspace, Closing::Polygons(leader, CLOSED_OVERLAP));
+        }
+    }
+    first
+}
+
+// gaps and rates of the watched contacts at both ends of the trial step, where shapes can come near enough
+fn look_at_ends(model: &Model, state: &State, workspace: &mut Workspace) {
+    if !model.is_spatial() && !workspace.watched.contains(&true) {
+        return;
+    }
+    let h = workspace.trial.h;
+    for (time, at_end) in [(0.0, false), (h, true)] {
+        let mut place = std::mem::take(&mut workspace.place);
+        let mut speed = std::mem::take(&mut workspace.look_velocity);
+        workspace
+            .trial
+            .at(model, state, time, &mut place, &mut speed);
+        model.poses(&place, &mut workspace.poses);
+        if !at_end {
+            find_within_reach(model, state, workspace);
+        }
+        let Workspace {
+            poses,
+            pairs,
+            within_reach,
+            watched,
+            start_gap,
+            end_gap,
+            ..
+        } = &mut *workspace;
+        let gaps = if at_end { end_gap } else { start_gap };
+        for (pair, _) in pairs.iter().zip(within_reach).filter(|(_, near)| **near) {
+            for j in pair.clone().filter(|j| watched[*j]) {
+                gaps[j] = model
+                    .gap_and_rate(&model.contacts[j], poses, &speed)
+                    .unwrap_or((f64::INFINITY, 0.0));
+            }
+        }
+        workspace.place = place;
+        workspace.look_velocity = speed;
+    }
+}
+
+// pairs of shapes whose clearance at the start the motion could use up
+fn find_within_reach(model: &Model, state: &State, workspace: &mut Workspace) {
+    let Workspace {
+        poses,
+        pairs,
+        within_reach,
+        trial,
+        ..
+    } = workspace;
+    let fastest = |body: usize, v: &[f64]| {
+        let body = &model.bodies[body];
+        let span = body.first..body.first + body.n_dof;
+        let size = |angular: bool| {
+            let parts = span.clone().filter(|i| model.angular[*i] == angular);
+            parts.map(|i| v[i] * v[i]).sum::<f64>().sqrt()
+        };
+        size(false) + body.extent * size(true)
+    };
+    for (pair, near) in pairs.iter().zip(within_reach) {
+        let contact = &model.contacts[pair.start];
+        let clearance = model.clearance(contact, poses);
+        *near = clearance <= 0.0 || {
+            let bodies = contact.bodies.into_iter().flatten();
+            let speeds =
+                bodies.map(|b| fastest(b, &state.velocity).at_least(fastest(b, &trial.velocity)));
+            // the curve between the ends may be half as fast again as they are
+            clearance <= 1.5 * trial.h * speeds.sum::<f64>()
+        };
+    }
+}
+
+/// A trial step that ends at a located collision may overlap another contact, whose gap closed and opened again
+/// between two samples of the longer step: the first one of these. The located contact is no longer watched.
+pub(super) fn missed_collision(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    mode: Mode,
+) -> Option<Crossing> {
+    let end = std::mem::take(&mut workspace.trial.position);
+    assemble::gaps(model, workspace, &end);
+    workspace.trial.position = end;
+    let band = contact_band(settings, workspace.standard_step);
+    let overlaps = |j: usize| workspace.watched[j] && workspace.gap[j] < -band;
+    if !(0..model.contacts.len()).any(overlaps) {
+        return None;
+    }
+    collision(model, state, workspace, settings, mode)
+        .filter(|found| found.time < workspace.trial.h)
+}
+
+/// The contact that closes at the state: of two polygons the one that touches.
+pub(super) fn contact_of(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    what: Closing,
+) -> usize {
+    let index = match what {
+        Closing::Contact(index) => return index,
+        Closing::Polygons(index, _) => index,
+    };
+    assemble::gaps(model, workspace, &state.position);
+    let pair = model.contacts[index].pair;
+    let of_pair = (index..model.contacts.len()).take_while(|j| model.contacts[*j].pair == pair);
+    of_pair
+        .min_by(|i, j| workspace.gap[*i].total_cmp(&workspace.gap[*j]))
+        .unwrap_or(index)
+}
+
+// gap and rate at a time since the start of the step, on the interpolant
+fn gap_at(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    what: Closing,
+    time: f64,
+) -> (f64, f64) {
+    let mut place = std::mem::take(&mut workspace.place);
+    let mut speed = std::mem::take(&mut workspace.look_velocity);
+    workspace
+        .trial
+        .at(model, state, time, &mut place, &mut speed);
+    let result = assemble::closing(model, workspace, what, &place, &speed);
+    workspace.place = place;
+    workspace.look_velocity = speed;
+    result
+}
+
+fn first_crossing(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    what: Closing,
+) -> Option<Crossing> {
+    let h = workspace.trial.h;
+    let band = contact_band(settings, workspace.standard_step);
+    // closed contacts are closed at both ends, not along the interpolant between them
+    let ends_only = matches!(what, Closing::Polygons(_, slack) if slack == CLOSED_OVERLAP);
+    let n_samples = if ends_only {
+        1
+    } else {
+        n_samples(model, state, workspace, what)
+    };
+    let gap = |workspace: &mut Workspace, time: f64| match what {
+        Closing::Contact(j) if time == 0.0 => workspace.start_gap[j],
+        Closing::Contact(j) if time == h => workspace.end_gap[j],
+        Closing::Contact(_) | Closing::Polygons(..) => gap_at(model, state, workspace, what, time),
+    };
+    let (mut t0, (mut g0, mut d0)) = (0.0, gap(workspace, 0.0));
+    for i in 1..=n_samples {
+        let t1 = if i == n_samples {
+            h
+        } else {
+            h * i as f64 / n_samples as f64
+        };
+        let (g1, d1) = gap(workspace, t1);
+        let mut closed = (t1, g1);
+        if !ends_only && g1 >= 0.0 && g0 > 0.0 && d0 < 0.0 && d1 > 0.0 {
+            // two open ends, but it comes nearer and leaves again
+            let tolerance = ROOT_TOLERANCE * h;
+            let bottom = bracketed(|t| gap(workspace, t).1, (t0, d0), (t1, d1), tolerance);
+            closed = (bottom, gap(workspace, bottom).0);
+        }
+        if closed.1 < 0.0 {
+            // what starts closed must open before it can close
+            let open = if g0 > 0.0 {
+                Some((t0, g0))
+            } else {
+                first_opening(|t| gap(workspace, t).0, t0, t1)
+            };
+            if let Some(open) = open {
+                let time = bracketed(|t| gap(workspace, t).0, open, closed, ROOT_TOLERANCE * h);
+                let approaches = gap(workspace, time).1 < -rest_speed(&state.velocity);
+                // what hovers within rounding does not collide
+                if approaches || closed.1 <= -band {
+                    return Some(Crossing {
+                        what,
+                        open: open.0,
+                        time,
+                        closed: closed.0,
+                    });
+                }
+            } else if closed.1 < -band {
+                return Some(Crossing {
+                    what,
+                    open: t0,
+                    time: t0,
+                    closed: t0,
+                });
+            }
+        }
+        (t0, g0, d0) = (t1, g1, d1);
+    }
+    None
+}
+
+fn first_opening(mut gap: impl FnMut(f64) -> f64, t0: f64, t1: f64) -> Option<(f64, f64)> {
+    let mut width = t1 - t0;
+    for _ in 0..MAX_HALVINGS {
+        width *= 0.5;
+        let value = gap(t0 + width);
+        if value > 0.0 {
+            return Some((t0 + width, value));
+        }
+    }
+    None
+}
+
+fn n_samples(model: &Model, state: &State, workspace: &Workspace, what: Closing) -> usize {
+    let (Closing::Contact(contact) | Closing::Polygons(contact, _)) = what;
+    let mut turn: f64 = 0.0;
+    for body in model.contacts[contact].bodies.into_iter().flatten() {
+        let body = &model.bodies[body];
+        let turning = body.first..body.first + body.n_dof;
+        let rate = |v: &[f64]| {
+            let angular = turning.clone().filter(|i| model.angular[*i]);
+            angular.map(|i| v[i] * v[i]).sum::<f64>().sqrt()
+        };
+        let rate = rate(&state.velocity).at_least(rate(&workspace.trial.velocity));
+        turn = turn.at_least(rate * workspace.trial.h);
+    }
+    let (least, most) = match workspace.trial.curve {
+        Curve::Cubic => (1.0, 64.0),
+        Curve::Quintic => (4.0, 128.0),
+    };
+    // NaN and absurd rates end at the upper bound
+    (least + turn / SAMPLE_ANGLE).at_most(most) as usize
+}
+
+/// Takes the step again so that it ends where the crossing gap is zero, and returns its length.
+pub(super) fn restep_to(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    scheme: &Coefficients,
+    mode: Mode,
+    crossing: &Crossing,
+) -> Result<f64, StepError> {
+    let mut failure = None;
+    let mut gap = |workspace: &mut Workspace, h: f64| {
+        if let Err(error) = trial::take(model, state, workspace, settings, scheme, mode, h) {
+            failure = Some(error);
+            return 0.0;
+        }
+        let end = std::mem::take(&mut workspace.trial);
+        let (gap, _) = assemble::closing(
+            model,
+            workspace,
+            crossing.what,
+            &end.position,
+            &end.velocity,
+        );
+        workspace.trial = end;
+        gap
+    };
+    // narrow around the interpolant's root first: the two curves differ by the third order of the step
+    let Crossing {
+        open, time, closed, ..
+    } = *crossing;
+    let width = 1e-3 * (closed - open);
+    let (mut early, mut late) = ((open, f64::NAN), (closed, f64::NAN));
+    let near = [time - width, time + width].map(|h| h.clamp(open, closed));
+    for h in near.into_iter().filter(|h| *h > 0.0) {
+        let value = gap(workspace, h);
+        if value > 0.0 {
+            early = (h, value);
+        } else if late.1.is_nan() {
+            late = (h, value);
+        }
+    }
+    if early.1.is_nan() {
+        early.1 = if open > 0.0 {
+            gap(workspace, open)
+        } else {
+            f64::MIN_POSITIVE
+        };
+        // what is stiff moves differently in a shorter step: it opens earlier, and closes earlier too
+        for _ in 0..MAX_HALVINGS {
+            if early.1 > 0.0 {
+                break;
+            }
+            late = early;
+            early.0 *= 0.5;
+            early.1 = gap(workspace, early.0);
+        }
+    }
+    if late.1.is_nan() {
+        late.1 = gap(workspace, closed);
+    }
+    let root = if early.1 > 0.0 && late.1 < 0.0 {
+        bracketed(|h| gap(workspace, h), early, late, ROOT_TOLERANCE * closed)
+    } else {
+        time
+    };
+    gap(workspace, root);
+    failure.map_or(Ok(root), Err)
+}
+
+/// Ends the trial step at a time since its start, on the interpolant ([T] 7.3).
+pub(super) fn interpolate_to(model: &Model, state: &State, workspace: &mut Workspace, time: f64) {
+    let Workspace {
+        trial,
+        look_position,
+        look_velocity,
+        ..
+    } = workspace;
+    trial.at(model, state, time, look_position, look_velocity);
+    trial.position.clone_from(look_position);
+    trial.velocity.clone_from(look_velocity);
+    for (i, average) in trial.average.iter_mut().enumerate() {
+        *average = 0.5 * (state.velocity[i] + trial.velocity[i]);
+    }
+    trial.losses.scale(time / trial.h);
+    trial.h = time;
+}

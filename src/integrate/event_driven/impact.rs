@@ -1,0 +1,283 @@
+//! Impacts ([T] 7.3-7.4, [A] 4) over all touching contacts and all joints.
+//!
+//! (1)  compression:    M (vc - v-) = F c,   complementarity on G vc
+//! (2)  restitution:    Poisson, in `poisson`
+//! (3)  Newton:         complementarity on G v+ + e G v-
+//! (4)  expedient:      v+ = (1 + e) vc - e v-,   e the smallest of the pressing contacts
+//! (5)  guard: where (2) or (3) would gain kinetic energy, v+ is drawn back towards vc, which never gains any,
+//!      until it does not; all conditions are convex along that line, and impulses follow
+//! (6)  of all impulses with the same effect the least ones are taken, phase by phase: free of self-stress
+
+mod poisson;
+
+use super::complementarity::{Complementarity, Sliding};
+use super::energy;
+use super::system::System;
+use super::{assemble, contact_band, rest_speed, trial};
+use crate::dynamics::kinetic_energy;
+use crate::integrate::StepError;
+use crate::integrate::report::{Event, EventKind, Report};
+use crate::integrate::workspace::Workspace;
+use crate::kinds::plane::force::Side;
+use crate::math::dense::RankRevealing;
+use crate::math::{Limit, positive, smaller};
+use crate::model::Model;
+use crate::scene::spec::{ImpactLaw, Settings};
+use crate::state::{State, Status};
+
+/// Hops lower than this are not followed, m: far above the rounding of a gap of metres.
+const LOWEST_HOP: f64 = 1e-13;
+
+/// What bounces lower than this stays where it is: it ends an infinite sequence of bounces.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum LowestBounce {
+    /// The smooth motion makes up for the approach within this time, s.
+    Time(f64),
+    /// The speed of the approach, m/s.
+    Speed(f64),
+}
+
+impl LowestBounce {
+    fn is_above(self, approach: f64, acceleration: f64) -> bool {
+        match self {
+            LowestBounce::Time(time) => approach < acceleration * time,
+            LowestBounce::Speed(speed) => {
+                // a hop that is lost in the rounding of the gap cannot be followed
+                let slowest = libm::sqrt(2.0 * acceleration.at_least(0.0) * LOWEST_HOP);
+                acceleration > 0.0 && approach < speed.at_least(slowest)
+            }
+        }
+    }
+}
+
+/// Applies the impact of all contacts that touch at the state, and of `located`.
+pub(super) fn apply(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    report: &mut Report,
+    bounce: LowestBounce,
+    located: Option<usize>,
+) -> Result<(), StepError> {
+    gather(model, state, workspace, settings, located);
+    restitution(model, state, workspace, bounce, report);
+    // an impact is too short for any force, stiff or not: the metric is the mass again
+    workspace.level.condense_rows(&workspace.mass);
+    workspace.level.give(model, 1.0, |speed| {
+        speed.value(state.time, Side::After, &state.inputs)
+    });
+    let energy_before = kinetic_energy(model, &state.velocity);
+    workspace.before.clone_from(&state.velocity);
+    compress(state, workspace)?;
+    match settings.impact_law {
+        ImpactLaw::Poisson => poisson::restitute(model, state, workspace)?,
+        ImpactLaw::PoissonPrinted => poisson::restitute_as_printed(model, state, workspace)?,
+        ImpactLaw::Newton => newton(model, state, workspace)?,
+        ImpactLaw::Expedient => expedient(state, workspace),
+    }
+    // what motors put in is no gain
+    let guarded = settings.energy_guard && model.motors.is_empty();
+    if guarded && settings.impact_law != ImpactLaw::Expedient {
+        let compressed = &workspace.compressed;
+        let drawn = energy::limit_impact(model, compressed, energy_before, &mut state.velocity);
+        if let Some(part) = drawn {
+            for (total, c) in workspace.impulse.iter_mut().zip(&workspace.compression) {
+                *total = c + part * (*total - c);
+            }
+            report.guarded_impacts += 1;
+        }
+    }
+    let Workspace {
+        level,
+        impulse,
+        before,
+        ..
+    } = &*workspace;
+    let driven = level.work_of_motors(impulse, before, &state.velocity);
+    report.applied_work += driven;
+    let lost = energy_before + driven - kinetic_energy(model, &state.velocity);
+    report.impact_loss += positive(lost);
+    report.numerical_gain += positive(-lost);
+    record(state, workspace, report, located);
+    for &contact in &workspace.level.contacts {
+        state.status[contact] = Status::Open;
+    }
+    state.statuses_known = false;
+    state.damping_left = settings.damping_steps;
+    Ok(())
+}
+
+// the touching contacts, at the level of velocities
+fn gather(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    located: Option<usize>,
+) {
+    assemble::gaps(model, workspace, &state.position);
+    let band = contact_band(settings, workspace.standard_step);
+    let gaps = std::mem::take(&mut workspace.gap);
+    let touching = (0..gaps.len())
+        .filter(|j| gaps[*j] <= band || state.status[*j].is_closed() || located == Some(*j));
+    assemble::level(model, workspace, &state.position, touching);
+    workspace.gap = gaps;
+}
+
+// restitution of each contact of the level: zero where it would bounce too low. A contact that does not approach gives back its share
+// of an impact that bounces, and nothing in one that ends at rest.
+fn restitution(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    bounce: LowestBounce,
+    report: &mut Report,
+) {
+    trial::free_acceleration(model, workspace, (state.time, Side::After), &state.velocity);
+    let Workspace {
+        level,
+        joints,
+        frozen,
+        restitution,
+        sliding,
+        resistance,
+        ..
+    } = workspace;
+    resistance.clone_from(&state.resistance);
+    let status = |j: usize| {
+        if state.statuses_known {
+            state.status[j]
+        } else {
+            Status::Open
+        }
+    };
+    let slow = rest_speed(&state.velocity);
+    level.direct(&state.velocity, sliding, resistance);
+    level.solve_frozen(joints, status, frozen);
+    restitution.clear();
+    let mut bounces = false;
+    let k = level.len();
+    for i in 0..level.contacts.len() {
+        let normal = level.normal(i);
+        let mut acceleration = level.bias[normal];
+        for j in 0..k {
+            acceleration += level.delassus[normal * k + j] * level.impulse[j];
+        }
+        let contact = &model.contacts[level.contacts[i]];
+        let approach = -level.rows[normal].dot(&state.velocity);
+        let approaches = approach > slow;
+        let rests = approaches && bounce.is_above(approach, -acceleration);
+        bounces |= approaches && !rests;
+        report.rests += u64::from(rests && contact.restitution > 0.0);
+        restitution.push(if rests { 0.0 } else { contact.restitution });
+    }
+    if !bounces {
+        restitution.fill(0.0);
+    }
+}
+
+// the impulses of a phase, in `level.impulse`, (6)
+fn solve(
+    state: &State,
+    level: &mut System,
+    joints: &[bool],
+    complementarity: &mut Complementarity,
+    solver: &mut RankRevealing,
+) -> Result<(), StepError> {
+    level.hold_friction();
+    let free = |_| Sliding::Free;
+    let outcome = complementarity.solve_impulses(level, joints, free, &state.status, 1.0);
+    StepError::unless_usable(outcome, state.time, level.n_friction > 1)?;
+    complementarity.use_answer(outcome);
+    level.remove_self_stress(joints, solver);
+    Ok(())
+}
+
+// (1): vc in `workspace.compressed`, its impulses in `workspace.compression` and `workspace.impulse`
+fn compress(state: &State, workspace: &mut Workspace) -> Result<(), StepError> {
+    let Workspace {
+        level,
+        joints,
+        complementarity,
+        compressed,
+        compression,
+        impulse,
+        frozen,
+        ..
+    } = workspace;
+    level.restituted.clear();
+    level.bias_from(&state.velocity);
+    level.free_rotation();
+    solve(state, level, joints, complementarity, frozen)?;
+    compressed.clone_from(&state.velocity);
+    level.add_response(compressed);
+    compression.clone_from(&level.impulse);
+    impulse.clone_from(&level.impulse);
+    Ok(())
+}
+
+// (3)
+fn newton(model: &Model, state: &mut State, workspace: &mut Workspace) -> Result<(), StepError> {
+    let Workspace {
+        level,
+        joints,
+        complementarity,
+        impulse,
+        restitution: e,
+        frozen,
+        ..
+    } = workspace;
+    level.bias_from(&state.velocity);
+    for i in 0..level.contacts.len() {
+        let normal = level.normal(i);
+        let contact = &model.contacts[level.contacts[i]];
+        if level.bias[normal] < 0.0 && e[i] > 0.0 {
+            level.bias[normal] *= 1.0 + e[i];
+            for row in level.tangent_rows(i) {
+                level.bias[row] *= 1.0 + contact.tangential_restitution;
+            }
+        }
+    }
+    solve(state, level, joints, complementarity, frozen)?;
+    level.add_response(&mut state.velocity);
+    impulse.clone_from(&level.impulse);
+    Ok(())
+}
+
+// (4)
+fn expedient(state: &mut State, workspace: &mut Workspace) {
+    let Workspace {
+        level,
+        compressed,
+        before,
+        impulse,
+        restitution: e,
+        ..
+    } = workspace;
+    let pressing = (0..level.contacts.len()).filter(|i| impulse[level.normal(*i)] > 0.0);
+    let smallest = pressing.map(|i| e[i]).fold(f64::INFINITY, smaller);
+    let e = if smallest.is_finite() { smallest } else { 0.0 };
+    for i in 0..compressed.len() {
+        state.velocity[i] = (1.0 + e) * compressed[i] - e * before[i];
+    }
+    impulse.iter_mut().for_each(|c| *c *= 1.0 + e);
+}
+
+fn record(state: &State, workspace: &Workspace, report: &mut Report, located: Option<usize>) {
+    let level = &workspace.level;
+    for (i, &contact) in level.contacts.iter().enumerate() {
+        let normal = level.normal(i);
+        let impulse = level.push(i, &workspace.impulse);
+        let approach = -level.rows[normal].dot(&workspace.before);
+        let came = approach > rest_speed(&workspace.before);
+        if located == Some(contact) || (came && impulse[0] > 0.0) {
+            report.record(Event {
+                time: state.time,
+                kind: EventKind::Impact,
+                contact,
+                impulse,
+            });
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The restitution phase of an impact after Poisson's hypothesis: of the normal impulse `c_n` of compression, contact `j` gets back `g = e c_n`.
+//!
+//! (1)  M (v+ - vc) = sum n (g + x) + sum t p,    0 <= n.v+ | x >= 0
+//! (2)  |p| <= mu (g + x),    and where  w = t.v+ - s  is not zero:  p = -mu (g + x) w/|w|
+//! (3)  s = t.M^-1 t r,    r = the fraction e_T of the friction impulse of compression, at most mu g
+//! (4)  as printed in the papers:  M (v+ - vc) = sum n (g + x) + sum t (r + p),    (2) with g = 0 and s = 0
+//!
+//! (2) is Coulomb's law over the phase: what sticks has no sliding velocity at its end. With tangential restitution the contact has
+//! stored the impulse `r`; its relaxation moves the contact point with `s`, joints taken into account, and friction acts on what is
+//! left: what sticks all the way gets back `r` and leaves with `s`. Where contacts resist rotation, their moments obey (2) with s = 0.
+
+use super::solve;
+use crate::integrate::StepError;
+use crate::integrate::workspace::Workspace;
+use crate::math::norm;
+use crate::model::Model;
+use crate::state::{State, Status};
+
+// `level.impulse` <- r of (3), `level.restituted` <- g; does anything come back?
+fn give_back(model: &Model, workspace: &mut Workspace) -> bool {
+    let Workspace {
+        level,
+        compression,
+        restitution: e,
+        ..
+    } = workspace;
+    level.impulse.fill(0.0);
+    level.restituted.clear();
+    for i in 0..level.contacts.len() {
+        let given = e[i] * compression[level.normal(i)];
+        let limit = level.friction[i] * given;
+        let share = model.contacts[level.contacts[i]].tangential_restitution;
+        let tangents = level.tangent_rows(i);
+        let shear = share * norm(&compression[tangents.clone()]);
+        let kept = if shear > limit { limit / shear } else { 1.0 };
+        for row in tangents {
+            level.impulse[row] = kept * (share * compression[row]);
+        }
+        level.restituted.push(given);
+    }
+    level.restituted.iter().any(|given| *given != 0.0)
+}
+
+/// (1) to (3): v+ in the state, all impulses in `workspace.impulse`.
+pub(super) fn restitute(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+) -> Result<(), StepError> {
+    if !give_back(model, workspace) {
+        state.velocity.clone_from(&workspace.compressed);
+        return Ok(());
+    }
+    let relaxes = relax(workspace);
+    let Workspace {
+        level,
+        joints,
+        complementarity,
+        compressed,
+        impulse,
+        place,
+        frozen,
+        relaxation,
+        ..
+    } = workspace;
+    level.impulse.fill(0.0);
+    for i in 0..level.contacts.len() {
+        let normal = level.normal(i);
+        level.impulse[normal] = level.restituted[i];
+        impulse[normal] += level.restituted[i];
+    }
+    place.clone_from(compressed);
+    level.add_response(place);
+    level.bias_from(place);
+    if relaxes {
+        level
+            .bias
+            .iter_mut()
+            .zip(relaxation)
+            .for_each(|(b, s)| *b -= *s);
+    }
+    let solved = solve(state, level, joints, complementarity, frozen);
+    level.restituted.clear();
+    solved?;
+    level.add_response(place);
+    state.velocity.clone_from(place);
+    for (total, more) in impulse.iter_mut().zip(&level.impulse) {
+        *total += more;
+    }
+    Ok(())
+}
+
+// (3): s of all rows in `workspace.relaxation` from r in `level.impulse`; is there any?
+fn relax(workspace: &mut Workspace) -> bool {
+    let Workspace {
+        level,
+        joints,
+        place,
+        frozen,
+        relaxation,
+        ..
+    } = workspace;
+    if level.impulse.iter().all(|r| *r == 0.0) {
+        return false;
+    }
+    relaxation.clone_from(&level.impulse);
+    place.fill(0.0);
+    level.add_response(place);
+    // joints hold meanwhile; what motors are to do is no part of a change of velocities
+    level.bias.clear();
+    let moved = level.rows.iter().map(|row| row.product(place));
+    level.bias.extend(moved);
+    level.solve_frozen(joints, |_| Status::Open, frozen);
+    level.add_response(place);
+    // where nothing is stored friction acts on the whole velocity
+    for i in 0..level.contacts.len() {
+        let tangents = level.tangent_rows(i);
+        if relaxation[tangents.clone()].iter().any(|r| *r != 0.0) {
+            for row in tangents {
+                relaxation[row] = level.rows[row].product(place);
+            }
+        }
+    }
+    true
+}
+
+/// (4): v+ in the state, all impulses in `workspace.impulse`.
+pub(super) fn restitute_as_printed(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+) -> Result<(), StepError> {
+    if !give_back(model, workspace) {
+        state.velocity.clone_from(&workspace.compressed);
+        return Ok(());
+    }
+    let Workspace {
+        level,
+        joints,
+        complementarity,
+        compressed,
+        impulse,
+        place,
+        frozen,
+        ..
+    } = workspace;
+    for i in 0..level.contacts.len() {
+        let normal = level.normal(i);
+        level.impulse[normal] = level.restituted[i];
+    }
+    level.restituted.clear();
+    place.clone_from(compressed);
+    level.add_response(place);
+    for (total, given) in impulse.iter_mut().zip(&level.impulse) {
+        *total += given;
+    }
+    level.bias_from(place);
+    solve(state, level, joints, complementarity, frozen)?;
+    level.add_response(place);
+    state.velocity.clone_from(place);
+    for (total, extra) in impulse.iter_mut().zip(&level.impulse) {
+        *total += extra;
+    }
+    Ok(())
+}

@@ -1,0 +1,541 @@
+//! One standard step, with its events located inside (docs/METHOD.md has a table from the numbers here to its sections).
+
+pub(super) mod accept;
+pub(super) mod accurate;
+pub(super) mod assemble;
+mod classify;
+pub(super) mod coefficients;
+pub(super) mod complementarity;
+mod cones;
+pub(super) mod energy;
+mod event;
+mod impact;
+pub(super) mod metric;
+mod polygons;
+mod position_level;
+mod rolling;
+pub(super) mod run;
+pub(super) mod smoothing;
+mod stabilize;
+mod stalled;
+pub(super) mod system;
+pub(super) mod trial;
+
+pub use coefficients::Coefficients;
+
+use crate::integrate::{Report, StepError, Workspace, finite, in_play};
+use crate::kinds::plane::force::Side;
+use crate::math::{Limit, dot3, max_abs};
+use crate::model::{Model, N_TANGENTS};
+use crate::scene::spec::{Scheme, Settings};
+use crate::state::State;
+use classify::When;
+use event::Transition;
+use stalled::Stalled;
+use trial::Mode;
+
+/// A contact is active below this gap, m (7.1). `h` is the standard step, 0 by tolerance.
+fn contact_band(settings: &Settings, h: f64) -> f64 {
+    let band = settings
+        .active_gap
+        .at_least(settings.active_gap_cubic * h * h * h);
+    match settings.tolerance {
+        Some(tolerance) if h == 0.0 => band.at_most((0.1 * tolerance).at_least(1e-12)),
+        Some(_) | None => band,
+    }
+}
+
+/// Below this speed a contact is at rest, m/s: rounding of the velocities that a solve leaves behind.
+fn rest_speed(v: &[f64]) -> f64 {
+    1e-9 * (1.0 + max_abs(v))
+}
+
+/// Impulse-level complementarity of a step with frozen statuses must hold to this, relative.
+const JUDGE_TOLERANCE: f64 = 1e-8;
+
+/// Substeps below the lower bound on their length that one standard step may have.
+const MAX_SHORT_SUBSTEPS: u32 = 20;
+
+/// Length of the step that resolves a jam, as a fraction of the standard step.
+const JAM_STEP: f64 = 1e-7;
+
+/// Settles the state without moving on in time (see [`crate::integrate::initialize`]).
+pub fn initialize(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    report: &mut Report,
+) -> Result<(), StepError> {
+    workspace.allow(settings, settings.step);
+    let standard = settings.step;
+    counted(model, state, workspace, settings, report, standard, |run| {
+        run.start();
+        run.settle()
+    })
+}
+
+/// Advances the state to `end` in one standard step.
+pub fn step(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    report: &mut Report,
+    end: f64,
+) -> Result<(), StepError> {
+    let standard = end - state.time;
+    workspace.allow(settings, standard);
+    counted(model, state, workspace, settings, report, standard, |run| {
+        if run.settings.extrapolates() {
+            return run.accurately(end, end);
+        }
+        run.report.steps += 1;
+        run.to(end)
+    })
+}
+
+/// Advances the state towards `end`, as a part of a standard step of the settings, and stops right after the first event
+/// that is later than `from`. By tolerance it may go beyond `end`, to where the last step's accuracy or a breakpoint ends
+/// it: an event is found in the same steps, wherever the end is.
+pub fn step_to_event(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    report: &mut Report,
+    (from, end): (f64, f64),
+) -> Result<(), StepError> {
+    let standard = settings.step;
+    workspace.allow(settings, end - state.time);
+    counted(model, state, workspace, settings, report, standard, |run| {
+        run.stop_after = from;
+        if run.settings.tolerance.is_some() {
+            return run.accurately(end, f64::INFINITY);
+        }
+        if run.settings.extrapolates() {
+            return run.accurately(end, end);
+        }
+        run.report.steps += 1;
+        run.to(end)
+    })
+}
+
+/// Advances the state to `time` or beyond, in steps that end where their accuracy wants it, but not after `end`. Only by
+/// tolerance; [`interpolate`] looks back at `time`.
+pub fn advance_past(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    report: &mut Report,
+    (time, end): (f64, f64),
+) -> Result<(), StepError> {
+    if state.time >= time {
+        return Ok(());
+    }
+    let standard = settings.step;
+    workspace.allow(settings, time - state.time);
+    counted(model, state, workspace, settings, report, standard, |run| {
+        run.accurately(time, end)
+    })
+}
+
+/// The motion at `time`, inside the last step of [`advance_past`] that ended in `ahead`.
+pub fn interpolate(
+    model: &Model,
+    ahead: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    report: &mut Report,
+    time: f64,
+    state: &mut State,
+) -> Result<(), StepError> {
+    if ahead.time == time {
+        state.copy_from(ahead);
+        return Ok(());
+    }
+    let found = accurate::interpolate(model, workspace, settings, time, state);
+    report.factorizations += std::mem::take(&mut workspace.work);
+    if found? {
+        return Ok(());
+    }
+    let mut work = 0;
+    let result = accurate::from_start(workspace, state, |state, workspace, aside| {
+        let before = (aside.factorizations, aside.relief_steps);
+        let result = step(model, state, workspace, settings, aside, time);
+        work = aside.factorizations - before.0;
+        // such a row is not as accurate as the tolerance wants it
+        report.relief_steps += aside.relief_steps - before.1;
+        result
+    });
+    report.factorizations += work;
+    result
+}
+
+// the step that forces are stiff against where accelerations are wanted; extrapolated steps resolve everything
+fn instant_step(settings: &Settings, standard: f64) -> f64 {
+    if settings.extrapolates() {
+        0.0
+    } else {
+        standard
+    }
+}
+
+// sets that step; extrapolated ones end at stops in space and never go beyond
+fn set_standard(model: &Model, workspace: &mut Workspace, standard: f64) {
+    workspace.standard_step = standard;
+    let follows = trial::closes_stops(model, workspace);
+    workspace.level.follows_velocity = follows;
+    workspace.system.follows_velocity = follows;
+}
+
+// runs something and adds the solver's work to the report
+fn counted(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    report: &mut Report,
+    standard: f64,
+    action: impl FnOnce(&mut Run) -> Result<(), StepError>,
+) -> Result<(), StepError> {
+    let standard = match settings.tolerance {
+        Some(_) => 0.0,
+        None => standard,
+    };
+    workspace.complementarity.reset_stats();
+    workspace.complementarity.choose(settings.friction_cone);
+    workspace.work = 0; // of questions between two steps
+    set_standard(model, workspace, instant_step(settings, standard));
+    begin(model, state, workspace);
+    let room = workspace.room();
+    let result = action(&mut Run {
+        model,
+        state,
+        workspace,
+        settings,
+        report,
+        standard,
+        short_substeps: 0,
+        in_doubt: false,
+        stop_after: f64::INFINITY,
+        stalled: Stalled::default(),
+        in_circles: false,
+        longest: f64::INFINITY,
+        stop_ahead: f64::INFINITY,
+        closing: None,
+        closed_from: f64::INFINITY,
+    });
+    report.growths += u64::from(workspace.room() > room);
+    let work = workspace.complementarity.stats();
+    report.factorizations += std::mem::take(&mut workspace.work);
+    report.lcps += work.solves;
+    report.largest_lcp = report.largest_lcp.max(work.largest as u64);
+    report.pivots += work.pivots;
+    report.warm_hits += work.warm_hits;
+    report.worst_residual = report.worst_residual.at_least(work.worst_residual);
+    for system in [&mut workspace.level, &mut workspace.system] {
+        let condition = std::mem::take(&mut system.worst_condition);
+        report.worst_condition = report.worst_condition.at_least(condition);
+    }
+    in_play::note(model, state, workspace, report);
+    result.and(finite(state, report))
+}
+
+/// Accelerations and forces of the state as it is, with its statuses; those of a crowd are told by [`instant`].
+pub fn refresh_forces(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+) {
+    set_standard(model, workspace, instant_step(settings, settings.step));
+    begin(model, state, workspace);
+    assemble::select_joints(model, workspace, &state.position);
+    let now = (state.time, Side::After);
+    trial::probe(
+        model,
+        workspace,
+        &state.status,
+        now,
+        &state.position,
+        &state.velocity,
+    );
+    accept::forces_from_accelerations(state, workspace);
+}
+
+// what the workspace must know of a state before it is looked at
+fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
+    workspace.balance.forget();
+    workspace.inputs.clone_from(&state.inputs);
+    if model.is_spatial() {
+        workspace.sliding.clone_from(&state.sliding);
+        workspace.resistance.clone_from(&state.resistance);
+        workspace
+            .poses
+            .refer_to(&state.orientation, &state.joint_angle);
+    }
+    assemble::find_holds(model, workspace, &state.position, |_| true);
+}
+
+/// Power that contact friction takes at the state, W.
+pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
+    let closed = (0..state.status.len()).filter(|j| state.status[*j].is_closed());
+    begin(model, state, workspace);
+    assemble::level(model, workspace, &state.position, closed);
+    let level = &workspace.level;
+    let mut power = 0.0;
+    for (i, &contact) in level.contacts.iter().enumerate() {
+        let first = level.normal(i) + 1;
+        if model.is_spatial() {
+            let friction = state.friction_force[contact];
+            for (k, tangent) in level.tangents[i].iter().enumerate() {
+                let square = dot3(*tangent, *tangent);
+                // a stop of a joint has no tangents
+                if square > 0.0 {
+                    let share = dot3(*tangent, friction) / square;
+                    power -= share * level.rows[first + k].dot(&state.velocity);
+                }
+            }
+            for (k, axis) in level.axes.get(i).into_iter().flatten().enumerate() {
+                let share = dot3(*axis, state.friction_moment[contact]);
+                power -= share * level.rows[first + N_TANGENTS + k].dot(&state.velocity);
+            }
+        } else {
+            let sliding = level.rows[first].dot(&state.velocity);
+            power -= state.contact_force[contact][1] * sliding;
+        }
+    }
+    power
+}
+
+struct Run<'a> {
+    model: &'a Model,
+    state: &'a mut State,
+    workspace: &'a mut Workspace,
+    settings: &'a Settings,
+    report: &'a mut Report,
+    /// Length of the standard step, s; 0 by tolerance.
+    standard: f64,
+    short_substeps: u32,
+    /// The statuses were wrong in a way that deciding them anew would not mend.
+    in_doubt: bool,
+    /// The first event after this time ends the run, s.
+    stop_after: f64,
+    /// What changed since time last moved on.
+    stalled: Stalled,
+    /// By tolerance: the same thing changed again and again.
+    in_circles: bool,
+    /// Longest substep that is tried, s: twice the last one that was not rough.
+    longest: f64,
+    /// By tolerance: time to the next stop of a contact in space, s.
+    stop_ahead: f64,
+    /// Time of the stop that was closed last but not trusted, s.
+    closing: Option<f64>,
+    /// How far away it was, s.
+    closed_from: f64,
+}
+
+impl Run<'_> {
+    fn to(&mut self, end: f64) -> Result<(), StepError> {
+        let mut n_substeps = 0;
+        self.start();
+        while self.state.time < end {
+            let n_events = self.report.n_events.total();
+            let mut target = self.next_stop(end);
+            let mut h = target - self.state.time;
+            if h > self.longest {
+                h = self.longest;
+                target = self.state.time + h;
+            }
+            self.longest *= 2.0;
+            if self.settings.scheme == Scheme::PositionEuler {
+                self.position_step(target)?;
+            } else if self.gives_up()? {
+                self.cheap_step(target)?;
+            } else if n_substeps >= self.settings.max_substeps
+                || self.short_substeps > MAX_SHORT_SUBSTEPS
+            {
+                self.degraded_step(target)?;
+            } else {
+                match self.substep(h, target) {
+                    Err(StepError::Unsolved { .. }) => self.degraded_step(target)?,
+                    result => result?,
+                }
+            }
+            // parts of a step that was too rough as a whole are no events
+            if !self.longest.is_finite() || self.report.n_events.total() > n_events {
+                n_substeps += 1;
+            }
+            if self.is_stopped(n_events) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    // the workspace goes with the state, which was put back
+    fn begin_again(&mut self) {
+        begin(self.model, self.state, self.workspace);
+    }
+
+    // was there a new event, late enough to end the run?
+    fn is_stopped(&self, n_events: u64) -> bool {
+        self.state.time > self.stop_after && self.report.n_events.total() > n_events
+    }
+
+    // 0. the scene's rounded coordinates are closed, and stiff parts of an inconsistent start damped
+    fn start(&mut self) {
+        if self.state.started {
+            return;
+        }
+        self.state.started = true;
+        in_play::start(self.model, self.state, self.workspace, self.report);
+        self.state.damping_left = self.settings.damping_steps;
+        assemble::select_joints(self.model, self.workspace, &self.state.position);
+        if self.settings.projection {
+            self.workspace.before.clone_from(&self.state.velocity);
+            let State {
+                status,
+                position,
+                velocity,
+                time,
+                ..
+            } = &mut *self.state;
+            let now = (*time, Side::After);
+            let driven = stabilize::project(
+                self.model,
+                self.workspace,
+                status,
+                now,
+                position,
+                velocity,
+                false,
+            );
+            self.report.applied_work += driven;
+            accept::rebase(self.model, self.state, &mut self.workspace.poses);
+        }
+    }
+
+    fn next_stop(&mut self, end: f64) -> f64 {
+        let t = self.state.time;
+        let breaks = &self.model.breakpoints;
+        let next = breaks.partition_point(|b| *b <= t);
+        if next > 0 && breaks[next - 1] == t && self.state.statuses_known {
+            // a force may jump here: statuses are decided anew and stiff parts damped
+            self.state.statuses_known = false;
+            self.state.damping_left = self.settings.damping_steps;
+        }
+        breaks.get(next).map_or(end, |b| b.at_most(end))
+    }
+
+    fn position_step(&mut self, target: f64) -> Result<(), StepError> {
+        let h = target - self.state.time;
+        let taken = position_level::step(
+            self.model,
+            self.state,
+            self.workspace,
+            self.settings,
+            self.report,
+            h,
+        )?;
+        if taken == h {
+            self.state.time = target;
+        }
+        Ok(())
+    }
+
+    // events too dense to be told apart, or a problem that the second-order step cannot pose: the robust first-order step
+    fn degraded_step(&mut self, target: f64) -> Result<(), StepError> {
+        self.report.degraded_steps += 1;
+        self.short_substeps = 0;
+        self.position_step(target)
+    }
+
+    // one stretch up to the next event or the target
+    fn substep(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+        // 1. independent joints; 2. impacts of what touches and still approaches
+        assemble::select_joints(self.model, self.workspace, &self.state.position);
+        self.release();
+        self.impact_of_touching()?;
+        if !self.settings.locates_transitions() {
+            return self.complementarity_step(h, target);
+        }
+        if std::mem::take(&mut self.in_doubt) {
+            self.report.fallbacks += 1;
+            return self.complementarity_step(h, target);
+        }
+        // 3. statuses
+        if !self.state.statuses_known && !self.classify(When::Now) {
+            return self.jam(h, target);
+        }
+        match self.frozen_step(h, target) {
+            Err(StepError::Unsolved { .. }) => {
+                self.report.fallbacks += 1;
+                self.complementarity_step(h, target)
+            }
+            result => result,
+        }
+    }
+
+    // stages 4 to 7, with statuses that are known
+    fn frozen_step(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+        // 4. the step with these statuses, up to the first transition
+        let scheme = self.scheme(h, Mode::Frozen);
+        self.take(&scheme, Mode::Frozen, h)?;
+        if let Some(shorter) = self
+            .shorter_for_rims()
+            .or_else(|| self.shorter_for_energy())
+        {
+            return self.frozen_step(shorter, self.state.time + shorter);
+        }
+        trial::probe_end(self.model, self.state, self.workspace);
+        let transition = event::transition(
+            self.model,
+            self.state,
+            self.workspace,
+            self.settings,
+            &scheme,
+        )?;
+        if transition == Transition::Contradiction || self.goes_astray() {
+            return self.contradiction(h, target);
+        }
+        if let Transition::At(tau, what) = transition
+            && self.stalls(tau, what)
+        {
+            return self.unresolved(h, target);
+        }
+        // 5. the complementarity conditions over the step as a whole
+        if transition == Transition::None && !self.judge(&scheme) {
+            self.report.fallbacks += 1;
+            return self.complementarity_step(h, target);
+        }
+        // 6. the first collision
+        if let Some(crossing) = self.first_collision(Mode::Frozen) {
+            return self.collide(&scheme, Mode::Frozen, crossing);
+        }
+        // 7. accept, and change the statuses if a transition was found
+        match transition {
+            Transition::At(tau, what) => {
+                self.note_length(tau);
+                self.accept(self.state.time + tau);
+                trial::probe(
+                    self.model,
+                    self.workspace,
+                    &self.state.status,
+                    (self.state.time, Side::Before),
+                    &self.state.position,
+                    &self.state.velocity,
+                );
+                self.classify_after(what);
+            }
+            Transition::None | Transition::Contradiction => {
+                self.accept(target);
+                accept::forces_from_accelerations(self.state, self.workspace);
+                accept::keep_sliding(self.state, self.workspace);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,221 @@
+//! Position-level Euler ([S] 13-20): the end position, not the velocity, is kept outside of the obstacles.
+//!
+//! (1)  0 <= g(p)/h + n(p).((q0 - p)/h + v1) | c_n >= 0,   p = q0 (linear version)
+//! (2)  fixed point ([S] 3.4): p = q1 of the round before, from p = q0 + h v0, until it no longer changes
+//! (3)  rotations in space: v1 turns about the axes at q0 throughout the step, q1 = q0 exp(h v1), so rows at p are turned to these
+//!      axes; then a torque changes the angular momentum of a ball in its own direction
+//!
+//! No event is located and nothing bounces; obstacles that the step would reach take part from the start, and those
+//! found to be violated at its end are added.
+
+use super::assemble::{self, BeyondEdges};
+use super::coefficients::{Coefficients, IMPLICIT_EULER};
+use super::energy;
+use super::metric::Stiffness;
+use super::trial::Mode;
+use super::{accept, contact_band, trial};
+use crate::dynamics::kinetic_energy;
+use crate::integrate::StepError;
+use crate::integrate::report::Report;
+use crate::integrate::workspace::Workspace;
+use crate::kinds::plane::force::Side;
+use crate::math::{Limit, max_abs};
+use crate::model::Model;
+use crate::scene::spec::{Scheme, Settings};
+use crate::state::State;
+
+/// The fixed point has been reached when no coordinate moves by more than this, relative to its size.
+const SETTLED: f64 = 1e-13;
+
+/// As a rescue of another scheme a step is halved if it would lift bodies or stretch springs by more energy than there is kinetic
+/// energy to take that from, by this part of it; down to this part of its length.
+const GAINED: f64 = 1e-6;
+const SHORTEST_PART: f64 = 0.999 / 64.0;
+
+/// Takes one step of length `h`, or of the part of it that does not gain energy, and accepts it: its length.
+pub(super) fn step(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    report: &mut Report,
+    h: f64,
+) -> Result<f64, StepError> {
+    let most = GAINED * kinetic_energy(model, &state.velocity);
+    let shortest = SHORTEST_PART * h;
+    let mut h = h;
+    loop {
+        attempt(model, state, workspace, settings, h)?;
+        let gains = energy::is_corrected(settings) && workspace.trial.losses.numerical > most;
+        if !gains || 0.5 * h < shortest {
+            break;
+        }
+        report.halved_steps += 1;
+        h *= 0.5;
+    }
+    workspace.trial.losses.book(report);
+    accept::accept(model, state, workspace, report, state.time + h);
+    state.status.clone_from(&workspace.statuses);
+    state.resistance.clone_from(&workspace.resistance);
+    accept::forces_from_impulses(state, workspace, h);
+    state.statuses_known = false;
+    Ok(h)
+}
+
+fn attempt(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    h: f64,
+) -> Result<(), StepError> {
+    // as a rescue of another scheme the forces are taken implicitly
+    let explicit = settings.scheme == Scheme::PositionEuler;
+    let scheme = if explicit {
+        Coefficients::from(settings.scheme)
+    } else {
+        IMPLICIT_EULER
+    };
+    assemble::select_joints(model, workspace, &state.position);
+    let (t, q, v) = (state.time, &state.position, &state.velocity);
+    if assemble::free_motion(model, workspace, &scheme, t, q, v, h) == Stiffness::Singular {
+        return Err(StepError::Singular { time: t });
+    }
+    reach(model, state, workspace, settings, h);
+    let mut place = std::mem::take(&mut workspace.look_position);
+    if settings.fixed_point_iterations > 1 {
+        model.displace(&mut place, q, h, v);
+    } else {
+        place.clone_from(q);
+    }
+    let result = iterate(model, state, workspace, settings, &scheme, &mut place, h);
+    workspace.look_position = place;
+    result?;
+    workspace.balance.rubbed.clear();
+    model.poses(&workspace.trial.position, &mut workspace.poses);
+    let correct = energy::is_corrected(settings);
+    energy::balance(model, state, workspace, Mode::Complementarity, correct);
+    Ok(())
+}
+
+fn iterate(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    scheme: &Coefficients,
+    place: &mut Vec<f64>,
+    h: f64,
+) -> Result<(), StepError> {
+    let mut rounds_left = settings.fixed_point_iterations.max(1);
+    loop {
+        solve_at(model, state, workspace, scheme, place, h)?;
+        if add_violated(model, workspace, settings) {
+            continue;
+        }
+        let end = &workspace.trial.position;
+        let moved = place
+            .iter()
+            .zip(end)
+            .fold(0.0, |m: f64, (p, q)| m.at_least((p - q).abs()));
+        rounds_left -= 1;
+        if rounds_left == 0 || moved <= SETTLED * (1.0 + max_abs(end)) {
+            return Ok(());
+        }
+        place.clone_from(end);
+    }
+}
+
+// contacts that the free motion of this step brings near, and a margin of twice that
+fn reach(model: &Model, state: &State, workspace: &mut Workspace, settings: &Settings, h: f64) {
+    let (q, v) = (&state.position, &state.velocity);
+    assemble::gaps_within(model, workspace, q, f64::INFINITY);
+    let gaps = std::mem::take(&mut workspace.gap);
+    let band = contact_band(settings, workspace.standard_step);
+    workspace.active.clear();
+    let gained = h * max_abs(&workspace.free);
+    for (contact, gap) in gaps.iter().enumerate() {
+        let (_, rate) = assemble::gap_and_rate(model, workspace, contact, q, v);
+        if *gap <= band + 2.0 * (h * rate.abs() + gained) {
+            workspace.active.push(contact);
+        }
+    }
+    workspace.gap = gaps;
+}
+
+// (1)
+fn solve_at(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    scheme: &Coefficients,
+    place: &[f64],
+    h: f64,
+) -> Result<(), StepError> {
+    let Workspace {
+        system,
+        poses,
+        active,
+        holds,
+        ..
+    } = workspace;
+    system.contacts.clone_from(active);
+    model.poses(place, poses);
+    if model.is_spatial() {
+        // shapes that were far at the start of the step have not been looked at
+        for &contact in active.iter() {
+            holds[contact] = model.hold(&model.contacts[contact], poses);
+        }
+    }
+    holds.iter_mut().for_each(|hold| hold.edge = None);
+    assemble::rows(model, poses, holds, BeyondEdges::Nothing, system);
+    model.turn_to_reference(place, &mut system.rows); // (3)
+    system.columns.clone_from(&system.rows);
+    assemble::condense_with_step_metric(workspace);
+    let Workspace {
+        system,
+        free,
+        place: motion,
+        ..
+    } = workspace;
+    let n_joint = system.n_joint;
+    for i in 0..motion.len() {
+        motion[i] = state.velocity[i] + free[i];
+    }
+    system.give(model, 1.0, |speed| {
+        speed.value(state.time + h, Side::Before, &state.inputs)
+    });
+    system.bias_from(motion);
+    for i in 0..motion.len() {
+        motion[i] = (state.position[i] - place[i]) / h;
+    }
+    for (i, row) in system.rows.iter().enumerate() {
+        let tangent = i >= n_joint && (i - n_joint) % (1 + model.n_friction_rows) > 0;
+        if !tangent && system.residual[i].is_finite() {
+            system.bias[i] += system.residual[i] / h + row.dot(motion);
+        }
+    }
+    trial::solve_complementarity(state, workspace, (1.0, h))?;
+    trial::finish(workspace, scheme, &state.position, &state.velocity, h);
+    if workspace.trial.velocity.iter().all(|x| x.is_finite()) {
+        Ok(())
+    } else {
+        Err(StepError::NotFinite { time: state.time })
+    }
+}
+
+// obstacles that the step runs into without having looked at them
+fn add_violated(model: &Model, workspace: &mut Workspace, settings: &Settings) -> bool {
+    let end = std::mem::take(&mut workspace.trial.position);
+    assemble::gaps(model, workspace, &end);
+    workspace.trial.position = end;
+    let band = contact_band(settings, workspace.standard_step);
+    let Workspace { gap, active, .. } = workspace;
+    let before = active.len();
+    for (contact, gap) in gap.iter().enumerate() {
+        if *gap < -band && !active.contains(&contact) {
+            active.push(contact);
+        }
+    }
+    active.len() > before
+}

@@ -1,0 +1,688 @@
+//! The parts of a substep that the spine in `mod.rs` calls.
+
+use super::assemble::Closing;
+use super::classify::{self, When};
+use super::coefficients::{Coefficients, IMPLICIT_EULER};
+use super::complementarity::Sliding;
+use super::event::{self, Crossing};
+use super::impact::LowestBounce;
+use super::stalled::STALL;
+use super::trial::{self, Mode, ProbeKind};
+use super::{
+    JAM_STEP, JUDGE_TOLERANCE, Run, Stalled, accept, assemble, contact_band, energy, impact,
+    rest_speed, smoothing, stabilize,
+};
+use crate::contact::lcp::Outcome;
+use crate::dynamics::kinetic_energy;
+use crate::integrate::StepError;
+use crate::integrate::report::{Event, EventKind};
+use crate::integrate::workspace::Workspace;
+use crate::kinds::plane::force::Side;
+use crate::math::Limit;
+use crate::scene::spec::EventState;
+use crate::state::{Resistance, State, Status};
+
+/// Touching again within this fraction of the standard step is touching all along.
+const TOUCH: f64 = 1e-6;
+
+/// A step that finds its own statuses is not made shorter than this fraction of the standard step.
+const SHORTEST_WAY_OUT: f64 = 1e-3;
+
+/// A rough step is not made shorter than this fraction of the standard step.
+pub(in crate::integrate) const SHORTEST_PART: f64 = 0.999 / 64.0;
+
+/// .. and one that only loses not shorter than this.
+pub(in crate::integrate) const SHORTEST_LOSSY_PART: f64 = 0.999 / 8.0;
+
+/// Accelerations with stiff forces resolved and not differ by more than this, relative, where something stiff is excited.
+const EXCITED: f64 = 1e-3;
+
+/// Changes of energy below this part of it are rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// Overlap that such a step may leave, m.
+const OVERLAP: f64 = 1e-7;
+
+/// Impulses of a step with frozen statuses that are further off, relative, are not those of its contacts; events inside
+/// the step leave less.
+const ASTRAY: f64 = 0.1;
+
+impl Run<'_> {
+    pub(super) fn take(
+        &mut self,
+        scheme: &Coefficients,
+        mode: Mode,
+        h: f64,
+    ) -> Result<(), StepError> {
+        self.report.trials += 1;
+        trial::take(
+            self.model,
+            self.state,
+            self.workspace,
+            self.settings,
+            scheme,
+            mode,
+            h,
+        )
+    }
+
+    pub(super) fn classify(&mut self, when: When) -> bool {
+        classify::classify(
+            self.model,
+            self.state,
+            self.workspace,
+            self.settings,
+            self.report,
+            when,
+        )
+    }
+
+    /// Statuses after an event; what has just stopped in space is at rest.
+    pub(super) fn classify_after(&mut self, what: ProbeKind) {
+        if !self.classify(When::JustAfter(what)) {
+            self.state.statuses_known = false;
+        } else if self.model.is_spatial() && what.is_stop() {
+            let State {
+                status,
+                position,
+                velocity,
+                time,
+                ..
+            } = &mut *self.state;
+            let now = (*time, Side::After);
+            let before = kinetic_energy(self.model, velocity);
+            let driven =
+                stabilize::stop(self.model, self.workspace, status, now, position, velocity);
+            self.report.applied_work += driven;
+            let gained = kinetic_energy(self.model, velocity) - before - driven;
+            let is_corrected = energy::is_corrected(self.settings) && self.model.motors.is_empty();
+            if is_corrected && gained > ROUNDING * before {
+                energy::take_back(self.model, self.workspace, status, gained, velocity);
+            }
+            let gained = kinetic_energy(self.model, velocity) - before - driven;
+            self.report.book_numerical(gained);
+        }
+    }
+
+    pub(super) fn accept(&mut self, end: f64) {
+        let Workspace { balance, trial, .. } = &mut *self.workspace;
+        if trial.turns_back {
+            balance.correct_turned_back(self.model, trial);
+        }
+        self.workspace.trial.losses.book(self.report);
+        smoothing::note(self.model, self.state, self.workspace, self.report);
+        accept::accept(self.model, self.state, self.workspace, self.report, end);
+    }
+
+    /// The scheme of the scene, or the damping one where something stiff was just disturbed.
+    pub(super) fn scheme(&mut self, h: f64, mode: Mode) -> Coefficients {
+        let scheme = Coefficients::from(self.settings.scheme);
+        if self.state.damping_left == 0 {
+            return scheme;
+        }
+        let State {
+            time,
+            position,
+            velocity,
+            ..
+        } = &*self.state;
+        assemble::free_motion(
+            self.model,
+            self.workspace,
+            &scheme,
+            *time,
+            position,
+            velocity,
+            h,
+        );
+        if self.workspace.stiff && (mode == Mode::Complementarity || self.is_excited(h)) {
+            scheme.damping()
+        } else {
+            self.state.damping_left = 0;
+            scheme
+        }
+    }
+
+    // Does something stiff start to swing or to fade? Then accelerations that resolve it differ from those of a step that does not.
+    fn is_excited(&mut self, h: f64) -> bool {
+        let Run {
+            model,
+            state,
+            workspace,
+            ..
+        } = self;
+        let State {
+            time,
+            position,
+            velocity,
+            status,
+            ..
+        } = &**state;
+        let standard = workspace.standard_step;
+        let accelerate = |workspace: &mut Workspace, step: f64| {
+            workspace.standard_step = step;
+            let now = (*time, Side::After);
+            trial::accelerate(model, workspace, status, now, position, velocity);
+        };
+        accelerate(workspace, 0.0);
+        workspace.compressed.clone_from(&workspace.acceleration);
+        accelerate(workspace, h);
+        workspace.standard_step = standard;
+        let (mut difference, mut size) = (0.0, 0.0);
+        let resolved = workspace.compressed.iter().zip(&workspace.acceleration);
+        for (m, (a, b)) in model.mass.iter().zip(resolved) {
+            difference += m * (a - b) * (a - b);
+            size += m * b * b;
+        }
+        difference > EXCITED * EXCITED * size
+    }
+
+    /// Half the length of the trial step, if that was rough and is not as short as it may become.
+    pub(super) fn shorter_for_energy(&mut self) -> Option<f64> {
+        let trial = &self.workspace.trial;
+        let shorter = 0.5 * trial.h;
+        let is_enough = |shortest: f64| shorter < shortest * self.standard;
+        if (!trial.is_rough || is_enough(SHORTEST_PART))
+            && (!trial.is_lossy || is_enough(SHORTEST_LOSSY_PART))
+        {
+            return None;
+        }
+        self.report.halved_steps += 1;
+        self.longest = shorter;
+        Some(shorter)
+    }
+
+    /// Impacts, statuses and forces at the state as it is.
+    pub(super) fn settle(&mut self) -> Result<(), StepError> {
+        assemble::select_joints(self.model, self.workspace, &self.state.position);
+        self.impact_of_touching()?;
+        if !self.classify(When::Now) {
+            self.state.statuses_known = false;
+            return Ok(());
+        }
+        let State {
+            time,
+            position,
+            velocity,
+            status,
+            ..
+        } = &*self.state;
+        let now = (*time, Side::After);
+        trial::probe(self.model, self.workspace, status, now, position, velocity);
+        accept::forces_from_accelerations(self.state, self.workspace);
+        Ok(())
+    }
+
+    /// Counts substeps that are too short to go on like this.
+    pub(super) fn note_length(&mut self, h: f64) {
+        if h < self.settings.min_substep * self.standard {
+            self.short_substeps += 1;
+        }
+    }
+
+    /// Closed contacts whose place went to another one, or that slid over the end of their edge, are open now.
+    pub(super) fn release(&mut self) {
+        if self.model.is_spatial() {
+            let forces = &mut self.workspace.last_forces;
+            forces.pressing.clone_from(&self.state.contact_force);
+            forces.friction.clone_from(&self.state.friction_force);
+            forces.moment.clone_from(&self.state.friction_moment);
+        }
+        assemble::gaps(self.model, self.workspace, &self.state.position);
+        for (status, gap) in self.state.status.iter_mut().zip(&self.workspace.gap) {
+            if status.is_closed() && gap.is_infinite() {
+                *status = Status::Open;
+                self.state.statuses_known = false;
+            }
+        }
+        let State {
+            status, position, ..
+        } = &*self.state;
+        let open = |j: usize| !status[j].is_closed();
+        assemble::find_holds(self.model, self.workspace, position, open);
+    }
+
+    /// Contacts that touch and approach, and were not closed before, collide now.
+    pub(super) fn impact_of_touching(&mut self) -> Result<(), StepError> {
+        let State {
+            position,
+            velocity,
+            status,
+            ..
+        } = &*self.state;
+        assemble::gaps(self.model, self.workspace, position);
+        let band = contact_band(self.settings, self.standard);
+        let slow = rest_speed(velocity);
+        let mut collides = false;
+        for contact in 0..status.len() {
+            if self.workspace.gap[contact] <= band && !status[contact].is_closed() {
+                let (_, rate) =
+                    assemble::gap_and_rate(self.model, self.workspace, contact, position, velocity);
+                collides |= rate < -slow;
+            }
+        }
+        collides |= self.motors_jump();
+        if collides { self.impact(None) } else { Ok(()) }
+    }
+
+    // is the speed of a motor not what it is given? Then it jumped.
+    fn motors_jump(&mut self) -> bool {
+        let Run {
+            model,
+            state,
+            workspace,
+            ..
+        } = self;
+        if model.motors.is_empty() {
+            return false;
+        }
+        model.poses(&state.position, &mut workspace.poses);
+        let slow = rest_speed(&state.velocity);
+        model.motors.iter().any(|motor| {
+            let row = model.motor_row(motor, &workspace.poses);
+            let given = motor.speed.value(state.time, Side::After, &state.inputs);
+            (row.dot(&state.velocity) - given).abs() > slow
+        })
+    }
+
+    fn lowest_bounce(&self) -> LowestBounce {
+        match self.settings.tolerance {
+            Some(tolerance) if self.standard == 0.0 => {
+                LowestBounce::Speed(tolerance * self.settings.nominal.speed)
+            }
+            Some(_) | None => {
+                LowestBounce::Time(self.settings.restitution_threshold * self.standard)
+            }
+        }
+    }
+
+    pub(super) fn impact(&mut self, located: Option<usize>) -> Result<(), StepError> {
+        impact::apply(
+            self.model,
+            self.state,
+            self.workspace,
+            self.settings,
+            self.report,
+            self.lowest_bounce(),
+            located,
+        )
+    }
+
+    /// The first collision of the trial step.
+    pub(super) fn first_collision(&mut self, mode: Mode) -> Option<Crossing> {
+        if !self.settings.locate_collisions {
+            return None;
+        }
+        let Workspace {
+            watched, active, ..
+        } = &mut *self.workspace;
+        for (j, watched) in watched.iter_mut().enumerate() {
+            *watched = match mode {
+                Mode::Frozen => !self.state.status[j].is_closed(),
+                Mode::Complementarity => !active.contains(&j),
+            };
+        }
+        event::collision(self.model, self.state, self.workspace, self.settings, mode)
+    }
+
+    /// Ends the trial step at a collision and applies its impact.
+    pub(super) fn collide(
+        &mut self,
+        scheme: &Coefficients,
+        mode: Mode,
+        mut crossing: Crossing,
+    ) -> Result<(), StepError> {
+        let Run {
+            model,
+            state,
+            workspace,
+            settings,
+            ..
+        } = self;
+        let tau = loop {
+            let tau = match settings.event_state {
+                EventState::Restep if crossing.time > 0.0 => {
+                    event::restep_to(model, state, workspace, settings, scheme, mode, &crossing)?
+                }
+                EventState::Restep | EventState::Interpolant => {
+                    event::interpolate_to(model, state, workspace, crossing.time);
+                    crossing.time
+                }
+            };
+            if let Closing::Contact(contact) = crossing.what {
+                workspace.watched[contact] = false;
+            }
+            match event::missed_collision(model, state, workspace, settings, mode) {
+                Some(earlier) => crossing = earlier,
+                None => break tau,
+            }
+        };
+        self.note_length(tau);
+        if tau > 0.0 {
+            self.accept(self.state.time + tau);
+        }
+        self.collided(crossing.what, tau < TOUCH * self.standard)
+    }
+
+    /// Something closed at the state, at once or after a while.
+    pub(super) fn collided(&mut self, what: Closing, at_once: bool) -> Result<(), StepError> {
+        let State {
+            position, velocity, ..
+        } = &*self.state;
+        let (_, rate) = assemble::closing(self.model, self.workspace, what, position, velocity);
+        if rate < -rest_speed(velocity) {
+            let contact = event::contact_of(self.model, self.state, self.workspace, what);
+            return self.impact(Some(contact));
+        }
+        // it touches without a blow; if that was at once, the statuses do not know better
+        self.state.statuses_known = false;
+        self.in_doubt = at_once;
+        Ok(())
+    }
+
+    /// Does the trial step satisfy the complementarity conditions? Where constraints depend on each other its
+    /// impulses are one choice of many; then it is enough that an admissible choice gives the same velocities.
+    pub(super) fn judge(&mut self, scheme: &Coefficients) -> bool {
+        let Workspace {
+            system,
+            joints,
+            complementarity,
+            trial,
+            free,
+            place,
+            last_forces,
+            ..
+        } = &mut *self.workspace;
+        if system.contacts.is_empty() {
+            return true;
+        }
+        let residual = complementarity.judge(system, joints);
+        if residual <= JUDGE_TOLERANCE {
+            self.report.lcps += 1;
+            self.report.warm_hits += 1;
+            self.report.worst_residual = self.report.worst_residual.at_least(residual);
+            return true;
+        }
+        let status = &self.state.status;
+        let sliding = |j: usize| match status[j] {
+            Status::Slip => Sliding::Directed,
+            _ => Sliding::Free,
+        };
+        system.guess_from(last_forces, trial.h);
+        let outcome = complementarity.solve(system, joints, sliding, status);
+        if !matches!(outcome, Outcome::Solved { .. }) {
+            return false;
+        }
+        place.clone_from(free);
+        system.add_response(place);
+        let slow = rest_speed(&self.state.velocity);
+        let mut changes = place.iter().zip(&self.state.velocity).zip(&trial.average);
+        if changes.all(|((dv, v), average)| (dv - 2.0 * (average - v)).abs() <= slow) {
+            return true;
+        }
+        // in space shares of a force may matter to the motion; what keeps all that the statuses keep will do
+        for (x, v) in place.iter_mut().zip(&self.state.velocity) {
+            *x += scheme.sigma * v;
+        }
+        let holds = self.model.is_spatial() && system.defect(status, place) <= slow;
+        if holds {
+            self.retake(scheme);
+        }
+        holds
+    }
+
+    // Sliding in space is found by an iteration: does the trial step press and rub as nothing can?
+    pub(super) fn goes_astray(&mut self) -> bool {
+        if !self.model.is_spatial() || self.workspace.system.contacts.is_empty() {
+            return false;
+        }
+        let Workspace {
+            system,
+            joints,
+            complementarity,
+            ..
+        } = &mut *self.workspace;
+        complementarity.judge(system, joints) > ASTRAY
+    }
+
+    // the trial step again, with the impulses that its system has now
+    fn retake(&mut self, scheme: &Coefficients) {
+        let h = self.workspace.trial.h;
+        let State {
+            position, velocity, ..
+        } = &*self.state;
+        trial::finish(self.workspace, scheme, position, velocity, h);
+        trial::end(
+            self.model,
+            self.state,
+            self.workspace,
+            self.settings,
+            Mode::Frozen,
+        );
+        trial::probe_end(self.model, self.state, self.workspace);
+    }
+
+    /// Decides statuses anew that do not hold from the start of a step on; true if they are others now.
+    pub(super) fn decides_anew(&mut self) -> bool {
+        self.remember_statuses();
+        (self.classify(When::Now) && self.statuses_changed()) || self.breaks_away()
+    }
+
+    // static friction at its limit holds a little longer in the eyes of its problem; but what comes is known
+    fn breaks_away(&mut self) -> bool {
+        let Some(
+            cone @ (ProbeKind::Cone(contact)
+            | ProbeKind::ConeForward(contact)
+            | ProbeKind::ConeBackward(contact)),
+        ) = self.workspace.contradicted
+        else {
+            return false;
+        };
+        let law = &self.model.contacts[contact];
+        let is_less_at_speed = law.drops() || law.stribeck_velocity.is_some();
+        if !is_less_at_speed || !self.state.statuses_known {
+            return false;
+        }
+        let State {
+            time,
+            position,
+            velocity,
+            status,
+            ..
+        } = &*self.state;
+        let now = (*time, Side::After);
+        trial::probe(self.model, self.workspace, status, now, position, velocity);
+        self.classify(When::JustAfter(cone)) && self.statuses_changed()
+    }
+
+    fn remember_statuses(&mut self) {
+        let Workspace {
+            previous,
+            previous_resistance,
+            ..
+        } = &mut *self.workspace;
+        previous.clone_from(&self.state.status);
+        previous_resistance.clone_from(&self.state.resistance);
+    }
+
+    // are the statuses others than those remembered?
+    fn statuses_changed(&self) -> bool {
+        let turns = |r: &Resistance| (r.spin, r.roll);
+        let (now, before) = (&self.state.resistance, &self.workspace.previous_resistance);
+        self.state.status != self.workspace.previous
+            || !now.iter().map(turns).eq(before.iter().map(turns))
+    }
+
+    /// Notes that a status lives for so long only; true if the same function ended one before, and time stands still.
+    pub(super) fn stalls(&mut self, tau: f64, what: ProbeKind) -> bool {
+        if tau >= STALL * self.standard {
+            self.stalled = Stalled::default();
+            return false;
+        }
+        self.stalled.count(what) > 1
+    }
+
+    /// Statuses that follow each other without end cannot be told apart by this step: it finds their mean.
+    pub(super) fn unresolved(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+        self.report.unresolved_steps += 1;
+        self.stalled = Stalled::default();
+        self.complementarity_step(h, target)
+    }
+
+    /// The statuses are wrong from the start of the step on: decide them anew, or do without.
+    pub(super) fn contradiction(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+        self.note_length(0.0);
+        let contradicted = self.workspace.contradicted;
+        if contradicted.is_some_and(|what| self.stalls(0.0, what)) {
+            return self.unresolved(h, target);
+        }
+        if self.decides_anew() {
+            return Ok(());
+        }
+        self.report.fallbacks += 1;
+        self.complementarity_step(h, target)
+    }
+
+    /// A step whose statuses come out of its own complementarity problem.
+    pub(super) fn complementarity_step(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+        let band = contact_band(self.settings, self.standard);
+        assemble::gaps(self.model, self.workspace, &self.state.position);
+        let keep_closed = self.settings.locates_transitions();
+        let status = &self.state.status;
+        self.workspace.active.clear();
+        for contact in 0..status.len() {
+            if self.workspace.gap[contact] <= band || (keep_closed && status[contact].is_closed()) {
+                self.workspace.active.push(contact);
+            }
+        }
+        let mut scheme = self.scheme(h, Mode::Complementarity);
+        let (mut h, mut target) = (h, target);
+        loop {
+            let mut taken = self.take(&scheme, Mode::Complementarity, h);
+            if matches!(taken, Err(StepError::Unsolved { .. })) {
+                // rows and columns at one place: the problem is copositive, which the second-order one need not be
+                scheme = IMPLICIT_EULER;
+                taken = self.take(&scheme, Mode::Complementarity, h);
+            }
+            taken?;
+            if let Some(shorter) = self
+                .shorter_for_rims()
+                .or_else(|| self.shorter_for_energy())
+            {
+                (h, target) = (shorter, self.state.time + shorter);
+                continue;
+            }
+            // as a way out of contradictions the step must not run into what it holds off, as it may at corners
+            if !keep_closed || h <= SHORTEST_WAY_OUT * self.standard || !self.overlaps() {
+                break;
+            }
+            h *= 0.25;
+            target = self.state.time + h;
+        }
+        if let Some(crossing) = self.first_collision(Mode::Complementarity) {
+            return self.collide(&scheme, Mode::Complementarity, crossing);
+        }
+        self.report.record_changes(
+            self.model,
+            target,
+            &self.workspace.gap,
+            [&self.state.status, &self.workspace.statuses],
+        );
+        self.report
+            .record_turns(target, &self.state.resistance, &self.workspace.resistance);
+        self.state.status.clone_from(&self.workspace.statuses);
+        self.state.resistance.clone_from(&self.workspace.resistance);
+        self.accept(target);
+        accept::forces_from_impulses(self.state, self.workspace, h);
+        self.state.statuses_known = false;
+        Ok(())
+    }
+
+    // does a contact of the trial step overlap at its end?
+    fn overlaps(&mut self) -> bool {
+        let end = std::mem::take(&mut self.workspace.trial.position);
+        let overlap = assemble::deepest_overlap(self.model, self.workspace, &end);
+        self.workspace.trial.position = end;
+        overlap > OVERLAP
+    }
+
+    // short enough for its own error to vanish, long enough for its impulses to be computed
+    fn shortest_step(&self) -> f64 {
+        match self.settings.tolerance {
+            Some(tolerance) if self.standard == 0.0 => (0.1 * tolerance).at_least(1e-10),
+            Some(_) | None => JAM_STEP * self.standard,
+        }
+    }
+
+    /// No accelerations satisfy the friction law (Painleve): a very short implicit step finds the impulse that
+    /// resolves it, an impact without collision.
+    pub(super) fn jam(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+        let short = self.shortest_step().at_most(h);
+        self.report.fallbacks += 1;
+        self.note_length(0.0);
+        assemble::gaps(self.model, self.workspace, &self.state.position);
+        let band = contact_band(self.settings, self.standard);
+        let Run {
+            workspace, state, ..
+        } = self;
+        workspace.active.clear();
+        workspace
+            .active
+            .extend((0..workspace.gap.len()).filter(|j| workspace.gap[*j] <= band));
+        workspace.before.clone_from(&state.velocity);
+        self.take(&IMPLICIT_EULER, Mode::Complementarity, short)?;
+        let end = if short == h {
+            target
+        } else {
+            self.state.time + short
+        };
+        self.accept(end);
+        let Run {
+            workspace,
+            state,
+            report,
+            ..
+        } = self;
+        let slow = rest_speed(&workspace.before)
+            + 100.0 * short * crate::math::max_abs(&workspace.acceleration);
+        let jump = state
+            .velocity
+            .iter()
+            .zip(&workspace.before)
+            .fold(0.0, |m: f64, (a, b)| m.at_least((a - b).abs()));
+        if jump > slow {
+            let system = &workspace.system;
+            for (i, &contact) in system.contacts.iter().enumerate() {
+                let normal = system.normal(i);
+                if system.impulse[normal] > 0.0 {
+                    report.record(Event {
+                        time: state.time,
+                        kind: EventKind::Jam,
+                        contact,
+                        impulse: system.push(i, &system.impulse),
+                    });
+                }
+            }
+        }
+        state.statuses_known = false;
+        Ok(())
+    }
+}
+
+impl Run<'_> {
+    /// Is all the work done that is allowed? An error where nothing less than what is asked for will do.
+    pub(super) fn gives_up(&mut self) -> Result<bool, StepError> {
+        let is_exhausted = self.workspace.is_exhausted();
+        if is_exhausted && self.settings.extrapolates() {
+            let time = self.state.time;
+            return Err(StepError::TooMuchWork { time });
+        }
+        Ok(is_exhausted)
+    }
+
+    /// The rest of a step that took all the work that it is allowed.
+    pub(super) fn cheap_step(&mut self, target: f64) -> Result<(), StepError> {
+        self.report.exhausted_steps += 1;
+        self.position_step(target)
+    }
+}

@@ -1,0 +1,210 @@
+//! Projection of positions and velocities onto joints and closed contacts ([A] 2.5, [E] 46).
+//!
+//! (1)  q <- q - M^-1 G^T (G M^-1 G^T)^-1 g(q)      joints and gaps of closed contacts, until they are closed
+//! (2)  v <- v - M^-1 F (G M^-1 F)^-1 G v           the same rows, tangents and rotations of sticking contacts
+//!
+//! Without sliding, F = G^T and (2) is orthogonal in the mass metric: it never gains kinetic energy. The defect that
+//! (2) removes is of second order in the step, so a sliding contact must remove it with its friction: F has the
+//! column n - sign mu t. Along n alone the missing friction would add up to an error of first order.
+//!
+//! (3)  v <- v sqrt(1 - dV / T)   where (1) raised the potential energy by dV > 0, of third order in the step, so that
+//!      the projection as a whole gains none; the energy limiter (energy.rs) does so for the step as a whole where it is on
+//!
+//! (4)  the impulses l of (2) at motors do the work l g . (v before + v after) / 2: it is of second order in the step, because g . v
+//!      = s there and not zero, and belongs to the balance; so does that of friction at sliding contacts
+
+use super::assemble;
+use super::energy;
+use crate::dynamics;
+use crate::integrate::workspace::Workspace;
+use crate::kinds::plane::force::Side;
+use crate::math::{Limit, max_abs};
+use crate::model::Model;
+use crate::state::Status;
+
+/// Constraints are closed when no coordinate would move by more than this (relative to its size): rounding.
+const CLOSED: f64 = 1e-15;
+
+/// A step this small leaves a rounding error behind: the iteration is quadratic.
+const QUADRATIC: f64 = 1e-9;
+
+/// Changes of energy below this fraction of it are rounding, and must not add up.
+const ROUNDING: f64 = 1e-12;
+
+/// Newton iterations for (1) at most: quadratic from a drift of third order in the step.
+const MAX_ITERATIONS: usize = 5;
+
+/// Projects `q` and `v`, without (3) if energy is corrected later; returns the work of motors (4). Leaves `workspace.level` (closed contacts of `statuses`) and the poses at the new `q`.
+pub(super) fn project(
+    model: &Model,
+    workspace: &mut Workspace,
+    statuses: &[Status],
+    time: (f64, Side),
+    q: &mut [f64],
+    v: &mut [f64],
+    corrected_later: bool,
+) -> f64 {
+    let potential = |workspace: &mut Workspace, q: &[f64]| {
+        let Workspace {
+            inputs,
+            poses,
+            twists,
+            ..
+        } = workspace;
+        model.poses(q, poses);
+        dynamics::potential_energy(model, 0.0, inputs, poses, twists)
+    };
+    workspace.balance.rubbed.clear();
+    if model.n_joint_rows == 0 && !statuses.iter().any(|status| status.is_closed()) {
+        assemble::level(model, workspace, q, std::iter::empty());
+        return 0.0;
+    }
+    if corrected_later {
+        position(model, workspace, statuses, q, CLOSED);
+        return velocity(model, workspace, statuses, time, v);
+    }
+    let before = potential(workspace, q);
+    position(model, workspace, statuses, q, CLOSED);
+    let raised = potential(workspace, q) - before;
+    let driven = velocity(model, workspace, statuses, time, v);
+    // (3)
+    let kinetic = dynamics::kinetic_energy(model, v);
+    if raised > ROUNDING * (before.abs() + kinetic) {
+        energy::take_back(model, workspace, statuses, raised, v);
+    }
+    driven
+}
+
+/// Projects the end of a step of high order, whose drift is below its error: (1) and (2) with as little work as they
+/// take, without (3).
+pub(super) fn close(
+    model: &Model,
+    workspace: &mut Workspace,
+    statuses: &[Status],
+    time: (f64, Side),
+    q: &mut [f64],
+    v: &mut [f64],
+) {
+    if model.n_joint_rows == 0 && !statuses.iter().any(|status| status.is_closed()) {
+        return;
+    }
+    position(model, workspace, statuses, q, QUADRATIC);
+    let Workspace {
+        level,
+        sliding,
+        resistance,
+        ..
+    } = &mut *workspace;
+    level.direct(v, sliding, resistance);
+    let defect = level.defect(statuses, v);
+    if defect > CLOSED * (1.0 + max_abs(v)) {
+        velocity(model, workspace, statuses, time, v);
+    }
+}
+
+/// Projects velocities at `q` (2); returns the work of motors (4).
+pub(super) fn stop(
+    model: &Model,
+    workspace: &mut Workspace,
+    statuses: &[Status],
+    time: (f64, Side),
+    q: &[f64],
+    v: &mut [f64],
+) -> f64 {
+    let closed = (0..statuses.len()).filter(|j| statuses[*j].is_closed());
+    assemble::level(model, workspace, q, closed);
+    velocity(model, workspace, statuses, time, v)
+}
+
+fn position(
+    model: &Model,
+    workspace: &mut Workspace,
+    statuses: &[Status],
+    q: &mut [f64],
+    enough: f64,
+) {
+    let closed = || (0..statuses.len()).filter(|j| statuses[*j].is_closed());
+    for _ in 0..MAX_ITERATIONS {
+        assemble::level(model, workspace, q, closed());
+        let Workspace {
+            level,
+            joints,
+            frozen,
+            place,
+            work,
+            ..
+        } = &mut *workspace;
+        level.bias.clone_from(&level.residual);
+        if enough == QUADRATIC && max_abs(&level.residual) <= CLOSED {
+            return;
+        }
+        *work += 1;
+        // sticking has no position to return to, and friction does not move it
+        level.solve_frozen(joints, |_| Status::Frictionless, frozen);
+        place.fill(0.0);
+        level.add_response(place);
+        let mut moved: f64 = 0.0;
+        for (q, dq) in q.iter().zip(place.iter()) {
+            moved = moved.at_least(dq.abs() / (1.0 + q.abs()));
+        }
+        model.advance(q, 1.0, place);
+        if moved <= CLOSED {
+            return;
+        }
+        if moved <= enough {
+            break;
+        }
+    }
+    assemble::level(model, workspace, q, closed());
+}
+
+fn velocity(
+    model: &Model,
+    workspace: &mut Workspace,
+    statuses: &[Status],
+    (time, side): (f64, Side),
+    v: &mut [f64],
+) -> f64 {
+    let Workspace {
+        level,
+        joints,
+        frozen,
+        work,
+        sliding,
+        resistance,
+        inputs,
+        balance,
+        ..
+    } = workspace;
+    *work += 1;
+    level.direct(v, sliding, resistance);
+    level.give(model, 1.0, |speed| speed.value(time, side, inputs));
+    level.bias_from(v);
+    level.solve_frozen(joints, |contact| statuses[contact], frozen);
+    let half = |v: &[f64]| -> f64 {
+        let of_motors = level.motor_rows();
+        let halves = of_motors.map(|row| 0.5 * level.impulse[row] * level.rows[row].dot(v));
+        halves.sum()
+    };
+    let rubs = |i: usize| {
+        let turns = level.resistance_of(i);
+        statuses[level.contacts[i]].slides() || turns.spin.slides() || turns.roll.slides()
+    };
+    let half_rubbed = |i: usize, v: &[f64]| -> f64 {
+        let normal = level.normal(i);
+        let rows = normal + 1..=normal + level.n_friction;
+        let halves = rows.map(|row| -0.5 * level.impulse[row] * level.rows[row].dot(v));
+        halves.sum()
+    };
+    balance.rubbed.clear();
+    for i in (0..level.contacts.len()).filter(|i| rubs(*i)) {
+        balance.rubbed.push((level.contacts[i], half_rubbed(i, v)));
+    }
+    let before = half(v);
+    level.add_response(v);
+    let sliding = (0..level.contacts.len()).filter(|i| rubs(*i));
+    for (i, (_, loss)) in sliding.zip(&mut balance.rubbed) {
+        *loss += half_rubbed(i, v);
+    }
+    before + half(v) // (4)
+}

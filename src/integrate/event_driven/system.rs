@@ -1,0 +1,550 @@
+//! Constraints seen through an inertia: the small dense system that steps, impacts, accelerations and projections
+//! all solve, each with its own inertia and right-hand side.
+//!
+//! (1)  x = x_free + A^-1 F c,   A = the metric (mass matrix, or the matrix of the step)
+//! (2)  G x = W c + b,   W = G A^-1 F,   b = G x_free + what the constraint adds
+//!
+//! Rows come in the order: joint equations, then normal and tangents of each contact.
+//!
+//! Where contacts resist rotation their tangents are followed by the rates of rotation about the normal (spin) and about
+//! the tangents (rolling). Sliding and rolling are *discs*, two rows with a round cone each, which are alike to the directions of `sliding`.
+
+mod flow;
+mod frozen;
+mod plane;
+mod self_stress;
+mod sliding;
+mod stribeck;
+
+use super::metric::Metric;
+use crate::constraint::GlobalRow;
+use crate::kinds::plane::force::Signal;
+use crate::math::dense::RankRevealing;
+use crate::math::{Limit, Vec3, dot3, norm, set_zeros};
+use crate::model::{Model, N_TANGENTS, N_TURNS, Stribeck};
+use crate::state::{Resistance, Status};
+use std::ops::Range;
+
+/// Constraints whose scaled pivot falls below this depend on the others: rounding of products of order one, with
+/// room for the sums behind them.
+pub const RANK_TOLERANCE: f64 = 1e-11;
+
+/// The same where masses are uneven: the pivot of a heavy body on a light one is the ratio of their masses, and must not pass for a
+/// dependence. It is not far above the rounding of the dependent ones.
+const UNEVEN_RANK_TOLERANCE: f64 = 1e-14;
+
+/// Masses of bodies that differ by more than this are uneven: the complementarity problem loses too many digits to tell statuses.
+const UNEVEN: f64 = 1e6;
+
+/// Systems whose last scaled pivot is below this are refined: a heavy body on a light one, whose mass is hardly seen in W. The
+/// residual comes from the bodies, each with its own mass.
+const ILL_CONDITIONED: f64 = 1e-6;
+
+/// Times that an ill-conditioned system is refined; each gains the digits that its factors have.
+const REFINEMENTS: usize = 3;
+
+/// Forces of the contacts of a model.
+#[derive(Clone, Debug, Default)]
+pub struct Forces {
+    /// Normal force and size of the friction force, N.
+    pub pressing: Vec<[f64; 2]>,
+    /// In world axes, N; none in the plane.
+    pub friction: Vec<Vec3>,
+    /// Moments of friction in world axes, N m; none where nothing resists rotation.
+    pub moment: Vec<Vec3>,
+}
+
+/// The system (2) for the joints and a list of contacts.
+#[derive(Clone, Debug, Default)]
+pub struct System {
+    /// Number of velocities.
+    pub n: usize,
+    /// Number of joint equations.
+    pub n_joint: usize,
+    /// Do masses of the bodies differ too much for the complementarity problem?
+    pub is_uneven: bool,
+    /// Largest condition of an ill-conditioned system that was solved, since somebody asked; 0 for none.
+    pub worst_condition: f64,
+    /// The contacts, by index in the model.
+    pub contacts: Vec<usize>,
+    /// Friction coefficient of each of them.
+    pub friction: Vec<f64>,
+    /// The same while they stick; in space.
+    pub static_friction: Vec<f64>,
+    /// Its law where it falls with the speed of sliding; empty where no contact of the model has one.
+    pub stribeck: Vec<Option<Stribeck>>,
+    /// How it falls with the mean speed, N s/(m/s), and the speed that this is for: (4). Zeros where it is given.
+    falling: Vec<[f64; 2]>,
+    /// Coefficients of each of them against spin and rolling, m; empty where nothing resists rotation.
+    pub resisting: Vec<[f64; 2]>,
+    /// What each of them does about rotation; empty where nothing resists, or where that is for the problem to find out.
+    pub resistance: Vec<Resistance>,
+    /// Axes of rotation of each contact in world axes: normal, then tangents. Empty where nothing resists rotation.
+    pub axes: Vec<[Vec3; N_TURNS]>,
+    /// G.
+    pub rows: Vec<GlobalRow>,
+    /// F, one column an entry.
+    pub columns: Vec<GlobalRow>,
+    /// Joint residuals, gaps and zeros, one per row.
+    pub residual: Vec<f64>,
+    /// M.
+    pub mass: Vec<f64>,
+    /// A^-1 F, one column after the other.
+    pub response: Vec<f64>,
+    /// W, row-major.
+    pub delassus: Vec<f64>,
+    /// b.
+    pub bias: Vec<f64>,
+    /// c.
+    pub impulse: Vec<f64>,
+    /// Normal impulse that each contact is given in the restitution phase of an impact, N s: friction is bounded by that of
+    /// the whole phase. Empty elsewhere.
+    pub restituted: Vec<f64>,
+    /// Friction rows of each contact.
+    pub n_friction: usize,
+    /// Tangents of each contact in world axes, in space.
+    pub tangents: Vec<[Vec3; N_TANGENTS]>,
+    /// Where each disc slips, along its rows; in space: sliding of all contacts, then their rolling.
+    pub direction: Vec<[f64; N_TANGENTS]>,
+    /// The factor of (3) for each disc, N s/(m/s) or N m s/(rad/s); 0 where the direction is given.
+    turning: Vec<f64>,
+    /// What the rows of motors, the last of the joint equations, are to be; empty where there are none.
+    given: Vec<f64>,
+    /// First guess of the impulses of contacts in space, all rows; empty where there is none.
+    pub guess: Vec<f64>,
+    /// Directions that the step started with.
+    reference: Vec<[f64; N_TANGENTS]>,
+    /// Which discs came to their stop, and would go back.
+    is_beyond: Vec<bool>,
+    /// Did one of them go on after all? Then its iteration had only overshot.
+    overshot: bool,
+    /// T v of each disc; in the plane of each contact, where friction falls.
+    start_speed: Vec<[f64; N_TANGENTS]>,
+    /// Constraints act on `sigma v + dv`.
+    sigma: f64,
+    /// By how much directions of sliding changed in their last iteration.
+    wandering: f64,
+    /// Do discs that slip always do so along their velocity? Otherwise they keep the sense that they have, beyond a stop as well.
+    pub follows_velocity: bool,
+    /// Is the first system of a step with sliding contacts solved?
+    solved_once: bool,
+    /// Bounds mu c_n of the discs for which their directions are looked for, N s or N m s.
+    bound: Vec<f64>,
+    /// The slip of discs along a step.
+    pub(in crate::integrate) flow: flow::Flow,
+    unknowns: Vec<frozen::Unknown>,
+    /// The same where they are simple.
+    simple: Vec<plane::PlaneUnknown>,
+    /// Right-hand side and solution, first guess and stiffness, where unknowns depend on each other.
+    shares: Vec<f64>,
+    nearest_to: Vec<f64>,
+    weights: Vec<f64>,
+    /// Scratch of `self_stress`: impulses as they were, their motion, that of a part of them, and which contacts would pull.
+    kept: Vec<f64>,
+    moved: Vec<f64>,
+    moved_by: Vec<f64>,
+    pulls: Vec<bool>,
+}
+
+impl System {
+    /// Room for all joints and contacts of a model.
+    pub fn new(model: &Model) -> Self {
+        if model.crowd.is_some() {
+            return Self::default();
+        }
+        let (n, n_joint, n_contacts) = (
+            model.n_velocities,
+            model.n_joint_rows,
+            model.expected_contacts(),
+        );
+        let n_friction = model.n_friction_rows;
+        let k = n_joint + (1 + n_friction) * n_contacts;
+        let n_spatial = if model.is_spatial() { n_contacts } else { 0 };
+        let n_resisting = if model.resists_rotation() {
+            n_contacts
+        } else {
+            0
+        };
+        let n_falling = if model.has_falling_friction {
+            n_contacts
+        } else {
+            0
+        };
+        let n_discs = n_spatial + n_resisting;
+        Self {
+            n,
+            n_joint,
+            is_uneven: is_uneven(model),
+            worst_condition: 0.0,
+            contacts: Vec::with_capacity(n_contacts),
+            friction: Vec::with_capacity(n_contacts),
+            static_friction: Vec::with_capacity(n_spatial),
+            stribeck: Vec::with_capacity(n_falling),
+            falling: Vec::with_capacity(n_falling),
+            resisting: Vec::with_capacity(n_resisting),
+            resistance: Vec::with_capacity(n_resisting),
+            axes: Vec::with_capacity(n_resisting),
+            rows: Vec::with_capacity(k),
+            columns: Vec::with_capacity(k),
+            residual: Vec::with_capacity(k),
+            mass: model.mass.clone(),
+            response: Vec::with_capacity(k * n),
+            delassus: Vec::with_capacity(k * k),
+            bias: Vec::with_capacity(k),
+            impulse: Vec::with_capacity(k),
+            restituted: Vec::with_capacity(n_contacts),
+            n_friction,
+            tangents: Vec::with_capacity(n_spatial),
+            direction: Vec::with_capacity(n_discs),
+            turning: Vec::with_capacity(n_discs),
+            given: Vec::with_capacity(model.motors.len()),
+            guess: Vec::new(),
+            reference: Vec::with_capacity(n_discs),
+            is_beyond: Vec::with_capacity(n_discs),
+            overshot: false,
+            start_speed: Vec::with_capacity(n_discs.max(n_falling)),
+            sigma: 1.0,
+            wandering: 0.0,
+            follows_velocity: false,
+            solved_once: false,
+            bound: Vec::with_capacity(n_discs),
+            flow: flow::Flow::new(k, n_discs),
+            unknowns: Vec::with_capacity(k),
+            simple: Vec::with_capacity(if n_friction == 1 { k } else { 0 }),
+            shares: Vec::with_capacity(k),
+            nearest_to: Vec::with_capacity(k),
+            weights: Vec::with_capacity(k),
+            kept: Vec::with_capacity(k),
+            moved: Vec::with_capacity(k),
+            moved_by: Vec::with_capacity(k.max(n)),
+            pulls: Vec::with_capacity(n_contacts),
+        }
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// No constraint at all?
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Row of the normal of the `i`-th contact; its tangents follow.
+    pub fn normal(&self, i: usize) -> usize {
+        self.n_joint + (1 + self.n_friction) * i
+    }
+
+    /// Number of tangents of each contact.
+    pub fn n_tangents(&self) -> usize {
+        self.n_friction.min(N_TANGENTS)
+    }
+
+    /// Rows of the tangents of the `i`-th contact.
+    pub fn tangent_rows(&self, i: usize) -> std::ops::RangeInclusive<usize> {
+        let normal = self.normal(i);
+        normal + 1..=normal + self.n_tangents()
+    }
+
+    /// Row of the spin of the `i`-th contact, where contacts resist rotation.
+    pub fn spin_row(&self, i: usize) -> usize {
+        self.normal(i) + 1 + N_TANGENTS
+    }
+
+    /// The disc of the rolling of the `i`-th contact, where contacts resist rotation.
+    pub fn rolling_disc(&self, i: usize) -> usize {
+        self.contacts.len() + i
+    }
+
+    // the contact of a disc and its first row
+    fn disc(&self, k: usize) -> (usize, usize) {
+        let n = self.contacts.len();
+        if k < n {
+            (k, self.normal(k) + 1)
+        } else {
+            (k - n, self.spin_row(k - n) + 1)
+        }
+    }
+
+    fn disc_friction(&self, k: usize) -> f64 {
+        let n = self.contacts.len();
+        if k < n {
+            self.friction[k]
+        } else {
+            self.resisting[k - n][1]
+        }
+    }
+
+    /// Does the `i`-th contact have friction against sliding?
+    #[inline]
+    pub fn has_friction(&self, i: usize) -> bool {
+        self.friction[i] > 0.0
+            || self.static_friction.get(i).is_some_and(|mu| *mu > 0.0)
+            || self.stribeck_of(i).is_some_and(|law| law.at_rest > 0.0)
+    }
+
+    /// Is friction the same at rest and while sliding, and does nothing resist rotation?
+    pub fn has_plain_friction(&self) -> bool {
+        let mut coefficients = self.friction.iter().zip(&self.static_friction);
+        self.n_friction <= N_TANGENTS
+            && self.stribeck.is_empty()
+            && coefficients.all(|(kinetic, rest)| rest <= kinetic)
+    }
+
+    /// Normal impulse that the `i`-th contact is given in the restitution phase of an impact, N s.
+    #[inline]
+    pub fn restituted_at(&self, i: usize) -> f64 {
+        self.restituted.get(i).map_or(0.0, |given| *given)
+    }
+
+    /// What the `i`-th contact does about rotation.
+    pub fn resistance_of(&self, i: usize) -> Resistance {
+        self.resistance.get(i).copied().unwrap_or_default()
+    }
+
+    /// Forgets what contacts do about rotation: the problem is to find out.
+    pub fn free_rotation(&mut self) {
+        self.resistance.clear();
+    }
+
+    // does a disc slip, its contact having this status?
+    fn slips(&self, k: usize, status: Status) -> bool {
+        let n = self.contacts.len();
+        if k < n {
+            status == Status::Slip
+        } else {
+            status.is_closed() && self.resistance[k - n].roll == Status::Slip
+        }
+    }
+
+    /// Computes the responses and W from rows, columns and a metric.
+    pub fn condense(&mut self, metric: &Metric) {
+        let mut constraints = self.rows.iter().zip(&self.columns);
+        let symmetric =
+            metric.diagonal.is_some() && constraints.all(|(row, column)| row.has_values_of(column));
+        respond(&self.columns, metric, self.n, &mut self.response);
+        self.multiply(symmetric);
+    }
+
+    /// The same where the columns are the rows.
+    #[inline]
+    pub fn condense_rows(&mut self, metric: &Metric) {
+        respond(&self.rows, metric, self.n, &mut self.response);
+        self.multiply(metric.diagonal.is_some());
+    }
+
+    // W from rows and responses
+    fn multiply(&mut self, symmetric: bool) {
+        let (n, k) = (self.n, self.len());
+        self.delassus.clear();
+        for (i, row) in self.rows.iter().enumerate() {
+            // the columns before are known from the rows before
+            let known = if symmetric { i } else { 0 };
+            for j in 0..known {
+                self.delassus.push(self.delassus[j * k + i]);
+            }
+            for j in known..k {
+                self.delassus
+                    .push(row.product(&self.response[j * n..(j + 1) * n]));
+            }
+        }
+        set_zeros(&mut self.impulse, k);
+        self.guess.clear();
+        self.restituted.clear();
+    }
+
+    /// Sets b to the rows' products with `x`.
+    pub fn bias_from(&mut self, x: &[f64]) {
+        self.bias.clear();
+        self.bias.extend(self.rows.iter().map(|row| row.product(x)));
+        let first = self.n_joint - self.given.len();
+        for (b, given) in self.bias[first..].iter_mut().zip(&self.given) {
+            *b -= given;
+        }
+    }
+
+    /// Sets what the rows of motors are to be: `factor` times what `of` says of their speeds.
+    pub fn give(&mut self, model: &Model, factor: f64, of: impl Fn(&Signal) -> f64) {
+        self.given.clear();
+        self.given
+            .extend(model.motors.iter().map(|motor| factor * of(&motor.speed)));
+    }
+
+    /// Work of the motors, whose impulses are among those of all rows, while velocities go from `before` to `after`, J.
+    pub fn work_of_motors(&self, impulse: &[f64], before: &[f64], after: &[f64]) -> f64 {
+        self.motor_rows()
+            .map(|row| {
+                let row_of = &self.rows[row];
+                let mean = 0.5 * (row_of.dot(before) + row_of.dot(after));
+                impulse[row] * mean
+            })
+            .sum()
+    }
+
+    /// Rows of motors.
+    pub fn motor_rows(&self) -> Range<usize> {
+        self.n_joint - self.given.len()..self.n_joint
+    }
+
+    // what a joint equation is to be
+    fn given(&self, row: usize) -> f64 {
+        let first = self.n_joint - self.given.len();
+        row.checked_sub(first)
+            .and_then(|i| self.given.get(i))
+            .map_or(0.0, |given| *given)
+    }
+
+    /// Takes normal forces and friction forces (world axes), by contact of the model, times `factor` as the first guess of
+    /// the impulses; in space.
+    #[inline]
+    pub fn guess_from(&mut self, forces: &Forces, factor: f64) {
+        if !forces.friction.is_empty() {
+            self.guess_in_space(forces, factor);
+        }
+    }
+
+    #[inline(never)]
+    fn guess_in_space(&mut self, forces: &Forces, factor: f64) {
+        let Forces {
+            pressing,
+            friction,
+            moment,
+        } = forces;
+        self.guess.clear();
+        for (i, contact) in self.contacts.iter().enumerate() {
+            let tangents = &self.tangents[i];
+            self.guess.push(factor * pressing[*contact][0]);
+            for t in tangents {
+                let along = dot3(*t, friction[*contact]) / dot3(*t, *t).at_least(f64::MIN_POSITIVE);
+                self.guess.push(factor * along);
+            }
+            for axis in self.axes.get(i).into_iter().flatten() {
+                self.guess.push(factor * dot3(*axis, moment[*contact]));
+            }
+        }
+    }
+
+    /// Friction impulses of the `i`-th contact.
+    pub fn shear(&self, i: usize) -> &[f64] {
+        &self.impulse[self.tangent_rows(i)]
+    }
+
+    /// Impulse of the `i`-th contact against rolling, where contacts resist rotation.
+    pub fn rolling(&self, i: usize) -> &[f64] {
+        let spin = self.spin_row(i);
+        &self.impulse[spin + 1..=spin + 2]
+    }
+
+    /// Do all contacts of this system press, and those that stick stay within their cones? In space, up to rounding of
+    /// forces of size `scale`.
+    pub fn is_admissible(&self, statuses: &[Status], scale: f64) -> bool {
+        self.contacts.iter().enumerate().all(|(i, &contact)| {
+            let [pressing, shear] = self.push(i, &self.impulse);
+            let within = match statuses[contact] {
+                Status::Stick => {
+                    let friction = self.static_friction.get(i).unwrap_or(&self.friction[i]);
+                    shear.abs() <= friction * pressing + 1e-12 * scale
+                }
+                Status::Open
+                | Status::Frictionless
+                | Status::SlipForward
+                | Status::SlipBackward
+                | Status::Slip => true,
+            };
+            let Resistance { spin, roll, .. } = self.resistance_of(i);
+            let limit = |kind: usize| self.resisting[i][kind] * pressing + 1e-12 * scale;
+            let spins = || self.impulse[self.spin_row(i)].abs() > limit(0);
+            let rolls = || norm(self.rolling(i)) > limit(1);
+            pressing >= -1e-12 * scale
+                && within
+                && !(spin == Status::Stick && spins())
+                && !(roll == Status::Stick && rolls())
+        })
+    }
+
+    /// Normal and friction impulse of the `i`-th contact among impulses of all rows; in space the size of the latter.
+    pub fn push(&self, i: usize, impulse: &[f64]) -> [f64; 2] {
+        let normal = self.normal(i);
+        match impulse[self.tangent_rows(i)] {
+            [shear] => [impulse[normal], shear],
+            ref shear => [impulse[normal], norm(shear)],
+        }
+    }
+
+    /// Friction of the `i`-th contact in world axes, from impulses of all rows; in space.
+    pub fn shear_vector(&self, i: usize, impulse: &[f64]) -> Vec3 {
+        let first = self.normal(i) + 1;
+        let [t, s] = self.tangents[i];
+        t * impulse[first] + s * impulse[first + 1]
+    }
+
+    fn rank_tolerance(&self) -> f64 {
+        if self.is_uneven {
+            UNEVEN_RANK_TOLERANCE
+        } else {
+            RANK_TOLERANCE
+        }
+    }
+
+    // is the system that was factored to be refined?
+    fn is_ill_conditioned(&mut self, solver: &RankRevealing) -> bool {
+        let pivot = solver.last_pivot();
+        if pivot < ILL_CONDITIONED {
+            self.worst_condition = self.worst_condition.at_least(1.0 / pivot);
+        }
+        pivot < ILL_CONDITIONED
+    }
+
+    // puts the impulses aside, all zero from now on, and their effect on the bodies in `moved_by`
+    fn keep_and_move(&mut self) {
+        let mut moved = std::mem::take(&mut self.moved_by);
+        set_zeros(&mut moved, self.n);
+        self.add_response(&mut moved);
+        self.moved_by = moved;
+        self.kept.clone_from(&self.impulse);
+        self.impulse.fill(0.0);
+    }
+
+    // adds what was put aside
+    fn add_kept(&mut self) {
+        for (c, kept) in self.impulse.iter_mut().zip(&self.kept) {
+            *c += kept;
+        }
+    }
+
+    /// Adds the effect of the impulses to a free motion.
+    #[inline]
+    pub fn add_response(&self, x: &mut [f64]) {
+        for (c, response) in self
+            .impulse
+            .iter()
+            .zip(self.response.chunks_exact(self.n.max(1)))
+        {
+            if *c != 0.0 {
+                x.iter_mut().zip(response).for_each(|(x, r)| *x += c * r);
+            }
+        }
+    }
+}
+
+fn is_uneven(model: &Model) -> bool {
+    let masses = || model.bodies.iter().map(|body| model.mass[body.first]);
+    let heaviest = masses().fold(0.0, |m: f64, mass| m.at_least(mass));
+    masses().any(|mass| heaviest > UNEVEN * mass)
+}
+
+// A^-1 F, one column after the other
+fn respond(columns: &[GlobalRow], metric: &Metric, n: usize, response: &mut Vec<f64>) {
+    set_zeros(response, columns.len() * n);
+    let responses = response.chunks_exact_mut(n.max(1));
+    for (column, out) in columns.iter().zip(responses) {
+        match &metric.diagonal {
+            Some(mass) => column.add_divided_to(mass, out),
+            None => {
+                column.add_to(1.0, out);
+                metric.divide(out);
+            }
+        }
+    }
+}

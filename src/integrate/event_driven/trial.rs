@@ -1,0 +1,794 @@
+//! One step of a given length that is not yet accepted, and the functions that tell whether its statuses held.
+//!
+//! Event functions ([T] 7.5, as resolved in docs/METHOD.md section 4), positive while a status lives, at the end of
+//! the step: normal force and cone slack from the acceleration level, sliding speed from the velocities.
+
+use super::accept::Forces;
+use super::assemble;
+use super::coefficients::Coefficients;
+use super::complementarity::Sliding;
+use super::energy::{self, Losses};
+use super::metric::Stiffness;
+use super::rest_speed;
+use super::stabilize;
+use super::system::System;
+use crate::contact::lcp::Outcome;
+use crate::dynamics;
+use crate::integrate::StepError;
+use crate::integrate::workspace::Workspace;
+use crate::kinds::plane::force::{Detail, Side};
+use crate::math::root::{hermite, quintic};
+use crate::math::{Limit, Vec3, max_abs, norm, quaternion};
+use crate::model::Model;
+use crate::scene::spec::Settings;
+use crate::state::{Resistance, State, Status};
+
+/// End of a trial step.
+#[derive(Clone, Debug, Default)]
+pub(in crate::integrate) struct Trial {
+    pub h: f64,
+    pub position: Vec<f64>,
+    pub velocity: Vec<f64>,
+    /// Mean velocity of the step.
+    pub average: Vec<f64>,
+    pub stabilized: bool,
+    /// Work of motors in its projection, J.
+    pub driven: f64,
+    /// Its balance.
+    pub losses: Losses,
+    /// Does it gain more energy by its own error than is to be taken back, open joints or turn arms too far?
+    pub is_rough: bool,
+    /// Does it lose more than is to be given back?
+    pub is_lossy: bool,
+    /// Energy was left uncorrected in a group in which something turns back within the step.
+    pub turns_back: bool,
+    /// How the motion inside the step is interpolated.
+    pub curve: Curve,
+    /// Accelerations at both ends, for quintic curves.
+    pub start_acceleration: Vec<f64>,
+    pub end_acceleration: Vec<f64>,
+    /// Forces at the end, for extrapolated steps.
+    pub end_forces: Forces,
+}
+
+/// Interpolants of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::integrate) enum Curve {
+    /// From positions and velocities.
+    #[default]
+    Cubic,
+    /// From accelerations too.
+    Quintic,
+}
+
+impl Trial {
+    pub fn new(model: &Model) -> Self {
+        let n = model.n_velocities;
+        Self {
+            h: 0.0,
+            position: vec![0.0; n],
+            velocity: vec![0.0; n],
+            average: vec![0.0; n],
+            stabilized: false,
+            driven: 0.0,
+            losses: Losses::default(),
+            is_rough: false,
+            is_lossy: false,
+            turns_back: false,
+            curve: Curve::Cubic,
+            start_acceleration: vec![0.0; n],
+            end_acceleration: vec![0.0; n],
+            end_forces: Forces::new(model),
+        }
+    }
+
+    /// Becomes equal to `other`, of the same model, without allocating.
+    pub fn copy_from(&mut self, other: &Self) {
+        let Self {
+            h,
+            position,
+            velocity,
+            average,
+            stabilized,
+            driven,
+            losses,
+            is_rough,
+            is_lossy,
+            turns_back,
+            curve,
+            start_acceleration,
+            end_acceleration,
+            end_forces,
+        } = other;
+        self.h = *h;
+        self.position.clone_from(position);
+        self.velocity.clone_from(velocity);
+        self.average.clone_from(average);
+        self.stabilized = *stabilized;
+        self.driven = *driven;
+        self.losses = *losses;
+        self.is_rough = *is_rough;
+        self.is_lossy = *is_lossy;
+        self.turns_back = *turns_back;
+        self.curve = *curve;
+        self.start_acceleration.clone_from(start_acceleration);
+        self.end_acceleration.clone_from(end_acceleration);
+        self.end_forces.copy_from(end_forces);
+    }
+
+    /// Positions and velocities inside the step, at a time since its start.
+    pub fn at(&self, model: &Model, start: &State, time: f64, q: &mut [f64], v: &mut [f64]) {
+        for i in 0..q.len() {
+            (q[i], v[i]) = match self.curve {
+                Curve::Cubic => {
+                    let (q0, v0) = (start.position[i], start.velocity[i]);
+                    hermite(q0, v0, self.position[i], self.velocity[i], self.h, time)
+                }
+                Curve::Quintic => {
+                    let [q, v, _] = self.quintic(start, time, i);
+                    (q, v)
+                }
+            };
+        }
+        for i in model.rotations() {
+            let [r, spin, _] = self.rotation(start, time, i);
+            q[i..i + 3].copy_from_slice(r.as_slice());
+            v[i..i + 3].copy_from_slice(spin.as_slice());
+        }
+    }
+
+    /// Rotation since the start, rate of rotation and its change inside the step; `i` is the first of three coordinates.
+    pub fn rotation(&self, start: &State, time: f64, i: usize) -> [Vec3; 3] {
+        let triple = |x: &[f64]| Vec3::new(x[i], x[i + 1], x[i + 2]);
+        let end = triple(&self.position);
+        let spin = triple(&self.velocity);
+        let [rate, change] = quaternion::rates_of_spin(end, spin, triple(&self.end_acceleration));
+        let mut curve = [Vec3::zeros(); 3];
+        for k in 0..3 {
+            let (v0, a0) = (start.velocity[i + k], self.start_acceleration[i + k]);
+            let at = match self.curve {
+                Curve::Cubic => {
+                    let (r, rate) = hermite(0.0, v0, end[k], rate[k], self.h, time);
+                    [r, rate, 0.0]
+                }
+                Curve::Quintic => {
+                    quintic([0.0, v0, a0], [end[k], rate[k], change[k]], self.h, time)
+                }
+            };
+            for (curve, at) in curve.iter_mut().zip(at) {
+                curve[k] = at;
+            }
+        }
+        let [r, rate, change] = curve;
+        let [spin, change] = quaternion::spins_of_rate(r, rate, change);
+        [r, spin, change]
+    }
+
+    /// Position, velocity and acceleration of a coordinate on the quintic curve.
+    pub fn quintic(&self, start: &State, time: f64, i: usize) -> [f64; 3] {
+        quintic(
+            [
+                start.position[i],
+                start.velocity[i],
+                self.start_acceleration[i],
+            ],
+            [self.position[i], self.velocity[i], self.end_acceleration[i]],
+            self.h,
+            time,
+        )
+    }
+}
+
+/// An event function at the end of a trial step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::integrate) struct Probe {
+    pub value: f64,
+    /// Below minus this the status is violated: rounding of the value.
+    pub tolerance: f64,
+    pub what: ProbeKind,
+}
+
+/// What an event function watches, by contact of the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::integrate) enum ProbeKind {
+    NormalForce(usize),
+    ConeForward(usize),
+    ConeBackward(usize),
+    /// The cone in space.
+    Cone(usize),
+    Sliding(usize),
+    /// The bounds of torsional resistance.
+    SpinForward(usize),
+    SpinBackward(usize),
+    Spinning(usize),
+    /// The cone of rolling resistance.
+    RollingCone(usize),
+    Rolling(usize),
+    /// Distance from the end of the edge it touches.
+    Edge(usize),
+    /// Friction that the contacts of a pair could still take together, forward and backward, by its first contact: never
+    /// violated itself, it shows where `Redundant` is worth a look.
+    PairForward(usize),
+    PairBackward(usize),
+    /// Dependent constraints: do the statuses still give the acceleration of the complementarity problem?
+    Redundant,
+}
+
+impl ProbeKind {
+    /// Does something stop where it is zero?
+    pub fn is_stop(self) -> bool {
+        match self {
+            Self::Sliding(_) | Self::Spinning(_) | Self::Rolling(_) => true,
+            Self::NormalForce(_)
+            | Self::ConeForward(_)
+            | Self::ConeBackward(_)
+            | Self::Cone(_)
+            | Self::SpinForward(_)
+            | Self::SpinBackward(_)
+            | Self::RollingCone(_)
+            | Self::Edge(_)
+            | Self::PairForward(_)
+            | Self::PairBackward(_)
+            | Self::Redundant => false,
+        }
+    }
+}
+
+/// What the step solves for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// The statuses in the state are kept.
+    Frozen,
+    /// Statuses come out of a complementarity problem over `workspace.active`.
+    Complementarity,
+}
+
+/// Takes a trial step of length `h` from the state.
+pub(super) fn take(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    scheme: &Coefficients,
+    mode: Mode,
+    h: f64,
+) -> Result<(), StepError> {
+    let (t, q, v) = (state.time, &state.position, &state.velocity);
+    if mode == Mode::Frozen {
+        workspace.resistance.clone_from(&state.resistance);
+        if model.is_spatial() {
+            workspace.sliding.clone_from(&state.sliding);
+        }
+        workspace.active.clear();
+        workspace
+            .active
+            .extend((0..state.status.len()).filter(|j| state.status[*j].is_closed()));
+    }
+    let frozen = match mode {
+        Mode::Frozen => Some(&state.status[..]),
+        Mode::Complementarity => None,
+    };
+    let mut stiffness = assemble::step_system(model, workspace, scheme, frozen, t, q, v, h);
+    let damping = scheme.damping();
+    let scheme = if workspace.turns && scheme.alpha < 1.0 {
+        stiffness = assemble::step_system(model, workspace, &damping, frozen, t, q, v, h);
+        &damping
+    } else {
+        scheme
+    };
+    if stiffness == Stiffness::Singular {
+        return Err(StepError::Singular { time: t });
+    }
+    workspace.trial.stabilized = stiffness == Stiffness::Stabilized;
+    workspace.system.flow.followed = false;
+    match mode {
+        Mode::Frozen => {
+            let fast = {
+                let Workspace {
+                    system,
+                    joints,
+                    frozen,
+                    sliding,
+                    resistance,
+                    last_forces,
+                    ..
+                } = &mut *workspace;
+                system.direct(v, sliding, resistance);
+                system.guess_from(last_forces, h);
+                system.slips_fast(joints, |j| state.status[j], (scheme.sigma, v), frozen)
+            };
+            if fast {
+                assemble::start_rows(model, workspace, scheme, &state.status, q);
+            }
+            let Workspace {
+                system,
+                joints,
+                frozen,
+                free,
+                sliding,
+                resistance,
+                ..
+            } = workspace;
+            let status = |j: usize| state.status[j];
+            if fast {
+                system.solve_along_flow(joints, status, (scheme.sigma, v, h), free, frozen);
+                system.head_along_flow(sliding, resistance);
+            } else {
+                system.solve_sliding(joints, status, (scheme.sigma, v), frozen);
+            }
+            if !system.directions_are_found() {
+                let outcome = Outcome::PivotLimit;
+                return Err(StepError::Unsolved { time: t, outcome });
+            }
+            workspace.statuses.clone_from(&state.status);
+        }
+        Mode::Complementarity => solve_complementarity(state, workspace, (scheme.sigma, h))?,
+    }
+    finish(workspace, scheme, q, v, h);
+    if !workspace.trial.velocity.iter().all(|x| x.is_finite()) {
+        return Err(StepError::NotFinite { time: t });
+    }
+    if mode == Mode::Complementarity {
+        release_beyond_edges(model, workspace);
+    }
+    end(model, state, workspace, settings, mode);
+    Ok(())
+}
+
+/// Projects the end of the trial step and draws up its balance of energy.
+pub(super) fn end(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    mode: Mode,
+) {
+    if settings.projection {
+        let end = state.time + workspace.trial.h;
+        project(model, workspace, end, energy::is_corrected(settings));
+    } else {
+        workspace.balance.rubbed.clear();
+        model.poses(&workspace.trial.position, &mut workspace.poses);
+    }
+    let correct = energy::is_corrected(settings);
+    energy::balance(model, state, workspace, mode, correct);
+}
+
+/// Solves the complementarity problem of the step, whose constraints act on `sigma v + dv`; statuses go to `workspace.statuses`.
+pub(super) fn solve_complementarity(
+    state: &State,
+    workspace: &mut Workspace,
+    (sigma, h): (f64, f64),
+) -> Result<(), StepError> {
+    let Workspace {
+        system,
+        joints,
+        complementarity,
+        statuses,
+        frozen,
+        force_end,
+        resistance,
+        last_forces,
+        ..
+    } = workspace;
+    statuses.fill(Status::Open);
+    resistance.fill(Resistance::default());
+    if system.contacts.is_empty() {
+        system.solve_frozen(joints, |_| Status::Open, frozen);
+        return Ok(());
+    }
+    // what slides does not get the friction of what rests
+    let sliding = |contact: usize| match state.status[contact] {
+        Status::Slip => Sliding::Broken,
+        Status::Open
+        | Status::Frictionless
+        | Status::Stick
+        | Status::SlipForward
+        | Status::SlipBackward => Sliding::Free,
+    };
+    system.slide_at(&state.velocity, |j| state.status[j].slides());
+    system.guess_from(last_forces, h);
+    let outcome = complementarity.solve_impulses(system, joints, sliding, &state.status, sigma);
+    StepError::unless_usable(outcome, state.time, system.n_friction > 1)?;
+    complementarity.use_answer(outcome);
+    let scale = h * max_abs(force_end);
+    let slow = rest_speed(&state.velocity);
+    for (i, &contact) in system.contacts.iter().enumerate() {
+        statuses[contact] = complementarity.status(system, i, sliding(contact), scale);
+        if statuses[contact].is_closed() && !resistance.is_empty() {
+            resistance[contact] = complementarity.resistance(system, i, slow);
+        }
+    }
+    Ok(())
+}
+
+/// Velocities and positions at the end of the step from the solved system.
+pub(super) fn finish(
+    workspace: &mut Workspace,
+    scheme: &Coefficients,
+    q: &[f64],
+    v: &[f64],
+    h: f64,
+) {
+    let Workspace {
+        system,
+        free,
+        trial,
+        ..
+    } = workspace;
+    trial.h = h;
+    trial.driven = 0.0;
+    trial.curve = Curve::Cubic;
+    trial.velocity.clone_from(free);
+    system.add_response(&mut trial.velocity);
+    for i in 0..v.len() {
+        let end = v[i] + trial.velocity[i];
+        trial.velocity[i] = end;
+        trial.average[i] = 0.5 * (v[i] + end);
+        trial.position[i] = q[i] + h * ((1.0 - scheme.gamma) * v[i] + scheme.gamma * end);
+    }
+}
+
+// a contact that the step carried over the end of its edge is not to be drawn back onto it
+fn release_beyond_edges(model: &Model, workspace: &mut Workspace) {
+    let end = std::mem::take(&mut workspace.trial.position);
+    assemble::gaps(model, workspace, &end);
+    workspace.trial.position = end;
+    let Workspace {
+        statuses,
+        gap,
+        poses,
+        holds,
+        ..
+    } = workspace;
+    for (j, status) in statuses.iter_mut().enumerate() {
+        let beyond = || assemble::margin(model, poses, holds, j) < assemble::BEYOND;
+        if status.is_closed() && (gap[j].is_infinite() || beyond()) {
+            *status = Status::Open;
+        }
+    }
+}
+
+// Projects the end of the trial step.
+fn project(model: &Model, workspace: &mut Workspace, end: f64, corrected_later: bool) {
+    let mut trial = std::mem::take(&mut workspace.trial);
+    let statuses = std::mem::take(&mut workspace.statuses);
+    trial.driven = stabilize::project(
+        model,
+        workspace,
+        &statuses,
+        (end, Side::Before),
+        &mut trial.position,
+        &mut trial.velocity,
+        corrected_later,
+    );
+    workspace.statuses = statuses;
+    workspace.trial = trial;
+}
+
+/// Fills `workspace.probes` at the end of the trial step, whose statuses were those of the state.
+pub(super) fn probe_end(model: &Model, state: &State, workspace: &mut Workspace) {
+    let trial = std::mem::take(&mut workspace.trial);
+    let end = (state.time + trial.h, Side::Before);
+    probe(
+        model,
+        workspace,
+        &state.status,
+        end,
+        &trial.position,
+        &trial.velocity,
+    );
+    workspace.trial = trial;
+    // what slides along a flow has stopped where that says so
+    let Workspace { probes, system, .. } = workspace;
+    if system.flow.followed {
+        for probe in probes {
+            if let Some(speed) = system.end_of_flow(probe.what) {
+                probe.value = speed;
+            }
+        }
+    }
+}
+
+/// Fills `workspace.probes` at an instant. Leaves accelerations in the workspace and forces in `workspace.level`.
+pub(super) fn probe(
+    model: &Model,
+    workspace: &mut Workspace,
+    statuses: &[Status],
+    time: (f64, Side),
+    q: &[f64],
+    v: &[f64],
+) {
+    let independent = accelerate(model, workspace, statuses, time, q, v);
+    workspace.probes.clear();
+    if workspace.level.contacts.is_empty() {
+        return;
+    }
+    let force_scale = max_abs(&workspace.level.impulse) + max_abs(&workspace.force);
+    let speed_scale = 1.0 + max_abs(v);
+    let redundant = !independent && !keeps_statuses(model, workspace, statuses, force_scale);
+    // by tolerance stops in space are closed by the local flow
+    let closes = closes_stops(model, workspace);
+    let Workspace {
+        level,
+        probes,
+        poses,
+        holds,
+        sliding,
+        resistance,
+        ..
+    } = workspace;
+    for (i, &contact) in level.contacts.iter().enumerate() {
+        let normal = level.normal(i);
+        let force = level.impulse[normal];
+        let mut watch = |value: f64, tolerance: f64, what: ProbeKind| {
+            probes.push(Probe {
+                value,
+                tolerance,
+                what,
+            });
+        };
+        let margin = assemble::margin(model, poses, holds, contact);
+        if margin.is_finite() {
+            // the contact leaves just before the corner, where its edge is not in doubt
+            watch(margin - 1e-10, 1e-9, ProbeKind::Edge(contact));
+        }
+        let sign = statuses[contact].slip_sign();
+        if sign != 0.0 {
+            let speed = sign * level.rows[normal + 1].dot(v);
+            watch(speed, 1e-13 * speed_scale, ProbeKind::Sliding(contact));
+        } else if statuses[contact] == Status::Slip && !closes {
+            let along = level.speed_along(i, v, sliding[contact]);
+            watch(along, 1e-13 * speed_scale, ProbeKind::Sliding(contact));
+        }
+        let Resistance { spin, roll, .. } = level.resistance_of(i);
+        if spin.slip_sign() != 0.0 {
+            let rate = spin.slip_sign() * level.rows[level.spin_row(i)].dot(v);
+            watch(rate, 1e-13 * speed_scale, ProbeKind::Spinning(contact));
+        }
+        if roll == Status::Slip && !closes {
+            let along = level.rolling_along(i, v, resistance[contact].rolling);
+            watch(along, 1e-13 * speed_scale, ProbeKind::Rolling(contact));
+        }
+        if independent {
+            let tolerance = 1e-12 * force_scale;
+            watch(force, tolerance, ProbeKind::NormalForce(contact));
+            if spin == Status::Stick {
+                let (limit, moment) = (
+                    level.resisting[i][0] * force,
+                    level.impulse[level.spin_row(i)],
+                );
+                watch(limit - moment, tolerance, ProbeKind::SpinForward(contact));
+                watch(limit + moment, tolerance, ProbeKind::SpinBackward(contact));
+            }
+            if roll == Status::Stick {
+                let slack = level.resisting[i][1] * force - norm(level.rolling(i));
+                watch(slack, tolerance, ProbeKind::RollingCone(contact));
+            }
+            if statuses[contact] == Status::Stick {
+                let limit = level.static_friction.get(i).unwrap_or(&level.friction[i]) * force;
+                match level.shear(i)[..] {
+                    [shear] => {
+                        watch(limit - shear, tolerance, ProbeKind::ConeForward(contact));
+                        watch(limit + shear, tolerance, ProbeKind::ConeBackward(contact));
+                    }
+                    ref shear => watch(limit - norm(shear), tolerance, ProbeKind::Cone(contact)),
+                }
+            }
+        }
+    }
+    if !independent {
+        push_pairs(model, level, probes);
+        probes.push(Probe {
+            value: if redundant { -1.0 } else { 1.0 },
+            tolerance: 0.0,
+            what: ProbeKind::Redundant,
+        });
+    }
+}
+
+/// Do stops in space end steps by themselves, without an event function? So it is in extrapolated steps, unless friction falls
+/// with the speed.
+pub(super) fn closes_stops(model: &Model, workspace: &Workspace) -> bool {
+    workspace.standard_step == 0.0 && model.is_spatial() && !model.has_falling_friction
+}
+
+// where contacts depend on each other their shares of a force are arbitrary, but not the sums over a pair of shapes
+fn push_pairs(model: &Model, level: &System, probes: &mut Vec<Probe>) {
+    let pair_of = |i: usize| model.contacts[level.contacts[i]].pair;
+    if model.is_spatial() {
+        return push_spatial_pairs(level, probes, pair_of);
+    }
+    let mut i = 0;
+    while i < level.contacts.len() {
+        let first = i;
+        let (mut limit, mut shear) = (0.0, 0.0);
+        while i < level.contacts.len() && pair_of(i) == pair_of(first) {
+            let normal = level.normal(i);
+            limit += level.friction[i] * level.impulse[normal];
+            shear += level.impulse[normal + 1];
+            i += 1;
+        }
+        let contact = level.contacts[first];
+        for (value, what) in [
+            (limit - shear, ProbeKind::PairForward(contact)),
+            (limit + shear, ProbeKind::PairBackward(contact)),
+        ] {
+            probes.push(Probe {
+                value,
+                tolerance: f64::INFINITY,
+                what,
+            });
+        }
+    }
+}
+
+fn push_spatial_pairs(level: &System, probes: &mut Vec<Probe>, pair_of: impl Fn(usize) -> usize) {
+    let mut i = 0;
+    while i < level.contacts.len() {
+        let first = i;
+        let (mut limit, mut shear) = (0.0, Vec3::zeros());
+        while i < level.contacts.len() && pair_of(i) == pair_of(first) {
+            limit += level.static_friction[i] * level.impulse[level.normal(i)];
+            shear += level.shear_vector(i, &level.impulse);
+            i += 1;
+        }
+        probes.push(Probe {
+            value: limit - norm(shear.as_slice()),
+            tolerance: f64::INFINITY,
+            what: ProbeKind::PairForward(level.contacts[first]),
+        });
+    }
+}
+
+/// Accelerations and constraint forces with frozen statuses:
+/// `(G M^-1 F) lambda = -(G M^-1 k + (dG/dt) v)`. True if no constraint depends on the others.
+pub(super) fn accelerate(
+    model: &Model,
+    workspace: &mut Workspace,
+    statuses: &[Status],
+    time: (f64, Side),
+    q: &[f64],
+    v: &[f64],
+) -> bool {
+    let closed = (0..statuses.len()).filter(|j| statuses[*j].is_closed());
+    workspace.work += 1;
+    assemble::level(model, workspace, q, closed);
+    free_acceleration(model, workspace, time, v);
+    if workspace.level.is_empty() {
+        return true;
+    }
+    let Workspace {
+        level,
+        joints,
+        frozen,
+        acceleration,
+        sliding,
+        resistance,
+        last_forces,
+        standard_step,
+        ..
+    } = workspace;
+    level.direct(v, sliding, resistance);
+    // shares in extrapolated steps depend on the state alone
+    if *standard_step > 0.0 {
+        level.guess_from(last_forces, 1.0);
+    }
+    let independent = level.solve_frozen(joints, |j| statuses[j], frozen);
+    level.add_response(acceleration);
+    independent
+}
+
+/// Accelerations without constraints, and `workspace.level` for them: its metric and right-hand side. Where a force is
+/// stiff against the standard step its instantaneous value is noise (a damper of 1e4 N s/m turns a millimetre per
+/// second into 10 N); then the acceleration is that of a linearly implicit Euler step, `dv/h`.
+pub(super) fn free_acceleration(
+    model: &Model,
+    workspace: &mut Workspace,
+    time: (f64, Side),
+    v: &[f64],
+) {
+    let Workspace {
+        poses,
+        twists,
+        force,
+        jacobians,
+        acceleration,
+        free_acceleration,
+        mass,
+        level,
+        instant_metric,
+        standard_step: h,
+        inputs,
+        ..
+    } = &mut *workspace;
+    model.twists(v, twists);
+    let wanted = Some((&mut *jacobians, Detail::Stiff));
+    dynamics::force(model, time, inputs, poses, twists, force, wanted);
+    acceleration.clone_from(force);
+    if jacobians.are_stiff(&model.mass, *h, *h * *h) {
+        let n = v.len();
+        for i in 0..n {
+            let row = &jacobians.stiff[i * n..(i + 1) * n];
+            acceleration[i] += *h * row.iter().zip(v).map(|(k, v)| k * v).sum::<f64>();
+        }
+        let (velocity, position) = (
+            (*h, &jacobians.velocity[..]),
+            (*h * *h, &jacobians.stiff[..]),
+        );
+        instant_metric.factor_stiff(&model.mass, velocity, position);
+        instant_metric.divide(acceleration);
+        level.condense_rows(instant_metric);
+    } else {
+        mass.divide(acceleration);
+    }
+    free_acceleration.clone_from(acceleration);
+    level.give(model, 1.0, |speed| speed.rate(time.0, time.1, inputs));
+    level.bias_from(acceleration);
+    assemble::add_row_rates(model, workspace, v);
+}
+
+// Forces that are admissible keep their statuses. In the plane those of the complementarity problem go first, but it may be too
+// ill-conditioned to have the same accelerations: a heavy body on a light one.
+fn keeps_statuses(
+    model: &Model,
+    workspace: &mut Workspace,
+    statuses: &[Status],
+    force_scale: f64,
+) -> bool {
+    let holds = workspace.level.is_admissible(statuses, force_scale);
+    if model.is_spatial() {
+        return holds || same_as_complementarity(workspace, statuses);
+    }
+    let mut own = std::mem::take(&mut workspace.relaxation);
+    own.clone_from(&workspace.level.impulse);
+    let same = same_as_complementarity(workspace, statuses);
+    if !same && holds {
+        workspace.level.impulse.clone_from(&own);
+    }
+    workspace.relaxation = own;
+    same || holds
+}
+
+// dependent constraints share forces in many ways; the complementarity problem finds an admissible one if there is
+// any, and then has the same accelerations. Its forces replace those of the frozen solve.
+fn same_as_complementarity(workspace: &mut Workspace, statuses: &[Status]) -> bool {
+    let Workspace {
+        level,
+        joints,
+        complementarity,
+        acceleration,
+        compressed,
+        free_acceleration,
+        last_forces,
+        ..
+    } = workspace;
+    level.guess_from(last_forces, 1.0);
+    let outcome = complementarity.solve(
+        level,
+        joints,
+        |contact| known_sliding(statuses[contact]),
+        statuses,
+    );
+    if !matches!(outcome, Outcome::Solved { .. }) {
+        return false;
+    }
+    compressed.clone_from(free_acceleration);
+    let scale = 1.0 + max_abs(compressed) + max_abs(acceleration);
+    level.add_response(compressed);
+    let difference = compressed
+        .iter()
+        .zip(acceleration.iter())
+        .fold(0.0, |m: f64, (a, b)| m.at_least((a - b).abs()));
+    difference <= 1e-9 * scale
+}
+
+/// A status as the complementarity problem wants it.
+pub(super) fn known_sliding(status: Status) -> Sliding {
+    match status {
+        Status::Open | Status::Frictionless | Status::Stick => Sliding::Free,
+        Status::SlipForward => Sliding::Known(1.0),
+        Status::SlipBackward => Sliding::Known(-1.0),
+        Status::Slip => Sliding::Directed,
+    }
+}

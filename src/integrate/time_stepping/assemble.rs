@@ -1,0 +1,480 @@
+//! The problem of a step: bodies, contacts, stops, joints, motors and force elements as rows.
+//!
+//! A force `f` along a row with the slopes `k` (with the scalar) and `d` (with its rate `u`, `u'` at the end) is a joint
+//! with a compliance:
+//!
+//! ```text
+//! (1)  r = h (f + w (d + k h w) (u' - u)),   w = 1/2, or 1 where the force is stiff against the step
+//! (2)  u' + b + c r = 0,   1/c = -h w (d + k h w),   b = -u - c h f
+//! ```
+//!
+//! Row, `f` and slopes are those at `q + w h v`, where the middle or the end of the step is expected: what turns keeps its
+//! energy, or loses some if it is stiff.
+
+use super::balance::Damper;
+use super::locate::span_of;
+use super::{BAND, Six, Spot, Step, Work};
+use crate::contact::body_blocks::{Body, GROUND, Joint, Row, Touch};
+use crate::contact::dense::{Block, Contact};
+use crate::dynamics;
+use crate::integrate::Workspace;
+use crate::kinds::plane::force::Side;
+use crate::kinds::space;
+use crate::math::{Dual, Limit, Vec3, dot3, most_across, positive};
+use crate::model::{BodyRef, space_pose_of, space_twist_of};
+use crate::state::Touch as Pressing;
+use std::ops::Range;
+
+/// A body in the problem.
+pub(super) fn index(body: BodyRef) -> u32 {
+    body.map_or(GROUND, |i| i as u32)
+}
+
+/// The body of the two, or one of them, that is not the ground.
+pub(super) fn mover([a, b]: [u32; 2]) -> usize {
+    (if a == GROUND { b } else { a }) as usize
+}
+
+/// A row of the problem.
+pub(super) fn row(gradient: &space::Row, bias: f64) -> Row {
+    Row {
+        entries: [gradient.a, gradient.b],
+        bias,
+        compliance: 0.0,
+    }
+}
+
+/// Velocity along a row of bodies with these velocities.
+pub(super) fn along(row: &Row, bodies: [u32; 2], velocities: &[Six]) -> f64 {
+    let mut sum = 0.0;
+    for (entries, body) in row.entries.iter().zip(bodies) {
+        if let Some(v) = velocities.get(body as usize) {
+            for k in 0..6 {
+                sum += entries[k] * v[k];
+            }
+        }
+    }
+    sum
+}
+
+/// Friction of a spot as blocks of the problem.
+pub(super) fn contact(spot: &Spot) -> Contact {
+    let law = &spot.law;
+    let mut blocks = [Block::Disc { friction: 0.0 }; 3];
+    let mut n = 0;
+    let mut add = |block: Block| {
+        blocks[n] = block;
+        n += 1;
+    };
+    if law.friction > 0.0 {
+        add(Block::Disc {
+            friction: law.friction,
+        });
+    }
+    if law.torsional_friction > 0.0 {
+        add(Block::Line {
+            friction: law.torsional_friction,
+        });
+    }
+    if law.rolling_friction > 0.0 {
+        add(Block::Disc {
+            friction: law.rolling_friction,
+        });
+    }
+    Contact::new(&blocks[..n])
+}
+
+/// Directions of the rows of a spot after its normal: true where it is a rotation.
+pub(super) fn directions(spot: &Spot, [t, s]: [Vec3; 2]) -> impl Iterator<Item = (bool, Vec3)> {
+    let law = spot.law;
+    let slides = law.friction > 0.0;
+    let spins = law.torsional_friction > 0.0;
+    let rolls = law.rolling_friction > 0.0;
+    let all = [
+        (slides, false, t),
+        (slides, false, s),
+        (spins, true, spot.normal),
+        (rolls, true, t),
+        (rolls, true, s),
+    ];
+    all.into_iter()
+        .filter_map(|(there, turns, direction)| there.then_some((turns, direction)))
+}
+
+impl Step<'_> {
+    pub(super) fn assemble(&mut self) {
+        self.add_bodies();
+        self.add_spots();
+        self.add_stops();
+        if !self.model.joints.is_empty() {
+            self.move_ahead(0.5);
+            if !self.holds_at_end {
+                self.turn_stops();
+            }
+        }
+        self.add_joints(0.5);
+        self.weigh_pulls();
+        self.add_forces();
+        self.add_pulls();
+    }
+
+    /// The same without time passing: what is closed and what is joined.
+    pub(super) fn assemble_instant(&mut self) {
+        self.add_bodies();
+        self.add_spots();
+        self.add_stops();
+        self.add_joints(0.0);
+        self.forget_pulls();
+        self.workspace.crowd.impulse.fill(0.0);
+    }
+
+    fn add_bodies(&mut self) {
+        let Work {
+            bodies,
+            free,
+            start,
+            span,
+            left,
+            spun,
+            ..
+        } = &mut self.workspace.crowd;
+        bodies.clear();
+        for (i, body) in self.model.bodies.iter().enumerate() {
+            let mut inverse = [0.0; 6];
+            for k in 0..body.n_dof {
+                inverse[k] = 1.0 / self.model.mass[body.first + k];
+            }
+            // a shorter round has its part of the free change
+            let part = if left[i] > 0.0 {
+                span[i] / left[i]
+            } else {
+                0.0
+            };
+            for k in 0..6 {
+                free[i][k] = start[i][k] + part * (free[i][k] - start[i][k]);
+            }
+            if let Some(spun) = spun.get_mut(i) {
+                *spun *= part;
+            }
+            bodies.push(Body::diagonal(inverse, free[i]));
+        }
+    }
+
+    // (2), (3)
+    fn add_spots(&mut self) {
+        self.set_belt_velocities();
+        let Workspace {
+            poses, crowd: work, ..
+        } = &mut *self.workspace;
+        let poses = poses.space();
+        let Work {
+            spots,
+            frames,
+            touches,
+            rows,
+            impulse,
+            span,
+            belt_velocities,
+            ..
+        } = work;
+        frames.clear();
+        touches.clear();
+        rows.clear();
+        impulse.clear();
+        let mut known = self.state.crowd.touches.iter().peekable();
+        for spot in &spots.list {
+            while known
+                .next_if(|old| old.key.order() < spot.key.order())
+                .is_some()
+            {}
+            let before = known.next_if(|old| old.key == spot.key);
+            let [a, b] = spot.bodies.map(|body| space_pose_of(poses, body));
+            let tangents = space::tangents(spot.normal, most_across(spot.normal));
+            let velocity = |direction: Vec3| {
+                space::Row::relative_velocity(direction, (a, spot.arms[0]), (b, spot.arms[1]))
+            };
+            let gap = if spot.gap > BAND { spot.gap } else { 0.0 };
+            let h = span_of(spot.bodies, span);
+            rows.push(row(&velocity(spot.normal), gap / h));
+            let surface = spot.belt.map(|belt| belt_velocities[belt]);
+            for (turns, direction) in directions(spot, tangents) {
+                rows.push(if turns {
+                    row(&space::Row::relative_rotation(direction, a, b), 0.0)
+                } else {
+                    // the surface of a belt is on the ground, the first body
+                    let bias = surface.map_or(0.0, |surface| -dot3(surface, direction));
+                    row(&velocity(direction), bias)
+                });
+            }
+            impulse.extend(guess(spot, tangents, before, h));
+            frames.push(tangents);
+            touches.push(Touch {
+                bodies: spot.bodies.map(index),
+                contact: contact(spot),
+            });
+        }
+    }
+
+    // velocities of the surfaces of belts at the end of the step
+    fn set_belt_velocities(&mut self) {
+        let time = self.state.time + self.h;
+        let velocities = &mut self.workspace.crowd.belt_velocities;
+        velocities.clear();
+        velocities.extend(self.crowd.belts.iter().map(|belt| {
+            let speed = belt.speed.value(time, Side::Before, &self.state.inputs);
+            belt.direction * speed
+        }));
+    }
+
+    // (2), (3)
+    fn add_stops(&mut self) {
+        let work = &mut self.workspace.crowd;
+        for stop in &work.stops {
+            let bodies = self.model.contacts[stop.contact].bodies;
+            let open = if stop.gap > BAND { stop.gap } else { 0.0 };
+            let h = span_of(bodies, &work.span);
+            work.rows.push(row(&stop.gradient, open / h));
+            let force = self.state.contact_force[stop.contact][0];
+            work.impulse.push(h * force);
+            work.touches.push(Touch {
+                bodies: bodies.map(index),
+                contact: Contact::new(&[]),
+            });
+        }
+    }
+
+    /// To where bodies get in a part of their round with the velocities that they have.
+    pub(super) fn move_ahead(&mut self, part: f64) {
+        self.move_for(|work, i| part * work.span[i]);
+    }
+
+    /// To where bodies get in these times with the velocities that they have.
+    pub(super) fn move_for(&mut self, time: impl Fn(&Work, usize) -> f64) {
+        let Self {
+            model,
+            state,
+            workspace,
+            ..
+        } = self;
+        let work = &mut workspace.crowd;
+        work.moved.clone_from(&state.velocity);
+        for (i, body) in model.bodies.iter().enumerate() {
+            let time = time(work, i);
+            for v in &mut work.moved[body.first..body.first + body.n_dof] {
+                *v *= time;
+            }
+        }
+        model.displace(&mut work.middle, &state.position, 1.0, &work.moved);
+        model.poses(&work.middle, &mut workspace.poses);
+    }
+
+    // (4), and motors; their rows turn for this part of the round
+    fn add_joints(&mut self, part: f64) {
+        let Workspace {
+            poses,
+            twists,
+            crowd: work,
+            ..
+        } = &mut *self.workspace;
+        work.joints.clear();
+        let span = &work.span;
+        let moving = |bodies: [BodyRef; 2]| {
+            bodies.map(|body| {
+                let twist = space_twist_of(twists.space(), body);
+                space_pose_of(poses.space(), body).with_rate(twist)
+            })
+        };
+        let values = |gradient: &space::Row<Dual>| space::Row {
+            a: gradient.a.map(|x| x.value),
+            b: gradient.b.map(|x| x.value),
+        };
+        let turned = |gradient: &space::Row<Dual>, bodies: [BodyRef; 2], given: f64| {
+            let rates = space::Row {
+                a: gradient.a.map(|x| x.rate),
+                b: gradient.b.map(|x| x.rate),
+            };
+            let [a, b] = bodies.map(|body| space_twist_of(twists.space(), body));
+            let turned_for = part * span_of(bodies, span);
+            row(&values(gradient), turned_for * rates.rate(a, b) - given)
+        };
+        let mut force = self.state.joint_force.iter();
+        for link in &self.model.joints {
+            let Some(joint) = link.joint.space() else {
+                continue;
+            };
+            let [a, b] = moving(link.bodies);
+            let rows = joint.rows(&a, &b);
+            for gradient in &rows.rows[..rows.n] {
+                let mut entry = row(&values(gradient), 0.0);
+                if part > 0.0 && !self.holds_at_end {
+                    entry.bias = along(&entry, link.bodies.map(index), &work.start);
+                }
+                work.rows.push(entry);
+                let h = span_of(link.bodies, span);
+                work.impulse.push(h * force.next().unwrap_or(&0.0));
+            }
+            work.joints.push(Joint {
+                bodies: link.bodies.map(index),
+                rows: rows.n,
+            });
+        }
+        for motor in &self.model.motors {
+            let link = &self.model.joints[motor.joint];
+            // what is left of the step begins with the round, or with the instant after it
+            let left = span_of(link.bodies, &work.left);
+            let round = if part > 0.0 {
+                span_of(link.bodies, span)
+            } else {
+                0.0
+            };
+            let end = self.state.time + ((self.h - left) + round);
+            let Some(joint) = link.joint.space() else {
+                continue;
+            };
+            let [a, b] = moving(link.bodies);
+            let (_, gradient) = joint.coordinate(motor.coordinate, &a, &b);
+            let speed = motor.speed.value(end, Side::Before, &self.state.inputs);
+            work.rows.push(turned(&gradient, link.bodies, speed));
+            let h = span_of(link.bodies, span);
+            work.impulse.push(h * force.next().unwrap_or(&0.0));
+            work.joints.push(Joint {
+                bodies: link.bodies.map(index),
+                rows: 1,
+            });
+        }
+    }
+
+    fn add_forces(&mut self) {
+        self.workspace.crowd.books.dampers.clear();
+        if self.model.forces.is_empty() {
+            return;
+        }
+        self.place();
+        self.move_ahead(0.5);
+        self.find_stiff_forces();
+        self.add_forces_of(false);
+        if self.workspace.crowd.stiff.contains(&true) {
+            self.move_ahead(1.0);
+            self.add_forces_of(true);
+        }
+    }
+
+    /// Which of the joints of the problem are springs and dampers: those after joints and motors, and before pulls.
+    pub(super) fn springs(&self) -> Range<usize> {
+        let work = &self.workspace.crowd;
+        let first = self.model.joints.len() + self.model.motors.len();
+        first..work.joints.len() - work.pulls.count()
+    }
+
+    fn find_stiff_forces(&mut self) {
+        let Workspace {
+            poses,
+            twists,
+            inputs,
+            crowd: work,
+            ..
+        } = &mut *self.workspace;
+        let now = (self.state.time, Side::After);
+        work.stiff.clear();
+        for (i, link) in self.model.forces.iter().enumerate() {
+            let bodies = link.bodies.map(index);
+            let h = span_of(link.bodies, &work.span);
+            let mut is_stiff = false;
+            dynamics::sloped(self.model, i, now, inputs, poses, twists, |sloped| {
+                let response = inverse_mass(&row(&sloped.row, 0.0), bodies, &work.bodies);
+                let d = sloped.by_rate.at_most(0.0);
+                is_stiff |= -h * (0.5 * d + 0.25 * sloped.by_value * h) * response > 1.0;
+            });
+            work.stiff.push(is_stiff);
+        }
+    }
+
+    // (1), (2)
+    fn add_forces_of(&mut self, is_stiff: bool) {
+        let Workspace {
+            poses,
+            twists,
+            inputs,
+            crowd: work,
+            ..
+        } = &mut *self.workspace;
+        let now = (self.state.time, Side::After);
+        let w = if is_stiff { 1.0 } else { 0.5 };
+        for (i, link) in self.model.forces.iter().enumerate() {
+            let bodies = link.bodies.map(index);
+            let h = span_of(link.bodies, &work.span);
+            if h <= 0.0 || work.stiff[i] != is_stiff {
+                continue;
+            }
+            dynamics::sloped(self.model, i, now, inputs, poses, twists, |sloped| {
+                let mut entry = row(&sloped.row, 0.0);
+                // what grows with the rate would make the step's matrix indefinite
+                let (k, d) = (sloped.by_value, sloped.by_rate.at_most(0.0));
+                let response = inverse_mass(&entry, bodies, &work.bodies);
+                let softness = -h * w * (d + k * h * w);
+                let is_implicit = softness * response > f64::EPSILON;
+                if sloped.fading != 0.0 || d != 0.0 {
+                    work.books.dampers.push(Damper {
+                        bodies,
+                        row: entry,
+                        impulse: h * sloped.fading,
+                        by_rate: if is_implicit { h * w * d } else { 0.0 },
+                    });
+                }
+                if is_stiff && k != 0.0 {
+                    work.books.damp(bodies);
+                }
+                if is_implicit {
+                    entry.compliance = 1.0 / softness;
+                    let u = along(&entry, bodies, &work.start);
+                    entry.bias = -u - entry.compliance * h * sloped.force;
+                    work.rows.push(entry);
+                    work.impulse.push(h * sloped.force);
+                    work.joints.push(Joint { bodies, rows: 1 });
+                } else {
+                    push(&entry, bodies, h * sloped.force, &mut work.bodies);
+                }
+            });
+        }
+    }
+}
+
+/// Velocity along a row by a unit impulse along it.
+pub(super) fn inverse_mass(row: &Row, bodies: [u32; 2], all: &[Body]) -> f64 {
+    let mut sum = 0.0;
+    for (entries, body) in row.entries.iter().zip(bodies) {
+        if let Some(body) = all.get(body as usize) {
+            for k in 0..6 {
+                sum += entries[k] * body.inverse_mass[k][k] * entries[k];
+            }
+        }
+    }
+    sum
+}
+
+fn push(row: &Row, bodies: [u32; 2], impulse: f64, all: &mut [Body]) {
+    for (entries, body) in row.entries.iter().zip(bodies) {
+        if let Some(body) = all.get_mut(body as usize) {
+            for k in 0..6 {
+                body.velocity[k] += body.inverse_mass[k][k] * entries[k] * impulse;
+            }
+        }
+    }
+}
+
+/// The force of the step before along the rows of a spot, as an impulse.
+pub(super) fn guess(
+    spot: &Spot,
+    tangents: [Vec3; 2],
+    before: Option<&Pressing>,
+    h: f64,
+) -> impl Iterator<Item = f64> {
+    let (force, moment) = before.map_or((Vec3::zeros(), Vec3::zeros()), |old| {
+        (old.force * h, old.moment * h)
+    });
+    let normal = positive(dot3(force, spot.normal));
+    std::iter::once(normal).chain(
+        directions(spot, tangents)
+            .map(move |(turns, direction)| dot3(if turns { moment } else { force }, direction)),
+    )
+}

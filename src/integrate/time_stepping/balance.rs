@@ -1,0 +1,376 @@
+//! The energy balance of a step, and what is done about its error: the energy limiter of `step::energy`, for the groups of a crowd.
+//!
+//! ```text
+//! (1)  a force element along a row that moves with u, u':   r = h (f + w (d + k h w) (u' - u))
+//!      its damper has the part   r_d = h (f_d + w d (u' - u)),   and takes   -r_d (u + u')/2
+//! (2)  given forces:  h f . (v + v')/2;    contacts:  -r G (v + v')/2, and what a group falls further that moves with v'
+//! (3)  E' - E = W - L + error,   E, E': kinetic and potential energy of a group at the start and after the last correction of places
+//! (4)  a gain is taken from the kinetic energy of the group, a small loss given to it (`limit`); what is left is reported
+//! ```
+//!
+//! A group are bodies that joints and force elements connect, and those that pressed on each other in the step. Losses of contacts mean
+//! something as a sum over the group: friction is not below zero, and impacts have the rest.
+
+use super::assemble::{along, mover};
+use super::{Six, Step, Work, limit};
+use crate::contact::body_blocks::{GROUND, Row, Touch};
+use crate::integrate::Workspace;
+use crate::integrate::event_driven::energy::{Ends, Group, Losses};
+use crate::math::{Groups, Limit, Vec3, positive};
+use crate::model::Model;
+use crate::state::State;
+
+/// Losses up to this part of the kinetic energy are given back where no shorter step is to be had.
+const MOST_GIVEN: f64 = 0.1;
+
+/// The same where something stiff is damped, which is not to be moved for it.
+const MOST_DAMPED: f64 = 0.01;
+
+/// A force element along a row (1).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Damper {
+    pub bodies: [u32; 2],
+    pub row: Row,
+    /// `h f_d`, N s.
+    pub impulse: f64,
+    /// `h w d`, N s per velocity.
+    pub by_rate: f64,
+}
+
+/// Scratch.
+#[derive(Debug, Default)]
+pub(super) struct Books {
+    groups: Groups,
+    /// By body: what happened to it in the step.
+    of_bodies: Vec<OfBody>,
+    position: Vec<f64>,
+    velocity: Vec<f64>,
+    /// Force elements of the round that take energy.
+    pub dampers: Vec<Damper>,
+    /// Bodies in the order of their groups, and where those of a group begin.
+    members: Vec<u32>,
+    first: Vec<u32>,
+    scaled: Vec<Six>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct OfBody {
+    losses: Losses,
+    /// Impulse of given forces, N s.
+    given: Vec3,
+    /// What corrections of places raised it by, J.
+    lifted: f64,
+    /// Does something tie it to the ground, or a motor or belt drive it?
+    is_tied: bool,
+    is_driven: bool,
+    /// Is a force element at it that the step damps?
+    is_damped: bool,
+    /// Did something strike in its group, so that a shorter step would not do better?
+    is_struck: bool,
+}
+
+/// What the balance of a step tells.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Outcome {
+    /// A gain, or a loss, asks for a shorter step.
+    pub is_rough: bool,
+    pub is_lossy: bool,
+    losses: Losses,
+}
+
+impl Books {
+    /// Begins with a step.
+    fn begin(&mut self, model: &Model, state: &State) {
+        self.position.clone_from(&state.position);
+        self.velocity.clone_from(&state.velocity);
+        let n = model.bodies.len();
+        self.groups.reset(n);
+        self.of_bodies.clear();
+        self.of_bodies.resize(n, OfBody::default());
+        for link in &model.joints {
+            self.connect(link.bodies.map(super::assemble::index));
+        }
+        for link in model.forces.iter().filter(|link| !link.force.is_given()) {
+            self.connect(link.bodies.map(super::assemble::index));
+        }
+        for motor in &model.motors {
+            for body in model.joints[motor.joint].bodies.into_iter().flatten() {
+                self.drive(body);
+            }
+        }
+    }
+
+    /// One group from here on; the ground ties what it connects to.
+    pub fn connect(&mut self, bodies: [u32; 2]) {
+        match bodies {
+            [GROUND, GROUND] => {}
+            [GROUND, i] | [i, GROUND] => self.of_bodies[i as usize].is_tied = true,
+            [i, j] => self.groups.join(i as usize, j as usize),
+        }
+    }
+
+    /// The same for contacts that press.
+    pub fn connect_pressing(&mut self, touches: &[Touch], impulse: &[f64]) {
+        let mut row = 0;
+        for touch in touches {
+            if impulse[row] != 0.0 {
+                self.connect(touch.bodies);
+            }
+            row += touch.contact.rows();
+        }
+    }
+
+    /// Losses of the group of a body.
+    pub fn at(&mut self, body: usize) -> &mut Losses {
+        &mut self.of_bodies[body].losses
+    }
+
+    /// A correction of places raised a body, J.
+    pub fn lift(&mut self, body: usize, energy: f64) {
+        self.of_bodies[body].lifted += energy;
+    }
+
+    pub fn damp(&mut self, bodies: [u32; 2]) {
+        self.of_bodies[mover(bodies)].is_damped = true;
+    }
+
+    /// Something gives a body its speed.
+    pub fn drive(&mut self, body: usize) {
+        self.of_bodies[body].is_driven = true;
+    }
+
+    pub fn strike(&mut self, body: usize) {
+        self.of_bodies[body].is_struck = true;
+    }
+
+    // bodies in the order of their groups
+    fn sort(&mut self) {
+        let n = self.of_bodies.len();
+        self.first.clear();
+        self.first.resize(n + 2, 0);
+        // counts two places further on, then ends one place further on: filled, they are beginnings
+        for i in 0..n {
+            self.first[self.groups.root(i) + 2] += 1;
+        }
+        for i in 2..n + 2 {
+            self.first[i] += self.first[i - 1];
+        }
+        self.members.clear();
+        self.members.resize(n, 0);
+        for i in 0..n {
+            let next = &mut self.first[self.groups.root(i) + 1];
+            self.members[*next as usize] = i as u32;
+            *next += 1;
+        }
+    }
+
+    // of a group
+    fn sum(&self, root: usize) -> OfBody {
+        let [from, to] = [root, root + 1].map(|i| self.first[i] as usize);
+        let mut sum = OfBody::default();
+        for i in &self.members[from..to] {
+            let of = &self.of_bodies[*i as usize];
+            sum.losses.applied += of.losses.applied;
+            sum.losses.damping += of.losses.damping;
+            sum.losses.friction += of.losses.friction;
+            sum.losses.impacts += of.losses.impacts;
+            sum.given += of.given;
+            sum.lifted += of.lifted;
+            sum.is_damped |= of.is_damped;
+            sum.is_struck |= of.is_struck;
+        }
+        sum
+    }
+
+    fn ends<'a>(&'a self, state: &'a State, velocity: &'a [f64]) -> Ends<'a> {
+        Ends {
+            position: [&self.position, &state.position],
+            velocity: [&self.velocity, velocity],
+        }
+    }
+}
+
+impl Step<'_> {
+    pub(super) fn begin_balance(&mut self) {
+        let books = &mut self.workspace.crowd.books;
+        books.begin(self.model, self.state);
+        if self.model.forces.is_empty() {
+            return;
+        }
+        self.place();
+        self.workspace.inputs.clone_from(&self.state.inputs);
+        let mut balance = std::mem::take(&mut self.workspace.balance);
+        let Workspace {
+            poses,
+            twists,
+            inputs,
+            ..
+        } = &*self.workspace;
+        balance.store(self.model, inputs, poses, twists, 0);
+        self.workspace.balance = balance;
+    }
+
+    /// (1), (2) of given forces.
+    pub(super) fn book_elements(&mut self) {
+        if self.model.forces.is_empty() {
+            return;
+        }
+        let Work {
+            books,
+            start,
+            end,
+            span,
+            force,
+            ..
+        } = &mut self.workspace.crowd;
+        let Books {
+            of_bodies, dampers, ..
+        } = books;
+        for damper in dampers.iter() {
+            let [u, after] = [&*start, &*end].map(|v| along(&damper.row, damper.bodies, v));
+            let impulse = damper.impulse + damper.by_rate * (after - u);
+            of_bodies[mover(damper.bodies)].losses.damping -= impulse * 0.5 * (u + after);
+        }
+        for (i, body) in self.model.bodies.iter().enumerate() {
+            let of = &mut of_bodies[i];
+            for k in 0..body.n_dof {
+                let given = span[i] * force[body.first + k];
+                of.losses.applied += given * 0.5 * (start[i][k] + end[i][k]);
+                if k < 3 {
+                    of.given[k] += given;
+                }
+            }
+        }
+    }
+
+    /// (3), (4) of all groups.
+    pub(super) fn close_balance(&mut self) -> Outcome {
+        self.place();
+        let mut balance = std::mem::take(&mut self.workspace.balance);
+        let mut books = std::mem::take(&mut self.workspace.crowd.books);
+        let mut velocity = std::mem::take(&mut self.workspace.crowd.moved);
+        let Workspace {
+            poses,
+            twists,
+            inputs,
+            ..
+        } = &*self.workspace;
+        balance.store(self.model, inputs, poses, twists, 1);
+        balance.groups.fill(Group::default());
+        books.sort();
+        for (i, of) in books.of_bodies.iter().enumerate() {
+            let root = books.groups.root(i);
+            balance.group[i] = root;
+            let group = &mut balance.groups[root];
+            group.is_tied |= of.is_tied;
+            group.is_driven |= of.is_driven;
+        }
+        velocity.clone_from(&self.state.velocity);
+        balance.add_motion(self.model, &books.ends(self.state, &velocity));
+        let mut outcome = Outcome::default();
+        for (root, group) in balance.groups.iter_mut().enumerate() {
+            if group.mass > 0.0 {
+                self.limit(group, &mut books, root, &mut outcome, &mut velocity);
+            }
+        }
+        let mut losses = outcome.losses;
+        losses.numerical = balance.error(self.model, &books.ends(self.state, &velocity), &losses);
+        losses.book(self.report);
+        self.state.velocity.copy_from_slice(&velocity);
+        self.workspace.crowd.moved = velocity;
+        self.workspace.crowd.books = books;
+        self.workspace.balance = balance;
+        outcome
+    }
+
+    // (4) of a group
+    fn limit(
+        &mut self,
+        group: &mut Group,
+        books: &mut Books,
+        root: usize,
+        outcome: &mut Outcome,
+        velocity: &mut [f64],
+    ) {
+        let sum = books.sum(root);
+        let [u0, u1] = [group.velocity(0), group.velocity(1)];
+        let with_centre = (0..3).map(|k| 0.5 * sum.given[k] * (u0[k] + u1[k]));
+        group.applied = sum.losses.applied - with_centre.sum::<f64>();
+        group.damping = positive(sum.losses.damping);
+        group.contacts = positive(sum.losses.friction + sum.losses.impacts);
+        let friction = sum.losses.friction.at_most(group.contacts);
+        let mut losses = [group.contacts - friction, friction, group.damping];
+        if let Some(verdict) = group.judge(false) {
+            outcome.is_lossy |= verdict.is_lossy && !sum.is_struck;
+            let most_given = if sum.is_damped {
+                MOST_DAMPED
+            } else {
+                MOST_GIVEN
+            };
+            let is_given = !sum.is_struck && verdict.error >= -most_given * group.kinetic[1];
+            let wanted = if group.is_at_rest(verdict.error) {
+                0.0
+            } else if verdict.error > 0.0 {
+                verdict.taken
+            } else if is_given {
+                verdict.error
+            } else {
+                0.0
+            };
+            let mut taken = 0.0;
+            if wanted != 0.0 {
+                let Books {
+                    members,
+                    first,
+                    scaled,
+                    ..
+                } = books;
+                let members = &members[first[root] as usize..first[root + 1] as usize];
+                taken = self.take_energy(members, !group.is_tied, wanted, scaled, velocity);
+            }
+            // nothing can have taken more than there was
+            let mut left = positive(verdict.error - taken);
+            for loss in &mut losses {
+                let less = left.at_most(*loss);
+                *loss -= less;
+                left -= less;
+            }
+            outcome.is_rough |= verdict.is_rough && (!sum.is_struck || left > 0.0);
+            // impulses of bounded effort lift, too
+            let most = match self.crowd.rules.sweeps {
+                Some(_) => left,
+                None => positive(sum.lifted),
+            };
+            let lifted = left.at_most(most);
+            self.report.lifted += lifted;
+            self.report.impact_loss += lifted;
+        }
+        outcome.losses.applied += sum.losses.applied;
+        outcome.losses.impacts += losses[0];
+        outcome.losses.friction += losses[1];
+        outcome.losses.damping += losses[2];
+    }
+
+    // takes energy from these bodies: how much could be taken?
+    fn take_energy(
+        &self,
+        members: &[u32],
+        is_free: bool,
+        wanted: f64,
+        scaled: &mut Vec<Six>,
+        velocity: &mut [f64],
+    ) -> f64 {
+        let bodies = &self.model.bodies;
+        scaled.resize(bodies.len(), [0.0; 6]);
+        for i in members.iter().map(|i| *i as usize) {
+            let own = bodies[i].first..bodies[i].first + bodies[i].n_dof;
+            scaled[i][..own.len()].copy_from_slice(&velocity[own]);
+        }
+        let taken = limit::take(self.model, self.state, members, is_free, scaled, wanted);
+        for i in members.iter().map(|i| *i as usize) {
+            let own = bodies[i].first..bodies[i].first + bodies[i].n_dof;
+            velocity[own.clone()].copy_from_slice(&scaled[i][..own.len()]);
+        }
+        taken
+    }
+}

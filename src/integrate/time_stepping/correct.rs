@@ -1,0 +1,326 @@
+//! Places are corrected at the end of a step: overlaps and open joints are closed by the least motion of the masses.
+//!
+//! ```text
+//! (1)  d = M^-1 G^T s,    0 <= G_n d + gap | s_n >= 0,    joints: G d + residual = 0
+//!      motors: the same with what their coordinates are off the integral of the given speed over the step
+//!      what sleeps does not move: its neighbours that sleep are not looked at
+//! ```
+//!
+//! What this lifts is an error of the step (`balance`).
+
+use super::assemble::{index, row};
+use super::press::Presses;
+use super::solve::Solvers;
+use super::{BAND, SHIFTED, Six, Spot, Step, Work};
+use crate::contact::body_blocks::{Body, Effort, Joint, Problem, Row, Touch};
+use crate::contact::dense::Contact;
+use crate::integrate::Workspace;
+use crate::integrate::event_driven::accept;
+use crate::kinds::plane::force::Side;
+use crate::kinds::space::{self, Pose};
+use crate::math::Limit;
+use crate::model::{BodyRef, space_pose_of};
+
+/// Overlaps up to this are left, m: half of what counts as closed.
+const OVERLAP: f64 = 5e-8;
+
+/// The same where the effort of a step is bounded: less than a micrometre, which counts.
+pub(super) const BOUNDED_OVERLAP: f64 = 8e-7;
+
+/// Sweeps end with changes of this, m: what is left of overlaps is then mostly below what is left alone.
+const ENOUGH: f64 = 2.5e-7;
+
+/// Sweeps see places with gaps up to this, m: more than they move anything, so that nothing is pushed into its neighbour.
+const NEAR: f64 = 1e-4;
+
+/// Without sweeps, or after them, places are seen up to so many times the overlap of the round before: as far as it may move anything.
+const FURTHER: f64 = 3.0;
+
+/// Joints that are open by less are left, m or rad: a round of the correction squares what is left, and a tenth of a nanometre is not
+/// worth another one.
+const OPEN: f64 = 1e-10;
+
+/// Most rounds of the correction: each squares the error of places. Where the effort is bounded overlaps may be large, and
+/// what is pushed apart meets others.
+const ROUNDS: usize = 20;
+const BOUNDED_ROUNDS: usize = 60;
+
+/// Rounds with sweeps; what these leave, as in tall stacks, is then solved for directly.
+const SWEPT_ROUNDS: usize = 10;
+
+/// Scratch.
+#[derive(Debug, Default)]
+pub(super) struct Correction {
+    bodies: Vec<Body>,
+    touches: Vec<Touch>,
+    joints: Vec<Joint>,
+    rows: Vec<Row>,
+    presses: Presses,
+    way: Vec<f64>,
+    moved: Vec<f64>,
+    /// Of each body, m and rad.
+    shifts: Vec<Six>,
+    pub(super) solvers: Solvers,
+}
+
+impl Step<'_> {
+    pub(super) fn correct(&mut self) {
+        let (allowed, rounds) = if self.is_swept() {
+            (BOUNDED_OVERLAP, BOUNDED_ROUNDS)
+        } else {
+            (OVERLAP, ROUNDS)
+        };
+        let (mut last, mut strayed) = (0.0, 0.0);
+        for round in 0.. {
+            self.place();
+            let is_swept = self.is_swept() && round < SWEPT_ROUNDS;
+            // what is moved must not be pushed into what is near
+            let nearest = if self.is_swept() { NEAR } else { BAND };
+            let within = if is_swept {
+                nearest
+            } else {
+                nearest.at_least(FURTHER * last)
+            };
+            let (overlap, drift) = self.look(is_swept, within);
+            last = overlap;
+            if (overlap <= allowed && drift <= OPEN) || round == rounds {
+                self.report.worst_penetration = self.report.worst_penetration.at_least(overlap);
+                self.report.worst_joint_drift = self.report.worst_joint_drift.at_least(drift);
+                self.report.end_penetration = overlap;
+                return;
+            }
+            self.shift(is_swept);
+            strayed += self.furthest_shift();
+            // the pairs that are looked at are those within as much
+            if strayed > SHIFTED {
+                self.find_all_pairs();
+                strayed = 0.0;
+            }
+        }
+    }
+
+    // how far a body was moved at most, in parts of its size
+    fn furthest_shift(&self) -> f64 {
+        let moved = &self.workspace.crowd.correction.moved;
+        let sum = |d: &[f64]| d.iter().map(|x| x.abs()).sum::<f64>();
+        let with_shapes = self.model.bodies.iter().filter(|body| body.extent > 0.0);
+        with_shapes.fold(0.0, |most: f64, body| {
+            let d = &moved[body.first..body.first + body.n_dof];
+            let (way, turn) = d.split_at(3);
+            most.at_least(sum(way) / body.extent + sum(turn))
+        })
+    }
+
+    // are overlaps closed by sweeps?
+    fn is_swept(&self) -> bool {
+        self.crowd.rules.sweeps.is_some() && self.model.joints.is_empty()
+    }
+
+    // rows of (1) at the present poses; the deepest overlap and the worst joint
+    fn look(&mut self, is_swept: bool, within: f64) -> (f64, f64) {
+        self.find_stops(|_, _, gap| gap <= BAND);
+        let slow_for = &self.state.crowd.slow_for;
+        let rests = |body: BodyRef| body.is_none_or(|i| slow_for[i] == f64::INFINITY);
+        let Workspace {
+            poses, crowd: work, ..
+        } = &mut *self.workspace;
+        let places = &*poses;
+        let poses = poses.space();
+        let Work {
+            spots,
+            stops,
+            found,
+            correction,
+            wanted,
+            ..
+        } = work;
+        let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
+        spots.look_again(self.crowd, poses, within, skip, found);
+        let gaps = found.iter().map(|spot| spot.gap);
+        let gaps = gaps.chain(stops.iter().map(|stop| stop.gap));
+        let overlap = gaps.fold(0.0, |m: f64, gap| m.at_least(-gap));
+        if is_swept {
+            return (overlap, 0.0);
+        }
+        let Correction {
+            touches,
+            joints,
+            rows,
+            ..
+        } = correction;
+        touches.clear();
+        joints.clear();
+        rows.clear();
+        let mut drift: f64 = 0.0;
+        // what a joint holds in place cannot be moved by a contact that is off by rounding
+        let slack = if self.model.joints.is_empty() {
+            0.0
+        } else {
+            0.5 * OVERLAP
+        };
+        let mut add = |bodies: [u32; 2], gradient: &space::Row, gap: f64| {
+            rows.push(row(gradient, gap + slack));
+            touches.push(Touch {
+                bodies,
+                contact: Contact::new(&[]),
+            });
+        };
+        for spot in found.iter() {
+            let bodies = spot.bodies.map(|body| awake(body, slow_for));
+            add(bodies, &normal_row(spot, poses), spot.gap);
+        }
+        for stop in stops.iter() {
+            let bodies = self.model.contacts[stop.contact].bodies;
+            add(bodies.map(index), &stop.gradient, stop.gap);
+        }
+        for link in &self.model.joints {
+            let Some(joint) = link.joint.space() else {
+                continue;
+            };
+            let [a, b] = link.bodies.map(|body| space_pose_of(poses, body));
+            let equations = joint.rows(a, b);
+            for i in 0..equations.n {
+                drift = drift.at_least(equations.residual[i].abs());
+                rows.push(row(&equations.rows[i], equations.residual[i]));
+            }
+            joints.push(Joint {
+                bodies: link.bodies.map(index),
+                rows: equations.n,
+            });
+        }
+        for (motor, wanted) in self.model.motors.iter().zip(wanted.iter()) {
+            let link = &self.model.joints[motor.joint];
+            let Some(joint) = link.joint.space() else {
+                continue;
+            };
+            let [a, b] = link.bodies.map(|body| space_pose_of(places.space(), body));
+            let count = places.count(link);
+            let (value, gradient) = joint.counted(motor.coordinate, &count, a, b);
+            drift = drift.at_least((value - wanted).abs());
+            rows.push(row(&gradient, value - wanted));
+            joints.push(Joint {
+                bodies: link.bodies.map(index),
+                rows: 1,
+            });
+        }
+        (overlap, drift)
+    }
+
+    /// Where motors are to be at the end of the step.
+    pub(super) fn aim_motors(&mut self) {
+        self.workspace.crowd.wanted.clear();
+        if self.model.motors.is_empty() {
+            return;
+        }
+        self.place();
+        let Workspace {
+            poses, crowd: work, ..
+        } = &mut *self.workspace;
+        let (start, h) = (self.state.time, self.h);
+        for motor in &self.model.motors {
+            let link = &self.model.joints[motor.joint];
+            let speed = |part: f64, side| {
+                let time = start + part * h;
+                motor.speed.value(time, side, &self.state.inputs)
+            };
+            let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
+            let count = poses.count(link);
+            let now = link
+                .joint
+                .space()
+                .map_or(0.0, |joint| joint.counted(motor.coordinate, &count, a, b).0);
+            let ends = speed(0.0, Side::After) + speed(1.0, Side::Before);
+            // Simpson's rule: steps end where a signal is not smooth
+            work.wanted
+                .push(now + h / 6.0 * (ends + 4.0 * speed(0.5, Side::After)));
+        }
+    }
+
+    // (1)
+    fn shift(&mut self, is_swept: bool) {
+        let effort = if self.is_swept() {
+            Effort::Direct
+        } else {
+            Effort::Exact
+        };
+        let Self {
+            model,
+            crowd,
+            state,
+            workspace,
+            ..
+        } = self;
+        let Workspace {
+            poses, crowd: work, ..
+        } = &mut **workspace;
+        let Work {
+            bodies: of_step,
+            found,
+            correction,
+            books,
+            ..
+        } = work;
+        let Correction {
+            bodies,
+            touches,
+            joints,
+            rows,
+            presses,
+            way,
+            moved,
+            shifts,
+            solvers,
+        } = correction;
+        if is_swept {
+            presses.clear(model);
+            for spot in found.iter() {
+                let row = normal_row(spot, poses.space());
+                let bodies = spot.bodies.map(|body| awake(body, &state.crowd.slow_for));
+                presses.add(bodies, &row, spot.gap);
+            }
+            presses.close(ENOUGH, shifts);
+            presses.pairs().for_each(|pair| books.connect(pair));
+        } else {
+            bodies.clear();
+            bodies.extend(of_step.iter().map(|body| Body {
+                velocity: [0.0; 6],
+                ..*body
+            }));
+            way.clear();
+            way.resize(rows.len(), 0.0);
+            let problem = Problem {
+                bodies,
+                contacts: touches,
+                joints,
+                rows,
+            };
+            let threads = crowd.rules.threads as usize;
+            solvers.solve(&problem, effort, threads, way, shifts);
+            books.connect_pressing(touches, way);
+        }
+        moved.clear();
+        moved.resize(model.n_velocities, 0.0);
+        for (body, d) in model.bodies.iter().zip(shifts.iter()) {
+            moved[body.first..body.first + body.n_dof].copy_from_slice(&d[..body.n_dof]);
+        }
+        model.advance(&mut state.position, 1.0, moved);
+        for (i, body) in model.bodies.iter().enumerate() {
+            let at = body.first..body.first + 3;
+            let heights = moved[at].iter().zip(model.gravity.iter());
+            let raised: f64 = heights.map(|(d, gravity)| d * gravity).sum();
+            books.lift(i, -model.mass[body.first] * raised);
+        }
+        accept::rebase(model, state, poses);
+    }
+}
+
+// a body in the problem; what sleeps is as fixed as the ground
+fn awake(body: BodyRef, slow_for: &[f64]) -> u32 {
+    index(body.filter(|i| slow_for[*i] < f64::INFINITY))
+}
+
+// the rate of the gap of a spot
+fn normal_row(spot: &Spot, poses: &[Pose]) -> space::Row {
+    let [a, b] = spot.bodies.map(|body| space_pose_of(poses, body));
+    space::Row::relative_velocity(spot.normal, (a, spot.arms[0]), (b, spot.arms[1]))
+}

@@ -1,0 +1,156 @@
+//! Velocities without contacts, and how far bodies may get with them.
+//!
+//! (1)  gravity and given forces: v + h f / m, over what is left of the step and where its middle is expected
+//! (2)  gyroscopic torque: (J - (h/2) D) dw = h (J w) x w,   D = [J w] - [w] J, or [J w] alone for a fast spin
+//!      and Newton's method from there: J dw = h (J m) x m,   m = w + dw/2, which keeps energy and angular momentum
+//!      It does no work; what it does with the rates of rotation that follow from joints and contacts is an error of the step (`balance`)
+
+use super::{BAND, Step, Work};
+use crate::dynamics;
+use crate::integrate::Workspace;
+use crate::kinds::plane::force::Side;
+use crate::math::{Limit, Mat3, Vec3, cross3, is_positive_definite3, norm};
+
+/// Newton's method for gyroscopic torques ends here, as a part of the angular momentum, or after so many iterations.
+const ENOUGH: f64 = 1e-14;
+const ITERATIONS: usize = 4;
+
+impl Step<'_> {
+    // the mean velocity, where nothing stands still: how far bodies get is then seen from there
+    fn common_velocity(&self) -> Vec3 {
+        let stands = self.crowd.solids.iter().any(|solid| solid.body.is_none());
+        let sleeps = self.state.crowd.slow_for.contains(&f64::INFINITY);
+        let (mut mass, mut momentum) = (0.0, Vec3::zeros());
+        if stands || sleeps {
+            return momentum;
+        }
+        for body in &self.model.bodies {
+            let v = &self.state.velocity[body.first..];
+            mass += self.model.mass[body.first];
+            momentum += Vec3::new(v[0], v[1], v[2]) * self.model.mass[body.first];
+        }
+        momentum / mass
+    }
+
+    pub(super) fn move_freely(&mut self) {
+        self.find_given_forces();
+        let common = self.common_velocity();
+        self.workspace.crowd.common = common;
+        let Self {
+            model,
+            state,
+            workspace,
+            ..
+        } = self;
+        let Work {
+            force,
+            start,
+            free,
+            reach,
+            left,
+            spun,
+            ..
+        } = &mut workspace.crowd;
+        spun.clear();
+        start.clear();
+        free.clear();
+        reach.clear();
+        for (i, body) in model.bodies.iter().enumerate() {
+            let (mut v, mut w) = ([0.0; 6], [0.0; 6]);
+            let span = body.first..body.first + body.n_dof;
+            v[..body.n_dof].copy_from_slice(&state.velocity[span.clone()]);
+            w[..body.n_dof].copy_from_slice(&v[..body.n_dof]);
+            let h = left[i];
+            let mut turned = Vec3::zeros();
+            if h > 0.0 {
+                let mass = &model.mass[span.clone()];
+                for k in 0..body.n_dof {
+                    let gravity = if k < 3 { model.gravity[k] } else { 0.0 };
+                    w[k] += h * (gravity + force[body.first + k] / mass[k]); // (1)
+                }
+                if let [_, _, _, x, y, z] = *mass {
+                    let own = spin(Vec3::new(x, y, z), Vec3::new(v[3], v[4], v[5]), h);
+                    (0..3).for_each(|k| w[3 + k] += own[k]);
+                    turned = own;
+                }
+            }
+            spun.push(turned);
+            let seen = |v: &[f64; 6]| norm(&[v[0] - common.x, v[1] - common.y, v[2] - common.z]);
+            let speed = seen(&v).at_least(seen(&w));
+            let spin = norm(&v[3..]).at_least(norm(&w[3..]));
+            reach.push(BAND + h * (speed + body.extent * spin));
+            start.push(v);
+            free.push(w);
+        }
+    }
+
+    // where the middle of what is left of the step is expected
+    fn find_given_forces(&mut self) {
+        let n = self.model.n_velocities;
+        let Workspace { crowd, inputs, .. } = &mut *self.workspace;
+        crowd.force.clear();
+        crowd.force.resize(n, 0.0);
+        crowd.middle.resize(n, 0.0);
+        inputs.clone_from(&self.state.inputs);
+        if self.model.forces.is_empty() {
+            return;
+        }
+        self.move_for(|work, i| 0.5 * work.left[i]);
+        let Workspace {
+            crowd,
+            poses,
+            twists,
+            inputs,
+            ..
+        } = &mut *self.workspace;
+        let now = (self.state.time + 0.5 * self.h, Side::After);
+        let force = &mut crowd.force;
+        dynamics::add_applied(self.model, now, inputs, poses, twists, 1.0, force);
+        self.place();
+    }
+}
+
+// (2)
+fn spin(moments: Vec3, w: Vec3, h: f64) -> Vec3 {
+    if moments.x == moments.y && moments.y == moments.z {
+        return Vec3::zeros();
+    }
+    let momentum = moments.component_mul(&w);
+    let inertia = Mat3::from_diagonal(&moments);
+    let rest = w.cross_matrix() * inertia;
+    let whole = inertia - (momentum.cross_matrix() - rest) * (0.5 * h);
+    let symmetric = (whole + whole.transpose()) * 0.5;
+    let matrix = if is_positive_definite3(&symmetric) {
+        whole
+    } else {
+        inertia - momentum.cross_matrix() * (0.5 * h)
+    };
+    let torque = cross3(momentum, w) * h;
+    let mut change = matrix
+        .try_inverse()
+        .map_or(torque.component_div(&moments), |inverse| inverse * torque);
+    let rest = |change: Vec3| {
+        let mean = w + change * 0.5;
+        moments.component_mul(&change) - cross3(moments.component_mul(&mean), mean) * h
+    };
+    let mut left = rest(change);
+    let enough = ENOUGH * norm(momentum.as_slice());
+    for _ in 0..ITERATIONS {
+        if norm(left.as_slice()) <= enough {
+            break;
+        }
+        let mean = w + change * 0.5;
+        let by_rate = moments.component_mul(&mean).cross_matrix() - mean.cross_matrix() * inertia;
+        let Some(inverse) = (inertia - by_rate * (0.5 * h)).try_inverse() else {
+            break;
+        };
+        let better = change - inverse * left;
+        let less = rest(better);
+        // a step that is too long for it has the first answer
+        if norm(less.as_slice()) >= norm(left.as_slice()) {
+            break;
+        }
+        (change, left) = (better, less);
+    }
+    change
+}

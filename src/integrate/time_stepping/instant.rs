@@ -1,0 +1,642 @@
+//! Forces and accelerations of the motion at an instant, not those of a step: what a step does is a mean over it, and grows without
+//! bound where a short step takes back what a long one left of a velocity.
+//!
+//! ```text
+//! (1)  a = M^-1 (f + G^T r)                     f: gravity, gyroscopic torques and all force elements as they are
+//! (2)  joints:  G a + dG/dt v = 0;              motors:  G a + dG/dt v = rate of the given speed
+//! (3)  closed contacts:  0 <= G_n a + dG_n/dt v | r_n >= 0
+//! (4)  friction that sticks:  G_b a + dG_b/dt v in place of the velocity of the law of Coulomb
+//!      friction that slides with u_b:  the same plus S u_b/|u_b| with a number S far above all accelerations, so that it acts against u_b
+//! (5)  an element that is stiff against a step h has the force f + h (d + k h) G a, as at the end of that step: r = -s G a, 1/c = s
+//! (6)  v: the velocities nearest to those of the state, in the metric of the masses, with G v = 0 for joints; motors keep theirs
+//! ```
+//!
+//! With (6): steps hold joints by means over their length, so that velocities that joints forbid change sign with each step. They are of
+//! order two in the step, and no part of the motion.
+//!
+//! A contact may be closed if its parts separate, and sticks if they slide, by no more than the steps leave:
+//!
+//! ```text
+//! (7)  speed:  SLOW + 2 h |dG/dt v|        a step holds contacts in the directions that it starts with, which turn while it lasts
+//!              + g t                       t: the last step, as far as it is too short to close what the one before it left ajar
+//!              + 0.1 g h                   with bounded effort
+//! (8)  gap:    band + h (SLOW + 2 h |dG/dt v|)
+//! ```
+//!
+//! Which of these carry is decided by (3). It is a function of the state alone: the forces of the last step are no more than a first guess.
+
+use super::assemble::{along, contact, directions, guess, index, inverse_mass, row};
+use super::correct::BOUNDED_OVERLAP;
+use super::strike::SLOW;
+use super::{BAND, Spot, Step, Work};
+use crate::contact::body_blocks::{Body, Effort, Joint, Problem, Touch};
+use crate::contact::dense::Contact;
+use crate::dynamics;
+use crate::integrate::{Report, Workspace};
+use crate::kinds::plane::force::Side;
+use crate::kinds::space;
+use crate::math::{Dual, Limit, Real, Vec3, dot3, max_abs, most_across, norm};
+use crate::model::{BodyRef, Crowd, Hold, Model, space_pose_of, space_twist_of};
+use crate::scene::spec::Settings;
+use crate::state::{SpotKey, State, Touch as Pressing};
+
+/// (4): accelerations are this part of what a contact slides with, at most.
+const SLIDES: f64 = 1e4;
+
+/// (7): steps that are shorter than this part of the standard one leave ajar what was.
+const SHORT: f64 = 0.01;
+
+/// (7): part of what gravity does in a step that sweeps may leave to contacts at rest.
+const LEFT_BY_SWEEPS: f64 = 0.1;
+
+/// (8): gaps of contacts that carry, where overlaps are closed by sweeps, m: twice the overlap that these leave.
+const BOUNDED_BAND: f64 = 2.0 * BOUNDED_OVERLAP;
+
+/// Contacts whose forces are solved for exactly also where steps have bounded effort.
+const FEW: usize = 100;
+
+/// The direct ways are enough if they end with this residual.
+const NEARLY: f64 = 1e-6;
+
+/// Forces and accelerations at an instant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Instant {
+    /// Without what the last step left of velocities that joints forbid (6), m/s and rad/s.
+    pub velocity: Vec<f64>,
+    /// Their rates.
+    pub acceleration: Vec<f64>,
+    /// Normal and tangential force of the model's contacts, N.
+    pub contact_force: Vec<[f64; 2]>,
+    /// Force of each joint equation and of each motor, N or N m.
+    pub joint_force: Vec<f64>,
+    /// Where bodies press on each other, in the order of their keys.
+    pub touches: Vec<Pressing>,
+    /// What contact friction takes, W.
+    pub friction_power: f64,
+    /// The largest residual of the complementarity problems.
+    pub residual: f64,
+}
+
+/// Forces and accelerations at a state. It is left as it is.
+pub(in crate::integrate) fn find(
+    model: &Model,
+    crowd: &Crowd,
+    state: &mut State,
+    workspace: &mut Workspace,
+    settings: &Settings,
+    instant: &mut Instant,
+) {
+    // steps keep their own scratch
+    let mut work = std::mem::take(&mut workspace.instant);
+    std::mem::swap(&mut work, &mut workspace.crowd);
+    let mut report = Report::default();
+    Step {
+        model,
+        crowd,
+        settings,
+        state,
+        workspace,
+        report: &mut report,
+        h: settings.step,
+        holds_at_end: false,
+    }
+    .find_instant(instant);
+    std::mem::swap(&mut work, &mut workspace.crowd);
+    workspace.instant = work;
+}
+
+/// A row and its rate along the motion, dG/dt v.
+fn moving_row(gradient: &space::Row<Dual>, twists: [&space::Twist; 2]) -> (space::Row, f64) {
+    let values = space::Row {
+        a: gradient.a.map(|x| x.value),
+        b: gradient.b.map(|x| x.value),
+    };
+    let rates = space::Row {
+        a: gradient.a.map(|x| x.rate),
+        b: gradient.b.map(|x| x.rate),
+    };
+    (values, rates.rate(twists[0], twists[1]))
+}
+
+impl Step<'_> {
+    fn find_instant(&mut self, instant: &mut Instant) {
+        self.place();
+        self.find_velocities(&mut instant.velocity);
+        self.add_free_accelerations(&instant.velocity);
+        self.find_closed_spots();
+        self.reduce_patches();
+        self.add_accelerated_spots();
+        self.add_accelerated_stops();
+        self.add_accelerated_joints();
+        self.add_accelerated_motors();
+        self.add_stiff_forces();
+        instant.residual = self.solve_accelerations();
+        self.tell(instant);
+    }
+
+    // (7) without what turns
+    fn rest_speed(&self) -> f64 {
+        let g = norm(self.model.gravity.as_slice());
+        let short = self.state.crowd.last_step.at_most(SHORT * self.h);
+        let left = match self.crowd.rules.sweeps {
+            Some(_) => LEFT_BY_SWEEPS * self.h,
+            None => 0.0,
+        };
+        SLOW + g * (short + left)
+    }
+
+    fn is_asleep(&self, body: BodyRef) -> bool {
+        body.is_some_and(|i| self.state.crowd.slow_for[i] == f64::INFINITY)
+    }
+
+    // (6), which twists are then those of
+    fn find_velocities(&mut self, velocity: &mut Vec<f64>) {
+        velocity.clone_from(&self.state.velocity);
+        if self.model.joints.is_empty() {
+            return;
+        }
+        self.project(velocity, false);
+        self.model.twists(velocity, &mut self.workspace.twists);
+    }
+
+    // (1) without impulses; what sleeps stays
+    fn add_free_accelerations(&mut self, velocity: &[f64]) {
+        let Workspace {
+            poses,
+            twists,
+            inputs,
+            crowd: work,
+            ..
+        } = &mut *self.workspace;
+        inputs.clone_from(&self.state.inputs);
+        work.force.resize(self.model.n_velocities, 0.0);
+        let now = (self.state.time, Side::After);
+        dynamics::force(
+            self.model,
+            now,
+            inputs,
+            poses,
+            twists,
+            &mut work.force,
+            None,
+        );
+        work.bodies.clear();
+        work.start.clear();
+        for (i, body) in self.model.bodies.iter().enumerate() {
+            let (mut inverse, mut free, mut start) = ([0.0; 6], [0.0; 6], [0.0; 6]);
+            if self.state.crowd.slow_for[i] < f64::INFINITY {
+                for k in 0..body.n_dof {
+                    let at = body.first + k;
+                    inverse[k] = 1.0 / self.model.mass[at];
+                    free[k] = inverse[k] * work.force[at];
+                    start[k] = velocity[at];
+                }
+            }
+            work.bodies.push(Body::diagonal(inverse, free));
+            work.start.push(start);
+        }
+    }
+
+    // all that may be closed; `add_accelerated_spots` looks closer
+    fn find_closed_spots(&mut self) {
+        let Self {
+            model,
+            crowd,
+            state,
+            workspace,
+            h,
+            ..
+        } = self;
+        let work = &mut workspace.crowd;
+        let band = closed_band(crowd);
+        let slow_for = &state.crowd.slow_for;
+        let rests = |body: BodyRef| body.is_none_or(|i| slow_for[i] == f64::INFINITY);
+        let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
+        let reach = |body: BodyRef| {
+            body.map_or(0.0, |i| {
+                let body = &model.bodies[i];
+                let v = &state.velocity[body.first..body.first + body.n_dof];
+                let (linear, angular) = v.split_at(3);
+                band + *h * (SLOW + norm(linear) + body.extent * norm(angular))
+            })
+        };
+        let poses = workspace.poses.space();
+        work.spots.find(crowd, poses, reach, |_| 0.0, skip);
+        let mut list = std::mem::take(&mut self.workspace.crowd.spots.list);
+        list.retain(|spot| self.is_closed_now(spot));
+        self.workspace.crowd.spots.list = list;
+    }
+
+    // (7), (8)
+    fn is_closed_now(&self, spot: &Spot) -> bool {
+        // what overlaps as a whole
+        let Some(near) = self.nearest(spot) else {
+            return true;
+        };
+        let twists = self.twists_of(spot.bodies);
+        let [a, b] = self.moving(spot.bodies);
+        let (gradient, turned) = moving_row(&near.normal_row(&a, &b), twists);
+        let turns = 2.0 * self.h * turned.abs();
+        gradient.rate(twists[0], twists[1]) <= self.rest_speed() + turns
+            && spot.gap <= closed_band(self.crowd) + self.h * (SLOW + turns)
+    }
+
+    fn pressed_at(&self, key: &SpotKey) -> Option<&Pressing> {
+        let touches = &self.state.crowd.touches;
+        let found = touches.binary_search_by_key(&key.order(), |touch| touch.key.order());
+        found.ok().map(|i| &touches[i])
+    }
+
+    fn twists_of(&self, bodies: [BodyRef; 2]) -> [&space::Twist; 2] {
+        bodies.map(|body| space_twist_of(self.workspace.twists.space(), body))
+    }
+
+    fn moving(&self, bodies: [BodyRef; 2]) -> [space::Pose<Dual>; 2] {
+        let poses = self.workspace.poses.space();
+        bodies.map(|body| {
+            let twist = space_twist_of(self.workspace.twists.space(), body);
+            space_pose_of(poses, body).with_rate(twist)
+        })
+    }
+
+    // where the shapes of a spot are nearest while they move
+    fn nearest(&self, spot: &Spot) -> Option<space::collide::Nearest<Dual>> {
+        let [a, b] = self.moving(spot.bodies);
+        let spots = &self.workspace.crowd.spots;
+        spots.nearest(self.crowd, spot, [&a, &b])
+    }
+
+    // (3), (4)
+    fn add_accelerated_spots(&mut self) {
+        let list = std::mem::take(&mut self.workspace.crowd.spots.list);
+        let work = &mut self.workspace.crowd;
+        work.frames.clear();
+        work.touches.clear();
+        work.rows.clear();
+        work.impulse.clear();
+        work.second.clear();
+        work.stops.clear();
+        work.joints.clear();
+        for spot in &list {
+            self.add_accelerated_spot(spot);
+        }
+        self.workspace.crowd.spots.list = list;
+    }
+
+    // rows with dG/dt v as biases; the velocities along them, relative to belts, go to `second`
+    fn add_accelerated_spot(&mut self, spot: &Spot) {
+        let [a, b] = self.moving(spot.bodies);
+        let twists = self.twists_of(spot.bodies).map(|twist| *twist);
+        let twists = [&twists[0], &twists[1]];
+        let frame = space::tangents(spot.normal, most_across(spot.normal));
+        let pressed = self.pressed_at(&spot.key).copied();
+        let fixed = |v: Vec3| v.map(Dual::constant);
+        // the parts of an overlap turn with the second body
+        let near = self.nearest(spot).unwrap_or_else(|| {
+            let turned = |v: Vec3| {
+                let pose = space_pose_of(self.workspace.poses.space(), spot.bodies[1]);
+                b.turn(pose.turn_back(v))
+            };
+            space::collide::Nearest {
+                gap: Dual::constant(spot.gap),
+                normal: turned(spot.normal),
+                arm_a: turned(spot.arms[0]),
+                arm_b: turned(spot.arms[1]),
+                offset: Dual::constant(spot.gap),
+                margin: f64::INFINITY,
+                corner: None,
+            }
+        });
+        let tangents = space::tangents(near.normal, fixed(most_across(spot.normal)));
+        let rows = directions(spot, frame).map(|(turns, direction)| {
+            // the same direction while it turns
+            let direction = if direction == spot.normal {
+                near.normal
+            } else if direction == frame[0] {
+                tangents[0]
+            } else {
+                tangents[1]
+            };
+            if turns {
+                space::Row::relative_rotation(direction, &a, &b)
+            } else {
+                near.velocity_row(direction, &a, &b)
+            }
+        });
+        let normal = std::iter::once(near.normal_row(&a, &b));
+        let belt = spot.belt.filter(|_| spot.law.friction > 0.0);
+        let (now, inputs) = (self.state.time, &self.state.inputs);
+        let surface = belt.map_or([Vec3::zeros(); 2], |belt| {
+            let belt = &self.crowd.belts[belt];
+            let speed = belt.speed.value(now, Side::After, inputs);
+            let faster = belt.speed.rate(now, Side::After, inputs);
+            [belt.direction * speed, belt.direction * faster]
+        });
+        let work = &mut self.workspace.crowd;
+        for (k, gradient) in normal.chain(rows).enumerate() {
+            let (gradient, turned) = moving_row(&gradient, twists);
+            let carried = if (1..3).contains(&k) {
+                surface.map(|moving| dot3(moving, frame[k - 1]))
+            } else {
+                [0.0; 2]
+            };
+            work.rows.push(row(&gradient, turned - carried[1]));
+            let slides = gradient.rate(twists[0], twists[1]) - carried[0];
+            work.second.push(slides);
+        }
+        work.impulse
+            .extend(guess(spot, frame, pressed.as_ref(), 1.0));
+        work.frames.push(frame);
+        work.touches.push(Touch {
+            bodies: spot.bodies.map(|body| awake(body, self.state)),
+            contact: contact(spot),
+        });
+    }
+
+    // (3)
+    fn add_accelerated_stops(&mut self) {
+        if self.model.contacts.is_empty() {
+            return;
+        }
+        let (h, slow) = (self.h, self.rest_speed());
+        self.find_stops(|_, is_closed, _| is_closed);
+        let Workspace {
+            poses,
+            twists,
+            crowd: work,
+            ..
+        } = &mut *self.workspace;
+        let (model, state) = (self.model, &*self.state);
+        let start = &work.start;
+        let velocity = &mut work.moved;
+        velocity.clear();
+        for (body, v) in model.bodies.iter().zip(start) {
+            velocity.extend_from_slice(&v[..body.n_dof]);
+        }
+        let hold = Hold::default();
+        work.stops.retain(|stop| {
+            let contact = &model.contacts[stop.contact];
+            let turned = model
+                .near_rates(contact, &hold, poses, twists, velocity)
+                .map_or(0.0, |rates| rates[0]);
+            let own = row(&stop.gradient, turned);
+            let bodies = contact.bodies.map(index);
+            // what sleeps keeps its forces
+            let moves = contact.bodies.map(|body| awake(body, state)) == bodies;
+            let closed = moves && along(&own, bodies, start) <= slow + 2.0 * h * turned.abs();
+            if closed {
+                work.rows.push(own);
+                work.second.push(0.0);
+                work.impulse.push(state.contact_force[stop.contact][0]);
+                work.touches.push(Touch {
+                    bodies,
+                    contact: Contact::new(&[]),
+                });
+            }
+            closed
+        });
+    }
+
+    // (2)
+    fn add_accelerated_joints(&mut self) {
+        let mut first = 0;
+        for link in &self.model.joints {
+            let Some(joint) = link.joint.space() else {
+                continue;
+            };
+            let own = first..first + joint.n_rows();
+            first = own.end;
+            let mut n = 0;
+            if !link.bodies.iter().any(|body| self.is_asleep(*body)) {
+                let [a, b] = self.moving(link.bodies);
+                let equations = joint.rows(&a, &b);
+                n = equations.n;
+                let twists = self.twists_of(link.bodies).map(|twist| *twist);
+                let work = &mut self.workspace.crowd;
+                for gradient in &equations.rows[..n] {
+                    let (gradient, turned) = moving_row(gradient, [&twists[0], &twists[1]]);
+                    work.rows.push(row(&gradient, turned));
+                }
+                work.impulse.extend_from_slice(&self.state.joint_force[own]);
+            }
+            self.workspace.crowd.joints.push(Joint {
+                bodies: link.bodies.map(index),
+                rows: n,
+            });
+        }
+    }
+
+    // (2)
+    fn add_accelerated_motors(&mut self) {
+        let n_motors = self.model.motors.len();
+        let first = self.state.joint_force.len() - n_motors;
+        for (i, motor) in self.model.motors.iter().enumerate() {
+            let link = &self.model.joints[motor.joint];
+            let sleeps = link.bodies.iter().any(|body| self.is_asleep(*body));
+            let mut n = 0;
+            if let Some(joint) = link.joint.space()
+                && !sleeps
+            {
+                let [a, b] = self.moving(link.bodies);
+                let (_, gradient) = joint.coordinate(motor.coordinate, &a, &b);
+                let (gradient, turned) = moving_row(&gradient, self.twists_of(link.bodies));
+                let now = self.state.time;
+                let faster = motor.speed.rate(now, Side::After, &self.state.inputs);
+                let work = &mut self.workspace.crowd;
+                work.rows.push(row(&gradient, turned - faster));
+                work.impulse.push(self.state.joint_force[first + i]);
+                n = 1;
+            }
+            self.workspace.crowd.joints.push(Joint {
+                bodies: link.bodies.map(index),
+                rows: n,
+            });
+        }
+    }
+
+    // (5)
+    fn add_stiff_forces(&mut self) {
+        let Workspace {
+            poses,
+            twists,
+            inputs,
+            crowd: work,
+            ..
+        } = &mut *self.workspace;
+        let now = (self.state.time, Side::After);
+        let h = self.h;
+        for (i, link) in self.model.forces.iter().enumerate() {
+            let bodies = link.bodies.map(|body| awake(body, self.state));
+            if bodies != link.bodies.map(index) {
+                continue;
+            }
+            dynamics::sloped(self.model, i, now, inputs, poses, twists, |sloped| {
+                let mut entry = row(&sloped.row, 0.0);
+                let response = inverse_mass(&entry, bodies, &work.bodies);
+                let (k, d) = (sloped.by_value, sloped.by_rate.at_most(0.0));
+                if -h * (0.5 * d + 0.25 * k * h) * response > 1.0 {
+                    entry.compliance = 1.0 / (-h * (d + k * h));
+                    work.rows.push(entry);
+                    work.impulse.push(0.0);
+                    work.joints.push(Joint { bodies, rows: 1 });
+                }
+            });
+        }
+    }
+
+    // what slides is told by far larger numbers than all accelerations
+    fn set_sliding(&mut self) {
+        let slow = self.rest_speed();
+        let model = self.model;
+        let work = &mut self.workspace.crowd;
+        let mut most = norm(model.gravity.as_slice());
+        for body in &work.bodies {
+            most = most.at_least(max_abs(&body.velocity));
+        }
+        for row in &work.rows {
+            most = most.at_least(row.bias.abs());
+        }
+        let mut at = 0;
+        // stops, which come after the spots, have no friction
+        for (touch, spot) in work.touches.iter().zip(&work.spots.list) {
+            let sizes = spot
+                .bodies
+                .iter()
+                .flatten()
+                .map(|i| model.bodies[*i].extent);
+            let size = sizes.fold(f64::INFINITY, |x, y| x.at_most(y));
+            let mut row = at + 1;
+            let mut rows = directions(spot, [Vec3::zeros(); 2]);
+            for block in touch.contact.blocks() {
+                let own = row..row + block.rows();
+                row = own.end;
+                let turns = rows.next().is_some_and(|(turns, _)| turns);
+                rows.by_ref().take(block.rows() - 1).for_each(drop);
+                let slow = if turns && size > 0.0 {
+                    slow / size
+                } else {
+                    slow
+                };
+                let slides = norm(&work.second[own.clone()]);
+                let turned = own.clone().map(|k| work.rows[k].bias.abs());
+                let turned = turned.fold(0.0, |x: f64, y| x.at_least(y));
+                if slides > slow + 2.0 * self.h * turned {
+                    for k in own {
+                        work.rows[k].bias += SLIDES * most * work.second[k] / slides;
+                    }
+                }
+            }
+            at += touch.contact.rows();
+        }
+    }
+
+    fn solve_accelerations(&mut self) -> f64 {
+        self.set_sliding();
+        let threads = self.crowd.rules.threads as usize;
+        let Work {
+            bodies,
+            touches,
+            joints,
+            rows,
+            impulse,
+            solvers,
+            end,
+            ..
+        } = &mut self.workspace.crowd;
+        let problem = Problem {
+            bodies,
+            contacts: touches,
+            joints,
+            rows,
+        };
+        let mut ending = solvers.solve(&problem, Effort::Direct, threads, impulse, end);
+        if ending.residual > NEARLY && (self.crowd.rules.sweeps.is_none() || touches.len() <= FEW) {
+            ending = solvers.solve(&problem, Effort::Exact, threads, impulse, end);
+        }
+        ending.residual
+    }
+
+    fn tell(&mut self, instant: &mut Instant) {
+        let (model, state, work) = (self.model, &*self.state, &self.workspace.crowd);
+        instant.acceleration.resize(model.n_velocities, 0.0);
+        for (body, end) in model.bodies.iter().zip(&work.end) {
+            let own = body.first..body.first + body.n_dof;
+            instant.acceleration[own].copy_from_slice(&end[..body.n_dof]);
+        }
+        // what sleeps keeps the forces that it fell asleep with
+        instant.touches.clear();
+        let asleep = |body: BodyRef| body.is_none_or(|i| state.crowd.slow_for[i] == f64::INFINITY);
+        let solids = &self.crowd.solids;
+        let sleeps = |touch: &&Pressing| {
+            let bodies = touch.key.shapes.map(|i| solids[i as usize].body);
+            bodies.into_iter().all(asleep)
+        };
+        instant
+            .touches
+            .extend(state.crowd.touches.iter().filter(sleeps));
+        instant.contact_force.clear();
+        let stays = |bodies: [BodyRef; 2]| bodies.iter().any(|body| self.is_asleep(*body));
+        let kept = model.contacts.iter().zip(&state.contact_force);
+        instant.contact_force.extend(kept.map(|(contact, force)| {
+            if stays(contact.bodies) {
+                *force
+            } else {
+                [0.0; 2]
+            }
+        }));
+        instant.friction_power = 0.0;
+        let mut row = 0;
+        for (spot, frame) in work.spots.list.iter().zip(&work.frames) {
+            let first = row;
+            row += 1;
+            let mut force = spot.normal * work.impulse[first];
+            let mut moment = Vec3::zeros();
+            for (turns, direction) in directions(spot, *frame) {
+                let r = work.impulse[row];
+                *(if turns { &mut moment } else { &mut force }) += direction * r;
+                instant.friction_power -= r * work.second[row];
+                row += 1;
+            }
+            if work.impulse[first] > 0.0 {
+                instant.touches.push(Pressing {
+                    key: spot.key,
+                    force,
+                    moment,
+                });
+            }
+        }
+        instant
+            .touches
+            .sort_unstable_by_key(|touch| touch.key.order());
+        for stop in &work.stops {
+            instant.contact_force[stop.contact] = [work.impulse[row], 0.0];
+            row += 1;
+        }
+        instant.joint_force.clone_from(&state.joint_force);
+        let mut forces = instant.joint_force.iter_mut();
+        let n_rows = |link: &crate::model::JointLink| link.joint.space().map_or(0, |j| j.n_rows());
+        let of_joints = model.joints.iter().map(n_rows);
+        let of_motors = model.motors.iter().map(|_| 1);
+        for (n, joint) in of_joints.chain(of_motors).zip(&work.joints) {
+            for force in forces.by_ref().take(n) {
+                if joint.rows > 0 {
+                    *force = work.impulse[row];
+                    row += 1;
+                }
+            }
+        }
+    }
+}
+
+// (8)
+fn closed_band(crowd: &Crowd) -> f64 {
+    match crowd.rules.sweeps {
+        Some(_) => BOUNDED_BAND,
+        None => BAND,
+    }
+}
+
+// a body in the problem; what sleeps is as fixed as the ground
+fn awake(body: BodyRef, state: &State) -> u32 {
+    index(body.filter(|i| state.crowd.slow_for[*i] < f64::INFINITY))
+}

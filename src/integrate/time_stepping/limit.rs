@@ -1,0 +1,174 @@
+//! The energy limiter: takes kinetic energy from a group of bodies, or gives some, and leaves alone all that no force within it can change.
+//!
+//! ```text
+//! (1)  v_0: the motion as one rigid body with the momentum and the angular momentum of the group, if it is free; zero if it is tied
+//! (2)  T = sum (v - v_0).M (v - v_0)/2
+//! (3)  v <- v_0 + f (v - v_0),   f^2 = 1 - W/T
+//! (4)  a free group that turns as one has an error of turning that its inner motion cannot pay for: where W > 0.01 T, v_0 in (1) is
+//!      the velocity of its centre of mass alone
+//! ```
+//!
+//! Rows between bodies of the group do not see (1), so joints and closed contacts hold after (3) as before; neither does the observer's
+//! velocity matter.
+
+use super::Six;
+use crate::contact::body_blocks::{GROUND, Island, Joint, Touch};
+use crate::kinds::space::Pose;
+use crate::math::{Limit, Mat3, Vec3, cross3, dot3};
+use crate::model::Model;
+use crate::state::State;
+
+/// Is a group free: does nothing of it press on the ground, and none of these joints and springs tie it there?
+pub(super) fn is_free(
+    island: &Island,
+    touches: &[Touch],
+    joints: &[Joint],
+    presses: impl Fn(usize) -> bool,
+) -> bool {
+    let tied = |j: &u32| {
+        let joint = joints.get(*j as usize);
+        joint.is_some_and(|joint| joint.bodies.contains(&GROUND))
+    };
+    if island.joints.iter().any(tied) {
+        return false;
+    }
+    let mut row = 0;
+    for &contact in island.contacts {
+        let touch = &touches[contact as usize];
+        let normal = island.rows[row] as usize;
+        row += touch.contact.rows();
+        if touch.bodies.contains(&GROUND) && presses(normal) {
+            return false;
+        }
+    }
+    true
+}
+
+/// Most of its inner motion that a group pays with (4).
+const INNER: f64 = 0.01;
+
+/// (1).
+#[derive(Clone, Copy, Debug, Default)]
+struct Rigid {
+    centre: Vec3,
+    velocity: Vec3,
+    /// World axes, rad/s.
+    spin: Vec3,
+}
+
+/// A body of a group at its present place.
+struct Placed {
+    pose: Pose,
+    mass: f64,
+    moments: Vec3,
+}
+
+fn placed(model: &Model, state: &State, i: usize) -> Placed {
+    let body = &model.bodies[i];
+    let at = &state.position[body.first..];
+    let mass = &model.mass[body.first..body.first + body.n_dof];
+    Placed {
+        pose: Pose::new(Vec3::new(at[0], at[1], at[2]), state.orientation[i]),
+        mass: mass[0],
+        moments: match *mass {
+            [_, _, _, x, y, z] => Vec3::new(x, y, z),
+            _ => Vec3::zeros(),
+        },
+    }
+}
+
+impl Rigid {
+    fn of(model: &Model, state: &State, group: &[u32], velocities: &[Six]) -> Self {
+        let (mut mass, mut centre, mut momentum) = (0.0, Vec3::zeros(), Vec3::zeros());
+        for i in group.iter().map(|i| *i as usize) {
+            let body = placed(model, state, i);
+            let v = &velocities[i];
+            mass += body.mass;
+            centre += body.pose.position * body.mass;
+            momentum += Vec3::new(v[0], v[1], v[2]) * body.mass;
+        }
+        let (centre, velocity) = (centre / mass, momentum / mass);
+        let (mut inertia, mut angular) = (Mat3::zeros(), Vec3::zeros());
+        for i in group.iter().map(|i| *i as usize) {
+            let body = placed(model, state, i);
+            let v = &velocities[i];
+            let arm = body.pose.position - centre;
+            let relative = Vec3::new(v[0], v[1], v[2]) - velocity;
+            let own = body.moments.component_mul(&Vec3::new(v[3], v[4], v[5]));
+            angular += cross3(arm, relative) * body.mass + body.pose.turn(own);
+            let axes = body.pose.rotation;
+            inertia += axes * Mat3::from_diagonal(&body.moments) * axes.transpose();
+            let square = Mat3::from_diagonal_element(dot3(arm, arm)) - arm * arm.transpose();
+            inertia += square * body.mass;
+        }
+        let spin = inertia
+            .try_inverse()
+            .map_or(Vec3::zeros(), |inverse| inverse * angular);
+        Self {
+            centre,
+            velocity,
+            spin,
+        }
+    }
+
+    fn at(&self, body: &Placed) -> Six {
+        let linear = self.velocity + cross3(self.spin, body.pose.position - self.centre);
+        let turn = if body.moments == Vec3::zeros() {
+            Vec3::zeros()
+        } else {
+            body.pose.turn_back(self.spin)
+        };
+        [linear.x, linear.y, linear.z, turn.x, turn.y, turn.z]
+    }
+}
+
+// (2)
+fn energy_beside(
+    model: &Model,
+    state: &State,
+    group: &[u32],
+    rigid: Option<Rigid>,
+    velocities: &[Six],
+) -> f64 {
+    let mut kinetic = 0.0;
+    for i in group.iter().map(|i| *i as usize) {
+        let body = &model.bodies[i];
+        let v_0 = rigid.map_or([0.0; 6], |rigid| rigid.at(&placed(model, state, i)));
+        for k in 0..body.n_dof {
+            let v = velocities[i][k] - v_0[k];
+            kinetic += 0.5 * model.mass[body.first + k] * v * v;
+        }
+    }
+    kinetic
+}
+
+/// (3): takes this energy from the group, or gives it where it is negative. How much could be taken, J?
+pub(super) fn take(
+    model: &Model,
+    state: &State,
+    group: &[u32],
+    is_free: bool,
+    velocities: &mut [Six],
+    wanted: f64,
+) -> f64 {
+    let mut rigid = is_free.then(|| Rigid::of(model, state, group, velocities));
+    let mut kinetic = energy_beside(model, state, group, rigid, velocities);
+    if let Some(rigid) = rigid.as_mut().filter(|_| wanted.abs() > INNER * kinetic) {
+        rigid.spin = Vec3::zeros(); // (4)
+        kinetic = energy_beside(model, state, group, Some(*rigid), velocities);
+    }
+    let base = |i: usize| rigid.map_or([0.0; 6], |rigid| rigid.at(&placed(model, state, i)));
+    let taken = wanted.at_most(kinetic);
+    // what hardly moves is not made to move
+    if kinetic == 0.0 || taken == 0.0 || -taken > kinetic {
+        return 0.0;
+    }
+    let change = (1.0 - taken / kinetic).at_least(0.0).sqrt() - 1.0;
+    for i in group.iter().map(|i| *i as usize) {
+        let (n, v_0) = (model.bodies[i].n_dof, base(i));
+        for (v, v_0) in velocities[i].iter_mut().zip(v_0).take(n) {
+            *v += change * (*v - v_0);
+        }
+    }
+    taken
+}

@@ -1,0 +1,512 @@
+//! Impacts that are located: where few are ahead of a group, its round ends at the first of them.
+//!
+//! ```text
+//! (1)  a body is expected at x + s v + s^2/2 a,  R exp(s w + s^2/2 dw/dt);  a: without contacts, or where it is held that
+//!      of its last step
+//! (2)  the first impact is the first zero of the gap of a pair along (1)
+//! (3)  there, all contacts closed:  0 <= G_n v' + e G_n v | r_n >= 0 where they come nearer faster than they would fall in
+//!      a step, 0 <= G_n v' | r_n >= 0 else
+//! (4)  kinetic energy of a group does not rise by more than motors add, as in `strike`
+//! ```
+
+use super::assemble::along;
+use super::stops::{first_coordinate, gap_of, is_closed};
+use super::strike::{Driven, SLOW, cut_back, energy};
+use super::{BAND, Six, Spot, Step, Work};
+use crate::integrate::{StepError, Workspace};
+use crate::kinds::plane::force::Side;
+use crate::kinds::space::Pose;
+use crate::kinds::space::joint::Count;
+use crate::math::{Groups, Limit, Vec3, quaternion, root};
+use crate::model::{BodyRef, Model, space_pose_of, space_twist_of};
+use crate::state::State;
+
+/// What is left of a round when an impact is this near is not worth a round of its own, as a part of the step.
+const NOTHING: f64 = 1e-6;
+
+/// Impacts are located to this, s: what moves at a kilometre a second is then within the band.
+const INSTANT: f64 = 1e-12;
+
+/// A group of more bodies has its impacts taken as one: to follow each costs a solve of the whole group.
+const MOST_BODIES: usize = 16;
+
+/// A motor that is off its speed by less than this part of it gets there within the step: rows that turn leave as much.
+const JUMP: f64 = 0.05;
+
+/// Of motors whose speeds are small, m/s or rad/s.
+const NOMINAL_SPEED: f64 = 1e-3;
+
+/// Length of the round of a pair of bodies, s: that of the one that moves.
+pub(super) fn span_of(bodies: [BodyRef; 2], span: &[f64]) -> f64 {
+    let of = |body: BodyRef| body.map_or(0.0, |i| span[i]);
+    of(bodies[0]).at_least(of(bodies[1]))
+}
+
+/// A group on its way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Plan {
+    bodies: usize,
+    /// Impacts ahead.
+    impacts: u32,
+    /// Until the first of them, s.
+    first: f64,
+}
+
+/// Scratch.
+#[derive(Debug, Default)]
+pub(super) struct Plans {
+    groups: Groups,
+    plans: Vec<Plan>,
+    /// Expected accelerations.
+    acceleration: Vec<Six>,
+    held: Vec<bool>,
+}
+
+impl Plan {
+    fn add(&mut self, impact: f64) {
+        if self.impacts == 0 || impact < self.first {
+            self.first = impact;
+        }
+        self.impacts += 1;
+    }
+}
+
+// the first zero of a gap within some time
+fn first_zero(gap_after: impl Fn(f64) -> f64, now: f64, within: f64) -> Option<f64> {
+    let at_end = gap_after(within);
+    (at_end <= 0.0).then(|| root::bracketed(gap_after, (0.0, now), (within, at_end), INSTANT))
+}
+
+impl Plans {
+    // the group of two bodies, if its impacts are still followed
+    fn followed(&mut self, bodies: [BodyRef; 2], located: u32) -> Option<usize> {
+        let body = bodies.into_iter().flatten().next()?;
+        let group = self.groups.root(body);
+        let plan = self.plans[group];
+        (plan.bodies <= MOST_BODIES && plan.impacts <= located).then_some(group)
+    }
+
+    fn join(&mut self, bodies: [BodyRef; 2]) {
+        if let [Some(a), Some(b)] = bodies {
+            self.groups.join(a, b);
+        }
+    }
+}
+
+impl Step<'_> {
+    /// How far each group goes in this round.
+    pub(super) fn plan(&mut self, is_last: bool) {
+        let work = &mut self.workspace.crowd;
+        work.span.clone_from(&work.left);
+        work.is_located.clear();
+        work.is_located.resize(self.model.bodies.len(), false);
+        if !is_last {
+            self.find_groups();
+            self.foresee();
+            self.count_impacts();
+            self.shorten();
+        }
+    }
+
+    fn find_groups(&mut self) {
+        let Work { spots, plans, .. } = &mut self.workspace.crowd;
+        let n = self.model.bodies.len();
+        plans.groups.reset(n);
+        plans.plans.clear();
+        plans.plans.resize(n, Plan::default());
+        plans.held.clear();
+        plans.held.resize(n, false);
+        for spot in &spots.list {
+            plans.join(spot.bodies);
+            if spot.gap <= BAND {
+                for body in spot.bodies.into_iter().flatten() {
+                    plans.held[body] = true;
+                }
+            }
+        }
+        let joined = self.model.joints.iter().map(|link| link.bodies);
+        let forced = self.model.forces.iter().map(|link| link.bodies);
+        for bodies in joined.chain(forced) {
+            plans.join(bodies);
+            for body in bodies.into_iter().flatten() {
+                plans.held[body] = true;
+            }
+        }
+        for i in 0..n {
+            let root = plans.groups.root(i);
+            plans.plans[root].bodies += 1;
+        }
+    }
+
+    // (1)
+    fn foresee(&mut self) {
+        let Work {
+            plans,
+            start,
+            free,
+            left,
+            ..
+        } = &mut self.workspace.crowd;
+        plans.acceleration.clear();
+        for (i, body) in self.model.bodies.iter().enumerate() {
+            let mut a = [0.0; 6];
+            if left[i] > 0.0 {
+                for k in 0..body.n_dof {
+                    a[k] = if plans.held[i] {
+                        self.state.acceleration[body.first + k]
+                    } else {
+                        (free[i][k] - start[i][k]) / left[i]
+                    };
+                }
+            }
+            plans.acceleration.push(a);
+        }
+    }
+
+    // (2)
+    fn count_impacts(&mut self) {
+        let work = &mut self.workspace.crowd;
+        let mut plans = std::mem::take(&mut work.plans);
+        let located = self.crowd.rules.located_impacts;
+        for spot in work.spots.list.iter().filter(|spot| spot.gap > BAND) {
+            let Some(group) = plans.followed(spot.bodies, located) else {
+                continue;
+            };
+            let gap_after = |s: f64| {
+                let [a, b] = spot
+                    .bodies
+                    .map(|body| expected(self.model, self.state, work, &plans, body, s).0);
+                work.spots.gap_of(self.crowd, spot.key.shapes, [&a, &b])
+            };
+            let left = span_of(spot.bodies, &work.left);
+            if let Some(first) = first_zero(gap_after, spot.gap, left) {
+                plans.plans[group].add(first);
+            }
+        }
+        for (i, stop) in self.model.contacts.iter().enumerate() {
+            let left = span_of(stop.bodies, &work.left);
+            let Some(group) = plans.followed(stop.bodies, located).filter(|_| left > 0.0) else {
+                continue;
+            };
+            let from = first_coordinate(self.model, stop);
+            let gap_after = |s: f64| {
+                let [a, b] = stop
+                    .bodies
+                    .map(|body| expected(self.model, self.state, work, &plans, body, s));
+                let count = Count {
+                    from: &self.state.joint_angle[from..],
+                    turned: [a.1, b.1],
+                };
+                gap_of(self.model, stop, &count, [&a.0, &b.0]).map_or(f64::INFINITY, |(gap, _)| gap)
+            };
+            let gap = gap_after(0.0);
+            if !is_closed(self.state, i, gap)
+                && let Some(first) = first_zero(gap_after, gap, left)
+            {
+                plans.plans[group].add(first);
+            }
+        }
+        work.plans = plans;
+    }
+
+    fn shorten(&mut self) {
+        let located = self.crowd.rules.located_impacts;
+        let h = self.h;
+        let Work {
+            plans,
+            span,
+            left,
+            is_located,
+            spots,
+            ..
+        } = &mut self.workspace.crowd;
+        for i in 0..span.len() {
+            let root = plans.groups.root(i);
+            let plan = plans.plans[root];
+            let few = plan.impacts > 0 && plan.impacts <= located;
+            if left[i] > 0.0 && few && plan.bodies <= MOST_BODIES {
+                is_located[i] = true;
+                span[i] = plan.first.at_least(NOTHING * h).at_most(left[i]);
+            }
+        }
+        // up to its impact a located group has no others
+        spots.list.retain(|spot| {
+            let mut bodies = spot.bodies.into_iter().flatten();
+            spot.gap <= BAND || !bodies.any(|body| is_located[body])
+        });
+    }
+
+    /// (3) of the groups that have come to an impact.
+    pub(super) fn collide(&mut self) -> Result<(), StepError> {
+        if !self.workspace.crowd.is_located.contains(&true) {
+            return Ok(());
+        }
+        self.jump(false)
+    }
+
+    /// Where motors want another speed than there is, at the start or where it is given with a jump, velocities jump.
+    pub(super) fn start_motors(&mut self) -> Result<(), StepError> {
+        if !self.is_far_from_speed() {
+            return Ok(());
+        }
+        self.move_freely();
+        self.find_spots();
+        let Work {
+            is_located, left, ..
+        } = &mut self.workspace.crowd;
+        is_located.clear();
+        is_located.extend(left.iter().map(|left| *left > 0.0));
+        self.jump(true)
+    }
+
+    fn is_far_from_speed(&mut self) -> bool {
+        if self.model.motors.is_empty() {
+            return false;
+        }
+        self.place();
+        let Workspace { poses, twists, .. } = &*self.workspace;
+        let (poses, twists) = (poses.space(), twists.space());
+        self.model.motors.iter().any(|motor| {
+            let link = &self.model.joints[motor.joint];
+            let Some(joint) = link.joint.space() else {
+                return false;
+            };
+            let [a, b] = link.bodies.map(|body| space_pose_of(poses, body));
+            let (_, gradient) = joint.coordinate(motor.coordinate, a, b);
+            let [a, b] = link.bodies.map(|body| space_twist_of(twists, body));
+            let speed = motor
+                .speed
+                .value(self.state.time, Side::After, &self.state.inputs);
+            (gradient.rate(a, b) - speed).abs() > JUMP * (NOMINAL_SPEED + speed.abs())
+        })
+    }
+
+    // velocities jump where something strikes, or in all groups that are told
+    fn jump(&mut self, jumps: bool) -> Result<(), StepError> {
+        self.place();
+        let Workspace {
+            poses, crowd: work, ..
+        } = &mut *self.workspace;
+        let is_located = std::mem::take(&mut work.is_located);
+        // others are elsewhere in time, or sleep until they are woken: they would not get their share of an impulse
+        let skip = |bodies: [BodyRef; 2]| {
+            let mut bodies = bodies.into_iter().flatten();
+            !bodies.all(|body| is_located[body])
+        };
+        let mut found = std::mem::take(&mut work.spots.list);
+        work.spots
+            .look_again(self.crowd, poses.space(), BAND, skip, &mut found);
+        work.spots.list = found;
+        let Work {
+            start, free, span, ..
+        } = work;
+        span.resize(start.len(), 0.0);
+        for (i, body) in self.model.bodies.iter().enumerate() {
+            let v = &self.state.velocity[body.first..body.first + body.n_dof];
+            start[i][..body.n_dof].copy_from_slice(v);
+            free[i] = start[i];
+            // an instant; the length of the step only scales what is open, and nothing is
+            span[i] = if is_located[i] { self.h } else { 0.0 };
+        }
+        self.find_stops(|bodies, is_closed, _| is_closed && !skip(bodies));
+        self.workspace.crowd.is_located = is_located;
+        self.assemble_instant();
+        let bounces = self.set_instant_bounces();
+        self.report.located_impacts += bounces;
+        self.report.n_events.impacts += bounces;
+        if bounces == 0 && !jumps {
+            return Ok(());
+        }
+        self.solve()?;
+        self.hold_energy()?;
+        self.finish_impact();
+        Ok(())
+    }
+
+    // (4): groups that would gain are brought towards what they do without a bounce
+    fn hold_energy(&mut self) -> Result<(), StepError> {
+        let Work {
+            bodies,
+            start,
+            end,
+            after,
+            joints,
+            rows,
+            impulse,
+            second,
+            bounces,
+            solvers,
+            ..
+        } = &mut self.workspace.crowd;
+        let islands = &solvers.islands;
+        let gains = |k: usize| {
+            let island = islands.island(k);
+            let driven = Driven {
+                model: self.model,
+                island: &island,
+                joints,
+                rows,
+            };
+            let most = energy(bodies, island.bodies, start)
+                + driven.work_of_motors(|row| impulse[row], [start, end]);
+            energy(bodies, island.bodies, end) > most
+        };
+        if !(0..islands.count()).any(gains) {
+            return Ok(());
+        }
+        after.clone_from(end);
+        second.clone_from(impulse);
+        for &(row, _) in bounces.iter() {
+            rows[row].bias = 0.0;
+        }
+        impulse.fill(0.0);
+        self.solve()?;
+        let Work {
+            bodies,
+            start,
+            end,
+            after,
+            joints,
+            rows,
+            impulse,
+            second,
+            solvers,
+            ..
+        } = &mut self.workspace.crowd;
+        for k in 0..solvers.islands.count() {
+            let island = solvers.islands.island(k);
+            let driven = Driven {
+                model: self.model,
+                island: &island,
+                joints,
+                rows,
+            };
+            let before = energy(bodies, island.bodies, start);
+            let most = [
+                before + driven.work_of_motors(|row| impulse[row], [start, end]),
+                before + driven.work_of_motors(|row| second[row], [start, after]),
+            ];
+            let share = cut_back(bodies, island.bodies, most, end, after);
+            self.report.guarded_impacts += u64::from(share < 1.0);
+            for &row in island.rows {
+                let (x, y) = (&mut impulse[row as usize], second[row as usize]);
+                *x += share * (y - *x);
+            }
+        }
+        std::mem::swap(end, after);
+        Ok(())
+    }
+
+    // biases of (3), and how many contacts come nearer
+    fn set_instant_bounces(&mut self) -> u64 {
+        let threshold = self.settings.restitution_threshold * self.h;
+        let gravity = crate::math::norm(self.model.gravity.as_slice());
+        let Work {
+            spots,
+            stops,
+            touches,
+            rows,
+            start,
+            bounces,
+            ..
+        } = &mut self.workspace.crowd;
+        bounces.clear();
+        let (mut row, mut n) = (0, 0);
+        for (i, touch) in touches.iter().enumerate() {
+            let before = along(&rows[row], touch.bodies, start);
+            let e = match spots.list.get(i) {
+                Some(Spot { law, .. }) => law.restitution,
+                None => {
+                    let stop = &stops[i - spots.list.len()];
+                    self.model.contacts[stop.contact].restitution
+                }
+            };
+            if before < -SLOW {
+                n += 1;
+                // held at the end, joints may let nothing bounce
+                if -before > threshold * gravity && !self.holds_at_end {
+                    bounces.push((row, e * before));
+                    rows[row].bias = e * before;
+                } else {
+                    self.report.rests += u64::from(e > 0.0);
+                }
+            }
+            row += touch.contact.rows();
+        }
+        n
+    }
+
+    fn finish_impact(&mut self) {
+        let Self {
+            model,
+            state,
+            workspace,
+            ..
+        } = self;
+        let Work {
+            start,
+            end,
+            is_located,
+            touches,
+            joints,
+            rows,
+            impulse,
+            solvers,
+            books,
+            ..
+        } = &mut workspace.crowd;
+        books.connect_pressing(touches, impulse);
+        for k in 0..solvers.islands.count() {
+            let island = solvers.islands.island(k);
+            let driven = Driven {
+                model,
+                island: &island,
+                joints,
+                rows,
+            };
+            if let Some(i) = island.bodies.iter().find(|i| is_located[**i as usize]) {
+                let work = driven.work_of_motors(|row| impulse[row], [start, end]);
+                let losses = books.at(*i as usize);
+                losses.applied += work;
+                losses.impacts += work;
+            }
+        }
+        for (i, body) in model.bodies.iter().enumerate() {
+            if !is_located[i] {
+                continue;
+            }
+            for k in 0..body.n_dof {
+                let at = body.first + k;
+                let (v, w) = (start[i][k], end[i][k]);
+                books.at(i).impacts += 0.5 * model.mass[at] * (v * v - w * w);
+                state.velocity[at] = w;
+            }
+        }
+    }
+}
+
+// where a body is expected after some time, and the rotation vector until then
+fn expected(
+    model: &Model,
+    state: &State,
+    work: &Work,
+    plans: &Plans,
+    body: BodyRef,
+    time: f64,
+) -> (Pose, Vec3) {
+    let Some(i) = body else {
+        return (Pose::ground(), Vec3::zeros());
+    };
+    let (v, a) = (work.start[i], plans.acceleration[i]);
+    let moved = |k: usize| time * (v[k] + 0.5 * time * a[k]);
+    let shift = Vec3::new(moved(0), moved(1), moved(2));
+    let turn = Vec3::new(moved(3), moved(4), moved(5));
+    let first = model.bodies[i].first;
+    let position = Vec3::new(
+        state.position[first],
+        state.position[first + 1],
+        state.position[first + 2],
+    );
+    let orientation = quaternion::product(state.orientation[i], quaternion::exp(turn));
+    (Pose::new(position + shift, orientation), turn)
+}

@@ -1,0 +1,225 @@
+//! Redundant contacts of two bodies are left out: what the outline of a patch holds, its inside need not.
+//!
+//! Spots of two bodies with one normal and with gaps alike are a patch; its outline is the convex hull of its points in the
+//! plane across the normal. A spot goes if it is within the merge distance of another one that stays and is as near, or if
+//! it is inside the outline or within the merge distance of it, and its gap is not below that of the outline there. Spots of
+//! other materials, or of a belt, are patches of their own.
+
+use super::{BAND, Spot, Step};
+use crate::kinds::space;
+use crate::math::{Limit, dot3, most_across};
+
+/// Scratch.
+#[derive(Debug, Default)]
+pub(super) struct Patches {
+    /// Spots by their bodies.
+    order: Vec<u32>,
+    /// Members of a patch: place across the normal and gap, m, and the spot.
+    members: Vec<([f64; 2], f64, u32)>,
+    hull: Vec<usize>,
+    is_corner: Vec<bool>,
+    stays: Vec<bool>,
+    /// Is it a member of a patch already?
+    is_placed: Vec<bool>,
+}
+
+/// Normals of one patch differ by less than this: over a patch of a metre the heights then differ by a micrometre.
+const ONE_NORMAL: f64 = 1e-6;
+
+impl Step<'_> {
+    pub(super) fn reduce_patches(&mut self) {
+        let distance = self.crowd.rules.merge_distance;
+        let work = &mut self.workspace.crowd;
+        if distance > 0.0 {
+            let before = work.spots.list.len();
+            work.patches.reduce(&mut work.spots.list, distance);
+            self.report.merged_contacts += (before - work.spots.list.len()) as u64;
+        }
+    }
+}
+
+impl Patches {
+    fn reduce(&mut self, spots: &mut Vec<Spot>, distance: f64) {
+        self.order.clear();
+        self.order.extend(0..spots.len() as u32);
+        let bodies = |i: u32| spots[i as usize].bodies;
+        self.order.sort_by_key(|i| bodies(*i));
+        self.stays.clear();
+        self.stays.resize(spots.len(), true);
+        let order = std::mem::take(&mut self.order);
+        self.is_placed.clear();
+        self.is_placed.resize(spots.len(), false);
+        for group in order.chunk_by(|a, b| bodies(*a) == bodies(*b)) {
+            // patches of these bodies one after the other
+            for first in group.iter().map(|i| *i as usize) {
+                if self.is_placed[first] {
+                    continue;
+                }
+                let Spot {
+                    normal, law, belt, ..
+                } = spots[first];
+                self.members.clear();
+                let [t, s] = space::tangents(normal, most_across(normal));
+                for &i in group {
+                    let spot = &spots[i as usize];
+                    let d = spot.normal - normal;
+                    let is_alike = dot3(d, d) <= ONE_NORMAL * ONE_NORMAL
+                        && (spot.law, spot.belt) == (law, belt);
+                    if is_alike && !self.is_placed[i as usize] {
+                        self.is_placed[i as usize] = true;
+                        // the arm of a body, or of the ground, is a place in the world up to a shift
+                        let place = [dot3(t, spot.arms[1]), dot3(s, spot.arms[1])];
+                        self.members.push((place, spot.gap, i));
+                    }
+                }
+                self.reduce_patch(distance);
+            }
+        }
+        self.order = order;
+        let stays = &self.stays;
+        let mut i = 0;
+        spots.retain(|_| {
+            i += 1;
+            stays[i - 1]
+        });
+    }
+
+    // what is inside goes first, so that few are left to be compared with each other
+    fn reduce_patch(&mut self, distance: f64) {
+        if self.members.len() > 3 {
+            self.find_hull();
+            self.leave_out_the_inside(distance);
+        }
+        if self.members.len() > 2 {
+            self.merge(distance);
+        }
+        if self.members.len() > 3 {
+            self.find_hull();
+            self.thin(distance);
+        }
+    }
+
+    fn leave_out_the_inside(&mut self, distance: f64) {
+        self.is_corner.clear();
+        self.is_corner.resize(self.members.len(), false);
+        self.hull.iter().for_each(|k| self.is_corner[*k] = true);
+        for k in 0..self.members.len() {
+            let (place, gap, spot) = self.members[k];
+            if !self.is_corner[k]
+                && let Some(level) = self.level(place, distance)
+                && gap >= level - BAND
+            {
+                self.stays[spot as usize] = false;
+            }
+        }
+        self.keep_those_that_stay();
+    }
+
+    fn keep_those_that_stay(&mut self) {
+        let stays = &self.stays;
+        self.members.retain(|(_, _, spot)| stays[*spot as usize]);
+    }
+
+    // of spots that are nearly in one place the nearest stays
+    fn merge(&mut self, distance: f64) {
+        self.members
+            .sort_by(|a, b| a.1.total_cmp(&b.1).then(a.2.cmp(&b.2)));
+        for k in 1..self.members.len() {
+            let (place, _, spot) = self.members[k];
+            let near = self.members[..k].iter().any(|(other, _, kept)| {
+                self.stays[*kept as usize] && far(place, *other) <= distance * distance
+            });
+            if near {
+                self.stays[spot as usize] = false;
+            }
+        }
+        self.keep_those_that_stay();
+    }
+
+    // the points of the outline, counterclockwise
+    fn find_hull(&mut self) {
+        let members = &mut self.members;
+        members.sort_by(|(a, _, _), (b, _, _)| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+        self.hull.clear();
+        let n = members.len();
+        for (from, k) in (0..n)
+            .map(|k| (0, k))
+            .chain((0..n - 1).rev().map(|k| (1, k)))
+        {
+            let floor = if from == 0 {
+                0
+            } else {
+                self.hull.iter().position(|i| *i == n - 1).unwrap_or(0)
+            };
+            while self.hull.len() >= floor + 2 {
+                let [a, b] = [
+                    self.hull[self.hull.len() - 2],
+                    self.hull[self.hull.len() - 1],
+                ];
+                if turn(members[a].0, members[b].0, members[k].0) > 0.0 {
+                    break;
+                }
+                self.hull.pop();
+            }
+            self.hull.push(k);
+        }
+        self.hull.pop();
+    }
+
+    // corners of the outline that are within the distance of the line between their neighbours, and no nearer, hold nothing
+    // of their own
+    fn thin(&mut self, distance: f64) {
+        let mut k = 0;
+        while self.hull.len() > 3 && k < self.hull.len() {
+            let n = self.hull.len();
+            let [a, b, c] = [k + n - 1, k, k + 1].map(|i| self.hull[i % n]);
+            let (from, to) = (self.members[a].0, self.members[c].0);
+            let length = far(from, to).sqrt();
+            let off = turn(from, self.members[b].0, to).abs();
+            let part = (far(from, self.members[b].0).sqrt() / length).at_most(1.0);
+            let [gap_a, gap_b, gap_c] = [a, b, c].map(|i| self.members[i].1);
+            let level = gap_a + part * (gap_c - gap_a);
+            if off <= 0.25 * distance * length && gap_b >= level - BAND {
+                self.stays[self.members[b].2 as usize] = false;
+                self.hull.remove(k);
+            } else {
+                k += 1;
+            }
+        }
+    }
+
+    // the gap of the outline over a place inside it or within the distance of it, as the triangles from its first corner have it
+    fn level(&self, place: [f64; 2], distance: f64) -> Option<f64> {
+        let corner = |i: usize| {
+            let (place, gap, _) = self.members[self.hull[i]];
+            (place, gap)
+        };
+        let (origin, gap) = corner(0);
+        let mut best: Option<f64> = None;
+        for i in 1..self.hull.len().saturating_sub(1) {
+            let ((b, gap_b), (c, gap_c)) = (corner(i), corner(i + 1));
+            let area = turn(origin, b, c);
+            if area <= 0.0 {
+                continue;
+            }
+            let [u, v] = [turn(origin, place, c) / area, turn(origin, b, place) / area];
+            let width = area.sqrt();
+            let beyond = -distance / width.at_least(distance);
+            if u >= beyond && v >= beyond && u + v <= 1.0 - beyond {
+                let level = gap + u * (gap_b - gap) + v * (gap_c - gap);
+                best = Some(best.map_or(level, |other: f64| other.at_least(level)));
+            }
+        }
+        best
+    }
+}
+
+fn far(a: [f64; 2], b: [f64; 2]) -> f64 {
+    let (x, y) = (b[0] - a[0], b[1] - a[1]);
+    x * x + y * y
+}
+
+// twice the area of a triangle, positive where it turns left
+fn turn(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
+    (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+}

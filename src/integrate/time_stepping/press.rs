@@ -1,0 +1,131 @@
+//! Overlaps are closed by sweeps over the places that are near, one after the other: bounded effort.
+//!
+//! ```text
+//! (1)  M^-1 = L L,   d = L w,   J = G_n L,   w = J^T s,    0 <= gap + J w | s >= 0
+//! (2)  s <- max(0, s - o (gap + J w) / (J J^T))            o: relaxation
+//! ```
+
+use super::Six;
+use crate::contact::body_blocks::GROUND;
+use crate::kinds::space;
+use crate::math::positive;
+use crate::math::two::{Sixfold, Twelvefold, add_multiple, dot, paired, single};
+use crate::model::Model;
+
+/// Most sweeps; what they leave is for the next look at the places.
+const SWEEPS: u32 = 40;
+
+/// Each change of a sweep goes this much further: it then takes fewer of them.
+const RELAXATION: f64 = 1.3;
+
+/// A place that is near.
+#[derive(Clone, Copy, Debug)]
+struct Press {
+    row: Twelvefold,
+    gap: f64,
+    /// `o / (J J^T)`.
+    inverse: f64,
+    s: f64,
+    /// The ground comes after the last body.
+    bodies: [u32; 2],
+}
+
+/// The places that are near, and scratch.
+#[derive(Debug, Default)]
+pub(super) struct Presses {
+    list: Vec<Press>,
+    /// `L`.
+    roots: Vec<Sixfold>,
+    w: Vec<Sixfold>,
+}
+
+impl Presses {
+    /// Forgets all places.
+    pub fn clear(&mut self, model: &Model) {
+        self.list.clear();
+        if self.roots.len() > model.bodies.len() {
+            return;
+        }
+        // masses do not change
+        self.roots.clear();
+        self.roots.extend(model.bodies.iter().map(|body| {
+            let mut root = [0.0; 6];
+            for k in 0..body.n_dof {
+                root[k] = 1.0 / model.mass[body.first + k].sqrt();
+            }
+            paired(&root)
+        }));
+        self.roots.push(Sixfold::default());
+    }
+
+    /// Adds one with its normal row.
+    pub fn add(&mut self, bodies: [u32; 2], gradient: &space::Row, gap: f64) {
+        let ground = self.roots.len() - 1;
+        let bodies = bodies.map(|b| if b == GROUND { ground as u32 } else { b });
+        let of_side = |g: &Six, b: u32| {
+            let (g, l) = (paired(g), self.roots[b as usize]);
+            [g[0] * l[0], g[1] * l[1], g[2] * l[2]]
+        };
+        let row = [
+            of_side(&gradient.a, bodies[0]),
+            of_side(&gradient.b, bodies[1]),
+        ];
+        let response = dot(&row, &row);
+        self.list.push(Press {
+            row,
+            gap,
+            inverse: if response > 0.0 {
+                RELAXATION / response
+            } else {
+                0.0
+            },
+            s: 0.0,
+            bodies,
+        });
+    }
+
+    /// (1) up to changes of `enough`, m, and the motion of each body.
+    pub fn close(&mut self, enough: f64, shifts: &mut Vec<Six>) {
+        self.w.clear();
+        self.w.resize(self.roots.len(), Sixfold::default());
+        for _ in 0..SWEEPS {
+            if self.sweep() <= enough {
+                break;
+            }
+        }
+        shifts.clear();
+        let both = self.w.iter().zip(&self.roots);
+        let of_bodies = both.take(self.roots.len() - 1);
+        shifts.extend(of_bodies.map(|(w, l)| single(&[w[0] * l[0], w[1] * l[1], w[2] * l[2]])));
+    }
+
+    // (2): the largest gap that was changed, m
+    fn sweep(&mut self) -> f64 {
+        let mut worst = 0.0;
+        let all = &mut self.w[..];
+        for press in &mut self.list {
+            let [a, b] = press.bodies.map(|b| b as usize);
+            let mut w = [all[a], all[b]];
+            let gap = press.gap + dot(&press.row, &w);
+            let new = positive(press.s - gap * press.inverse);
+            let change = new - press.s;
+            if change == 0.0 {
+                continue;
+            }
+            press.s = new;
+            if gap.abs() > worst {
+                worst = gap.abs();
+            }
+            add_multiple(&mut w, change, &press.row);
+            [all[a], all[b]] = w;
+        }
+        worst
+    }
+
+    /// Pairs of bodies that are pushed apart.
+    pub fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
+        let ground = self.roots.len() as u32 - 1;
+        let pushed = self.list.iter().filter(|press| press.s > 0.0);
+        pushed.map(move |press| press.bodies.map(|b| if b == ground { GROUND } else { b }))
+    }
+}

@@ -1,0 +1,157 @@
+//! Velocities that joints forbid.
+//!
+//! A step holds joints by the mean of its velocities, `G (v + v') = 0`: what `G v` is not zero by changes sign, and gets what the row
+//! turns by.
+//!
+//! ```text
+//! (1)  e' = -e + c h^2        e: G v at the end of a step of the length h
+//! (2)  v <- v - M^-1 G^T (G M^-1 G^T)^-1 e
+//! ```
+//!
+//! With steps of one length (1) stays of order two and does no work. Steps of other lengths would add to it, and a short one would take it back
+//! with a force `2 e / h`: before these (2) removes it, by the least change in the metric of the masses, and the kinetic energy that this
+//! takes is an error of the step (`balance`). What touches something keeps it: a
+//! change would be an impact.
+
+use super::assemble::{along, index, row};
+use super::{Step, Work};
+use crate::contact::body_blocks::{Body, Effort, Joint, Problem};
+use crate::integrate::Workspace;
+use crate::math::Limit;
+use crate::model::space_pose_of;
+
+/// Steps whose lengths differ by less are of one length, relative: rounding of times.
+const SAME_LENGTH: f64 = 1e-6;
+
+/// Velocities along rows that are rounding, relative to the largest velocity.
+const ROUNDING: f64 = 1e-12;
+
+impl Step<'_> {
+    /// (2) before a step of another length than the last one.
+    pub(super) fn settle_joints(&mut self) {
+        let last = std::mem::replace(&mut self.state.crowd.last_step, self.h);
+        if self.model.joints.is_empty() || (self.h - last).abs() <= SAME_LENGTH * last {
+            return;
+        }
+        self.place();
+        self.find_touched_groups();
+        let mut velocity = std::mem::take(&mut self.workspace.crowd.moved);
+        velocity.clone_from(&self.state.velocity);
+        self.project(&mut velocity, true);
+        self.state.velocity.copy_from_slice(&velocity);
+        self.workspace.crowd.moved = velocity;
+    }
+
+    /// (2) of velocities at the present poses, of all groups or of those that touch nothing. Motors keep the speeds that they have.
+    pub(super) fn project(&mut self, velocity: &mut [f64], only_untouched: bool) {
+        let Workspace {
+            poses, crowd: work, ..
+        } = &mut *self.workspace;
+        let poses = poses.space();
+        let Work {
+            groups,
+            bodies,
+            start,
+            joints,
+            rows,
+            impulse,
+            solvers,
+            end,
+            ..
+        } = work;
+        bodies.clear();
+        start.clear();
+        joints.clear();
+        rows.clear();
+        let mut largest: f64 = 0.0;
+        for (i, body) in self.model.bodies.iter().enumerate() {
+            let (mut inverse, mut v) = ([0.0; 6], [0.0; 6]);
+            for k in 0..body.n_dof {
+                v[k] = velocity[body.first + k];
+                largest = largest.at_least(v[k].abs());
+                if self.state.crowd.slow_for[i] < f64::INFINITY {
+                    inverse[k] = 1.0 / self.model.mass[body.first + k];
+                }
+            }
+            bodies.push(Body::diagonal(inverse, v));
+            start.push(v);
+        }
+        let mut is_left = |i: usize| {
+            self.state.crowd.slow_for[i] == f64::INFINITY || (only_untouched && groups.is_marked(i))
+        };
+        let mut worst: f64 = 0.0;
+        for link in &self.model.joints {
+            let Some(joint) = link.joint.space() else {
+                continue;
+            };
+            if link.bodies.iter().flatten().any(|i| is_left(*i)) {
+                continue;
+            }
+            let [a, b] = link.bodies.map(|body| space_pose_of(poses, body));
+            let ends = link.bodies.map(index);
+            let equations = joint.rows(a, b);
+            for gradient in &equations.rows[..equations.n] {
+                let own = row(gradient, 0.0);
+                worst = worst.at_least(along(&own, ends, start).abs());
+                rows.push(own);
+            }
+            joints.push(Joint {
+                bodies: ends,
+                rows: equations.n,
+            });
+        }
+        if worst <= ROUNDING * largest {
+            return;
+        }
+        for motor in &self.model.motors {
+            let link = &self.model.joints[motor.joint];
+            let Some(joint) = link.joint.space() else {
+                continue;
+            };
+            if link.bodies.iter().flatten().any(|i| is_left(*i)) {
+                continue;
+            }
+            let [a, b] = link.bodies.map(|body| space_pose_of(poses, body));
+            let ends = link.bodies.map(index);
+            let (_, gradient) = joint.coordinate(motor.coordinate, a, b);
+            let mut own = row(&gradient, 0.0);
+            own.bias = -along(&own, ends, start);
+            rows.push(own);
+            joints.push(Joint {
+                bodies: ends,
+                rows: 1,
+            });
+        }
+        impulse.clear();
+        impulse.resize(rows.len(), 0.0);
+        let problem = Problem {
+            bodies,
+            contacts: &[],
+            joints,
+            rows,
+        };
+        let threads = self.crowd.rules.threads as usize;
+        solvers.solve(&problem, Effort::Direct, threads, impulse, end);
+        for (body, v) in self.model.bodies.iter().zip(end) {
+            velocity[body.first..body.first + body.n_dof].copy_from_slice(&v[..body.n_dof]);
+        }
+    }
+
+    // marks the groups in which something presses
+    fn find_touched_groups(&mut self) {
+        let (state, model) = (&*self.state, self.model);
+        let solids = &self.crowd.solids;
+        let groups = &mut self.workspace.crowd.groups;
+        groups.find(model, self.crowd, &state.crowd.touches);
+        let pressing = state.crowd.touches.iter().flat_map(|touch| {
+            let bodies = touch.key.shapes.map(|i| solids[i as usize].body);
+            bodies.into_iter().flatten()
+        });
+        let stops = model.contacts.iter().zip(&state.contact_force);
+        let stopped = stops.filter(|(_, force)| force[0] > 0.0);
+        let stopped = stopped.flat_map(|(contact, _)| contact.bodies.into_iter().flatten());
+        for body in pressing.chain(stopped) {
+            groups.mark(body);
+        }
+    }
+}

@@ -1,0 +1,478 @@
+//! Forces of joints turn with what they pull at, and a body between joints that pull swings. Where the step is too long to follow that,
+//! these forces are taken where the middle of the step turns out to be, not where it was expected. Springs and forces that are given at a
+//! point pull as well, but stay where they are expected: (4) is for joints alone.
+//!
+//! ```text
+//! (1)  a force F at an arm r, both in the axes of the body, resists a turn of it with   K = F.r - (F r^T + r F^T)/2
+//! (2)  a rod or spring of length L that pulls with F resists a motion across it with    k = F / L
+//! (3)  inertia against changes of velocity, as rows with a compliance:                  r = -a (u' - u)
+//!      about the axes x of J^-1/2 K J^-1/2 x = omega^2 x,  u = x.J^1/2 w:    a = (h omega)^2 / 2 - 1
+//!      across a rod, where an impulse changes u by 1/m:                      a = h^2 k / 2 - m / 2
+//! (4)  the work of (3) is W = sum r (u + u')/2. While |W| is more than 1e-7 of the kinetic energy of a group, it is solved
+//!      again: rows of joints at q + h (v + v')/4 of the last solution, its F, and its u' in place of u in (3)
+//! (5)  v' <- f v' with T' f^2 - P f = T' - P - W,   P = (h/2) m g.v', which is what the group falls with v': W is given back.
+//!      A group that nothing ties to the ground falls as one, whatever moves within: W is taken from that (`limit`)
+//! ```
+//!
+//! What swings with `h omega` of at most the root of 2 has no such row. (4) is Newton's method for the implicit midpoint rule, with
+//! which joints do no work. At first F is that of the step before. A rod shares its bodies with the next ones, hence twice its 1/m.
+
+use super::assemble::{along, index, inverse_mass, mover, row};
+use super::limit;
+use super::locate::span_of;
+use super::strike::energy;
+use super::{Six, Step, Work};
+use crate::contact::body_blocks::{Body, GROUND, Joint, Row};
+use crate::dynamics;
+use crate::integrate::{StepError, Workspace};
+use crate::kinds::plane::force::Side;
+use crate::kinds::space::inertia::principal;
+use crate::kinds::space::{self, Pose};
+use crate::math::{Limit, Mat3, Vec3, dot3, most_across, positive};
+use crate::model::{BodyRef, space_pose_of};
+
+/// Work that is left alone, as a part of the kinetic energy (4).
+const NEGLIGIBLE_WORK: f64 = 1e-7;
+
+/// More work than this part of the kinetic energy, as in an impact, is left to the balance of the step.
+const MOST_WORK: f64 = 0.1;
+
+/// Most repetitions of (4).
+const REPETITIONS: usize = 4;
+
+/// A row of (3).
+#[derive(Clone, Copy, Debug)]
+struct Pull {
+    bodies: [u32; 2],
+    row: Row,
+    impulse: f64,
+    /// Does it stand for forces of joints alone, so that (4) holds for it?
+    is_of_joints: bool,
+}
+
+/// Scratch.
+#[derive(Debug, Default)]
+pub(super) struct Pulls {
+    /// (1) of each body, N m s, and whether it is of joints alone.
+    resistance: Vec<(Mat3, bool)>,
+    /// The last rows of the problem.
+    rows: Vec<Pull>,
+    /// Work of the rows of each body, and of those of joints alone, J.
+    works: Vec<[f64; 2]>,
+    /// Of each group: is it to be solved again (4)?
+    unsettled: Vec<bool>,
+}
+
+impl Step<'_> {
+    /// Makes (3) of all groups. Poses are those of the rows of joints, which are in the problem, with impulses of the step before.
+    pub(super) fn weigh_pulls(&mut self) {
+        let work = &mut self.workspace.crowd;
+        work.pulls.rows.clear();
+        if self.model.joints.is_empty() && self.model.forces.is_empty() {
+            return;
+        }
+        work.is_chosen.clear();
+        work.is_chosen.resize(self.model.bodies.len(), true);
+        self.weigh_chosen();
+        let Work { pulls, start, .. } = &mut self.workspace.crowd;
+        for pull in &mut pulls.rows {
+            pull.row.bias = -along(&pull.row, pull.bodies, start);
+        }
+    }
+
+    // (3) of the groups that are chosen, without biases
+    fn weigh_chosen(&mut self) {
+        let Workspace {
+            poses,
+            twists,
+            inputs,
+            crowd: work,
+            ..
+        } = &mut *self.workspace;
+        let all_poses = poses.space();
+        let Work {
+            pulls,
+            touches,
+            rows,
+            impulse,
+            span,
+            bodies,
+            is_chosen,
+            ..
+        } = work;
+        pulls.resistance.clear();
+        pulls.resistance.resize(bodies.len(), (Mat3::zeros(), true));
+        let mut add = |bodies: [u32; 2], row: Row, is_of_joints: bool| {
+            pulls.rows.push(Pull {
+                bodies,
+                row,
+                impulse: 0.0,
+                is_of_joints,
+            });
+        };
+        let is_chosen = |bodies: [BodyRef; 2]| bodies.iter().flatten().any(|i| is_chosen[*i]);
+        let mut at: usize = touches.iter().map(|touch| touch.contact.rows()).sum();
+        for link in &self.model.joints {
+            let Some(joint) = link.joint.space() else {
+                continue;
+            };
+            let own = at..at + joint.n_rows();
+            at = own.end;
+            let Some(anchors) = joint.anchors() else {
+                continue;
+            };
+            if !is_chosen(link.bodies) {
+                continue;
+            }
+            let (rows, impulse) = (&rows[own.clone()], &impulse[own]);
+            for side in 0..2 {
+                if let Some(i) = link.bodies[side] {
+                    let push = all_poses[i].turn_back(push_on(side, rows, impulse));
+                    pulls.resistance[i].0 += resistance(push, anchors[side]);
+                }
+            }
+            if let space::joint::Joint::Distance(rod) = joint {
+                let stiffness = -span_of(link.bodies, span) * impulse[0] / rod.length;
+                for row in across(link.bodies, anchors, stiffness, all_poses, bodies) {
+                    add(link.bodies.map(index), row, true);
+                }
+            }
+        }
+        let now = (self.state.time + 0.5 * self.h, Side::After);
+        for (n, link) in self.model.forces.iter().enumerate() {
+            if !is_chosen(link.bodies) {
+                continue;
+            }
+            let Some(pull) = dynamics::pull(self.model, n, now, inputs, poses, twists) else {
+                continue;
+            };
+            let h = span_of(link.bodies, span);
+            let pushes = [-pull.force * h, pull.force * h];
+            for ((body, push), anchor) in link.bodies.into_iter().zip(pushes).zip(pull.anchors) {
+                if let Some(i) = body {
+                    let own = resistance(all_poses[i].turn_back(push), anchor);
+                    let (sum, is_of_joints) = &mut pulls.resistance[i];
+                    *sum += own;
+                    *is_of_joints &= own == Mat3::zeros();
+                }
+            }
+            if pull.length < f64::INFINITY {
+                let [a, b] = link.bodies.map(|body| space_pose_of(all_poses, body));
+                let way = b.point(pull.anchors[1]) - a.point(pull.anchors[0]);
+                let stiffness = -h * h * dot3(pull.force, way) / (pull.length * pull.length);
+                for row in across(link.bodies, pull.anchors, stiffness, all_poses, bodies) {
+                    add(link.bodies.map(index), row, false);
+                }
+            }
+        }
+        for (i, body) in self.model.bodies.iter().enumerate() {
+            if let [_, _, _, x, y, z] = self.model.mass[body.first..body.first + body.n_dof] {
+                let (resistance, is_of_joints) = pulls.resistance[i];
+                for row in about(resistance * span[i], Vec3::new(x, y, z)) {
+                    add([i as u32, GROUND], row, is_of_joints);
+                }
+            }
+        }
+    }
+
+    /// Adds (3) to the problem, after all else.
+    pub(super) fn add_pulls(&mut self) {
+        let Work {
+            pulls,
+            joints,
+            rows,
+            impulse,
+            ..
+        } = &mut self.workspace.crowd;
+        for pull in &pulls.rows {
+            rows.push(pull.row);
+            impulse.push(pull.impulse);
+            joints.push(Joint {
+                bodies: pull.bodies,
+                rows: 1,
+            });
+        }
+    }
+
+    /// The problem has none.
+    pub(super) fn forget_pulls(&mut self) {
+        self.workspace.crowd.pulls.rows.clear();
+    }
+
+    fn take_pulls_out(&mut self) {
+        let Work {
+            pulls,
+            joints,
+            rows,
+            impulse,
+            ..
+        } = &mut self.workspace.crowd;
+        let n = pulls.rows.len();
+        let others = rows.len() - n;
+        for (pull, impulse) in pulls.rows.iter_mut().zip(&impulse[others..]) {
+            pull.impulse = *impulse;
+        }
+        rows.truncate(others);
+        impulse.truncate(others);
+        joints.truncate(joints.len() - n);
+    }
+
+    /// (4), (5).
+    pub(super) fn settle_pulls(&mut self) -> Result<(), StepError> {
+        if self.workspace.crowd.pulls.rows.is_empty() || self.holds_at_end {
+            return Ok(());
+        }
+        for repetition in 0.. {
+            self.find_works_of_pulls();
+            let is_settled = !self.workspace.crowd.pulls.unsettled.contains(&true);
+            if is_settled || repetition == REPETITIONS {
+                break;
+            }
+            self.choose_unsettled();
+            self.take_pulls_out();
+            self.hold_in_the_middle();
+            self.add_pulls();
+            self.solve_chosen()?;
+        }
+        self.take_works_of_pulls();
+        Ok(())
+    }
+
+    // W of (4)
+    fn find_works_of_pulls(&mut self) {
+        let Work {
+            bodies,
+            impulse,
+            start,
+            end,
+            pulls,
+            solvers,
+            ..
+        } = &mut self.workspace.crowd;
+        pulls.works.clear();
+        pulls.works.resize(bodies.len(), [0.0; 2]);
+        let impulse = &impulse[impulse.len() - pulls.rows.len()..];
+        for (pull, r) in pulls.rows.iter().zip(impulse) {
+            let twice = |velocities: &[Six]| along(&pull.row, pull.bodies, velocities);
+            let work = 0.5 * r * (twice(start) + twice(end));
+            let works = &mut pulls.works[mover(pull.bodies)];
+            works[0] += work;
+            works[1] += f64::from(pull.is_of_joints) * work;
+        }
+        pulls.unsettled.clear();
+        for k in 0..solvers.islands.count() {
+            let group = solvers.islands.island(k).bodies;
+            let [_, work] = pulls.work(group).map(f64::abs);
+            let is_unsettled = work > 0.0 && work > NEGLIGIBLE_WORK * energy(bodies, group, end);
+            pulls.unsettled.push(is_unsettled);
+        }
+    }
+
+    fn choose_unsettled(&mut self) {
+        let Work {
+            pulls,
+            solvers,
+            is_chosen,
+            ..
+        } = &mut self.workspace.crowd;
+        is_chosen.fill(false);
+        for (k, is_unsettled) in pulls.unsettled.iter().enumerate() {
+            for i in solvers.islands.island(k).bodies {
+                is_chosen[*i as usize] = *is_unsettled;
+            }
+        }
+    }
+
+    // (4) of the groups that are chosen
+    fn hold_in_the_middle(&mut self) {
+        self.place();
+        let Self {
+            model,
+            state,
+            workspace,
+            ..
+        } = self;
+        let Workspace {
+            poses, crowd: work, ..
+        } = &mut **workspace;
+        let Work {
+            middle,
+            moved,
+            span,
+            start,
+            end,
+            touches,
+            rows,
+            is_chosen,
+            ..
+        } = work;
+        moved.resize(model.n_velocities, 0.0);
+        for (i, body) in model.bodies.iter().enumerate() {
+            for k in 0..body.n_dof {
+                moved[body.first + k] = 0.25 * span[i] * (start[i][k] + end[i][k]);
+            }
+        }
+        model.displace(middle, &state.position, 1.0, moved);
+        model.poses(middle, poses);
+        let mut at: usize = touches.iter().map(|touch| touch.contact.rows()).sum();
+        for link in &model.joints {
+            let Some(joint) = link.joint.space() else {
+                continue;
+            };
+            let own = at..at + joint.n_rows();
+            at = own.end;
+            if !link.bodies.iter().flatten().any(|i| is_chosen[*i]) {
+                continue;
+            }
+            let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
+            for (entry, gradient) in rows[own].iter_mut().zip(joint.rows(a, b).rows) {
+                *entry = row(&gradient, 0.0);
+                entry.bias = along(entry, link.bodies.map(index), start);
+            }
+        }
+        let is_of_others = |pull: &Pull| !is_chosen[mover(pull.bodies)];
+        work.pulls.rows.retain(is_of_others);
+        let n_others = work.pulls.rows.len();
+        self.weigh_chosen();
+        let Work {
+            pulls, start, end, ..
+        } = &mut self.workspace.crowd;
+        for pull in &mut pulls.rows[n_others..] {
+            let from = if pull.is_of_joints { &*end } else { &*start };
+            pull.row.bias = -along(&pull.row, pull.bodies, from);
+        }
+    }
+
+    // (5); what a motor drives keeps its speed
+    fn take_works_of_pulls(&mut self) {
+        let gravity = self.model.gravity;
+        let driven = self.model.motors.iter();
+        let driven = driven.flat_map(|motor| self.model.joints[motor.joint].bodies);
+        let is_driven = |i: u32| driven.clone().any(|body| body == Some(i as usize));
+        let Work {
+            bodies,
+            touches,
+            joints,
+            impulse,
+            end,
+            pulls,
+            span,
+            solvers,
+            ..
+        } = &mut self.workspace.crowd;
+        // rows of (3) are after all others, and hold on to nothing
+        let others = &joints[..joints.len() - pulls.count()];
+        for k in 0..solvers.islands.count() {
+            let island = solvers.islands.island(k);
+            let group = island.bodies;
+            let [work, _] = pulls.work(group);
+            let kinetic = energy(bodies, group, end);
+            let is_much = work.abs() > MOST_WORK * kinetic;
+            if work == 0.0 || is_much || group.iter().any(|i| is_driven(*i)) {
+                continue;
+            }
+            if limit::is_free(&island, touches, others, |row| impulse[row] > 0.0) {
+                limit::take(self.model, self.state, group, true, end, work);
+                continue;
+            }
+            let mut fall = 0.0;
+            for i in group.iter().map(|i| *i as usize) {
+                for k in 0..3 {
+                    let inverse = bodies[i].inverse_mass[k][k];
+                    fall += 0.5 * span[i] * gravity[k] * end[i][k] / inverse;
+                }
+            }
+            // where the group is about to turn back, other speeds are hardly other energies
+            if fall < kinetic {
+                let wanted = positive(kinetic - fall - work.at_least(-kinetic));
+                let factor =
+                    (fall + (fall * fall + 4.0 * kinetic * wanted).sqrt()) / (2.0 * kinetic);
+                for &i in group {
+                    end[i as usize].iter_mut().for_each(|v| *v *= factor);
+                }
+            }
+        }
+    }
+}
+
+impl Pulls {
+    /// How many rows of (3) there are.
+    pub fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    // of the rows of a group, J
+    fn work(&self, group: &[u32]) -> [f64; 2] {
+        [0, 1].map(|k| group.iter().map(|i| self.works[*i as usize][k]).sum())
+    }
+}
+
+// on one of the two bodies by impulses along rows, in world axes
+fn push_on(side: usize, rows: &[Row], impulse: &[f64]) -> Vec3 {
+    let mut push = Vec3::zeros();
+    for (row, r) in rows.iter().zip(impulse) {
+        let [x, y, z, ..] = row.entries[side];
+        push += Vec3::new(x, y, z) * *r;
+    }
+    push
+}
+
+// (1)
+fn resistance(push: Vec3, arm: Vec3) -> Mat3 {
+    let product = push * arm.transpose();
+    Mat3::from_diagonal_element(dot3(push, arm)) - (product + product.transpose()) * 0.5
+}
+
+// (3) of a body with these moments of inertia, by h^2 K
+fn about(resistance: Mat3, moments: Vec3) -> impl Iterator<Item = Row> {
+    let least = moments.x.at_most(moments.y).at_most(moments.z);
+    let swings = resistance.norm() > 2.0 * least;
+    let root = moments.map(f64::sqrt);
+    let modes = swings.then(|| {
+        // eigenvalues from 1 on are what the rounding of the axes is relative to
+        principal(&Mat3::from_fn(|i, j| {
+            let scaled = 0.5 * resistance[(i, j)] / (root[i] * root[j]);
+            if i == j { 1.0 + scaled } else { scaled }
+        }))
+    });
+    modes.into_iter().flat_map(move |modes| {
+        (0..3).filter_map(move |m| {
+            let inertia = modes.moments[m] - 2.0;
+            let axis = modes.axes.column(m).component_mul(&root);
+            let entries = [0.0, 0.0, 0.0, axis.x, axis.y, axis.z];
+            (inertia > f64::EPSILON).then(|| with_inertia([entries, [0.0; 6]], inertia))
+        })
+    })
+}
+
+// (3) across the line between two points, by h^2 k
+fn across<'a>(
+    ends: [BodyRef; 2],
+    anchors: [Vec3; 2],
+    stiffness: f64,
+    poses: &[Pose],
+    bodies: &'a [Body],
+) -> impl Iterator<Item = Row> + use<'a> {
+    let [a, b] = ends.map(|body| space_pose_of(poses, body));
+    let arms = [a.turn(anchors[0]), b.turn(anchors[1])];
+    let way = (b.position + arms[1]) - (a.position + arms[0]);
+    let along = way / dot3(way, way).sqrt();
+    let directions = space::tangents(along, most_across(along));
+    let rows = directions
+        .map(|direction| space::Row::relative_velocity(direction, (a, arms[0]), (b, arms[1])));
+    let ends = ends.map(index);
+    rows.into_iter().filter_map(move |gradient| {
+        let row = row(&gradient, 0.0);
+        let mass = 1.0 / inverse_mass(&row, ends, bodies);
+        let inertia = 0.5 * (stiffness - mass);
+        (inertia > f64::EPSILON * mass).then(|| with_inertia(row.entries, inertia))
+    })
+}
+
+fn with_inertia(entries: [[f64; 6]; 2], inertia: f64) -> Row {
+    Row {
+        entries,
+        bias: 0.0,
+        compliance: 1.0 / inertia,
+    }
+}

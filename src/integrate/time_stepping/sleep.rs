@@ -1,0 +1,213 @@
+//! Groups of bodies at rest sleep: they are left out of all work until something comes near.
+//!
+//! A group falls asleep when all its bodies have been slow for some time and nothing from outside acts on them; its velocities,
+//! already too small to count, become zero. It wakes as a whole, before anything touches it, with the forces that it fell
+//! asleep with.
+
+use super::assemble::{along, index, row};
+use super::{BAND, Spot, Step, Work};
+use crate::integrate::Workspace;
+use crate::kinds::space;
+use crate::math::{Groups, Limit, norm};
+use crate::model::{Body, BodyRef, Crowd, Model, space_pose_of};
+use crate::state::Touch;
+
+/// Bodies that touch or are joined, found from the forces of the state.
+#[derive(Debug, Default)]
+pub(super) struct Sleepers {
+    joined: Groups,
+    /// By the representative of a group: it is awake, or it wakes up.
+    awake: Vec<bool>,
+    /// Does something hold the body?
+    held: Vec<bool>,
+}
+
+impl Sleepers {
+    /// Marks the group of a body.
+    pub fn mark(&mut self, body: usize) {
+        let root = self.joined.root(body);
+        self.awake[root] = true;
+    }
+
+    /// Is the group of a body marked?
+    pub fn is_marked(&mut self, body: usize) -> bool {
+        let root = self.joined.root(body);
+        self.awake[root]
+    }
+
+    /// The groups, none of which is marked.
+    pub fn find(&mut self, model: &Model, crowd: &Crowd, touches: &[Touch]) {
+        self.joined.reset(model.bodies.len());
+        self.held.clear();
+        self.held.resize(model.bodies.len(), false);
+        for touch in touches {
+            let [a, b] = touch.key.shapes.map(|i| crowd.solids[i as usize].body);
+            self.join(a, b);
+        }
+        let joined = model.joints.iter().map(|link| link.bodies);
+        let forced = model.forces.iter().map(|link| link.bodies);
+        for [a, b] in joined.chain(forced) {
+            self.join(a, b);
+        }
+        self.awake.clear();
+        self.awake.resize(model.bodies.len(), false);
+    }
+
+    fn join(&mut self, a: BodyRef, b: BodyRef) {
+        for body in [a, b].into_iter().flatten() {
+            self.held[body] = true;
+        }
+        if let (Some(a), Some(b)) = (a, b) {
+            self.joined.join(a, b);
+        }
+    }
+}
+
+impl Step<'_> {
+    pub(super) fn all_asleep(&self) -> bool {
+        let slow_for = &self.state.crowd.slow_for;
+        !slow_for.is_empty() && slow_for.iter().all(|x| *x == f64::INFINITY)
+    }
+
+    // groups that an awake body would touch in this step wake up: was there one?
+    pub(super) fn wake_touched(&mut self) -> bool {
+        let Self {
+            model,
+            crowd,
+            state,
+            workspace,
+            h,
+            ..
+        } = self;
+        let Workspace {
+            poses, crowd: work, ..
+        } = &mut **workspace;
+        let Work {
+            spots,
+            groups,
+            start,
+            free,
+            ahead,
+            left,
+            ..
+        } = work;
+        let slow_for = &mut state.crowd.slow_for;
+        // what has been slow is held by something, and does not fall
+        ahead.clear();
+        let both = start.iter().zip(free.iter());
+        ahead.extend(both.zip(slow_for.iter()).map(
+            |((held, falling), slow_for)| {
+                if *slow_for > 0.0 { *held } else { *falling }
+            },
+        ));
+        let asleep = |body: BodyRef| body.is_some_and(|i| slow_for[i] == f64::INFINITY);
+        let sleeps = |spot: &Spot| spot.bodies.into_iter().any(asleep);
+        let touches = |spot: &Spot| {
+            let [a, b] = spot.bodies.map(|body| *space_pose_of(poses.space(), body));
+            let arms = ((&a, spot.arms[0]), (&b, spot.arms[1]));
+            let normal = row(
+                &space::Row::relative_velocity(spot.normal, arms.0, arms.1),
+                0.0,
+            );
+            let bodies = spot.bodies.map(index);
+            let speed = along(&normal, bodies, start).at_most(along(&normal, bodies, ahead));
+            spot.gap + *h * speed.at_most(0.0) <= BAND
+        };
+        if !spots.list.iter().any(|spot| sleeps(spot) && touches(spot)) {
+            // what passes by leaves them asleep
+            spots.list.retain(|spot| !sleeps(spot));
+            return false;
+        }
+        groups.find(model, crowd, &state.crowd.touches);
+        for spot in spots.list.iter().filter(|spot| touches(spot)) {
+            for body in spot
+                .bodies
+                .into_iter()
+                .filter(|body| asleep(*body))
+                .flatten()
+            {
+                let root = groups.joined.root(body);
+                groups.awake[root] = true;
+            }
+        }
+        for i in 0..model.bodies.len() {
+            let root = groups.joined.root(i);
+            if groups.awake[root] && slow_for[i] == f64::INFINITY {
+                slow_for[i] = 0.0;
+                left[i] = *h;
+            }
+        }
+        true
+    }
+
+    pub(super) fn fall_asleep(&mut self) {
+        let rules = &self.crowd.rules;
+        if rules.sleep_speed == 0.0 {
+            return;
+        }
+        let Self {
+            model,
+            crowd,
+            state,
+            workspace,
+            h,
+            ..
+        } = self;
+        let Work {
+            groups,
+            driven,
+            found,
+            ..
+        } = &mut workspace.crowd;
+        groups.find(model, crowd, &state.crowd.touches);
+        // neighbours that touch without a force would wake each other
+        for spot in found.iter().filter(|spot| spot.gap <= BAND) {
+            if let [Some(a), Some(b)] = spot.bodies {
+                groups.joined.join(a, b);
+            }
+        }
+        for (i, body) in model.bodies.iter().enumerate() {
+            let v = &state.velocity[body.first..body.first + body.n_dof];
+            let turning = if body.n_dof > 3 { norm(&v[3..]) } else { 0.0 };
+            let speed = norm(&v[..3]) + radius(model, body) * turning;
+            let slow_for = &mut state.crowd.slow_for[i];
+            // what nothing holds is slow for a moment only
+            if speed > rules.sleep_speed || driven[i] || !groups.held[i] {
+                *slow_for = 0.0;
+            } else {
+                *slow_for += *h;
+            }
+            let root = groups.joined.root(i);
+            groups.awake[root] |= *slow_for < rules.sleep_after;
+        }
+        // what lies on a belt may be moved by it
+        for touch in &state.crowd.touches {
+            let solids = touch.key.shapes.map(|i| &crowd.solids[i as usize]);
+            if solids.iter().any(|solid| solid.belt.is_some()) {
+                for body in solids.iter().filter_map(|solid| solid.body) {
+                    let root = groups.joined.root(body);
+                    groups.awake[root] = true;
+                }
+            }
+        }
+        for (i, body) in model.bodies.iter().enumerate() {
+            let root = groups.joined.root(i);
+            if !groups.awake[root] && state.crowd.slow_for[i] < f64::INFINITY {
+                state.crowd.slow_for[i] = f64::INFINITY;
+                let span = body.first..body.first + body.n_dof;
+                state.velocity[span.clone()].fill(0.0);
+                state.acceleration[span].fill(0.0);
+            }
+        }
+    }
+}
+
+// how far a body reaches, or its largest radius of gyration if it has no shapes to speak of, m
+fn radius(model: &Model, body: &Body) -> f64 {
+    match model.mass[body.first..body.first + body.n_dof] {
+        [mass, _, _, x, y, z] => (x.at_least(y).at_least(z) / mass)
+            .sqrt()
+            .at_least(body.extent),
+        _ => body.extent,
+    }
+}

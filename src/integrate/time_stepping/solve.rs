@@ -1,0 +1,243 @@
+//! The groups of a step, solved one by one or by several threads. A group's answer does not depend on who solves it, and answers
+//! are put together in the order of the groups: the bits are the same for any number of threads.
+
+use super::{Six, Step, Work};
+use crate::contact::body_blocks::{Effort, GROUND, Island, Islands, Outcome, Problem, Solver};
+use crate::contact::lcp;
+use crate::integrate::StepError;
+use crate::math::Limit;
+
+/// Scratch.
+#[derive(Debug, Default)]
+pub(super) struct Solvers {
+    /// Of the last problem.
+    pub islands: Islands,
+    /// One a thread.
+    workers: Vec<Worker>,
+    pushed: Vec<Six>,
+    /// Work since it was counted from zero, in iterations over all rows.
+    pub spent: f64,
+    /// What is allowed of it, if it is bounded.
+    pub allowed: Option<f64>,
+}
+
+#[derive(Debug, Default)]
+struct Worker {
+    solver: Solver,
+    /// Which islands, and how they ended.
+    done: Vec<(usize, Outcome)>,
+    /// Their impulses, one after the other.
+    impulses: Vec<f64>,
+    /// Iterations, each times the rows of its island.
+    row_iterations: f64,
+}
+
+/// How the groups ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Ending {
+    pub groups: u64,
+    /// Not solved exactly.
+    pub inexact: u64,
+    /// Without a solution, it seems.
+    pub contradictions: u64,
+    /// Iterations of Newton's method.
+    pub iterations: u64,
+    /// The largest one.
+    pub residual: f64,
+}
+
+impl Worker {
+    fn work(
+        &mut self,
+        problem: &Problem,
+        islands: &Islands,
+        (first, every): (usize, usize),
+        effort: Effort,
+        guess: &[f64],
+        is_chosen: impl Fn(&Island) -> bool,
+    ) {
+        self.done.clear();
+        self.impulses.clear();
+        for k in (first..islands.count()).step_by(every) {
+            let island = islands.island(k);
+            if !is_chosen(&island) {
+                continue;
+            }
+            let from = self.impulses.len();
+            self.impulses.resize(from + island.rows.len(), 0.0);
+            let own = &mut self.impulses[from..];
+            island.gather(guess, own);
+            let before = self.solver.stats.iterations;
+            let outcome = self.solver.solve_island(problem, islands, k, effort, own);
+            let iterations = (self.solver.stats.iterations - before) as f64;
+            self.row_iterations += iterations * island.rows.len() as f64;
+            self.done.push((k, outcome));
+        }
+    }
+}
+
+impl Solvers {
+    /// Solves for the impulses, in: the guess; and for the velocities.
+    pub fn solve(
+        &mut self,
+        problem: &Problem,
+        effort: Effort,
+        threads: usize,
+        impulse: &mut [f64],
+        velocities: &mut Vec<Six>,
+    ) -> Ending {
+        self.solve_chosen(problem, effort, threads, impulse, velocities, |_| true)
+    }
+
+    /// The same for some of the groups; impulses of the others stay as they are.
+    pub fn solve_chosen(
+        &mut self,
+        problem: &Problem,
+        effort: Effort,
+        threads: usize,
+        impulse: &mut [f64],
+        velocities: &mut Vec<Six>,
+        is_chosen: impl Fn(&Island) -> bool + Copy + Send,
+    ) -> Ending {
+        if self.workers.len() < threads {
+            self.workers.resize_with(threads, Worker::default);
+        }
+        self.islands.find(problem);
+        let (islands, guess) = (&self.islands, &*impulse);
+        let left = |allowed: f64| (allowed - self.spent) as u32;
+        let most_iterations = self.allowed.map(left);
+        for worker in &mut self.workers[..threads] {
+            worker.solver.most_iterations = most_iterations;
+            worker.row_iterations = 0.0;
+        }
+        let workers = &mut self.workers[..threads];
+        if let [only] = workers {
+            only.work(problem, islands, (0, 1), effort, guess, is_chosen);
+        } else {
+            std::thread::scope(|scope| {
+                for (i, worker) in workers.iter_mut().enumerate() {
+                    scope.spawn(move || {
+                        worker.work(problem, islands, (i, threads), effort, guess, is_chosen);
+                    });
+                }
+            });
+        }
+        let mut ending = Ending::default();
+        for worker in &self.workers[..threads] {
+            self.spent += worker.row_iterations / problem.rows.len().max(1) as f64;
+            let mut from = 0;
+            for (k, outcome) in &worker.done {
+                let island = self.islands.island(*k);
+                let to = from + island.rows.len();
+                island.scatter(&worker.impulses[from..to], impulse);
+                from = to;
+                ending.groups += 1;
+                ending.residual = ending.residual.at_least(outcome.residual());
+                match outcome {
+                    Outcome::Solved { iterations, .. } => {
+                        ending.iterations += u64::from(*iterations);
+                    }
+                    Outcome::Bounded { .. } | Outcome::Inaccurate { .. } => ending.inexact += 1,
+                    Outcome::Contradiction { .. } => ending.contradictions += 1,
+                }
+            }
+        }
+        self.move_bodies(problem, impulse, velocities);
+        ending
+    }
+
+    // v = v_f + A^-1 G^T r
+    fn move_bodies(&mut self, problem: &Problem, impulse: &[f64], velocities: &mut Vec<Six>) {
+        self.pushed.clear();
+        self.pushed.resize(problem.bodies.len(), [0.0; 6]);
+        let mut rows = problem.rows.iter().zip(impulse);
+        let of_contacts = problem.contacts.iter();
+        let of_contacts = of_contacts.map(|touch| (touch.bodies, touch.contact.rows()));
+        let of_joints = problem
+            .joints
+            .iter()
+            .map(|joint| (joint.bodies, joint.rows));
+        for (bodies, n) in of_contacts.chain(of_joints) {
+            for (row, r) in rows.by_ref().take(n).filter(|(_, r)| **r != 0.0) {
+                for (entries, body) in row.entries.iter().zip(bodies) {
+                    if body != GROUND {
+                        let pushed = &mut self.pushed[body as usize];
+                        (0..6).for_each(|k| pushed[k] += entries[k] * r);
+                    }
+                }
+            }
+        }
+        velocities.clear();
+        for (body, pushed) in problem.bodies.iter().zip(&self.pushed) {
+            let mut v = body.velocity;
+            for (v, inverse) in v.iter_mut().zip(&body.inverse_mass) {
+                for k in 0..6 {
+                    *v += inverse[k] * pushed[k];
+                }
+            }
+            velocities.push(v);
+        }
+    }
+}
+
+impl Step<'_> {
+    pub(super) fn effort(&self) -> Effort {
+        match self.crowd.rules.sweeps {
+            Some(sweeps) => Effort::Sweeps(sweeps),
+            None => Effort::Exact,
+        }
+    }
+
+    /// Solves the problem at hand.
+    pub(super) fn solve(&mut self) -> Result<(), StepError> {
+        let is_chosen = &mut self.workspace.crowd.is_chosen;
+        is_chosen.clear();
+        is_chosen.resize(self.model.bodies.len(), true);
+        self.solve_chosen()
+    }
+
+    /// The same for the groups of bodies that are chosen.
+    pub(super) fn solve_chosen(&mut self) -> Result<(), StepError> {
+        let effort = self.effort();
+        let threads = self.crowd.rules.threads as usize;
+        let Work {
+            bodies,
+            touches,
+            joints,
+            rows,
+            impulse,
+            solvers,
+            end,
+            is_chosen,
+            ..
+        } = &mut self.workspace.crowd;
+        let problem = Problem {
+            bodies,
+            contacts: touches,
+            joints,
+            rows,
+        };
+        let is_chosen = &*is_chosen;
+        let chosen = |island: &Island| is_chosen[island.bodies[0] as usize];
+        let ending = solvers.solve_chosen(&problem, effort, threads, impulse, end, chosen);
+        let largest = rows.len() as u64;
+        let is_finite = ending.residual.is_finite() && end.iter().flatten().all(|v| v.is_finite());
+        let report = &mut *self.report;
+        report.lcps += ending.groups;
+        report.pivots += ending.iterations;
+        report.largest_lcp = report.largest_lcp.max(largest);
+        report.inexact_solves += ending.inexact;
+        report.worst_residual = report.worst_residual.at_least(ending.residual);
+        let time = self.state.time;
+        if !is_finite {
+            return Err(StepError::NotFinite { time });
+        }
+        if ending.contradictions > 0 {
+            return Err(StepError::Unsolved {
+                time,
+                outcome: lcp::Outcome::Ray,
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,161 @@
+//! Stops of joints: contacts without friction on a coordinate, m or rad.
+
+use super::assemble::{along, index, row};
+use super::locate::span_of;
+use super::strike::SLOW;
+use super::{BAND, Step, Work};
+use crate::integrate::Workspace;
+use crate::kinds::space::joint::Count;
+use crate::kinds::space::{Pose, Row};
+use crate::math::{Limit, Vec3};
+use crate::model::{BodyRef, Contact, ContactKind, Model, space_pose_of};
+use crate::state::State;
+
+/// What a row turns within half a round leaves this part of it in the velocity along it, at most: of order three in the step.
+const TURNS: f64 = 0.01;
+
+/// Stops that were pressed rest below this speed, m/s or rad/s: what an impact elsewhere leaves, of order two in the step.
+const RESTING: f64 = 1e-3;
+
+/// A stop that was closed and turns opens by less than this, m or rad: of order three in the step.
+const LOOSE: f64 = 1e-5;
+
+/// A stop that counts in a round.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NearStop {
+    /// Which of the model's contacts.
+    pub contact: usize,
+    /// m or rad.
+    pub gap: f64,
+    /// Rate of the gap.
+    pub gradient: Row,
+    /// Was it closed before? It is then held as joints are, by the mean velocity and the row in the middle of the round.
+    pub rests: bool,
+}
+
+/// How far a joint is from a stop, m or rad, and the rate of that; nothing for other contacts.
+pub(super) fn gap_of(
+    model: &Model,
+    stop: &Contact,
+    count: &Count,
+    [a, b]: [&Pose; 2],
+) -> Option<(f64, Row)> {
+    let ContactKind::Limit(limit) = &stop.kind else {
+        return None;
+    };
+    let joint = model.joints[limit.joint].joint.space()?;
+    let (value, gradient) = joint.counted(limit.coordinate, count, a, b);
+    Some(if limit.above {
+        (value - limit.bound, gradient)
+    } else {
+        (limit.bound - value, gradient.scaled(-1.0))
+    })
+}
+
+/// Is a stop closed, or has it opened by no more than what turning does within a step while it was?
+pub(super) fn is_closed(state: &State, contact: usize, gap: f64) -> bool {
+    gap <= if is_pressed(state, contact) {
+        LOOSE
+    } else {
+        BAND
+    }
+}
+
+fn is_pressed(state: &State, contact: usize) -> bool {
+    state.contact_force[contact][0] > 0.0
+}
+
+/// First of the coordinates of the joint that a stop belongs to.
+pub(super) fn first_coordinate(model: &Model, stop: &Contact) -> usize {
+    match &stop.kind {
+        ContactKind::Limit(limit) => model.joints[limit.joint].first_coordinate,
+        ContactKind::Feature(_) | ContactKind::Space(_) => 0,
+    }
+}
+
+impl Step<'_> {
+    /// The stops at the present poses that `counts` says of their bodies, of being closed and of their gaps.
+    pub(super) fn find_stops(&mut self, counts: impl Fn([BodyRef; 2], bool, f64) -> bool) {
+        let Workspace {
+            poses, crowd: work, ..
+        } = &mut *self.workspace;
+        work.stops.clear();
+        for (contact, stop) in self.model.contacts.iter().enumerate() {
+            let ContactKind::Limit(limit) = &stop.kind else {
+                continue;
+            };
+            let count = poses.count(&self.model.joints[limit.joint]);
+            let at = stop.bodies.map(|body| space_pose_of(poses.space(), body));
+            if let Some((gap, gradient)) = gap_of(self.model, stop, &count, at)
+                && counts(stop.bodies, is_closed(self.state, contact, gap), gap)
+            {
+                work.stops.push(NearStop {
+                    contact,
+                    gap,
+                    gradient,
+                    rests: false,
+                });
+            }
+        }
+    }
+
+    /// Those of a round: up to its impact a located group has none but the closed ones.
+    pub(super) fn find_stops_of_round(&mut self) {
+        let work = &mut self.workspace.crowd;
+        let span = std::mem::take(&mut work.span);
+        let is_located = std::mem::take(&mut work.is_located);
+        self.find_stops(|bodies, is_closed, _| {
+            let mut moving = bodies.into_iter().flatten().filter(|i| span[*i] > 0.0);
+            moving.any(|i| is_closed || !is_located[i])
+        });
+        let work = &mut self.workspace.crowd;
+        (work.span, work.is_located) = (span, is_located);
+    }
+
+    /// Stops that are closed and stay so turn with their joints: from here on their rows are those of the present poses, which are
+    /// those in the middle of the round.
+    pub(super) fn turn_stops(&mut self) {
+        let Workspace {
+            poses, crowd: work, ..
+        } = &mut *self.workspace;
+        let Work {
+            stops,
+            start,
+            rows,
+            touches,
+            span,
+            ..
+        } = work;
+        let first = touches.len() - stops.len();
+        let at: usize = touches[..first].iter().map(|t| t.contact.rows()).sum();
+        for (own, stop) in rows[at..].iter_mut().zip(stops) {
+            let contact = &self.model.contacts[stop.contact];
+            let count = Count {
+                from: &self.state.joint_angle[first_coordinate(self.model, contact)..],
+                turned: [Vec3::zeros(); 2],
+            };
+            let bodies = contact.bodies.map(index);
+            let pose = contact
+                .bodies
+                .map(|body| space_pose_of(poses.space(), body));
+            let Some((_, gradient)) = gap_of(self.model, contact, &count, pose) else {
+                continue;
+            };
+            let turned = row(&gradient, 0.0);
+            let [now, ahead] = [along(own, bodies, start), along(&turned, bodies, start)];
+            let slow = if is_pressed(self.state, stop.contact) {
+                RESTING
+            } else {
+                SLOW
+            };
+            stop.rests = is_closed(self.state, stop.contact, stop.gap)
+                && now.abs() <= slow + TURNS * (ahead - now).abs();
+            if stop.rests {
+                let open = if stop.gap > BAND { stop.gap } else { 0.0 };
+                *own = turned;
+                // what comes nearer stops, what leaves may come back
+                own.bias = ahead - now.at_most(0.0) + 2.0 * open / span_of(contact.bodies, span);
+            }
+        }
+    }
+}

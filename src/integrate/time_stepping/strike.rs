@@ -1,0 +1,354 @@
+//! What struck in a step, and how it bounces.
+//!
+//! (1)  a contact strikes if it presses, and was open or came nearer at the start of the step
+//! (2)  the groups in which something bounces are solved once more from v':   0 <= G_n v'' + e G_n v | s_n >= 0
+//! (3)  energy of a group does not rise: v' + x (v'' - v') with the largest x <= 1 for which its kinetic energy is not above
+//!      that of v and the work of given forces, springs and motors, with the places that follow from v'
+
+use std::ops::Range;
+
+use super::assemble::along;
+use super::{BAND, Six, Step, Work, limit};
+use crate::contact::body_blocks::{Body, Island, Joint, Problem, Row};
+use crate::math::{Limit, Vec3, positive};
+use crate::model::{Law, Model};
+
+/// A contact that comes nearer more slowly does not strike, m/s: in a step of 10 ms it gets as far as the band.
+pub(super) const SLOW: f64 = 1e-5;
+
+/// A joint this soft takes no part in an impact, velocity per impulse.
+const NO_HOLD: f64 = 1e30;
+
+impl Step<'_> {
+    pub(super) fn restore(&mut self) {
+        self.find_struck();
+        let Work {
+            end, after, second, ..
+        } = &mut self.workspace.crowd;
+        after.clone_from(end);
+        second.clear();
+        if self.set_bounces() {
+            self.bounce();
+        }
+    }
+
+    // (1)
+    fn find_struck(&mut self) {
+        let Work {
+            spots,
+            stops,
+            touches,
+            rows,
+            impulse,
+            start,
+            solvers,
+            struck,
+            books,
+            joints,
+            end,
+            pulls,
+            lag,
+            ..
+        } = &mut self.workspace.crowd;
+        let others = &joints[..joints.len() - pulls.count()];
+        lag.clear();
+        lag.resize(start.len(), Vec3::zeros());
+        struck.clear();
+        struck.resize(start.len(), false);
+        let mut any = 0;
+        for k in 0..solvers.islands.count() {
+            let island = solvers.islands.island(k);
+            let mut row = 0;
+            let mut n_struck = 0;
+            for &contact in island.contacts {
+                let touch = &touches[contact as usize];
+                let normal = island.rows[row] as usize;
+                row += touch.contact.rows();
+                let contact = contact as usize;
+                let (gap, rests) = match spots.list.get(contact) {
+                    Some(spot) => (spot.gap, false),
+                    None => {
+                        let stop = &stops[contact - spots.list.len()];
+                        (stop.gap, stop.rests)
+                    }
+                };
+                let comes = along(&rows[normal], touch.bodies, start) < -SLOW;
+                let strikes = impulse[normal] > 0.0 && !rests && (gap > BAND || comes);
+                n_struck += u64::from(strikes);
+            }
+            if n_struck > 0 {
+                any += n_struck;
+                let own = if limit::is_free(&island, touches, others, |row| impulse[row] > 0.0) {
+                    half_change(self.model, island.bodies, [start, end])
+                } else {
+                    Vec3::zeros()
+                };
+                for &body in island.bodies {
+                    struck[body as usize] = true;
+                    lag[body as usize] = own;
+                    books.strike(body as usize);
+                }
+            }
+        }
+        self.report.n_events.impacts += any;
+        self.report.unlocated_steps += u64::from(any > 0);
+    }
+
+    // biases of (2); is there any?
+    fn set_bounces(&mut self) -> bool {
+        let threshold = self.settings.restitution_threshold;
+        let Work {
+            spots,
+            stops,
+            touches,
+            rows,
+            impulse,
+            start,
+            free,
+            bounces,
+            ..
+        } = &mut self.workspace.crowd;
+        bounces.clear();
+        let of_model = &self.model.contacts;
+        let stops = stops.iter().map(|stop| {
+            let bounces = !stop.rests;
+            f64::from(bounces) * of_model[stop.contact].restitution
+        });
+        let laws = spots.list.iter().map(|spot| &spot.law);
+        let restitutions = laws.map(|law: &Law| law.restitution).chain(stops);
+        let mut row = 0;
+        for (touch, e) in touches.iter().zip(restitutions) {
+            if e > 0.0 && impulse[row] > 0.0 {
+                let before = along(&rows[row], touch.bodies, start);
+                let falls = along(&rows[row], touch.bodies, free) - before;
+                if before < -SLOW && -before > threshold * falls.abs() {
+                    bounces.push((row, e * before));
+                } else if before < -SLOW {
+                    self.report.rests += 1;
+                }
+            }
+            row += touch.contact.rows();
+        }
+        !bounces.is_empty()
+    }
+
+    // (2), (3)
+    fn bounce(&mut self) {
+        let effort = self.effort();
+        let springs = self.springs();
+        let Work {
+            bodies,
+            touches,
+            joints,
+            rows,
+            impulse,
+            start,
+            free,
+            end,
+            after,
+            bounces,
+            second,
+            bouncing,
+            books,
+            ..
+        } = &mut self.workspace.crowd;
+        for &(row, bias) in bounces.iter() {
+            rows[row].bias = bias;
+        }
+        for row in rows.iter_mut().filter(|row| row.compliance > 0.0) {
+            row.compliance = NO_HOLD;
+            row.bias = 0.0;
+        }
+        for (body, v) in bodies.iter_mut().zip(end.iter()) {
+            body.velocity = *v;
+        }
+        let problem = Problem {
+            bodies,
+            contacts: touches,
+            joints,
+            rows,
+        };
+        second.clear();
+        second.resize(rows.len(), 0.0);
+        let threads = self.crowd.rules.threads as usize;
+        let ending = bouncing.solve(&problem, effort, threads, second, after);
+        self.report.lcps += ending.groups;
+        self.report.inexact_solves += ending.inexact;
+        self.report.worst_residual = self.report.worst_residual.at_least(ending.residual);
+        for k in 0..bouncing.islands.count() {
+            let island = bouncing.islands.island(k);
+            let group = island.bodies;
+            let driven = Driven {
+                model: self.model,
+                island: &island,
+                joints,
+                rows,
+            };
+            let most = driven.most(
+                springs.clone(),
+                bodies,
+                |row| impulse[row],
+                [start, free, end],
+            );
+            let more = driven.work_of_motors(|row| second[row], [end, after]);
+            let without = energy(bodies, group, end);
+            let share = cut_back(bodies, group, [most, most + more], end, after);
+            self.report.guarded_impacts += u64::from(share < 1.0);
+            if let Some(i) = group.first() {
+                let losses = books.at(*i as usize);
+                losses.applied += share * more;
+                losses.impacts += without - energy(bodies, group, after) + share * more;
+            }
+            for &row in island.rows {
+                let change = &mut second[row as usize];
+                *change *= share;
+                impulse[row as usize] += *change;
+            }
+        }
+    }
+}
+
+// half of what the velocity of the centre of mass changed by
+fn half_change(model: &Model, group: &[u32], [start, end]: [&[Six]; 2]) -> Vec3 {
+    let (mut mass, mut change) = (0.0, Vec3::zeros());
+    for i in group.iter().map(|i| *i as usize) {
+        let own = model.mass[model.bodies[i].first];
+        mass += own;
+        for k in 0..3 {
+            change[k] += 0.5 * own * (end[i][k] - start[i][k]);
+        }
+    }
+    change / mass
+}
+
+/// What acts on a group besides its contacts.
+pub(super) struct Driven<'a> {
+    pub model: &'a Model,
+    pub island: &'a Island<'a>,
+    pub joints: &'a [Joint],
+    pub rows: &'a [Row],
+}
+
+impl Driven<'_> {
+    /// The kinetic energy that the group may have after it went from `start` with the velocities `end`, J; `free` has it
+    /// without contacts and joints. Springs and dampers are these of the joints.
+    fn most(
+        &self,
+        springs: Range<usize>,
+        bodies: &[Body],
+        impulse: impl Fn(usize) -> f64,
+        [start, free, end]: [&[Six]; 3],
+    ) -> f64 {
+        let mut most = energy(bodies, self.island.bodies, start);
+        for &i in self.island.bodies {
+            let (i, body) = (i as usize, &bodies[i as usize]);
+            most += along_momentum(body, &start[i], &free[i], &end[i]);
+        }
+        most += self.work_of_motors(&impulse, [start, end]);
+        most += self.sum(springs, |row, bodies| {
+            impulse(row) * along(&self.rows[row], bodies, end)
+        });
+        most
+    }
+
+    /// By these impulses and the means of two velocities, J.
+    pub fn work_of_motors(&self, impulse: impl Fn(usize) -> f64, velocities: [&[Six]; 2]) -> f64 {
+        let first = self.model.joints.len();
+        let motors = first..first + self.model.motors.len();
+        self.sum(motors, |row, bodies| {
+            let [before, after] = velocities.map(|v| along(&self.rows[row], bodies, v));
+            impulse(row) * 0.5 * (before + after)
+        })
+    }
+
+    fn sum(&self, of: Range<usize>, work: impl Fn(usize, [u32; 2]) -> f64) -> f64 {
+        if of.is_empty() {
+            return 0.0;
+        }
+        let n_rows = |j: &u32| self.joints[*j as usize].rows;
+        let of_joints = self.island.joints.iter().map(n_rows).sum::<usize>();
+        let mut rows = self.island.rows[self.island.rows.len() - of_joints..].iter();
+        let mut sum = 0.0;
+        for j in self.island.joints {
+            let joint = &self.joints[*j as usize];
+            let own = rows.by_ref().take(joint.rows);
+            if of.contains(&(*j as usize)) {
+                sum += own
+                    .map(|row| work(*row as usize, joint.bodies))
+                    .sum::<f64>();
+            } else {
+                own.for_each(drop);
+            }
+        }
+        sum
+    }
+}
+
+// work of what changes the velocity of a body from one to another while it moves with a third, J
+fn along_momentum(body: &Body, from: &Six, to: &Six, velocity: &Six) -> f64 {
+    let mut sum = 0.0;
+    for k in 0..6 {
+        if body.inverse_mass[k][k] > 0.0 {
+            sum += (to[k] - from[k]) * velocity[k] / body.inverse_mass[k][k];
+        }
+    }
+    sum
+}
+
+/// Kinetic energy of a group, J.
+pub(super) fn energy(bodies: &[Body], group: &[u32], velocities: &[Six]) -> f64 {
+    let of = |i: &u32| energy_of(&bodies[*i as usize], &velocities[*i as usize]);
+    group.iter().map(of).sum()
+}
+
+fn energy_of(body: &Body, v: &Six) -> f64 {
+    let mut sum = 0.0;
+    for k in 0..6 {
+        if body.inverse_mass[k][k] > 0.0 {
+            sum += 0.5 * v[k] * v[k] / body.inverse_mass[k][k];
+        }
+    }
+    sum
+}
+
+/// (3) of a group: brings the velocities of a bounce towards those without any, until its kinetic energy is not above
+/// `most`, J, without and with the bounce, nor above that without one. How much of the bounce is left?
+pub(super) fn cut_back(
+    bodies: &[Body],
+    group: &[u32],
+    most: [f64; 2],
+    without: &[Six],
+    bounced: &mut [Six],
+) -> f64 {
+    let more = positive(energy(bodies, group, without) - most[0]);
+    let most = most.map(|most| most + more);
+    // rounding of velocities
+    if energy(bodies, group, bounced) <= most[1] * (1.0 + 1e-14) {
+        return 1.0;
+    }
+    let share = share(bodies, group, without, bounced, most);
+    for &i in group {
+        let (v, w) = (&without[i as usize], &mut bounced[i as usize]);
+        for k in 0..6 {
+            w[k] = v[k] + share * (w[k] - v[k]);
+        }
+    }
+    share
+}
+
+// (3): by halving, because the energy along the way is convex, its bound is linear, and at its start it is not above it
+fn share(bodies: &[Body], group: &[u32], from: &[Six], to: &[Six], most: [f64; 2]) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..50 {
+        let x = 0.5 * (low + high);
+        let mut total = 0.0;
+        for &i in group {
+            let (v, w) = (&from[i as usize], &to[i as usize]);
+            let mixed = std::array::from_fn(|k| v[k] + x * (w[k] - v[k]));
+            total += energy_of(&bodies[i as usize], &mixed);
+        }
+        let bound = most[0] + x * (most[1] - most[0]);
+        if total > bound { high = x } else { low = x }
+    }
+    low
+}

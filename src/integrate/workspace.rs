@@ -1,0 +1,245 @@
+//! Scratch of a step: allocated once for a model, never saved.
+
+use super::event_driven::accurate::{Extrapolation, N_SAMPLES, Stride};
+use super::event_driven::assemble;
+use super::event_driven::complementarity::Complementarity;
+use super::event_driven::energy::Balance;
+use super::event_driven::metric::Metric;
+use super::event_driven::system::{Forces, System};
+use super::event_driven::trial::{Probe, ProbeKind, Trial};
+use super::time_stepping::Work;
+use crate::constraint::GlobalRow;
+use crate::dynamics::Jacobians;
+use crate::kinds::plane::force::Input;
+use crate::math::Vec3;
+use crate::math::dense::RankRevealing;
+use crate::model::{Hold, Model, Poses, Twists};
+use crate::state::{Resistance, State, Status};
+use std::ops::Range;
+
+/// Event functions of a contact at most.
+const PROBES: usize = 9;
+
+/// What of a contact does not move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct AtRest {
+    pub sliding: bool,
+    pub spin: bool,
+    pub roll: bool,
+}
+
+/// Scratch of a step.
+#[derive(Debug)]
+pub struct Workspace {
+    pub(super) poses: Poses,
+    pub(super) twists: Twists,
+    /// The inputs of the state under way.
+    pub(super) inputs: Vec<Input>,
+    pub(super) force: Vec<f64>,
+    pub(super) force_end: Vec<f64>,
+    pub(super) jacobians: Jacobians,
+    pub(super) place: Vec<f64>,
+    /// Change of velocity over the trial step without constraints.
+    pub(super) free: Vec<f64>,
+    pub(super) mass: Metric,
+    pub(super) step_metric: Metric,
+    /// Is that the metric of the step under way? Otherwise it is the mass.
+    pub(super) step_has_metric: bool,
+    /// Metric of the acceleration level where forces are stiff.
+    pub(super) instant_metric: Metric,
+    /// Length of the standard step under way, s.
+    pub(super) standard_step: f64,
+    /// The step's own system.
+    pub(super) system: System,
+    /// The system at one instant: projections, accelerations, impacts.
+    pub(super) level: System,
+    pub(super) frozen: RankRevealing,
+    pub(super) complementarity: Complementarity,
+    /// Joint equations that do not depend on others at the start of the substep.
+    pub(super) joints: Vec<bool>,
+    pub(super) joint_order: RankRevealing,
+    pub(super) trial: Trial,
+    pub(super) acceleration: Vec<f64>,
+    /// Without constraints.
+    pub(super) free_acceleration: Vec<f64>,
+    pub(super) probes: Vec<Probe>,
+    pub(super) start_probes: Vec<Probe>,
+    pub(super) gap: Vec<f64>,
+    /// Contacts of each pair of shapes.
+    pub(super) pairs: Vec<Range<usize>>,
+    /// Gaps and their rates at the start and the end of a trial step.
+    pub(super) start_gap: Vec<(f64, f64)>,
+    pub(super) end_gap: Vec<(f64, f64)>,
+    /// Which pairs were near enough to be looked at when gaps were computed.
+    pub(super) is_near: Vec<bool>,
+    /// Which pairs may touch during a trial step.
+    pub(super) within_reach: Vec<bool>,
+    /// What holds each contact at the start of the substep, or where it opened or touched since: a closed contact keeps
+    /// it while the substep lasts.
+    pub(super) holds: Vec<Hold>,
+    /// Contact forces in space at the start of the substep.
+    pub(super) last_forces: Forces,
+    /// Where the lowest points of rims are at the start of a step, by contact that takes part.
+    pub(super) headings: Vec<Option<Vec3>>,
+    /// Directions of sliding in space, those of the state.
+    pub(super) sliding: Vec<Vec3>,
+    /// What contacts do about rotation: as in the state, or as a step that found its own statuses has it.
+    pub(super) resistance: Vec<Resistance>,
+    pub(super) previous_resistance: Vec<Resistance>,
+    pub(super) active: Vec<usize>,
+    /// Contacts whose gap is looked at for collisions.
+    pub(super) watched: Vec<bool>,
+    pub(super) statuses: Vec<Status>,
+    pub(super) previous: Vec<Status>,
+    pub(super) at_rest: Vec<AtRest>,
+    pub(super) before: Vec<f64>,
+    pub(super) compressed: Vec<f64>,
+    pub(super) look_position: Vec<f64>,
+    pub(super) look_velocity: Vec<f64>,
+    /// Impulses of the compression phase of an impact, and of the whole impact.
+    pub(super) compression: Vec<f64>,
+    pub(super) impulse: Vec<f64>,
+    /// Velocities of the rows by which contacts relax in the restitution phase of an impact, m/s.
+    pub(super) relaxation: Vec<f64>,
+    pub(super) restitution: Vec<f64>,
+    /// Is some force stiff against the last step taken?
+    pub(super) stiff: bool,
+    /// Does something stiff turn too far in the step for the trapezoidal rule?
+    pub(super) turns: bool,
+    /// Factorizations of small systems since the count was taken.
+    pub(super) work: u64,
+    /// Work that the communication step under way may take.
+    pub(super) allowed_work: u64,
+    /// The event function that is negative from the start of a step whose statuses contradict themselves.
+    pub(super) contradicted: Option<ProbeKind>,
+    pub(super) extrapolation: Extrapolation,
+    /// Error of the last extrapolated step, in units of the tolerance.
+    pub(super) step_error: f64,
+    pub(super) start_jacobians: Jacobians,
+    pub(super) mid_velocity: Vec<f64>,
+    pub(super) twice: Vec<f64>,
+    /// Is the middle one of `samples` that of the trial step?
+    pub(super) middle_sampled: bool,
+    /// Event functions along an extrapolated step.
+    pub(super) samples: [Vec<Probe>; N_SAMPLES + 1],
+    pub(super) violated: Vec<Probe>,
+    /// The last extrapolated step; taken out while it is looked into.
+    pub(super) stride: Option<Stride>,
+    /// The trial step that ends nearest to an event.
+    pub(super) best: Trial,
+    /// Energy of the trial step.
+    pub(super) balance: Balance,
+    /// Rows of one contact.
+    pub(super) slip_rows: Vec<GlobalRow>,
+    /// The end of the last stop that was closed, but not trusted: positions and velocities.
+    pub(super) closed_position: Vec<f64>,
+    pub(super) closed_velocity: Vec<f64>,
+    /// The start of a step that is taken twice.
+    pub(super) again: Option<State>,
+    /// Of steps of many bodies.
+    pub(super) crowd: Work,
+    /// Poses and twists at the two ends of a step, for what is only looked at.
+    pub(super) looks: [(Poses, Twists); 2],
+    /// The same where forces at an instant are asked for.
+    pub(super) instant: Work,
+}
+
+impl Workspace {
+    /// How many contacts there is room for without more memory, as a number that grows with it.
+    pub(super) fn room(&self) -> usize {
+        self.system.delassus.capacity() + self.level.delassus.capacity()
+    }
+
+    /// Allocates all that a step of this model can need.
+    #[cfg_attr(small, optimize(size))]
+    pub fn new(model: &Model) -> Self {
+        let n_joint = if model.crowd.is_some() {
+            0
+        } else {
+            model.n_joint_rows
+        };
+        let (n, n_contacts) = (model.n_velocities, model.contacts.len());
+        // a crowd has no matrices over all of it
+        let dense = if model.crowd.is_some() { 0 } else { n };
+        let n_rows = n_joint + (1 + model.n_friction_rows) * model.expected_contacts();
+        let vector = || vec![0.0; n];
+        let state = State::new(model);
+        let n_probes = PROBES * n_contacts + 1;
+        let mut workspace = Self {
+            poses: Poses::new(model),
+            twists: Twists::new(model),
+            inputs: Vec::with_capacity(model.inputs.len()),
+            force: vector(),
+            force_end: vector(),
+            jacobians: Jacobians::new(dense),
+            place: vector(),
+            free: vector(),
+            mass: Metric::mass(model),
+            step_metric: Metric::full(dense),
+            step_has_metric: false,
+            instant_metric: Metric::full(dense),
+            standard_step: 0.0,
+            system: System::new(model),
+            level: System::new(model),
+            frozen: RankRevealing::with_capacity(n_rows),
+            complementarity: Complementarity::new(model),
+            joints: vec![true; n_joint],
+            joint_order: RankRevealing::with_capacity(n_joint),
+            trial: Trial::new(model),
+            acceleration: vector(),
+            free_acceleration: vector(),
+            probes: Vec::with_capacity(n_probes),
+            start_probes: Vec::with_capacity(n_probes),
+            gap: vec![0.0; n_contacts],
+            pairs: assemble::pairs(model).collect(),
+            start_gap: vec![(0.0, 0.0); n_contacts],
+            end_gap: vec![(0.0, 0.0); n_contacts],
+            is_near: vec![true; model.pairs.len()],
+            within_reach: vec![true; model.pairs.len()],
+            holds: vec![Hold::default(); n_contacts],
+            last_forces: Forces::default(),
+            headings: Vec::new(),
+            sliding: state.sliding,
+            previous_resistance: state.resistance.clone(),
+            resistance: state.resistance,
+            active: Vec::with_capacity(n_contacts),
+            watched: vec![false; n_contacts],
+            statuses: Vec::with_capacity(n_contacts),
+            previous: vec![Status::Open; n_contacts],
+            at_rest: vec![AtRest::default(); n_contacts],
+            before: vector(),
+            compressed: vector(),
+            look_position: vector(),
+            look_velocity: vector(),
+            compression: Vec::with_capacity(n_rows),
+            impulse: Vec::with_capacity(n_rows),
+            relaxation: Vec::with_capacity(n_rows),
+            restitution: Vec::with_capacity(n_contacts),
+            stiff: false,
+            turns: false,
+            work: 0,
+            allowed_work: 0,
+            contradicted: None,
+            extrapolation: Extrapolation::new(dense),
+            step_error: 0.0,
+            start_jacobians: Jacobians::new(dense),
+            mid_velocity: vector(),
+            twice: vector(),
+            middle_sampled: false,
+            samples: std::array::from_fn(|_| Vec::with_capacity(n_probes)),
+            violated: Vec::with_capacity(n_probes),
+            stride: Some(Stride::new(model)),
+            best: Trial::new(model),
+            balance: Balance::new(model),
+            slip_rows: Vec::with_capacity(1 + model.n_friction_rows),
+            closed_position: vector(),
+            closed_velocity: vector(),
+            again: Some(State::new(model)),
+            crowd: Work::default(),
+            looks: std::array::from_fn(|_| (Poses::new(model), Twists::new(model))),
+            instant: Work::default(),
+        };
+        workspace.statuses.resize(n_contacts, Status::Open);
+        workspace
+    }
+}

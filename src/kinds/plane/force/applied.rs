@@ -1,0 +1,90 @@
+//! A given force at a point of the second body, and a given torque.
+//!
+//! (1)  torque about the centre = cross(R r, F) + torque;   F in world axes, or R F in body axes
+//! (2)  derivative by the angle: in world axes the arm turns, in body axes the force turns
+
+use super::{
+    Bending, Detail, Effect, Input, MAX_ALONG, PAIR_DOF, PairVector, Side, Signal, Situation,
+};
+use crate::math::{Vec2, cross, dot, perp};
+use crate::scene::spec::Frame;
+
+/// Signals on a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Applied {
+    /// Point of the body, m.
+    pub point: Vec2,
+    /// Axes of the force.
+    pub frame: Frame,
+    /// N.
+    pub force: [Signal; 2],
+    /// N m.
+    pub torque: Signal,
+}
+
+impl Applied {
+    pub(super) fn signals(&self) -> [&Signal; 3] {
+        [&self.force[0], &self.force[1], &self.torque]
+    }
+
+    fn components(&self, time: f64, side: Side, inputs: &[Input]) -> (Vec2, f64) {
+        let force = Vec2::new(
+            self.force[0].value(time, side, inputs),
+            self.force[1].value(time, side, inputs),
+        );
+        (force, self.torque.value(time, side, inputs))
+    }
+
+    // force and its arm in world axes, torque
+    #[inline]
+    fn at(&self, at: &Situation) -> (Vec2, Vec2, f64) {
+        let (given, torque) = self.components(at.time, at.side, at.inputs);
+        let arm = at.pose[1].turn(self.point);
+        let force = match self.frame {
+            Frame::World => given,
+            Frame::Body => at.pose[1].turn(given),
+        };
+        (force, arm, cross(arm, force) + torque) // (1)
+    }
+
+    /// Force and torque.
+    pub fn force(&self, at: &Situation) -> PairVector {
+        let (force, _, torque) = self.at(at);
+        [0.0, 0.0, 0.0, force.x, force.y, torque]
+    }
+
+    /// Force and torque with their derivatives.
+    pub fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+        let (force, arm, torque) = self.at(at);
+        let on_both = [0.0, 0.0, 0.0, force.x, force.y, torque];
+        match detail {
+            Detail::Stiff => Effect {
+                force: on_both,
+                damping: [0.0; PAIR_DOF],
+                along: [None; MAX_ALONG],
+                bending: None,
+            },
+            Detail::All => Effect {
+                force: on_both,
+                damping: [0.0; PAIR_DOF],
+                along: [None; MAX_ALONG],
+                bending: Some(self.bending(arm, force)),
+            },
+        }
+    }
+
+    // (2)
+    fn bending(&self, arm: Vec2, force: Vec2) -> Bending {
+        let mut bending = Bending::default();
+        match self.frame {
+            // d/dangle cross(R r, F) = cross(perp(R r), F) = -(R r).F
+            Frame::World => bending.rest[5][5] = -dot(arm, force),
+            Frame::Body => {
+                let turned = perp(force);
+                bending.rest[3][5] = turned.x;
+                bending.rest[4][5] = turned.y;
+            }
+        }
+        bending
+    }
+}

@@ -1,0 +1,256 @@
+//! Force elements. Each gives the force on the coordinates of its two bodies and how it changes with them, split
+//! so that stiff elements stay stable at any step: the `stiff` part of the position derivative is negative
+//! semidefinite whatever the state, the `rest` makes it exact and is used where the step's matrix allows.
+
+mod applied;
+mod signal;
+mod spring_damper;
+mod stribeck;
+mod torsional;
+mod viscous;
+
+pub use applied::Applied;
+pub use signal::{Input, MAX_INPUT_ORDER, Side, Signal};
+pub use spring_damper::SpringDamper;
+pub use stribeck::{Stribeck, falling};
+pub use torsional::Torsional;
+pub use viscous::Viscous;
+
+use crate::constraint::{BODY_DOF, Pose, Row, Twist};
+use crate::kinds::plane::joint::Joint;
+use crate::math::Limit;
+
+/// Coordinates of two bodies.
+pub const PAIR_DOF: usize = 2 * BODY_DOF;
+
+/// A vector over the coordinates of two bodies: x, y, rotation of the first, then of the second.
+pub type PairVector = [f64; PAIR_DOF];
+
+/// A matrix over the coordinates of two bodies.
+pub type PairMatrix = [[f64; PAIR_DOF]; PAIR_DOF];
+
+/// The kinds of force elements.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Force {
+    /// Spring and damper between two points.
+    SpringDamper(SpringDamper),
+    /// Spring and damper at a revolute joint.
+    Torsional(Torsional),
+    /// Given force and torque on the second body.
+    Applied(Applied),
+    /// Drag between two bodies.
+    Viscous(Viscous),
+    /// Smooth friction at a joint coordinate.
+    Stribeck(Stribeck),
+}
+
+/// When, where and how fast.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation<'a> {
+    /// s.
+    pub time: f64,
+    /// Which side of a jump of a signal counts.
+    pub side: Side,
+    /// Poses of the first and second body.
+    pub pose: [&'a Pose; 2],
+    /// Their twists.
+    pub twist: [&'a Twist; 2],
+    /// The joint that the element acts on, for those that do.
+    pub joint: Option<&'a Joint>,
+    /// The model's inputs.
+    pub inputs: &'a [Input],
+}
+
+/// Force and derivatives of one element, to be added to those of the others.
+#[derive(Clone, Debug, Default)]
+pub struct Effect {
+    /// N and N m.
+    pub force: PairVector,
+    /// The part of it that dissipates: of dampers, drag and smooth friction, N and N m.
+    pub damping: PairVector,
+    /// Derivatives with respect to the velocities, all of them, and with respect to the coordinates, negative
+    /// semidefinite part: a sum over these.
+    pub along: [Option<Along>; MAX_ALONG],
+    /// What is missing to the exact derivative with respect to the coordinates; none where it is zero or not wanted.
+    pub bending: Option<Bending>,
+}
+
+/// Scalars that one element can push at most: drag has two directions and a rotation.
+pub const MAX_ALONG: usize = 3;
+
+/// Derivatives of a push along the gradient `g` of a scalar: their size times `g g^T`.
+#[derive(Clone, Copy, Debug)]
+pub struct Along {
+    /// Of the scalar.
+    pub gradient: PairVector,
+    /// Derivative of the push with respect to the scalar, not positive.
+    pub by_position: f64,
+    /// Derivative of the push with respect to its rate.
+    pub by_velocity: f64,
+}
+
+/// Derivatives with respect to the coordinates by which gradients turn.
+#[derive(Clone, Debug, Default)]
+pub struct Bending {
+    /// All but what dampers add.
+    pub rest: PairMatrix,
+    /// What dampers add: the change of their direction times their force now. Where a damper is stiff against the
+    /// step its force will not last, and this part must be left out.
+    pub damper: PairMatrix,
+}
+
+/// Which derivatives by position are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// The stiff part.
+    Stiff,
+    /// All; the others may cost more than the force itself.
+    All,
+}
+
+impl Force {
+    /// Force and derivatives.
+    pub fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+        match self {
+            Force::SpringDamper(f) => f.effect(at, detail),
+            Force::Torsional(f) => f.effect(at),
+            Force::Applied(f) => f.effect(at, detail),
+            Force::Viscous(f) => f.effect(at, detail),
+            Force::Stribeck(f) => f.effect(at),
+        }
+    }
+
+    /// Stored energy, J.
+    pub fn energy(&self, at: &Situation) -> f64 {
+        match self {
+            Force::SpringDamper(f) => f.energy(at),
+            Force::Torsional(f) => f.energy(at),
+            Force::Applied(_) | Force::Viscous(_) | Force::Stribeck(_) => 0.0,
+        }
+    }
+
+    /// Is it given from outside, by signals?
+    pub fn is_given(&self) -> bool {
+        match self {
+            Force::Applied(_) => true,
+            Force::SpringDamper(_)
+            | Force::Torsional(_)
+            | Force::Viscous(_)
+            | Force::Stribeck(_) => false,
+        }
+    }
+
+    /// Does it take energy from what moves?
+    pub fn dissipates(&self) -> bool {
+        match self {
+            Force::SpringDamper(f) => f.damping != 0.0,
+            Force::Torsional(f) => f.damping != 0.0,
+            Force::Viscous(_) | Force::Stribeck(_) => true,
+            Force::Applied(_) => false,
+        }
+    }
+
+    /// Power of a given force, W.
+    pub fn applied_power(&self, at: &Situation) -> f64 {
+        match self {
+            Force::Applied(f) => power(&f.force(at), at),
+            Force::SpringDamper(_)
+            | Force::Torsional(_)
+            | Force::Viscous(_)
+            | Force::Stribeck(_) => 0.0,
+        }
+    }
+
+    /// Power that the element turns into heat, W.
+    pub fn lost_power(&self, at: &Situation) -> f64 {
+        match self {
+            Force::SpringDamper(f) => f.lost_power(at),
+            Force::Torsional(f) => f.lost_power(at),
+            Force::Viscous(f) => -power(&f.effect(at, Detail::Stiff).force, at),
+            Force::Stribeck(f) => -power(&f.effect(at).force, at),
+            Force::Applied(_) => 0.0,
+        }
+    }
+
+    /// Force along the element's own coordinate; zero for elements without one.
+    pub fn coordinate_force(&self, at: &Situation) -> f64 {
+        match self {
+            Force::SpringDamper(f) => f.push(at),
+            Force::Torsional(f) => f.push(at),
+            Force::Stribeck(f) => f.push(at),
+            Force::Applied(_) | Force::Viscous(_) => 0.0,
+        }
+    }
+
+    /// Is the force linear in the velocities?
+    pub fn is_linear_in_velocity(&self) -> bool {
+        match self {
+            Force::SpringDamper(_)
+            | Force::Torsional(_)
+            | Force::Applied(_)
+            | Force::Viscous(_) => true,
+            Force::Stribeck(_) => false,
+        }
+    }
+
+    /// Times at which the force is not smooth.
+    pub fn breakpoints(&self) -> impl Iterator<Item = f64> + '_ {
+        self.signals().flat_map(|s| s.breakpoints().iter().copied())
+    }
+
+    /// The shortest time in which a part of it repeats, s; infinite where none does.
+    pub fn shortest_period(&self) -> f64 {
+        self.signals()
+            .fold(f64::INFINITY, |period, s| period.at_most(s.period()))
+    }
+
+    fn signals(&self) -> impl Iterator<Item = &Signal> {
+        let signals = match self {
+            Force::Applied(f) => Some(f.signals()),
+            Force::SpringDamper(_)
+            | Force::Torsional(_)
+            | Force::Viscous(_)
+            | Force::Stribeck(_) => None,
+        };
+        signals.into_iter().flatten()
+    }
+}
+
+fn power(force: &PairVector, at: &Situation) -> f64 {
+    let mut sum = 0.0;
+    for (twist, force) in at.twist.iter().zip(force.chunks_exact(BODY_DOF)) {
+        sum += force[0] * twist.linear.x + force[1] * twist.linear.y + force[2] * twist.angular;
+    }
+    sum
+}
+
+impl Effect {
+    /// Adds a force of size `force` along the gradient of a scalar.
+    fn push_along(&mut self, row: &PairVector, force: f64) {
+        for (total, r) in self.force.iter_mut().zip(row) {
+            *total += force * r;
+        }
+    }
+
+    /// Says that a force of size `force` along the gradient of a scalar, which is in the total, dissipates.
+    fn damp_along(&mut self, row: &PairVector, force: f64) {
+        for (total, r) in self.damping.iter_mut().zip(row) {
+            *total += force * r;
+        }
+    }
+}
+
+fn add_outer(matrix: &mut PairMatrix, factor: f64, left: &PairVector, right: &PairVector) {
+    for (row, l) in matrix.iter_mut().zip(left) {
+        for (x, r) in row.iter_mut().zip(right) {
+            *x += factor * l * r;
+        }
+    }
+}
+
+fn flat(row: &Row) -> PairVector {
+    [row.a[0], row.a[1], row.a[2], row.b[0], row.b[1], row.b[2]]
+}
+
+#[cfg(test)]
+mod tests;

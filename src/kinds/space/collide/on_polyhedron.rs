@@ -1,0 +1,261 @@
+//! Vertex against a convex polyhedron: the nearest point of its boundary, in the coordinates of the polyhedron's body.
+//!
+//! (1)  outside, the nearest point is the foot on a face that holds it, otherwise on an edge, or a vertex
+//! (2)  inside, the foot on the face with the largest (negative) height
+//! (3)  a sharp vertex of a polyhedron faces those faces over which its edges rise: where two faces are as near, one of
+//!      these counts, so that a box whose corner is on a corner of another one stands on its upper face
+
+use super::{CORNER, FACE_BEYOND, Nearest, Owner, Vertex, at_surface, between_points, values};
+use crate::kinds::space::shape::Polyhedron;
+use crate::kinds::space::{Pose, Row};
+use crate::math::{Limit, Real, Vec3, dot3};
+
+#[derive(Clone, Copy)]
+enum Place {
+    Vertex(usize),
+    Edge(usize),
+    Face(usize),
+}
+
+/// An edge may fall below the plane of a face by this (sine of the angle) and its vertex still faces it: sides of a
+/// box that stands flat and its neighbours are told apart half-way.
+const FACING: f64 = -0.5;
+
+/// Faces are as near when their heights differ by less, m: more than a closed contact can be off its face.
+const AS_NEAR: f64 = 1e-6;
+
+pub(super) fn nearest<T: Real>(
+    vertex: &Vertex,
+    owner: &Owner,
+    solid: &Polyhedron,
+    leaves_corners: bool,
+    a: &Pose<T>,
+    b: &Pose<T>,
+) -> Nearest<T> {
+    let place = place(vertex, owner, solid, &values(a), &values(b));
+    let x = b.point(vertex.place);
+    let radii = (0.0, vertex.radius);
+    let beside = match place {
+        Place::Face(face) => {
+            let near = on_face(vertex, solid, face, leaves_corners, a, b);
+            let near = Nearest {
+                margin: if vertex.radius > 0.0 {
+                    f64::INFINITY
+                } else {
+                    near.margin
+                },
+                ..near
+            };
+            return if near.margin < 0.0 {
+                near.left_to_another()
+            } else {
+                near
+            };
+        }
+        Place::Edge(edge) => {
+            let edge = &solid.edges[edge];
+            let (p, d) = (
+                a.point(solid.vertices[edge.ends[0]]),
+                a.turn(edge.direction),
+            );
+            between_points(a, b, p + d * dot3(x - p, d), x, radii)
+        }
+        Place::Vertex(corner) => between_points(a, b, a.point(solid.vertices[corner]), x, radii),
+    };
+    if vertex.radius > 0.0 {
+        return beside;
+    }
+    // beyond a sharp border it no longer touches; what did goes on along the plane of its face
+    let local = local(vertex, &values(a), &values(b));
+    let face = nearest_plane(solid, place, local);
+    let mut near = on_face(vertex, solid, face, leaves_corners, a, b);
+    near.margin = near.margin.at_most(-CORNER);
+    near.gap = beside.gap;
+    near.corner = Some(if beside.gap.value() > 0.0 {
+        beside.normal_row(a, b)
+    } else {
+        Row::zero()
+    });
+    near
+}
+
+/// The sharp face that counts at the given poses; `None` for rounded vertices and beyond borders.
+pub(super) fn face(
+    vertex: &Vertex,
+    owner: &Owner,
+    solid: &Polyhedron,
+    a: &Pose,
+    b: &Pose,
+) -> Option<usize> {
+    if vertex.radius > 0.0 {
+        return None;
+    }
+    match place(vertex, owner, solid, a, b) {
+        Place::Face(face) => Some(face),
+        Place::Vertex(_) | Place::Edge(_) => None,
+    }
+}
+
+/// The face that a rounded vertex is over, the nearest place of its border, and the direction in which it goes on there.
+pub(super) fn below(
+    vertex: &Vertex,
+    solid: &Polyhedron,
+    a: &Pose,
+    b: &Pose,
+) -> Option<(usize, Vec3, Vec3)> {
+    let x = local(vertex, a, b);
+    match nearest_place(solid, x) {
+        Place::Face(i) if vertex.radius > 0.0 => {
+            let face = &solid.faces[i];
+            let foot = x - face.normal * face.height(x);
+            let mut nearest = (f64::INFINITY, Vec3::zeros());
+            for (&corner, &outward) in face.corners.iter().zip(&face.outward) {
+                let margin = dot3(outward, solid.vertices[corner] - foot);
+                if margin < nearest.0 {
+                    nearest = (margin, outward);
+                }
+            }
+            Some((i, foot + nearest.1 * nearest.0, nearest.1))
+        }
+        Place::Face(_) | Place::Edge(_) | Place::Vertex(_) => None,
+    }
+}
+
+/// The vertex against the plane of one face, wherever it is.
+pub(super) fn on_face<T: Real>(
+    vertex: &Vertex,
+    solid: &Polyhedron,
+    face: usize,
+    leaves_corners: bool,
+    a: &Pose<T>,
+    b: &Pose<T>,
+) -> Nearest<T> {
+    let normal = a.turn(solid.faces[face].normal);
+    let x = b.point(vertex.place);
+    let distance = dot3(normal, x - a.position) - T::constant(solid.faces[face].offset);
+    let foot = x - normal * distance;
+    let local = local(vertex, &values(a), &values(b));
+    let mut margin = solid.margin(face, local) + FACE_BEYOND;
+    if leaves_corners && margin < 10.0 * FACE_BEYOND {
+        margin = margin.at_most(from_corners(solid, face, local) - CORNER);
+    }
+    Nearest {
+        margin,
+        ..at_surface(a, b, foot, x, normal, (0.0, vertex.radius), distance)
+    }
+}
+
+// how far the foot of a point is from the nearest corner of a face
+fn from_corners(solid: &Polyhedron, face: usize, x: Vec3) -> f64 {
+    let face = &solid.faces[face];
+    let square = face.corners.iter().fold(f64::INFINITY, |least, &corner| {
+        let d = x - solid.vertices[corner];
+        let across = d - face.normal * dot3(d, face.normal);
+        least.at_most(dot3(across, across))
+    });
+    square.sqrt()
+}
+
+fn local(vertex: &Vertex, a: &Pose, b: &Pose) -> Vec3 {
+    a.turn_back(b.point(vertex.place) - a.position)
+}
+
+fn place(vertex: &Vertex, owner: &Owner, solid: &Polyhedron, a: &Pose, b: &Pose) -> Place {
+    let x = local(vertex, a, b);
+    if vertex.radius == 0.0
+        && let Some(face) = facing(owner, solid, x, a, b)
+    {
+        return Place::Face(face);
+    }
+    nearest_place(solid, x)
+}
+
+// (3), if its foot is on that face and it is not outside of another one
+fn facing(owner: &Owner, solid: &Polyhedron, x: Vec3, a: &Pose, b: &Pose) -> Option<usize> {
+    let mut best = (f64::NEG_INFINITY, None);
+    let mut highest = f64::NEG_INFINITY;
+    for (i, face) in solid.faces.iter().enumerate() {
+        let height = face.height(x);
+        highest = highest.at_least(height);
+        if height <= best.0 {
+            continue;
+        }
+        let faces = match owner {
+            Owner::Ball | Owner::Capsule(_) => true,
+            Owner::Polyhedron(whole, vertex) => {
+                let normal = b.turn_back(a.turn(face.normal));
+                let rises = |edge: &Vec3| dot3(normal, *edge) >= FACING;
+                whole.leaving[*vertex].iter().all(rises)
+            }
+        };
+        if faces {
+            best = (height, Some(i));
+        }
+    }
+    let face = best.1?;
+    let outside = |(i, other): (usize, &crate::kinds::space::shape::Face)| {
+        i != face && other.height(x) > FACE_BEYOND
+    };
+    let beyond = solid.margin(face, x) < -FACE_BEYOND
+        || (best.0 <= 0.0 && solid.faces.iter().enumerate().any(outside))
+        || (best.0 <= 0.0 && best.0 < highest - AS_NEAR);
+    (!beyond).then_some(face)
+}
+
+// (1), (2)
+fn nearest_place(solid: &Polyhedron, x: Vec3) -> Place {
+    let mut highest = (f64::NEG_INFINITY, 0);
+    for (i, face) in solid.faces.iter().enumerate() {
+        let height = face.height(x);
+        if height > 0.0 && solid.margin(i, x) >= 0.0 {
+            return Place::Face(i);
+        }
+        if height > highest.0 {
+            highest = (height, i);
+        }
+    }
+    if highest.0 <= 0.0 {
+        return Place::Face(highest.1);
+    }
+    let mut nearest = (f64::INFINITY, Place::Face(highest.1));
+    for (i, edge) in solid.edges.iter().enumerate() {
+        // the nearest edge has a face that the point is outside of
+        if edge.faces.iter().all(|&f| solid.faces[f].height(x) <= 0.0) {
+            continue;
+        }
+        let d = x - solid.vertices[edge.ends[0]];
+        let along = dot3(d, edge.direction);
+        let (place, offset) = if along <= 0.0 {
+            (Place::Vertex(edge.ends[0]), d)
+        } else if along >= edge.length {
+            (
+                Place::Vertex(edge.ends[1]),
+                x - solid.vertices[edge.ends[1]],
+            )
+        } else {
+            (Place::Edge(i), d - edge.direction * along)
+        };
+        let square = dot3(offset, offset);
+        if square < nearest.0 {
+            nearest = (square, place);
+        }
+    }
+    nearest.1
+}
+
+// of the faces at an edge or a vertex, the one whose plane is nearest
+fn nearest_plane(solid: &Polyhedron, place: Place, x: Vec3) -> usize {
+    let mut best = (f64::INFINITY, 0);
+    for (i, face) in solid.faces.iter().enumerate() {
+        let is_there = match place {
+            Place::Face(f) => f == i,
+            Place::Edge(edge) => solid.edges[edge].faces.contains(&i),
+            Place::Vertex(vertex) => face.corners.contains(&vertex),
+        };
+        let height = face.height(x).abs();
+        if is_there && height < best.0 {
+            best = (height, i);
+        }
+    }
+    best.1
+}

@@ -1,0 +1,337 @@
+//! Force elements in space. Each gives the force on the velocities of its two bodies (linear in world axes, angular in
+//! body axes) and how it changes along their motions, split as in the plane so that stiff elements stay stable at any
+//! step: the `stiff` part of the position derivative is negative semidefinite whatever the state, the `rest` makes it
+//! exact and is used where the step's matrix allows.
+//!
+//! Derivatives by position are along motions: column j is the change while the body shifts along a world axis, or turns
+//! about one of its own axes, `R -> R exp(e)`; angular velocities keep their parts along body axes meanwhile.
+
+mod along;
+mod applied;
+mod joint_spring;
+mod motor_torque;
+mod spring_damper;
+mod stribeck;
+mod viscous;
+
+pub use crate::kinds::plane::force::{Detail, Input, Side, Signal};
+pub use applied::Applied;
+pub use joint_spring::JointSpring;
+pub use motor_torque::MotorTorque;
+pub use spring_damper::SpringDamper;
+pub use stribeck::Stribeck;
+pub use viscous::Viscous;
+
+use crate::kinds::space::joint::{Count, Joint};
+use crate::kinds::space::{BODY_DOF, Pose, Row, Twist};
+use crate::math::{Dual, Limit, Vec3};
+
+/// Velocities of two bodies.
+pub const PAIR_DOF: usize = 2 * BODY_DOF;
+
+/// A vector over the velocities of two bodies: x, y, z, rotations about body axes of the first, then of the second.
+pub type PairVector = [f64; PAIR_DOF];
+
+/// A matrix over the velocities of two bodies.
+pub type PairMatrix = [[f64; PAIR_DOF]; PAIR_DOF];
+
+/// The kinds of force elements.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Force {
+    /// Spring and damper between two points.
+    SpringDamper(SpringDamper),
+    /// Spring and damper at a joint coordinate.
+    JointSpring(JointSpring),
+    /// Given force and torque on the second body.
+    Applied(Box<Applied>),
+    /// Drag between two bodies.
+    Viscous(Viscous),
+    /// Smooth friction at a joint coordinate.
+    Stribeck(Stribeck),
+    /// Given torque or force along a joint coordinate.
+    MotorTorque(MotorTorque),
+}
+
+/// When, where and how fast.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation<'a> {
+    /// s.
+    pub time: f64,
+    /// Which side of a jump of a signal counts.
+    pub side: Side,
+    /// Poses of the first and second body.
+    pub pose: [&'a Pose; 2],
+    /// Their twists.
+    pub twist: [&'a Twist; 2],
+    /// The joint that the element acts on, for those that do; its bodies are those of the element.
+    pub joint: Option<&'a Joint>,
+    /// What its angles are counted from.
+    pub count: Count<'a>,
+    /// The model's inputs.
+    pub inputs: &'a [Input],
+}
+
+/// A force along one row, and how its size changes with the scalar that the row is the gradient of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sloped {
+    /// Gradient of the scalar.
+    pub row: Row,
+    /// N or N m.
+    pub force: f64,
+    /// The part of it that takes energy: of dampers and friction, N or N m.
+    pub fading: f64,
+    /// Slope with the scalar.
+    pub by_value: f64,
+    /// Slope with its rate.
+    pub by_rate: f64,
+}
+
+/// A force at a point of the second body, and the opposite one at a point of the first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pull {
+    /// The points in body coordinates, m.
+    pub anchors: [Vec3; 2],
+    /// On the second body, in world axes, N.
+    pub force: Vec3,
+    /// How far the points are apart, m; infinite where the force keeps its direction.
+    pub length: f64,
+}
+
+/// Force and derivatives of one element, to be added to those of the others.
+#[derive(Clone, Debug, Default)]
+pub struct Effect {
+    /// N and N m.
+    pub force: PairVector,
+    /// The part of it that dissipates: of dampers, drag and smooth friction, N and N m.
+    pub damping: PairVector,
+    /// Derivative with respect to the velocities.
+    pub by_velocity: PairMatrix,
+    /// Derivative along the motions, negative semidefinite part.
+    pub by_position_stiff: PairMatrix,
+    /// What is missing from `by_position_stiff` to the exact derivative, but for what dampers add.
+    pub by_position_rest: PairMatrix,
+    /// What dampers add: the change of their direction times their force now. Where a damper is stiff against the
+    /// step its force will not last, and this part must be left out.
+    pub by_position_damper: PairMatrix,
+}
+
+impl Force {
+    /// Force and derivatives; with [`Detail::Stiff`] some parts of them may be zero.
+    pub fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+        match self {
+            Force::SpringDamper(f) => f.effect(at, detail),
+            Force::JointSpring(f) => f.effect(at, detail),
+            Force::Applied(f) => f.effect(at, detail),
+            Force::Viscous(f) => f.effect(at, detail),
+            Force::Stribeck(f) => f.effect(at, detail),
+            Force::MotorTorque(f) => f.effect(at, detail),
+        }
+    }
+
+    /// The element as forces along rows; none for those given from outside.
+    pub fn sloped(&self, at: &Situation, mut take: impl FnMut(Sloped)) {
+        match self {
+            Force::SpringDamper(f) => take(f.sloped(at)),
+            Force::JointSpring(f) => f.sloped(at).into_iter().for_each(take),
+            Force::Stribeck(f) => f.sloped(at).into_iter().for_each(take),
+            Force::Viscous(f) => f.sloped(at).into_iter().for_each(take),
+            Force::Applied(_) | Force::MotorTorque(_) => {}
+        }
+    }
+
+    /// The element as a force between two points, which turns with what it acts on or not at all.
+    pub fn pull(&self, at: &Situation) -> Option<Pull> {
+        match self {
+            Force::SpringDamper(f) => f.pull(at),
+            Force::Applied(f) => f.pull(at),
+            Force::JointSpring(_)
+            | Force::Viscous(_)
+            | Force::Stribeck(_)
+            | Force::MotorTorque(_) => None,
+        }
+    }
+
+    /// Stored energy, J.
+    pub fn energy(&self, at: &Situation) -> f64 {
+        match self {
+            Force::SpringDamper(f) => f.energy(at),
+            Force::JointSpring(f) => f.energy(at),
+            Force::Applied(_) | Force::Viscous(_) | Force::Stribeck(_) | Force::MotorTorque(_) => {
+                0.0
+            }
+        }
+    }
+
+    /// Is it given from outside, by signals?
+    pub fn is_given(&self) -> bool {
+        match self {
+            Force::Applied(_) | Force::MotorTorque(_) => true,
+            Force::SpringDamper(_)
+            | Force::JointSpring(_)
+            | Force::Viscous(_)
+            | Force::Stribeck(_) => false,
+        }
+    }
+
+    /// Does it take energy from what moves?
+    pub fn dissipates(&self) -> bool {
+        match self {
+            Force::SpringDamper(f) => f.damping != 0.0,
+            Force::JointSpring(f) => f.damping != 0.0,
+            Force::Viscous(_) | Force::Stribeck(_) => true,
+            Force::Applied(_) | Force::MotorTorque(_) => false,
+        }
+    }
+
+    /// Power of a given force, W.
+    pub fn applied_power(&self, at: &Situation) -> f64 {
+        match self {
+            Force::Applied(f) => f.effect(at, Detail::Stiff).power(at),
+            Force::MotorTorque(f) => f.power(at),
+            Force::SpringDamper(_)
+            | Force::JointSpring(_)
+            | Force::Viscous(_)
+            | Force::Stribeck(_) => 0.0,
+        }
+    }
+
+    /// Power that the element turns into heat, W.
+    pub fn lost_power(&self, at: &Situation) -> f64 {
+        match self {
+            Force::SpringDamper(f) => f.lost_power(at),
+            Force::JointSpring(f) => f.lost_power(at),
+            Force::Viscous(f) => f.lost_power(at),
+            Force::Stribeck(f) => f.lost_power(at),
+            Force::Applied(_) | Force::MotorTorque(_) => 0.0,
+        }
+    }
+
+    /// Force along the element's own coordinate; zero for elements without one.
+    pub fn coordinate_force(&self, at: &Situation) -> f64 {
+        match self {
+            Force::SpringDamper(f) => f.push(at),
+            Force::JointSpring(f) => f.push(at),
+            Force::Stribeck(f) => f.push(at),
+            Force::MotorTorque(f) => f.push(at),
+            Force::Applied(_) | Force::Viscous(_) => 0.0,
+        }
+    }
+
+    /// Is the force linear in the velocities?
+    pub fn is_linear_in_velocity(&self) -> bool {
+        match self {
+            Force::SpringDamper(_)
+            | Force::JointSpring(_)
+            | Force::Applied(_)
+            | Force::Viscous(_)
+            | Force::MotorTorque(_) => true,
+            Force::Stribeck(_) => false,
+        }
+    }
+
+    /// Times at which the force is not smooth.
+    pub fn breakpoints(&self) -> impl Iterator<Item = f64> + '_ {
+        self.signals().flat_map(|s| s.breakpoints().iter().copied())
+    }
+
+    /// The shortest time in which a part of it repeats, s; infinite where none does.
+    pub fn shortest_period(&self) -> f64 {
+        self.signals()
+            .fold(f64::INFINITY, |period, s| period.at_most(s.period()))
+    }
+
+    fn signals(&self) -> impl Iterator<Item = &Signal> {
+        let (applied, motor) = match self {
+            Force::Applied(f) => (Some(f.signals()), None),
+            Force::MotorTorque(f) => (None, Some(&f.torque)),
+            Force::SpringDamper(_)
+            | Force::JointSpring(_)
+            | Force::Viscous(_)
+            | Force::Stribeck(_) => (None, None),
+        };
+        applied.into_iter().flatten().chain(motor)
+    }
+}
+
+impl Situation<'_> {
+    fn velocities(&self) -> PairVector {
+        let [a, b] = self.twist;
+        [
+            a.linear.x,
+            a.linear.y,
+            a.linear.z,
+            a.angular.x,
+            a.angular.y,
+            a.angular.z,
+            b.linear.x,
+            b.linear.y,
+            b.linear.z,
+            b.angular.x,
+            b.angular.y,
+            b.angular.z,
+        ]
+    }
+}
+
+impl Effect {
+    fn power(&self, at: &Situation) -> f64 {
+        let mut sum = 0.0;
+        for (force, velocity) in self.force.iter().zip(at.velocities()) {
+            sum += force * velocity;
+        }
+        sum
+    }
+
+    /// Adds a force of size `force` along the gradient of a scalar.
+    fn push_along(&mut self, row: &PairVector, force: f64) {
+        for (total, r) in self.force.iter_mut().zip(row) {
+            *total += force * r;
+        }
+    }
+
+    /// Says that a force of size `force` along the gradient of a scalar, which is in the total, dissipates.
+    fn damp_along(&mut self, row: &PairVector, force: f64) {
+        for (total, r) in self.damping.iter_mut().zip(row) {
+            *total += force * r;
+        }
+    }
+}
+
+fn add_outer(matrix: &mut PairMatrix, factor: f64, left: &PairVector, right: &PairVector) {
+    for (row, l) in matrix.iter_mut().zip(left) {
+        for (x, r) in row.iter_mut().zip(right) {
+            *x += factor * l * r;
+        }
+    }
+}
+
+fn flat(row: &Row) -> PairVector {
+    side_by_side(row, |x| x)
+}
+
+fn rates(row: &Row<Dual>) -> PairVector {
+    side_by_side(row, |x| x.rate)
+}
+
+fn side_by_side<T: Copy>(row: &Row<T>, part: impl Fn(T) -> f64) -> PairVector {
+    let mut pair = [0.0; PAIR_DOF];
+    for i in 0..BODY_DOF {
+        pair[i] = part(row.a[i]);
+        pair[BODY_DOF + i] = part(row.b[i]);
+    }
+    pair
+}
+
+/// The unit motion along one of the coordinates of two bodies.
+fn motion(index: usize) -> [Twist; 2] {
+    let mut twists = [Twist::zero(), Twist::zero()];
+    let twist = &mut twists[index / BODY_DOF];
+    match index % BODY_DOF {
+        i if i < 3 => twist.linear[i] = 1.0,
+        i => twist.angular[i - 3] = 1.0,
+    }
+    twists
+}
+
+#[cfg(test)]
+mod tests;

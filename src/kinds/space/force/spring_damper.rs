@@ -1,0 +1,76 @@
+//! Spring and damper between two points, along the line between them ([E] 26-33).
+//!
+//! (1)  phi = |d| - rest length,   d = p_b - p_a,   phi' = g . v
+//! (2)  force = -(stiffness phi + damping phi') g,   g = grad phi;   derivatives in along.rs
+
+use super::along::{self, Push, Scalar, value_and_rate};
+use super::{Detail, Effect, Pull, Situation, Sloped};
+use crate::kinds::space::{Pose, Row, distance};
+use crate::math::{Real, Vec3, dot3};
+
+/// Along the line between two anchors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpringDamper {
+    /// On the first body, m.
+    pub anchor_a: Vec3,
+    /// On the second body, m.
+    pub anchor_b: Vec3,
+    /// N/m.
+    pub stiffness: f64,
+    /// N s/m.
+    pub damping: f64,
+    /// m.
+    pub rest_length: f64,
+}
+
+impl Scalar for SpringDamper {
+    fn at<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
+        distance((a, self.anchor_a), (b, self.anchor_b))
+    }
+}
+
+impl SpringDamper {
+    fn law(&self, distance: f64, rate: f64) -> Push {
+        Push {
+            held: -self.stiffness * (distance - self.rest_length), // (2)
+            fading: -self.damping * rate,
+            by_value: -self.stiffness,
+            by_rate: -self.damping,
+        }
+    }
+
+    pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+        along::effect(self, at, detail, |distance, rate| self.law(distance, rate))
+    }
+
+    pub(super) fn sloped(&self, at: &Situation) -> Sloped {
+        along::sloped(self, at, |distance, rate| self.law(distance, rate))
+    }
+
+    pub(super) fn pull(&self, at: &Situation) -> Option<Pull> {
+        let [a, b] = at.pose;
+        let d = b.point(self.anchor_b) - a.point(self.anchor_a);
+        let length = dot3(d, d).sqrt();
+        (length > 0.0).then(|| Pull {
+            anchors: [self.anchor_a, self.anchor_b],
+            force: d * (self.push(at) / length),
+            length,
+        })
+    }
+
+    pub(super) fn push(&self, at: &Situation) -> f64 {
+        let (distance, rate) = value_and_rate(self, at);
+        self.law(distance, rate).total()
+    }
+
+    pub(super) fn lost_power(&self, at: &Situation) -> f64 {
+        let (_, rate) = value_and_rate(self, at);
+        self.damping * rate * rate
+    }
+
+    pub(super) fn energy(&self, at: &Situation) -> f64 {
+        let (distance, _) = value_and_rate(self, at);
+        let stretch = distance - self.rest_length; // (1)
+        0.5 * self.stiffness * stretch * stretch
+    }
+}

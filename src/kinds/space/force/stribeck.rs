@@ -1,0 +1,66 @@
+//! Smooth friction with a Stribeck drop at a coordinate of a joint.
+//!
+//! (1)  force = f(c'),   c = the coordinate,   f as in the plane;   derivatives in along.rs
+
+use super::along::{self, JointCoordinate, Push, Scalar as _, value_and_rate};
+use super::{Detail, Effect, PairVector, Situation, Sloped, flat};
+use crate::kinds::plane::force;
+
+/// The law and where it acts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stribeck {
+    /// Index of the joint's coordinate.
+    pub coordinate: usize,
+    /// Friction over the rate of the coordinate.
+    pub law: force::Stribeck,
+}
+
+impl Stribeck {
+    fn scalar<'a>(&self, at: &Situation<'a>) -> Option<JointCoordinate<'a>> {
+        at.joint.map(|joint| JointCoordinate {
+            joint,
+            index: self.coordinate,
+            count: at.count,
+        })
+    }
+
+    /// Rate of the coordinate, and its gradient.
+    pub(crate) fn sliding(&self, at: &Situation) -> Option<(f64, PairVector)> {
+        let (_, row) = self.scalar(at)?.at(at.pose[0], at.pose[1]);
+        Some((row.rate(at.twist[0], at.twist[1]), flat(&row)))
+    }
+
+    // (1)
+    fn law(&self, rate: f64) -> Push {
+        let (friction, slope) = self.law.friction(rate);
+        Push {
+            fading: friction,
+            by_rate: slope,
+            ..Push::default()
+        }
+    }
+
+    pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+        self.scalar(at).map_or_else(Effect::default, |scalar| {
+            along::effect(&scalar, at, detail, |_, rate| self.law(rate))
+        })
+    }
+
+    pub(super) fn sloped(&self, at: &Situation) -> Option<Sloped> {
+        let scalar = self.scalar(at)?;
+        Some(along::sloped(&scalar, at, |_, rate| self.law(rate)))
+    }
+
+    pub(super) fn push(&self, at: &Situation) -> f64 {
+        self.scalar(at).map_or(0.0, |scalar| {
+            self.law.friction(value_and_rate(&scalar, at).1).0
+        })
+    }
+
+    pub(super) fn lost_power(&self, at: &Situation) -> f64 {
+        self.scalar(at).map_or(0.0, |scalar| {
+            let (_, rate) = value_and_rate(&scalar, at);
+            -self.law.friction(rate).0 * rate
+        })
+    }
+}

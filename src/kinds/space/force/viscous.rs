@@ -1,0 +1,92 @@
+//! Drag against the relative velocity of two bodies, at the second one's centre of mass.
+//!
+//! (1)  force = -linear u,   u = v_b - (v_a + w_a x r),   r = x_b - x_a;   torque = -angular (w_b - w_a), in world axes
+//! (2)  each of the six parts is -c (g . v) g, with a row g that turns with the bodies: velocity derivative -c g g^T,
+//!      position derivative -c (g . v) dg - c g (dg . v); its sign is not definite
+
+use super::{Detail, Effect, Situation, Sloped, add_outer, flat, motion, rates};
+use crate::kinds::space::{Pose, Row};
+use crate::math::{Real, Vec3};
+
+/// Coefficients of drag.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Viscous {
+    /// N s/m.
+    pub linear: f64,
+    /// N m s/rad.
+    pub angular: f64,
+}
+
+impl Viscous {
+    // rows of u and of the relative rotation, with their coefficients
+    fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> [(f64, Row<T>); 6] {
+        let none = Vec3::from_element(T::zero());
+        let arm = b.position - a.position;
+        let row = |i: usize| {
+            let mut axis = none;
+            axis[i % 3] = T::one();
+            if i < 3 {
+                let row = Row::relative_velocity(axis, (a, arm), (b, none));
+                (self.linear, row)
+            } else {
+                (self.angular, Row::relative_rotation(axis, a, b))
+            }
+        };
+        [row(0), row(1), row(2), row(3), row(4), row(5)]
+    }
+
+    pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
+        let mut effect = Effect::default();
+        let now = self.rows(at.pose[0], at.pose[1]);
+        for (coefficient, row) in &now {
+            let g = flat(row);
+            effect.push_along(&g, -coefficient * row.rate(at.twist[0], at.twist[1])); // (1)
+            add_outer(&mut effect.by_velocity, -coefficient, &g, &g);
+        }
+        effect.damping = effect.force;
+        if detail == Detail::All {
+            self.add_turning(at, &now, &mut effect);
+        }
+        effect
+    }
+
+    // (2)
+    fn add_turning(&self, at: &Situation, now: &[(f64, Row); 6], effect: &mut Effect) {
+        let v = at.velocities();
+        for j in 0..v.len() {
+            let [a, b] = motion(j);
+            let moving = self.rows(&at.pose[0].with_rate(&a), &at.pose[1].with_rate(&b));
+            for ((coefficient, row), (_, moved)) in now.iter().zip(&moving) {
+                let (g, change) = (flat(row), rates(moved));
+                let rate = row.rate(at.twist[0], at.twist[1]);
+                let turning: f64 = change.iter().zip(&v).map(|(x, y)| x * y).sum();
+                for (i, line) in effect.by_position_damper.iter_mut().enumerate() {
+                    line[j] -= coefficient * (rate * change[i] + turning * g[i]);
+                }
+            }
+        }
+    }
+
+    pub(super) fn sloped(&self, at: &Situation) -> [Sloped; 6] {
+        let rows = self.rows(at.pose[0], at.pose[1]);
+        rows.map(|(coefficient, row)| {
+            let force = -coefficient * row.rate(at.twist[0], at.twist[1]);
+            Sloped {
+                force,
+                fading: force,
+                by_value: 0.0,
+                by_rate: -coefficient,
+                row,
+            }
+        })
+    }
+
+    pub(super) fn lost_power(&self, at: &Situation) -> f64 {
+        let mut lost = 0.0;
+        for (coefficient, row) in self.rows(at.pose[0], at.pose[1]) {
+            let rate = row.rate(at.twist[0], at.twist[1]);
+            lost += coefficient * rate * rate;
+        }
+        lost
+    }
+}

@@ -1,0 +1,51 @@
+//! Planar joint: the second anchor stays in the plane through the first one across z_a, and the axes z stay parallel.
+//!
+//! (1)  0 = z_a . d,   d = p_b - p_a
+//! (2)  0 = tilt of z_b out of z_a, about x_a and y_a; a flipped axis is half a turn of tilt away (pair.rs, 4)
+//! (3)  coordinates: displacements x_a . d and y_a . d;  angle of mount b about z, from mount a
+//!
+//! Reaction: the force on body b at its anchor along z_a, then the moments on body b about x_a and y_a; body a gets the
+//! opposite, its force at the place of the second anchor.
+
+use super::pair::{Axes, Pair};
+use super::{JointRows, Mount};
+use crate::kinds::space::{Pose, Row};
+use crate::math::Real;
+
+/// Plate on a plane across z.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Planar {
+    /// On the first body.
+    pub mount_a: Mount,
+    /// On the second body.
+    pub mount_b: Mount,
+}
+
+impl Planar {
+    fn pair<'p, T: Real>(&self, a: &'p Pose<T>, b: &'p Pose<T>) -> Pair<'p, T> {
+        Pair::new((a, self.mount_a.anchor), (b, self.mount_b.anchor))
+    }
+
+    fn axes<'p, T: Real>(&self, a: &'p Pose<T>, b: &'p Pose<T>) -> Axes<'p, T> {
+        Axes::new((a, &self.mount_a), (b, &self.mount_b))
+    }
+
+    pub(super) fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
+        let across_z = self.pair(a, b).along(self.mount_a.axes[2]); // (1)
+        let [turn_x, turn_y] = self.axes(a, b).tilt(); // (2)
+        JointRows::of([across_z, turn_x, turn_y])
+    }
+
+    // (3)
+    pub(super) fn displacement_x<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
+        self.pair(a, b).along(self.mount_a.axes[0])
+    }
+
+    pub(super) fn displacement_y<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
+        self.pair(a, b).along(self.mount_a.axes[1])
+    }
+
+    pub(super) fn angle<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
+        self.axes(a, b).angle_about_z()
+    }
+}

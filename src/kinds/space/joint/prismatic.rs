@@ -1,0 +1,39 @@
+//! Prismatic joint: the second anchor stays on the line through the first one along z_a, without rotation.
+//!
+//! (1)  0 = x_a . d,  0 = y_a . d,   d = p_b - p_a
+//! (2)  0 = turn of mount b out of mount a; zero only at closure (pair.rs, 5)
+//! (3)  coordinate: displacement z_a . d
+//!
+//! Reaction: the forces on body b at its anchor along x_a and y_a, then the moments on body b about x, y and z of the
+//! mounts; body a gets the opposite, its force at the place of the second anchor.
+
+use super::pair::{Axes, Pair};
+use super::{JointRows, Mount};
+use crate::kinds::space::{Pose, Row};
+use crate::math::Real;
+
+/// Slider along z.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prismatic {
+    /// On the first body.
+    pub mount_a: Mount,
+    /// On the second body.
+    pub mount_b: Mount,
+}
+
+impl Prismatic {
+    fn pair<'p, T: Real>(&self, a: &'p Pose<T>, b: &'p Pose<T>) -> Pair<'p, T> {
+        Pair::new((a, self.mount_a.anchor), (b, self.mount_b.anchor))
+    }
+
+    pub(super) fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
+        let pair = self.pair(a, b);
+        let [across_x, across_y] = [0, 1].map(|i| pair.along(self.mount_a.axes[i])); // (1)
+        let [turn_x, turn_y, turn_z] = Axes::new((a, &self.mount_a), (b, &self.mount_b)).turn(); // (2)
+        JointRows::of([across_x, across_y, turn_x, turn_y, turn_z])
+    }
+
+    pub(super) fn displacement<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
+        self.pair(a, b).along(self.mount_a.axes[2]) // (3)
+    }
+}

@@ -1,0 +1,268 @@
+//! Joints, force elements and arrows.
+
+use super::symbols::{arrow, damper, spring, support, turn};
+use super::view::FRAME;
+use super::{Drawing, FORCE, GROUND_LINE, INK, VELOCITY};
+use crate::constraint::Pose;
+use crate::kinds::plane::force::{Applied, Force, Signal};
+use crate::kinds::plane::joint::Joint;
+use crate::math::{Vec2, length};
+use crate::model::{AnyJoint, ForceLink, Model, pose_of};
+use crate::scene::spec::{self, Frame};
+
+/// Length of an arrow in pixels.
+pub const ARROW: f64 = 52.0;
+
+/// Attachment points of a joint, each in its body's coordinates.
+pub fn anchors(joint: &AnyJoint) -> [Vec2; 2] {
+    let Some(joint) = joint.plane() else {
+        return [Vec2::zeros(); 2];
+    };
+    match joint {
+        Joint::Revolute(j) => [j.anchor_a, j.anchor_b],
+        Joint::Prismatic(j) => [j.anchor_a, j.anchor_b],
+        Joint::Fixed(j) => [j.point.anchor_a, j.point.anchor_b],
+        Joint::Distance(j) => [j.anchor_a, j.anchor_b],
+    }
+}
+
+/// Ends of all springs and dampers in the world.
+pub fn spans(model: &Model, poses: &[Pose]) -> Vec<[Vec2; 2]> {
+    let ends = |link: &ForceLink| match link.force.plane()? {
+        Force::SpringDamper(f) => Some([
+            pose_of(poses, link.bodies[0]).point(f.anchor_a),
+            pose_of(poses, link.bodies[1]).point(f.anchor_b),
+        ]),
+        Force::Torsional(_) | Force::Applied(_) | Force::Viscous(_) | Force::Stribeck(_) => None,
+    };
+    model.forces.iter().filter_map(ends).collect()
+}
+
+impl Drawing<'_> {
+    fn ends(&self, joint: usize) -> [Vec2; 2] {
+        let link = &self.model.joints[joint];
+        let [a, b] = anchors(&link.joint);
+        [
+            self.pose(link.bodies[0]).point(a),
+            self.pose(link.bodies[1]).point(b),
+        ]
+    }
+
+    /// Rails of prismatic joints.
+    pub(super) fn rails(&mut self) {
+        for (i, link) in self.model.joints.iter().enumerate() {
+            if let AnyJoint::Plane(Joint::Prismatic(joint)) = &link.joint {
+                let axis = self.pose(link.bodies[0]).turn(joint.axis);
+                let slider = self.view.pixel(self.ends(i)[1]);
+                for side in [-11.0, 11.0] {
+                    let at = |s: f64| {
+                        [
+                            slider[0] + s * axis.x + side * axis.y,
+                            slider[1] - s * axis.y + side * axis.x,
+                        ]
+                    };
+                    self.canvas.line(&[at(-85.0), at(85.0)], GROUND_LINE, 2.0);
+                    self.labels.take_line(at(-85.0), at(85.0), 4.0);
+                }
+            }
+        }
+    }
+
+    /// Rods of distance joints.
+    pub(super) fn rods(&mut self) {
+        for (i, link) in self.model.joints.iter().enumerate() {
+            if let AnyJoint::Plane(Joint::Distance(_)) = link.joint {
+                let [a, b] = self.ends(i).map(|p| self.view.pixel(p));
+                self.canvas.line(&[a, b], INK, 2.0);
+                self.labels.take_line(a, b, 4.0);
+            }
+        }
+    }
+
+    /// Springs and dampers.
+    pub(super) fn elements(&mut self) {
+        for link in &self.model.forces {
+            if let Some(Force::SpringDamper(f)) = link.force.plane() {
+                let ends = [
+                    self.pose(link.bodies[0]).point(f.anchor_a),
+                    self.pose(link.bodies[1]).point(f.anchor_b),
+                ]
+                .map(|p| self.view.pixel(p));
+                let (has_spring, has_damper) = (f.stiffness > 0.0, f.damping > 0.0);
+                let aside = if has_spring && has_damper { 11.0 } else { 0.0 };
+                if has_spring {
+                    spring(&mut self.canvas, ends, -aside, INK);
+                }
+                if has_damper {
+                    damper(&mut self.canvas, ends, aside, INK);
+                }
+                self.labels.take_line(ends[0], ends[1], 8.0);
+                for (body, end) in link.bodies.into_iter().zip(ends) {
+                    if body.is_none() {
+                        support(&mut self.canvas, end, true, INK);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Signs at the anchors of joints.
+    pub(super) fn joints(&mut self) {
+        for (i, link) in self.model.joints.iter().enumerate() {
+            let Some(joint) = link.joint.plane() else {
+                continue;
+            };
+            let ends = self.ends(i).map(|p| self.view.pixel(p));
+            for (k, body) in link.bodies.into_iter().enumerate() {
+                if body.is_none() && !matches!(joint, Joint::Prismatic(_)) {
+                    let other = link.bodies[1 - k]
+                        .map_or(ends[1 - k], |b| self.view.pixel(self.poses[b].position));
+                    let is_below = other[1] <= ends[k][1];
+                    support(&mut self.canvas, ends[k], is_below, INK);
+                }
+            }
+            match joint {
+                Joint::Revolute(_) => {
+                    self.canvas.disc(ends[1], 5.0, [255; 3]);
+                    self.canvas.circle(ends[1], 5.0, INK, 2.0);
+                    self.labels.take_around(ends[1], 6.0);
+                }
+                Joint::Prismatic(_) => {
+                    let has_shape =
+                        link.bodies[1].is_some_and(|b| !self.scene.bodies[b].shapes.is_empty());
+                    if !has_shape {
+                        self.slider(i);
+                    }
+                }
+                Joint::Fixed(_) => {
+                    let [x, y] = ends[1];
+                    let corners = [[-5.0, -5.0], [5.0, -5.0], [5.0, 5.0], [-5.0, 5.0]];
+                    let corners = corners.map(|[dx, dy]| [x + dx, y + dy]);
+                    self.canvas.area(&corners, INK);
+                }
+                Joint::Distance(_) => {
+                    for (end, body) in ends.into_iter().zip(link.bodies) {
+                        if body.is_none() {
+                            self.canvas.disc(end, 3.5, INK);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    // a body without a shape that slides
+    fn slider(&mut self, joint: usize) {
+        let link = &self.model.joints[joint];
+        let AnyJoint::Plane(Joint::Prismatic(prismatic)) = &link.joint else {
+            return;
+        };
+        let axis = self.pose(link.bodies[0]).turn(prismatic.axis);
+        let at = self.view.pixel(self.ends(joint)[1]);
+        let corner = |s: f64, t: f64| {
+            [
+                at[0] + s * axis.x + t * axis.y,
+                at[1] - s * axis.y + t * axis.x,
+            ]
+        };
+        let corners = [
+            corner(-20.0, -9.0),
+            corner(20.0, -9.0),
+            corner(20.0, 9.0),
+            corner(-20.0, 9.0),
+        ];
+        self.canvas.outline(&corners, INK, 2.0);
+    }
+
+    /// Velocities at the start, applied forces and torques, gravity.
+    pub(super) fn arrows(&mut self) {
+        for (i, body) in self.model.bodies.iter().enumerate() {
+            let velocity = &self.model.initial_velocity[body.first..body.first + body.n_dof];
+            let centre = self.poses[i].position;
+            self.arrow_at(centre, Vec2::new(velocity[0], velocity[1]), VELOCITY);
+            if let Some(rate) = velocity.get(2).filter(|rate| **rate != 0.0) {
+                let at = self.view.pixel(centre);
+                turn(&mut self.canvas, at, 26.0, *rate > 0.0, VELOCITY);
+                self.labels.take_around(at, 29.0);
+            }
+        }
+        for link in &self.model.forces {
+            if let Some(Force::Applied(applied)) = link.force.plane() {
+                self.applied(link, applied);
+            }
+        }
+        let gravity = self.model.gravity.xy();
+        let size = length(gravity);
+        if size > 0.0 {
+            let middle = [FRAME[2] - 30.0, FRAME[1] + 36.0];
+            let [dx, dy] = [22.0 * gravity.x / size, -22.0 * gravity.y / size];
+            let ends = [
+                [middle[0] - dx, middle[1] - dy],
+                [middle[0] + dx, middle[1] + dy],
+            ];
+            arrow(&mut self.canvas, ends[0], ends[1], GROUND_LINE);
+            self.labels.take_line(ends[0], ends[1], 4.0);
+            self.canvas
+                .name(self.labels.place(middle, "g"), "g", GROUND_LINE);
+        }
+    }
+
+    fn applied(&mut self, link: &ForceLink, applied: &Applied) {
+        let pose = self.pose(link.bodies[1]);
+        let given = Vec2::new(size(&applied.force[0]), size(&applied.force[1]));
+        let force = match applied.frame {
+            Frame::World => given,
+            Frame::Body => pose.turn(given),
+        };
+        let point = pose.point(applied.point);
+        let tip = self.arrow_at(point, force, FORCE);
+        let torque = size(&applied.torque);
+        let centre = self.view.pixel(pose.position);
+        if torque != 0.0 {
+            turn(&mut self.canvas, centre, 20.0, torque > 0.0, FORCE);
+            self.labels.take_around(centre, 22.0);
+        }
+        if let Some(near) = tip.or((torque != 0.0).then_some(centre)) {
+            self.canvas
+                .name(self.labels.place(near, &link.name), &link.name, FORCE);
+        }
+    }
+
+    /// An arrow from a point; its tip, or nothing for a vector of zero.
+    fn arrow_at(
+        &mut self,
+        point: Vec2,
+        vector: Vec2,
+        colour: super::Colour,
+    ) -> Option<super::canvas::Point> {
+        let size = length(vector);
+        if size == 0.0 {
+            return None;
+        }
+        let from = self.view.pixel(point);
+        let tip = [
+            from[0] + ARROW * vector.x / size,
+            from[1] - ARROW * vector.y / size,
+        ];
+        arrow(&mut self.canvas, from, tip, colour);
+        self.labels.take_line(from, tip, 4.0);
+        Some(tip)
+    }
+}
+
+/// A value that stands for a signal in the picture.
+pub fn size(signal: &Signal) -> f64 {
+    let input = |start: f64| if start == 0.0 { 1.0 } else { start };
+    match signal {
+        // which way it will push is not known
+        Signal::Input(_) => 1.0,
+        Signal::Given(spec::Signal::Input { start }) => input(*start),
+        Signal::Given(spec::Signal::Constant(x)) => *x,
+        Signal::Given(spec::Signal::Harmonic {
+            amplitude, offset, ..
+        }) => amplitude + offset,
+        Signal::Given(spec::Signal::Table { values, .. }) => {
+            values.iter().copied().find(|x| *x != 0.0).unwrap_or(0.0)
+        }
+    }
+}

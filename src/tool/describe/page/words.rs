@@ -1,0 +1,280 @@
+//! Joints, forces, contacts and the method in words.
+
+mod space_words;
+
+use super::number;
+use crate::kinds::plane::force::{Force, Signal};
+use crate::kinds::plane::joint::Joint;
+use crate::model::{AnyForce, AnyJoint, BodyRef, Contact, ContactKind, Model};
+use crate::scene::spec::{self, Frame, ImpactLaw, Scheme};
+
+/// Name, kind, bodies, equation.
+type Row = [String; 4];
+
+fn between(model: &Model, [a, b]: [BodyRef; 2]) -> String {
+    format!("{} and {}", model.body_name(a), model.body_name(b))
+}
+
+/// One row for each joint.
+pub fn joint_rows(model: &Model) -> Vec<Row> {
+    let rows = model.joints.iter().map(|link| {
+        let (kind, equation) = match &link.joint {
+            AnyJoint::Space(joint) => space_words::joint(joint),
+            AnyJoint::Plane(Joint::Revolute(_)) => (
+                "revolute",
+                "the two anchors coincide; rotation is free".to_owned(),
+            ),
+            AnyJoint::Plane(Joint::Prismatic(_)) => (
+                "prismatic",
+                "the second anchor stays on the axis, the angle between the bodies is kept"
+                    .to_owned(),
+            ),
+            AnyJoint::Plane(Joint::Fixed(_)) => ("fixed", "no relative motion".to_owned()),
+            AnyJoint::Plane(Joint::Distance(rod)) => (
+                "distance",
+                format!("distance of the anchors = {} m", number(rod.length)),
+            ),
+        };
+        [
+            link.name.clone(),
+            kind.to_owned(),
+            between(model, link.bodies),
+            equation,
+        ]
+    });
+    rows.collect()
+}
+
+/// One row for each force element.
+pub fn force_rows(model: &Model) -> Vec<Row> {
+    let rows = model.forces.iter().map(|link| {
+        let force = match &link.force {
+            AnyForce::Space(force) => {
+                let (kind, equation) = space_words::force(force, |s| signal(s, model));
+                let bodies = match link.bodies {
+                    [None, Some(_)] => model.body_name(link.bodies[1]).to_owned(),
+                    bodies => between(model, bodies),
+                };
+                return [link.name.clone(), kind.to_owned(), bodies, equation];
+            }
+            AnyForce::Plane(force) => force,
+        };
+        let (kind, equation) = match force {
+            Force::SpringDamper(_) => (
+                "spring and damper",
+                "pull = stiffness (length - free length) + damping times the rate of the length"
+                    .to_owned(),
+            ),
+            Force::Torsional(_) => (
+                "torsional",
+                "torque = -stiffness (angle - free angle) - damping times the rate of the angle"
+                    .to_owned(),
+            ),
+            Force::Applied(applied) => {
+                let frame = match applied.frame {
+                    Frame::World => "world",
+                    Frame::Body => "body",
+                };
+                let [x, y] = applied.force.each_ref().map(|s| signal(s, model));
+                let torque = signal(&applied.torque, model);
+                let equation =
+                    format!("force ({x}, {y}) N in the axes of the {frame}, torque {torque} N m");
+                ("applied", equation)
+            }
+            Force::Viscous(_) => (
+                "viscous",
+                "force = -linear times the relative velocity, torque = -angular times the relative rate"
+                    .to_owned(),
+            ),
+            Force::Stribeck(_) => (
+                "Stribeck friction",
+                "friction that falls from its static to its kinetic value as the joint starts to move, and a viscous part"
+                    .to_owned(),
+            ),
+        };
+        let bodies = match force {
+            Force::Applied(_) => model.body_name(link.bodies[1]).to_owned(),
+            Force::SpringDamper(_)
+            | Force::Torsional(_)
+            | Force::Viscous(_)
+            | Force::Stribeck(_) => between(model, link.bodies),
+        };
+        [link.name.clone(), kind.to_owned(), bodies, equation]
+    });
+    let motors = model.motors.iter().map(|motor| {
+        let joint = &model.joints[motor.joint];
+        let equation = space_words::motor(motor, joint, &signal(&motor.speed, model));
+        [
+            motor.name.clone(),
+            "motor".to_owned(),
+            between(model, joint.bodies),
+            equation,
+        ]
+    });
+    rows.chain(motors).collect()
+}
+
+fn signal(signal: &Signal, model: &Model) -> String {
+    match signal {
+        Signal::Input(i) => format!("input {}", model.inputs[*i].name),
+        Signal::Given(spec::Signal::Constant(x)) => number(*x),
+        Signal::Given(spec::Signal::Harmonic {
+            amplitude,
+            omega,
+            phase,
+            offset,
+        }) => {
+            let part = |x: f64, text: String| if x == 0.0 { String::new() } else { text };
+            let before = part(*offset, format!("{} + ", number(*offset)));
+            let after = part(*phase, format!(" + {}", number(*phase)));
+            let (amplitude, omega) = (number(*amplitude), number(*omega));
+            format!("{before}{amplitude} cos({omega} t{after})")
+        }
+        Signal::Given(spec::Signal::Input { start }) => format!("input from {}", number(*start)),
+        Signal::Given(spec::Signal::Table { times, .. }) => {
+            format!("table of {} rows", times.len())
+        }
+    }
+}
+
+// friction while it slides, and what it is at rest
+fn falling(sliding: String, contact: &Contact) -> String {
+    let at_rest = number(contact.static_friction);
+    match contact.stribeck_velocity {
+        Some(velocity) => {
+            let velocity = number(velocity);
+            format!(
+                "{sliding}, at rest {at_rest}, which falls to that over a speed of {velocity} m/s"
+            )
+        }
+        None if contact.drops() => format!("{sliding}, at rest {at_rest}"),
+        None => sliding,
+    }
+}
+
+/// One row for each pair of shapes that can touch, and for each stop.
+pub fn contact_rows(model: &Model) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (i, pair) in model.pairs.iter().enumerate() {
+        let contacts: Vec<_> = model.contacts.iter().filter(|c| c.pair == i).collect();
+        for (k, contact) in contacts.iter().enumerate() {
+            let restitution = number(contact.restitution);
+            let (name, kind, equation) = match &contact.kind {
+                // all points of a pair follow the same law
+                ContactKind::Feature(_) | ContactKind::Space(_) if k > 0 => continue,
+                ContactKind::Feature(_) | ContactKind::Space(_) => {
+                    let friction = match &contact.kind {
+                        ContactKind::Space(touch) => space_words::friction(contact.friction, touch),
+                        ContactKind::Feature(_) | ContactKind::Limit(_) => number(contact.friction),
+                    };
+                    let friction = falling(friction, contact);
+                    let tangential = number(contact.tangential_restitution);
+                    let equation = format!(
+                        "friction {friction}, restitution {restitution}, tangential restitution {tangential}"
+                    );
+                    let kind = match contacts.len() {
+                        1 => "contact".to_owned(),
+                        n => format!("contact, {n} places"),
+                    };
+                    (pair, kind, equation)
+                }
+                ContactKind::Limit(stop) => {
+                    let side = if stop.above { "at least" } else { "at most" };
+                    let bound = number(stop.bound);
+                    let equation = format!("coordinate {side} {bound}, restitution {restitution}");
+                    (&contact.name, "stop".to_owned(), equation)
+                }
+            };
+            rows.push([name.clone(), kind, between(model, contact.bodies), equation]);
+        }
+    }
+    rows
+}
+
+/// What holds for the whole scene and how it is integrated, a sentence each.
+pub fn integration(model: &Model) -> Vec<String> {
+    let settings = &model.settings;
+    let [x, y, z] = [model.gravity.x, model.gravity.y, model.gravity.z].map(number);
+    let mut sentences = if model.is_spatial() {
+        space_words::motion(&[x, y, z])
+    } else {
+        vec![format!(
+            "Mass times acceleration of each body is the sum of gravity, ({x}, {y}) m/s², and the forces of elements, joints and contacts; inertia times angular acceleration is the sum of their torques."
+        )]
+    };
+    if !model.joints.is_empty() {
+        sentences
+            .push("Joints hold their equations with reaction forces that do no work.".to_owned());
+    }
+    if !model.contacts.is_empty() {
+        sentences.push("A contact presses and never pulls: gap and normal force are zero or more, and one of them is zero.".to_owned());
+    }
+    if model.contacts.iter().any(|c| c.friction > 0.0) {
+        if model.is_spatial() {
+            sentences.push(space_words::cone(&settings.friction_cone));
+        }
+        sentences.push("Coulomb friction: a sticking contact transmits up to the friction coefficient times the normal force, a sliding one exactly that, against the sliding.".to_owned());
+    }
+    if !model.contacts.is_empty() {
+        let law = match settings.impact_law {
+            ImpactLaw::Poisson => {
+                "the impulse of compression comes back times the restitution, with friction in both phases"
+            }
+            ImpactLaw::PoissonPrinted => {
+                "the impulse of compression comes back times the restitution, with friction in compression only"
+            }
+            ImpactLaw::Newton => "the approach speed comes back times the restitution",
+            ImpactLaw::Expedient => {
+                "the velocity change of compression comes back times the restitution"
+            }
+        };
+        sentences.push(format!("A collision changes velocities at once: {law}."));
+    }
+    let scheme = match settings.scheme {
+        Scheme::Trapezoidal => "the linearly implicit trapezoidal rule".to_owned(),
+        Scheme::TrapezoidalPrinted => {
+            "the trapezoidal rule with all gradients at the midpoint".to_owned()
+        }
+        Scheme::TrapezoidalAverage => {
+            "the trapezoidal rule with constraints on the mean velocity".to_owned()
+        }
+        Scheme::Extrapolated => format!(
+            "symmetric steps that are extrapolated to order {}",
+            2 * settings.rows
+        ),
+        Scheme::ImplicitEuler => "the linearly implicit Euler method".to_owned(),
+        Scheme::ExplicitEuler => "the explicit Euler method".to_owned(),
+        Scheme::PositionEuler => "the Euler method with constraints on positions".to_owned(),
+        Scheme::General { alpha, gamma } => format!(
+            "the general scheme with alpha = {} and gamma = {}",
+            number(alpha),
+            number(gamma)
+        ),
+    };
+    match settings.tolerance {
+        Some(tolerance) => sentences.push(format!(
+            "It is integrated by symmetric steps that are extrapolated to order {}, whose lengths, up to {} s, keep the error of each step below {:e}, relative to nominal sizes and values. Between events the statuses of contacts are frozen; a linear complementarity problem of joints, contacts and friction is solved at events only.",
+            2 * settings.rows_taken(),
+            number(settings.max_step),
+            tolerance
+        )),
+        None if settings.extrapolates() => sentences.push(format!(
+            "It is integrated by {scheme}, with a step of {} s. Between events the statuses of contacts are frozen; a linear complementarity problem of joints, contacts and friction is solved at events only.",
+            number(settings.step)
+        )),
+        None => sentences.push(format!(
+            "It is integrated by {scheme} with a step of {} s. Each step is one linear complementarity problem of joints, contacts and friction.",
+            number(settings.step)
+        )),
+    }
+    if settings.locate_collisions {
+        sentences.push("Collisions are located inside a step.".to_owned());
+    }
+    if settings.extrapolates() || settings.locates_transitions() {
+        sentences.push(
+            "Changes between stick and slip, reversals and take-off are located inside a step."
+                .to_owned(),
+        );
+    }
+    sentences
+}
