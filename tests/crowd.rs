@@ -42,7 +42,7 @@ unsafe impl GlobalAlloc for CountingAllocator {
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// `W` and `q` of a problem without joints.
-fn dense(owned: &Owned) -> (Vec<f64>, Vec<f64>, Vec<cone::Contact>) {
+fn dense_form(owned: &Owned) -> (Vec<f64>, Vec<f64>, Vec<dense::Contact>) {
     let (n, width) = (owned.rows.len(), 6 * owned.bodies.len());
     let mut full = vec![vec![0.0; width]; n];
     let mut at = 0;
@@ -109,8 +109,8 @@ fn small_piles_are_solved_and_both_judges_agree() {
             resist: seed % 5 == 0,
             ..Pile::new(seed, 4 + seed as usize % 20, friction, motion)
         });
-        let (matrix, vector, contacts) = dense(&owned);
-        let problem = cone::Problem {
+        let (matrix, vector, contacts) = dense_form(&owned);
+        let problem = dense::Problem {
             n: vector.len(),
             matrix: &matrix,
             vector: &vector,
@@ -126,12 +126,15 @@ fn small_piles_are_solved_and_both_judges_agree() {
         assert_eq!(judged, summary.residual);
         // the residual of the whole is relative to the largest velocity, that of an island to its own; the sums of both
         // judges round differently
-        assert!(cone::residual(&problem, &r) <= judged + 1e-12);
+        assert!(dense::residual(&problem, &r) <= judged + 1e-12);
         let mut random = Random::new(seed);
         for x in &mut r {
             *x += 0.1 * random.signed();
         }
-        let (one, other) = (residual(&owned.problem(), &r), cone::residual(&problem, &r));
+        let (one, other) = (
+            residual(&owned.problem(), &r),
+            dense::residual(&problem, &r),
+        );
         if islands_of(&owned) == 1 {
             assert!((one - other).abs() <= 1e-12 * other, "{one} {other}");
         } else {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::CliError;
 use serde_json::json;
 use stiction::model::Model;
-use stiction::scene::{self, SceneError, format::Scene, suggest::distance};
+use stiction::scene::{self, SceneError, spec::Scene, suggest::distance};
 use stiction::simulation::model_of;
 
 /// Name and text of each bundled scene, in the order of the names.
