@@ -142,7 +142,7 @@ impl Simulation {
     }
 
     fn glide(&mut self, time: f64, end: f64, look: bool) -> Result<(), StepError> {
-        if self.settings.tolerance.is_none() || self.model.crowd.is_some() {
+        if self.settings.tolerance.is_none() || self.model.time_stepping.is_some() {
             return self.advance_to(time);
         }
         self.is_instant_known = false;
@@ -221,7 +221,7 @@ impl Simulation {
 
     // steps of a crowd leave velocities that joints forbid
     fn has_own_velocity(&self) -> bool {
-        self.model.crowd.is_some() && !self.model.joints.is_empty()
+        self.model.time_stepping.is_some() && !self.model.joints.is_empty()
     }
 
     /// Gap of a contact, m (rad at a stop); infinite while another contact looks after its place.
@@ -280,7 +280,7 @@ impl Simulation {
                 report,
                 ..
             } = self;
-            if model.crowd.is_some() {
+            if model.time_stepping.is_some() {
                 integrate::instant(model, state, workspace, settings, instant);
                 report.note_instant(instant);
             } else {

@@ -107,7 +107,7 @@ pub struct Control {
     /// Short steps in a row that found their own statuses.
     pub ways_out: u32,
     /// Steps of the scheme of fixed steps in a row.
-    pub reliefs: u32,
+    pub fallbacks_in_a_row: u32,
     /// Events since `counted_from`, to see where they come too dense.
     pub events: u32,
     /// s.
@@ -116,14 +116,14 @@ pub struct Control {
 
 /// Which shapes of a crowd touch, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SpotKey {
+pub struct ContactKey {
     /// Indices of the shapes.
     pub shapes: [u32; 2],
     /// Index of the feature of the pair.
     pub feature: u32,
 }
 
-impl SpotKey {
+impl ContactKey {
     /// Spots come in this order.
     pub fn order(&self) -> [u32; 3] {
         let [first, second] = self.shapes;
@@ -133,9 +133,9 @@ impl SpotKey {
 
 /// A place where two bodies of a crowd press on each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Touch {
+pub struct PersistentContact {
     /// Where.
-    pub key: SpotKey,
+    pub key: ContactKey,
     /// Force on the second body, world axes, N.
     pub force: Vec3,
     /// Moment of torsional and rolling friction on the second body, world axes, N m.
@@ -144,11 +144,11 @@ pub struct Touch {
 
 /// What a crowd remembers.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct CrowdState {
+pub struct TimeSteppingState {
     /// Where bodies press on each other, in the order of their keys.
-    pub touches: Vec<Touch>,
+    pub touches: Vec<PersistentContact>,
     /// For how long each body has been slow, s; infinite for those asleep.
-    pub slow_for: Vec<f64>,
+    pub sleep_timer: Vec<f64>,
     /// Length of the last step, s; 0 before the first one.
     pub last_step: f64,
 }
@@ -197,7 +197,7 @@ pub struct State {
     /// The joints are closed and no impact is pending: false until the first step.
     pub started: bool,
     /// Of a model of many bodies.
-    pub crowd: CrowdState,
+    pub time_stepping: TimeSteppingState,
 }
 
 impl State {
@@ -230,7 +230,7 @@ impl State {
             damping_left,
             control,
             started,
-            crowd,
+            time_stepping,
         } = other;
         self.time = *time;
         self.position.clone_from(position);
@@ -251,9 +251,13 @@ impl State {
         self.damping_left = *damping_left;
         self.control = *control;
         self.started = *started;
-        self.crowd.touches.clone_from(&crowd.touches);
-        self.crowd.slow_for.clone_from(&crowd.slow_for);
-        self.crowd.last_step = crowd.last_step;
+        self.time_stepping
+            .touches
+            .clone_from(&time_stepping.touches);
+        self.time_stepping
+            .sleep_timer
+            .clone_from(&time_stepping.sleep_timer);
+        self.time_stepping.last_step = time_stepping.last_step;
     }
 
     /// The state that the scene starts in.
@@ -289,9 +293,9 @@ impl State {
             damping_left: 0,
             control: Control::default(),
             started: false,
-            crowd: CrowdState {
+            time_stepping: TimeSteppingState {
                 touches: Vec::new(),
-                slow_for: match model.crowd {
+                sleep_timer: match model.time_stepping {
                     Some(_) => vec![0.0; model.bodies.len()],
                     None => Vec::new(),
                 },

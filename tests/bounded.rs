@@ -3,8 +3,8 @@
 
 #[path = "common/boxes.rs"]
 mod boxes;
-#[path = "common/crowds.rs"]
-mod crowds;
+#[path = "common/time_stepping_scenes.rs"]
+mod time_stepping_scenes;
 
 use boxes::deepest_overlap;
 use stiction::model::Model;
@@ -20,7 +20,7 @@ fn model(text: &str) -> Model {
 }
 
 /// A scene with its rules for many bodies.
-fn crowd(scene: &str, sweeps: Option<u32>) -> Simulation {
+fn time_stepping(scene: &str, sweeps: Option<u32>) -> Simulation {
     let rule = sweeps.map_or(String::new(), |n| format!("sweeps = {n}"));
     Simulation::new(model(&format!("{scene}\n[crowd]\n{rule}\n")))
 }
@@ -135,7 +135,7 @@ fn boxes_that_lie_flat_on_each_other_stay_there() {
     ];
     for (name, scene, top) in scenes {
         for sweeps in [None, Some(1), Some(5), Some(20)] {
-            let mut simulation = crowd(&scene, sweeps);
+            let mut simulation = time_stepping(&scene, sweeps);
             watch(&mut simulation, 0.6).check(&format!("{name}, {sweeps:?}"));
             let heights = simulation.state().position.chunks(6).map(|x| x[2]);
             let highest = heights.fold(0.0, f64::max);
@@ -147,7 +147,7 @@ fn boxes_that_lie_flat_on_each_other_stay_there() {
 #[test]
 fn tall_stacks_that_fall_stay_stacks() {
     for sweeps in [1, 5, 20] {
-        let mut simulation = crowd(&stack(20, 0.003), Some(sweeps));
+        let mut simulation = time_stepping(&stack(20, 0.003), Some(sweeps));
         watch(&mut simulation, 0.3).check(&format!("20 boxes, {sweeps} sweeps"));
     }
 }
@@ -156,19 +156,21 @@ fn tall_stacks_that_fall_stay_stacks() {
 fn piles_do_not_gain_energy_nor_overlap_whatever_the_sweeps() {
     for sweeps in [1, 5, 20] {
         for name in ["pile_of_boxes", "pile_of_jacks"] {
-            let mut simulation = crowd(&shipped(name), Some(sweeps));
+            let mut simulation = time_stepping(&shipped(name), Some(sweeps));
             let until = if name == "pile_of_boxes" { 1.6 } else { 0.8 };
             watch(&mut simulation, until).check(&format!("{name}, {sweeps} sweeps"));
         }
-        let mut simulation =
-            Simulation::new(model(&crowds::pile(50, &format!("sweeps = {sweeps}"))));
+        let mut simulation = Simulation::new(model(&time_stepping_scenes::pile(
+            50,
+            &format!("sweeps = {sweeps}"),
+        )));
         watch(&mut simulation, 1.0).check(&format!("balls, {sweeps} sweeps"));
     }
 }
 
 #[test]
 fn bounces_rough_surfaces_and_heavy_loads_gain_no_energy() {
-    let balls = crowds::pile(30, "").replace("[crowd]", "");
+    let balls = time_stepping_scenes::pile(30, "").replace("[crowd]", "");
     let law = |law: &str| balls.replace("friction = 0.4", law);
     let load = stack(6, 0.002)
         + &brick("load", [0.03, 0.0, 0.75], [0.3, 0.3, 0.2]).replace("600", "60000");
@@ -187,7 +189,7 @@ fn bounces_rough_surfaces_and_heavy_loads_gain_no_energy() {
     ];
     for (name, scene) in scenes {
         for sweeps in [1, 10] {
-            let mut simulation = crowd(&scene, Some(sweeps));
+            let mut simulation = time_stepping(&scene, Some(sweeps));
             let seen = watch(&mut simulation, 0.6);
             // what tumbles through the air keeps its energy to the error of the step
             let part = if name == "bouncing boxes" {
@@ -202,11 +204,11 @@ fn bounces_rough_surfaces_and_heavy_loads_gain_no_energy() {
 
 #[test]
 fn a_chain_swings_as_with_exact_forces_whatever_the_sweeps() {
-    let scene = crowds::chain(30).replace("[crowd]", "");
-    let mut exact = crowd(&scene, None);
+    let scene = time_stepping_scenes::chain(30).replace("[crowd]", "");
+    let mut exact = time_stepping(&scene, None);
     watch(&mut exact, 1.0);
     for sweeps in [1, 2, 5, 20] {
-        let mut simulation = crowd(&scene, Some(sweeps));
+        let mut simulation = time_stepping(&scene, Some(sweeps));
         watch(&mut simulation, 1.0).check(&format!("chain, {sweeps} sweeps"));
         let places = simulation.state().position.iter();
         let both = places.zip(&exact.state().position);
@@ -237,7 +239,7 @@ fn falling_links(n: usize) -> String {
 #[test]
 fn joints_hold_while_contacts_strike() {
     for sweeps in [1, 2, 5, 20] {
-        let mut simulation = crowd(&falling_links(12), Some(sweeps));
+        let mut simulation = time_stepping(&falling_links(12), Some(sweeps));
         let seen = watch(&mut simulation, 1.5);
         // neighbours on a joint may be in each other
         let seen = Seen {
@@ -286,8 +288,8 @@ fn a_spring_a_motor_and_a_belt_still_do_their_work() {
         stiffness = 1000
         damping = 0
         "#;
-    let mut exact = crowd(&scene, None);
-    let mut bounded = crowd(&scene, Some(20));
+    let mut exact = time_stepping(&scene, None);
+    let mut bounded = time_stepping(&scene, Some(20));
     for simulation in [&mut exact, &mut bounded] {
         simulation.advance_to(1.0).unwrap();
     }

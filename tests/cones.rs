@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use stiction::contact::dense::{
-    ACCEPTED_RESIDUAL, Block, Contact, Friction, Outcome, Problem, Rung, Solver, residual,
+    ACCEPTED_RESIDUAL, Block, Contact, Friction, Outcome, Problem, Solver, Stage, residual,
 };
 use stiction::contact::lcp;
 
@@ -134,7 +134,7 @@ fn saved_contact_problems_are_solved_cold_and_warm() {
         let cold = solver.solve(&cones.problem(), &mut r);
         let time = start.elapsed();
         let judged = residual(&cones.problem(), &r);
-        let rung = solver.rung();
+        let stage = solver.stage();
         let mut random = Random(77);
         let mut moved = Owned {
             n: cones.n,
@@ -150,9 +150,9 @@ fn saved_contact_problems_are_solved_cold_and_warm() {
         let warm = solver.solve(&moved.problem(), &mut r);
         let warm_time = start.elapsed();
         println!(
-            "{name:24} n {:4} cold {cold:?} {rung:?} {time:?} warm {warm:?} {:?} {warm_time:?}",
+            "{name:24} n {:4} cold {cold:?} {stage:?} {time:?} warm {warm:?} {:?} {warm_time:?}",
             cones.n,
-            solver.rung()
+            solver.stage()
         );
         let warm_judged = residual(&moved.problem(), &r);
         let good = judged <= ACCEPTED_RESIDUAL
@@ -557,11 +557,11 @@ fn random_cones_are_solved_or_reported() {
             let outcome = solver.solve(&cones.problem(), &mut r);
             slowest = slowest.max(begin.elapsed().as_secs_f64());
             let judged = residual(&cones.problem(), &r);
-            match solver.rung() {
-                Some(Rung::Nothing | Rung::Newton) => rungs[0] += 1,
-                Some(Rung::Sweeps) => rungs[1] += 1,
-                Some(Rung::Continuation) => rungs[2] += 1,
-                Some(Rung::Pyramids) => rungs[3] += 1,
+            match solver.stage() {
+                Some(Stage::Nothing | Stage::Newton) => rungs[0] += 1,
+                Some(Stage::Sweeps) => rungs[1] += 1,
+                Some(Stage::Continuation) => rungs[2] += 1,
+                Some(Stage::Pyramids) => rungs[3] += 1,
                 None => {}
             }
             match outcome {

@@ -284,7 +284,7 @@ fn default_scheme_through_all_events() {
         let (coarse, fine) = (errors[0], errors[12]);
         println!("position at {time} s: order {order:.2}, errors {coarse:.1e} .. {fine:.1e}");
         for end in &ends {
-            assert_eq!(end.report().degraded_steps, 0);
+            assert_eq!(end.report().first_order_steps, 0);
         }
         if time < 0.605 {
             through_first_stop = through_first_stop.min(order);

@@ -63,11 +63,11 @@ fn a_ball_with_rolling_friction_comes_to_rest_where_it_should() {
         println!(
             "h = {h}: place {place:.1e}, speed {moves:.1e}, stops {:.1e} s late, {} fallbacks",
             report.events.last().map_or(f64::NAN, |e| e.time - stop),
-            report.fallbacks
+            report.complementarity_steps
         );
         assert!(place < 1e-10 && moves < AT_REST);
         assert_eq!(end.state().resistance[0].roll, Status::Stick);
-        assert_eq!(report.fallbacks, 0);
+        assert_eq!(report.complementarity_steps, 0);
     }
     for tolerance in [1e-6, 1e-9] {
         let end = run(&model, stop + 1.0, |s| s.tolerance = Some(tolerance));
@@ -126,7 +126,7 @@ fn a_capsule_on_two_contacts_rolls_to_its_rest() {
         println!(
             "{tolerance:?}: place {:.1e}, speed {moves:.1e}, stops {late:.1e} s late, {} fallbacks",
             state.position[0] - way,
-            report.fallbacks
+            report.complementarity_steps
         );
         assert!((state.position[0] - way).abs() < 1e-8 && moves < 1e-12);
     }
@@ -527,7 +527,7 @@ fn a_box_with_four_contacts_breaks_away_at_the_static_limit() {
         let first = report.events.first().map_or(f64::NAN, |e| e.time - limit);
         println!(
             "{name}, h = {h}: breaks away {first:.1e} s late, velocity off by {error:.1e}, {} fallbacks",
-            report.fallbacks
+            report.complementarity_steps
         );
         // the functions of single contacts mean nothing: the event is where accelerations differ by 1e-9
         assert!(first.abs() < 1e-7 && error.abs() < 1e-6);
@@ -669,9 +669,9 @@ fn watch(name: &str, model: &Model, until: f64, tolerance: Option<f64>) -> f64 {
     println!(
         "{name}, {tolerance:?}: remainder {remainder:.1e} of {start:.2} J, {} events, {} fallbacks, {} degraded, {} reliefs",
         report.events.len(),
-        report.fallbacks,
-        report.degraded_steps,
-        report.relief_steps
+        report.complementarity_steps,
+        report.first_order_steps,
+        report.fallback_steps
     );
     remainder
 }

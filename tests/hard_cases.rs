@@ -114,7 +114,7 @@ fn three_collinear_supports_move_like_one() {
             three.state().position[0] - truth.at(10.0, "x"),
             counts.slip_starts,
             counts.stick_starts,
-            r.fallbacks,
+            r.complementarity_steps,
             three.state().position[2]
         );
         assert!(difference.abs() <= 3e-4 * (step / 0.01) * (step / 0.01));

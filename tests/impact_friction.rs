@@ -123,7 +123,7 @@ fn a_sphere_with_spin_has_its_closed_form_in_space_with_cones_polygons_and_time_
                     found[2]
                 );
                 assert!((found[5] - 7.0).abs() < 1e-9);
-                assert_eq!(simulation.report().guarded_impacts, 0);
+                assert_eq!(simulation.report().limited_impacts, 0);
             }
         }
     }
@@ -170,7 +170,7 @@ fn boxes_in_space_never_gain_energy_in_impacts() {
         seed ^= seed << 17;
         low + (high - low) * (seed >> 11) as f64 / (1u64 << 53) as f64
     };
-    let mut guarded = 0;
+    let mut limited = 0;
     let mut impacts = 0;
     for _ in 0..40 {
         let mut number = |low: f64, high: f64| format!("{:.6}", random(low, high));
@@ -217,7 +217,7 @@ fn boxes_in_space_never_gain_energy_in_impacts() {
         }
         assert!(simulation.report().impact_loss > -1e-9);
         impacts += simulation.report().n_events.impacts;
-        guarded += simulation.report().guarded_impacts;
+        limited += simulation.report().limited_impacts;
     }
     println!("{impacts} impacts, {guarded} of them guarded");
     assert!(impacts > 100);

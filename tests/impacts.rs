@@ -59,7 +59,7 @@ fn strike(case: &Case, change: impl FnOnce(&mut Settings)) -> (f64, [f64; 3], f6
         before,
         [v[0], v[1], v[2]],
         after,
-        simulation.report().guarded_impacts,
+        simulation.report().limited_impacts,
     )
 }
 
@@ -95,17 +95,17 @@ fn poissons_rule_as_printed_gains_energy_with_friction_and_the_guard_holds_it() 
     };
     let (before, _, unguarded, _) = strike(&rod, |s| {
         s.impact_law = ImpactLaw::PoissonPrinted;
-        s.energy_guard = false;
+        s.impact_energy_limit = false;
     });
-    let (_, v, guarded, count) = strike(&rod, |s| s.impact_law = ImpactLaw::PoissonPrinted);
+    let (_, v, limited, count) = strike(&rod, |s| s.impact_law = ImpactLaw::PoissonPrinted);
     // with friction in both phases the tip sticks in both: e = 1 gives back all of the compression
-    let (_, _, both, _) = strike(&rod, |s| s.energy_guard = false);
+    let (_, _, both, _) = strike(&rod, |s| s.impact_energy_limit = false);
     let (_, _, expedient, _) = strike(&rod, |s| s.impact_law = ImpactLaw::Expedient);
     println!(
         "energy before {before:.6}, printed {unguarded:.6}, with guard {guarded:.6}, in both phases {both:.6}, expedient {expedient:.6}"
     );
     assert!(unguarded > 1.4 * before);
-    assert!(guarded <= before * (1.0 + 1e-12) && guarded > 0.99 * before && count == 1);
+    assert!(limited <= before * (1.0 + 1e-12) && limited > 0.99 * before && count == 1);
     assert!(expedient <= before * (1.0 + 1e-12) && both <= before * (1.0 + 1e-12));
     // still a bounce: the tip leaves the floor
     assert!(v[1] - v[2] * tilt.cos() > 0.0);
@@ -162,12 +162,12 @@ fn a_superball_reverses_its_sliding_velocity_and_keeps_its_energy() {
             -velocity[1],
             velocity[2] + r * impulse / j,
         ];
-        let (before, v, after, guarded) = strike(&ball(velocity, 1.0, 1.0, 1.0), |_| {});
+        let (before, v, after, limited) = strike(&ball(velocity, 1.0, 1.0, 1.0), |_| {});
         println!("{velocity:?} -> {v:?}, expected {expected:?}");
         for (found, expected) in v.iter().zip(expected) {
             assert!((found - expected).abs() < 1e-14);
         }
-        assert!((after - before).abs() < 1e-14 * before && guarded == 0);
+        assert!((after - before).abs() < 1e-14 * before && limited == 0);
     }
 }
 
@@ -313,7 +313,7 @@ fn random_rods_and_discs_bounce_as_coulombs_law_in_both_phases_says() {
             vy + normal,
             rate + (arm[0] * normal - arm[1] * shear) / j,
         ];
-        let (before, v, after, _) = strike(&case, |s| s.energy_guard = false);
+        let (before, v, after, _) = strike(&case, |s| s.impact_energy_limit = false);
         let off = (0..3).fold(0.0_f64, |m, i| m.max((v[i] - expected[i]).abs()));
         worst = worst.max(off);
         n += 1;
@@ -341,11 +341,11 @@ fn a_disc_has_its_closed_forms_with_any_restitution() {
     for e in [0.0, 0.3, 0.8, 1.0] {
         // slides through; sticks in compression; slides in compression and sticks in restitution (for e > 0.25)
         for (u, mu) in [(6.0, 0.3), (1.0, 0.5), (4.2, 0.48)] {
-            let (_, v, _, guarded) = strike(&ball([u, -2.0, 0.0], mu, e, 0.0), |_| {});
+            let (_, v, _, limited) = strike(&ball([u, -2.0, 0.0], mu, e, 0.0), |_| {});
             let normal = 2.0 * (1.0 + e);
             let shear = (mu * normal).min(m_t * u);
             println!("e {e}, u {u}: {v:?}");
-            assert!((v[1] - 2.0 * e).abs() < 1e-14 && guarded == 0);
+            assert!((v[1] - 2.0 * e).abs() < 1e-14 && limited == 0);
             assert!((u - v[0] - shear).abs() < 1e-14, "{} {shear}", u - v[0]);
         }
     }
@@ -410,7 +410,7 @@ fn tangential_restitution_of_what_sticks_is_the_fraction_of_its_compression() {
     };
     let det = w(0, 0) * w(1, 1) - w(0, 1) * w(0, 1);
     let shear = (w(0, 1) * -2.0 - w(0, 0) * 0.5) / det;
-    let (_, v, _, _) = strike(&rod, |s| s.energy_guard = false);
+    let (_, v, _, _) = strike(&rod, |s| s.impact_energy_limit = false);
     let slides = v[0] - v[2] * arm[1];
     println!("leaves with {slides}, friction of compression {shear}");
     assert!((slides - w(1, 1) * e_t * shear).abs() < 1e-13);

@@ -115,7 +115,7 @@ fn saved_contact_problems_are_solved_cold_and_warm() {
         println!("{name:24} n {:4} cold {cold:?} warm {warm:?}", lcp.n);
         assert!(
             accepted(cold) && judged <= ACCEPTED_RESIDUAL,
-            "{name}: {cold:?} {judged:e}"
+            "{name}: {cold:?} {checked:e}"
         );
         assert!(
             matches!(warm, Outcome::Solved { pivots: 0, .. }),
@@ -367,7 +367,7 @@ fn ten_thousand_random_frictional_problems_are_all_solved() {
             let cold = solver.solve(&lcp.problem(), &mut basis, &mut z);
             let judged = residual(&lcp.problem(), &z);
             if !accepted(cold) || judged > ACCEPTED_RESIDUAL {
-                println!("case {case} n {}: {cold:?} judged {judged:e}", lcp.n);
+                println!("case {case} n {}: {cold:?} judged {checked:e}", lcp.n);
                 failures += 1;
             } else if basis.contains(&true) {
                 with_basis += 1;

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 use stiction::fmu::instance::variable::Value;
-use stiction::fmu::instance::{Instance, Trouble};
+use stiction::fmu::instance::{FmiError, Instance};
 use stiction::integrate::StepError;
 use stiction::simulation::{Simulation, model_from_text};
 use stiction::warning::Kind;
@@ -89,7 +89,7 @@ fn an_fmu_discards_the_step_and_a_shorter_one_goes_on() {
     instance.exit_initialization().unwrap();
     let start = instance.save();
     let result = instance.do_step(0.0, 0.01);
-    let Err(Trouble::Discard { time, reason }) = result else {
+    let Err(FmiError::Discard { time, reason }) = result else {
         panic!("{result:?}");
     };
     assert!(time > 0.0 && time < 0.01, "{time}");

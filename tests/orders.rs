@@ -87,7 +87,7 @@ fn falling_rod_has_order_two_through_stick_slip_slap_down_and_rest() {
         let rest = times(&end, EventKind::StickStart);
         println!(
             "h = {step}: impacts {impacts:?}, rest {rest:?}, fallbacks {}",
-            end.report().fallbacks
+            end.report().complementarity_steps
         );
         assert_eq!(impacts.len(), 2);
         assert!((impacts[0] - 0.385817751713149).abs() < 1e-12); // free flight is exact

@@ -11,7 +11,7 @@ fn as_in_the_paper(settings: &mut Settings) {
     settings.restitution_threshold = 0.0;
     settings.event_state = EventState::Interpolant;
     settings.active_gap = 1e-6;
-    settings.energy_guard = false;
+    settings.impact_energy_limit = false;
     settings.locate_transitions = Some(false);
 }
 

@@ -16,7 +16,7 @@ use stiction::simulation::{Simulation, model_from_text};
 const SAMPLE: [(Family, u64); 3] = [
     (Family::Plane, 80),
     (Family::Space, 60),
-    (Family::Crowd, 60),
+    (Family::TimeStepping, 60),
 ];
 
 /// Rows in the second that is simulated.
@@ -100,7 +100,7 @@ fn record(model: Model, tolerance: Option<f64>) -> Record {
 fn look(simulation: &mut Simulation, record: &mut Record, books: &mut Books) {
     let energy = simulation.energy();
     record.energy.push([energy.kinetic, energy.potential]);
-    if simulation.model().crowd.is_none() {
+    if simulation.model().time_stepping.is_none() {
         for contact in 0..simulation.model().contacts.len() {
             let gap = simulation.gap(contact);
             record.overlap = record.overlap.max(-gap);
@@ -178,7 +178,7 @@ fn with_fixed_steps_nothing_is_wrong_in_silence() {
 
 #[test]
 fn in_time_stepping_nothing_is_wrong_in_silence() {
-    let runs = runs(&[Family::Crowd], None);
+    let runs = runs(&[Family::TimeStepping], None);
     assert_nothing_silent(&runs);
     // of these 60 one rises by 1.1e-4 of its energy, and in one the stabilization of positions lifts a body
     assert_rarely_wrong(&runs, 0.03, 0.1);
@@ -212,7 +212,10 @@ fn every_scene_is_valid_and_passive() {
             let model = model_from_text("scene", &text);
             let told = |error| panic!("{} {seed}: {error}", family.name());
             let model = model.unwrap_or_else(told);
-            assert_eq!(model.crowd.is_some(), family == Family::Crowd);
+            assert_eq!(
+                model.time_stepping.is_some(),
+                family == Family::TimeStepping
+            );
             for active in ["applied", "motor", "belt", "input"] {
                 assert!(!text.contains(active), "{} {seed}", family.name());
             }
@@ -284,7 +287,7 @@ fn all_ingredients_are_drawn() {
     for key in laws {
         assert!(space.contains(key), "no {key}");
     }
-    assert!(of(Family::Crowd).contains("sweeps"));
+    assert!(of(Family::TimeStepping).contains("sweeps"));
 }
 
 /// The judge sees what it is meant to see.

@@ -1,7 +1,7 @@
 //! Saved states of a pile: a run goes on from them with the same bits, in any instance, from memory and from bytes.
 
-#[path = "common/crowds.rs"]
-mod crowds;
+#[path = "common/time_stepping_scenes.rs"]
+mod time_stepping_scenes;
 
 use stiction::fmu::instance::Instance;
 use stiction::fmu::instance::variable::Value;
@@ -72,7 +72,7 @@ fn check(scene: &str, instance: &mut Instance, count: usize) {
 #[test]
 fn a_falling_pile_goes_on_with_the_same_bits() {
     for rules in ["", "sweeps = 10"] {
-        let scene = crowds::pile(20, rules);
+        let scene = time_stepping_scenes::pile(20, rules);
         let mut instance = started(&scene);
         step(&mut instance, 40);
         assert!(fastest(&mut instance) > 0.1);
@@ -82,7 +82,7 @@ fn a_falling_pile_goes_on_with_the_same_bits() {
 
 #[test]
 fn a_pile_that_sleeps_stays_asleep() {
-    let scene = crowds::pile(4, "");
+    let scene = time_stepping_scenes::pile(4, "");
     let mut instance = started(&scene);
     step(&mut instance, 400);
     assert!(fastest(&mut instance) == 0.0);

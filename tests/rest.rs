@@ -97,7 +97,7 @@ fn without_any_threshold_the_number_of_impacts_stays_finite() {
     println!(
         "{} impacts, {} degraded steps, speed {:e}",
         report.n_events.impacts,
-        report.degraded_steps,
+        report.first_order_steps,
         end.state().velocity[1]
     );
     assert!(report.n_events.impacts < 10_000 && end.state().velocity[1].abs() < 1e-6);

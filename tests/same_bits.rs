@@ -113,7 +113,7 @@ fn hashes(scene: &str) -> (u64, u64, u64) {
     let model = variant(scene, &[]);
     let mut own = Hash::new();
     add_run(&mut own, &model, model.settings.clone());
-    if model.crowd.is_some() {
+    if model.time_stepping.is_some() {
         // its steps know no scheme and no tolerance
         return (own.0, 0, 0);
     }

@@ -841,7 +841,7 @@ fn what_is_not_said_has_its_default() {
     assert_eq!(scene.settings.step, 0.01);
     assert_eq!(
         plane(&scene).contact_default,
-        ContactLaw {
+        ContactMaterial {
             friction: stiction::scene::spec::Friction {
                 sliding: 0.0,
                 falling: None
@@ -1102,10 +1102,15 @@ fn the_crowd_of_the_documentation_is_a_scene() {
     let model = stiction::simulation::model_from_text("SCENE.md", text)
         .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(model.bodies.len(), 200);
-    assert!(model.crowd.is_some());
+    assert!(model.time_stepping.is_some());
     let (_, rest) = page.split_once("```toml belt\n").expect("a snippet");
     let belt = rest.split("```").next().expect("its end");
     let model = stiction::simulation::model_from_text("SCENE.md", &format!("{text}\n{belt}"))
         .unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(model.crowd.map(|crowd| crowd.belts.len()), Some(1));
+    assert_eq!(
+        model
+            .time_stepping
+            .map(|time_stepping| time_stepping.belts.len()),
+        Some(1)
+    );
 }

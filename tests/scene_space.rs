@@ -257,17 +257,17 @@ mod settings {
     }
 }
 
-mod crowd {
+mod time_stepping {
     use super::*;
 
-    const CROWD: &str =
+    const TIME_STEPPING: &str =
         "[crowd]\n[[ground.shape]]\nkind = \"half_space\"\nname = \"track\"\nnormal = [0, 1, 2]\n";
 
-    fn in_crowd(text: &str) -> String {
+    fn in_time_stepping(text: &str) -> String {
         with(&format!("{CROWD}{text}"))
     }
 
-    refused! { in_crowd:
+    refused! { in_time_stepping:
         tolerance_has_no_effect: "settings.tolerance", ["no effect in a crowd", "remove `tolerance`"],
             "[settings]\ntolerance = 1e-6 #!\n";
         scheme_has_no_effect: "settings.scheme", ["no effect in a crowd", "remove `scheme`"],
@@ -298,14 +298,14 @@ mod crowd {
             let name = key.split(' ').next().unwrap();
             let text = format!("dimension = 3\n{key} #!\n{BASE}");
             check(&text, name, &["below the header `[crowd]`"]);
-            let in_crowd = with(&format!("[crowd]\n{key}\n"));
-            assert!(read(&in_crowd).1.crowd.is_some());
+            let in_time_stepping = with(&format!("[crowd]\n{key}\n"));
+            assert!(read(&in_time_stepping).1.time_stepping.is_some());
         }
     }
 
     #[test]
     fn friction_at_rest_may_be_said_to_be_that_of_sliding() {
-        let text = in_crowd("[contact_default]\nfriction = 0.4\nstatic_friction = 0.4\n");
+        let text = in_time_stepping("[contact_default]\nfriction = 0.4\nstatic_friction = 0.4\n");
         read(&text);
     }
 
@@ -313,12 +313,13 @@ mod crowd {
     fn belt_moves_along_its_surface() {
         let belt =
             "[[belt]]\nname = \"feed\"\nshape = \"track\"\ndirection = [1, 0, 0]\nspeed = 1\n";
-        assert_eq!(read(&in_crowd(belt)).1.belts.len(), 1);
+        assert_eq!(read(&in_time_stepping(belt)).1.belts.len(), 1);
     }
 
     #[test]
     fn all_settings_without_effect_are_told_at_once() {
-        let text = in_crowd("[settings]\ntolerance = 1e-6\nfriction_cone = \"polyhedral\"\n");
+        let text =
+            in_time_stepping("[settings]\ntolerance = 1e-6\nfriction_cone = \"polyhedral\"\n");
         assert_eq!(problems(&text).problems.len(), 2);
     }
 

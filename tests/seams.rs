@@ -117,13 +117,13 @@ impl Scene {
     }
 
     fn run(&self, by: By, until: f64, mut look: impl FnMut(f64, &Simulation)) -> Simulation {
-        let (crowd, tolerance) = match by {
+        let (time_stepping, tolerance) = match by {
             By::Steps => ("", ""),
             By::Tolerance => ("", "tolerance = 1e-8\n"),
             By::TimeStepping => ("[crowd]\n", ""),
         };
         let text = format!(
-            "name = \"seams\"\ndimension = {}\n{crowd}[settings]\nstep = 0.005\n{tolerance}{}{}[contact_default]\nfriction = {}\nrestitution = {}\n",
+            "name = \"seams\"\ndimension = {}\n{time_stepping}[settings]\nstep = 0.005\n{tolerance}{}{}[contact_default]\nfriction = {}\nrestitution = {}\n",
             self.dimension, self.bodies, self.ground, self.friction, self.restitution
         );
         let mut simulation = Simulation::new(model(&text));

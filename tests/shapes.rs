@@ -457,7 +457,7 @@ fn a_box_that_slides_off_the_edge_of_another_tips_at_the_closed_forms_time_and_f
         println!(
             "h = {step}: x off by {off:.1e} until it tips, {late:.1e} s late, ends at {:?}, energy rise {rise:.1e}, {} fallbacks",
             end.state().position,
-            end.report().fallbacks
+            end.report().complementarity_steps
         );
         assert!(off.abs() < 1e-9 && late.abs() < 1e-8 && rise < 1e-6);
         assert!(end.state().position[1] < -2.5 && speed(&end) < 1e-6);

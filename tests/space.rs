@@ -162,7 +162,7 @@ fn a_box_that_lands_flat_slides_to_its_rest() {
         );
         let late = |i: usize, time: f64| (report.events[i].time - time).abs();
         assert!(late(0, 0.201_927_510_938_461) < 1e-13 && late(4, 0.569_844_030_963_249) < 1e-13);
-        assert_eq!(report.fallbacks, 0);
+        assert_eq!(report.complementarity_steps, 0);
     }
 }
 

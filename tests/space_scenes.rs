@@ -99,7 +99,7 @@ fn the_box_comes_to_rest_where_it_should() {
         assert_eq!(count(&end, "impact"), 4);
         assert_eq!(count(&end, "stick"), 4);
         assert_eq!(end.report().n_events.total(), 8);
-        assert_eq!(end.report().fallbacks, 0);
+        assert_eq!(end.report().complementarity_steps, 0);
     }
     let end = run(&model, 1.0, |s| s.tolerance = Some(1e-9));
     println!("tolerance 1e-9: {:.1e} m", error(end.state()));
@@ -359,12 +359,12 @@ fn stands(until: u32) {
     println!(
         "after {until} s: drift {worst:.1e} m, {} events, {} fallbacks, penetration {:.1e} m",
         report.n_events.total(),
-        report.fallbacks,
+        report.complementarity_steps,
         report.worst_penetration
     );
     assert!(worst < 1e-9);
     assert_eq!(report.n_events.total(), 0);
-    assert_eq!(report.fallbacks, 0);
+    assert_eq!(report.complementarity_steps, 0);
 }
 
 #[test]
@@ -387,8 +387,8 @@ fn the_rover_drives_over_the_bumps() {
         state.position[1],
         report.applied_work,
         report.n_events,
-        report.fallbacks,
-        report.degraded_steps
+        report.complementarity_steps,
+        report.first_order_steps
     );
     assert!(
         state.position[0] > 2.9,
@@ -396,7 +396,7 @@ fn the_rover_drives_over_the_bumps() {
     );
     assert!(missing.abs() < 0.01 * report.applied_work);
     assert!(report.worst_joint_drift < 1e-12);
-    assert_eq!(report.degraded_steps, 0);
+    assert_eq!(report.first_order_steps, 0);
 }
 
 /// Height of the load, of the hand above its start, and how far the load slipped.
@@ -420,7 +420,7 @@ fn the_gripper_holds_its_load_above_the_friction_limit_and_not_below() {
             let report = end.report();
             println!(
                 "{force} N, {name}: load at {load:.9} m, slipped {slipped:.1e} m, {:?}, {} fallbacks",
-                report.n_events, report.fallbacks
+                report.n_events, report.complementarity_steps
             );
             assert!((load - 0.3).abs() < 1e-7 && (hand - 0.2).abs() < 1e-7);
             assert!(slipped.abs() < 1e-9);
@@ -515,12 +515,12 @@ fn a_rover_that_creeps_over_bumps_on_one_side_drives_on() {
             simulation.state().time,
             report.friction_loss,
             report.n_events,
-            report.fallbacks,
+            report.complementarity_steps,
             report.unresolved_steps,
-            report.degraded_steps
+            report.first_order_steps
         );
         assert!(missing.abs() < 1e-4 * report.applied_work);
-        assert_eq!(report.degraded_steps, 0);
+        assert_eq!(report.first_order_steps, 0);
         assert_eq!(report.n_events.jams, 0);
     }
 }

@@ -257,7 +257,7 @@ fn cans_and_coins_that_are_thrown_leave_closed_books() {
                 report.numerical_gain
             );
             assert!(report.friction_loss > 0.0, "friction does not give");
-            assert_eq!(report.degraded_steps, 0);
+            assert_eq!(report.first_order_steps, 0);
         }
     }
 }

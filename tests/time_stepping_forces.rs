@@ -5,7 +5,7 @@ use stiction::fmu::instance::variable::Value;
 use stiction::simulation::{Simulation, model_from_text};
 
 const CHAIN: &str = include_str!("data/defects/minichain.toml");
-const CROWD: &str = include_str!("data/defects/minicrowd.toml");
+const TIME_STEPPING: &str = include_str!("data/defects/minicrowd.toml");
 const GATE: &str = include_str!("data/defects/s15_gate.toml");
 const HUMANOID: &str = include_str!("data/defects/g1_ragdoll.toml");
 
@@ -67,17 +67,17 @@ fn chain(header: &str) -> String {
 fn reactions_and_accelerations_are_those_of_the_instant_whatever_the_last_step() {
     let chains = [chain(""), chain("[crowd]")];
     for (scene, [events, steps]) in [
-        ("pendulum", [CHAIN, CROWD]),
+        ("pendulum", [CHAIN, TIME_STEPPING]),
         ("chain", [&chains[0][..], &chains[1][..]]),
     ] {
         for last in [1e-8, 1e-6, 1e-5, 1e-4, 1e-3] {
             let mut exact = stepped(events, last);
-            let mut crowd = stepped(steps, last);
+            let mut time_stepping = stepped(steps, last);
             let shown = |name: &str| name.contains("reaction.") || name.contains(".acceleration.");
-            let names = names(&crowd, shown);
+            let names = names(&time_stepping, shown);
             let both = names
                 .iter()
-                .map(|name| [real(&mut exact, name), real(&mut crowd, name)]);
+                .map(|name| [real(&mut exact, name), real(&mut time_stepping, name)]);
             let both: Vec<[f64; 2]> = both.collect();
             let largest = both.iter().fold(0.0, |m: f64, [x, _]| m.max(x.abs()));
             let off = both.iter().fold(0.0, |m: f64, [x, y]| m.max((x - y).abs()));
@@ -96,7 +96,7 @@ fn rates_of_outputs_are_differences_over_a_short_step() {
     let shipped =
         |name: &str| std::fs::read_to_string(format!("resources/{name}/scene.toml")).unwrap();
     let scenes = [
-        ("pendulum", CROWD.to_owned(), 40, 1e-3),
+        ("pendulum", TIME_STEPPING.to_owned(), 40, 1e-3),
         ("ten links", chain, 40, 5e-3),
         ("chain", shipped("chain"), 40, 1e-3),
         ("conveyor", shipped("conveyor"), 40, 1e-3),

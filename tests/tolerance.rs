@@ -56,8 +56,8 @@ fn tell(name: &str, tolerance: f64, error: f64, end: &Simulation) {
         report.rejected_steps,
         report.n_events.total(),
         report.lcps,
-        report.fallbacks,
-        report.degraded_steps,
+        report.complementarity_steps,
+        report.first_order_steps,
     );
 }
 

@@ -266,9 +266,11 @@ fn three_supports_move_like_one() {
             "tolerance {tolerance:.0e}: {error:.1e}, {} event times to {worst:.1e}, {} problems, {} fallbacks",
             events.len(),
             report.lcps,
-            report.fallbacks
+            report.complementarity_steps
         );
-        assert!(error <= 10.0 * tolerance && events.len() == 7 && report.fallbacks == 0);
+        assert!(
+            error <= 10.0 * tolerance && events.len() == 7 && report.complementarity_steps == 0
+        );
     }
 }
 

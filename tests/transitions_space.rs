@@ -117,8 +117,8 @@ fn errors(case: &Case, tolerance: Option<f64>, step: f64) -> (f64, f64) {
         .map(|(name, value, size)| (column(&simulation, name) - value).abs() / size)
         .fold(0.0, f64::max);
     let helped = (
-        report.fallbacks,
-        report.relief_steps,
+        report.complementarity_steps,
+        report.fallback_steps,
         report.transition_errors,
     );
     println!(

@@ -75,7 +75,7 @@ fn course(model: &Model, scheme: Scheme, step: f64) -> Course {
         slid,
         rest,
         drift: simulation.report().worst_joint_drift,
-        degraded: simulation.report().degraded_steps,
+        degraded: simulation.report().first_order_steps,
     }
 }
 

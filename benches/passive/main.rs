@@ -106,7 +106,9 @@ impl Arguments {
         }
         // time stepping has no tolerance
         if arguments.way.tolerance.is_some() {
-            arguments.families.retain(|family| *family != Family::Crowd);
+            arguments
+                .families
+                .retain(|family| *family != Family::TimeStepping);
         }
         arguments
     }

@@ -1,6 +1,6 @@
 //! Chains: time by the number of links.
 
-use super::{cpu, crowds, simulation};
+use super::{cpu, simulation, time_stepping_scenes};
 
 /// Of one run, s.
 const TIME: f64 = 1.0;
@@ -23,7 +23,8 @@ fn table_of(step: f64) {
     let mut told = Vec::new();
     for round in 0..ROUNDS {
         for (i, n) in LENGTHS.into_iter().enumerate() {
-            let text = crowds::chain(n).replace("step = 0.005", &format!("step = {step}"));
+            let text =
+                time_stepping_scenes::chain(n).replace("step = 0.005", &format!("step = {step}"));
             let mut simulation = simulation(&text);
             let mut run = Ok(());
             let total = cpu::seconds(|| run = simulation.advance_to(TIME));

@@ -1,6 +1,6 @@
 //! A pile that falls, comes to rest, and sleeps.
 
-use super::{STEP, cpu, crowds, simulation};
+use super::{STEP, cpu, simulation, time_stepping_scenes};
 use serde_json::json;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -24,8 +24,8 @@ struct Step {
 
 /// Half the width between the walls, then the places.
 pub fn grid(n: usize) {
-    println!("{:?}", crowds::half_width(n));
-    for place in simulation(&crowds::pile(n, ""))
+    println!("{:?}", time_stepping_scenes::half_width(n));
+    for place in simulation(&time_stepping_scenes::pile(n, ""))
         .state()
         .position
         .chunks_exact(6)
@@ -36,7 +36,7 @@ pub fn grid(n: usize) {
 
 // takes steps until the limit of processor time; shows the places after each
 fn steps(n: usize, rules: &str, limit: f64, mut show: impl FnMut(&[f64])) -> (Vec<Step>, f64) {
-    let mut simulation = simulation(&crowds::pile(n, rules));
+    let mut simulation = simulation(&time_stepping_scenes::pile(n, rules));
     let (mut steps, mut total) = (Vec::new(), 0.0);
     while steps.len() < STEPS && total < limit {
         let before = simulation.report().clone();
@@ -58,7 +58,7 @@ fn steps(n: usize, rules: &str, limit: f64, mut show: impl FnMut(&[f64])) -> (Ve
             inexact: report.inexact_solves - before.inexact_solves,
             located: report.located_impacts - before.located_impacts,
             is_one: report.unlocated_steps > before.unlocated_steps,
-            touches: simulation.state().crowd.touches.len(),
+            touches: simulation.state().time_stepping.touches.len(),
             penetration: report.end_penetration,
         });
         show(&simulation.state().position);
@@ -101,7 +101,7 @@ pub fn run(n: usize, rules: &str, limit: f64, trace: &str) {
 /// Prints as JSON when all spheres sleep, with the rules for it that scenes have by default. Without friction against rolling
 /// and turning, m, those that roll alone go on for good.
 pub fn rest(n: usize, rules: &str, rolling: &str, limit: f64) {
-    let text = crowds::pile(n, rules).replace(
+    let text = time_stepping_scenes::pile(n, rules).replace(
         "friction = 0.4\n",
         &format!("friction = 0.4\nrolling_friction = {rolling}\ntorsional_friction = {rolling}\n"),
     );
@@ -117,8 +117,8 @@ pub fn rest(n: usize, rules: &str, rolling: &str, limit: f64) {
                 .unwrap_or_else(|error| panic!("{error}"));
         });
         total += of_last_step;
-        let slow_for = &simulation.state().crowd.slow_for;
-        asleep = slow_for.iter().filter(|t| t.is_infinite()).count();
+        let sleep_timer = &simulation.state().time_stepping.sleep_timer;
+        asleep = sleep_timer.iter().filter(|t| t.is_infinite()).count();
         if most_asleep.is_none() && 10 * asleep >= 9 * n {
             most_asleep = Some(time);
         }

@@ -17,8 +17,8 @@
 #[path = "../accuracy/cpu.rs"]
 #[allow(dead_code)]
 mod cpu;
-#[path = "../../tests/common/crowds.rs"]
-mod crowds;
+#[path = "../../tests/common/time_stepping_scenes.rs"]
+mod time_stepping_scenes;
 
 mod chains;
 mod falling;
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
             states::costs(1000, "sweeps = 30");
         }
         ["grid", n] => falling::grid(number(n)),
-        ["scene", n, rules] => print!("{}", crowds::pile(number(n), rules)),
+        ["scene", n, rules] => print!("{}", time_stepping_scenes::pile(number(n), rules)),
         ["run", n, rules, limit, trace] => {
             falling::run(number(n), rules, number(limit) as f64, trace);
         }

@@ -1,6 +1,6 @@
 //! The pawl: time with and without the filter of contacts that others hold for.
 
-use super::{cpu, crowds, simulation};
+use super::{cpu, simulation, time_stepping_scenes};
 
 /// Of one run, s.
 const TIME: f64 = 1.0;
@@ -24,7 +24,8 @@ pub fn table() -> bool {
             let mut places = [Vec::new(), Vec::new()];
             for _ in 0..ROUNDS {
                 for (i, merge) in [MERGE_DISTANCE, 0.0].into_iter().enumerate() {
-                    let mut simulation = simulation(&crowds::pawl(n, merge, are_alike));
+                    let mut simulation =
+                        simulation(&time_stepping_scenes::pawl(n, merge, are_alike));
                     let mut run = Ok(());
                     let total = cpu::seconds(|| run = simulation.advance_to(TIME));
                     run.unwrap_or_else(|error| panic!("{error}"));

@@ -1,15 +1,15 @@
 //! Steps of a pile that has settled, for callgrind. The pile settles with bounded effort in a run of its own, so that nothing else is
 //! counted.
 
-use super::{STEP, crowds, simulation};
-use stiction::state::{SpotKey, State, Touch};
+use super::{STEP, simulation, time_stepping_scenes};
+use stiction::state::{ContactKey, PersistentContact, State};
 
 /// Long enough for a pile to settle with bounded effort, and for the last of its motion to end with the rules that are looked at, s.
 const AT_REST: f64 = 12.0;
 const SETTLED: f64 = AT_REST + 1.0;
 
 fn awake(n: usize, rules: &str) -> String {
-    crowds::pile(n, &format!("{rules}\nsleep_speed = 0"))
+    time_stepping_scenes::pile(n, &format!("{rules}\nsleep_speed = 0"))
 }
 
 /// Saves a pile that has settled but is not asleep.
@@ -43,7 +43,7 @@ pub fn profile(n: usize, rules: &str, file: &str, count: usize) {
         report.inexact_solves - before.inexact_solves,
         report.pivots - before.pivots,
         report.largest_lcp,
-        simulation.state().crowd.touches.len(),
+        simulation.state().time_stepping.touches.len(),
         report.worst_residual,
     );
 }
@@ -61,7 +61,7 @@ fn written(state: &State) -> String {
     add(&state.position);
     add(&state.velocity);
     state.orientation.iter().for_each(|q| add(q));
-    for touch in &state.crowd.touches {
+    for touch in &state.time_stepping.touches {
         let [a, b] = touch.key.shapes.map(f64::from);
         add(&[a, b, f64::from(touch.key.feature)]);
         add(touch.force.as_slice());
@@ -82,12 +82,12 @@ fn read(text: &str, time: f64, state: &mut State) {
     state.time = time;
     state.started = true;
     state.statuses_known = true;
-    state.crowd.touches.clear();
+    state.time_stepping.touches.clear();
     for part in rest.chunks_exact(9) {
         let [a, b, feature] = [part[0], part[1], part[2]].map(|x| x as u32);
         let vector = |at: usize| [part[at], part[at + 1], part[at + 2]].into();
-        state.crowd.touches.push(Touch {
-            key: SpotKey {
+        state.time_stepping.touches.push(PersistentContact {
+            key: ContactKey {
                 shapes: [a, b],
                 feature,
             },

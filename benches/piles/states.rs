@@ -1,13 +1,13 @@
 //! Saved states of a pile: what they cost, and that runs go on from them with the same bits.
 
-use super::{STEP, cpu, crowds};
+use super::{STEP, cpu, time_stepping_scenes};
 use stiction::fmu::instance::Instance;
 use stiction::fmu::instance::variable::Value;
 
 const REPEATS: usize = 51;
 
 fn started(n: usize, rules: &str) -> Instance {
-    let text = crowds::pile(n, rules);
+    let text = time_stepping_scenes::pile(n, rules);
     let mut instance =
         Instance::new("pile", "scene", &text).unwrap_or_else(|error| panic!("{error}"));
     instance.setup_experiment(None, 0.0, None).unwrap();

@@ -63,7 +63,7 @@ impl EventLog {
             return text;
         }
         if self.shown.is_empty() {
-            text.push_str(match model.crowd {
+            text.push_str(match model.time_stepping {
                 Some(_) if total(report) > 0 => "Impacts of a crowd are counted, not listed.\n",
                 Some(_) | None => "No events.\n",
             });

@@ -46,12 +46,12 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
             short(until)
         ));
     }
-    doubts.extend(slow_without_crowd(&found.scene));
+    doubts.extend(slow_when_event_driven(&found.scene));
     warn(&doubts)?;
     let output_step = options.output_step.unwrap_or(settings.step);
     let timeline = Timeline::new(until, output_step, settings.step)?;
 
-    plot::refuse_in_crowd(&found.model, &options.plot, false)?;
+    plot::refuse_in_time_stepping(&found.model, &options.plot, false)?;
     let plot = match options.plot.is_empty() {
         true => None,
         false => {
@@ -119,8 +119,10 @@ fn refuse_options(options: &RunOptions) -> Result<(), CliError> {
 }
 
 /// What to say of many bodies whose contacts are all listed in advance.
-fn slow_without_crowd(scene: &Scene) -> Option<String> {
-    let space = scene.space().filter(|space| space.crowd.is_none())?;
+fn slow_when_event_driven(scene: &Scene) -> Option<String> {
+    let space = scene
+        .space()
+        .filter(|space| space.time_stepping.is_none())?;
     let with_shapes = space.bodies.iter().filter(|body| !body.shapes.is_empty());
     let n = with_shapes.count();
     (n > MOST_WITHOUT_CROWD).then(|| {
@@ -165,7 +167,7 @@ impl Run {
             until: timeline.until(),
             energy: [energy_at_start, energy_at_end],
             wall,
-            is_crowd: model.crowd.is_some(),
+            is_time_stepping: model.time_stepping.is_some(),
             warnings: &found,
         };
         let during: Vec<String> = found.iter().map(on_terminal).collect();
@@ -216,7 +218,7 @@ impl Run {
     fn integrate(&mut self, timeline: Timeline) -> Result<(), CliError> {
         self.inputs.start(&mut self.simulation)?;
         let settled = self.simulation.initialize();
-        self.keep_books()?;
+        self.keep_balance()?;
         settled.map_err(CliError::Step)?;
         self.look();
         self.row()?;
@@ -247,7 +249,7 @@ impl Run {
         } else {
             self.simulation.glide_past(time, until)
         };
-        self.keep_books()?;
+        self.keep_balance()?;
         result.map_err(CliError::Step)
     }
 
@@ -255,11 +257,11 @@ impl Run {
     fn advance(&mut self, time: f64) -> Result<(), CliError> {
         self.inputs.lead(&mut self.simulation, time)?;
         let result = self.simulation.advance_to(time);
-        self.keep_books()?;
+        self.keep_balance()?;
         result.map_err(CliError::Step)
     }
 
-    fn keep_books(&mut self) -> Result<(), CliError> {
+    fn keep_balance(&mut self) -> Result<(), CliError> {
         let reached = self.simulation.reached();
         let report = self.simulation.report();
         self.watch.look(self.simulation.model(), report);

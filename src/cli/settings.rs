@@ -17,7 +17,7 @@ pub fn overridden(model: &Model, options: &RunOptions) -> Result<Settings, CliEr
     ];
     if let (Some((option, _)), true) = (
         of_others.into_iter().find(|(_, given)| *given),
-        model.crowd.is_some(),
+        model.time_stepping.is_some(),
     ) {
         return Err(CliError::usage(
             format!("{option} has no effect in a crowd, whose steps are of their own kind"),

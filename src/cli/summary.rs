@@ -27,7 +27,7 @@ pub struct Facts<'a> {
     /// Duration of the run on the clock.
     pub wall: Duration,
     /// Are contacts found as bodies come near?
-    pub is_crowd: bool,
+    pub is_time_stepping: bool,
     /// What was off.
     pub warnings: &'a [Warning],
 }
@@ -55,7 +55,7 @@ pub fn as_json(facts: &Facts<'_>, report: &Report, doubts: &[String]) -> Value {
         "wall_seconds": facts.wall.as_secs_f64(),
         "events": kinds,
         "put_to_rest": report.rests,
-        "guarded_impacts": report.guarded_impacts,
+        "guarded_impacts": report.limited_impacts,
         "steps": report.steps,
         "substeps": report.substeps,
         "trials": report.trials,
@@ -66,11 +66,11 @@ pub fn as_json(facts: &Facts<'_>, report: &Report, doubts: &[String]) -> Value {
         "pivots": report.pivots,
         "warm_hits": report.warm_hits,
         "growths": report.growths,
-        "fallbacks": report.fallbacks,
+        "fallbacks": report.complementarity_steps,
         "unresolved": report.unresolved_steps,
         "exhausted_steps": report.exhausted_steps,
-        "degraded_steps": report.degraded_steps,
-        "relief_steps": report.relief_steps,
+        "degraded_steps": report.first_order_steps,
+        "relief_steps": report.fallback_steps,
         "transition_errors": report.transition_errors,
         "transition_error": report.transition_error,
         "stabilized_steps": report.stabilized_steps,
@@ -92,7 +92,7 @@ pub fn as_json(facts: &Facts<'_>, report: &Report, doubts: &[String]) -> Value {
         },
         "warnings": told(doubts, facts.warnings),
     });
-    if facts.is_crowd {
+    if facts.is_time_stepping {
         json["crowd"] = json!({
             "inexact_groups": report.inexact_solves,
             "located_impacts": report.located_impacts,
@@ -128,8 +128,8 @@ pub fn message(kind: &str, text: &str) -> Value {
 /// The lines of the summary, each group with its title.
 pub fn groups(facts: &Facts<'_>, report: &Report) -> Vec<(&'static str, Vec<Line>)> {
     let mut groups = vec![("Run", run(facts, report)), ("Solver", solver(report))];
-    if facts.is_crowd {
-        groups.push(("Crowd", crowd(report)));
+    if facts.is_time_stepping {
+        groups.push(("Crowd", time_stepping(report)));
     }
     groups.push(("Energy", energy(facts.energy, report)));
     groups
@@ -159,7 +159,7 @@ fn run(facts: &Facts<'_>, report: &Report) -> Vec<Line> {
         ),
         (
             "guarded impacts",
-            of(report.guarded_impacts, "kept from gaining energy"),
+            of(report.limited_impacts, "kept from gaining energy"),
         ),
         ("warnings", warnings(facts)),
     ]
@@ -172,7 +172,7 @@ fn warnings(facts: &Facts<'_>) -> String {
 }
 
 fn solver(report: &Report) -> Vec<Line> {
-    let fallbacks = "substeps solved as an LCP for want of statuses";
+    let complementarity_steps = "substeps solved as an LCP for want of statuses";
     let unresolved =
         "substeps solved as an LCP because stick and slip followed each other without end";
     let stabilized = "substeps without a destabilizing force derivative";
@@ -192,15 +192,21 @@ fn solver(report: &Report) -> Vec<Line> {
             "memory grew",
             of(report.growths, "times, with new contacts"),
         ),
-        ("fallbacks", of(report.fallbacks, fallbacks)),
+        (
+            "fallbacks",
+            of(report.complementarity_steps, complementarity_steps),
+        ),
         ("unresolved", of(report.unresolved_steps, unresolved)),
         (
             "degraded steps",
-            of(report.degraded_steps, "finished with the first-order step"),
+            of(
+                report.first_order_steps,
+                "finished with the first-order step",
+            ),
         ),
         (
             "relief steps",
-            of(report.relief_steps, "taken by the scheme of fixed steps"),
+            of(report.fallback_steps, "taken by the scheme of fixed steps"),
         ),
         ("stabilized", of(report.stabilized_steps, stabilized)),
         ("worst residual", short(report.worst_residual)),
@@ -215,7 +221,7 @@ fn solver(report: &Report) -> Vec<Line> {
     ]
 }
 
-fn crowd(report: &Report) -> Vec<Line> {
+fn time_stepping(report: &Report) -> Vec<Line> {
     vec![
         (
             "inexact groups",
@@ -291,7 +297,7 @@ fn wall(duration: Duration) -> String {
 pub fn scheme(facts: &Facts<'_>) -> String {
     let settings = facts.settings;
     let step = short(settings.step);
-    if facts.is_crowd {
+    if facts.is_time_stepping {
         return format!("crowd, step {step} s");
     }
     if let Some(tolerance) = settings.tolerance {

@@ -426,14 +426,14 @@ pub fn sloped(
 }
 
 /// A force element in space as a force between two points, for those that are one.
-pub fn pull(
+pub fn line_force(
     model: &Model,
     force: usize,
     time: (f64, Side),
     inputs: &[Input],
     poses: &Poses,
     twists: &Twists,
-) -> Option<space::force::Pull> {
+) -> Option<space::force::LineForce> {
     let at = At {
         model,
         time,
@@ -444,7 +444,7 @@ pub fn pull(
     let link = &model.forces[force];
     match &link.force {
         AnyForce::Plane(_) => None,
-        AnyForce::Space(force) => at.space(link, |at| force.pull(at)),
+        AnyForce::Space(force) => at.space(link, |at| force.line_force(at)),
     }
 }
 

@@ -112,7 +112,7 @@ pub fn initialize(
     settings: &Settings,
     report: &mut Report,
 ) -> Result<(), StepError> {
-    if model.crowd.is_none() {
+    if model.time_stepping.is_none() {
         return event_driven::initialize(model, state, workspace, settings, report);
     }
     if !std::mem::replace(&mut state.started, true) {
@@ -130,8 +130,16 @@ pub fn step(
     report: &mut Report,
     end: f64,
 ) -> Result<(), StepError> {
-    match &model.crowd {
-        Some(crowd) => time_stepping::step(model, crowd, state, workspace, settings, report, end),
+    match &model.time_stepping {
+        Some(time_stepping) => time_stepping::step(
+            model,
+            time_stepping,
+            state,
+            workspace,
+            settings,
+            report,
+            end,
+        ),
         None => event_driven::step(model, state, workspace, settings, report, end),
     }
 }
@@ -147,8 +155,16 @@ pub fn step_to_event(
     report: &mut Report,
     (from, end): (f64, f64),
 ) -> Result<(), StepError> {
-    match &model.crowd {
-        Some(crowd) => time_stepping::step(model, crowd, state, workspace, settings, report, end),
+    match &model.time_stepping {
+        Some(time_stepping) => time_stepping::step(
+            model,
+            time_stepping,
+            state,
+            workspace,
+            settings,
+            report,
+            end,
+        ),
         None => event_driven::step_to_event(model, state, workspace, settings, report, (from, end)),
     }
 }
@@ -163,7 +179,7 @@ pub fn advance(
     report: &mut Report,
     time: f64,
 ) -> Result<(), StepError> {
-    if settings.tolerance.is_some() && model.crowd.is_none() && time > state.time {
+    if settings.tolerance.is_some() && model.time_stepping.is_none() && time > state.time {
         return step(model, state, workspace, settings, report, time);
     }
     let start = state.time;
@@ -193,8 +209,8 @@ pub fn instant(
     settings: &Settings,
     instant: &mut Instant,
 ) {
-    if let Some(crowd) = &model.crowd {
-        time_stepping::instant::find(model, crowd, state, workspace, settings, instant);
+    if let Some(time_stepping) = &model.time_stepping {
+        time_stepping::instant::find(model, time_stepping, state, workspace, settings, instant);
     }
 }
 
@@ -205,14 +221,14 @@ pub fn refresh_forces(
     workspace: &mut Workspace,
     settings: &Settings,
 ) {
-    if model.crowd.is_none() {
+    if model.time_stepping.is_none() {
         event_driven::refresh_forces(model, state, workspace, settings);
     }
 }
 
 /// Power that contact friction takes at the state, W.
 pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
-    match model.crowd {
+    match model.time_stepping {
         Some(_) => 0.0,
         None => event_driven::friction_power(model, state, workspace),
     }

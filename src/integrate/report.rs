@@ -17,7 +17,7 @@ pub struct Report {
     /// Extrapolated steps that were not accurate enough.
     pub rejected_steps: u64,
     /// Steps that the scheme of fixed steps took over, because the extrapolated ones found no way on.
-    pub relief_steps: u64,
+    pub fallback_steps: u64,
     /// Those of them that no length made agree with the tolerance.
     pub transition_errors: u64,
     /// By how much they may be off, the sum of all, relative to nominal sizes.
@@ -45,17 +45,17 @@ pub struct Report {
     /// Largest joint residual at the end of a substep, m or rad.
     pub worst_joint_drift: f64,
     /// Substeps solved as a complementarity problem because statuses could not be decided or contradicted themselves.
-    pub fallbacks: u64,
+    pub complementarity_steps: u64,
     /// Substeps solved as a complementarity problem because statuses followed each other without end.
     pub unresolved_steps: u64,
     /// Standard steps finished with the first-order step, because events came too dense.
-    pub degraded_steps: u64,
+    pub first_order_steps: u64,
     /// Steps that took all the work that they are allowed, and went on with less than was asked for.
     pub exhausted_steps: u64,
     /// Impacts whose restitution was cut because the approach was slower than a step's free motion.
     pub rests: u64,
     /// Impacts held back by the energy guard.
-    pub guarded_impacts: u64,
+    pub limited_impacts: u64,
     /// Substeps whose matrix had to leave out a destabilizing part of the force derivatives.
     pub stabilized_steps: u64,
     /// Events that found no room in the list.
@@ -227,19 +227,19 @@ impl Report {
             &mut self.substeps,
             &mut self.trials,
             &mut self.rejected_steps,
-            &mut self.relief_steps,
+            &mut self.fallback_steps,
             &mut self.transition_errors,
             &mut self.factorizations,
             &mut self.lcps,
             &mut self.largest_lcp,
             &mut self.pivots,
             &mut self.warm_hits,
-            &mut self.fallbacks,
+            &mut self.complementarity_steps,
             &mut self.unresolved_steps,
-            &mut self.degraded_steps,
+            &mut self.first_order_steps,
             &mut self.exhausted_steps,
             &mut self.rests,
-            &mut self.guarded_impacts,
+            &mut self.limited_impacts,
             &mut self.stabilized_steps,
             &mut self.unlisted_events,
             &mut self.halved_steps,

@@ -6,7 +6,7 @@ use super::event_driven::complementarity::Complementarity;
 use super::event_driven::energy::Balance;
 use super::event_driven::metric::Metric;
 use super::event_driven::system::{Forces, System};
-use super::event_driven::trial::{Probe, ProbeKind, Trial};
+use super::event_driven::trial::{EventFunction, EventFunctionKind, Trial};
 use super::time_stepping::Work;
 use crate::constraint::GlobalRow;
 use crate::dynamics::Jacobians;
@@ -18,7 +18,7 @@ use crate::state::{Resistance, State, Status};
 use std::ops::Range;
 
 /// Event functions of a contact at most.
-const PROBES: usize = 9;
+const EVENT_FUNCTIONS: usize = 9;
 
 /// What of a contact does not move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub struct Workspace {
     pub(super) system: System,
     /// The system at one instant: projections, accelerations, impacts.
     pub(super) level: System,
-    pub(super) frozen: RankRevealing,
+    pub(super) fixed_mode: RankRevealing,
     pub(super) complementarity: Complementarity,
     /// Joint equations that do not depend on others at the start of the substep.
     pub(super) joints: Vec<bool>,
@@ -62,8 +62,8 @@ pub struct Workspace {
     pub(super) acceleration: Vec<f64>,
     /// Without constraints.
     pub(super) free_acceleration: Vec<f64>,
-    pub(super) probes: Vec<Probe>,
-    pub(super) start_probes: Vec<Probe>,
+    pub(super) event_functions: Vec<EventFunction>,
+    pub(super) start_functions: Vec<EventFunction>,
     pub(super) gap: Vec<f64>,
     /// Contacts of each pair of shapes.
     pub(super) pairs: Vec<Range<usize>>,
@@ -111,7 +111,7 @@ pub struct Workspace {
     /// Work that the communication step under way may take.
     pub(super) allowed_work: u64,
     /// The event function that is negative from the start of a step whose statuses contradict themselves.
-    pub(super) contradicted: Option<ProbeKind>,
+    pub(super) contradicted: Option<EventFunctionKind>,
     pub(super) extrapolation: Extrapolation,
     /// Error of the last extrapolated step, in units of the tolerance.
     pub(super) step_error: f64,
@@ -121,8 +121,8 @@ pub struct Workspace {
     /// Is the middle one of `samples` that of the trial step?
     pub(super) middle_sampled: bool,
     /// Event functions along an extrapolated step.
-    pub(super) samples: [Vec<Probe>; N_SAMPLES + 1],
-    pub(super) violated: Vec<Probe>,
+    pub(super) samples: [Vec<EventFunction>; N_SAMPLES + 1],
+    pub(super) violated: Vec<EventFunction>,
     /// The last extrapolated step; taken out while it is looked into.
     pub(super) stride: Option<Stride>,
     /// The trial step that ends nearest to an event.
@@ -137,7 +137,7 @@ pub struct Workspace {
     /// The start of a step that is taken twice.
     pub(super) again: Option<State>,
     /// Of steps of many bodies.
-    pub(super) crowd: Work,
+    pub(super) time_stepping: Work,
     /// Poses and twists at the two ends of a step, for what is only looked at.
     pub(super) looks: [(Poses, Twists); 2],
     /// The same where forces at an instant are asked for.
@@ -153,18 +153,18 @@ impl Workspace {
     /// Allocates all that a step of this model can need.
     #[cfg_attr(small, optimize(size))]
     pub fn new(model: &Model) -> Self {
-        let n_joint = if model.crowd.is_some() {
+        let n_joint = if model.time_stepping.is_some() {
             0
         } else {
             model.n_joint_rows
         };
         let (n, n_contacts) = (model.n_velocities, model.contacts.len());
         // a crowd has no matrices over all of it
-        let dense = if model.crowd.is_some() { 0 } else { n };
+        let dense = if model.time_stepping.is_some() { 0 } else { n };
         let n_rows = n_joint + (1 + model.n_friction_rows) * model.expected_contacts();
         let vector = || vec![0.0; n];
         let state = State::new(model);
-        let n_probes = PROBES * n_contacts + 1;
+        let n_event_functions = EVENT_FUNCTIONS * n_contacts + 1;
         let mut workspace = Self {
             poses: Poses::new(model),
             twists: Twists::new(model),
@@ -181,15 +181,15 @@ impl Workspace {
             standard_step: 0.0,
             system: System::new(model),
             level: System::new(model),
-            frozen: RankRevealing::with_capacity(n_rows),
+            fixed_mode: RankRevealing::with_capacity(n_rows),
             complementarity: Complementarity::new(model),
             joints: vec![true; n_joint],
             joint_order: RankRevealing::with_capacity(n_joint),
             trial: Trial::new(model),
             acceleration: vector(),
             free_acceleration: vector(),
-            probes: Vec::with_capacity(n_probes),
-            start_probes: Vec::with_capacity(n_probes),
+            event_functions: Vec::with_capacity(n_event_functions),
+            start_functions: Vec::with_capacity(n_event_functions),
             gap: vec![0.0; n_contacts],
             pairs: assemble::pairs(model).collect(),
             start_gap: vec![(0.0, 0.0); n_contacts],
@@ -226,8 +226,8 @@ impl Workspace {
             mid_velocity: vector(),
             twice: vector(),
             middle_sampled: false,
-            samples: std::array::from_fn(|_| Vec::with_capacity(n_probes)),
-            violated: Vec::with_capacity(n_probes),
+            samples: std::array::from_fn(|_| Vec::with_capacity(n_event_functions)),
+            violated: Vec::with_capacity(n_event_functions),
             stride: Some(Stride::new(model)),
             best: Trial::new(model),
             balance: Balance::new(model),
@@ -235,7 +235,7 @@ impl Workspace {
             closed_position: vector(),
             closed_velocity: vector(),
             again: Some(State::new(model)),
-            crowd: Work::default(),
+            time_stepping: Work::default(),
             looks: std::array::from_fn(|_| (Poses::new(model), Twists::new(model))),
             instant: Work::default(),
         };

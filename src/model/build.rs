@@ -2,7 +2,7 @@
 
 use super::{
     AnyForce, AnyJoint, Body, BodyRef, ForceLink, InputLink, InputUnit, JointLink, Model, Poses,
-    WrittenStart, contacts, pose_of, space, twist_of,
+    StartSpec, contacts, pose_of, space, twist_of,
 };
 use crate::constraint::{Pose, Twist};
 use crate::kinds::plane::force::{
@@ -115,7 +115,7 @@ pub(super) fn empty(scene: &Scene) -> Model {
         initial_position: Vec::new(),
         initial_velocity: Vec::new(),
         initial_orientation: Vec::new(),
-        crowd: None,
+        time_stepping: None,
     }
 }
 
@@ -164,7 +164,7 @@ impl Builder<'_> {
                 first,
                 n_dof: coordinates.len(),
                 axes: quaternion::IDENTITY,
-                start: WrittenStart::default(),
+                start: StartSpec::default(),
                 extent: 0.0,
             });
             model.initial_position.extend(coordinates);

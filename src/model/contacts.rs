@@ -7,7 +7,7 @@ use crate::kinds::plane::collide;
 use crate::kinds::plane::shape::Shape;
 use crate::math::Limit;
 use crate::scene::error::{Place, Problem};
-use crate::scene::spec::{self, ContactLaw, ContactPair, JointKind, Plane};
+use crate::scene::spec::{self, ContactMaterial, ContactPair, JointKind, Plane};
 use std::collections::BTreeMap;
 
 /// Adds the stops of joints and the features of all pairs of shapes; refuses shapes that overlap at the start.
@@ -33,12 +33,13 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
             if joined(joints, name_a, name_b) {
                 continue;
             }
-            let law_at =
-                |i: usize, j: usize| law_of(scene, (name_a, &shapes_a[i]), (name_b, &shapes_b[j]));
+            let material_at = |i: usize, j: usize| {
+                material_of(scene, (name_a, &shapes_a[i]), (name_b, &shapes_b[j]))
+            };
             for (i, shape_a) in shapes_a.iter().enumerate() {
                 for (j, shape_b) in shapes_b.iter().enumerate() {
-                    let law = law_at(i, j);
-                    if law.enabled {
+                    let material = material_at(i, j);
+                    if material.enabled {
                         if let Some(problem) = memory::refusal_on_the_way(model, &mut looked_at) {
                             problems.push(problem);
                             return;
@@ -48,10 +49,10 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
                             (*body_b, label(name_b, &shape_b.name, shapes_b.len())),
                         ];
                         let seams = Seams::new([
-                            parts[k].around(i, |other| law_at(other, j).enabled),
-                            parts[k + 1 + l].around(j, |other| law_at(i, other).enabled),
+                            parts[k].around(i, |other| material_at(other, j).enabled),
+                            parts[k + 1 + l].around(j, |other| material_at(i, other).enabled),
                         ]);
-                        add_pair(model, sides, [shape_a, shape_b], &seams, law);
+                        add_pair(model, sides, [shape_a, shape_b], &seams, material);
                     }
                 }
             }
@@ -121,7 +122,7 @@ pub(super) fn label(body: &str, shape: &str, n_shapes: usize) -> String {
 }
 
 // a rule for bodies goes before one for materials, a later one before an earlier one
-fn law_of(scene: &Plane, a: (&str, &spec::Shape), b: (&str, &spec::Shape)) -> ContactLaw {
+fn material_of(scene: &Plane, a: (&str, &spec::Shape), b: (&str, &spec::Shape)) -> ContactMaterial {
     let either = |names: &[spec::Name; 2], x: &str, y: &str| {
         let [first, second] = [&names[0].text, &names[1].text];
         (first == x && second == y) || (first == y && second == x)
@@ -147,7 +148,7 @@ fn law_of(scene: &Plane, a: (&str, &spec::Shape), b: (&str, &spec::Shape)) -> Co
     };
     by_bodies
         .or_else(by_materials)
-        .map_or(scene.contact_default, |rule| rule.law)
+        .map_or(scene.contact_default, |rule| rule.material)
 }
 
 fn add_pair(
@@ -155,7 +156,7 @@ fn add_pair(
     sides: [(BodyRef, String); 2],
     shapes: [&spec::Shape; 2],
     seams: &Seams,
-    law: ContactLaw,
+    material: ContactMaterial,
 ) {
     let shapes = shapes.map(|s| Shape::from_geometry(&s.geometry));
     let features = collide::features(&shapes[0], &shapes[1]);
@@ -181,13 +182,16 @@ fn add_pair(
             pair: model.pairs.len() - 1,
             seams: seams::of_plane(seams, &mut feature),
             kind: ContactKind::Feature(feature),
-            friction: law.friction.sliding,
-            static_friction: law.friction.falling.map_or(0.0, |(at_rest, _)| at_rest),
-            stribeck_velocity: law.friction.falling.map(|(_, velocity)| velocity),
+            friction: material.friction.sliding,
+            static_friction: material
+                .friction
+                .falling
+                .map_or(0.0, |(at_rest, _)| at_rest),
+            stribeck_velocity: material.friction.falling.map(|(_, velocity)| velocity),
             torsional_friction: 0.0,
             rolling_friction: 0.0,
-            restitution: law.restitution,
-            tangential_restitution: law.tangential_restitution,
+            restitution: material.restitution,
+            tangential_restitution: material.tangential_restitution,
         });
     }
 }

@@ -27,11 +27,11 @@ const OF_JOINT_ROW: u64 = 20_000;
 const FIRST_LOOK: usize = 1024;
 
 /// (1) for a model with so many contacts.
-pub(super) fn bytes_with(model: &Model, is_crowd: bool, n_contacts: usize) -> u64 {
+pub(super) fn bytes_with(model: &Model, is_time_stepping: bool, n_contacts: usize) -> u64 {
     let (n, n_joint) = (model.n_velocities as u64, model.n_joint_rows as u64);
     let rows = model.n_joint_rows + (1 + model.n_friction_rows) * n_contacts.min(EXPECTED);
     let square = |x: u64| x.saturating_mul(x);
-    let matrices = match is_crowd {
+    let matrices = match is_time_stepping {
         true => 0,
         false => square(n).saturating_add(square(rows as u64)),
     };
@@ -48,8 +48,8 @@ pub fn is_there(bytes: u64) -> bool {
 }
 
 /// What is wrong with a model of this size, if something is.
-pub(super) fn refusal(model: &Model, is_crowd: bool, n_contacts: usize) -> Option<Problem> {
-    let bytes = bytes_with(model, is_crowd, n_contacts);
+pub(super) fn refusal(model: &Model, is_time_stepping: bool, n_contacts: usize) -> Option<Problem> {
+    let bytes = bytes_with(model, is_time_stepping, n_contacts);
     let why = if bytes > MOST_BYTES {
         format!("at most {} GB are taken", MOST_BYTES / 1_000_000_000)
     } else if is_there(bytes) {
@@ -57,7 +57,7 @@ pub(super) fn refusal(model: &Model, is_crowd: bool, n_contacts: usize) -> Optio
     } else {
         "that is not there".to_owned()
     };
-    let hint = match (is_crowd, n_contacts > 0) {
+    let hint = match (is_time_stepping, n_contacts > 0) {
         (true, _) => "take fewer bodies",
         (false, true) => {
             "take fewer bodies or simpler shapes, switch contacts off with [[contact]] rules, or write the header `[crowd]` (in space)"
@@ -91,6 +91,6 @@ pub(super) fn refusal_on_the_way(model: &Model, looked_at: &mut usize) -> Option
 impl Model {
     /// Memory that an instance needs at most, bytes.
     pub fn bytes(&self) -> u64 {
-        bytes_with(self, self.crowd.is_some(), self.contacts.len())
+        bytes_with(self, self.time_stepping.is_some(), self.contacts.len())
     }
 }

@@ -2,27 +2,27 @@
 
 mod build;
 mod contacts;
-mod crowd;
 mod geometry;
-mod held;
+mod manifold_reduction;
 pub mod memory;
 mod motors;
 mod poses;
 mod seams;
 mod space;
 mod space_contacts;
-mod space_crowd;
+mod space_time_stepping;
 mod start;
 mod stribeck;
+mod time_stepping;
 
 pub use build::build;
-pub use crowd::{Belt, Crowd, Law, Neighbours, Solid};
 pub use geometry::{Gap, Hold, MAX_FRICTION_ROWS, N_TANGENTS, N_TURNS, Near, turning_axes};
 pub use poses::{Poses, Twists, pose_of, space_pose_of, space_twist_of, twist_of};
 pub use seams::{SEAM, Seams, Surroundings};
 pub use space::shape_of;
-pub use start::WrittenStart;
+pub use start::StartSpec;
 pub use stribeck::Stribeck;
+pub use time_stepping::{Belt, Collider, ContactMaterial, Neighbours, TimeStepping};
 
 use crate::kinds::plane::collide::Feature;
 use crate::kinds::plane::force::{Force, Signal};
@@ -91,7 +91,7 @@ pub struct Model {
     /// Velocities at the start.
     pub initial_velocity: Vec<f64>,
     /// Shapes of many bodies, whose contacts are not in `contacts`.
-    pub crowd: Option<Crowd>,
+    pub time_stepping: Option<TimeStepping>,
 }
 
 /// A moving body.
@@ -106,7 +106,7 @@ pub struct Body {
     /// In space: its principal axes, which the engine goes by, in the axes that the scene gives it.
     pub axes: Quaternion,
     /// In space: its orientation and rate of rotation at the start, as the scene gives them.
-    pub start: WrittenStart,
+    pub start: StartSpec,
     /// In space: how far its shapes reach from its centre of mass, m.
     pub extent: f64,
 }

@@ -111,9 +111,13 @@ impl Cover {
             Shape::Sphere(ball) => Cover::Round([ball.centre; 2], ball.radius),
             Shape::Capsule(capsule) => Cover::Round(capsule.ends, capsule.radius),
             Shape::Cylinder(cylinder) => Cover::Cylinder(*cylinder),
-            Shape::Polyhedron(solid) => {
-                Cover::Convex(solid.faces.iter().map(|f| (f.normal, f.offset)).collect())
-            }
+            Shape::Polyhedron(collider) => Cover::Convex(
+                collider
+                    .faces
+                    .iter()
+                    .map(|f| (f.normal, f.offset))
+                    .collect(),
+            ),
             Shape::HalfSpace(plane) => Cover::Convex(vec![(plane.normal, plane.offset)]),
             Shape::HeightField(field) => Cover::HeightField(Arc::clone(field)),
         }

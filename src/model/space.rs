@@ -3,7 +3,7 @@
 use super::build::{self, CLOSED, NO_DIRECTION};
 use super::{
     AnyForce, AnyJoint, Body, BodyRef, ForceLink, InputLink, InputUnit, JointLink, Model, Motor,
-    Poses, Twists, WrittenStart, space_pose_of, space_twist_of,
+    Poses, StartSpec, Twists, space_pose_of, space_twist_of,
 };
 use super::{motors, space_contacts};
 use crate::kinds::plane::force::Signal;
@@ -103,7 +103,7 @@ impl Builder<'_> {
         for body in &self.scene.bodies {
             let first = self.model.n_velocities;
             let Inertia { mass, tensor } = self.inertia(body);
-            let start = WrittenStart {
+            let start = StartSpec {
                 orientation: body.orientation,
                 angular_velocity: vec3(body.angular_velocity),
                 frame: body.angular_velocity_frame,
@@ -165,7 +165,7 @@ impl Builder<'_> {
 
     // given, or from the shapes at uniform density about the body's origin, which must be their centre
     fn inertia(&mut self, body: &written::Body) -> Inertia {
-        let solids: Vec<_> = body
+        let colliders: Vec<_> = body
             .shapes
             .iter()
             .filter_map(|shape| {
@@ -174,7 +174,7 @@ impl Builder<'_> {
                     .moments()
             })
             .collect();
-        let volume: f64 = solids.iter().map(|m| m.volume).sum();
+        let volume: f64 = colliders.iter().map(|m| m.volume).sum();
         let mass = match body.mass {
             Mass::Given(mass) => mass,
             Mass::Density(density) => density * volume,
@@ -189,7 +189,7 @@ impl Builder<'_> {
         }
         let density = mass / volume;
         let (mut centre, mut tensor, mut size) = (Vec3::zeros(), Mat3::zeros(), 0.0_f64);
-        for m in &solids {
+        for m in &colliders {
             centre += m.centre * (m.volume / volume);
             let (c, square) = (m.centre, dot3(m.centre, m.centre));
             let steiner = Mat3::from_diagonal_element(square) - c * c.transpose();

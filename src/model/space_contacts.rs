@@ -4,14 +4,14 @@ use super::contacts::{joined, label};
 use super::memory;
 use super::seams::{self, Candidate, Parts, Seams};
 use super::space::{coordinate_of, shape_of, turn_back, vec3};
-use super::space_crowd;
+use super::space_time_stepping;
 use super::{BodyRef, Contact, ContactKind, Model, N_TANGENTS, N_TURNS, Poses, SpaceContact, Stop};
 use crate::kinds::space::collide;
 use crate::kinds::space::shape::{Bound, Shape};
 use crate::math::{Quaternion, larger, quaternion};
 use crate::scene::error::Problem;
 use crate::scene::spec::space::{Coordinate, Friction, Geometry, JointKind, Sliding, Space};
-use crate::scene::spec::{self, ContactLaw, ContactPair, Limits};
+use crate::scene::spec::{self, ContactMaterial, ContactPair, Limits};
 
 /// Velocities of a body without an orientation.
 const POINT_DOF: usize = 3;
@@ -47,7 +47,7 @@ impl Owner<'_> {
 
 /// Adds the stops of joints and the features of all pairs of shapes; refuses shapes that overlap at the start.
 pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>) {
-    if let Some(problem) = memory::refusal(model, scene.crowd.is_some(), 0) {
+    if let Some(problem) = memory::refusal(model, scene.time_stepping.is_some(), 0) {
         problems.push(problem);
         return;
     }
@@ -59,8 +59,8 @@ pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>)
             model.bodies[body].extent = reaches.fold(0.0, larger);
         }
     }
-    if let Some(rules) = scene.crowd {
-        space_crowd::add(scene, rules, model, &owners, problems);
+    if let Some(rules) = scene.time_stepping {
+        space_time_stepping::add(scene, rules, model, &owners, problems);
         if problems.is_empty() {
             refuse_overlaps(scene, model, problems);
         }
@@ -77,11 +77,11 @@ pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>)
             if joined(joints, a.name, b.name) {
                 continue;
             }
-            let is_on = |i: usize, j: usize| law_of(scene, (a, i), (b, j)).0.enabled;
+            let is_on = |i: usize, j: usize| material_of(scene, (a, i), (b, j)).0.enabled;
             for i in 0..a.shapes.len() {
                 for j in 0..b.shapes.len() {
-                    let (law, swapped) = law_of(scene, (a, i), (b, j));
-                    if law.enabled {
+                    let (material, swapped) = material_of(scene, (a, i), (b, j));
+                    if material.enabled {
                         if let Some(problem) = memory::refusal_on_the_way(model, &mut looked_at) {
                             problems.push(problem);
                             return;
@@ -90,7 +90,7 @@ pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>)
                             parts[k].around(i, |other| is_on(other, j)),
                             parts[k + 1 + l].around(j, |other| is_on(i, other)),
                         ]);
-                        add_pair(model, (a, i), (b, j), (law, swapped), &seams, problems);
+                        add_pair(model, (a, i), (b, j), (material, swapped), &seams, problems);
                     }
                 }
             }
@@ -220,11 +220,11 @@ fn add_stops(model: &mut Model, joint: usize, coordinate: usize, name: &str, lim
 
 // a rule for bodies goes before one for groups, that before one for materials, a later one before an earlier one; true if
 // the rule names b first
-pub(super) fn law_of(
+pub(super) fn material_of(
     scene: &Space,
     a: (&Owner, usize),
     b: (&Owner, usize),
-) -> (ContactLaw<Friction>, bool) {
+) -> (ContactMaterial<Friction>, bool) {
     let either = |names: &[spec::Name; 2], x: Option<&str>, y: Option<&str>| {
         let (Some(x), Some(y)) = (x, y) else {
             return false;
@@ -237,7 +237,7 @@ pub(super) fn law_of(
         rules.find(|rule| fits(&rule.pair)).map(|rule| {
             let swapped =
                 matches!(&rule.pair, ContactPair::Bodies([first, _]) if first.text == b.0.name);
-            (rule.law, swapped)
+            (rule.material, swapped)
         })
     };
     let material = |(owner, i): (&Owner, usize)| owner.written[i].material.clone();
@@ -259,7 +259,7 @@ fn add_pair(
     model: &mut Model,
     (a, i): (&Owner, usize),
     (b, j): (&Owner, usize),
-    (law, rule_swapped): (ContactLaw<Friction>, bool),
+    (material, rule_swapped): (ContactMaterial<Friction>, bool),
     seams: &Seams,
     problems: &mut Vec<Problem>,
 ) {
@@ -280,7 +280,7 @@ fn add_pair(
         let (first, second) = if swapped { (1, 0) } else { (0, 1) };
         let owners = [a, b];
         // the axis is written for the first body of the rule; without names, the one that comes first in the scene
-        let (friction, axis, turned, across) = match law.friction.sliding {
+        let (friction, axis, turned, across) = match material.friction.sliding {
             Sliding::Isotropic(friction) => (friction, None, false, 1.0),
             Sliding::Elliptic {
                 coefficients: [along, across],
@@ -328,12 +328,12 @@ fn add_pair(
             })),
             seams,
             friction,
-            static_friction: law.friction.static_friction.unwrap_or(0.0),
-            stribeck_velocity: law.friction.stribeck_velocity,
-            torsional_friction: resists * law.friction.torsional_friction,
-            rolling_friction: resists * law.friction.rolling_friction,
-            restitution: law.restitution,
-            tangential_restitution: law.tangential_restitution,
+            static_friction: material.friction.static_friction.unwrap_or(0.0),
+            stribeck_velocity: material.friction.stribeck_velocity,
+            torsional_friction: resists * material.friction.torsional_friction,
+            rolling_friction: resists * material.friction.rolling_friction,
+            restitution: material.restitution,
+            tangential_restitution: material.tangential_restitution,
         });
     }
 }

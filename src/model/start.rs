@@ -7,7 +7,7 @@ use crate::scene::spec::Frame;
 
 /// Orientation and rate of rotation at the start, as written.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WrittenStart {
+pub struct StartSpec {
     /// Of the written axes; of any length but zero.
     pub orientation: Quaternion,
     /// rad/s.
@@ -16,7 +16,7 @@ pub struct WrittenStart {
     pub frame: Frame,
 }
 
-impl Default for WrittenStart {
+impl Default for StartSpec {
     fn default() -> Self {
         Self {
             orientation: quaternion::IDENTITY,
@@ -26,7 +26,7 @@ impl Default for WrittenStart {
     }
 }
 
-impl WrittenStart {
+impl StartSpec {
     /// Orientation of the principal axes.
     pub fn orientation_of(&self, axes: Quaternion) -> Quaternion {
         quaternion::normalized(quaternion::product(self.orientation, axes))
@@ -44,7 +44,7 @@ impl WrittenStart {
 
 impl Model {
     /// Brings the start of a body in space up to date with what is written.
-    pub fn take_written_start(&mut self, body: usize) {
+    pub fn take_start(&mut self, body: usize) {
         let super::Body {
             first,
             n_dof,

@@ -469,7 +469,7 @@ pub fn only_in_space(key: &str) -> Option<&'static str> {
 }
 
 /// What to do about a key of `[crowd]` that stands elsewhere.
-pub fn of_crowd(key: &str, dimension: Dimension) -> Option<&'static str> {
+pub fn of_time_stepping(key: &str, dimension: Dimension) -> Option<&'static str> {
     match dimension {
         _ if !OF_CROWD.contains(&key) => None,
         Dimension::Plane => only_in_space("crowd"),

@@ -187,8 +187,8 @@ pub(super) fn read(mut t: Table<'_>, file_name: &str, files: Files<'_>) -> Scene
     let settings = t.get("settings").and_then(|v| v.as_table(v.path.clone()));
     let has_step = settings.as_ref().is_some_and(|t| t.has("step"));
     let settings = settings.map_or_else(Settings::default, |table| {
-        let in_crowd = t.log.dimension == Dimension::Space && t.has("crowd");
-        settings::read(table, until, in_crowd)
+        let in_time_stepping = t.log.dimension == Dimension::Space && t.has("crowd");
+        settings::read(table, until, in_time_stepping)
     });
     if !has_step && settings.is_longer_than(until) {
         let message = format!(

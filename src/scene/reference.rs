@@ -177,9 +177,9 @@ mod tests {
             };
             let keys = found.entry((spatial, section, kind)).or_default();
             for key in &part.keys {
-                let fallbacks = keys.entry(key.clone()).or_default();
+                let complementarity_steps = keys.entry(key.clone()).or_default();
                 let own = part.rules.iter().filter(|(name, _)| name == key);
-                fallbacks.extend(own.map(|(_, fallback)| fallback.clone()));
+                complementarity_steps.extend(own.map(|(_, fallback)| fallback.clone()));
             }
         }
         found
@@ -350,7 +350,7 @@ mod tests {
         };
         let (mut n_keys, mut n_defaults) = (0, 0);
         for (place, keys) in &format {
-            for (key, fallbacks) in keys {
+            for (key, complementarity_steps) in keys {
                 n_keys += 1;
                 let own = written
                     .iter()
@@ -359,9 +359,9 @@ mod tests {
                 if own.is_empty() {
                     complaints.push(format!("{place:?}: `{key}` is not on the page"));
                 }
-                let Some(fallback) = fallbacks
+                let Some(fallback) = complementarity_steps
                     .first()
-                    .filter(|f| fallbacks.iter().all(|g| g == *f))
+                    .filter(|f| complementarity_steps.iter().all(|g| g == *f))
                 else {
                     continue;
                 };

@@ -77,7 +77,7 @@ pub struct Plane {
     /// Force elements.
     pub forces: Vec<Force>,
     /// Contact properties where no rule says otherwise.
-    pub contact_default: ContactLaw,
+    pub contact_default: ContactMaterial,
     /// Contact properties of pairs of materials or bodies.
     pub contact_rules: Vec<ContactRule>,
 }
@@ -122,7 +122,7 @@ pub struct Settings {
     /// Impact law.
     pub impact_law: ImpactLaw,
     /// Hold back an impact that would gain energy.
-    pub energy_guard: bool,
+    pub impact_energy_limit: bool,
     /// Restitution is zero below `restitution_threshold * |normal acceleration| * step` (approach speed).
     pub restitution_threshold: f64,
     /// Which velocity is reported.
@@ -572,7 +572,7 @@ pub struct Friction {
 
 /// Friction and restitution of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ContactLaw<F = Friction> {
+pub struct ContactMaterial<F = Friction> {
     /// Coulomb friction.
     pub friction: F,
     /// Normal restitution, 0 to 1.
@@ -591,7 +591,7 @@ pub struct ContactRule<F = Friction> {
     /// Which pair.
     pub pair: ContactPair,
     /// What holds for it.
-    pub law: ContactLaw<F>,
+    pub material: ContactMaterial<F>,
 }
 
 /// The two sides of a contact rule. Bodies go before groups, groups before materials; a later rule goes before an

@@ -63,7 +63,7 @@ pub fn orientation(model: &Model, state: &State, body: usize) -> Quaternion {
 }
 
 /// A vector of a body's principal axes in its written ones (2).
-pub fn in_written_axes(model: &Model, body: usize, principal: Vec3) -> Vec3 {
+pub fn in_scene_axes(model: &Model, body: usize, principal: Vec3) -> Vec3 {
     Pose::new(Vec3::zeros(), model.bodies[body].axes).turn(principal)
 }
 

@@ -62,19 +62,19 @@ pub enum Kind {
     /// Corrections of places lifted bodies, J.
     LiftedBodies,
     /// Substeps that were solved as a complementarity problem for want of statuses.
-    FallbackSteps,
+    ComplementaritySteps,
     /// .. because statuses followed each other without end.
     UnresolvedSteps,
     /// Steps that ended in the first-order step.
-    DegradedSteps,
+    FirstOrderSteps,
     /// Steps that took all the work that they are allowed.
     ExhaustedSteps,
     /// Steps by tolerance that were left to the scheme of fixed steps.
-    ReliefSteps,
+    FallbackSteps,
     /// Transitions of stick and slip that no step was short enough for; by how much the result may be off, relative.
     TransitionError,
     /// Impacts that would have gained energy.
-    GuardedImpacts,
+    LimitedImpacts,
     /// Smoothed friction in joints that the step is too long for; how many times.
     SmoothedFriction,
     /// Events that are counted and not listed.
@@ -94,13 +94,13 @@ impl Kind {
         Self::HeavyOnLight,
         Self::IllConditioned,
         Self::LiftedBodies,
-        Self::FallbackSteps,
+        Self::ComplementaritySteps,
         Self::UnresolvedSteps,
-        Self::DegradedSteps,
+        Self::FirstOrderSteps,
         Self::ExhaustedSteps,
-        Self::ReliefSteps,
+        Self::FallbackSteps,
         Self::TransitionError,
-        Self::GuardedImpacts,
+        Self::LimitedImpacts,
         Self::SmoothedFriction,
         Self::UnlistedEvents,
     ];
@@ -118,13 +118,13 @@ impl Kind {
             Self::HeavyOnLight => "heavy_on_light",
             Self::IllConditioned => "ill_conditioned",
             Self::LiftedBodies => "lifted_bodies",
-            Self::FallbackSteps => "fallback_steps",
+            Self::ComplementaritySteps => "fallback_steps",
             Self::UnresolvedSteps => "unresolved_steps",
-            Self::DegradedSteps => "degraded_steps",
+            Self::FirstOrderSteps => "degraded_steps",
             Self::ExhaustedSteps => "exhausted_steps",
-            Self::ReliefSteps => "relief_steps",
+            Self::FallbackSteps => "relief_steps",
             Self::TransitionError => "transition_error",
-            Self::GuardedImpacts => "guarded_impacts",
+            Self::LimitedImpacts => "guarded_impacts",
             Self::SmoothedFriction => "smoothed_friction",
             Self::UnlistedEvents => "unlisted_events",
         }
@@ -157,20 +157,20 @@ impl Kind {
                 (condition > CONDITION).then_some((condition, CONDITION))
             }
             Self::LiftedBodies => facts.lifted(),
-            Self::FallbackSteps => {
-                let n = report.fallbacks;
+            Self::ComplementaritySteps => {
+                let n = report.complementarity_steps;
                 let many = n >= FALLBACKS && n > report.substeps / ONE_IN;
                 facts.some(n).filter(|_| many)
             }
             Self::UnresolvedSteps => facts.some(report.unresolved_steps),
-            Self::DegradedSteps => facts.some(report.degraded_steps),
+            Self::FirstOrderSteps => facts.some(report.first_order_steps),
             Self::ExhaustedSteps => facts.some(report.exhausted_steps),
-            Self::ReliefSteps => facts.some(report.relief_steps),
+            Self::FallbackSteps => facts.some(report.fallback_steps),
             Self::TransitionError => {
                 let n = report.transition_errors;
                 (n > 0).then_some((report.transition_error, n as f64))
             }
-            Self::GuardedImpacts => facts.some(report.guarded_impacts),
+            Self::LimitedImpacts => facts.some(report.limited_impacts),
             Self::SmoothedFriction => {
                 let rate = report.friction_rate;
                 (rate > 0.0).then(|| (rate * facts.step, 1.0 / rate))
@@ -215,20 +215,20 @@ impl<'a> Facts<'a> {
             is_squeezed: scale.sweeps
                 && scale.mass_ratio > MASS_RATIO
                 && report.worst_residual > SQUEEZED,
-            is_located: scale.is_crowd || settings.locate_collisions,
+            is_located: scale.is_time_stepping || settings.locate_collisions,
         }
     }
 
     /// Is there anything that a kind could matter for? Most steps end here.
     pub(super) fn may_be_off(&self) -> bool {
         let report = self.report;
-        let counted = report.fallbacks
+        let counted = report.complementarity_steps
             | report.unresolved_steps
-            | report.degraded_steps
+            | report.first_order_steps
             | report.exhausted_steps
-            | report.relief_steps
+            | report.fallback_steps
             | report.transition_errors
-            | report.guarded_impacts
+            | report.limited_impacts
             | report.unlisted_events;
         let energy = self.net.abs() + report.play.rise + self.unexplained.abs();
         counted > 0

@@ -34,7 +34,7 @@ struct Scale {
     mass_ratio: f64,
     /// Is effort bounded by `sweeps`?
     sweeps: bool,
-    is_crowd: bool,
+    is_time_stepping: bool,
 }
 
 impl Scale {
@@ -51,10 +51,10 @@ impl Scale {
             lift: model.gravity.norm() * lift,
             mass_ratio: heaviest / lightest,
             sweeps: model
-                .crowd
+                .time_stepping
                 .as_ref()
-                .is_some_and(|crowd| crowd.rules.sweeps.is_some()),
-            is_crowd: model.crowd.is_some(),
+                .is_some_and(|time_stepping| time_stepping.rules.sweeps.is_some()),
+            is_time_stepping: model.time_stepping.is_some(),
         }
     }
 }

@@ -63,7 +63,7 @@ impl Warning {
                 joule(size),
                 joule(self.beside)
             ),
-            Kind::FallbackSteps => format!(
+            Kind::ComplementaritySteps => format!(
                 "{} of {} could not be decided contact by contact and were solved as one problem of all contacts, of first order",
                 of("substep"),
                 short(self.beside)
@@ -72,7 +72,7 @@ impl Warning {
                 "in {} stick and slip followed each other without end; they were solved as one problem of all contacts, of first order, {from}",
                 of("substep")
             ),
-            Kind::DegradedSteps => format!(
+            Kind::FirstOrderSteps => format!(
                 "{} ended in the first-order step because events came too dense, {from}; positions there are of first order",
                 of("step")
             ),
@@ -80,7 +80,7 @@ impl Warning {
                 "{} took all the work that they are allowed (`max_step_work`), {from}, and went on with the first-order step or the best forces found by then",
                 of("step")
             ),
-            Kind::ReliefSteps => format!(
+            Kind::FallbackSteps => format!(
                 "{} found no way on with high order and were left to the scheme of fixed steps, with lengths that the tolerance chose, {from}",
                 of("step")
             ),
@@ -89,7 +89,7 @@ impl Warning {
                 count(self.beside as u64, "transition"),
                 short(rounded(size))
             ),
-            Kind::GuardedImpacts => format!(
+            Kind::LimitedImpacts => format!(
                 "{} would have gained energy by the impact law and got less restitution, {from}",
                 of("impact")
             ),
@@ -124,14 +124,14 @@ impl Warning {
             Kind::LiftedBodies => {
                 "take a smaller step, or exact forces in place of `sweeps`".to_owned()
             }
-            Kind::FallbackSteps | Kind::UnresolvedSteps => SHORTER.to_owned(),
-            Kind::DegradedSteps => {
+            Kind::ComplementaritySteps | Kind::UnresolvedSteps => SHORTER.to_owned(),
+            Kind::FirstOrderSteps => {
                 "take a smaller step, or a restitution of zero where it chatters".to_owned()
             }
             Kind::ExhaustedSteps => "a larger `max_step_work`, or a smaller step".to_owned(),
-            Kind::ReliefSteps => "another tolerance may help".to_owned(),
+            Kind::FallbackSteps => "another tolerance may help".to_owned(),
             Kind::TransitionError => "take another tolerance".to_owned(),
-            Kind::GuardedImpacts => {
+            Kind::LimitedImpacts => {
                 "`impact_law = \"expedient\"` never gains energy; or accept it".to_owned()
             }
             Kind::SmoothedFriction => format!(

@@ -31,12 +31,12 @@ fn a_step_too_long_for_smoothed_friction_warns_once_and_is_counted_in_the_end() 
         let mut last = -1;
         assert_eq!(call!(fmu, fmi2GetStatus, DO_STEP_STATUS, &mut last), OK);
         assert_eq!(last, status);
-        let heard = of_warnings(fmu.log());
-        assert_eq!(status == WARNING, !heard.is_empty());
+        let log = of_warnings(fmu.log());
+        assert_eq!(status == WARNING, !log.is_empty());
         if status == WARNING {
             warned.push(time);
         }
-        lines.extend(heard);
+        lines.extend(log);
     }
     println!("{warned:?}: {lines:#?}");
     let friction = |line: &&String| line.contains("smoothed friction of a joint");

@@ -1,6 +1,6 @@
 //! Generated contact problems: spheres packed at random into a box or stacked in layers, with what makes such piles hard.
 
-use stiction::contact::body_blocks::{Body, GROUND, Joint, Problem, Row, Touch};
+use stiction::contact::body_blocks::{Body, ContactConstraint, GROUND, Joint, Problem, Row};
 use stiction::contact::dense::{Block, Contact};
 
 /// Xorshift (Marsaglia 2003), from any seed.
@@ -121,7 +121,7 @@ impl Pile {
 #[derive(Clone, Debug, Default)]
 pub struct Owned {
     pub bodies: Vec<Body>,
-    pub contacts: Vec<Touch>,
+    pub contacts: Vec<ContactConstraint>,
     pub joints: Vec<Joint>,
     pub rows: Vec<Row>,
 }
@@ -351,7 +351,7 @@ pub fn generate(pile: &Pile) -> Owned {
             owned.rows.push(row(s, None, 0.0));
             owned.rows.push(row(t, None, 0.0));
         }
-        owned.contacts.push(Touch {
+        owned.contacts.push(ContactConstraint {
             bodies: touch.bodies,
             contact: Contact::new(&blocks),
         });

@@ -69,7 +69,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
 
     let model = opened.model()?;
     if let Some((model, _)) = &model {
-        plot::refuse_in_crowd(model, &options.plot, true)?;
+        plot::refuse_in_time_stepping(model, &options.plot, true)?;
     }
     let plot = match options.plot.is_empty() {
         true => None,
@@ -111,10 +111,10 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         steps: 0,
         progress: Progress::start(until - start, !(stdout_taken && io::stdout().is_terminal())),
     };
-    let mut is_crowd = false;
+    let mut is_time_stepping = false;
     let mut looker = match model {
         Some((model, stage)) => {
-            is_crowd = model.crowd.is_some();
+            is_time_stepping = model.time_stepping.is_some();
             Looker::Ours(Box::new(Ours::new(model, stage, until)?))
         }
         None => {
@@ -165,7 +165,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
                 "There is no animation: this FMU does not carry a scene of stiction.",
             ));
         }
-        if is_crowd {
+        if is_time_stepping {
             notes.push(Note::new(
                 "The FMU of a scene of many bodies does not show its contacts one by one, so there are no arrows and no events; `stiction run` on the scene has them.",
             ));

@@ -15,14 +15,14 @@ const LONGEST_MESSAGE: usize = 2000;
 
 /// Keeps what the library writes to its log.
 #[derive(Default)]
-struct Ear {
+struct LogCollector {
     messages: Mutex<Vec<Message>>,
 }
 
-impl Observer for Ear {
+impl Observer for LogCollector {
     fn entered(&self, _function: &'static str) {}
 
-    fn heard(&self, message: Message) {
+    fn message(&self, message: Message) {
         let Ok(mut messages) = self.messages.lock() else {
             return;
         };
@@ -37,7 +37,7 @@ impl Observer for Ear {
     }
 }
 
-impl Ear {
+impl LogCollector {
     fn take(&self) -> Vec<Message> {
         let messages = self.messages.lock();
         messages.map_or_else(|_| Vec::new(), |mut m| std::mem::take(&mut *m))
@@ -52,8 +52,8 @@ pub fn serve(options: &LibraryOptions) -> Result<(), CliError> {
     };
     let watch = ParentWatch::start(options.parent, options.folder.clone());
     let mut channel = Served::open().map_err(failed)?;
-    let ear = Arc::new(Ear::default());
-    let library = match Library::load(&options.library, ear.clone()) {
+    let log = Arc::new(LogCollector::default());
+    let library = match Library::load(&options.library, log.clone()) {
         Ok(library) => library,
         Err(reason) => {
             let answer = Answer {
@@ -77,7 +77,7 @@ pub fn serve(options: &LibraryOptions) -> Result<(), CliError> {
         };
         let answer = answer(&call, &library, &mut slave);
         let answer = Answer {
-            messages: ear.take(),
+            messages: log.take(),
             ..answer
         };
         channel.send(&answer.packed()).map_err(failed)?;

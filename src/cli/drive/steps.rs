@@ -227,8 +227,8 @@ impl Drive<'_> {
             };
         }
         let mut said: Vec<String> = self.log.clone();
-        for heard in self.remote.take_messages() {
-            let text = heard.text.unwrap_or_default();
+        for message in self.remote.take_messages() {
+            let text = message.text.unwrap_or_default();
             said.push(text.replace("%%", "%").replace("##", "#"));
         }
         let said = said

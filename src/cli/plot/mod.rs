@@ -63,8 +63,8 @@ pub fn target(file: Option<&Path>, name: &str) -> Result<(PathBuf, Format), CliE
 }
 
 /// Refuses, before the run, what there is nothing of in a crowd: its contacts have no names. Stops of joints have.
-pub fn refuse_in_crowd(model: &Model, what: &[What], is_fmu: bool) -> Result<(), CliError> {
-    if model.crowd.is_none() || !model.contacts.is_empty() {
+pub fn refuse_in_time_stepping(model: &Model, what: &[What], is_fmu: bool) -> Result<(), CliError> {
+    if model.time_stepping.is_none() || !model.contacts.is_empty() {
         return Ok(());
     }
     let is_absent = |what: &What| match what {

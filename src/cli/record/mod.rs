@@ -5,16 +5,16 @@
 //! the rows just before and after an event. Where rows in between go beyond what the kept ones span, the bucket keeps
 //! the lowest and the highest value too, so that no peak is lost. Events are all kept, up to [`MOST_EVENTS`].
 
-mod crowd;
 mod keep;
 mod sample;
 mod stage;
+mod time_stepping;
 mod track;
 
-pub use crowd::{Arrow, Fate};
 pub use keep::{Keeper, Peak};
 pub use sample::Sampler;
 pub use stage::stage;
+pub use time_stepping::{Arrow, Fate};
 pub use track::{Grip, Track};
 
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Looks at a simulation and records what it sees.
 
-use super::crowd::{self, Onlooker};
 use super::keep::Keeper;
+use super::time_stepping::{self, Onlooker};
 use super::track::{Grip, Track};
 use super::{Channel, Group, Happening, Recording, Row, Touch, losses};
 use serde_json::Value;
@@ -59,10 +59,10 @@ impl Sampler {
         // eight numbers for each of the contacts that may be closed at the same time
         let mut n_values = channels.len() + 8 * n_places.min(model.bodies.len() + 4);
         // an FMU does not show the contacts of a crowd
-        let onlooker = (model.crowd.is_some() && losses).then(|| {
+        let onlooker = (model.time_stepping.is_some() && losses).then(|| {
             n_values += Onlooker::n_values(model);
             let onlooker = Onlooker::new(model, channels.len());
-            channels.extend(crowd::channels());
+            channels.extend(time_stepping::channels());
             onlooker
         });
         Self {
@@ -116,15 +116,16 @@ impl Sampler {
         row.statuses.clear();
         row.statuses.resize(self.recording.tracks.len(), Grip::Open);
         // forces of a crowd are those at this instant, not those of its last step
-        let forces = (simulation.model().crowd.is_some()).then(|| simulation.instant().clone());
+        let forces =
+            (simulation.model().time_stepping.is_some()).then(|| simulation.instant().clone());
         let (model, state, poses) = simulation.placed();
-        match (&forces, &model.crowd) {
-            (Some(forces), Some(crowd)) => {
+        match (&forces, &model.time_stepping) {
+            (Some(forces), Some(time_stepping)) => {
                 let mut shown = state.clone();
                 shown.contact_force.clone_from(&forces.contact_force);
                 self.contacts(model, &shown, poses, &mut row);
                 if let Some(onlooker) = &mut self.onlooker {
-                    let whole = (model, crowd);
+                    let whole = (model, time_stepping);
                     let pressing = &forces.touches;
                     onlooker.look(whole, state, pressing, poses, &mut row, &mut self.recording);
                 }

@@ -1,7 +1,7 @@
 //! The report of a run: one file of HTML with everything inside, for any browser, without a network.
 
-mod crowd;
 mod pack;
+mod time_stepping;
 mod words;
 
 pub use words::{Note, Severity, solver_notes, story};

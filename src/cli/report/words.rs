@@ -99,7 +99,7 @@ pub fn story(recording: &Recording) -> Vec<String> {
         .map(|(ends, tracks)| meeting(recording, *ends, tracks))
         .collect();
     if let Some(fate) = &recording.fate {
-        sentences.extend(super::crowd::story(fate));
+        sentences.extend(super::time_stepping::story(fate));
     }
     let stops = recording.tracks.iter().filter(|track| track.is_stop);
     let stops: Vec<String> = stops.take(MOST_PAIRS).map(|s| stop(recording, s)).collect();
@@ -294,10 +294,10 @@ pub fn solver_notes(
             named(body)
         )));
     }
-    if report.fallbacks > 0 {
+    if report.complementarity_steps > 0 {
         notes.push(Note::new(format!(
             "{} could not be decided contact by contact and were solved as one problem of all contacts: usual where many contacts change at once.",
-            count(report.fallbacks, "substep")
+            count(report.complementarity_steps, "substep")
         )));
     }
     if report.inexact_solves > 0 {

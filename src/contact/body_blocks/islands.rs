@@ -139,9 +139,9 @@ impl Islands {
         let owners = &mut self.owners;
         owners.clear();
         if rows > 0 {
-            for touch in problem.contacts {
-                let island = of_pair(touch.bodies);
-                owners.extend((0..touch.contact.rows()).map(|_| island));
+            for constraint in problem.contacts {
+                let island = of_pair(constraint.bodies);
+                owners.extend((0..constraint.contact.rows()).map(|_| island));
             }
             for joint in problem.joints {
                 let island = of_pair(joint.bodies);
@@ -171,12 +171,12 @@ impl Islands {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Body, Joint, Row, Touch};
+    use super::super::{Body, ContactConstraint, Joint, Row};
     use super::*;
     use crate::contact::dense::Contact;
 
-    fn touch(a: u32, b: u32) -> Touch {
-        Touch {
+    fn constraint(a: u32, b: u32) -> ContactConstraint {
+        ContactConstraint {
             bodies: [a, b],
             contact: Contact::new(&[]),
         }
@@ -192,7 +192,11 @@ mod tests {
         };
         let problem = Problem {
             bodies: &bodies,
-            contacts: &[touch(4, GROUND), touch(GROUND, 1), touch(5, 1)],
+            contacts: &[
+                constraint(4, GROUND),
+                constraint(GROUND, 1),
+                constraint(5, 1),
+            ],
             joints: &[Joint {
                 bodies: [4, 0],
                 rows: 2,
@@ -220,7 +224,7 @@ mod tests {
         for pair in [[0, 2], [1, 1], [GROUND, GROUND]] {
             let problem = Problem {
                 bodies: &bodies,
-                contacts: &[touch(pair[0], pair[1])],
+                contacts: &[constraint(pair[0], pair[1])],
                 joints: &[],
                 rows: &[row],
             };

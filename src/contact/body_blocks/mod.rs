@@ -15,13 +15,13 @@
 //! [`residual`] accepts it:
 //!
 //! 1. Newton's method from the guess (`newton`), whose linear systems are those of the bodies (`factor`);
-//! 2. through the inside of the cones (`interior`), and the last digits by Newton's method;
+//! 2. through the inside of the cones (`interior_point`), and the last digits by Newton's method;
 //! 3. with a guess, Gauss-Seidel sweeps (`sweep`) and the proximal point method from there (`proximal`);
-//! 4. through the inside of the cones with slips that are given and follow (`follow`), and the proximal point method from
+//! 4. through the inside of the cones with slips that are given and follow (`lag_slip`), and the proximal point method from
 //!    where they come to;
 //! 5. the third from nothing, with many iterations.
 //!
-//! Where contacts and joints press against each other the answer with the least impulses is looked for (`lighten`).
+//! Where contacts and joints press against each other the answer with the least impulses is looked for (`minimize_norm`).
 //!
 //! With bounded effort ([`Effort::Sweeps`]) there are sweeps only, and the residual says how far they came; joints are
 //! solved at once (`bounded`).
@@ -31,10 +31,10 @@
 
 mod bounded;
 mod factor;
-mod follow;
-mod interior;
+mod interior_point;
 mod islands;
-mod lighten;
+mod lagged_slip;
+mod minimum_norm;
 mod newton;
 mod proximal;
 mod residual;
@@ -93,7 +93,7 @@ pub struct Row {
 
 /// A contact between two bodies, or between a body and the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Touch {
+pub struct ContactConstraint {
     /// Two different bodies, or [`GROUND`].
     pub bodies: [u32; 2],
     /// Its friction blocks: the rows are the normal one, then those of the blocks.
@@ -115,7 +115,7 @@ pub struct Problem<'a> {
     /// The bodies.
     pub bodies: &'a [Body],
     /// The contacts.
-    pub contacts: &'a [Touch],
+    pub contacts: &'a [ContactConstraint],
     /// The joints.
     pub joints: &'a [Joint],
     /// Those of the contacts in their order, then those of the joints in theirs.
@@ -189,17 +189,17 @@ impl Outcome {
 
 /// The rung of the ladder that gave an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rung {
+pub enum Stage {
     /// No impulses are needed.
     Nothing,
     /// Newton's method from the first guess.
     Newton,
     /// Through the inside of the cones.
-    Interior,
+    InteriorPoint,
     /// Sweeps, and the proximal point method.
     Proximal,
     /// Slips that follow, and the proximal point method from where they come to.
-    Follow,
+    LaggedSlip,
     /// Sweeps from nothing, and the proximal point method with many iterations.
     Last,
 }

@@ -17,7 +17,7 @@
 use std::ops::RangeInclusive;
 
 use super::ACCEPTED_RESIDUAL;
-use super::solver::{Climb, Solver};
+use super::solver::{Attempt, Solver};
 use crate::contact::dense::newton::{End, Limits};
 use crate::contact::scaling::larger;
 
@@ -54,16 +54,16 @@ const LAST_DIGITS: Limits = Limits {
 impl Solver {
     /// (1) from `x`, which is moved to the last anchor, with about so many iterations: is an answer accepted?
     #[cfg_attr(small, optimize(size))]
-    pub(super) fn anchor(&mut self, climb: &mut Climb, x: &mut [f64], iterations: u32) -> bool {
+    pub(super) fn prox(&mut self, attempt: &mut Attempt, x: &mut [f64], iterations: u32) -> bool {
         let mut good = std::mem::take(&mut self.good);
         good.clear();
         good.extend_from_slice(x);
-        let mut last = self.weigh(climb, x);
+        let mut last = self.weigh(attempt, x);
         let mut prox = (FIRST * last).clamp(FIRST_WITHIN[0], FIRST_WITHIN[1]);
         let (mut held, mut solved) = (0, false);
         let before = self.newton.iterations;
         while self.newton.iterations - before < iterations && WITHIN.contains(&prox) {
-            self.scaled.anchor(prox, 1.0 / prox, &good);
+            self.scaled.prox(prox, 1.0 / prox, &good);
             x.copy_from_slice(&good);
             let limits = Limits {
                 iterations: ITERATIONS,
@@ -72,15 +72,15 @@ impl Solver {
                 trials: 10,
                 ..LAST_DIGITS
             };
-            let (end, _) = self.newton.run(&self.scaled, climb.pattern, x, &limits);
+            let (end, _) = self.newton.run(&self.scaled, attempt.pattern, x, &limits);
             if end != End::Converged {
                 prox *= FACTORS[1];
                 held = HELD;
                 continue;
             }
             good.copy_from_slice(x);
-            let residual = self.weigh(climb, x);
-            solved = climb.is_solved();
+            let residual = self.weigh(attempt, x);
+            solved = attempt.is_solved();
             if solved {
                 break;
             }
@@ -99,17 +99,17 @@ impl Solver {
 
     /// (1) with each `prox`, and with the map's steps of a contact by itself: for an `x` whose states are known.
     #[cfg_attr(small, optimize(size))]
-    pub(super) fn polish(&mut self, climb: &mut Climb, x: &mut [f64], proxes: &[f64]) -> bool {
+    pub(super) fn polish(&mut self, attempt: &mut Attempt, x: &mut [f64], proxes: &[f64]) -> bool {
         let mut start = std::mem::take(&mut self.good);
         start.clear();
         start.extend_from_slice(x);
         let solved = proxes.iter().any(|prox| {
             x.copy_from_slice(&start);
             (0..4).any(|_| {
-                self.scaled.anchor(*prox, 1.0, x);
+                self.scaled.prox(*prox, 1.0, x);
                 self.newton
-                    .run(&self.scaled, climb.pattern, x, &LAST_DIGITS);
-                self.judge_answer(climb, x)
+                    .run(&self.scaled, attempt.pattern, x, &LAST_DIGITS);
+                self.check_answer(attempt, x)
             })
         });
         self.scaled.release();

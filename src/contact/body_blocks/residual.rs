@@ -142,9 +142,9 @@ impl Distance {
         let nearest = nearest_normal(r_n - u_n - slack, blocks);
         self.worst = larger(self.worst, (r_n - nearest).abs());
         for block in blocks {
-            let reach = block.mu * nearest;
-            let shrink = if block.outward > reach {
-                reach / block.outward
+            let limit = block.mu * nearest;
+            let shrink = if block.outward > limit {
+                limit / block.outward
             } else {
                 1.0
             };
@@ -198,13 +198,13 @@ impl Judge {
         let (mut sizes, mut distance) = (Sizes::default(), Distance::default());
         let mut at = 0;
         for &c in island.contacts {
-            let touch = &problem.contacts[c as usize];
-            let rows = touch.contact.rows();
+            let constraint = &problem.contacts[c as usize];
+            let rows = constraint.contact.rows();
             let first = island.rows[at] as usize;
             self.contact(
                 problem,
-                &touch.bodies,
-                touch.contact.blocks(),
+                &constraint.bodies,
+                constraint.contact.blocks(),
                 &problem.rows[first..first + rows],
                 &r[at..at + rows],
                 &mut sizes,
@@ -233,8 +233,8 @@ impl Judge {
         }
         let mut at = 0;
         let of_contacts = island.contacts.iter().map(|&c| {
-            let touch = &problem.contacts[c as usize];
-            (touch.bodies, touch.contact.rows())
+            let constraint = &problem.contacts[c as usize];
+            (constraint.bodies, constraint.contact.rows())
         });
         let of_joints = island.joints.iter().map(|&j| {
             let joint = &problem.joints[j as usize];

@@ -88,26 +88,30 @@ impl Scaled {
         self.members.clear();
         let mut sound = true;
         for &c in island.contacts {
-            let touch = &problem.contacts[c as usize];
+            let constraint = &problem.contacts[c as usize];
             let normal = self.rows.len();
             let source = island.rows[normal] as usize;
             let member = Member {
-                bodies: self.local_pair(&touch.bodies),
+                bodies: self.local_pair(&constraint.bodies),
                 first: normal,
-                rows: touch.contact.rows(),
+                rows: constraint.contact.rows(),
             };
             for row in &problem.rows[source..source + member.rows] {
-                self.push(problem, &touch.bodies, &member.bodies, row);
+                self.push(problem, &constraint.bodies, &member.bodies, row);
             }
             let mut contact = ContactRows {
                 normal,
-                count: touch.contact.blocks().len(),
+                count: constraint.contact.blocks().len(),
                 ..ContactRows::default()
             };
             let (s_n, d_n) = self.scale_rows(normal, 1);
             contact.rho = 1.0 / d_n;
             let mut first = normal + 1;
-            for (own, block) in contact.all_blocks.iter_mut().zip(touch.contact.blocks()) {
+            for (own, block) in contact
+                .all_blocks
+                .iter_mut()
+                .zip(constraint.contact.blocks())
+            {
                 let (s, d) = self.scale_rows(first, block.rows());
                 let friction = block.friction();
                 sound &= friction.is_finite() && friction >= 0.0;
@@ -234,7 +238,7 @@ impl Scaled {
     }
 
     /// (4), with steps of the projection `boost` times those of a contact by itself.
-    pub fn anchor(&mut self, prox: f64, boost: f64, reference: &[f64]) {
+    pub fn prox(&mut self, prox: f64, boost: f64, reference: &[f64]) {
         self.prox = prox;
         self.reference.copy_from_slice(reference);
         self.set_boost(boost);
@@ -334,18 +338,18 @@ impl Scaled {
                 r[contact.normal] = 0.0;
             }
             for block in contact.blocks() {
-                let reach = block.friction * r[contact.normal];
-                shorten(&mut r[block.first..block.first + block.rows], reach);
+                let limit = block.friction * r[contact.normal];
+                shorten(&mut r[block.first..block.first + block.rows], limit);
             }
         }
     }
 }
 
-/// To at most `reach` long.
-pub(super) fn shorten(own: &mut [f64], reach: f64) {
+/// To at most `limit` long.
+pub(super) fn shorten(own: &mut [f64], limit: f64) {
     let squares = own.iter().map(|x| x * x).sum::<f64>();
-    if squares > reach * reach {
-        let factor = reach / squares.sqrt();
+    if squares > limit * limit {
+        let factor = limit / squares.sqrt();
         own.iter_mut().for_each(|x| *x *= factor);
     }
 }

@@ -2,14 +2,14 @@
 
 use super::bounded::Bounded;
 use super::factor::Six;
-use super::follow::{Follow, Start};
-use super::interior::Interior;
+use super::interior_point::InteriorPoint;
+use super::lagged_slip::{LaggedSlip, Start};
 use super::newton::Newton;
 use super::residual::Judge;
 use super::scaled::Scaled;
 use super::sweep::Sweeper;
 use super::{
-    ACCEPTED_RESIDUAL, Effort, Friction, Island, Islands, Outcome, Problem, Rung, Stats, Status,
+    ACCEPTED_RESIDUAL, Effort, Friction, Island, Islands, Outcome, Problem, Stage, Stats, Status,
     Summary,
 };
 use crate::contact::dense::MOST_BLOCKS;
@@ -78,7 +78,7 @@ pub struct Solver {
     pub stats: Stats,
     /// An island for which Newton's method took more iterations than this gets no further rung.
     pub most_iterations: Option<u32>,
-    rung: Option<Rung>,
+    stage: Option<Stage>,
     islands: Islands,
     pub(super) judge: Judge,
     pub(super) scaled: Scaled,
@@ -94,8 +94,8 @@ pub struct Solver {
     own: Vec<f64>,
     pub(super) good: Vec<f64>,
     pub(super) outer: Vec<f64>,
-    pub(super) interior: Interior,
-    pub(super) follow: Follow,
+    pub(super) interior_point: InteriorPoint,
+    pub(super) lag_slip: LaggedSlip,
     pub(super) inside: Vec<f64>,
     velocities: Vec<Six>,
     statuses: Vec<Status>,
@@ -154,7 +154,7 @@ impl Solver {
     ) -> Outcome {
         let island = islands.island(k);
         self.stats.solves += 1;
-        self.rung = None;
+        self.stage = None;
         self.newton.iterations = 0;
         if let Effort::Sweeps(count) = effort {
             return self.sweep_island(problem, &island, k, count, r);
@@ -183,15 +183,15 @@ impl Solver {
         self.make_patterns(k);
         let mut pattern = std::mem::take(&mut self.patterns[k]);
         self.analyse(&mut pattern);
-        let mut climb = Climb {
+        let mut attempt = Attempt {
             problem,
             island,
             pattern: &pattern,
             answer: r,
             best: f64::INFINITY,
         };
-        self.climb(&mut climb, &mut x, warm, effort);
-        let outcome = self.verdict(&climb);
+        self.run_stages(&mut attempt, &mut x, warm, effort);
+        let outcome = self.verdict(&attempt);
         self.patterns[k] = pattern;
         self.x = x;
         self.finish(outcome)
@@ -214,14 +214,14 @@ impl Solver {
             let has_joints = !island.joints.is_empty();
             if has_joints {
                 self.make_patterns(k);
-                std::mem::swap(&mut self.bounded.ties.pattern, &mut self.patterns[k]);
-                self.stats.analyses += self.bounded.ties.prepare(island.bodies.len());
+                std::mem::swap(&mut self.bounded.joint_rows.pattern, &mut self.patterns[k]);
+                self.stats.analyses += self.bounded.joint_rows.prepare(island.bodies.len());
             }
             self.stats.sweeps += u64::from(self.bounded.run(count));
             self.bounded.leave(r);
             residual = self.bounded.residual();
             if has_joints {
-                std::mem::swap(&mut self.bounded.ties.pattern, &mut self.patterns[k]);
+                std::mem::swap(&mut self.bounded.joint_rows.pattern, &mut self.patterns[k]);
             }
         }
         if residual < f64::INFINITY {
@@ -246,8 +246,8 @@ impl Solver {
 
     /// Which rung gave the last answer of an island, if one was accepted.
     #[must_use]
-    pub fn rung(&self) -> Option<Rung> {
-        self.rung
+    pub fn stage(&self) -> Option<Stage> {
+        self.stage
     }
 
     /// Forgets the counters.
@@ -288,30 +288,30 @@ impl Solver {
 
     /// The rungs, one after the other.
     #[cfg_attr(small, optimize(size))]
-    fn climb(&mut self, climb: &mut Climb, x: &mut [f64], warm: bool, effort: Effort) {
+    fn run_stages(&mut self, attempt: &mut Attempt, x: &mut [f64], warm: bool, effort: Effort) {
         let relaxation = self.relaxation();
         if self.scaled.contacts.is_empty() {
-            self.newton.run_linear(&self.scaled, climb.pattern, x);
-            if self.judge_answer(climb, x) {
-                self.rung = Some(Rung::Newton);
+            self.newton.run_linear(&self.scaled, attempt.pattern, x);
+            if self.check_answer(attempt, x) {
+                self.stage = Some(Stage::Newton);
                 return;
             }
-            if climb.best <= NEARLY {
+            if attempt.best <= NEARLY {
                 return;
             }
         }
         if !warm {
             // nothing pushes where nothing approaches
-            if self.judge_answer(climb, x) {
-                self.rung = Some(Rung::Nothing);
+            if self.check_answer(attempt, x) {
+                self.stage = Some(Stage::Nothing);
                 return;
             }
             self.sweep(x, FIRST_SWEEPS, relaxation);
         }
-        if self.attempt(climb, x) {
-            self.rung = Some(Rung::Newton);
+        if self.newton_attempt(attempt, x) {
+            self.stage = Some(Stage::Newton);
             if self.is_heavy(x) {
-                self.lighten(climb, x);
+                self.minimize_norm(attempt, x);
             }
             return;
         }
@@ -319,15 +319,15 @@ impl Solver {
         if self.is_exhausted() {
             return;
         }
-        if self.is_mixed() && self.lighten(climb, x) {
-            self.rung = Some(Rung::Newton);
+        if self.is_mixed() && self.minimize_norm(attempt, x) {
+            self.stage = Some(Stage::Newton);
             return;
         }
         self.stats.interiors += 1;
-        if self.pass_inside(climb, x) {
-            self.rung = Some(Rung::Interior);
+        if self.run_interior_point(attempt, x) {
+            self.stage = Some(Stage::InteriorPoint);
             if self.is_heavy(x) {
-                self.lighten(climb, x);
+                self.minimize_norm(attempt, x);
             }
             return;
         }
@@ -338,8 +338,8 @@ impl Solver {
             self.stats.proximals += 1;
             let [sweeps, iterations] = ANCHORED;
             self.sweep(x, sweeps, relaxation);
-            if self.anchor(climb, x, iterations) {
-                self.rung = Some(Rung::Proximal);
+            if self.prox(attempt, x, iterations) {
+                self.stage = Some(Stage::Proximal);
                 return;
             }
         }
@@ -347,11 +347,11 @@ impl Solver {
             return;
         }
         self.stats.follows += 1;
-        if self.follow_and_anchor(climb, x) {
-            self.rung = Some(Rung::Follow);
+        if self.lag_slip_and_prox(attempt, x) {
+            self.stage = Some(Stage::LaggedSlip);
             return;
         }
-        if climb.best <= NEARLY || self.is_exhausted() {
+        if attempt.best <= NEARLY || self.is_exhausted() {
             return;
         }
         self.stats.lasts += 1;
@@ -362,18 +362,18 @@ impl Solver {
             .map_or(iterations, |most| iterations.min(left(most)));
         x.fill(0.0);
         self.sweep(x, sweeps, relaxation);
-        if self.anchor(climb, x, iterations) {
-            self.rung = Some(Rung::Last);
+        if self.prox(attempt, x, iterations) {
+            self.stage = Some(Stage::Last);
         }
     }
 
     /// Slips that follow, and anchors from where they come to: is an answer accepted?
     #[cfg_attr(small, optimize(size))]
-    fn follow_and_anchor(&mut self, climb: &mut Climb, x: &mut [f64]) -> bool {
+    fn lag_slip_and_prox(&mut self, attempt: &mut Attempt, x: &mut [f64]) -> bool {
         let short = STARTS.into_iter().zip(SHORT);
         let whole = STARTS.into_iter().map(|start| (start, WHOLE));
         for (start, [steps, iterations]) in short.chain(whole) {
-            if self.follow(climb, x, start, steps) || self.anchor(climb, x, iterations) {
+            if self.lag_slip(attempt, x, start, steps) || self.prox(attempt, x, iterations) {
                 return true;
             }
             if self.is_exhausted() {
@@ -390,25 +390,25 @@ impl Solver {
 
     /// Through the inside of the cones, from `x`, with the last digits by Newton's method: is the answer accepted?
     #[cfg_attr(small, optimize(size))]
-    fn pass_inside(&mut self, climb: &mut Climb, x: &mut [f64]) -> bool {
+    fn run_interior_point(&mut self, attempt: &mut Attempt, x: &mut [f64]) -> bool {
         if self.scaled.contacts.is_empty() {
             return false;
         }
         let mut inside = std::mem::take(&mut self.inside);
         inside.clear();
         inside.extend_from_slice(x);
-        self.interior.start(&self.scaled, &mut inside);
+        self.interior_point.start(&self.scaled, &mut inside);
         let mut solved = false;
         for aim in AIMS {
             let Self {
-                interior,
+                interior_point,
                 newton,
                 scaled,
                 ..
             } = self;
-            let goes_on = interior.run(newton, scaled, climb.pattern, &mut inside, aim);
+            let goes_on = interior_point.run(newton, scaled, attempt.pattern, &mut inside, aim);
             x.copy_from_slice(&inside);
-            solved = self.judge_answer(climb, x) || self.polish(climb, x, &POLISHES);
+            solved = self.check_answer(attempt, x) || self.polish(attempt, x, &POLISHES);
             if solved || !goes_on {
                 break;
             }
@@ -429,28 +429,28 @@ impl Solver {
     }
 
     /// Newton's method from `x`, and the judge: is the answer accepted?
-    fn attempt(&mut self, climb: &mut Climb, x: &mut [f64]) -> bool {
-        self.newton.run(&self.scaled, climb.pattern, x, &PLAIN);
-        self.judge_answer(climb, x)
+    fn newton_attempt(&mut self, attempt: &mut Attempt, x: &mut [f64]) -> bool {
+        self.newton.run(&self.scaled, attempt.pattern, x, &PLAIN);
+        self.check_answer(attempt, x)
     }
 
     /// Keeps `x` as the answer if it is better than the best one: is it accepted?
-    pub(super) fn judge_answer(&mut self, climb: &mut Climb, x: &[f64]) -> bool {
-        self.weigh(climb, x);
-        climb.is_solved()
+    pub(super) fn check_answer(&mut self, attempt: &mut Attempt, x: &[f64]) -> bool {
+        self.weigh(attempt, x);
+        attempt.is_solved()
     }
 
     /// The same: its residual.
-    pub(super) fn weigh(&mut self, climb: &mut Climb, x: &[f64]) -> f64 {
+    pub(super) fn weigh(&mut self, attempt: &mut Attempt, x: &[f64]) -> f64 {
         self.scaled.leave(x, &mut self.outer);
-        let judged = self
+        let checked = self
             .judge
-            .residual(climb.problem, &climb.island, &self.outer);
-        if judged < climb.best {
-            climb.best = judged;
-            climb.answer.copy_from_slice(&self.outer);
+            .residual(attempt.problem, &attempt.island, &self.outer);
+        if checked < attempt.best {
+            attempt.best = checked;
+            attempt.answer.copy_from_slice(&self.outer);
         }
-        judged
+        checked
     }
 
     /// Velocities and statuses of the island just solved.
@@ -491,7 +491,7 @@ const OPEN: Status = Status {
 };
 
 /// What the rungs share.
-pub(super) struct Climb<'a> {
+pub(super) struct Attempt<'a> {
     pub problem: &'a Problem<'a>,
     pub island: Island<'a>,
     pub pattern: &'a Pattern,
@@ -499,7 +499,7 @@ pub(super) struct Climb<'a> {
     pub best: f64,
 }
 
-impl Climb<'_> {
+impl Attempt<'_> {
     pub fn is_solved(&self) -> bool {
         self.best <= ACCEPTED_RESIDUAL
     }

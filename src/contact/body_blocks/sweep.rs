@@ -62,8 +62,8 @@ impl Sweeper {
         self.locals.clear();
         for (contact, member) in scaled.contacts.iter().zip(&scaled.members) {
             let n = contact.normal;
-            let rubbing = contact.blocks().first().filter(|b| b.friction > 0.0);
-            let tangents = rubbing.map_or(0, |b| b.rows);
+            let friction_block = contact.blocks().first().filter(|b| b.friction > 0.0);
+            let tangents = friction_block.map_or(0, |b| b.rows);
             let mut local = Local {
                 rows: [[0.0; 2 * FREEDOMS]; 3],
                 free: [0.0; 3],
@@ -71,7 +71,7 @@ impl Sweeper {
                 bodies: member.bodies,
                 first: n as u32,
                 tangents: tangents as u32,
-                friction: rubbing.map_or(0.0, |b| b.friction),
+                friction: friction_block.map_or(0.0, |b| b.friction),
                 w_nn: 0.0,
                 inverse_nn: 0.0,
                 to_n: [0.0; 2],
@@ -114,8 +114,8 @@ impl Sweeper {
                 local.improve(&mut r[first..], &mut a, &mut b, relaxation);
                 let done = usize::from(local.tangents > 0);
                 for block in contact.blocks().iter().skip(done) {
-                    let reach = block.friction * r[contact.normal];
-                    alone(scaled, block, reach, r, &mut a, &mut b);
+                    let limit = block.friction * r[contact.normal];
+                    alone(scaled, block, limit, r, &mut a, &mut b);
                 }
                 self.w[local.bodies[0] as usize] = a;
                 self.w[local.bodies[1] as usize] = b;
@@ -200,8 +200,8 @@ impl Local {
             new[k] = old[k] + relaxation * (new[k] - old[k]);
         }
         new[0] = positive(new[0]);
-        let reach = self.friction * new[0];
-        shorten(&mut new[1..], reach);
+        let limit = self.friction * new[0];
+        shorten(&mut new[1..], limit);
         let change = [new[0] - old[0], new[1] - old[1], new[2] - old[2]];
         r[0] = new[0];
         if rubs {
@@ -220,22 +220,22 @@ impl Local {
     }
 
     /// (3), (4).
-    fn rub(&self, q: [f64; 2], reach: f64) -> [f64; 2] {
+    fn rub(&self, q: [f64; 2], limit: f64) -> [f64; 2] {
         let factor = -self.friction * self.inverse_nn;
         let grow = [factor * self.to_n[0], factor * self.to_n[1]];
         if self.tangents == 1 {
             let stick = -q[0] / self.stiffness[0];
-            if self.stiffness[0] > 0.0 && stick.abs() <= reach + grow[0] * stick {
+            if self.stiffness[0] > 0.0 && stick.abs() <= limit + grow[0] * stick {
                 return [stick, 0.0];
             }
             let d = if q[0] > 0.0 { -1.0 } else { 1.0 };
             let share = 1.0 - grow[0] * d;
-            return [if share > 1e-6 { d * reach / share } else { 0.0 }, 0.0];
+            return [if share > 1e-6 { d * limit / share } else { 0.0 }, 0.0];
         }
         let [c, s] = self.axis;
         let turned = [c * q[0] + s * q[1], c * q[1] - s * q[0]];
         let grow = [c * grow[0] + s * grow[1], c * grow[1] - s * grow[0]];
-        let x = tangential(&self.stiffness, turned, reach, grow);
+        let x = tangential(&self.stiffness, turned, limit, grow);
         [c * x[0] - s * x[1], s * x[0] + c * x[1]]
     }
 }
@@ -262,7 +262,7 @@ fn axes([a, c, b]: [f64; 3]) -> ([f64; 2], [f64; 2]) {
 }
 
 /// (3), (4) along the axes of `S`.
-fn tangential(stiffness: &[f64; 2], q: [f64; 2], reach: f64, grow: [f64; 2]) -> [f64; 2] {
+fn tangential(stiffness: &[f64; 2], q: [f64; 2], limit: f64, grow: [f64; 2]) -> [f64; 2] {
     let at = |a: f64| {
         let (d0, d1) = (stiffness[0] + a, stiffness[1] + a);
         let part = |q: f64, d: f64| if q == 0.0 { 0.0 } else { -q / d };
@@ -270,17 +270,17 @@ fn tangential(stiffness: &[f64; 2], q: [f64; 2], reach: f64, grow: [f64; 2]) -> 
         (x, d0, d1)
     };
     let (x, ..) = at(0.0);
-    let limit = reach + grow[0] * x[0] + grow[1] * x[1];
+    let limit = limit + grow[0] * x[0] + grow[1] * x[1];
     let squares = x[0] * x[0] + x[1] * x[1];
     if limit >= 0.0 && squares <= limit * limit {
         return x;
     }
-    if reach <= 0.0 {
+    if limit <= 0.0 {
         return [0.0; 2];
     }
     // outside at `low`, inside at `high`
     let (mut low, mut high) = (0.0, f64::INFINITY);
-    let pull = (q[0] * q[0] + q[1] * q[1]).sqrt() / reach;
+    let pull = (q[0] * q[0] + q[1] * q[1]).sqrt() / limit;
     let mut a = positive(pull - stiffness[0]);
     if a == 0.0 {
         a = positive(pull - stiffness[1]) * 0.5;
@@ -290,7 +290,7 @@ fn tangential(stiffness: &[f64; 2], q: [f64; 2], reach: f64, grow: [f64; 2]) -> 
         let (d0, d1);
         (x, d0, d1) = at(a);
         let length = (x[0] * x[0] + x[1] * x[1]).sqrt();
-        let limit = reach + grow[0] * x[0] + grow[1] * x[1];
+        let limit = limit + grow[0] * x[0] + grow[1] * x[1];
         let inside = length <= limit;
         if (length - limit).abs() <= ROOT_WIDTH * limit {
             break;
@@ -319,12 +319,12 @@ fn tangential(stiffness: &[f64; 2], q: [f64; 2], reach: f64, grow: [f64; 2]) -> 
 }
 
 /// (3), (4) of a block with a given reach.
-fn alone(scaled: &Scaled, block: &BlockRows, reach: f64, r: &mut [f64], a: &mut Six, b: &mut Six) {
+fn alone(scaled: &Scaled, block: &BlockRows, limit: f64, r: &mut [f64], a: &mut Six, b: &mut Six) {
     let (t, rows) = (block.first, block.rows);
     let mut old = [0.0; 2];
     old[..rows].copy_from_slice(&r[t..t + rows]);
     let mut new = [0.0; 2];
-    if reach > 0.0 {
+    if limit > 0.0 {
         let own = &scaled.rows[t..t + rows];
         let c = &scaled.compliance[t..t + rows];
         let mut w = [dot(&own[0], &own[0]) + c[0], 0.0, 0.0];
@@ -339,12 +339,12 @@ fn alone(scaled: &Scaled, block: &BlockRows, reach: f64, r: &mut [f64], a: &mut 
         if rows == 2 {
             let ([c, s], stiffness) = axes(w);
             let turned = [c * q[0] + s * q[1], c * q[1] - s * q[0]];
-            let x = tangential(&stiffness, turned, reach, [0.0; 2]);
+            let x = tangential(&stiffness, turned, limit, [0.0; 2]);
             new = [c * x[0] - s * x[1], s * x[0] + c * x[1]];
         } else if w[0] > NOTHING {
             new[0] = -q[0] / w[0];
         }
-        shorten(&mut new, reach);
+        shorten(&mut new, limit);
     }
     for lane in 0..rows {
         push(&scaled.rows[t + lane], new[lane] - old[lane], a, b);

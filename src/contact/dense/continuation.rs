@@ -2,9 +2,9 @@
 //! method.
 //!
 //! ```text
-//! (1)  u = W r + b + prox D (r - anchor),     prox = 1 .. 1e-13
+//! (1)  u = W r + b + prox D (r - centre),     prox = 1 .. 1e-13
 //! (2)  y = r - u / (prox D)                   the map's steps
-//! (3)  anchor <- r,  prox as it is            proximal steps: what the softness has changed is taken back
+//! (3)  centre <- r,  prox as it is            proximal steps: what the softness has changed is taken back
 //! ```
 //!
 //! Two sticking contacts on one body that ask for velocities that differ by `d` push against each other until one of them
@@ -23,7 +23,7 @@ const STIFFEST: f64 = 1e-13;
 /// Softness from which on (3) may end the search: with stiffer ones inner impulses come to their limits.
 const POLISHED: f64 = 1e-5;
 
-/// Softness at which growth is judged, over that since [`POLISHED`].
+/// Softness at which growth is checked, over that since [`POLISHED`].
 const GROWTH_JUDGED: f64 = 1e-10;
 
 /// Part of the growth that remains at [`GROWTH_JUDGED`] if the impulses grow like `1 / prox`.
@@ -47,7 +47,7 @@ pub(super) enum Path {
 }
 
 impl Solver {
-    /// (1) to (3), from `x`, the first anchor.
+    /// (1) to (3), from `x`, the first centre.
     #[cfg_attr(small, optimize(size), inline(never))]
     pub(super) fn stiffen(
         &mut self,
@@ -58,9 +58,9 @@ impl Solver {
     ) -> Path {
         let n = x.len();
         let mut good = std::mem::take(&mut self.good);
-        let mut anchor = std::mem::take(&mut self.anchor);
+        let mut centre = std::mem::take(&mut self.centre);
         good[..n].copy_from_slice(x);
-        anchor[..n].copy_from_slice(x);
+        centre[..n].copy_from_slice(x);
         let (mut prox, mut last, mut factor) = (1.0, 10.0, 0.1_f64);
         let mut first_growth = 0.0;
         let mut path = Path::Lost;
@@ -68,7 +68,7 @@ impl Solver {
         while prox > STIFFEST && self.newton.iterations - start < ITERATIONS {
             self.scaled.prox = prox;
             self.scaled.set_boost(1.0 / prox);
-            self.scaled.reference.copy_from_slice(&anchor[..n]);
+            self.scaled.reference.copy_from_slice(&centre[..n]);
             let limits = Limits {
                 iterations: 60,
                 // (2) makes rounding errors of u larger
@@ -116,7 +116,7 @@ impl Solver {
             }
             prox = last * factor;
         }
-        (self.good, self.anchor) = (good, anchor);
+        (self.good, self.centre) = (good, centre);
         self.scaled.reference.fill(0.0);
         self.scaled.set_boost(1.0);
         self.scaled.prox = 0.0;
@@ -146,9 +146,9 @@ impl Solver {
             // on the way the impulses may be of any size: an answer, or nothing
             let n = x.len();
             self.scaled.leave(x, &mut self.outer[..n]);
-            let judged = residual(problem, &self.outer[..n]);
-            if judged <= ACCEPTED_RESIDUAL {
-                *best = judged;
+            let checked = residual(problem, &self.outer[..n]);
+            if checked <= ACCEPTED_RESIDUAL {
+                *best = checked;
                 answer.copy_from_slice(&self.outer[..n]);
                 return true;
             }

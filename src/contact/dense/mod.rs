@@ -179,7 +179,7 @@ pub enum Outcome {
 
 /// The rung of the ladder that gave an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rung {
+pub enum Stage {
     /// `b` is zero, and so is the answer.
     Nothing,
     /// Newton's method from the first guess.
@@ -218,14 +218,14 @@ pub struct Stats {
 pub struct Solver {
     /// Counters, for the caller to read and reset.
     pub stats: Stats,
-    rung: Option<Rung>,
+    stage: Option<Stage>,
     scaled: Scaled,
     newton: Newton,
     pyramids: Pyramids,
     sweeps: Sweeps,
     x: Vec<f64>,
     good: Vec<f64>,
-    anchor: Vec<f64>,
+    centre: Vec<f64>,
     outer: Vec<f64>,
     statuses: Vec<Status>,
 }
@@ -279,7 +279,7 @@ impl Solver {
         for buffer in [
             &mut self.x,
             &mut self.good,
-            &mut self.anchor,
+            &mut self.centre,
             &mut self.outer,
         ] {
             buffer.resize(n.max(buffer.len()), 0.0);
@@ -301,7 +301,7 @@ impl Solver {
     /// Solves (1) to (3). `r`, in: the guess (all zero: none), out: the answer, or the best attempt.
     pub fn solve(&mut self, problem: &Problem, r: &mut [f64]) -> Outcome {
         self.stats.solves += 1;
-        self.rung = None;
+        self.stage = None;
         self.statuses.clear();
         if !problem.is_well_formed() || r.len() != problem.n {
             return self.refuse(r);
@@ -319,12 +319,12 @@ impl Solver {
             Loaded::NotFinite => return self.refuse(r),
             Loaded::Nothing => {
                 r.fill(0.0);
-                self.rung = Some(Rung::Nothing);
+                self.stage = Some(Stage::Nothing);
                 return self.finish(problem, r, 0.0, Path::Solved);
             }
         }
         let mut x = std::mem::take(&mut self.x);
-        let (residual, path) = self.climb(problem, &mut x[..problem.n], r);
+        let (residual, path) = self.run_stages(problem, &mut x[..problem.n], r);
         self.x = x;
         self.finish(problem, r, residual, path)
     }
@@ -340,12 +340,12 @@ impl Solver {
 
     /// Which rung gave the last answer, if one was accepted.
     #[must_use]
-    pub fn rung(&self) -> Option<Rung> {
-        self.rung
+    pub fn stage(&self) -> Option<Stage> {
+        self.stage
     }
 
     /// The rungs, one after the other; `answer` receives the best attempt, whose residual is returned.
-    fn climb(&mut self, problem: &Problem, x: &mut [f64], answer: &mut [f64]) -> (f64, Path) {
+    fn run_stages(&mut self, problem: &Problem, x: &mut [f64], answer: &mut [f64]) -> (f64, Path) {
         let mut best = f64::INFINITY;
         let relaxation = self.relaxation();
         if answer.iter().any(|r| *r != 0.0) && crate::contact::lcp::all_finite(answer) {
@@ -356,13 +356,13 @@ impl Solver {
             self.sweep(x, self.first_sweeps(), relaxation);
         }
         if self.attempt(problem, x, answer, &mut best) {
-            return self.accept(Rung::Newton, best);
+            return self.accept(Stage::Newton, best);
         }
         self.stats.retries += 1;
         for sweeps in MORE_SWEEPS {
             self.sweep(x, sweeps, relaxation);
             if self.attempt(problem, x, answer, &mut best) {
-                return self.accept(Rung::Sweeps, best);
+                return self.accept(Stage::Sweeps, best);
             }
         }
         self.stats.continuations += 1;
@@ -371,12 +371,12 @@ impl Solver {
             x.iter_mut().for_each(|x| *x *= factor);
             self.sweep(x, sweeps, GENTLE);
             match self.stiffen(problem, x, answer, &mut best) {
-                Path::Solved => return self.accept(Rung::Continuation, best),
+                Path::Solved => return self.accept(Stage::Continuation, best),
                 Path::Unbounded => return (best, Path::Unbounded),
                 Path::Lost => {}
             }
             if self.attempt(problem, x, answer, &mut best) {
-                return self.accept(Rung::Continuation, best);
+                return self.accept(Stage::Continuation, best);
             }
         }
         for start in 0..PYRAMIDS {
@@ -385,19 +385,19 @@ impl Solver {
             }
             self.good[..x.len()].copy_from_slice(x);
             if self.attempt(problem, x, answer, &mut best) {
-                return self.accept(Rung::Pyramids, best);
+                return self.accept(Stage::Pyramids, best);
             }
             x.copy_from_slice(&self.good[..x.len()]);
             match self.stiffen(problem, x, answer, &mut best) {
-                Path::Solved => return self.accept(Rung::Pyramids, best),
+                Path::Solved => return self.accept(Stage::Pyramids, best),
                 Path::Unbounded | Path::Lost => {}
             }
         }
         (best, Path::Lost)
     }
 
-    fn accept(&mut self, rung: Rung, residual: f64) -> (f64, Path) {
-        self.rung = Some(rung);
+    fn accept(&mut self, stage: Stage, residual: f64) -> (f64, Path) {
+        self.stage = Some(stage);
         (residual, Path::Solved)
     }
 
@@ -430,17 +430,17 @@ impl Solver {
         best: &mut f64,
     ) -> bool {
         self.newton.run(&self.scaled, x, &PLAIN);
-        self.judge(problem, x, answer, best);
+        self.check(problem, x, answer, best);
         *best <= ACCEPTED_RESIDUAL
     }
 
     /// Keeps `x` as the answer if it is better than the best one.
-    fn judge(&mut self, problem: &Problem, x: &[f64], answer: &mut [f64], best: &mut f64) {
+    fn check(&mut self, problem: &Problem, x: &[f64], answer: &mut [f64], best: &mut f64) {
         let n = problem.n;
         self.scaled.leave(x, &mut self.outer[..n]);
-        let judged = residual(problem, &self.outer[..n]);
-        if judged < *best {
-            *best = judged;
+        let checked = residual(problem, &self.outer[..n]);
+        if checked < *best {
+            *best = checked;
             answer.copy_from_slice(&self.outer[..n]);
         }
     }

@@ -9,7 +9,7 @@ use super::types::{
 };
 use crate::fmu::IDENTITY;
 use crate::fmu::instance::lifecycle::{Call, Phase};
-use crate::fmu::instance::{Instance, SCENE_FILE, Trouble};
+use crate::fmu::instance::{FmiError, Instance, SCENE_FILE};
 use crate::math::OutOfMemory;
 use std::any::Any;
 use std::cell::UnsafeCell;
@@ -46,7 +46,7 @@ pub unsafe fn enter(
     handle: fmi2Component,
     function: &str,
     call: Option<Call>,
-    action: impl FnOnce(&mut Inside) -> Result<(), Trouble>,
+    action: impl FnOnce(&mut Inside) -> Result<(), FmiError>,
 ) -> fmi2Status {
     // SAFETY: null, or a living component, which only this module knows the inside of
     let Some(component) = (unsafe { handle.cast::<Component>().as_ref() }) else {
@@ -71,7 +71,7 @@ fn logged(
     inside: &mut Inside,
     function: &str,
     call: Option<Call>,
-    action: impl FnOnce(&mut Inside) -> Result<(), Trouble>,
+    action: impl FnOnce(&mut Inside) -> Result<(), FmiError>,
 ) -> fmi2Status {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         if inside.instance.phase() != Phase::Fatal {
@@ -84,9 +84,9 @@ fn logged(
     let (status, message) = match outcome {
         Ok(Ok(())) if was_broken => (FATAL, "the instance is broken; free it".to_owned()),
         Ok(Ok(())) => (OK, String::new()),
-        Ok(Err(Trouble::Warning(message))) => (WARNING, message),
-        Ok(Err(Trouble::Discard { reason, .. })) => (DISCARD, reason),
-        Ok(Err(Trouble::Error(message))) => (ERROR, message),
+        Ok(Err(FmiError::Warning(message))) => (WARNING, message),
+        Ok(Err(FmiError::Discard { reason, .. })) => (DISCARD, reason),
+        Ok(Err(FmiError::Error(message))) => (ERROR, message),
         Err(panic) => {
             inside.instance.break_down();
             (FATAL, words_of(panic.as_ref()))
@@ -217,12 +217,14 @@ pub unsafe fn string<'a>(pointer: fmi2String) -> Option<&'a CStr> {
     (!pointer.is_null()).then(|| unsafe { CStr::from_ptr(pointer) })
 }
 
-fn checked<T>(is_null: bool, n: usize, what: &str) -> Result<(), Trouble> {
+fn checked<T>(is_null: bool, n: usize, what: &str) -> Result<(), FmiError> {
     if is_null && n > 0 {
-        return Err(Trouble::Error(format!("{what} are missing (null pointer)")));
+        return Err(FmiError::Error(format!(
+            "{what} are missing (null pointer)"
+        )));
     }
     if n > isize::MAX as usize / size_of::<T>() {
-        return Err(Trouble::Error(format!(
+        return Err(FmiError::Error(format!(
             "there cannot be as many as {n} {what}"
         )));
     }
@@ -233,7 +235,7 @@ fn checked<T>(is_null: bool, n: usize, what: &str) -> Result<(), Trouble> {
 ///
 /// # Safety
 /// Null, or `n` values that are alive and not written to while they are used.
-pub unsafe fn array<'a, T>(pointer: *const T, n: usize, what: &str) -> Result<&'a [T], Trouble> {
+pub unsafe fn array<'a, T>(pointer: *const T, n: usize, what: &str) -> Result<&'a [T], FmiError> {
     checked::<T>(pointer.is_null(), n, what)?;
     if n == 0 {
         return Ok(&[]);
@@ -268,7 +270,7 @@ pub unsafe fn places<'a, T>(
     pointer: *mut T,
     n: usize,
     what: &str,
-) -> Result<Places<'a, T>, Trouble> {
+) -> Result<Places<'a, T>, FmiError> {
     checked::<T>(pointer.is_null(), n, what)?;
     Ok(Places {
         first: pointer,

@@ -19,11 +19,11 @@ use super::types::{
     fmi2Integer, fmi2Real, fmi2Status, fmi2StatusKind, fmi2String, fmi2Type,
 };
 use crate::fmu::LOG_CATEGORIES;
-use crate::fmu::instance::Trouble;
+use crate::fmu::instance::FmiError;
 use crate::fmu::instance::lifecycle::{Call, Phase};
 
-fn error<T>(message: impl Into<String>) -> Result<T, Trouble> {
-    Err(Trouble::Error(message.into()))
+fn error<T>(message: impl Into<String>) -> Result<T, FmiError> {
+    Err(FmiError::Error(message.into()))
 }
 
 /// `"default"`.
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn fmi2SetupExperiment(
             let stop = (stopTimeDefined != FALSE).then_some(stopTime);
             match inside.instance.setup_experiment(tolerance, startTime, stop) {
                 // some masters go on after `fmi2OK` only
-                Err(Trouble::Warning(words)) => {
+                Err(FmiError::Warning(words)) => {
                     let message = format!("fmi2SetupExperiment: {words}");
                     inside.log.status(WARNING, &message);
                     Ok(())
@@ -216,7 +216,7 @@ pub unsafe extern "C" fn fmi2DoStep(
 }
 
 // what the step saw off for the first time, a message for each; the last one is the outcome's
-fn warn(inside: &Inside) -> Result<(), Trouble> {
+fn warn(inside: &Inside) -> Result<(), FmiError> {
     let mut last = None;
     for warning in inside.instance.fresh_warnings() {
         if let Some(earlier) = last.replace(warning) {
@@ -226,7 +226,7 @@ fn warn(inside: &Inside) -> Result<(), Trouble> {
     }
     match last {
         None => Ok(()),
-        Some(warning) => Err(Trouble::Warning(warning.to_string())),
+        Some(warning) => Err(FmiError::Warning(warning.to_string())),
     }
 }
 
@@ -246,13 +246,13 @@ fn tell_step(inside: &Inside, before: &crate::integrate::Report) {
     let work = format!(
         "up to {time} s: {} steps, {} relief steps, {} rejected steps, {} substeps, {} factorizations, {} complementarity problems, {} pivots, {} fallbacks, worst residual so far {:.1e}",
         report.steps - before.steps,
-        report.relief_steps - before.relief_steps,
+        report.fallback_steps - before.fallback_steps,
         report.rejected_steps - before.rejected_steps,
         report.substeps - before.substeps,
         report.factorizations - before.factorizations,
         report.lcps - before.lcps,
         report.pivots - before.pivots,
-        report.fallbacks - before.fallbacks,
+        report.complementarity_steps - before.complementarity_steps,
         report.worst_residual,
     );
     inside.log.note(Topic::Solver, &work);
@@ -280,7 +280,7 @@ fn probe() {
 }
 
 // an answer that the kind of question does not have
-fn no_answer<T>(kind: fmi2StatusKind) -> Result<T, Trouble> {
+fn no_answer<T>(kind: fmi2StatusKind) -> Result<T, FmiError> {
     let known = [
         DO_STEP_STATUS,
         PENDING_STATUS,
@@ -288,7 +288,7 @@ fn no_answer<T>(kind: fmi2StatusKind) -> Result<T, Trouble> {
         TERMINATED,
     ];
     if known.contains(&kind) {
-        return Err(Trouble::Discard {
+        return Err(FmiError::Discard {
             time: 0.0,
             reason: format!("status kind {kind} has no answer of this type"),
         });
@@ -301,7 +301,7 @@ unsafe fn answer<T>(
     c: fmi2Component,
     function: &str,
     value: *mut T,
-    find: impl FnOnce(&mut Inside) -> Result<T, Trouble>,
+    find: impl FnOnce(&mut Inside) -> Result<T, FmiError>,
 ) -> fmi2Status {
     // SAFETY: handle and place as the standard demands
     unsafe {

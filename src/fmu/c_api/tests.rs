@@ -50,7 +50,7 @@ fn new(callbacks: *const fmi2CallbackFunctions) -> fmi2Component {
 
 /// What a logger heard, and the handle that it calls back.
 #[derive(Default)]
-struct Heard {
+struct Log {
     lines: Vec<(fmi2Status, String, String)>,
     handle: Option<fmi2Component>,
     answer: Option<fmi2Status>,
@@ -63,18 +63,18 @@ unsafe extern "C" fn hear(
     category: fmi2String,
     message: fmi2String,
 ) {
-    // SAFETY: the environment is the `Heard` of the test, the strings are those of the FMU
+    // SAFETY: the environment is the `Log` of the test, the strings are those of the FMU
     unsafe {
-        let heard = &mut *environment.cast::<Heard>();
+        let log = &mut *environment.cast::<Log>();
         let text = |s| CStr::from_ptr(s).to_str().unwrap().to_owned();
-        heard.lines.push((status, text(category), text(message)));
-        if let Some(handle) = heard.handle {
-            heard.answer = Some(fmi2Reset(handle));
+        log.lines.push((status, text(category), text(message)));
+        if let Some(handle) = log.handle {
+            log.answer = Some(fmi2Reset(handle));
         }
     }
 }
 
-fn callbacks(heard: &mut Heard) -> fmi2CallbackFunctions {
+fn callbacks(log: &mut Log) -> fmi2CallbackFunctions {
     // SAFETY: a variadic function is called like one with its fixed arguments on the platforms that tests run on
     let logger =
         unsafe { std::mem::transmute::<*const c_void, fmi2CallbackLogger>(hear as *const c_void) };
@@ -83,14 +83,14 @@ fn callbacks(heard: &mut Heard) -> fmi2CallbackFunctions {
         allocate_memory: None,
         free_memory: None,
         step_finished: None,
-        component_environment: std::ptr::from_mut(heard).cast(),
+        component_environment: std::ptr::from_mut(log).cast(),
     }
 }
 
 #[test]
 fn a_panic_is_caught_logged_and_breaks_its_instance_only() {
-    let mut heard = Heard::default();
-    let callbacks = callbacks(&mut heard);
+    let mut log = Log::default();
+    let callbacks = callbacks(&mut log);
     let (broken, well) = (new(&callbacks), new(std::ptr::null()));
     // SAFETY: handles that live
     unsafe {
@@ -110,7 +110,7 @@ fn a_panic_is_caught_logged_and_breaks_its_instance_only() {
         free(broken);
         free(well);
     }
-    let (status, category, message) = &heard.lines[0];
+    let (status, category, message) = &log.lines[0];
     assert_eq!((*status, category.as_str()), (FATAL, "logStatusFatal"));
     assert!(message.starts_with("fmi2Test: "), "{message}");
     assert!(message.ends_with("100 %% wrong"), "{message}");
@@ -142,18 +142,18 @@ fn saved_states_of_a_broken_instance_can_be_freed() {
 
 #[test]
 fn a_logger_that_calls_back_is_refused() {
-    let mut heard = Heard::default();
-    let callbacks = callbacks(&mut heard);
+    let mut log = Log::default();
+    let callbacks = callbacks(&mut log);
     let handle = new(&callbacks);
-    heard.handle = Some(handle);
+    log.handle = Some(handle);
     // SAFETY: a handle that lives
     unsafe {
         assert_eq!(fmi2DoStep(handle, 0.0, 0.1, 0), ERROR);
-        assert_eq!(heard.answer, Some(ERROR));
+        assert_eq!(log.answer, Some(ERROR));
         assert_eq!(fmi2Reset(handle), OK);
         free(handle);
     }
-    assert_eq!(heard.lines.len(), 1);
+    assert_eq!(log.lines.len(), 1);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::lifecycle::{Call, Phase};
 use super::until_event::Reached;
-use super::{Experiment, Instance, Memory, Trouble, error};
+use super::{Experiment, FmiError, Instance, Memory, error};
 use crate::integrate::{self, EventKind, Report, StepError, Workspace};
 use crate::kinds::space::inertia::Principal;
 use crate::math::{Limit, Mat3, Vec3};
@@ -32,7 +32,7 @@ impl Instance {
         tolerance: Option<f64>,
         start: f64,
         stop: Option<f64>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), FmiError> {
         self.admit(Call::SetupExperiment)?;
         if !start.is_finite() || stop.is_some_and(|stop| stop.is_nan() || stop < start) {
             return error(format!(
@@ -51,8 +51,8 @@ impl Instance {
     }
 
     // the last word counts, whether it comes from here or as a parameter; 0 is for steps of fixed length
-    fn take_tolerance(&mut self, wanted: f64) -> Result<(), Trouble> {
-        if self.model.crowd.is_some() {
+    fn take_tolerance(&mut self, wanted: f64) -> Result<(), FmiError> {
+        if self.model.time_stepping.is_some() {
             // steps of a crowd have a fixed length
             return Ok(());
         }
@@ -62,14 +62,14 @@ impl Instance {
         if wanted == 0.0 || wanted == tolerance {
             return Ok(());
         }
-        Err(Trouble::Warning(format!(
+        Err(FmiError::Warning(format!(
             "the tolerance {wanted:e} is taken as {tolerance:e}; it must be {}",
             TOLERANCE.words
         )))
     }
 
     /// Begins the initialization.
-    pub fn enter_initialization(&mut self) -> Result<(), Trouble> {
+    pub fn enter_initialization(&mut self) -> Result<(), FmiError> {
         self.admit(Call::EnterInitialization)?;
         self.phase = Phase::Initialization;
         self.stale = true;
@@ -77,25 +77,25 @@ impl Instance {
     }
 
     /// Ends the initialization: the state is consistent from here on.
-    pub fn exit_initialization(&mut self) -> Result<(), Trouble> {
+    pub fn exit_initialization(&mut self) -> Result<(), FmiError> {
         self.admit(Call::ExitInitialization)?;
-        if let Err(trouble) = self.settle() {
+        if let Err(error_of_call) = self.settle() {
             self.phase = Phase::Error;
-            return Err(trouble);
+            return Err(error_of_call);
         }
         self.phase = Phase::StepComplete;
         Ok(())
     }
 
     /// Ends the run.
-    pub fn terminate(&mut self) -> Result<(), Trouble> {
+    pub fn terminate(&mut self) -> Result<(), FmiError> {
         self.admit(Call::Terminate)?;
         self.phase = Phase::Terminated;
         Ok(())
     }
 
     /// Back to where it was after instantiation: parameters, times, state.
-    pub fn reset(&mut self) -> Result<(), Trouble> {
+    pub fn reset(&mut self) -> Result<(), FmiError> {
         self.admit(Call::Reset)?;
         self.make_room()?;
         self.model.clone_from(&self.scene);
@@ -112,7 +112,7 @@ impl Instance {
     }
 
     // memory that is not there would end the process
-    fn make_room(&self) -> Result<(), Trouble> {
+    fn make_room(&self) -> Result<(), FmiError> {
         if memory::is_there(self.model.bytes()) {
             return Ok(());
         }
@@ -131,7 +131,7 @@ impl Instance {
     }
 
     /// Brings the state up to date with parameters that were set before the first step.
-    pub(super) fn settle(&mut self) -> Result<(), Trouble> {
+    pub(super) fn settle(&mut self) -> Result<(), FmiError> {
         if !self.stale || self.phase != Phase::Initialization {
             return Ok(());
         }
@@ -161,7 +161,7 @@ impl Instance {
     }
 
     // initial positions are parameters: they must still close the joints and keep shapes apart
-    fn check_start(&mut self) -> Result<(), Trouble> {
+    fn check_start(&mut self) -> Result<(), FmiError> {
         self.check_rotations()?;
         self.place();
         for link in &self.model.joints {
@@ -189,7 +189,7 @@ impl Instance {
     }
 
     // quaternions and principal moments are set one number after the other: together they must make sense
-    fn check_rotations(&self) -> Result<(), Trouble> {
+    fn check_rotations(&self) -> Result<(), FmiError> {
         for rotation in self.model.rotations() {
             let Some(body) = self.model.bodies.iter().find(|b| b.first + 3 == rotation) else {
                 continue;
@@ -214,13 +214,13 @@ impl Instance {
         Ok(())
     }
 
-    fn fail(&mut self, message: String) -> Result<(), Trouble> {
+    fn fail(&mut self, message: String) -> Result<(), FmiError> {
         self.phase = Phase::Error;
         error(message)
     }
 
     /// Advances from the communication point `current` by `size`.
-    pub fn do_step(&mut self, current: f64, size: f64) -> Result<(), Trouble> {
+    pub fn do_step(&mut self, current: f64, size: f64) -> Result<(), FmiError> {
         self.admit(Call::DoStep)?;
         self.warned = false;
         let end = current + size;
@@ -281,7 +281,7 @@ impl Instance {
             Ok(Reached::Event(time)) => {
                 self.phase = Phase::StepFailed;
                 let what = self.words_on_events_from(time);
-                Err(Trouble::Discard {
+                Err(FmiError::Discard {
                     time,
                     reason: format!(
                         "an event cut the step short at {time} s: {what}; restore the state of its start and repeat it up to there"
@@ -290,7 +290,7 @@ impl Instance {
             }
             Err(problem @ StepError::TooMuchWork { time }) => {
                 self.phase = Phase::StepFailed;
-                Err(Trouble::Discard {
+                Err(FmiError::Discard {
                     time,
                     reason: format!(
                         "{problem}; or restore the state of its start and repeat it with a shorter communication step"

@@ -23,14 +23,14 @@ use crate::scene::error::SceneError;
 pub use crate::scene::packed::FILE as SCENE_FILE;
 use crate::scene::packed::{self, Digest};
 use crate::scene::spec::{ReportedVelocity, Settings};
-use crate::state::{CrowdState, State};
+use crate::state::{State, TimeSteppingState};
 use crate::warning::{Kind, Warning, Watch};
 use lifecycle::{Call, Phase};
-use variable::{Causality, CrowdOutput, Role, Value, Variability, Variable};
+use variable::{Causality, Role, TimeSteppingOutput, Value, Variability, Variable};
 
 /// Why a call did not do what it should.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Trouble {
+pub enum FmiError {
     /// The call was wrong or the simulation failed: a sentence.
     Error(String),
     /// The step was cut short; a shorter one can succeed.
@@ -52,8 +52,8 @@ fn is_told(warning: &Warning) -> bool {
     warning.kind != Kind::UnlistedEvents
 }
 
-fn error<T>(message: impl Into<String>) -> Result<T, Trouble> {
-    Err(Trouble::Error(message.into()))
+fn error<T>(message: impl Into<String>) -> Result<T, FmiError> {
+    Err(FmiError::Error(message.into()))
 }
 
 /// What is remembered of past events and inputs.
@@ -221,7 +221,7 @@ impl Instance {
     }
 
     /// Refuses a call that the phase does not allow.
-    pub fn admit(&self, call: Call) -> Result<(), Trouble> {
+    pub fn admit(&self, call: Call) -> Result<(), FmiError> {
         if self.phase.admits(call) {
             return Ok(());
         }
@@ -238,7 +238,7 @@ impl Instance {
         self.phase = Phase::Fatal;
     }
 
-    fn variable(&self, reference: u32) -> Result<&Variable, Trouble> {
+    fn variable(&self, reference: u32) -> Result<&Variable, FmiError> {
         match self.table.get(reference as usize) {
             Some(variable) => Ok(variable),
             None => error(format!(
@@ -249,7 +249,7 @@ impl Instance {
     }
 
     /// The value of a variable.
-    pub fn get(&mut self, reference: u32) -> Result<Value, Trouble> {
+    pub fn get(&mut self, reference: u32) -> Result<Value, FmiError> {
         let variable = self.variable(reference)?;
         let role = variable.role;
         if variable.causality == Causality::Output {
@@ -308,7 +308,7 @@ impl Instance {
             }
             Role::WorstResidual => Value::Real(self.report.worst_residual),
             Role::Space(output) => self.space_value(output),
-            Role::Crowd(output) => self.crowd_value(output),
+            Role::TimeStepping(output) => self.time_stepping_value(output),
         }
     }
 
@@ -336,7 +336,7 @@ impl Instance {
     }
 
     fn has_own_velocity(&self) -> bool {
-        self.model.crowd.is_some() && !self.model.joints.is_empty()
+        self.model.time_stepping.is_some() && !self.model.joints.is_empty()
     }
 
     // after `velocity`
@@ -349,7 +349,7 @@ impl Instance {
     }
 
     fn acceleration(&mut self) -> &[f64] {
-        if self.model.crowd.is_none() {
+        if self.model.time_stepping.is_none() {
             return &self.state.acceleration;
         }
         self.find_instant();
@@ -357,7 +357,7 @@ impl Instance {
     }
 
     fn contact_force(&mut self) -> &[[f64; 2]] {
-        if self.model.crowd.is_none() {
+        if self.model.time_stepping.is_none() {
             return &self.state.contact_force;
         }
         self.find_instant();
@@ -365,25 +365,27 @@ impl Instance {
     }
 
     fn joint_force(&mut self) -> &[f64] {
-        if self.model.crowd.is_none() {
+        if self.model.time_stepping.is_none() {
             return &self.state.joint_force;
         }
         self.find_instant();
         &self.instant.joint_force
     }
 
-    fn crowd_value(&self, output: CrowdOutput) -> Value {
-        let CrowdState {
-            touches, slow_for, ..
-        } = &self.state.crowd;
+    fn time_stepping_value(&self, output: TimeSteppingOutput) -> Value {
+        let TimeSteppingState {
+            touches,
+            sleep_timer,
+            ..
+        } = &self.state.time_stepping;
         let count = |n: u64| Value::Integer(n.min(i32::MAX as u64) as i32);
         match output {
-            CrowdOutput::Contacts => count(touches.len() as u64),
-            CrowdOutput::Asleep => {
-                count(slow_for.iter().filter(|x| x.is_infinite()).count() as u64)
+            TimeSteppingOutput::Contacts => count(touches.len() as u64),
+            TimeSteppingOutput::Asleep => {
+                count(sleep_timer.iter().filter(|x| x.is_infinite()).count() as u64)
             }
-            CrowdOutput::Penetration => Value::Real(self.report.end_penetration),
-            CrowdOutput::InexactGroups => count(self.report.inexact_solves),
+            TimeSteppingOutput::Penetration => Value::Real(self.report.end_penetration),
+            TimeSteppingOutput::InexactGroups => count(self.report.inexact_solves),
         }
     }
 
@@ -428,7 +430,7 @@ impl Instance {
     }
 
     /// Would [`Instance::set`] take the value?
-    pub fn check_set(&self, reference: u32, value: Value) -> Result<(), Trouble> {
+    pub fn check_set(&self, reference: u32, value: Value) -> Result<(), FmiError> {
         let variable = self.variable(reference)?;
         let name = &variable.name;
         match (variable.causality, variable.variability) {
@@ -456,7 +458,7 @@ impl Instance {
     }
 
     /// Sets a variable.
-    pub fn set(&mut self, reference: u32, value: Value) -> Result<(), Trouble> {
+    pub fn set(&mut self, reference: u32, value: Value) -> Result<(), FmiError> {
         self.check_set(reference, value)?;
         let role = self.variable(reference)?.role;
         self.is_instant_known = false;
@@ -473,7 +475,7 @@ impl Instance {
                 self.report.play.energy += given;
                 self.report.play.lowest += given;
                 self.force_jumped();
-                self.wake_crowd();
+                self.wake_time_stepping();
             }
             _ => {}
         }
@@ -532,9 +534,9 @@ impl Instance {
 
     // statuses are decided anew and stiff parts damped
     // what slept in balance may have to move
-    fn wake_crowd(&mut self) {
-        for slow_for in &mut self.state.crowd.slow_for {
-            *slow_for = 0.0;
+    fn wake_time_stepping(&mut self) {
+        for sleep_timer in &mut self.state.time_stepping.sleep_timer {
+            *sleep_timer = 0.0;
         }
     }
 
@@ -549,7 +551,7 @@ impl Instance {
         reference: u32,
         order: i32,
         value: f64,
-    ) -> Result<(usize, usize), Trouble> {
+    ) -> Result<(usize, usize), FmiError> {
         self.admit(Call::SetInputDerivatives)?;
         let variable = self.variable(reference)?;
         let Role::Input(i) = variable.role else {
@@ -579,7 +581,7 @@ impl Instance {
         reference: u32,
         order: i32,
         value: f64,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), FmiError> {
         let (i, order) = self.check_input_derivative(reference, order, value)?;
         self.drop_used_derivatives_of(i);
         self.is_instant_known = false;

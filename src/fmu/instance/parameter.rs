@@ -92,7 +92,7 @@ pub enum Parameter {
     /// Scale of the speed below which nothing bounces.
     RestitutionThreshold,
     /// Hold back impacts that gain energy.
-    EnergyGuard,
+    ImpactEnergyLimit,
     /// Which velocity is reported.
     ReportedVelocity,
     /// Substeps in a standard step at most.
@@ -207,7 +207,7 @@ impl Parameter {
             Self::ActiveGap => Value::Real(settings.active_gap),
             Self::ActiveGapCubic => Value::Real(settings.active_gap_cubic),
             Self::RestitutionThreshold => Value::Real(settings.restitution_threshold),
-            Self::EnergyGuard => Value::Boolean(settings.energy_guard),
+            Self::ImpactEnergyLimit => Value::Boolean(settings.impact_energy_limit),
             Self::ReportedVelocity => number_of(&VELOCITIES, &settings.reported_velocity),
             Self::MaxSubsteps => Value::Integer(settings.max_substeps as i32),
             Self::MaxStepWork => Value::Integer(settings.max_step_work as i32),
@@ -280,11 +280,11 @@ impl Parameter {
             Self::PrincipalInertia(body, i) => model.mass[model.bodies[body].first + 3 + i] = x,
             Self::InitialOrientation(body, i) => {
                 model.bodies[body].start.orientation[i] = x;
-                model.take_written_start(body);
+                model.take_start(body);
             }
             Self::InitialAngularVelocity(body, i) => {
                 model.bodies[body].start.angular_velocity[i] = x;
-                model.take_written_start(body);
+                model.take_start(body);
             }
             Self::Inertia(body) => model.mass[model.bodies[body].first + 2] = x,
             Self::Gravity(component) => model.gravity[component] = x,
@@ -309,7 +309,7 @@ impl Parameter {
             | Self::EventState
             | Self::Projection
             | Self::DampingSteps
-            | Self::EnergyGuard
+            | Self::ImpactEnergyLimit
             | Self::ReportedVelocity
             | Self::MaxSubsteps
             | Self::MaxStepWork
@@ -390,7 +390,7 @@ impl Parameter {
             Self::LocateCollisions => settings.locate_collisions = x,
             Self::LocateTransitions => settings.locate_transitions = Some(x),
             Self::Projection => settings.projection = x,
-            Self::EnergyGuard => settings.energy_guard = x,
+            Self::ImpactEnergyLimit => settings.impact_energy_limit = x,
             Self::ReturnAtEvent => settings.return_at_event = x,
             _ => return false,
         }

@@ -9,7 +9,7 @@
 
 use super::lifecycle::{Call, Phase};
 use super::variable::{Causality, Role, Value};
-use super::{Instance, Trouble, error};
+use super::{FmiError, Instance, error};
 use crate::integrate;
 use crate::math::{Limit, max_abs};
 use crate::model::InputUnit;
@@ -24,7 +24,7 @@ const NUDGE: f64 = 1e-5;
 
 impl Instance {
     /// Derivative of an output by time; orders above 1 are not known.
-    pub fn output_derivative(&mut self, reference: u32, order: i32) -> Result<f64, Trouble> {
+    pub fn output_derivative(&mut self, reference: u32, order: i32) -> Result<f64, FmiError> {
         self.admit(Call::GetOutputDerivatives)?;
         let variable = self.variable(reference)?;
         let (role, name) = (variable.role, &variable.name);
@@ -64,7 +64,7 @@ impl Instance {
             | Role::LastEventTime
             | Role::LastEventKind
             | Role::WorstResidual
-            | Role::Crowd(_)
+            | Role::TimeStepping(_)
             | Role::Input(_)
             | Role::Parameter(_) => 0.0,
         })
@@ -85,7 +85,7 @@ impl Instance {
         let mut mean = self.velocity().to_vec();
         self.state.velocity.clone_from(&mean);
         let before = self.real(role);
-        let acceleration = match self.model.crowd {
+        let acceleration = match self.model.time_stepping {
             Some(_) => self.acceleration().to_vec(),
             None => here.acceleration.clone(),
         };
@@ -121,7 +121,7 @@ impl Instance {
     }
 
     fn dissipation_rate(&mut self) -> f64 {
-        let mut lost = if self.model.crowd.is_some() {
+        let mut lost = if self.model.time_stepping.is_some() {
             self.find_instant();
             self.instant.friction_power
         } else {
@@ -154,7 +154,7 @@ impl Instance {
         knowns: &[u32],
         seed: &[f64],
         result: &mut [f64],
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), FmiError> {
         self.admit(Call::DirectionalDerivative)?;
         self.settle()?;
         let mut inputs = Vec::with_capacity(knowns.len());

@@ -5,12 +5,12 @@
 
 use super::lifecycle::Phase;
 use super::variable::{Role, Value};
-use super::{Experiment, Instance, Memory, Trouble, error};
+use super::{Experiment, FmiError, Instance, Memory, error};
 use crate::integrate::{EventKind, Report, Workspace};
 use crate::kinds::plane::force::Input;
 use crate::math::Vec3;
 use crate::simulation::observe;
-use crate::state::{CrowdState, Resistance, SpotKey, State, Status, Touch};
+use crate::state::{ContactKey, PersistentContact, Resistance, State, Status, TimeSteppingState};
 
 const MAGIC: &[u8; 8] = b"STICTION";
 const VERSION: u32 = 9;
@@ -86,7 +86,7 @@ impl Instance {
     }
 
     /// Restores a saved state of this or another instance of the same FMU.
-    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), Trouble> {
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), FmiError> {
         if snapshot.guid != self.guid {
             return error("the saved state belongs to another FMU");
         }
@@ -118,7 +118,7 @@ impl Instance {
     }
 
     /// Reads the bytes of a saved state of the same FMU.
-    pub fn snapshot_from_bytes(&self, bytes: &[u8]) -> Result<Snapshot, Trouble> {
+    pub fn snapshot_from_bytes(&self, bytes: &[u8]) -> Result<Snapshot, FmiError> {
         match Reader::new(bytes).and_then(|mut reader| self.read(&mut reader)) {
             Some(snapshot) if snapshot.guid == self.guid => Ok(snapshot),
             Some(_) => error("the serialized state belongs to another FMU"),
@@ -126,34 +126,38 @@ impl Instance {
         }
     }
 
-    fn read_crowd(&self, reader: &mut Reader, crowd: &mut CrowdState) -> Option<()> {
-        reader.fill(&mut crowd.slow_for)?;
-        if !crowd.slow_for.iter().all(|x| *x >= 0.0) {
+    fn read_time_stepping(
+        &self,
+        reader: &mut Reader,
+        time_stepping: &mut TimeSteppingState,
+    ) -> Option<()> {
+        reader.fill(&mut time_stepping.sleep_timer)?;
+        if !time_stepping.sleep_timer.iter().all(|x| *x >= 0.0) {
             return None;
         }
-        crowd.last_step = reader.real()?;
-        if !(crowd.last_step.is_finite() && crowd.last_step >= 0.0) {
+        time_stepping.last_step = reader.real()?;
+        if !(time_stepping.last_step.is_finite() && time_stepping.last_step >= 0.0) {
             return None;
         }
-        let n_solids = self.model.n_solids() as u64;
+        let n_colliders = self.model.n_colliders() as u64;
         for _ in 0..reader.whole()? {
             let mut shape = || {
                 u32::try_from(reader.whole()?)
                     .ok()
-                    .filter(|i| u64::from(*i) < n_solids)
+                    .filter(|i| u64::from(*i) < n_colliders)
             };
             let shapes = [shape()?, shape()?];
             let feature = u32::try_from(reader.whole()?).ok()?;
-            let mut touch = Touch {
-                key: SpotKey { shapes, feature },
+            let mut touch = PersistentContact {
+                key: ContactKey { shapes, feature },
                 force: Vec3::zeros(),
                 moment: Vec3::zeros(),
             };
             reader.fill(touch.force.as_mut_slice())?;
             reader.fill(touch.moment.as_mut_slice())?;
-            crowd.touches.push(touch);
+            time_stepping.touches.push(touch);
         }
-        let in_order = crowd
+        let in_order = time_stepping
             .touches
             .is_sorted_by(|a, b| a.key.order() < b.key.order());
         in_order.then_some(())
@@ -216,8 +220,8 @@ impl Instance {
         for moment in &mut state.friction_moment {
             reader.fill(moment.as_mut_slice())?;
         }
-        if self.model.crowd.is_some() {
-            self.read_crowd(reader, &mut state.crowd)?;
+        if self.model.time_stepping.is_some() {
+            self.read_time_stepping(reader, &mut state.time_stepping)?;
         }
         for Input { since, derivatives } in &mut state.inputs {
             *since = reader.real()?;
@@ -229,7 +233,7 @@ impl Instance {
         state.control.step = reader.real()?;
         state.control.error = reader.real()?;
         state.control.ways_out = reader.count_of_step()?;
-        state.control.reliefs = reader.count_of_step()?;
+        state.control.fallbacks_in_a_row = reader.count_of_step()?;
         state.control.events = reader.count_of_step()?;
         state.control.counted_from = reader.real()?;
         let mut report = Report::new();
@@ -331,8 +335,8 @@ impl Snapshot {
         for moment in &state.friction_moment {
             writer.reals(moment.as_slice());
         }
-        if !state.crowd.slow_for.is_empty() {
-            write_crowd(&mut writer, &state.crowd);
+        if !state.time_stepping.sleep_timer.is_empty() {
+            write_time_stepping(&mut writer, &state.time_stepping);
         }
         for input in &state.inputs {
             writer.real(input.since);
@@ -344,7 +348,7 @@ impl Snapshot {
         writer.real(state.control.step);
         writer.real(state.control.error);
         writer.whole(u64::from(state.control.ways_out));
-        writer.whole(u64::from(state.control.reliefs));
+        writer.whole(u64::from(state.control.fallbacks_in_a_row));
         writer.whole(u64::from(state.control.events));
         writer.real(state.control.counted_from);
         let mut report = self.report.clone();
@@ -386,11 +390,11 @@ impl Snapshot {
     }
 }
 
-fn write_crowd(writer: &mut Writer, crowd: &CrowdState) {
-    writer.reals(&crowd.slow_for);
-    writer.real(crowd.last_step);
-    writer.whole(crowd.touches.len() as u64);
-    for Touch { key, force, moment } in &crowd.touches {
+fn write_time_stepping(writer: &mut Writer, time_stepping: &TimeSteppingState) {
+    writer.reals(&time_stepping.sleep_timer);
+    writer.real(time_stepping.last_step);
+    writer.whole(time_stepping.touches.len() as u64);
+    for PersistentContact { key, force, moment } in &time_stepping.touches {
         let [first, second] = key.shapes;
         for index in [first, second, key.feature] {
             writer.whole(u64::from(index));
@@ -539,7 +543,7 @@ mod tests {
             assert!(instance.snapshot_from_bytes(&wrong.to_bytes()).is_err());
         }
         let mut wrong = saved;
-        wrong.state.control.reliefs = u32::MAX;
+        wrong.state.control.fallbacks_in_a_row = u32::MAX;
         assert!(instance.snapshot_from_bytes(&wrong.to_bytes()).is_err());
     }
 }

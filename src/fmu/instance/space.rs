@@ -1,7 +1,7 @@
 //! Outputs of bodies, contacts and joints in space: what they are, their values and their rates.
 
 use super::variable::{Role, Value};
-use super::{Instance, Trouble, error};
+use super::{FmiError, Instance, error};
 use crate::math::{Limit, Vec3};
 use crate::scene::spec::ReportedVelocity;
 use crate::simulation::observe;
@@ -98,7 +98,7 @@ impl Instance {
             self.velocity();
         }
         let (model, state) = (&self.model, &self.state);
-        let acceleration = match model.crowd {
+        let acceleration = match model.time_stepping {
             Some(_) => &self.instant.acceleration,
             None => &state.acceleration,
         };
@@ -109,7 +109,7 @@ impl Instance {
                 observe::in_world_axes(state, body, self.reported_spin(body))[i]
             }
             O::BodyAngularVelocity(body, i) => {
-                observe::in_written_axes(model, body, self.reported_spin(body))[i]
+                observe::in_scene_axes(model, body, self.reported_spin(body))[i]
             }
             O::AngularAcceleration(body, i) => {
                 let change = observe::rotational(model, acceleration, body);
@@ -117,7 +117,7 @@ impl Instance {
             }
             O::BodyAngularAcceleration(body, i) => {
                 let change = observe::rotational(model, acceleration, body);
-                observe::in_written_axes(model, body, change)[i]
+                observe::in_scene_axes(model, body, change)[i]
             }
             O::FrictionForce(contact, i) => state.friction_force[contact][i],
             O::FrictionMoment(contact, i) => state.friction_moment[contact][i],
@@ -144,13 +144,13 @@ impl Instance {
     }
 
     /// Rate of an output in space.
-    pub(super) fn space_rate(&mut self, output: SpaceOutput, name: &str) -> Result<f64, Trouble> {
+    pub(super) fn space_rate(&mut self, output: SpaceOutput, name: &str) -> Result<f64, FmiError> {
         use SpaceOutput as O;
         self.velocity();
         let (model, state) = (&self.model, &self.state);
         let spin = |body| {
             let spin = observe::rotational(model, self.known_velocity(), body);
-            observe::in_written_axes(model, body, spin)
+            observe::in_scene_axes(model, body, spin)
         };
         let is_mean = self.settings.reported_velocity == ReportedVelocity::Average;
         Ok(match output {
@@ -219,7 +219,7 @@ impl Instance {
     fn coordinate(&mut self, joint: usize, coordinate: usize) -> [f64; 2] {
         self.velocity();
         self.place();
-        if self.model.crowd.is_some() {
+        if self.model.time_stepping.is_some() {
             self.model.twists(&self.instant.velocity, &mut self.twists);
         }
         let place = (joint, coordinate);

@@ -230,12 +230,12 @@ pub enum Role {
     /// What scenes in space alone have.
     Space(SpaceOutput),
     /// What crowds alone have.
-    Crowd(CrowdOutput),
+    TimeStepping(TimeSteppingOutput),
 }
 
 /// Outputs of a crowd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CrowdOutput {
+pub enum TimeSteppingOutput {
     /// Number of places where bodies press on each other.
     Contacts,
     /// Number of bodies that sleep.

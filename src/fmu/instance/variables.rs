@@ -5,7 +5,7 @@ mod space;
 
 use super::parameter::Parameter;
 use super::variable::{
-    Causality, CrowdOutput, Enumeration, Kind, Role, Unit, Variability, Variable,
+    Causality, Enumeration, Kind, Role, TimeSteppingOutput, Unit, Variability, Variable,
 };
 use crate::kinds::plane::force::Force;
 use crate::kinds::plane::joint::Joint;
@@ -30,8 +30,8 @@ pub fn table(model: &Model) -> Vec<Variable> {
         table.forces(model);
     }
     table.totals();
-    if model.crowd.is_some() {
-        table.crowd();
+    if model.time_stepping.is_some() {
+        table.time_stepping();
     }
     table.parameters(model);
     table.settings(model);
@@ -366,7 +366,7 @@ impl Table {
     }
 
     #[cfg_attr(small, optimize(size))]
-    fn crowd(&mut self) {
+    fn time_stepping(&mut self) {
         let count = || Kind::Integer {
             min: Some(0),
             max: None,
@@ -376,28 +376,33 @@ impl Table {
                 "crowd.n_contacts",
                 "number of places where bodies press on each other",
                 count(),
-                CrowdOutput::Contacts,
+                TimeSteppingOutput::Contacts,
             ),
             (
                 "crowd.n_asleep",
                 "number of bodies that sleep",
                 count(),
-                CrowdOutput::Asleep,
+                TimeSteppingOutput::Asleep,
             ),
             (
                 "crowd.penetration",
                 "deepest overlap at the end of the last step",
                 real(Unit::Meter),
-                CrowdOutput::Penetration,
+                TimeSteppingOutput::Penetration,
             ),
             (
                 "crowd.n_inexact",
                 "groups of bodies that were not solved exactly so far",
                 count(),
-                CrowdOutput::InexactGroups,
+                TimeSteppingOutput::InexactGroups,
             ),
         ] {
-            self.discrete(name.to_owned(), what.to_owned(), kind, Role::Crowd(output));
+            self.discrete(
+                name.to_owned(),
+                what.to_owned(),
+                kind,
+                Role::TimeStepping(output),
+            );
         }
     }
 
@@ -645,7 +650,7 @@ impl Table {
             (
                 "energy_guard",
                 "hold back impacts that would gain energy",
-                flag(P::EnergyGuard),
+                flag(P::ImpactEnergyLimit),
             ),
             (
                 "reported_velocity",
@@ -679,14 +684,14 @@ impl Table {
             ),
         ];
         // steps of a crowd are of their own kind
-        let in_crowd = [
+        let in_time_stepping = [
             "step",
             "restitution_threshold",
             "reported_velocity",
             "max_step_work",
         ];
         for (name, what, (p, kind)) in rows {
-            if model.crowd.is_none() || in_crowd.contains(&name) {
+            if model.time_stepping.is_none() || in_time_stepping.contains(&name) {
                 self.parameter(format!("settings.{name}"), what, true, kind, p);
             }
         }

@@ -520,14 +520,14 @@ pub(super) fn step_system(
     model: &Model,
     workspace: &mut Workspace,
     scheme: &Coefficients,
-    frozen: Option<&[Status]>,
+    fixed_mode: Option<&[Status]>,
     t: f64,
     q: &[f64],
     v: &[f64],
     h: f64,
 ) -> Stiffness {
     let stiffness = free_motion(model, workspace, scheme, t, q, v, h);
-    let beyond = match frozen {
+    let beyond = match fixed_mode {
         Some(_) => BeyondEdges::Line,
         None => BeyondEdges::Nothing,
     };
@@ -559,7 +559,7 @@ pub(super) fn step_system(
         model.displace(place, q, scheme.column_at * h, v);
         model.poses(place, poses);
         columns(model, poses, holds, beyond, system);
-        if let Some(statuses) = frozen {
+        if let Some(statuses) = fixed_mode {
             slide_over_columns(system, statuses, resistance, scheme.row_at == 1.0);
         }
     }

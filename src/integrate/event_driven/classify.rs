@@ -10,7 +10,7 @@
 
 use super::complementarity::Sliding;
 use super::system::System;
-use super::trial::ProbeKind;
+use super::trial::EventFunctionKind;
 use super::{assemble, contact_band, rest_speed, trial};
 use crate::contact::lcp::Outcome;
 use crate::integrate::report::Report;
@@ -36,7 +36,7 @@ pub(super) enum When {
     /// At the state itself: start, impact, jump of a force.
     Now,
     /// Just after an event that this function located; `workspace.acceleration` is that of the old statuses.
-    JustAfter(ProbeKind),
+    JustAfter(EventFunctionKind),
 }
 
 // the step that the forces change over
@@ -58,14 +58,16 @@ pub(super) fn classify(
 ) -> bool {
     let ahead = match when {
         When::Now => 0.0,
-        When::JustAfter(ProbeKind::Redundant) => LOOK_AHEAD * look_ahead_of(state, settings),
+        When::JustAfter(EventFunctionKind::Redundant) => {
+            LOOK_AHEAD * look_ahead_of(state, settings)
+        }
         When::JustAfter(_) => 0.0,
     };
     match when {
-        When::JustAfter(ProbeKind::Cone(contact)) => {
+        When::JustAfter(EventFunctionKind::Cone(contact)) => {
             slide_against_friction(state, workspace, contact);
         }
-        When::JustAfter(ProbeKind::RollingCone(contact)) => {
+        When::JustAfter(EventFunctionKind::RollingCone(contact)) => {
             roll_against_friction(state, workspace, contact);
         }
         When::Now | When::JustAfter(_) => {}
@@ -132,14 +134,14 @@ fn touching(
             let moves = |row: usize| level.rows[row].dot(&state.velocity).abs() > slow;
             let [slid, rolled] = stopped(contact);
             at_rest[contact].sliding = !level.tangent_rows(i).any(moves)
-                || ((slid || when == When::JustAfter(ProbeKind::Sliding(contact)))
+                || ((slid || when == When::JustAfter(EventFunctionKind::Sliding(contact)))
                     && level.has_stopped(i, &state.velocity, state.sliding.get(contact)));
             if let Some(before) = state.resistance.get(contact) {
                 let (spin, disc) = (level.spin_row(i), level.rolling_disc(i));
                 at_rest[contact].spin =
-                    !moves(spin) || when == When::JustAfter(ProbeKind::Spinning(contact));
+                    !moves(spin) || when == When::JustAfter(EventFunctionKind::Spinning(contact));
                 at_rest[contact].roll = !(spin + 1..=spin + 2).any(moves)
-                    || ((rolled || when == When::JustAfter(ProbeKind::Rolling(contact)))
+                    || ((rolled || when == When::JustAfter(EventFunctionKind::Rolling(contact)))
                         && level.has_stopped(disc, &state.velocity, Some(&before.rolling)));
             }
         }
@@ -201,15 +203,15 @@ fn known_resistance(
             }
         };
         if torsional > 0.0 {
-            if when == When::JustAfter(ProbeKind::SpinForward(contact)) {
+            if when == When::JustAfter(EventFunctionKind::SpinForward(contact)) {
                 known.spin = Status::SlipBackward;
-            } else if when == When::JustAfter(ProbeKind::SpinBackward(contact)) {
+            } else if when == When::JustAfter(EventFunctionKind::SpinBackward(contact)) {
                 known.spin = Status::SlipForward;
             } else if !at_rest[contact].spin {
                 known.spin = signed(level.rows[level.spin_row(i)].dot(v) > 0.0);
             }
         }
-        let breaks = when == When::JustAfter(ProbeKind::RollingCone(contact));
+        let breaks = when == When::JustAfter(EventFunctionKind::RollingCone(contact));
         if rolling > 0.0 && (breaks || !at_rest[contact].roll) {
             known.roll = Status::Slip;
             if !breaks {
@@ -245,7 +247,7 @@ fn holds_all(
             statuses[contact] = at_rest(level, i);
         }
     }
-    level.solve_frozen(joints, |contact| statuses[contact], solver);
+    level.solve_fixed_mode(joints, |contact| statuses[contact], solver);
     let holds = level.is_admissible(statuses, scale);
     for i in 0..level.contacts.len() {
         let contact = level.contacts[i];
@@ -269,8 +271,8 @@ fn decide(
 ) -> bool {
     let active = std::mem::take(&mut workspace.active);
     let opens = |j: &usize| {
-        when != When::JustAfter(ProbeKind::NormalForce(*j))
-            && when != When::JustAfter(ProbeKind::Edge(*j))
+        when != When::JustAfter(EventFunctionKind::NormalForce(*j))
+            && when != When::JustAfter(EventFunctionKind::Edge(*j))
     };
     assemble::level(model, workspace, q, active.iter().copied().filter(opens));
     workspace.active = active;
@@ -282,7 +284,7 @@ fn decide(
         at_rest,
         statuses,
         gap,
-        frozen,
+        fixed_mode,
         force,
         sliding: directions,
         resistance,
@@ -292,7 +294,7 @@ fn decide(
     statuses.fill(Status::Open);
     known_resistance(level, at_rest, when, &state.velocity, resistance);
     if level.contacts.is_empty() {
-        level.solve_frozen(joints, |_| Status::Open, frozen);
+        level.solve_fixed_mode(joints, |_| Status::Open, fixed_mode);
     } else {
         let speed = |contact: usize| {
             let i = level.contacts.iter().position(|j| *j == contact);
@@ -312,11 +314,11 @@ fn decide(
             } else {
                 Status::SlipBackward
             };
-            if when == When::JustAfter(ProbeKind::Cone(contact)) && !holds_more(contact) {
+            if when == When::JustAfter(EventFunctionKind::Cone(contact)) && !holds_more(contact) {
                 statuses[contact] = Status::Slip;
-            } else if when == When::JustAfter(ProbeKind::ConeForward(contact)) {
+            } else if when == When::JustAfter(EventFunctionKind::ConeForward(contact)) {
                 statuses[contact] = Status::SlipBackward;
-            } else if when == When::JustAfter(ProbeKind::ConeBackward(contact)) {
+            } else if when == When::JustAfter(EventFunctionKind::ConeBackward(contact)) {
                 statuses[contact] = Status::SlipForward;
             }
         }
@@ -329,11 +331,11 @@ fn decide(
         }
         level.direct(v, directions, resistance);
         level.guess_from(last_forces, 1.0);
-        let held = holds_all(level, joints, statuses, frozen, max_abs(force));
+        let held = holds_all(level, joints, statuses, fixed_mode, max_abs(force));
         // static friction does not come back before what it no longer holds has stopped
         let stops = matches!(when, When::JustAfter(what) if what.is_stop());
         let starts = |contact: usize| {
-            when == When::JustAfter(ProbeKind::Cone(contact))
+            when == When::JustAfter(EventFunctionKind::Cone(contact))
                 || (state.statuses_known && state.status[contact] == Status::Slip && !stops)
         };
         let known = |status: Status, contact: usize| match trial::known_sliding(status) {

@@ -222,13 +222,13 @@ impl Complementarity {
     }
 
     /// Residual of the complementarity conditions for the impulses that a system holds.
-    pub fn judge(&mut self, system: &System, joints: &[bool]) -> f64 {
+    pub fn check(&mut self, system: &System, joints: &[bool]) -> f64 {
         if system.contacts.is_empty() {
             return 0.0;
         }
         self.eliminate_joints(system, joints);
         if let Some(spatial) = &self.spatial {
-            return spatial.cones.judge(system, &self.reduced, &self.offset);
+            return spatial.cones.check(system, &self.reduced, &self.offset);
         }
         self.assemble(system, &|_| Sliding::Free);
         set_zeros(&mut self.z, self.vector.len());

@@ -367,7 +367,7 @@ impl Cones {
 
     /// How far the impulses that a system holds are from the conditions of contact, relative to its speeds: presses and
     /// does not overlap, sticks within the cones. That what slides does so against its friction, events have seen to.
-    pub fn judge(&self, system: &System, reduced: &[f64], offset: &[f64]) -> f64 {
+    pub fn check(&self, system: &System, reduced: &[f64], offset: &[f64]) -> f64 {
         let stride = 1 + system.n_friction;
         let n = stride * system.contacts.len();
         let impulse = &system.impulse[system.n_joint..];

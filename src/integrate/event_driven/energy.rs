@@ -70,7 +70,7 @@ pub(in crate::integrate) struct Losses {
 
 impl Losses {
     /// Adds them to the balance of the run.
-    pub fn book(&self, report: &mut Report) {
+    pub fn add_to(&self, report: &mut Report) {
         report.applied_work += self.applied;
         report.damping_loss += self.damping;
         report.friction_loss += self.friction;
@@ -141,7 +141,7 @@ pub(in crate::integrate) struct Group {
 
 /// What is to be done about the error of a step in a group.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::integrate) struct Verdict {
+pub(in crate::integrate) struct EnergyError {
     /// (5), J.
     pub error: f64,
     /// What is to be taken from the kinetic energy, negative what is to be given to it, J.
@@ -167,7 +167,7 @@ impl Group {
     }
 
     /// (5), (7), and what (6) is to take; nothing where that would be rounding.
-    pub fn judge(&self, damps: bool) -> Option<Verdict> {
+    pub fn check(&self, damps: bool) -> Option<EnergyError> {
         let error = self.gained + self.raised - self.applied + self.damping + self.contacts;
         if self.is_driven || error.abs() <= ROUNDING * self.scale {
             return None;
@@ -178,7 +178,7 @@ impl Group {
         let is_small = error.abs() <= SMALL * moved && error.abs() <= MOST_TAKEN * t1;
         let is_large = !is_small && error.abs() > NOISE * self.scale;
         let is_corrected = (error > 0.0 || (is_small && !damps)) && t1 > 0.0;
-        Some(Verdict {
+        Some(EnergyError {
             error,
             taken: if is_corrected { error.at_most(t1) } else { 0.0 },
             is_rough: is_large && error > 0.0,
@@ -238,7 +238,7 @@ impl Default for Works {
 impl Balance {
     pub fn new(model: &Model) -> Self {
         let (n, n_bodies) = (model.n_velocities, model.bodies.len());
-        if model.crowd.is_some() {
+        if model.time_stepping.is_some() {
             // time stepping finds its groups by itself
             return Self {
                 stored: [vec![0.0; model.forces.len()], vec![0.0; model.forces.len()]],
@@ -391,7 +391,7 @@ fn limit_flight(model: &Model, state: &State, trial: &mut Trial) {
             scale,
             ..Group::default()
         };
-        let Some(verdict) = rotation.judge(false) else {
+        let Some(verdict) = rotation.check(false) else {
             continue;
         };
         trial.is_rough |= verdict.is_rough;
@@ -632,9 +632,10 @@ impl Balance {
             let normal = system.normal(i);
             let loss = |row: usize| -system.impulse[row] * system.columns[row].dot(&trial.average);
             // what is closed or sticks throughout the step does no work: that it moves between its ends is an error of the step
-            let keeps = |row: usize| mode == Mode::Frozen && system.sticks(i, row, &state.status);
+            let keeps =
+                |row: usize| mode == Mode::FixedMode && system.sticks(i, row, &state.status);
             let pressing = match mode {
-                Mode::Frozen => 0.0,
+                Mode::FixedMode => 0.0,
                 Mode::Complementarity => loss(normal),
             };
             let friction: f64 = (normal + 1..=normal + system.n_friction)
@@ -647,7 +648,7 @@ impl Balance {
             if let [Some(body), _] | [_, Some(body)] = model.contacts[contact].bodies {
                 let of = &mut self.groups[self.group[body]];
                 of.contacts += taken;
-                if mode == Mode::Frozen && state.status[contact].slides() {
+                if mode == Mode::FixedMode && state.status[contact].slides() {
                     let (mut along, mut square) = (0.0, 0.0);
                     for row in normal + 1..=normal + system.n_friction.min(N_TANGENTS) {
                         let column = &system.columns[row];
@@ -750,7 +751,7 @@ impl Balance {
         let mut scaled = false;
         for of in self.groups.iter_mut().filter(|of| of.mass > 0.0) {
             of.factor = 1.0;
-            let Some(verdict) = of.judge(damps).filter(|_| correct) else {
+            let Some(verdict) = of.check(damps).filter(|_| correct) else {
                 continue;
             };
             if of.stops {
@@ -783,7 +784,7 @@ impl Balance {
         for of in self.groups.iter_mut().filter(|of| of.mass > 0.0) {
             of.factor = 1.0;
             let turned = std::mem::take(&mut of.stops) && of.gained + of.raised > 0.0;
-            let taken = of.judge(damps).map_or(0.0, |verdict| verdict.taken);
+            let taken = of.check(damps).map_or(0.0, |verdict| verdict.taken);
             if turned && taken > 0.0 {
                 of.factor = positive(1.0 - taken / of.kinetic[1]).sqrt();
                 trial.losses.numerical -= taken;

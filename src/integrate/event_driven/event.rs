@@ -7,7 +7,7 @@
 use super::assemble::{self, Closing};
 use super::coefficients::Coefficients;
 use super::trial::Curve;
-use super::trial::{self, Mode, Probe, ProbeKind};
+use super::trial::{self, EventFunction, EventFunctionKind, Mode};
 use super::{contact_band, rest_speed};
 use crate::integrate::StepError;
 use crate::integrate::workspace::Workspace;
@@ -42,7 +42,7 @@ pub(super) enum Transition {
     /// The statuses hold to its end.
     None,
     /// They hold up to this length, where this function is zero; the trial step is that long now.
-    At(f64, ProbeKind),
+    At(f64, EventFunctionKind),
     /// They do not hold at all.
     Contradiction,
 }
@@ -65,35 +65,46 @@ pub(super) fn transition(
     scheme: &Coefficients,
 ) -> Result<Transition, StepError> {
     workspace.contradicted = None;
-    if !workspace.probes.iter().any(is_violated) {
+    if !workspace.event_functions.iter().any(is_violated) {
         return Ok(Transition::None);
     }
     let mut end = workspace.trial.h;
     let mut located = None;
-    start_probes(model, state, workspace);
+    start_functions(model, state, workspace);
     // each round locates one violated function; another one may be violated before it
-    while let Some(index) = workspace.probes.iter().position(is_violated) {
-        let what = workspace.probes[index].what;
-        let end_value = workspace.probes[index].value;
+    while let Some(index) = workspace.event_functions.iter().position(is_violated) {
+        let what = workspace.event_functions[index].what;
+        let end_value = workspace.event_functions[index].value;
         // dependence of the constraints may differ between start and end; a function that is not there is zero
         let start = workspace
-            .start_probes
+            .start_functions
             .iter()
-            .find(|probe| probe.what == what);
-        let start = start.copied().unwrap_or(Probe {
+            .find(|evaluate| evaluate.what == what);
+        let start = start.copied().unwrap_or(EventFunction {
             value: 0.0,
-            ..workspace.probes[index]
+            ..workspace.event_functions[index]
         });
         let failure = Cell::new(None);
         let value = |workspace: &mut Workspace, h: f64| {
-            let probed = trial::take(model, state, workspace, settings, scheme, Mode::Frozen, h);
-            if let Err(error) = probed {
+            let evaluated = trial::take(
+                model,
+                state,
+                workspace,
+                settings,
+                scheme,
+                Mode::FixedMode,
+                h,
+            );
+            if let Err(error) = evaluated {
                 failure.set(Some(error));
                 return 0.0;
             }
-            trial::probe_end(model, state, workspace);
-            let found = workspace.probes.iter().find(|probe| probe.what == what);
-            found.map_or(-1.0, |probe| probe.value)
+            trial::evaluate_end(model, state, workspace);
+            let found = workspace
+                .event_functions
+                .iter()
+                .find(|evaluate| evaluate.what == what);
+            found.map_or(-1.0, |evaluate| evaluate.value)
         };
         let mut open = (0.0, start.value);
         if start.value <= start.tolerance {
@@ -129,9 +140,9 @@ pub(super) fn transition(
         end = root;
         located = Some(what);
         // the located function is zero to rounding now: do not find it again
-        for probe in &mut workspace.probes {
-            if probe.what == what {
-                probe.value = 0.0;
+        for evaluate in &mut workspace.event_functions {
+            if evaluate.what == what {
+                evaluate.value = 0.0;
             }
         }
     }
@@ -145,14 +156,17 @@ pub(super) fn transition(
     })
 }
 
-pub(super) fn is_violated(probe: &Probe) -> bool {
-    probe.value < -probe.tolerance
+pub(super) fn is_violated(evaluate: &EventFunction) -> bool {
+    evaluate.value < -evaluate.tolerance
 }
 
-fn start_probes(model: &Model, state: &State, workspace: &mut Workspace) {
-    std::mem::swap(&mut workspace.probes, &mut workspace.start_probes);
+fn start_functions(model: &Model, state: &State, workspace: &mut Workspace) {
+    std::mem::swap(
+        &mut workspace.event_functions,
+        &mut workspace.start_functions,
+    );
     let start = (state.time, Side::After);
-    trial::probe(
+    trial::evaluate(
         model,
         workspace,
         &state.status,
@@ -160,7 +174,10 @@ fn start_probes(model: &Model, state: &State, workspace: &mut Workspace) {
         &state.position,
         &state.velocity,
     );
-    std::mem::swap(&mut workspace.probes, &mut workspace.start_probes);
+    std::mem::swap(
+        &mut workspace.event_functions,
+        &mut workspace.start_functions,
+    );
 }
 
 /// The first gap of a watched contact that closes between the state and the end of the trial step.
@@ -198,7 +215,7 @@ pub(super) fn collision(
             let has_seams = model.contacts[leader].seams.any();
             let slack = if has_seams { SEAM_OVERLAP } else { 0.0 };
             watch(workspace, Closing::Polygons(leader, slack));
-        } else if mode == Mode::Frozen {
+        } else if mode == Mode::FixedMode {
             watch(workspace, Closing::Polygons(leader, CLOSED_OVERLAP));
         }
     }

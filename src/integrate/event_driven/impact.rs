@@ -77,15 +77,15 @@ pub(super) fn apply(
         ImpactLaw::Expedient => expedient(state, workspace),
     }
     // what motors put in is no gain
-    let guarded = settings.energy_guard && model.motors.is_empty();
-    if guarded && settings.impact_law != ImpactLaw::Expedient {
+    let limited = settings.impact_energy_limit && model.motors.is_empty();
+    if limited && settings.impact_law != ImpactLaw::Expedient {
         let compressed = &workspace.compressed;
         let drawn = energy::limit_impact(model, compressed, energy_before, &mut state.velocity);
         if let Some(part) = drawn {
             for (total, c) in workspace.impulse.iter_mut().zip(&workspace.compression) {
                 *total = c + part * (*total - c);
             }
-            report.guarded_impacts += 1;
+            report.limited_impacts += 1;
         }
     }
     let Workspace {
@@ -138,7 +138,7 @@ fn restitution(
     let Workspace {
         level,
         joints,
-        frozen,
+        fixed_mode,
         restitution,
         sliding,
         resistance,
@@ -154,7 +154,7 @@ fn restitution(
     };
     let slow = rest_speed(&state.velocity);
     level.direct(&state.velocity, sliding, resistance);
-    level.solve_frozen(joints, status, frozen);
+    level.solve_fixed_mode(joints, status, fixed_mode);
     restitution.clear();
     let mut bounces = false;
     let k = level.len();
@@ -203,13 +203,13 @@ fn compress(state: &State, workspace: &mut Workspace) -> Result<(), StepError> {
         compressed,
         compression,
         impulse,
-        frozen,
+        fixed_mode,
         ..
     } = workspace;
     level.restituted.clear();
     level.bias_from(&state.velocity);
     level.free_rotation();
-    solve(state, level, joints, complementarity, frozen)?;
+    solve(state, level, joints, complementarity, fixed_mode)?;
     compressed.clone_from(&state.velocity);
     level.add_response(compressed);
     compression.clone_from(&level.impulse);
@@ -225,7 +225,7 @@ fn newton(model: &Model, state: &mut State, workspace: &mut Workspace) -> Result
         complementarity,
         impulse,
         restitution: e,
-        frozen,
+        fixed_mode,
         ..
     } = workspace;
     level.bias_from(&state.velocity);
@@ -239,7 +239,7 @@ fn newton(model: &Model, state: &mut State, workspace: &mut Workspace) -> Result
             }
         }
     }
-    solve(state, level, joints, complementarity, frozen)?;
+    solve(state, level, joints, complementarity, fixed_mode)?;
     level.add_response(&mut state.velocity);
     impulse.clone_from(&level.impulse);
     Ok(())

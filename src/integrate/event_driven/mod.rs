@@ -51,7 +51,7 @@ fn rest_speed(v: &[f64]) -> f64 {
 }
 
 /// Impulse-level complementarity of a step with frozen statuses must hold to this, relative.
-const JUDGE_TOLERANCE: f64 = 1e-8;
+const COMPLEMENTARITY_TOLERANCE: f64 = 1e-8;
 
 /// Substeps below the lower bound on their length that one standard step may have.
 const MAX_SHORT_SUBSTEPS: u32 = 20;
@@ -162,11 +162,11 @@ pub fn interpolate(
     }
     let mut work = 0;
     let result = accurate::from_start(workspace, state, |state, workspace, aside| {
-        let before = (aside.factorizations, aside.relief_steps);
+        let before = (aside.factorizations, aside.fallback_steps);
         let result = step(model, state, workspace, settings, aside, time);
         work = aside.factorizations - before.0;
         // such a row is not as accurate as the tolerance wants it
-        report.relief_steps += aside.relief_steps - before.1;
+        report.fallback_steps += aside.fallback_steps - before.1;
         result
     });
     report.factorizations += work;
@@ -254,7 +254,7 @@ pub fn refresh_forces(
     begin(model, state, workspace);
     assemble::select_joints(model, workspace, &state.position);
     let now = (state.time, Side::After);
-    trial::probe(
+    trial::evaluate(
         model,
         workspace,
         &state.status,
@@ -357,10 +357,10 @@ impl Run<'_> {
             } else if n_substeps >= self.settings.max_substeps
                 || self.short_substeps > MAX_SHORT_SUBSTEPS
             {
-                self.degraded_step(target)?;
+                self.first_order_step(target)?;
             } else {
                 match self.substep(h, target) {
-                    Err(StepError::Unsolved { .. }) => self.degraded_step(target)?,
+                    Err(StepError::Unsolved { .. }) => self.first_order_step(target)?,
                     result => result?,
                 }
             }
@@ -447,8 +447,8 @@ impl Run<'_> {
     }
 
     // events too dense to be told apart, or a problem that the second-order step cannot pose: the robust first-order step
-    fn degraded_step(&mut self, target: f64) -> Result<(), StepError> {
-        self.report.degraded_steps += 1;
+    fn first_order_step(&mut self, target: f64) -> Result<(), StepError> {
+        self.report.first_order_steps += 1;
         self.short_substeps = 0;
         self.position_step(target)
     }
@@ -463,16 +463,16 @@ impl Run<'_> {
             return self.complementarity_step(h, target);
         }
         if std::mem::take(&mut self.in_doubt) {
-            self.report.fallbacks += 1;
+            self.report.complementarity_steps += 1;
             return self.complementarity_step(h, target);
         }
         // 3. statuses
         if !self.state.statuses_known && !self.classify(When::Now) {
             return self.jam(h, target);
         }
-        match self.frozen_step(h, target) {
+        match self.fixed_mode_step(h, target) {
             Err(StepError::Unsolved { .. }) => {
-                self.report.fallbacks += 1;
+                self.report.complementarity_steps += 1;
                 self.complementarity_step(h, target)
             }
             result => result,
@@ -480,17 +480,17 @@ impl Run<'_> {
     }
 
     // stages 4 to 7, with statuses that are known
-    fn frozen_step(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+    fn fixed_mode_step(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         // 4. the step with these statuses, up to the first transition
-        let scheme = self.scheme(h, Mode::Frozen);
-        self.take(&scheme, Mode::Frozen, h)?;
+        let scheme = self.scheme(h, Mode::FixedMode);
+        self.take(&scheme, Mode::FixedMode, h)?;
         if let Some(shorter) = self
             .shorter_for_rims()
             .or_else(|| self.shorter_for_energy())
         {
-            return self.frozen_step(shorter, self.state.time + shorter);
+            return self.fixed_mode_step(shorter, self.state.time + shorter);
         }
-        trial::probe_end(self.model, self.state, self.workspace);
+        trial::evaluate_end(self.model, self.state, self.workspace);
         let transition = event::transition(
             self.model,
             self.state,
@@ -507,20 +507,20 @@ impl Run<'_> {
             return self.unresolved(h, target);
         }
         // 5. the complementarity conditions over the step as a whole
-        if transition == Transition::None && !self.judge(&scheme) {
-            self.report.fallbacks += 1;
+        if transition == Transition::None && !self.check(&scheme) {
+            self.report.complementarity_steps += 1;
             return self.complementarity_step(h, target);
         }
         // 6. the first collision
-        if let Some(crossing) = self.first_collision(Mode::Frozen) {
-            return self.collide(&scheme, Mode::Frozen, crossing);
+        if let Some(crossing) = self.first_collision(Mode::FixedMode) {
+            return self.collide(&scheme, Mode::FixedMode, crossing);
         }
         // 7. accept, and change the statuses if a transition was found
         match transition {
             Transition::At(tau, what) => {
                 self.note_length(tau);
                 self.accept(self.state.time + tau);
-                trial::probe(
+                trial::evaluate(
                     self.model,
                     self.workspace,
                     &self.state.status,

@@ -53,7 +53,7 @@ pub(super) fn step(
         report.halved_steps += 1;
         h *= 0.5;
     }
-    workspace.trial.losses.book(report);
+    workspace.trial.losses.add_to(report);
     accept::accept(model, state, workspace, report, state.time + h);
     state.status.clone_from(&workspace.statuses);
     state.resistance.clone_from(&workspace.resistance);

@@ -7,10 +7,10 @@ use super::complementarity::Sliding;
 use super::event::{self, Crossing};
 use super::impact::LowestBounce;
 use super::stalled::STALL;
-use super::trial::{self, Mode, ProbeKind};
+use super::trial::{self, EventFunctionKind, Mode};
 use super::{
-    JAM_STEP, JUDGE_TOLERANCE, Run, Stalled, accept, assemble, contact_band, energy, impact,
-    rest_speed, smoothing, stabilize,
+    COMPLEMENTARITY_TOLERANCE, JAM_STEP, Run, Stalled, accept, assemble, contact_band, energy,
+    impact, rest_speed, smoothing, stabilize,
 };
 use crate::contact::lcp::Outcome;
 use crate::dynamics::kinetic_energy;
@@ -26,7 +26,7 @@ use crate::state::{Resistance, State, Status};
 const TOUCH: f64 = 1e-6;
 
 /// A step that finds its own statuses is not made shorter than this fraction of the standard step.
-const SHORTEST_WAY_OUT: f64 = 1e-3;
+const SHORTEST_FALLBACK: f64 = 1e-3;
 
 /// A rough step is not made shorter than this fraction of the standard step.
 pub(in crate::integrate) const SHORTEST_PART: f64 = 0.999 / 64.0;
@@ -78,7 +78,7 @@ impl Run<'_> {
     }
 
     /// Statuses after an event; what has just stopped in space is at rest.
-    pub(super) fn classify_after(&mut self, what: ProbeKind) {
+    pub(super) fn classify_after(&mut self, what: EventFunctionKind) {
         if !self.classify(When::JustAfter(what)) {
             self.state.statuses_known = false;
         } else if self.model.is_spatial() && what.is_stop() {
@@ -109,7 +109,7 @@ impl Run<'_> {
         if trial.turns_back {
             balance.correct_turned_back(self.model, trial);
         }
-        self.workspace.trial.losses.book(self.report);
+        self.workspace.trial.losses.add_to(self.report);
         smoothing::note(self.model, self.state, self.workspace, self.report);
         accept::accept(self.model, self.state, self.workspace, self.report, end);
     }
@@ -208,7 +208,7 @@ impl Run<'_> {
             ..
         } = &*self.state;
         let now = (*time, Side::After);
-        trial::probe(self.model, self.workspace, status, now, position, velocity);
+        trial::evaluate(self.model, self.workspace, status, now, position, velocity);
         accept::forces_from_accelerations(self.state, self.workspace);
         Ok(())
     }
@@ -318,7 +318,7 @@ impl Run<'_> {
         } = &mut *self.workspace;
         for (j, watched) in watched.iter_mut().enumerate() {
             *watched = match mode {
-                Mode::Frozen => !self.state.status[j].is_closed(),
+                Mode::FixedMode => !self.state.status[j].is_closed(),
                 Mode::Complementarity => !active.contains(&j),
             };
         }
@@ -382,7 +382,7 @@ impl Run<'_> {
 
     /// Does the trial step satisfy the complementarity conditions? Where constraints depend on each other its
     /// impulses are one choice of many; then it is enough that an admissible choice gives the same velocities.
-    pub(super) fn judge(&mut self, scheme: &Coefficients) -> bool {
+    pub(super) fn check(&mut self, scheme: &Coefficients) -> bool {
         let Workspace {
             system,
             joints,
@@ -396,8 +396,8 @@ impl Run<'_> {
         if system.contacts.is_empty() {
             return true;
         }
-        let residual = complementarity.judge(system, joints);
-        if residual <= JUDGE_TOLERANCE {
+        let residual = complementarity.check(system, joints);
+        if residual <= COMPLEMENTARITY_TOLERANCE {
             self.report.lcps += 1;
             self.report.warm_hits += 1;
             self.report.worst_residual = self.report.worst_residual.at_least(residual);
@@ -442,7 +442,7 @@ impl Run<'_> {
             complementarity,
             ..
         } = &mut *self.workspace;
-        complementarity.judge(system, joints) > ASTRAY
+        complementarity.check(system, joints) > ASTRAY
     }
 
     // the trial step again, with the impulses that its system has now
@@ -457,9 +457,9 @@ impl Run<'_> {
             self.state,
             self.workspace,
             self.settings,
-            Mode::Frozen,
+            Mode::FixedMode,
         );
-        trial::probe_end(self.model, self.state, self.workspace);
+        trial::evaluate_end(self.model, self.state, self.workspace);
     }
 
     /// Decides statuses anew that do not hold from the start of a step on; true if they are others now.
@@ -471,9 +471,9 @@ impl Run<'_> {
     // static friction at its limit holds a little longer in the eyes of its problem; but what comes is known
     fn breaks_away(&mut self) -> bool {
         let Some(
-            cone @ (ProbeKind::Cone(contact)
-            | ProbeKind::ConeForward(contact)
-            | ProbeKind::ConeBackward(contact)),
+            cone @ (EventFunctionKind::Cone(contact)
+            | EventFunctionKind::ConeForward(contact)
+            | EventFunctionKind::ConeBackward(contact)),
         ) = self.workspace.contradicted
         else {
             return false;
@@ -491,7 +491,7 @@ impl Run<'_> {
             ..
         } = &*self.state;
         let now = (*time, Side::After);
-        trial::probe(self.model, self.workspace, status, now, position, velocity);
+        trial::evaluate(self.model, self.workspace, status, now, position, velocity);
         self.classify(When::JustAfter(cone)) && self.statuses_changed()
     }
 
@@ -514,7 +514,7 @@ impl Run<'_> {
     }
 
     /// Notes that a status lives for so long only; true if the same function ended one before, and time stands still.
-    pub(super) fn stalls(&mut self, tau: f64, what: ProbeKind) -> bool {
+    pub(super) fn stalls(&mut self, tau: f64, what: EventFunctionKind) -> bool {
         if tau >= STALL * self.standard {
             self.stalled = Stalled::default();
             return false;
@@ -539,7 +539,7 @@ impl Run<'_> {
         if self.decides_anew() {
             return Ok(());
         }
-        self.report.fallbacks += 1;
+        self.report.complementarity_steps += 1;
         self.complementarity_step(h, target)
     }
 
@@ -573,7 +573,7 @@ impl Run<'_> {
                 continue;
             }
             // as a way out of contradictions the step must not run into what it holds off, as it may at corners
-            if !keep_closed || h <= SHORTEST_WAY_OUT * self.standard || !self.overlaps() {
+            if !keep_closed || h <= SHORTEST_FALLBACK * self.standard || !self.overlaps() {
                 break;
             }
             h *= 0.25;
@@ -618,7 +618,7 @@ impl Run<'_> {
     /// resolves it, an impact without collision.
     pub(super) fn jam(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         let short = self.shortest_step().at_most(h);
-        self.report.fallbacks += 1;
+        self.report.complementarity_steps += 1;
         self.note_length(0.0);
         assemble::gaps(self.model, self.workspace, &self.state.position);
         let band = contact_band(self.settings, self.standard);

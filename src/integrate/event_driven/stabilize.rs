@@ -129,7 +129,7 @@ fn position(
         let Workspace {
             level,
             joints,
-            frozen,
+            fixed_mode,
             place,
             work,
             ..
@@ -140,7 +140,7 @@ fn position(
         }
         *work += 1;
         // sticking has no position to return to, and friction does not move it
-        level.solve_frozen(joints, |_| Status::Frictionless, frozen);
+        level.solve_fixed_mode(joints, |_| Status::Frictionless, fixed_mode);
         place.fill(0.0);
         level.add_response(place);
         let mut moved: f64 = 0.0;
@@ -168,7 +168,7 @@ fn velocity(
     let Workspace {
         level,
         joints,
-        frozen,
+        fixed_mode,
         work,
         sliding,
         resistance,
@@ -180,7 +180,7 @@ fn velocity(
     level.direct(v, sliding, resistance);
     level.give(model, 1.0, |speed| speed.value(time, side, inputs));
     level.bias_from(v);
-    level.solve_frozen(joints, |contact| statuses[contact], frozen);
+    level.solve_fixed_mode(joints, |contact| statuses[contact], fixed_mode);
     let half = |v: &[f64]| -> f64 {
         let of_motors = level.motor_rows();
         let halves = of_motors.map(|row| 0.5 * level.impulse[row] * level.rows[row].dot(v));

@@ -9,8 +9,8 @@
 //! Where contacts resist rotation their tangents are followed by the rates of rotation about the normal (spin) and about
 //! the tangents (rolling). Sliding and rolling are *discs*, two rows with a round cone each, which are alike to the directions of `sliding`.
 
+mod fixed_mode;
 mod flow;
-mod frozen;
 mod plane;
 mod self_stress;
 mod sliding;
@@ -132,7 +132,7 @@ pub struct System {
     bound: Vec<f64>,
     /// The slip of discs along a step.
     pub(in crate::integrate) flow: flow::Flow,
-    unknowns: Vec<frozen::Unknown>,
+    unknowns: Vec<fixed_mode::Unknown>,
     /// The same where they are simple.
     simple: Vec<plane::PlaneUnknown>,
     /// Right-hand side and solution, first guess and stiffness, where unknowns depend on each other.
@@ -149,7 +149,7 @@ pub struct System {
 impl System {
     /// Room for all joints and contacts of a model.
     pub fn new(model: &Model) -> Self {
-        if model.crowd.is_some() {
+        if model.time_stepping.is_some() {
             return Self::default();
         }
         let (n, n_joint, n_contacts) = (

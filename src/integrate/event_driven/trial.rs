@@ -181,16 +181,16 @@ impl Trial {
 
 /// An event function at the end of a trial step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::integrate) struct Probe {
+pub(in crate::integrate) struct EventFunction {
     pub value: f64,
     /// Below minus this the status is violated: rounding of the value.
     pub tolerance: f64,
-    pub what: ProbeKind,
+    pub what: EventFunctionKind,
 }
 
 /// What an event function watches, by contact of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::integrate) enum ProbeKind {
+pub(in crate::integrate) enum EventFunctionKind {
     NormalForce(usize),
     ConeForward(usize),
     ConeBackward(usize),
@@ -214,7 +214,7 @@ pub(in crate::integrate) enum ProbeKind {
     Redundant,
 }
 
-impl ProbeKind {
+impl EventFunctionKind {
     /// Does something stop where it is zero?
     pub fn is_stop(self) -> bool {
         match self {
@@ -238,7 +238,7 @@ impl ProbeKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     /// The statuses in the state are kept.
-    Frozen,
+    FixedMode,
     /// Statuses come out of a complementarity problem over `workspace.active`.
     Complementarity,
 }
@@ -254,7 +254,7 @@ pub(super) fn take(
     h: f64,
 ) -> Result<(), StepError> {
     let (t, q, v) = (state.time, &state.position, &state.velocity);
-    if mode == Mode::Frozen {
+    if mode == Mode::FixedMode {
         workspace.resistance.clone_from(&state.resistance);
         if model.is_spatial() {
             workspace.sliding.clone_from(&state.sliding);
@@ -264,14 +264,14 @@ pub(super) fn take(
             .active
             .extend((0..state.status.len()).filter(|j| state.status[*j].is_closed()));
     }
-    let frozen = match mode {
-        Mode::Frozen => Some(&state.status[..]),
+    let fixed_mode = match mode {
+        Mode::FixedMode => Some(&state.status[..]),
         Mode::Complementarity => None,
     };
-    let mut stiffness = assemble::step_system(model, workspace, scheme, frozen, t, q, v, h);
+    let mut stiffness = assemble::step_system(model, workspace, scheme, fixed_mode, t, q, v, h);
     let damping = scheme.damping();
     let scheme = if workspace.turns && scheme.alpha < 1.0 {
-        stiffness = assemble::step_system(model, workspace, &damping, frozen, t, q, v, h);
+        stiffness = assemble::step_system(model, workspace, &damping, fixed_mode, t, q, v, h);
         &damping
     } else {
         scheme
@@ -282,12 +282,12 @@ pub(super) fn take(
     workspace.trial.stabilized = stiffness == Stiffness::Stabilized;
     workspace.system.flow.followed = false;
     match mode {
-        Mode::Frozen => {
+        Mode::FixedMode => {
             let fast = {
                 let Workspace {
                     system,
                     joints,
-                    frozen,
+                    fixed_mode,
                     sliding,
                     resistance,
                     last_forces,
@@ -295,7 +295,7 @@ pub(super) fn take(
                 } = &mut *workspace;
                 system.direct(v, sliding, resistance);
                 system.guess_from(last_forces, h);
-                system.slips_fast(joints, |j| state.status[j], (scheme.sigma, v), frozen)
+                system.slips_fast(joints, |j| state.status[j], (scheme.sigma, v), fixed_mode)
             };
             if fast {
                 assemble::start_rows(model, workspace, scheme, &state.status, q);
@@ -303,7 +303,7 @@ pub(super) fn take(
             let Workspace {
                 system,
                 joints,
-                frozen,
+                fixed_mode,
                 free,
                 sliding,
                 resistance,
@@ -311,10 +311,10 @@ pub(super) fn take(
             } = workspace;
             let status = |j: usize| state.status[j];
             if fast {
-                system.solve_along_flow(joints, status, (scheme.sigma, v, h), free, frozen);
+                system.solve_along_flow(joints, status, (scheme.sigma, v, h), free, fixed_mode);
                 system.head_along_flow(sliding, resistance);
             } else {
-                system.solve_sliding(joints, status, (scheme.sigma, v), frozen);
+                system.solve_sliding(joints, status, (scheme.sigma, v), fixed_mode);
             }
             if !system.directions_are_found() {
                 let outcome = Outcome::PivotLimit;
@@ -365,7 +365,7 @@ pub(super) fn solve_complementarity(
         joints,
         complementarity,
         statuses,
-        frozen,
+        fixed_mode,
         force_end,
         resistance,
         last_forces,
@@ -374,7 +374,7 @@ pub(super) fn solve_complementarity(
     statuses.fill(Status::Open);
     resistance.fill(Resistance::default());
     if system.contacts.is_empty() {
-        system.solve_frozen(joints, |_| Status::Open, frozen);
+        system.solve_fixed_mode(joints, |_| Status::Open, fixed_mode);
         return Ok(());
     }
     // what slides does not get the friction of what rests
@@ -467,10 +467,10 @@ fn project(model: &Model, workspace: &mut Workspace, end: f64, corrected_later: 
 }
 
 /// Fills `workspace.probes` at the end of the trial step, whose statuses were those of the state.
-pub(super) fn probe_end(model: &Model, state: &State, workspace: &mut Workspace) {
+pub(super) fn evaluate_end(model: &Model, state: &State, workspace: &mut Workspace) {
     let trial = std::mem::take(&mut workspace.trial);
     let end = (state.time + trial.h, Side::Before);
-    probe(
+    evaluate(
         model,
         workspace,
         &state.status,
@@ -480,18 +480,22 @@ pub(super) fn probe_end(model: &Model, state: &State, workspace: &mut Workspace)
     );
     workspace.trial = trial;
     // what slides along a flow has stopped where that says so
-    let Workspace { probes, system, .. } = workspace;
+    let Workspace {
+        event_functions,
+        system,
+        ..
+    } = workspace;
     if system.flow.followed {
-        for probe in probes {
-            if let Some(speed) = system.end_of_flow(probe.what) {
-                probe.value = speed;
+        for evaluate in event_functions {
+            if let Some(speed) = system.end_of_flow(evaluate.what) {
+                evaluate.value = speed;
             }
         }
     }
 }
 
 /// Fills `workspace.probes` at an instant. Leaves accelerations in the workspace and forces in `workspace.level`.
-pub(super) fn probe(
+pub(super) fn evaluate(
     model: &Model,
     workspace: &mut Workspace,
     statuses: &[Status],
@@ -500,7 +504,7 @@ pub(super) fn probe(
     v: &[f64],
 ) {
     let independent = accelerate(model, workspace, statuses, time, q, v);
-    workspace.probes.clear();
+    workspace.event_functions.clear();
     if workspace.level.contacts.is_empty() {
         return;
     }
@@ -511,7 +515,7 @@ pub(super) fn probe(
     let closes = closes_stops(model, workspace);
     let Workspace {
         level,
-        probes,
+        event_functions,
         poses,
         holds,
         sliding,
@@ -521,8 +525,8 @@ pub(super) fn probe(
     for (i, &contact) in level.contacts.iter().enumerate() {
         let normal = level.normal(i);
         let force = level.impulse[normal];
-        let mut watch = |value: f64, tolerance: f64, what: ProbeKind| {
-            probes.push(Probe {
+        let mut watch = |value: f64, tolerance: f64, what: EventFunctionKind| {
+            event_functions.push(EventFunction {
                 value,
                 tolerance,
                 what,
@@ -531,58 +535,94 @@ pub(super) fn probe(
         let margin = assemble::margin(model, poses, holds, contact);
         if margin.is_finite() {
             // the contact leaves just before the corner, where its edge is not in doubt
-            watch(margin - 1e-10, 1e-9, ProbeKind::Edge(contact));
+            watch(margin - 1e-10, 1e-9, EventFunctionKind::Edge(contact));
         }
         let sign = statuses[contact].slip_sign();
         if sign != 0.0 {
             let speed = sign * level.rows[normal + 1].dot(v);
-            watch(speed, 1e-13 * speed_scale, ProbeKind::Sliding(contact));
+            watch(
+                speed,
+                1e-13 * speed_scale,
+                EventFunctionKind::Sliding(contact),
+            );
         } else if statuses[contact] == Status::Slip && !closes {
             let along = level.speed_along(i, v, sliding[contact]);
-            watch(along, 1e-13 * speed_scale, ProbeKind::Sliding(contact));
+            watch(
+                along,
+                1e-13 * speed_scale,
+                EventFunctionKind::Sliding(contact),
+            );
         }
         let Resistance { spin, roll, .. } = level.resistance_of(i);
         if spin.slip_sign() != 0.0 {
             let rate = spin.slip_sign() * level.rows[level.spin_row(i)].dot(v);
-            watch(rate, 1e-13 * speed_scale, ProbeKind::Spinning(contact));
+            watch(
+                rate,
+                1e-13 * speed_scale,
+                EventFunctionKind::Spinning(contact),
+            );
         }
         if roll == Status::Slip && !closes {
             let along = level.rolling_along(i, v, resistance[contact].rolling);
-            watch(along, 1e-13 * speed_scale, ProbeKind::Rolling(contact));
+            watch(
+                along,
+                1e-13 * speed_scale,
+                EventFunctionKind::Rolling(contact),
+            );
         }
         if independent {
             let tolerance = 1e-12 * force_scale;
-            watch(force, tolerance, ProbeKind::NormalForce(contact));
+            watch(force, tolerance, EventFunctionKind::NormalForce(contact));
             if spin == Status::Stick {
                 let (limit, moment) = (
                     level.resisting[i][0] * force,
                     level.impulse[level.spin_row(i)],
                 );
-                watch(limit - moment, tolerance, ProbeKind::SpinForward(contact));
-                watch(limit + moment, tolerance, ProbeKind::SpinBackward(contact));
+                watch(
+                    limit - moment,
+                    tolerance,
+                    EventFunctionKind::SpinForward(contact),
+                );
+                watch(
+                    limit + moment,
+                    tolerance,
+                    EventFunctionKind::SpinBackward(contact),
+                );
             }
             if roll == Status::Stick {
                 let slack = level.resisting[i][1] * force - norm(level.rolling(i));
-                watch(slack, tolerance, ProbeKind::RollingCone(contact));
+                watch(slack, tolerance, EventFunctionKind::RollingCone(contact));
             }
             if statuses[contact] == Status::Stick {
                 let limit = level.static_friction.get(i).unwrap_or(&level.friction[i]) * force;
                 match level.shear(i)[..] {
                     [shear] => {
-                        watch(limit - shear, tolerance, ProbeKind::ConeForward(contact));
-                        watch(limit + shear, tolerance, ProbeKind::ConeBackward(contact));
+                        watch(
+                            limit - shear,
+                            tolerance,
+                            EventFunctionKind::ConeForward(contact),
+                        );
+                        watch(
+                            limit + shear,
+                            tolerance,
+                            EventFunctionKind::ConeBackward(contact),
+                        );
                     }
-                    ref shear => watch(limit - norm(shear), tolerance, ProbeKind::Cone(contact)),
+                    ref shear => watch(
+                        limit - norm(shear),
+                        tolerance,
+                        EventFunctionKind::Cone(contact),
+                    ),
                 }
             }
         }
     }
     if !independent {
-        push_pairs(model, level, probes);
-        probes.push(Probe {
+        push_pairs(model, level, event_functions);
+        event_functions.push(EventFunction {
             value: if redundant { -1.0 } else { 1.0 },
             tolerance: 0.0,
-            what: ProbeKind::Redundant,
+            what: EventFunctionKind::Redundant,
         });
     }
 }
@@ -594,10 +634,10 @@ pub(super) fn closes_stops(model: &Model, workspace: &Workspace) -> bool {
 }
 
 // where contacts depend on each other their shares of a force are arbitrary, but not the sums over a pair of shapes
-fn push_pairs(model: &Model, level: &System, probes: &mut Vec<Probe>) {
+fn push_pairs(model: &Model, level: &System, event_functions: &mut Vec<EventFunction>) {
     let pair_of = |i: usize| model.contacts[level.contacts[i]].pair;
     if model.is_spatial() {
-        return push_spatial_pairs(level, probes, pair_of);
+        return push_spatial_pairs(level, event_functions, pair_of);
     }
     let mut i = 0;
     while i < level.contacts.len() {
@@ -611,10 +651,10 @@ fn push_pairs(model: &Model, level: &System, probes: &mut Vec<Probe>) {
         }
         let contact = level.contacts[first];
         for (value, what) in [
-            (limit - shear, ProbeKind::PairForward(contact)),
-            (limit + shear, ProbeKind::PairBackward(contact)),
+            (limit - shear, EventFunctionKind::PairForward(contact)),
+            (limit + shear, EventFunctionKind::PairBackward(contact)),
         ] {
-            probes.push(Probe {
+            event_functions.push(EventFunction {
                 value,
                 tolerance: f64::INFINITY,
                 what,
@@ -623,7 +663,11 @@ fn push_pairs(model: &Model, level: &System, probes: &mut Vec<Probe>) {
     }
 }
 
-fn push_spatial_pairs(level: &System, probes: &mut Vec<Probe>, pair_of: impl Fn(usize) -> usize) {
+fn push_spatial_pairs(
+    level: &System,
+    event_functions: &mut Vec<EventFunction>,
+    pair_of: impl Fn(usize) -> usize,
+) {
     let mut i = 0;
     while i < level.contacts.len() {
         let first = i;
@@ -633,10 +677,10 @@ fn push_spatial_pairs(level: &System, probes: &mut Vec<Probe>, pair_of: impl Fn(
             shear += level.shear_vector(i, &level.impulse);
             i += 1;
         }
-        probes.push(Probe {
+        event_functions.push(EventFunction {
             value: limit - norm(shear.as_slice()),
             tolerance: f64::INFINITY,
-            what: ProbeKind::PairForward(level.contacts[first]),
+            what: EventFunctionKind::PairForward(level.contacts[first]),
         });
     }
 }
@@ -661,7 +705,7 @@ pub(super) fn accelerate(
     let Workspace {
         level,
         joints,
-        frozen,
+        fixed_mode,
         acceleration,
         sliding,
         resistance,
@@ -674,7 +718,7 @@ pub(super) fn accelerate(
     if *standard_step > 0.0 {
         level.guess_from(last_forces, 1.0);
     }
-    let independent = level.solve_frozen(joints, |j| statuses[j], frozen);
+    let independent = level.solve_fixed_mode(joints, |j| statuses[j], fixed_mode);
     level.add_response(acceleration);
     independent
 }

@@ -13,8 +13,8 @@
 
 use super::balance::Damper;
 use super::locate::span_of;
-use super::{BAND, Six, Spot, Step, Work};
-use crate::contact::body_blocks::{Body, GROUND, Joint, Row, Touch};
+use super::{BAND, ContactPoint, Six, Step, Work};
+use crate::contact::body_blocks::{Body, ContactConstraint, GROUND, Joint, Row};
 use crate::contact::dense::{Block, Contact};
 use crate::dynamics;
 use crate::integrate::Workspace;
@@ -22,7 +22,7 @@ use crate::kinds::plane::force::Side;
 use crate::kinds::space;
 use crate::math::{Dual, Limit, Vec3, dot3, most_across, positive};
 use crate::model::{BodyRef, space_pose_of, space_twist_of};
-use crate::state::Touch as Pressing;
+use crate::state::PersistentContact;
 use std::ops::Range;
 
 /// A body in the problem.
@@ -58,42 +58,45 @@ pub(super) fn along(row: &Row, bodies: [u32; 2], velocities: &[Six]) -> f64 {
 }
 
 /// Friction of a spot as blocks of the problem.
-pub(super) fn contact(spot: &Spot) -> Contact {
-    let law = &spot.law;
+pub(super) fn contact(point: &ContactPoint) -> Contact {
+    let material = &point.material;
     let mut blocks = [Block::Disc { friction: 0.0 }; 3];
     let mut n = 0;
     let mut add = |block: Block| {
         blocks[n] = block;
         n += 1;
     };
-    if law.friction > 0.0 {
+    if material.friction > 0.0 {
         add(Block::Disc {
-            friction: law.friction,
+            friction: material.friction,
         });
     }
-    if law.torsional_friction > 0.0 {
+    if material.torsional_friction > 0.0 {
         add(Block::Line {
-            friction: law.torsional_friction,
+            friction: material.torsional_friction,
         });
     }
-    if law.rolling_friction > 0.0 {
+    if material.rolling_friction > 0.0 {
         add(Block::Disc {
-            friction: law.rolling_friction,
+            friction: material.rolling_friction,
         });
     }
     Contact::new(&blocks[..n])
 }
 
 /// Directions of the rows of a spot after its normal: true where it is a rotation.
-pub(super) fn directions(spot: &Spot, [t, s]: [Vec3; 2]) -> impl Iterator<Item = (bool, Vec3)> {
-    let law = spot.law;
-    let slides = law.friction > 0.0;
-    let spins = law.torsional_friction > 0.0;
-    let rolls = law.rolling_friction > 0.0;
+pub(super) fn directions(
+    point: &ContactPoint,
+    [t, s]: [Vec3; 2],
+) -> impl Iterator<Item = (bool, Vec3)> {
+    let material = point.material;
+    let slides = material.friction > 0.0;
+    let spins = material.torsional_friction > 0.0;
+    let rolls = material.rolling_friction > 0.0;
     let all = [
         (slides, false, t),
         (slides, false, s),
-        (spins, true, spot.normal),
+        (spins, true, point.normal),
         (rolls, true, t),
         (rolls, true, s),
     ];
@@ -104,7 +107,7 @@ pub(super) fn directions(spot: &Spot, [t, s]: [Vec3; 2]) -> impl Iterator<Item =
 impl Step<'_> {
     pub(super) fn assemble(&mut self) {
         self.add_bodies();
-        self.add_spots();
+        self.add_points();
         self.add_stops();
         if !self.model.joints.is_empty() {
             self.move_ahead(0.5);
@@ -113,19 +116,19 @@ impl Step<'_> {
             }
         }
         self.add_joints(0.5);
-        self.weigh_pulls();
+        self.find_geometric_stiffness();
         self.add_forces();
-        self.add_pulls();
+        self.add_geometric_stiffness();
     }
 
     /// The same without time passing: what is closed and what is joined.
     pub(super) fn assemble_instant(&mut self) {
         self.add_bodies();
-        self.add_spots();
+        self.add_points();
         self.add_stops();
         self.add_joints(0.0);
-        self.forget_pulls();
-        self.workspace.crowd.impulse.fill(0.0);
+        self.forget_geometric_stiffness();
+        self.workspace.time_stepping.impulse.fill(0.0);
     }
 
     fn add_bodies(&mut self) {
@@ -137,7 +140,7 @@ impl Step<'_> {
             left,
             spun,
             ..
-        } = &mut self.workspace.crowd;
+        } = &mut self.workspace.time_stepping;
         bodies.clear();
         for (i, body) in self.model.bodies.iter().enumerate() {
             let mut inverse = [0.0; 6];
@@ -161,14 +164,16 @@ impl Step<'_> {
     }
 
     // (2), (3)
-    fn add_spots(&mut self) {
+    fn add_points(&mut self) {
         self.set_belt_velocities();
         let Workspace {
-            poses, crowd: work, ..
+            poses,
+            time_stepping: work,
+            ..
         } = &mut *self.workspace;
         let poses = poses.space();
         let Work {
-            spots,
+            points,
             frames,
             touches,
             rows,
@@ -181,23 +186,23 @@ impl Step<'_> {
         touches.clear();
         rows.clear();
         impulse.clear();
-        let mut known = self.state.crowd.touches.iter().peekable();
-        for spot in &spots.list {
+        let mut known = self.state.time_stepping.touches.iter().peekable();
+        for point in &points.list {
             while known
-                .next_if(|old| old.key.order() < spot.key.order())
+                .next_if(|old| old.key.order() < point.key.order())
                 .is_some()
             {}
-            let before = known.next_if(|old| old.key == spot.key);
-            let [a, b] = spot.bodies.map(|body| space_pose_of(poses, body));
-            let tangents = space::tangents(spot.normal, most_across(spot.normal));
+            let before = known.next_if(|old| old.key == point.key);
+            let [a, b] = point.bodies.map(|body| space_pose_of(poses, body));
+            let tangents = space::tangents(point.normal, most_across(point.normal));
             let velocity = |direction: Vec3| {
-                space::Row::relative_velocity(direction, (a, spot.arms[0]), (b, spot.arms[1]))
+                space::Row::relative_velocity(direction, (a, point.arms[0]), (b, point.arms[1]))
             };
-            let gap = if spot.gap > BAND { spot.gap } else { 0.0 };
-            let h = span_of(spot.bodies, span);
-            rows.push(row(&velocity(spot.normal), gap / h));
-            let surface = spot.belt.map(|belt| belt_velocities[belt]);
-            for (turns, direction) in directions(spot, tangents) {
+            let gap = if point.gap > BAND { point.gap } else { 0.0 };
+            let h = span_of(point.bodies, span);
+            rows.push(row(&velocity(point.normal), gap / h));
+            let surface = point.belt.map(|belt| belt_velocities[belt]);
+            for (turns, direction) in directions(point, tangents) {
                 rows.push(if turns {
                     row(&space::Row::relative_rotation(direction, a, b), 0.0)
                 } else {
@@ -206,11 +211,11 @@ impl Step<'_> {
                     row(&velocity(direction), bias)
                 });
             }
-            impulse.extend(guess(spot, tangents, before, h));
+            impulse.extend(guess(point, tangents, before, h));
             frames.push(tangents);
-            touches.push(Touch {
-                bodies: spot.bodies.map(index),
-                contact: contact(spot),
+            touches.push(ContactConstraint {
+                bodies: point.bodies.map(index),
+                contact: contact(point),
             });
         }
     }
@@ -218,9 +223,9 @@ impl Step<'_> {
     // velocities of the surfaces of belts at the end of the step
     fn set_belt_velocities(&mut self) {
         let time = self.state.time + self.h;
-        let velocities = &mut self.workspace.crowd.belt_velocities;
+        let velocities = &mut self.workspace.time_stepping.belt_velocities;
         velocities.clear();
-        velocities.extend(self.crowd.belts.iter().map(|belt| {
+        velocities.extend(self.time_stepping.belts.iter().map(|belt| {
             let speed = belt.speed.value(time, Side::Before, &self.state.inputs);
             belt.direction * speed
         }));
@@ -228,7 +233,7 @@ impl Step<'_> {
 
     // (2), (3)
     fn add_stops(&mut self) {
-        let work = &mut self.workspace.crowd;
+        let work = &mut self.workspace.time_stepping;
         for stop in &work.stops {
             let bodies = self.model.contacts[stop.contact].bodies;
             let open = if stop.gap > BAND { stop.gap } else { 0.0 };
@@ -236,7 +241,7 @@ impl Step<'_> {
             work.rows.push(row(&stop.gradient, open / h));
             let force = self.state.contact_force[stop.contact][0];
             work.impulse.push(h * force);
-            work.touches.push(Touch {
+            work.touches.push(ContactConstraint {
                 bodies: bodies.map(index),
                 contact: Contact::new(&[]),
             });
@@ -256,7 +261,7 @@ impl Step<'_> {
             workspace,
             ..
         } = self;
-        let work = &mut workspace.crowd;
+        let work = &mut workspace.time_stepping;
         work.moved.clone_from(&state.velocity);
         for (i, body) in model.bodies.iter().enumerate() {
             let time = time(work, i);
@@ -273,7 +278,7 @@ impl Step<'_> {
         let Workspace {
             poses,
             twists,
-            crowd: work,
+            time_stepping: work,
             ..
         } = &mut *self.workspace;
         work.joints.clear();
@@ -345,7 +350,7 @@ impl Step<'_> {
     }
 
     fn add_forces(&mut self) {
-        self.workspace.crowd.books.dampers.clear();
+        self.workspace.time_stepping.energy_balance.dampers.clear();
         if self.model.forces.is_empty() {
             return;
         }
@@ -353,7 +358,7 @@ impl Step<'_> {
         self.move_ahead(0.5);
         self.find_stiff_forces();
         self.add_forces_of(false);
-        if self.workspace.crowd.stiff.contains(&true) {
+        if self.workspace.time_stepping.stiff.contains(&true) {
             self.move_ahead(1.0);
             self.add_forces_of(true);
         }
@@ -361,9 +366,9 @@ impl Step<'_> {
 
     /// Which of the joints of the problem are springs and dampers: those after joints and motors, and before pulls.
     pub(super) fn springs(&self) -> Range<usize> {
-        let work = &self.workspace.crowd;
+        let work = &self.workspace.time_stepping;
         let first = self.model.joints.len() + self.model.motors.len();
-        first..work.joints.len() - work.pulls.count()
+        first..work.joints.len() - work.stiffnesses.count()
     }
 
     fn find_stiff_forces(&mut self) {
@@ -371,7 +376,7 @@ impl Step<'_> {
             poses,
             twists,
             inputs,
-            crowd: work,
+            time_stepping: work,
             ..
         } = &mut *self.workspace;
         let now = (self.state.time, Side::After);
@@ -395,7 +400,7 @@ impl Step<'_> {
             poses,
             twists,
             inputs,
-            crowd: work,
+            time_stepping: work,
             ..
         } = &mut *self.workspace;
         let now = (self.state.time, Side::After);
@@ -414,7 +419,7 @@ impl Step<'_> {
                 let softness = -h * w * (d + k * h * w);
                 let is_implicit = softness * response > f64::EPSILON;
                 if sloped.fading != 0.0 || d != 0.0 {
-                    work.books.dampers.push(Damper {
+                    work.energy_balance.dampers.push(Damper {
                         bodies,
                         row: entry,
                         impulse: h * sloped.fading,
@@ -422,7 +427,7 @@ impl Step<'_> {
                     });
                 }
                 if is_stiff && k != 0.0 {
-                    work.books.damp(bodies);
+                    work.energy_balance.damp(bodies);
                 }
                 if is_implicit {
                     entry.compliance = 1.0 / softness;
@@ -464,17 +469,17 @@ fn push(row: &Row, bodies: [u32; 2], impulse: f64, all: &mut [Body]) {
 
 /// The force of the step before along the rows of a spot, as an impulse.
 pub(super) fn guess(
-    spot: &Spot,
+    point: &ContactPoint,
     tangents: [Vec3; 2],
-    before: Option<&Pressing>,
+    before: Option<&PersistentContact>,
     h: f64,
 ) -> impl Iterator<Item = f64> {
     let (force, moment) = before.map_or((Vec3::zeros(), Vec3::zeros()), |old| {
         (old.force * h, old.moment * h)
     });
-    let normal = positive(dot3(force, spot.normal));
+    let normal = positive(dot3(force, point.normal));
     std::iter::once(normal).chain(
-        directions(spot, tangents)
+        directions(point, tangents)
             .map(move |(turns, direction)| dot3(if turns { moment } else { force }, direction)),
     )
 }

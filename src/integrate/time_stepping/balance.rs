@@ -13,7 +13,7 @@
 
 use super::assemble::{along, mover};
 use super::{Six, Step, Work, limit};
-use crate::contact::body_blocks::{GROUND, Row, Touch};
+use crate::contact::body_blocks::{ContactConstraint, GROUND, Row};
 use crate::integrate::Workspace;
 use crate::integrate::event_driven::energy::{Ends, Group, Losses};
 use crate::math::{Groups, Limit, Vec3, positive};
@@ -39,7 +39,7 @@ pub(super) struct Damper {
 
 /// Scratch.
 #[derive(Debug, Default)]
-pub(super) struct Books {
+pub(super) struct EnergyBalance {
     groups: Groups,
     /// By body: what happened to it in the step.
     of_bodies: Vec<OfBody>,
@@ -78,7 +78,7 @@ pub(super) struct Outcome {
     losses: Losses,
 }
 
-impl Books {
+impl EnergyBalance {
     /// Begins with a step.
     fn begin(&mut self, model: &Model, state: &State) {
         self.position.clone_from(&state.position);
@@ -110,7 +110,7 @@ impl Books {
     }
 
     /// The same for contacts that press.
-    pub fn connect_pressing(&mut self, touches: &[Touch], impulse: &[f64]) {
+    pub fn connect_pressing(&mut self, touches: &[ContactConstraint], impulse: &[f64]) {
         let mut row = 0;
         for touch in touches {
             if impulse[row] != 0.0 {
@@ -139,7 +139,7 @@ impl Books {
         self.of_bodies[body].is_driven = true;
     }
 
-    pub fn strike(&mut self, body: usize) {
+    pub fn impact(&mut self, body: usize) {
         self.of_bodies[body].is_struck = true;
     }
 
@@ -192,8 +192,8 @@ impl Books {
 
 impl Step<'_> {
     pub(super) fn begin_balance(&mut self) {
-        let books = &mut self.workspace.crowd.books;
-        books.begin(self.model, self.state);
+        let energy_balance = &mut self.workspace.time_stepping.energy_balance;
+        energy_balance.begin(self.model, self.state);
         if self.model.forces.is_empty() {
             return;
         }
@@ -216,16 +216,16 @@ impl Step<'_> {
             return;
         }
         let Work {
-            books,
+            energy_balance,
             start,
             end,
             span,
             force,
             ..
-        } = &mut self.workspace.crowd;
-        let Books {
+        } = &mut self.workspace.time_stepping;
+        let EnergyBalance {
             of_bodies, dampers, ..
-        } = books;
+        } = energy_balance;
         for damper in dampers.iter() {
             let [u, after] = [&*start, &*end].map(|v| along(&damper.row, damper.bodies, v));
             let impulse = damper.impulse + damper.by_rate * (after - u);
@@ -247,8 +247,8 @@ impl Step<'_> {
     pub(super) fn close_balance(&mut self) -> Outcome {
         self.place();
         let mut balance = std::mem::take(&mut self.workspace.balance);
-        let mut books = std::mem::take(&mut self.workspace.crowd.books);
-        let mut velocity = std::mem::take(&mut self.workspace.crowd.moved);
+        let mut energy_balance = std::mem::take(&mut self.workspace.time_stepping.energy_balance);
+        let mut velocity = std::mem::take(&mut self.workspace.time_stepping.moved);
         let Workspace {
             poses,
             twists,
@@ -257,28 +257,38 @@ impl Step<'_> {
         } = &*self.workspace;
         balance.store(self.model, inputs, poses, twists, 1);
         balance.groups.fill(Group::default());
-        books.sort();
-        for (i, of) in books.of_bodies.iter().enumerate() {
-            let root = books.groups.root(i);
+        energy_balance.sort();
+        for (i, of) in energy_balance.of_bodies.iter().enumerate() {
+            let root = energy_balance.groups.root(i);
             balance.group[i] = root;
             let group = &mut balance.groups[root];
             group.is_tied |= of.is_tied;
             group.is_driven |= of.is_driven;
         }
         velocity.clone_from(&self.state.velocity);
-        balance.add_motion(self.model, &books.ends(self.state, &velocity));
+        balance.add_motion(self.model, &energy_balance.ends(self.state, &velocity));
         let mut outcome = Outcome::default();
         for (root, group) in balance.groups.iter_mut().enumerate() {
             if group.mass > 0.0 {
-                self.limit(group, &mut books, root, &mut outcome, &mut velocity);
+                self.limit(
+                    group,
+                    &mut energy_balance,
+                    root,
+                    &mut outcome,
+                    &mut velocity,
+                );
             }
         }
         let mut losses = outcome.losses;
-        losses.numerical = balance.error(self.model, &books.ends(self.state, &velocity), &losses);
-        losses.book(self.report);
+        losses.numerical = balance.error(
+            self.model,
+            &energy_balance.ends(self.state, &velocity),
+            &losses,
+        );
+        losses.add_to(self.report);
         self.state.velocity.copy_from_slice(&velocity);
-        self.workspace.crowd.moved = velocity;
-        self.workspace.crowd.books = books;
+        self.workspace.time_stepping.moved = velocity;
+        self.workspace.time_stepping.energy_balance = energy_balance;
         self.workspace.balance = balance;
         outcome
     }
@@ -287,12 +297,12 @@ impl Step<'_> {
     fn limit(
         &mut self,
         group: &mut Group,
-        books: &mut Books,
+        energy_balance: &mut EnergyBalance,
         root: usize,
         outcome: &mut Outcome,
         velocity: &mut [f64],
     ) {
-        let sum = books.sum(root);
+        let sum = energy_balance.sum(root);
         let [u0, u1] = [group.velocity(0), group.velocity(1)];
         let with_centre = (0..3).map(|k| 0.5 * sum.given[k] * (u0[k] + u1[k]));
         group.applied = sum.losses.applied - with_centre.sum::<f64>();
@@ -300,7 +310,7 @@ impl Step<'_> {
         group.contacts = positive(sum.losses.friction + sum.losses.impacts);
         let friction = sum.losses.friction.at_most(group.contacts);
         let mut losses = [group.contacts - friction, friction, group.damping];
-        if let Some(verdict) = group.judge(false) {
+        if let Some(verdict) = group.check(false) {
             outcome.is_lossy |= verdict.is_lossy && !sum.is_struck;
             let most_given = if sum.is_damped {
                 MOST_DAMPED
@@ -319,12 +329,12 @@ impl Step<'_> {
             };
             let mut taken = 0.0;
             if wanted != 0.0 {
-                let Books {
+                let EnergyBalance {
                     members,
                     first,
                     scaled,
                     ..
-                } = books;
+                } = energy_balance;
                 let members = &members[first[root] as usize..first[root + 1] as usize];
                 taken = self.take_energy(members, !group.is_tied, wanted, scaled, velocity);
             }
@@ -337,7 +347,7 @@ impl Step<'_> {
             }
             outcome.is_rough |= verdict.is_rough && (!sum.is_struck || left > 0.0);
             // impulses of bounded effort lift, too
-            let most = match self.crowd.rules.sweeps {
+            let most = match self.time_stepping.rules.sweeps {
                 Some(_) => left,
                 None => positive(sum.lifted),
             };

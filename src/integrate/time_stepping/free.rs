@@ -18,8 +18,16 @@ const ITERATIONS: usize = 4;
 impl Step<'_> {
     // the mean velocity, where nothing stands still: how far bodies get is then seen from there
     fn common_velocity(&self) -> Vec3 {
-        let stands = self.crowd.solids.iter().any(|solid| solid.body.is_none());
-        let sleeps = self.state.crowd.slow_for.contains(&f64::INFINITY);
+        let stands = self
+            .time_stepping
+            .colliders
+            .iter()
+            .any(|collider| collider.body.is_none());
+        let sleeps = self
+            .state
+            .time_stepping
+            .sleep_timer
+            .contains(&f64::INFINITY);
         let (mut mass, mut momentum) = (0.0, Vec3::zeros());
         if stands || sleeps {
             return momentum;
@@ -35,7 +43,7 @@ impl Step<'_> {
     pub(super) fn move_freely(&mut self) {
         self.find_given_forces();
         let common = self.common_velocity();
-        self.workspace.crowd.common = common;
+        self.workspace.time_stepping.common = common;
         let Self {
             model,
             state,
@@ -46,15 +54,15 @@ impl Step<'_> {
             force,
             start,
             free,
-            reach,
+            margin,
             left,
             spun,
             ..
-        } = &mut workspace.crowd;
+        } = &mut workspace.time_stepping;
         spun.clear();
         start.clear();
         free.clear();
-        reach.clear();
+        margin.clear();
         for (i, body) in model.bodies.iter().enumerate() {
             let (mut v, mut w) = ([0.0; 6], [0.0; 6]);
             let span = body.first..body.first + body.n_dof;
@@ -78,7 +86,7 @@ impl Step<'_> {
             let seen = |v: &[f64; 6]| norm(&[v[0] - common.x, v[1] - common.y, v[2] - common.z]);
             let speed = seen(&v).at_least(seen(&w));
             let spin = norm(&v[3..]).at_least(norm(&w[3..]));
-            reach.push(BAND + h * (speed + body.extent * spin));
+            margin.push(BAND + h * (speed + body.extent * spin));
             start.push(v);
             free.push(w);
         }
@@ -87,24 +95,28 @@ impl Step<'_> {
     // where the middle of what is left of the step is expected
     fn find_given_forces(&mut self) {
         let n = self.model.n_velocities;
-        let Workspace { crowd, inputs, .. } = &mut *self.workspace;
-        crowd.force.clear();
-        crowd.force.resize(n, 0.0);
-        crowd.middle.resize(n, 0.0);
+        let Workspace {
+            time_stepping,
+            inputs,
+            ..
+        } = &mut *self.workspace;
+        time_stepping.force.clear();
+        time_stepping.force.resize(n, 0.0);
+        time_stepping.middle.resize(n, 0.0);
         inputs.clone_from(&self.state.inputs);
         if self.model.forces.is_empty() {
             return;
         }
         self.move_for(|work, i| 0.5 * work.left[i]);
         let Workspace {
-            crowd,
+            time_stepping,
             poses,
             twists,
             inputs,
             ..
         } = &mut *self.workspace;
         let now = (self.state.time + 0.5 * self.h, Side::After);
-        let force = &mut crowd.force;
+        let force = &mut time_stepping.force;
         dynamics::add_applied(self.model, now, inputs, poses, twists, 1.0, force);
         self.place();
     }

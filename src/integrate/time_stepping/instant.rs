@@ -26,19 +26,19 @@
 //! Which of these carry is decided by (3). It is a function of the state alone: the forces of the last step are no more than a first guess.
 
 use super::assemble::{along, contact, directions, guess, index, inverse_mass, row};
-use super::correct::BOUNDED_OVERLAP;
-use super::strike::SLOW;
-use super::{BAND, Spot, Step, Work};
-use crate::contact::body_blocks::{Body, Effort, Joint, Problem, Touch};
+use super::impact::SLOW;
+use super::position_stabilization::BOUNDED_OVERLAP;
+use super::{BAND, ContactPoint, Step, Work};
+use crate::contact::body_blocks::{Body, ContactConstraint, Effort, Joint, Problem};
 use crate::contact::dense::Contact;
 use crate::dynamics;
 use crate::integrate::{Report, Workspace};
 use crate::kinds::plane::force::Side;
 use crate::kinds::space;
 use crate::math::{Dual, Limit, Real, Vec3, dot3, max_abs, most_across, norm};
-use crate::model::{BodyRef, Crowd, Hold, Model, space_pose_of, space_twist_of};
+use crate::model::{BodyRef, Hold, Model, TimeStepping, space_pose_of, space_twist_of};
 use crate::scene::spec::Settings;
-use crate::state::{SpotKey, State, Touch as Pressing};
+use crate::state::{ContactKey, PersistentContact, State};
 
 /// (4): accelerations are this part of what a contact slides with, at most.
 const SLIDES: f64 = 1e4;
@@ -70,7 +70,7 @@ pub struct Instant {
     /// Force of each joint equation and of each motor, N or N m.
     pub joint_force: Vec<f64>,
     /// Where bodies press on each other, in the order of their keys.
-    pub touches: Vec<Pressing>,
+    pub touches: Vec<PersistentContact>,
     /// What contact friction takes, W.
     pub friction_power: f64,
     /// The largest residual of the complementarity problems.
@@ -80,7 +80,7 @@ pub struct Instant {
 /// Forces and accelerations at a state. It is left as it is.
 pub(in crate::integrate) fn find(
     model: &Model,
-    crowd: &Crowd,
+    time_stepping: &TimeStepping,
     state: &mut State,
     workspace: &mut Workspace,
     settings: &Settings,
@@ -88,11 +88,11 @@ pub(in crate::integrate) fn find(
 ) {
     // steps keep their own scratch
     let mut work = std::mem::take(&mut workspace.instant);
-    std::mem::swap(&mut work, &mut workspace.crowd);
+    std::mem::swap(&mut work, &mut workspace.time_stepping);
     let mut report = Report::default();
     Step {
         model,
-        crowd,
+        time_stepping,
         settings,
         state,
         workspace,
@@ -101,7 +101,7 @@ pub(in crate::integrate) fn find(
         holds_at_end: false,
     }
     .find_instant(instant);
-    std::mem::swap(&mut work, &mut workspace.crowd);
+    std::mem::swap(&mut work, &mut workspace.time_stepping);
     workspace.instant = work;
 }
 
@@ -123,9 +123,9 @@ impl Step<'_> {
         self.place();
         self.find_velocities(&mut instant.velocity);
         self.add_free_accelerations(&instant.velocity);
-        self.find_closed_spots();
-        self.reduce_patches();
-        self.add_accelerated_spots();
+        self.find_closed_points();
+        self.reduce_manifolds();
+        self.add_accelerated_points();
         self.add_accelerated_stops();
         self.add_accelerated_joints();
         self.add_accelerated_motors();
@@ -137,8 +137,8 @@ impl Step<'_> {
     // (7) without what turns
     fn rest_speed(&self) -> f64 {
         let g = norm(self.model.gravity.as_slice());
-        let short = self.state.crowd.last_step.at_most(SHORT * self.h);
-        let left = match self.crowd.rules.sweeps {
+        let short = self.state.time_stepping.last_step.at_most(SHORT * self.h);
+        let left = match self.time_stepping.rules.sweeps {
             Some(_) => LEFT_BY_SWEEPS * self.h,
             None => 0.0,
         };
@@ -146,7 +146,7 @@ impl Step<'_> {
     }
 
     fn is_asleep(&self, body: BodyRef) -> bool {
-        body.is_some_and(|i| self.state.crowd.slow_for[i] == f64::INFINITY)
+        body.is_some_and(|i| self.state.time_stepping.sleep_timer[i] == f64::INFINITY)
     }
 
     // (6), which twists are then those of
@@ -165,7 +165,7 @@ impl Step<'_> {
             poses,
             twists,
             inputs,
-            crowd: work,
+            time_stepping: work,
             ..
         } = &mut *self.workspace;
         inputs.clone_from(&self.state.inputs);
@@ -184,7 +184,7 @@ impl Step<'_> {
         work.start.clear();
         for (i, body) in self.model.bodies.iter().enumerate() {
             let (mut inverse, mut free, mut start) = ([0.0; 6], [0.0; 6], [0.0; 6]);
-            if self.state.crowd.slow_for[i] < f64::INFINITY {
+            if self.state.time_stepping.sleep_timer[i] < f64::INFINITY {
                 for k in 0..body.n_dof {
                     let at = body.first + k;
                     inverse[k] = 1.0 / self.model.mass[at];
@@ -197,22 +197,22 @@ impl Step<'_> {
         }
     }
 
-    // all that may be closed; `add_accelerated_spots` looks closer
-    fn find_closed_spots(&mut self) {
+    // all that may be closed; `add_accelerated_points` looks closer
+    fn find_closed_points(&mut self) {
         let Self {
             model,
-            crowd,
+            time_stepping,
             state,
             workspace,
             h,
             ..
         } = self;
-        let work = &mut workspace.crowd;
-        let band = closed_band(crowd);
-        let slow_for = &state.crowd.slow_for;
-        let rests = |body: BodyRef| body.is_none_or(|i| slow_for[i] == f64::INFINITY);
+        let work = &mut workspace.time_stepping;
+        let band = closed_band(time_stepping);
+        let sleep_timer = &state.time_stepping.sleep_timer;
+        let rests = |body: BodyRef| body.is_none_or(|i| sleep_timer[i] == f64::INFINITY);
         let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
-        let reach = |body: BodyRef| {
+        let margin = |body: BodyRef| {
             body.map_or(0.0, |i| {
                 let body = &model.bodies[i];
                 let v = &state.velocity[body.first..body.first + body.n_dof];
@@ -221,28 +221,29 @@ impl Step<'_> {
             })
         };
         let poses = workspace.poses.space();
-        work.spots.find(crowd, poses, reach, |_| 0.0, skip);
-        let mut list = std::mem::take(&mut self.workspace.crowd.spots.list);
-        list.retain(|spot| self.is_closed_now(spot));
-        self.workspace.crowd.spots.list = list;
+        work.points
+            .find(time_stepping, poses, margin, |_| 0.0, skip);
+        let mut list = std::mem::take(&mut self.workspace.time_stepping.points.list);
+        list.retain(|point| self.is_closed_now(point));
+        self.workspace.time_stepping.points.list = list;
     }
 
     // (7), (8)
-    fn is_closed_now(&self, spot: &Spot) -> bool {
+    fn is_closed_now(&self, point: &ContactPoint) -> bool {
         // what overlaps as a whole
-        let Some(near) = self.nearest(spot) else {
+        let Some(near) = self.nearest(point) else {
             return true;
         };
-        let twists = self.twists_of(spot.bodies);
-        let [a, b] = self.moving(spot.bodies);
+        let twists = self.twists_of(point.bodies);
+        let [a, b] = self.moving(point.bodies);
         let (gradient, turned) = moving_row(&near.normal_row(&a, &b), twists);
         let turns = 2.0 * self.h * turned.abs();
         gradient.rate(twists[0], twists[1]) <= self.rest_speed() + turns
-            && spot.gap <= closed_band(self.crowd) + self.h * (SLOW + turns)
+            && point.gap <= closed_band(self.time_stepping) + self.h * (SLOW + turns)
     }
 
-    fn pressed_at(&self, key: &SpotKey) -> Option<&Pressing> {
-        let touches = &self.state.crowd.touches;
+    fn pressed_at(&self, key: &ContactKey) -> Option<&PersistentContact> {
+        let touches = &self.state.time_stepping.touches;
         let found = touches.binary_search_by_key(&key.order(), |touch| touch.key.order());
         found.ok().map(|i| &touches[i])
     }
@@ -260,16 +261,16 @@ impl Step<'_> {
     }
 
     // where the shapes of a spot are nearest while they move
-    fn nearest(&self, spot: &Spot) -> Option<space::collide::Nearest<Dual>> {
-        let [a, b] = self.moving(spot.bodies);
-        let spots = &self.workspace.crowd.spots;
-        spots.nearest(self.crowd, spot, [&a, &b])
+    fn nearest(&self, point: &ContactPoint) -> Option<space::collide::Nearest<Dual>> {
+        let [a, b] = self.moving(point.bodies);
+        let points = &self.workspace.time_stepping.points;
+        points.nearest(self.time_stepping, point, [&a, &b])
     }
 
     // (3), (4)
-    fn add_accelerated_spots(&mut self) {
-        let list = std::mem::take(&mut self.workspace.crowd.spots.list);
-        let work = &mut self.workspace.crowd;
+    fn add_accelerated_points(&mut self) {
+        let list = std::mem::take(&mut self.workspace.time_stepping.points.list);
+        let work = &mut self.workspace.time_stepping;
         work.frames.clear();
         work.touches.clear();
         work.rows.clear();
@@ -277,40 +278,40 @@ impl Step<'_> {
         work.second.clear();
         work.stops.clear();
         work.joints.clear();
-        for spot in &list {
-            self.add_accelerated_spot(spot);
+        for point in &list {
+            self.add_accelerated_point(point);
         }
-        self.workspace.crowd.spots.list = list;
+        self.workspace.time_stepping.points.list = list;
     }
 
     // rows with dG/dt v as biases; the velocities along them, relative to belts, go to `second`
-    fn add_accelerated_spot(&mut self, spot: &Spot) {
-        let [a, b] = self.moving(spot.bodies);
-        let twists = self.twists_of(spot.bodies).map(|twist| *twist);
+    fn add_accelerated_point(&mut self, point: &ContactPoint) {
+        let [a, b] = self.moving(point.bodies);
+        let twists = self.twists_of(point.bodies).map(|twist| *twist);
         let twists = [&twists[0], &twists[1]];
-        let frame = space::tangents(spot.normal, most_across(spot.normal));
-        let pressed = self.pressed_at(&spot.key).copied();
+        let frame = space::tangents(point.normal, most_across(point.normal));
+        let pressed = self.pressed_at(&point.key).copied();
         let fixed = |v: Vec3| v.map(Dual::constant);
         // the parts of an overlap turn with the second body
-        let near = self.nearest(spot).unwrap_or_else(|| {
+        let near = self.nearest(point).unwrap_or_else(|| {
             let turned = |v: Vec3| {
-                let pose = space_pose_of(self.workspace.poses.space(), spot.bodies[1]);
+                let pose = space_pose_of(self.workspace.poses.space(), point.bodies[1]);
                 b.turn(pose.turn_back(v))
             };
             space::collide::Nearest {
-                gap: Dual::constant(spot.gap),
-                normal: turned(spot.normal),
-                arm_a: turned(spot.arms[0]),
-                arm_b: turned(spot.arms[1]),
-                offset: Dual::constant(spot.gap),
+                gap: Dual::constant(point.gap),
+                normal: turned(point.normal),
+                arm_a: turned(point.arms[0]),
+                arm_b: turned(point.arms[1]),
+                offset: Dual::constant(point.gap),
                 margin: f64::INFINITY,
                 corner: None,
             }
         });
-        let tangents = space::tangents(near.normal, fixed(most_across(spot.normal)));
-        let rows = directions(spot, frame).map(|(turns, direction)| {
+        let tangents = space::tangents(near.normal, fixed(most_across(point.normal)));
+        let rows = directions(point, frame).map(|(turns, direction)| {
             // the same direction while it turns
-            let direction = if direction == spot.normal {
+            let direction = if direction == point.normal {
                 near.normal
             } else if direction == frame[0] {
                 tangents[0]
@@ -324,15 +325,15 @@ impl Step<'_> {
             }
         });
         let normal = std::iter::once(near.normal_row(&a, &b));
-        let belt = spot.belt.filter(|_| spot.law.friction > 0.0);
+        let belt = point.belt.filter(|_| point.material.friction > 0.0);
         let (now, inputs) = (self.state.time, &self.state.inputs);
         let surface = belt.map_or([Vec3::zeros(); 2], |belt| {
-            let belt = &self.crowd.belts[belt];
+            let belt = &self.time_stepping.belts[belt];
             let speed = belt.speed.value(now, Side::After, inputs);
             let faster = belt.speed.rate(now, Side::After, inputs);
             [belt.direction * speed, belt.direction * faster]
         });
-        let work = &mut self.workspace.crowd;
+        let work = &mut self.workspace.time_stepping;
         for (k, gradient) in normal.chain(rows).enumerate() {
             let (gradient, turned) = moving_row(&gradient, twists);
             let carried = if (1..3).contains(&k) {
@@ -345,11 +346,11 @@ impl Step<'_> {
             work.second.push(slides);
         }
         work.impulse
-            .extend(guess(spot, frame, pressed.as_ref(), 1.0));
+            .extend(guess(point, frame, pressed.as_ref(), 1.0));
         work.frames.push(frame);
-        work.touches.push(Touch {
-            bodies: spot.bodies.map(|body| awake(body, self.state)),
-            contact: contact(spot),
+        work.touches.push(ContactConstraint {
+            bodies: point.bodies.map(|body| awake(body, self.state)),
+            contact: contact(point),
         });
     }
 
@@ -363,7 +364,7 @@ impl Step<'_> {
         let Workspace {
             poses,
             twists,
-            crowd: work,
+            time_stepping: work,
             ..
         } = &mut *self.workspace;
         let (model, state) = (self.model, &*self.state);
@@ -388,7 +389,7 @@ impl Step<'_> {
                 work.rows.push(own);
                 work.second.push(0.0);
                 work.impulse.push(state.contact_force[stop.contact][0]);
-                work.touches.push(Touch {
+                work.touches.push(ContactConstraint {
                     bodies,
                     contact: Contact::new(&[]),
                 });
@@ -412,14 +413,14 @@ impl Step<'_> {
                 let equations = joint.rows(&a, &b);
                 n = equations.n;
                 let twists = self.twists_of(link.bodies).map(|twist| *twist);
-                let work = &mut self.workspace.crowd;
+                let work = &mut self.workspace.time_stepping;
                 for gradient in &equations.rows[..n] {
                     let (gradient, turned) = moving_row(gradient, [&twists[0], &twists[1]]);
                     work.rows.push(row(&gradient, turned));
                 }
                 work.impulse.extend_from_slice(&self.state.joint_force[own]);
             }
-            self.workspace.crowd.joints.push(Joint {
+            self.workspace.time_stepping.joints.push(Joint {
                 bodies: link.bodies.map(index),
                 rows: n,
             });
@@ -442,12 +443,12 @@ impl Step<'_> {
                 let (gradient, turned) = moving_row(&gradient, self.twists_of(link.bodies));
                 let now = self.state.time;
                 let faster = motor.speed.rate(now, Side::After, &self.state.inputs);
-                let work = &mut self.workspace.crowd;
+                let work = &mut self.workspace.time_stepping;
                 work.rows.push(row(&gradient, turned - faster));
                 work.impulse.push(self.state.joint_force[first + i]);
                 n = 1;
             }
-            self.workspace.crowd.joints.push(Joint {
+            self.workspace.time_stepping.joints.push(Joint {
                 bodies: link.bodies.map(index),
                 rows: n,
             });
@@ -460,7 +461,7 @@ impl Step<'_> {
             poses,
             twists,
             inputs,
-            crowd: work,
+            time_stepping: work,
             ..
         } = &mut *self.workspace;
         let now = (self.state.time, Side::After);
@@ -488,7 +489,7 @@ impl Step<'_> {
     fn set_sliding(&mut self) {
         let slow = self.rest_speed();
         let model = self.model;
-        let work = &mut self.workspace.crowd;
+        let work = &mut self.workspace.time_stepping;
         let mut most = norm(model.gravity.as_slice());
         for body in &work.bodies {
             most = most.at_least(max_abs(&body.velocity));
@@ -498,15 +499,15 @@ impl Step<'_> {
         }
         let mut at = 0;
         // stops, which come after the spots, have no friction
-        for (touch, spot) in work.touches.iter().zip(&work.spots.list) {
-            let sizes = spot
+        for (touch, point) in work.touches.iter().zip(&work.points.list) {
+            let sizes = point
                 .bodies
                 .iter()
                 .flatten()
                 .map(|i| model.bodies[*i].extent);
             let size = sizes.fold(f64::INFINITY, |x, y| x.at_most(y));
             let mut row = at + 1;
-            let mut rows = directions(spot, [Vec3::zeros(); 2]);
+            let mut rows = directions(point, [Vec3::zeros(); 2]);
             for block in touch.contact.blocks() {
                 let own = row..row + block.rows();
                 row = own.end;
@@ -532,7 +533,7 @@ impl Step<'_> {
 
     fn solve_accelerations(&mut self) -> f64 {
         self.set_sliding();
-        let threads = self.crowd.rules.threads as usize;
+        let threads = self.time_stepping.rules.threads as usize;
         let Work {
             bodies,
             touches,
@@ -542,7 +543,7 @@ impl Step<'_> {
             solvers,
             end,
             ..
-        } = &mut self.workspace.crowd;
+        } = &mut self.workspace.time_stepping;
         let problem = Problem {
             bodies,
             contacts: touches,
@@ -550,14 +551,16 @@ impl Step<'_> {
             rows,
         };
         let mut ending = solvers.solve(&problem, Effort::Direct, threads, impulse, end);
-        if ending.residual > NEARLY && (self.crowd.rules.sweeps.is_none() || touches.len() <= FEW) {
+        if ending.residual > NEARLY
+            && (self.time_stepping.rules.sweeps.is_none() || touches.len() <= FEW)
+        {
             ending = solvers.solve(&problem, Effort::Exact, threads, impulse, end);
         }
         ending.residual
     }
 
     fn tell(&mut self, instant: &mut Instant) {
-        let (model, state, work) = (self.model, &*self.state, &self.workspace.crowd);
+        let (model, state, work) = (self.model, &*self.state, &self.workspace.time_stepping);
         instant.acceleration.resize(model.n_velocities, 0.0);
         for (body, end) in model.bodies.iter().zip(&work.end) {
             let own = body.first..body.first + body.n_dof;
@@ -565,15 +568,17 @@ impl Step<'_> {
         }
         // what sleeps keeps the forces that it fell asleep with
         instant.touches.clear();
-        let asleep = |body: BodyRef| body.is_none_or(|i| state.crowd.slow_for[i] == f64::INFINITY);
-        let solids = &self.crowd.solids;
-        let sleeps = |touch: &&Pressing| {
-            let bodies = touch.key.shapes.map(|i| solids[i as usize].body);
+        let asleep = |body: BodyRef| {
+            body.is_none_or(|i| state.time_stepping.sleep_timer[i] == f64::INFINITY)
+        };
+        let colliders = &self.time_stepping.colliders;
+        let sleeps = |touch: &&PersistentContact| {
+            let bodies = touch.key.shapes.map(|i| colliders[i as usize].body);
             bodies.into_iter().all(asleep)
         };
         instant
             .touches
-            .extend(state.crowd.touches.iter().filter(sleeps));
+            .extend(state.time_stepping.touches.iter().filter(sleeps));
         instant.contact_force.clear();
         let stays = |bodies: [BodyRef; 2]| bodies.iter().any(|body| self.is_asleep(*body));
         let kept = model.contacts.iter().zip(&state.contact_force);
@@ -586,20 +591,20 @@ impl Step<'_> {
         }));
         instant.friction_power = 0.0;
         let mut row = 0;
-        for (spot, frame) in work.spots.list.iter().zip(&work.frames) {
+        for (point, frame) in work.points.list.iter().zip(&work.frames) {
             let first = row;
             row += 1;
-            let mut force = spot.normal * work.impulse[first];
+            let mut force = point.normal * work.impulse[first];
             let mut moment = Vec3::zeros();
-            for (turns, direction) in directions(spot, *frame) {
+            for (turns, direction) in directions(point, *frame) {
                 let r = work.impulse[row];
                 *(if turns { &mut moment } else { &mut force }) += direction * r;
                 instant.friction_power -= r * work.second[row];
                 row += 1;
             }
             if work.impulse[first] > 0.0 {
-                instant.touches.push(Pressing {
-                    key: spot.key,
+                instant.touches.push(PersistentContact {
+                    key: point.key,
                     force,
                     moment,
                 });
@@ -629,8 +634,8 @@ impl Step<'_> {
 }
 
 // (8)
-fn closed_band(crowd: &Crowd) -> f64 {
-    match crowd.rules.sweeps {
+fn closed_band(time_stepping: &TimeStepping) -> f64 {
+    match time_stepping.rules.sweeps {
         Some(_) => BOUNDED_BAND,
         None => BAND,
     }
@@ -638,5 +643,5 @@ fn closed_band(crowd: &Crowd) -> f64 {
 
 // a body in the problem; what sleeps is as fixed as the ground
 fn awake(body: BodyRef, state: &State) -> u32 {
-    index(body.filter(|i| state.crowd.slow_for[*i] < f64::INFINITY))
+    index(body.filter(|i| state.time_stepping.sleep_timer[*i] < f64::INFINITY))
 }

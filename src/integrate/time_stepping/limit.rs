@@ -12,7 +12,7 @@
 //! velocity matter.
 
 use super::Six;
-use crate::contact::body_blocks::{GROUND, Island, Joint, Touch};
+use crate::contact::body_blocks::{ContactConstraint, GROUND, Island, Joint};
 use crate::kinds::space::Pose;
 use crate::math::{Limit, Mat3, Vec3, cross3, dot3};
 use crate::model::Model;
@@ -21,9 +21,9 @@ use crate::state::State;
 /// Is a group free: does nothing of it press on the ground, and none of these joints and springs tie it there?
 pub(super) fn is_free(
     island: &Island,
-    touches: &[Touch],
+    touches: &[ContactConstraint],
     joints: &[Joint],
-    presses: impl Fn(usize) -> bool,
+    gauss_seidel: impl Fn(usize) -> bool,
 ) -> bool {
     let tied = |j: &u32| {
         let joint = joints.get(*j as usize);
@@ -37,7 +37,7 @@ pub(super) fn is_free(
         let touch = &touches[contact as usize];
         let normal = island.rows[row] as usize;
         row += touch.contact.rows();
-        if touch.bodies.contains(&GROUND) && presses(normal) {
+        if touch.bodies.contains(&GROUND) && gauss_seidel(normal) {
             return false;
         }
     }

@@ -6,13 +6,13 @@
 //! (2)  the first impact is the first zero of the gap of a pair along (1)
 //! (3)  there, all contacts closed:  0 <= G_n v' + e G_n v | r_n >= 0 where they come nearer faster than they would fall in
 //!      a step, 0 <= G_n v' | r_n >= 0 else
-//! (4)  kinetic energy of a group does not rise by more than motors add, as in `strike`
+//! (4)  kinetic energy of a group does not rise by more than motors add, as in `impact`
 //! ```
 
 use super::assemble::along;
+use super::impact::{Driven, SLOW, cut_back, energy};
 use super::stops::{first_coordinate, gap_of, is_closed};
-use super::strike::{Driven, SLOW, cut_back, energy};
-use super::{BAND, Six, Spot, Step, Work};
+use super::{BAND, ContactPoint, Six, Step, Work};
 use crate::integrate::{StepError, Workspace};
 use crate::kinds::plane::force::Side;
 use crate::kinds::space::Pose;
@@ -96,7 +96,7 @@ impl Plans {
 impl Step<'_> {
     /// How far each group goes in this round.
     pub(super) fn plan(&mut self, is_last: bool) {
-        let work = &mut self.workspace.crowd;
+        let work = &mut self.workspace.time_stepping;
         work.span.clone_from(&work.left);
         work.is_located.clear();
         work.is_located.resize(self.model.bodies.len(), false);
@@ -109,17 +109,17 @@ impl Step<'_> {
     }
 
     fn find_groups(&mut self) {
-        let Work { spots, plans, .. } = &mut self.workspace.crowd;
+        let Work { points, plans, .. } = &mut self.workspace.time_stepping;
         let n = self.model.bodies.len();
         plans.groups.reset(n);
         plans.plans.clear();
         plans.plans.resize(n, Plan::default());
         plans.held.clear();
         plans.held.resize(n, false);
-        for spot in &spots.list {
-            plans.join(spot.bodies);
-            if spot.gap <= BAND {
-                for body in spot.bodies.into_iter().flatten() {
+        for point in &points.list {
+            plans.join(point.bodies);
+            if point.gap <= BAND {
+                for body in point.bodies.into_iter().flatten() {
                     plans.held[body] = true;
                 }
             }
@@ -146,7 +146,7 @@ impl Step<'_> {
             free,
             left,
             ..
-        } = &mut self.workspace.crowd;
+        } = &mut self.workspace.time_stepping;
         plans.acceleration.clear();
         for (i, body) in self.model.bodies.iter().enumerate() {
             let mut a = [0.0; 6];
@@ -165,21 +165,22 @@ impl Step<'_> {
 
     // (2)
     fn count_impacts(&mut self) {
-        let work = &mut self.workspace.crowd;
+        let work = &mut self.workspace.time_stepping;
         let mut plans = std::mem::take(&mut work.plans);
-        let located = self.crowd.rules.located_impacts;
-        for spot in work.spots.list.iter().filter(|spot| spot.gap > BAND) {
-            let Some(group) = plans.followed(spot.bodies, located) else {
+        let located = self.time_stepping.rules.located_impacts;
+        for point in work.points.list.iter().filter(|point| point.gap > BAND) {
+            let Some(group) = plans.followed(point.bodies, located) else {
                 continue;
             };
             let gap_after = |s: f64| {
-                let [a, b] = spot
+                let [a, b] = point
                     .bodies
                     .map(|body| expected(self.model, self.state, work, &plans, body, s).0);
-                work.spots.gap_of(self.crowd, spot.key.shapes, [&a, &b])
+                work.points
+                    .gap_of(self.time_stepping, point.key.shapes, [&a, &b])
             };
-            let left = span_of(spot.bodies, &work.left);
-            if let Some(first) = first_zero(gap_after, spot.gap, left) {
+            let left = span_of(point.bodies, &work.left);
+            if let Some(first) = first_zero(gap_after, point.gap, left) {
                 plans.plans[group].add(first);
             }
         }
@@ -210,16 +211,16 @@ impl Step<'_> {
     }
 
     fn shorten(&mut self) {
-        let located = self.crowd.rules.located_impacts;
+        let located = self.time_stepping.rules.located_impacts;
         let h = self.h;
         let Work {
             plans,
             span,
             left,
             is_located,
-            spots,
+            points,
             ..
-        } = &mut self.workspace.crowd;
+        } = &mut self.workspace.time_stepping;
         for i in 0..span.len() {
             let root = plans.groups.root(i);
             let plan = plans.plans[root];
@@ -230,15 +231,15 @@ impl Step<'_> {
             }
         }
         // up to its impact a located group has no others
-        spots.list.retain(|spot| {
-            let mut bodies = spot.bodies.into_iter().flatten();
-            spot.gap <= BAND || !bodies.any(|body| is_located[body])
+        points.list.retain(|point| {
+            let mut bodies = point.bodies.into_iter().flatten();
+            point.gap <= BAND || !bodies.any(|body| is_located[body])
         });
     }
 
     /// (3) of the groups that have come to an impact.
     pub(super) fn collide(&mut self) -> Result<(), StepError> {
-        if !self.workspace.crowd.is_located.contains(&true) {
+        if !self.workspace.time_stepping.is_located.contains(&true) {
             return Ok(());
         }
         self.jump(false)
@@ -250,10 +251,10 @@ impl Step<'_> {
             return Ok(());
         }
         self.move_freely();
-        self.find_spots();
+        self.find_points();
         let Work {
             is_located, left, ..
-        } = &mut self.workspace.crowd;
+        } = &mut self.workspace.time_stepping;
         is_located.clear();
         is_located.extend(left.iter().map(|left| *left > 0.0));
         self.jump(true)
@@ -285,7 +286,9 @@ impl Step<'_> {
     fn jump(&mut self, jumps: bool) -> Result<(), StepError> {
         self.place();
         let Workspace {
-            poses, crowd: work, ..
+            poses,
+            time_stepping: work,
+            ..
         } = &mut *self.workspace;
         let is_located = std::mem::take(&mut work.is_located);
         // others are elsewhere in time, or sleep until they are woken: they would not get their share of an impulse
@@ -293,10 +296,10 @@ impl Step<'_> {
             let mut bodies = bodies.into_iter().flatten();
             !bodies.all(|body| is_located[body])
         };
-        let mut found = std::mem::take(&mut work.spots.list);
-        work.spots
-            .look_again(self.crowd, poses.space(), BAND, skip, &mut found);
-        work.spots.list = found;
+        let mut found = std::mem::take(&mut work.points.list);
+        work.points
+            .look_again(self.time_stepping, poses.space(), BAND, skip, &mut found);
+        work.points.list = found;
         let Work {
             start, free, span, ..
         } = work;
@@ -309,7 +312,7 @@ impl Step<'_> {
             span[i] = if is_located[i] { self.h } else { 0.0 };
         }
         self.find_stops(|bodies, is_closed, _| is_closed && !skip(bodies));
-        self.workspace.crowd.is_located = is_located;
+        self.workspace.time_stepping.is_located = is_located;
         self.assemble_instant();
         let bounces = self.set_instant_bounces();
         self.report.located_impacts += bounces;
@@ -337,7 +340,7 @@ impl Step<'_> {
             bounces,
             solvers,
             ..
-        } = &mut self.workspace.crowd;
+        } = &mut self.workspace.time_stepping;
         let islands = &solvers.islands;
         let gains = |k: usize| {
             let island = islands.island(k);
@@ -372,7 +375,7 @@ impl Step<'_> {
             second,
             solvers,
             ..
-        } = &mut self.workspace.crowd;
+        } = &mut self.workspace.time_stepping;
         for k in 0..solvers.islands.count() {
             let island = solvers.islands.island(k);
             let driven = Driven {
@@ -387,7 +390,7 @@ impl Step<'_> {
                 before + driven.work_of_motors(|row| second[row], [start, after]),
             ];
             let share = cut_back(bodies, island.bodies, most, end, after);
-            self.report.guarded_impacts += u64::from(share < 1.0);
+            self.report.limited_impacts += u64::from(share < 1.0);
             for &row in island.rows {
                 let (x, y) = (&mut impulse[row as usize], second[row as usize]);
                 *x += share * (y - *x);
@@ -402,22 +405,22 @@ impl Step<'_> {
         let threshold = self.settings.restitution_threshold * self.h;
         let gravity = crate::math::norm(self.model.gravity.as_slice());
         let Work {
-            spots,
+            points,
             stops,
             touches,
             rows,
             start,
             bounces,
             ..
-        } = &mut self.workspace.crowd;
+        } = &mut self.workspace.time_stepping;
         bounces.clear();
         let (mut row, mut n) = (0, 0);
         for (i, touch) in touches.iter().enumerate() {
             let before = along(&rows[row], touch.bodies, start);
-            let e = match spots.list.get(i) {
-                Some(Spot { law, .. }) => law.restitution,
+            let e = match points.list.get(i) {
+                Some(ContactPoint { material, .. }) => material.restitution,
                 None => {
-                    let stop = &stops[i - spots.list.len()];
+                    let stop = &stops[i - points.list.len()];
                     self.model.contacts[stop.contact].restitution
                 }
             };
@@ -452,10 +455,10 @@ impl Step<'_> {
             rows,
             impulse,
             solvers,
-            books,
+            energy_balance,
             ..
-        } = &mut workspace.crowd;
-        books.connect_pressing(touches, impulse);
+        } = &mut workspace.time_stepping;
+        energy_balance.connect_pressing(touches, impulse);
         for k in 0..solvers.islands.count() {
             let island = solvers.islands.island(k);
             let driven = Driven {
@@ -466,7 +469,7 @@ impl Step<'_> {
             };
             if let Some(i) = island.bodies.iter().find(|i| is_located[**i as usize]) {
                 let work = driven.work_of_motors(|row| impulse[row], [start, end]);
-                let losses = books.at(*i as usize);
+                let losses = energy_balance.at(*i as usize);
                 losses.applied += work;
                 losses.impacts += work;
             }
@@ -478,7 +481,7 @@ impl Step<'_> {
             for k in 0..body.n_dof {
                 let at = body.first + k;
                 let (v, w) = (start[i][k], end[i][k]);
-                books.at(i).impacts += 0.5 * model.mass[at] * (v * v - w * w);
+                energy_balance.at(i).impacts += 0.5 * model.mass[at] * (v * v - w * w);
                 state.velocity[at] = w;
             }
         }

@@ -17,34 +17,34 @@
 
 mod assemble;
 mod balance;
-mod correct;
+mod contact_points;
 mod free;
+mod geometric_stiffness;
+mod impact;
 pub(super) mod instant;
 mod limit;
 mod locate;
-mod patch;
-mod press;
+mod manifold_reduction;
+mod position_gauss_seidel;
+mod position_stabilization;
 mod project;
-mod pull;
 mod sleep;
 mod solve;
-mod spots;
 mod stops;
-mod strike;
 
 use super::event_driven::run::{SHORTEST_LOSSY_PART, SHORTEST_PART};
 use super::event_driven::{accept, smoothing};
 use super::report::Report;
 use super::work_limit::allowed;
 use super::{StepError, Workspace, finite, in_play};
-use crate::contact::body_blocks::{Body, Joint, Row, Touch};
+use crate::contact::body_blocks::{Body, ContactConstraint, Joint, Row};
 use crate::math::two::{Sixfold, dot, paired};
 use crate::math::{Limit, Vec3, larger, norm, positive};
-use crate::model::{BodyRef, Crowd, Model};
+use crate::model::{BodyRef, Model, TimeStepping};
 use crate::scene::spec::Settings;
-use crate::state::{State, Status, Touch as Pressing};
+use crate::state::{PersistentContact, State, Status};
 use balance::Outcome;
-use spots::{Spot, Spots};
+use contact_points::{ContactPoint, ContactPoints};
 use stops::NearStop;
 
 /// Six velocities.
@@ -68,11 +68,11 @@ fn shifted(model: &Model, body: BodyRef) -> f64 {
 /// Scratch of the steps.
 #[derive(Debug, Default)]
 pub(super) struct Work {
-    spots: Spots,
+    points: ContactPoints,
     /// Stops of joints that count in the round.
     stops: Vec<NearStop>,
     /// Spots at the end of a step.
-    found: Vec<Spot>,
+    found: Vec<ContactPoint>,
     /// Tangents of the spots.
     frames: Vec<[Vec3; 2]>,
     /// Which bodies something from outside acts on; empty before the first step.
@@ -91,7 +91,7 @@ pub(super) struct Work {
     bounces: Vec<(usize, f64)>,
     second: Vec<f64>,
     /// How far each body may get in the step, m, as seen with this velocity, m/s.
-    reach: Vec<f64>,
+    margin: Vec<f64>,
     common: Vec3,
     /// What is left of the step for each body, and how much of it the round under way takes, s.
     left: Vec<f64>,
@@ -100,7 +100,7 @@ pub(super) struct Work {
     is_located: Vec<bool>,
     middle: Vec<f64>,
     moved: Vec<f64>,
-    pulls: pull::Pulls,
+    stiffnesses: geometric_stiffness::GeometricStiffnesses,
     /// Bodies of groups that are solved again.
     is_chosen: Vec<bool>,
     /// Which force elements are stiff against the round.
@@ -110,7 +110,7 @@ pub(super) struct Work {
     /// Means of the velocities at the start and at the end, and those of the ground.
     means: Vec<Sixfold>,
     bodies: Vec<Body>,
-    touches: Vec<Touch>,
+    touches: Vec<ContactConstraint>,
     joints: Vec<Joint>,
     rows: Vec<Row>,
     impulse: Vec<f64>,
@@ -120,13 +120,13 @@ pub(super) struct Work {
     lag: Vec<Vec3>,
     solvers: solve::Solvers,
     bouncing: solve::Solvers,
-    correction: correct::Correction,
-    patches: patch::Patches,
+    correction: position_stabilization::Correction,
+    manifolds: manifold_reduction::ManifoldReduction,
     /// Coordinates of motors at the end of the step, m or rad.
     wanted: Vec<f64>,
     groups: sleep::Sleepers,
     plans: locate::Plans,
-    books: balance::Books,
+    energy_balance: balance::EnergyBalance,
     /// The state before the step, where it may have to be taken again.
     before: Option<State>,
 }
@@ -152,14 +152,14 @@ impl Work {
     }
 
     fn room(&self) -> usize {
-        self.spots.room() + self.rows.capacity() + self.impulse.capacity()
+        self.points.room() + self.rows.capacity() + self.impulse.capacity()
     }
 }
 
 /// What the parts of a step share.
 struct Step<'a> {
     model: &'a Model,
-    crowd: &'a Crowd,
+    time_stepping: &'a TimeStepping,
     settings: &'a Settings,
     state: &'a mut State,
     workspace: &'a mut Workspace,
@@ -191,7 +191,7 @@ fn longest_span(model: &Model, state: &State) -> f64 {
 /// turns fast.
 pub(super) fn step(
     model: &Model,
-    crowd: &Crowd,
+    time_stepping: &TimeStepping,
     state: &mut State,
     workspace: &mut Workspace,
     settings: &Settings,
@@ -203,7 +203,7 @@ pub(super) fn step(
     }
     report.steps += 1;
     let allowed = ITERATIONS * allowed(settings, end - state.time) as f64;
-    workspace.crowd.allow(allowed);
+    workspace.time_stepping.allow(allowed);
     let can_repeat = !model.joints.is_empty() || !model.forces.is_empty();
     let mut most = f64::INFINITY;
     let mut holds_at_end = false;
@@ -221,10 +221,13 @@ pub(super) fn step(
             let h = (stop - state.time) / parts;
             (h, state.time + h)
         };
-        let room = workspace.crowd.room();
+        let room = workspace.time_stepping.room();
         let mut numbers = None;
         if can_repeat {
-            let before = workspace.crowd.before.get_or_insert_with(|| state.clone());
+            let before = workspace
+                .time_stepping
+                .before
+                .get_or_insert_with(|| state.clone());
             before.copy_from(state);
             numbers = Some((
                 report.whole_numbers().map(|x| *x),
@@ -233,7 +236,7 @@ pub(super) fn step(
         }
         let taken = Step {
             model,
-            crowd,
+            time_stepping,
             settings,
             state,
             workspace,
@@ -242,29 +245,29 @@ pub(super) fn step(
             holds_at_end,
         }
         .take();
-        report.growths += u64::from(workspace.crowd.room() > room);
+        report.growths += u64::from(workspace.time_stepping.room() > room);
         let half = 0.5 * h / settings.step;
         let is_stuck = taken.is_err() && !holds_at_end && half < SHORTEST_PART;
-        if let (Some(numbers), Some(before)) = (numbers, &workspace.crowd.before)
+        if let (Some(numbers), Some(before)) = (numbers, &workspace.time_stepping.before)
             && (is_stuck || is_too_long(&taken, half))
         {
             state.copy_from(before);
-            restore(report, numbers);
+            apply_restitution(report, numbers);
             report.halved_steps += 1;
             holds_at_end |= is_stuck;
             most = if is_stuck { h } else { 0.5 * h };
             continue;
         }
         taken?;
-        if let Some(before) = workspace.crowd.before.take() {
+        if let Some(before) = workspace.time_stepping.before.take() {
             smoothing::note_between(model, [&before, state], h, workspace, report);
-            workspace.crowd.before = Some(before);
+            workspace.time_stepping.before = Some(before);
         }
         holds_at_end = false;
         most = 2.0 * h;
         state.time = stop;
     }
-    report.exhausted_steps += u64::from(workspace.crowd.spent() > allowed);
+    report.exhausted_steps += u64::from(workspace.time_stepping.spent() > allowed);
     in_play::note(model, state, workspace, report);
     finite(state, report)
 }
@@ -281,7 +284,7 @@ fn is_too_long(taken: &Result<Outcome, StepError>, half: f64) -> bool {
     }
 }
 
-fn restore(report: &mut Report, (whole, real): ([u64; 30], [f64; 22])) {
+fn apply_restitution(report: &mut Report, (whole, real): ([u64; 30], [f64; 22])) {
     for (x, before) in report.whole_numbers().into_iter().zip(whole) {
         *x = before;
     }
@@ -297,21 +300,27 @@ impl Step<'_> {
             return Ok(Outcome::default());
         }
         self.begin_balance();
-        if self.workspace.crowd.driven.is_empty() {
+        if self.workspace.time_stepping.driven.is_empty() {
             let bodies = 0..self.model.bodies.len();
             let driven = bodies.map(|i| self.model.is_driven(i));
-            self.workspace.crowd.driven.extend(driven);
+            self.workspace.time_stepping.driven.extend(driven);
         }
-        let left = &mut self.workspace.crowd.left;
+        let left = &mut self.workspace.time_stepping.left;
         left.clear();
-        let slow_for = self.state.crowd.slow_for.iter();
-        left.extend(slow_for.map(|x| if *x < f64::INFINITY { self.h } else { 0.0 }));
+        let sleep_timer = self.state.time_stepping.sleep_timer.iter();
+        left.extend(sleep_timer.map(|x| if *x < f64::INFINITY { self.h } else { 0.0 }));
         self.settle_joints();
         self.aim_motors();
         self.start_motors()?;
-        for round in 0..=self.crowd.rules.located_impacts {
-            self.round(round == self.crowd.rules.located_impacts)?;
-            if self.workspace.crowd.left.iter().all(|left| *left <= 0.0) {
+        for round in 0..=self.time_stepping.rules.located_impacts {
+            self.round(round == self.time_stepping.rules.located_impacts)?;
+            if self
+                .workspace
+                .time_stepping
+                .left
+                .iter()
+                .all(|left| *left <= 0.0)
+            {
                 if round > 0 || self.outruns() {
                     self.find_all_pairs();
                 }
@@ -327,15 +336,15 @@ impl Step<'_> {
     fn round(&mut self, is_last: bool) -> Result<(), StepError> {
         self.place();
         self.move_freely();
-        self.find_spots();
-        self.reduce_patches();
+        self.find_points();
+        self.reduce_manifolds();
         self.plan(is_last);
         self.find_stops_of_round();
         self.assemble();
         self.solve()?;
-        self.settle_pulls()?;
-        self.book();
-        self.restore();
+        self.iterate_geometric_stiffness()?;
+        self.add_to_balance();
+        self.apply_restitution();
         self.go_on();
         self.remember();
         self.collide()
@@ -349,28 +358,33 @@ impl Step<'_> {
     }
 
     // bodies that come near wake what sleeps there
-    fn find_spots(&mut self) {
+    fn find_points(&mut self) {
         loop {
             let Self {
                 model,
-                crowd,
+                time_stepping,
                 state,
                 workspace,
                 ..
             } = self;
             let Work {
-                spots, reach, left, ..
-            } = &mut workspace.crowd;
-            let slow_for = &state.crowd.slow_for;
+                points,
+                margin,
+                left,
+                ..
+            } = &mut workspace.time_stepping;
+            let sleep_timer = &state.time_stepping.sleep_timer;
             // a body that is done with the step waits for the others
-            let rests =
-                |body: BodyRef| body.is_none_or(|i| slow_for[i] == f64::INFINITY || left[i] <= 0.0);
-            let waits =
-                |body: BodyRef| body.is_some_and(|i| slow_for[i] < f64::INFINITY && left[i] <= 0.0);
+            let rests = |body: BodyRef| {
+                body.is_none_or(|i| sleep_timer[i] == f64::INFINITY || left[i] <= 0.0)
+            };
+            let waits = |body: BodyRef| {
+                body.is_some_and(|i| sleep_timer[i] < f64::INFINITY && left[i] <= 0.0)
+            };
             let skip = |[a, b]: [BodyRef; 2]| (rests(a) && rests(b)) || waits(a) || waits(b);
-            let reach = |body: BodyRef| body.map_or(0.0, |i| reach[i]);
+            let margin = |body: BodyRef| body.map_or(0.0, |i| margin[i]);
             let slack = |body| shifted(model, body);
-            spots.find(crowd, workspace.poses.space(), reach, slack, skip);
+            points.find(time_stepping, workspace.poses.space(), margin, slack, skip);
             if !self.wake_touched() {
                 return;
             }
@@ -381,13 +395,13 @@ impl Step<'_> {
     // was a body pushed further than it was thought to get?
     fn outruns(&self) -> bool {
         let moved = &self.state.average_velocity;
-        let Work { reach, common, .. } = &self.workspace.crowd;
+        let Work { margin, common, .. } = &self.workspace.time_stepping;
         let bodies = self.model.bodies.iter().enumerate();
         bodies.into_iter().any(|(i, body)| {
             let v = &moved[body.first..body.first + body.n_dof];
             let seen = [v[0] - common.x, v[1] - common.y, v[2] - common.z];
             let (speed, spin) = (norm(&seen), norm(v.get(3..).unwrap_or(&[])));
-            let far = reach[i] + shifted(self.model, Some(i));
+            let far = margin[i] + shifted(self.model, Some(i));
             self.h * (speed + body.extent * spin) > far
         })
     }
@@ -397,21 +411,21 @@ impl Step<'_> {
         self.place();
         let Self {
             model,
-            crowd,
+            time_stepping,
             state,
             workspace,
             ..
         } = self;
-        let slow_for = &state.crowd.slow_for;
-        let rests = |body: BodyRef| body.is_none_or(|i| slow_for[i] == f64::INFINITY);
+        let sleep_timer = &state.time_stepping.sleep_timer;
+        let rests = |body: BodyRef| body.is_none_or(|i| sleep_timer[i] == f64::INFINITY);
         let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
-        let reach = |body| shifted(model, body);
-        let spots = &mut workspace.crowd.spots;
-        spots.find_pairs(crowd, workspace.poses.space(), reach, skip);
+        let margin = |body| shifted(model, body);
+        let points = &mut workspace.time_stepping.points;
+        points.find_pairs(time_stepping, workspace.poses.space(), margin, skip);
     }
 
     // energies of the step: impulses times mean velocities
-    fn book(&mut self) {
+    fn add_to_balance(&mut self) {
         let Work {
             touches,
             joints,
@@ -420,9 +434,9 @@ impl Step<'_> {
             start,
             end,
             means,
-            books,
+            energy_balance,
             ..
-        } = &mut self.workspace.crowd;
+        } = &mut self.workspace.time_stepping;
         means.clear();
         let both = start.iter().zip(end.iter());
         means.extend(both.map(|(v, w)| paired(&std::array::from_fn(|k| 0.5 * (v[k] + w[k])))));
@@ -439,7 +453,7 @@ impl Step<'_> {
                 row += n;
                 continue;
             }
-            let losses = books.at(assemble::mover(touch.bodies));
+            let losses = energy_balance.at(assemble::mover(touch.bodies));
             losses.impacts -= impulse[row] * mean(&rows[row], touch.bodies);
             let mut is_carried = false;
             for k in row + 1..row + n {
@@ -453,7 +467,7 @@ impl Step<'_> {
                 losses.impacts -= positive(-lost);
             }
             if is_carried {
-                books.drive(assemble::mover(touch.bodies));
+                energy_balance.drive(assemble::mover(touch.bodies));
             }
             row += n;
         }
@@ -462,7 +476,7 @@ impl Step<'_> {
         row += of_joints.iter().map(|joint| joint.rows).sum::<usize>();
         // those after them are of springs
         for (row, motor) in (row..).zip(&of_motors[..self.model.motors.len()]) {
-            let losses = books.at(assemble::mover(motor.bodies));
+            let losses = energy_balance.at(assemble::mover(motor.bodies));
             losses.applied += impulse[row] * mean(&rows[row], motor.bodies);
         }
         self.book_elements();
@@ -485,13 +499,13 @@ impl Step<'_> {
             middle,
             span,
             left,
-            books,
+            energy_balance,
             touches,
             impulse,
             lag,
             ..
-        } = &mut workspace.crowd;
-        books.connect_pressing(touches, impulse);
+        } = &mut workspace.time_stepping;
+        energy_balance.connect_pressing(touches, impulse);
         for (i, body) in model.bodies.iter().enumerate() {
             // the part of the whole step, so that all advance with one length
             let part = span[i] / *h;
@@ -508,7 +522,7 @@ impl Step<'_> {
                         // what falls with the end velocity falls further than its kinetic energy tells
                         let fallen = mean - 0.5 * (v + w);
                         let further = model.mass[at] * model.gravity[k] * fallen * span[i];
-                        books.at(i).impacts += further;
+                        energy_balance.at(i).impacts += further;
                     }
                 }
             }
@@ -531,7 +545,7 @@ impl Step<'_> {
             ..
         } = self;
         let Work {
-            spots,
+            points,
             stops,
             frames,
             touches,
@@ -539,22 +553,22 @@ impl Step<'_> {
             joints,
             span,
             ..
-        } = &workspace.crowd;
+        } = &workspace.time_stepping;
         let span_of = |bodies: [BodyRef; 2]| locate::span_of(bodies, span);
         // groups that sleep or wait are not among the spots
-        let solids = &self.crowd.solids;
-        state.crowd.touches.retain(|touch| {
-            let bodies = touch.key.shapes.map(|i| solids[i as usize].body);
+        let colliders = &self.time_stepping.colliders;
+        state.time_stepping.touches.retain(|touch| {
+            let bodies = touch.key.shapes.map(|i| colliders[i as usize].body);
             span_of(bodies) <= 0.0
         });
-        let n_others = state.crowd.touches.len();
+        let n_others = state.time_stepping.touches.len();
         let mut row = 0;
-        for (spot, tangents) in spots.list.iter().zip(frames) {
+        for (point, tangents) in points.list.iter().zip(frames) {
             let first = row;
             row += 1;
-            let mut force = spot.normal * impulse[first];
+            let mut force = point.normal * impulse[first];
             let mut moment = Vec3::zeros();
-            for (turns, direction) in assemble::directions(spot, *tangents) {
+            for (turns, direction) in assemble::directions(point, *tangents) {
                 if turns {
                     moment += direction * impulse[row];
                 } else {
@@ -563,9 +577,9 @@ impl Step<'_> {
                 row += 1;
             }
             if impulse[first] > 0.0 {
-                let h = span_of(spot.bodies);
-                state.crowd.touches.push(Pressing {
-                    key: spot.key,
+                let h = span_of(point.bodies);
+                state.time_stepping.touches.push(PersistentContact {
+                    key: point.key,
                     force: force / h,
                     moment: moment / h,
                 });
@@ -573,7 +587,7 @@ impl Step<'_> {
         }
         if n_others > 0 {
             state
-                .crowd
+                .time_stepping
                 .touches
                 .sort_unstable_by_key(|touch| touch.key.order());
         }

@@ -29,23 +29,25 @@ const ROUNDING: f64 = 1e-12;
 impl Step<'_> {
     /// (2) before a step of another length than the last one.
     pub(super) fn settle_joints(&mut self) {
-        let last = std::mem::replace(&mut self.state.crowd.last_step, self.h);
+        let last = std::mem::replace(&mut self.state.time_stepping.last_step, self.h);
         if self.model.joints.is_empty() || (self.h - last).abs() <= SAME_LENGTH * last {
             return;
         }
         self.place();
         self.find_touched_groups();
-        let mut velocity = std::mem::take(&mut self.workspace.crowd.moved);
+        let mut velocity = std::mem::take(&mut self.workspace.time_stepping.moved);
         velocity.clone_from(&self.state.velocity);
         self.project(&mut velocity, true);
         self.state.velocity.copy_from_slice(&velocity);
-        self.workspace.crowd.moved = velocity;
+        self.workspace.time_stepping.moved = velocity;
     }
 
     /// (2) of velocities at the present poses, of all groups or of those that touch nothing. Motors keep the speeds that they have.
     pub(super) fn project(&mut self, velocity: &mut [f64], only_untouched: bool) {
         let Workspace {
-            poses, crowd: work, ..
+            poses,
+            time_stepping: work,
+            ..
         } = &mut *self.workspace;
         let poses = poses.space();
         let Work {
@@ -69,7 +71,7 @@ impl Step<'_> {
             for k in 0..body.n_dof {
                 v[k] = velocity[body.first + k];
                 largest = largest.at_least(v[k].abs());
-                if self.state.crowd.slow_for[i] < f64::INFINITY {
+                if self.state.time_stepping.sleep_timer[i] < f64::INFINITY {
                     inverse[k] = 1.0 / self.model.mass[body.first + k];
                 }
             }
@@ -77,7 +79,8 @@ impl Step<'_> {
             start.push(v);
         }
         let mut is_left = |i: usize| {
-            self.state.crowd.slow_for[i] == f64::INFINITY || (only_untouched && groups.is_marked(i))
+            self.state.time_stepping.sleep_timer[i] == f64::INFINITY
+                || (only_untouched && groups.is_marked(i))
         };
         let mut worst: f64 = 0.0;
         for link in &self.model.joints {
@@ -130,7 +133,7 @@ impl Step<'_> {
             joints,
             rows,
         };
-        let threads = self.crowd.rules.threads as usize;
+        let threads = self.time_stepping.rules.threads as usize;
         solvers.solve(&problem, Effort::Direct, threads, impulse, end);
         for (body, v) in self.model.bodies.iter().zip(end) {
             velocity[body.first..body.first + body.n_dof].copy_from_slice(&v[..body.n_dof]);
@@ -140,11 +143,11 @@ impl Step<'_> {
     // marks the groups in which something presses
     fn find_touched_groups(&mut self) {
         let (state, model) = (&*self.state, self.model);
-        let solids = &self.crowd.solids;
-        let groups = &mut self.workspace.crowd.groups;
-        groups.find(model, self.crowd, &state.crowd.touches);
-        let pressing = state.crowd.touches.iter().flat_map(|touch| {
-            let bodies = touch.key.shapes.map(|i| solids[i as usize].body);
+        let colliders = &self.time_stepping.colliders;
+        let groups = &mut self.workspace.time_stepping.groups;
+        groups.find(model, self.time_stepping, &state.time_stepping.touches);
+        let pressing = state.time_stepping.touches.iter().flat_map(|touch| {
+            let bodies = touch.key.shapes.map(|i| colliders[i as usize].body);
             bodies.into_iter().flatten()
         });
         let stops = model.contacts.iter().zip(&state.contact_force);

@@ -5,12 +5,12 @@
 //! asleep with.
 
 use super::assemble::{along, index, row};
-use super::{BAND, Spot, Step, Work};
+use super::{BAND, ContactPoint, Step, Work};
 use crate::integrate::Workspace;
 use crate::kinds::space;
 use crate::math::{Groups, Limit, norm};
-use crate::model::{Body, BodyRef, Crowd, Model, space_pose_of};
-use crate::state::Touch;
+use crate::model::{Body, BodyRef, Model, TimeStepping, space_pose_of};
+use crate::state::PersistentContact;
 
 /// Bodies that touch or are joined, found from the forces of the state.
 #[derive(Debug, Default)]
@@ -36,12 +36,20 @@ impl Sleepers {
     }
 
     /// The groups, none of which is marked.
-    pub fn find(&mut self, model: &Model, crowd: &Crowd, touches: &[Touch]) {
+    pub fn find(
+        &mut self,
+        model: &Model,
+        time_stepping: &TimeStepping,
+        touches: &[PersistentContact],
+    ) {
         self.joined.reset(model.bodies.len());
         self.held.clear();
         self.held.resize(model.bodies.len(), false);
         for touch in touches {
-            let [a, b] = touch.key.shapes.map(|i| crowd.solids[i as usize].body);
+            let [a, b] = touch
+                .key
+                .shapes
+                .map(|i| time_stepping.colliders[i as usize].body);
             self.join(a, b);
         }
         let joined = model.joints.iter().map(|link| link.bodies);
@@ -65,25 +73,27 @@ impl Sleepers {
 
 impl Step<'_> {
     pub(super) fn all_asleep(&self) -> bool {
-        let slow_for = &self.state.crowd.slow_for;
-        !slow_for.is_empty() && slow_for.iter().all(|x| *x == f64::INFINITY)
+        let sleep_timer = &self.state.time_stepping.sleep_timer;
+        !sleep_timer.is_empty() && sleep_timer.iter().all(|x| *x == f64::INFINITY)
     }
 
     // groups that an awake body would touch in this step wake up: was there one?
     pub(super) fn wake_touched(&mut self) -> bool {
         let Self {
             model,
-            crowd,
+            time_stepping,
             state,
             workspace,
             h,
             ..
         } = self;
         let Workspace {
-            poses, crowd: work, ..
+            poses,
+            time_stepping: work,
+            ..
         } = &mut **workspace;
         let Work {
-            spots,
+            points,
             groups,
             start,
             free,
@@ -91,36 +101,42 @@ impl Step<'_> {
             left,
             ..
         } = work;
-        let slow_for = &mut state.crowd.slow_for;
+        let sleep_timer = &mut state.time_stepping.sleep_timer;
         // what has been slow is held by something, and does not fall
         ahead.clear();
         let both = start.iter().zip(free.iter());
-        ahead.extend(both.zip(slow_for.iter()).map(
-            |((held, falling), slow_for)| {
-                if *slow_for > 0.0 { *held } else { *falling }
-            },
-        ));
-        let asleep = |body: BodyRef| body.is_some_and(|i| slow_for[i] == f64::INFINITY);
-        let sleeps = |spot: &Spot| spot.bodies.into_iter().any(asleep);
-        let touches = |spot: &Spot| {
-            let [a, b] = spot.bodies.map(|body| *space_pose_of(poses.space(), body));
-            let arms = ((&a, spot.arms[0]), (&b, spot.arms[1]));
+        ahead.extend(
+            both.zip(sleep_timer.iter()).map(
+                |((held, falling), sleep_timer)| {
+                    if *sleep_timer > 0.0 { *held } else { *falling }
+                },
+            ),
+        );
+        let asleep = |body: BodyRef| body.is_some_and(|i| sleep_timer[i] == f64::INFINITY);
+        let sleeps = |point: &ContactPoint| point.bodies.into_iter().any(asleep);
+        let touches = |point: &ContactPoint| {
+            let [a, b] = point.bodies.map(|body| *space_pose_of(poses.space(), body));
+            let arms = ((&a, point.arms[0]), (&b, point.arms[1]));
             let normal = row(
-                &space::Row::relative_velocity(spot.normal, arms.0, arms.1),
+                &space::Row::relative_velocity(point.normal, arms.0, arms.1),
                 0.0,
             );
-            let bodies = spot.bodies.map(index);
+            let bodies = point.bodies.map(index);
             let speed = along(&normal, bodies, start).at_most(along(&normal, bodies, ahead));
-            spot.gap + *h * speed.at_most(0.0) <= BAND
+            point.gap + *h * speed.at_most(0.0) <= BAND
         };
-        if !spots.list.iter().any(|spot| sleeps(spot) && touches(spot)) {
+        if !points
+            .list
+            .iter()
+            .any(|point| sleeps(point) && touches(point))
+        {
             // what passes by leaves them asleep
-            spots.list.retain(|spot| !sleeps(spot));
+            points.list.retain(|point| !sleeps(point));
             return false;
         }
-        groups.find(model, crowd, &state.crowd.touches);
-        for spot in spots.list.iter().filter(|spot| touches(spot)) {
-            for body in spot
+        groups.find(model, time_stepping, &state.time_stepping.touches);
+        for point in points.list.iter().filter(|point| touches(point)) {
+            for body in point
                 .bodies
                 .into_iter()
                 .filter(|body| asleep(*body))
@@ -132,8 +148,8 @@ impl Step<'_> {
         }
         for i in 0..model.bodies.len() {
             let root = groups.joined.root(i);
-            if groups.awake[root] && slow_for[i] == f64::INFINITY {
-                slow_for[i] = 0.0;
+            if groups.awake[root] && sleep_timer[i] == f64::INFINITY {
+                sleep_timer[i] = 0.0;
                 left[i] = *h;
             }
         }
@@ -141,13 +157,13 @@ impl Step<'_> {
     }
 
     pub(super) fn fall_asleep(&mut self) {
-        let rules = &self.crowd.rules;
+        let rules = &self.time_stepping.rules;
         if rules.sleep_speed == 0.0 {
             return;
         }
         let Self {
             model,
-            crowd,
+            time_stepping,
             state,
             workspace,
             h,
@@ -158,11 +174,11 @@ impl Step<'_> {
             driven,
             found,
             ..
-        } = &mut workspace.crowd;
-        groups.find(model, crowd, &state.crowd.touches);
+        } = &mut workspace.time_stepping;
+        groups.find(model, time_stepping, &state.time_stepping.touches);
         // neighbours that touch without a force would wake each other
-        for spot in found.iter().filter(|spot| spot.gap <= BAND) {
-            if let [Some(a), Some(b)] = spot.bodies {
+        for point in found.iter().filter(|point| point.gap <= BAND) {
+            if let [Some(a), Some(b)] = point.bodies {
                 groups.joined.join(a, b);
             }
         }
@@ -170,21 +186,24 @@ impl Step<'_> {
             let v = &state.velocity[body.first..body.first + body.n_dof];
             let turning = if body.n_dof > 3 { norm(&v[3..]) } else { 0.0 };
             let speed = norm(&v[..3]) + radius(model, body) * turning;
-            let slow_for = &mut state.crowd.slow_for[i];
+            let sleep_timer = &mut state.time_stepping.sleep_timer[i];
             // what nothing holds is slow for a moment only
             if speed > rules.sleep_speed || driven[i] || !groups.held[i] {
-                *slow_for = 0.0;
+                *sleep_timer = 0.0;
             } else {
-                *slow_for += *h;
+                *sleep_timer += *h;
             }
             let root = groups.joined.root(i);
-            groups.awake[root] |= *slow_for < rules.sleep_after;
+            groups.awake[root] |= *sleep_timer < rules.sleep_after;
         }
         // what lies on a belt may be moved by it
-        for touch in &state.crowd.touches {
-            let solids = touch.key.shapes.map(|i| &crowd.solids[i as usize]);
-            if solids.iter().any(|solid| solid.belt.is_some()) {
-                for body in solids.iter().filter_map(|solid| solid.body) {
+        for touch in &state.time_stepping.touches {
+            let colliders = touch
+                .key
+                .shapes
+                .map(|i| &time_stepping.colliders[i as usize]);
+            if colliders.iter().any(|collider| collider.belt.is_some()) {
+                for body in colliders.iter().filter_map(|collider| collider.body) {
                     let root = groups.joined.root(body);
                     groups.awake[root] = true;
                 }
@@ -192,8 +211,8 @@ impl Step<'_> {
         }
         for (i, body) in model.bodies.iter().enumerate() {
             let root = groups.joined.root(i);
-            if !groups.awake[root] && state.crowd.slow_for[i] < f64::INFINITY {
-                state.crowd.slow_for[i] = f64::INFINITY;
+            if !groups.awake[root] && state.time_stepping.sleep_timer[i] < f64::INFINITY {
+                state.time_stepping.sleep_timer[i] = f64::INFINITY;
                 let span = body.first..body.first + body.n_dof;
                 state.velocity[span.clone()].fill(0.0);
                 state.acceleration[span].fill(0.0);

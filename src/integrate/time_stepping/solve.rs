@@ -182,7 +182,7 @@ impl Solvers {
 
 impl Step<'_> {
     pub(super) fn effort(&self) -> Effort {
-        match self.crowd.rules.sweeps {
+        match self.time_stepping.rules.sweeps {
             Some(sweeps) => Effort::Sweeps(sweeps),
             None => Effort::Exact,
         }
@@ -190,7 +190,7 @@ impl Step<'_> {
 
     /// Solves the problem at hand.
     pub(super) fn solve(&mut self) -> Result<(), StepError> {
-        let is_chosen = &mut self.workspace.crowd.is_chosen;
+        let is_chosen = &mut self.workspace.time_stepping.is_chosen;
         is_chosen.clear();
         is_chosen.resize(self.model.bodies.len(), true);
         self.solve_chosen()
@@ -199,7 +199,7 @@ impl Step<'_> {
     /// The same for the groups of bodies that are chosen.
     pub(super) fn solve_chosen(&mut self) -> Result<(), StepError> {
         let effort = self.effort();
-        let threads = self.crowd.rules.threads as usize;
+        let threads = self.time_stepping.rules.threads as usize;
         let Work {
             bodies,
             touches,
@@ -210,7 +210,7 @@ impl Step<'_> {
             end,
             is_chosen,
             ..
-        } = &mut self.workspace.crowd;
+        } = &mut self.workspace.time_stepping;
         let problem = Problem {
             bodies,
             contacts: touches,

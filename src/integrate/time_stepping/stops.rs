@@ -1,8 +1,8 @@
 //! Stops of joints: contacts without friction on a coordinate, m or rad.
 
 use super::assemble::{along, index, row};
+use super::impact::SLOW;
 use super::locate::span_of;
-use super::strike::SLOW;
 use super::{BAND, Step, Work};
 use crate::integrate::Workspace;
 use crate::kinds::space::joint::Count;
@@ -77,7 +77,9 @@ impl Step<'_> {
     /// The stops at the present poses that `counts` says of their bodies, of being closed and of their gaps.
     pub(super) fn find_stops(&mut self, counts: impl Fn([BodyRef; 2], bool, f64) -> bool) {
         let Workspace {
-            poses, crowd: work, ..
+            poses,
+            time_stepping: work,
+            ..
         } = &mut *self.workspace;
         work.stops.clear();
         for (contact, stop) in self.model.contacts.iter().enumerate() {
@@ -101,14 +103,14 @@ impl Step<'_> {
 
     /// Those of a round: up to its impact a located group has none but the closed ones.
     pub(super) fn find_stops_of_round(&mut self) {
-        let work = &mut self.workspace.crowd;
+        let work = &mut self.workspace.time_stepping;
         let span = std::mem::take(&mut work.span);
         let is_located = std::mem::take(&mut work.is_located);
         self.find_stops(|bodies, is_closed, _| {
             let mut moving = bodies.into_iter().flatten().filter(|i| span[*i] > 0.0);
             moving.any(|i| is_closed || !is_located[i])
         });
-        let work = &mut self.workspace.crowd;
+        let work = &mut self.workspace.time_stepping;
         (work.span, work.is_located) = (span, is_located);
     }
 
@@ -116,7 +118,9 @@ impl Step<'_> {
     /// those in the middle of the round.
     pub(super) fn turn_stops(&mut self) {
         let Workspace {
-            poses, crowd: work, ..
+            poses,
+            time_stepping: work,
+            ..
         } = &mut *self.workspace;
         let Work {
             stops,

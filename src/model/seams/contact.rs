@@ -117,11 +117,11 @@ pub(in crate::model) fn of_space(
     feature: &space::collide::Feature,
     shape: &Shape,
 ) -> Seams {
-    let (Some(vertex), Shape::Polyhedron(solid)) = (feature.vertex(), shape) else {
+    let (Some(vertex), Shape::Polyhedron(collider)) = (feature.vertex(), shape) else {
         return seams;
     };
-    match solid.vertices.iter().position(|x| *x == vertex.place) {
-        Some(i) => seams.of_corner(vertex.place, &solid.leaving[i]),
+    match collider.vertices.iter().position(|x| *x == vertex.place) {
+        Some(i) => seams.of_corner(vertex.place, &collider.leaving[i]),
         None => seams,
     }
 }
@@ -248,8 +248,8 @@ impl Contact {
                     self.seams.goes_on(0, on_a, first.edges[*edge_a].outward)
                         || self.seams.goes_on(1, on_b, second.edges[*edge_b].outward)
                 }
-                Feature::CapsuleOnEdge { solid, edge, .. } => {
-                    self.seams.goes_on(0, on_a, solid.edges[*edge].outward)
+                Feature::CapsuleOnEdge { collider, edge, .. } => {
+                    self.seams.goes_on(0, on_a, collider.edges[*edge].outward)
                 }
                 Feature::OnHalfSpace { .. }
                 | Feature::OnBall { .. }

@@ -43,7 +43,7 @@ impl Candidate {
                 let ends = [cylinder.centre - half, cylinder.centre + half];
                 (ends.to_vec(), cylinder.radius)
             }
-            Shape::Polyhedron(solid) => (solid.vertices.clone(), 0.0),
+            Shape::Polyhedron(collider) => (collider.vertices.clone(), 0.0),
             Shape::HalfSpace(_) | Shape::HeightField(_) => (Vec::new(), 0.0),
         };
         Self {

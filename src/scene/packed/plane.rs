@@ -3,9 +3,9 @@
 use super::code::{Coded, Source, coded_enum, coded_struct};
 use crate::scene::error::Problem;
 use crate::scene::spec::{
-    Anchors, Body, BodyKind, ContactLaw, ContactPair, ContactRule, EventState, Force, ForceKind,
-    Frame, Friction, FrictionCone, Geometry, ImpactLaw, Joint, JointKind, Limits, Name, Nominal,
-    Parts, Plane, ReportedVelocity, Scene, Scheme, Settings, Shape, Signal,
+    Anchors, Body, BodyKind, ContactMaterial, ContactPair, ContactRule, EventState, Force,
+    ForceKind, Frame, Friction, FrictionCone, Geometry, ImpactLaw, Joint, JointKind, Limits, Name,
+    Nominal, Parts, Plane, ReportedVelocity, Scene, Scheme, Settings, Shape, Signal,
 };
 
 coded_struct!(Scene {
@@ -51,7 +51,7 @@ coded_struct!(Settings {
     max_substeps,
     max_step_work,
     impact_law,
-    energy_guard,
+    impact_energy_limit,
     restitution_threshold,
     reported_velocity,
     fixed_point_iterations,
@@ -144,6 +144,6 @@ coded_enum!(Signal {
     3 Table { times, values },
 });
 coded_struct!(Friction { sliding, falling });
-coded_struct!(ContactLaw<F> { friction, restitution, tangential_restitution, enabled });
-coded_struct!(ContactRule<F> { place, pair, law });
+coded_struct!(ContactMaterial<F> { friction, restitution, tangential_restitution, enabled });
+coded_struct!(ContactRule<F> { place, pair, material });
 coded_enum!(ContactPair { 0 Materials(pair), 1 Bodies(pair), 2 Groups(pair) });

@@ -2,8 +2,8 @@
 
 use super::code::{Coded, Source, coded_enum, coded_struct};
 use crate::scene::spec::space::{
-    Axis, Belt, Body, Coordinate, Cross, Crowd, ForceKind, Friction, Geometry, Joint, JointKind,
-    Mass, Motor, MotorKind, Sliding, Space,
+    Axis, Belt, Body, Coordinate, Cross, ForceKind, Friction, Geometry, Joint, JointKind, Mass,
+    Motor, MotorKind, Sliding, Space, TimeStepping,
 };
 
 coded_struct!(Space {
@@ -14,7 +14,7 @@ coded_struct!(Space {
     forces,
     contact_default,
     contact_rules,
-    crowd,
+    time_stepping,
     belts,
 });
 coded_struct!(Belt {
@@ -24,7 +24,7 @@ coded_struct!(Belt {
     direction,
     speed
 });
-coded_struct!(Crowd {
+coded_struct!(TimeStepping {
     sweeps,
     located_impacts,
     merge_distance,

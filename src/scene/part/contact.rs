@@ -3,7 +3,7 @@
 use super::{no_such, nobody, two_bodies};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
-use crate::scene::spec::{Body, ContactLaw, ContactPair, ContactRule, Friction, Name, Shape};
+use crate::scene::spec::{Body, ContactMaterial, ContactPair, ContactRule, Friction, Name, Shape};
 use crate::scene::value::Value;
 
 /// A coefficient above is a mistake: sticking is reached far below.
@@ -13,7 +13,7 @@ const FRICTION: Range = Range::new("from 0 to 1000", 0.0, 1e3);
 const USUAL_FRICTION: f64 = 5.0;
 
 /// Without friction, without bounce.
-pub const DEFAULT: ContactLaw = ContactLaw {
+pub const DEFAULT: ContactMaterial = ContactMaterial {
     friction: Friction {
         sliding: 0.0,
         falling: None,
@@ -24,21 +24,21 @@ pub const DEFAULT: ContactLaw = ContactLaw {
 };
 
 /// Reads `[contact_default]`.
-pub fn read_default(mut t: Table<'_>) -> ContactLaw {
-    let law = read_law(&mut t, DEFAULT);
+pub fn read_default(mut t: Table<'_>) -> ContactMaterial {
+    let material = read_material(&mut t, DEFAULT);
     t.finish("[contact_default]");
-    law
+    material
 }
 
 /// Reads one `[[contact]]`. Bodies and the ground must have been read.
 pub fn read_rule(
     mut t: Table<'_>,
-    default: ContactLaw,
+    default: ContactMaterial,
     bodies: &[Body],
     ground: &[Shape],
 ) -> ContactRule {
     let place = t.place.clone();
-    let law = read_law(&mut t, default);
+    let material = read_material(&mut t, default);
     let pair = match (t.get("materials"), t.get("bodies")) {
         (Some(materials), None) => {
             let shapes = bodies.iter().flat_map(|body| &body.shapes).chain(ground);
@@ -70,10 +70,14 @@ pub fn read_rule(
     };
     t.finish("a contact rule");
     let pair = pair.unwrap_or_else(|| ContactPair::Bodies([nobody(), nobody()]));
-    ContactRule { place, pair, law }
+    ContactRule {
+        place,
+        pair,
+        material,
+    }
 }
 
-fn read_law(t: &mut Table<'_>, default: ContactLaw) -> ContactLaw {
+fn read_material(t: &mut Table<'_>, default: ContactMaterial) -> ContactMaterial {
     let friction = read_friction(t, default.friction);
     read_rest(t, friction, default)
 }
@@ -138,8 +142,12 @@ pub fn read_stribeck(t: &mut Table<'_>, has_static: bool) -> Option<f64> {
 }
 
 /// All but the friction.
-pub fn read_rest<F>(t: &mut Table<'_>, friction: F, default: ContactLaw<F>) -> ContactLaw<F> {
-    ContactLaw {
+pub fn read_rest<F>(
+    t: &mut Table<'_>,
+    friction: F,
+    default: ContactMaterial<F>,
+) -> ContactMaterial<F> {
+    ContactMaterial {
         friction,
         restitution: t.number_or("restitution", Range::UNIT, default.restitution),
         tangential_restitution: t.number_or(

@@ -58,7 +58,7 @@ impl Default for Settings {
             // Ten times what the hardest of the usual scenes take.
             max_step_work: 20_000,
             impact_law: ImpactLaw::Poisson,
-            energy_guard: true,
+            impact_energy_limit: true,
             // The speed that a contact's acceleration gives in one step: what bounces lower lies still in the next.
             restitution_threshold: 1.0,
             reported_velocity: ReportedVelocity::End,
@@ -71,7 +71,7 @@ impl Default for Settings {
 }
 
 /// Reads the table, with its defaults, for a run up to `until`, s.
-pub fn read(mut t: Table<'_>, until: f64, in_crowd: bool) -> Settings {
+pub fn read(mut t: Table<'_>, until: f64, in_time_stepping: bool) -> Settings {
     let default = Settings::default();
     let scheme = scheme(&mut t);
     let settings = Settings {
@@ -127,7 +127,7 @@ pub fn read(mut t: Table<'_>, until: f64, in_crowd: bool) -> Settings {
             ],
             default.impact_law,
         ),
-        energy_guard: t.flag_or("energy_guard", default.energy_guard),
+        impact_energy_limit: t.flag_or("energy_guard", default.impact_energy_limit),
         restitution_threshold: t.number_or(
             "restitution_threshold",
             Range::NOT_NEGATIVE,
@@ -161,15 +161,15 @@ pub fn read(mut t: Table<'_>, until: f64, in_crowd: bool) -> Settings {
         let hint = "take a step that is short beside the motion, for example `step = 0.01`, or a later `until`";
         t.doubt("step", &message, hint);
     }
-    if in_crowd {
-        refuse_in_crowd(&mut t, &settings);
+    if in_time_stepping {
+        refuse_in_time_stepping(&mut t, &settings);
     }
     t.finish("[settings]");
     settings
 }
 
 /// A crowd has steps of its own.
-fn refuse_in_crowd(t: &mut Table<'_>, settings: &Settings) {
+fn refuse_in_time_stepping(t: &mut Table<'_>, settings: &Settings) {
     let of_others = [
         ("tolerance", settings.tolerance.is_some()),
         ("scheme", settings.scheme != Scheme::Trapezoidal),

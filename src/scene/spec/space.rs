@@ -1,7 +1,7 @@
 //! The written form of a scene in space. What it has in common with a planar one is in `format`.
 
 use super::{
-    Anchors, BodyKind, ContactLaw, ContactRule, Force, Frame, Limits, Name, Shape, Signal,
+    Anchors, BodyKind, ContactMaterial, ContactRule, Force, Frame, Limits, Name, Shape, Signal,
 };
 use crate::math::Quaternion;
 use crate::scene::error::Place;
@@ -23,11 +23,11 @@ pub struct Space {
     /// Force elements.
     pub forces: Vec<Force<ForceKind>>,
     /// Contact properties where no rule says otherwise.
-    pub contact_default: ContactLaw<Friction>,
+    pub contact_default: ContactMaterial<Friction>,
     /// Contact properties of pairs of materials, groups or bodies.
     pub contact_rules: Vec<ContactRule<Friction>>,
     /// Contacts are found as bodies come near, and solved in groups.
-    pub crowd: Option<Crowd>,
+    pub time_stepping: Option<TimeStepping>,
     /// Surfaces of the ground that move along themselves.
     pub belts: Vec<Belt>,
 }
@@ -49,7 +49,7 @@ pub struct Belt {
 
 /// `[crowd]`: how many bodies and contacts are dealt with.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Crowd {
+pub struct TimeStepping {
     /// Sweeps over the contacts in each step; exact if absent.
     pub sweeps: Option<u32>,
     /// Impacts that a group of bodies has located one by one within a step; with more they are taken as one.

@@ -239,9 +239,9 @@ pub struct Variable {
     /// What it is for.
     pub causality: Causality,
     /// When it changes, as written.
-    pub written_variability: Option<Variability>,
+    pub given_variability: Option<Variability>,
     /// How it gets its first value, as written.
-    pub written_initial: Option<Initial>,
+    pub given_initial: Option<Initial>,
     /// Name of its type.
     pub declared_type: Option<String>,
     /// Its own, and those of its type.
@@ -257,7 +257,7 @@ pub struct Variable {
 impl Variable {
     /// As written, or the default; what is not real is discrete then.
     pub fn variability(&self) -> Variability {
-        self.written_variability.unwrap_or(match self.kind {
+        self.given_variability.unwrap_or(match self.kind {
             Kind::Real => Variability::Continuous,
             Kind::Integer | Kind::Boolean | Kind::Text | Kind::Enumeration => Variability::Discrete,
         })
@@ -265,7 +265,7 @@ impl Variable {
 
     /// As written, or the default of the standard's table.
     pub fn initial(&self) -> Option<Initial> {
-        self.written_initial.or(match self.causality {
+        self.given_initial.or(match self.causality {
             Causality::Input | Causality::Independent => None,
             Causality::Parameter => Some(Initial::Exact),
             Causality::CalculatedParameter => Some(Initial::Calculated),
@@ -516,8 +516,8 @@ fn variable<'a>(
             .get("causality")
             .and_then(Causality::from_word)
             .unwrap_or(Causality::Local),
-        written_variability: element.get("variability").and_then(Variability::from_word),
-        written_initial: element.get("initial").and_then(Initial::from_word),
+        given_variability: element.get("variability").and_then(Variability::from_word),
+        given_initial: element.get("initial").and_then(Initial::from_word),
         declared_type,
         attributes,
         start,

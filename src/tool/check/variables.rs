@@ -58,7 +58,7 @@ fn causality(variable: &Variable, add: &mut impl FnMut(Rule, String)) {
             add(Rule::VariabilityContinuous, message);
             return;
         }
-        if variable.written_variability.is_none() {
+        if variable.given_variability.is_none() {
             let message = format!("no variability is given, of kind {}", kind.name());
             add(Rule::VariabilityDefault, message);
             return;
@@ -74,7 +74,7 @@ fn causality(variable: &Variable, add: &mut impl FnMut(Rule, String)) {
     };
     if !allowed.contains(&variability) {
         let causality = variable.causality.word();
-        let message = match variable.written_variability {
+        let message = match variable.given_variability {
             Some(word) => format!("causality {causality} with variability {}", word.word()),
             None => format!("causality {causality} without variability, which is continuous then"),
         };
@@ -92,7 +92,7 @@ fn initial_and_start(variable: &Variable, add: &mut impl FnMut(Rule, String)) {
         }
         (_, Variability::Discrete | Variability::Continuous) => &[Exact, Approx, Calculated],
     };
-    if let Some(initial) = variable.written_initial
+    if let Some(initial) = variable.given_initial
         && !allowed.contains(&initial)
     {
         let causality = variable.causality.word();

@@ -51,7 +51,7 @@ pub fn start(variable: &Variable, model: &Model) -> Option<Value> {
         | Role::LastEventKind
         | Role::WorstResidual
         | Role::Space(_)
-        | Role::Crowd(_) => None,
+        | Role::TimeStepping(_) => None,
     }
 }
 
@@ -81,6 +81,6 @@ pub fn depends_on_inputs(role: Role) -> bool {
         | Role::LastEventTime
         | Role::LastEventKind
         | Role::WorstResidual
-        | Role::Crowd(_) => false,
+        | Role::TimeStepping(_) => false,
     }
 }

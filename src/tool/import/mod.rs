@@ -4,11 +4,11 @@
 //! that live, arrays as long as they say. Whoever calls it had better be a process that nobody misses.
 #![allow(unsafe_code)]
 
-mod heard;
+mod log;
 mod orphan;
 mod slave;
 
-pub use heard::Message;
+pub use log::Message;
 pub use orphan::ParentWatch;
 pub use slave::{SavedState, Slave, Start, Status};
 
@@ -25,7 +25,7 @@ pub trait Observer: Send + Sync {
     /// A function of the library is about to be called.
     fn entered(&self, function: &'static str);
     /// The library wrote to the log, maybe from a thread of its own.
-    fn heard(&self, message: Message);
+    fn message(&self, message: Message);
 }
 
 macro_rules! functions {

@@ -1,6 +1,6 @@
 //! An instance of a library.
 
-use super::heard::Callbacks;
+use super::log::Callbacks;
 use super::{Library, text_of};
 use crate::fmu::c_api::types::{
     CO_SIMULATION, DISCARD, ERROR, FALSE, FATAL, LAST_SUCCESSFUL_TIME, OK, PENDING, TERMINATED,

@@ -6,7 +6,7 @@ use super::{Family, Sketch};
 /// A floor, walls, steps on the floor: or nothing.
 pub fn ground(sketch: &mut Sketch) {
     sketch.has_floor = sketch.dice.chance(0.75);
-    if sketch.family == Family::Crowd {
+    if sketch.family == Family::TimeStepping {
         sketch.line("\n[crowd]");
         if sketch.dice.chance(0.25) {
             let sweeps = sketch.dice.pick(&[20, 30, 60]);
@@ -95,7 +95,7 @@ pub fn add_laws(sketch: &mut Sketch) {
         sketch.line("\n[[contact]]\nmaterials = [\"wood\", \"steel\"]");
         law(sketch);
     }
-    if sketch.family != Family::Crowd && sketch.dice.chance(0.2) {
+    if sketch.family != Family::TimeStepping && sketch.dice.chance(0.2) {
         let law = sketch.dice.pick(&["newton", "expedient"]);
         sketch.line(format!("\n[settings]\nimpact_law = \"{law}\""));
     }
@@ -108,7 +108,7 @@ fn law(sketch: &mut Sketch) {
     if sketch.dice.chance(0.5) {
         let restitution = sketch.dice.pick(&[0.1, 0.3, 0.5, 0.8, 1.0]);
         sketch.line(format!("restitution = {restitution:?}"));
-        if sketch.family != Family::Crowd && sketch.dice.chance(0.15) {
+        if sketch.family != Family::TimeStepping && sketch.dice.chance(0.15) {
             let tangential = sketch.dice.within(0.1, 1.0);
             sketch.line(format!("tangential_restitution = {tangential:?}"));
         }
@@ -127,7 +127,7 @@ fn friction(sketch: &mut Sketch) {
         return sketch.line(text);
     }
     sketch.line(format!("friction = {friction:?}"));
-    if sketch.family != Family::Crowd && sketch.dice.chance(0.3) {
+    if sketch.family != Family::TimeStepping && sketch.dice.chance(0.3) {
         let ratio = sketch.dice.within(1.05, 1.6);
         sketch.line(format!("static_friction = {:?}", ratio * friction));
         if sketch.is_plane() || sketch.dice.chance(0.5) {

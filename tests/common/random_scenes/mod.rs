@@ -24,17 +24,17 @@ pub enum Family {
     /// In space, event-driven.
     Space,
     /// In space, time stepping.
-    Crowd,
+    TimeStepping,
 }
 
 impl Family {
-    pub const ALL: [Self; 3] = [Self::Plane, Self::Space, Self::Crowd];
+    pub const ALL: [Self; 3] = [Self::Plane, Self::Space, Self::TimeStepping];
 
     pub fn name(self) -> &'static str {
         match self {
             Family::Plane => "plane",
             Family::Space => "space",
-            Family::Crowd => "crowd",
+            Family::TimeStepping => "crowd",
         }
     }
 }
@@ -168,7 +168,7 @@ impl Sketch {
     fn n_bodies(&mut self) -> usize {
         match self.family {
             Family::Plane | Family::Space => self.dice.pick(&[1, 2, 2, 3, 3, 4, 5, 6]),
-            Family::Crowd => self.dice.pick(&[2, 3, 4, 6, 9, 14]),
+            Family::TimeStepping => self.dice.pick(&[2, 3, 4, 6, 9, 14]),
         }
     }
 

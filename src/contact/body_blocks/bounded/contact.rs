@@ -11,7 +11,7 @@ pub const NOTHING: f64 = 1e-12;
 
 /// A row with its free velocity, its compliance and its impulse.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Edge {
+pub struct ScaledRow {
     /// A row of `J`: the part of the first body, then the one of the second.
     pub row: Twelvefold,
     pub free: f64,
@@ -21,7 +21,7 @@ pub struct Edge {
     pub products: f64,
 }
 
-impl Edge {
+impl ScaledRow {
     #[inline(always)]
     pub fn velocity(&self, bodies: &Twelvefold) -> f64 {
         self.free + dot(&self.row, bodies) + self.compliance * self.r
@@ -34,8 +34,8 @@ impl Edge {
 
 /// A friction block; one of a single row has a second one of zeros.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Rubbing {
-    pub edges: [Edge; 2],
+pub struct FrictionBlock {
+    pub edges: [ScaledRow; 2],
     /// `o W_bb^-1`: both diagonal entries, and the one beside them.
     pub inverse: [f64; 3],
     /// `o / d` of (5).
@@ -51,8 +51,8 @@ pub struct Rubbing {
 /// A contact with its first friction block.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Local {
-    pub normal: Edge,
-    pub rubbing: Rubbing,
+    pub normal: ScaledRow,
+    pub friction_block: FrictionBlock,
     /// `o / W_nn`.
     pub inverse: f64,
     /// `s` of (7).
@@ -78,15 +78,15 @@ impl Local {
         }
         let change = new - old;
         self.normal.r = new;
-        if self.rubbing.count == 0 {
+        if self.friction_block.count == 0 {
             add_multiple(bodies, change, &self.normal.row);
             return Some([change, 0.0, 0.0]);
         }
-        let [u_s, u_t] = self.rubbing.velocity(bodies);
+        let [u_s, u_t] = self.friction_block.velocity(bodies);
         let u_s = u_s + self.to_n[0] * change;
         let u_t = u_t + self.to_n[1] * change;
-        let [x, y] = self.rubbing.improve(u_s, u_t, new);
-        let [s, t] = &self.rubbing.edges;
+        let [x, y] = self.friction_block.improve(u_s, u_t, new);
+        let [s, t] = &self.friction_block.edges;
         let both = [change, x, y].map(Two::both);
         for side in 0..2 {
             for k in 0..FREEDOMS / 2 {
@@ -99,7 +99,7 @@ impl Local {
     }
 }
 
-impl Rubbing {
+impl FrictionBlock {
     /// `W_bb^-1` and `1 / d`; a diagonal below `nothing` is none. The larger diagonal.
     pub fn prepare(&mut self, nothing: f64, relaxation: f64) -> f64 {
         let [s, t] = &self.edges;
@@ -132,14 +132,14 @@ impl Rubbing {
     /// (4), (5): the changes.
     #[inline(always)]
     pub fn improve(&mut self, u_s: f64, u_t: f64, r_n: f64) -> [f64; 2] {
-        let reach = self.friction * r_n;
+        let limit = self.friction * r_n;
         let [p, q, m] = self.inverse;
-        let old = self.edges.map(|edge| edge.r);
+        let old = self.edges.map(|scaled_row| scaled_row.r);
         let mut x = old[0] - (p * u_s + m * u_t);
         let mut y = old[1] - (m * u_s + q * u_t);
-        if x * x + y * y > reach * reach {
+        if x * x + y * y > limit * limit {
             let mut new = [old[0] - self.step * u_s, old[1] - self.step * u_t];
-            shorten(&mut new, reach);
+            shorten(&mut new, limit);
             [x, y] = new;
         }
         self.edges[0].r = x;
@@ -157,8 +157,8 @@ impl Rubbing {
     }
 
     pub fn push(&self, bodies: &mut Twelvefold) {
-        for edge in &self.edges {
-            add_multiple(bodies, edge.r, &edge.row);
+        for scaled_row in &self.edges {
+            add_multiple(bodies, scaled_row.r, &scaled_row.row);
         }
     }
 }

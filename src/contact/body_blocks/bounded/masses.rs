@@ -1,6 +1,6 @@
 //! Masses of an island, rows divided by them, and what residuals are relative to.
 
-use super::contact::Edge;
+use super::contact::ScaledRow;
 use crate::contact::body_blocks::factor::{Cell, Six};
 use crate::contact::body_blocks::scaled::root;
 use crate::contact::body_blocks::{FREEDOMS, GROUND, Island, Problem, Row};
@@ -61,14 +61,14 @@ impl Masses {
 
     /// A row of `J`, its `q` and its guess.
     #[inline]
-    pub fn edge(
+    pub fn scaled_row(
         &self,
         problem: &Problem,
         bodies: [u32; 2],
         local: [u32; 2],
         row: &Row,
         r: f64,
-    ) -> Edge {
+    ) -> ScaledRow {
         let mut line = Twelvefold::default();
         let mut q = row.bias;
         let mut products = row.bias.abs();
@@ -91,7 +91,7 @@ impl Masses {
                 line[side] = paired(&std::array::from_fn(of));
             }
         }
-        Edge {
+        ScaledRow {
             row: line,
             free: q,
             compliance: row.compliance,

@@ -9,7 +9,7 @@
 //! (3)  u_b <- u_b + W_bn dr_n
 //! (4)  r_b <- r_b - o W_bb^-1 u_b         if that is within mu r_n: it sticks
 //! (5)  r_b <- P(r_b - o u_b / d)          else; d: the largest stiffness of the block, P: the nearest point within mu r_n
-//! (6)  joints, springs and motors:  u = 0, all at once (`ties`)
+//! (6)  joints, springs and motors:  u = 0, all at once (`joint_rows`)
 //! (7)  the residual is that of the judge (`residual`), with `u` as the sweeps have it: W_ii is known, s = 1 / sqrt(W_ii)
 //! (8)  a guess for which |w|^2 / 2 + r.(c r / 2 + q) > 0 is worse than none: it is made as short as is best,
 //!      r <- t r,  t = max(0, -q.r / (|w|^2 + r.c r))
@@ -19,19 +19,19 @@
 //! is not round; the next sweep takes the next one. For spheres both are the same, but for the relaxation.
 
 mod contact;
+mod joint_rows;
 mod masses;
-mod ties;
 
 use super::residual::{Distance, Rubbed};
 use super::scaled::shorten;
-use super::{Island, Problem, Row, Touch};
+use super::{ContactConstraint, Island, Problem, Row};
 use crate::contact::dense::{Block, MOST_BLOCKS};
 use crate::contact::scaling::larger;
 use crate::math::positive;
 use crate::math::two::{Sixfold, add_multiple, dot};
-use contact::{Edge, Local, NOTHING, Rubbing, inverse_of};
+use contact::{FrictionBlock, Local, NOTHING, ScaledRow, inverse_of};
+use joint_rows::{JointRow, JointRows};
 use masses::{Masses, Size};
-use ties::{Tie, Ties};
 
 /// Over-relaxation: fewer sweeps for moderate friction; for more than 1, where it may not converge, none.
 const RELAXATIONS: [f64; 2] = [1.3, 1.0];
@@ -54,9 +54,9 @@ const HELD: f64 = 1e-13;
 pub(super) struct Bounded {
     locals: Vec<Local>,
     /// Further friction blocks of the contacts, in their order.
-    more: Vec<Rubbing>,
+    more: Vec<FrictionBlock>,
     /// Joints, springs and motors.
-    pub ties: Ties,
+    pub joint_rows: JointRows,
     w: Vec<Sixfold>,
     masses: Masses,
     size: Size,
@@ -83,28 +83,39 @@ impl Bounded {
         self.more.clear();
         self.size = Size::default();
         let mut at = 0;
-        for touch in touches() {
+        for constraint in touches() {
             let source = island.rows[at] as usize;
-            let count = touch.contact.rows();
+            let count = constraint.contact.rows();
             let rows = &problem.rows[source..source + count];
             sound &= rows.iter().all(|row| row.compliance >= 0.0);
-            self.add_contact(problem, touch, rows, &r[at..at + count], at, relaxation);
+            self.add_contact(
+                problem,
+                constraint,
+                rows,
+                &r[at..at + count],
+                at,
+                relaxation,
+            );
             at += count;
         }
-        self.ties.list.clear();
+        self.joint_rows.list.clear();
         for &j in island.joints {
             let joint = &problem.joints[j as usize];
             let bodies = self.masses.local_pair(joint.bodies);
             for at in at..at + joint.rows {
                 let source = &problem.rows[island.rows[at] as usize];
                 sound &= source.compliance >= 0.0;
-                let edge = self
-                    .masses
-                    .edge(problem, joint.bodies, bodies, source, r[at]);
-                let scale = self
-                    .size
-                    .count(&[edge.free], edge.products, edge.diagonal());
-                self.ties.list.push(Tie::new(edge, scale, bodies, at));
+                let scaled_row =
+                    self.masses
+                        .scaled_row(problem, joint.bodies, bodies, source, r[at]);
+                let scale = self.size.count(
+                    &[scaled_row.free],
+                    scaled_row.products,
+                    scaled_row.diagonal(),
+                );
+                self.joint_rows
+                    .list
+                    .push(JointRow::new(scaled_row, scale, bodies, at));
             }
             at += joint.rows;
         }
@@ -119,33 +130,39 @@ impl Bounded {
         // the ground, after the last body, may have been pushed as well
         let mut bent: f64 = self.w[..self.masses.roots.len()].iter().map(square).sum();
         let mut along = 0.0;
-        self.each_edge(|edge| {
-            bent += edge.compliance * edge.r * edge.r;
-            along -= edge.free * edge.r;
+        self.each_scaled_row(|scaled_row| {
+            bent += scaled_row.compliance * scaled_row.r * scaled_row.r;
+            along -= scaled_row.free * scaled_row.r;
         });
         if 2.0 * along < bent {
             let part = positive(along / bent);
-            self.each_edge(|edge| edge.r *= part);
+            self.each_scaled_row(|scaled_row| scaled_row.r *= part);
             self.push_bodies();
         }
     }
 
-    fn each_edge(&mut self, act: impl FnMut(&mut Edge)) {
+    fn each_scaled_row(&mut self, act: impl FnMut(&mut ScaledRow)) {
         let Self {
-            locals, more, ties, ..
+            locals,
+            more,
+            joint_rows,
+            ..
         } = self;
-        let of_locals = locals
-            .iter_mut()
-            .flat_map(|local| std::iter::once(&mut local.normal).chain(&mut local.rubbing.edges));
+        let of_locals = locals.iter_mut().flat_map(|local| {
+            std::iter::once(&mut local.normal).chain(&mut local.friction_block.edges)
+        });
         let of_more = more.iter_mut().flat_map(|block| &mut block.edges);
-        let of_ties = ties.list.iter_mut().map(|tie| &mut tie.edge);
+        let of_ties = joint_rows
+            .list
+            .iter_mut()
+            .map(|joint_row| &mut joint_row.scaled_row);
         of_locals.chain(of_more).chain(of_ties).for_each(act);
     }
 
     fn add_contact(
         &mut self,
         problem: &Problem,
-        touch: &Touch,
+        constraint: &ContactConstraint,
         rows: &[Row],
         r: &[f64],
         at: usize,
@@ -158,39 +175,41 @@ impl Bounded {
             size,
             ..
         } = self;
-        let bodies = masses.local_pair(touch.bodies);
-        let edge = |row: &Row, r: f64| masses.edge(problem, touch.bodies, bodies, row, r);
+        let bodies = masses.local_pair(constraint.bodies);
+        let scaled_row =
+            |row: &Row, r: f64| masses.scaled_row(problem, constraint.bodies, bodies, row, r);
         // filled where it is: it is large
         let at_end = locals.len();
         locals.push(Local::default());
         let local = &mut locals[at_end];
         (local.bodies, local.first) = (bodies, at as u32);
-        local.normal = edge(&rows[0], positive(r[0]));
+        local.normal = scaled_row(&rows[0], positive(r[0]));
         let diagonal = local.normal.diagonal();
         local.inverse = relaxation * inverse_of(diagonal, 0.0);
         local.scale = size.count(&[local.normal.free], local.normal.products, diagonal);
         let mut first = 1;
-        for (k, block) in touch.contact.blocks().iter().enumerate() {
-            let rubbing = if k == 0 {
-                &mut local.rubbing
+        for (k, block) in constraint.contact.blocks().iter().enumerate() {
+            let friction_block = if k == 0 {
+                &mut local.friction_block
             } else {
                 local.more += 1;
                 let at_end = more.len();
-                more.push(Rubbing::default());
+                more.push(FrictionBlock::default());
                 &mut more[at_end]
             };
-            rubbing.friction = block.friction();
-            (rubbing.first, rubbing.count) = ((at + first) as u32, block.rows() as u32);
+            friction_block.friction = block.friction();
+            (friction_block.first, friction_block.count) =
+                ((at + first) as u32, block.rows() as u32);
             for lane in 0..block.rows() {
-                rubbing.edges[lane] = edge(&rows[first + lane], r[first + lane]);
+                friction_block.edges[lane] = scaled_row(&rows[first + lane], r[first + lane]);
             }
             first += block.rows();
-            let largest = rubbing.prepare(NOTHING * diagonal, relaxation);
-            let [s, t] = &mut rubbing.edges;
+            let largest = friction_block.prepare(NOTHING * diagonal, relaxation);
+            let [s, t] = &mut friction_block.edges;
             let products = larger(s.products, t.products);
-            rubbing.scale = size.count(&[s.free, t.free], products, largest);
+            friction_block.scale = size.count(&[s.free, t.free], products, largest);
             let mut start = [s.r, t.r];
-            shorten(&mut start, rubbing.friction * local.normal.r);
+            shorten(&mut start, friction_block.friction * local.normal.r);
             [s.r, t.r] = start;
             if k == 0 {
                 local.to_n = [
@@ -210,27 +229,31 @@ impl Bounded {
         for local in &self.locals {
             let mut bodies = local.bodies.map(|b| self.w[b as usize]);
             add_multiple(&mut bodies, local.normal.r, &local.normal.row);
-            local.rubbing.push(&mut bodies);
+            local.friction_block.push(&mut bodies);
             for block in more.by_ref().take(local.more as usize) {
                 block.push(&mut bodies);
             }
             self.w[local.bodies[0] as usize] = bodies[0];
             self.w[local.bodies[1] as usize] = bodies[1];
         }
-        for tie in &self.ties.list {
-            let mut bodies = tie.bodies.map(|b| self.w[b as usize]);
-            add_multiple(&mut bodies, tie.edge.r, &tie.edge.row);
-            self.w[tie.bodies[0] as usize] = bodies[0];
-            self.w[tie.bodies[1] as usize] = bodies[1];
+        for joint_row in &self.joint_rows.list {
+            let mut bodies = joint_row.bodies.map(|b| self.w[b as usize]);
+            add_multiple(
+                &mut bodies,
+                joint_row.scaled_row.r,
+                &joint_row.scaled_row.row,
+            );
+            self.w[joint_row.bodies[0] as usize] = bodies[0];
+            self.w[joint_row.bodies[1] as usize] = bodies[1];
         }
     }
 
     /// At most `count` sweeps; how many there were.
     pub fn run(&mut self, count: u32) -> u32 {
         let done = self.run_sweeps(if self.locals.is_empty() { 1 } else { count });
-        if !self.ties.list.is_empty() {
+        if !self.joint_rows.list.is_empty() {
             for _ in 0..LAST {
-                let (change, largest) = self.ties.solve(&mut self.w);
+                let (change, largest) = self.joint_rows.solve(&mut self.w);
                 if change <= HELD * largest {
                     break;
                 }
@@ -255,7 +278,7 @@ impl Bounded {
 
     /// If it `LOOKS`, the largest change of an impulse, and the largest impulse.
     fn sweep<const LOOKS: bool>(&mut self) -> (f64, f64) {
-        let (mut change, mut largest) = self.ties.solve(&mut self.w); // (6)
+        let (mut change, mut largest) = self.joint_rows.solve(&mut self.w); // (6)
         let w = &mut self.w[..];
         let mut more = self.more.iter_mut();
         for local in &mut self.locals {
@@ -287,41 +310,43 @@ impl Bounded {
         for local in &self.locals {
             let bodies = local.bodies.map(|b| self.w[b as usize]);
             let others = more.by_ref().take(local.more as usize);
-            let first = std::iter::once(&local.rubbing).filter(|block| block.count > 0);
+            let first = std::iter::once(&local.friction_block).filter(|block| block.count > 0);
             let mut blocks = [Rubbed::default(); MOST_BLOCKS];
             let mut count = 0;
             for (own, block) in blocks.iter_mut().zip(first.chain(others)) {
                 let u = block.velocity(&bodies);
                 let (scale, mu) = (block.scale, block.friction * local.scale / block.scale);
-                let r = block.edges.map(|edge| edge.r / scale);
+                let r = block.edges.map(|scaled_row| scaled_row.r / scale);
                 *own = Rubbed::new(mu, r, u.map(|u| u * scale));
                 count += 1;
             }
             let u_n = local.normal.velocity(&bodies) * local.scale;
             distance.contact(u_n, local.normal.r / local.scale, &blocks[..count]);
         }
-        for tie in &self.ties.list {
-            let bodies = tie.bodies.map(|b| self.w[b as usize]);
-            let u = tie.edge.velocity(&bodies) * tie.scale;
-            distance.joint(u, tie.edge.r / tie.scale);
+        for joint_row in &self.joint_rows.list {
+            let bodies = joint_row.bodies.map(|b| self.w[b as usize]);
+            let u = joint_row.scaled_row.velocity(&bodies) * joint_row.scale;
+            distance.joint(u, joint_row.scaled_row.r / joint_row.scale);
         }
         distance.relative(self.size.free, self.size.products)
     }
 
     /// The impulses, in the order of the rows of the island.
     pub fn leave(&self, r: &mut [f64]) {
-        let mut put = |block: &Rubbing| {
+        let mut put = |block: &FrictionBlock| {
             let (first, count) = (block.first as usize, block.count as usize);
-            let own = block.edges.map(|edge| edge.r);
+            let own = block.edges.map(|scaled_row| scaled_row.r);
             r[first..first + count].copy_from_slice(&own[..count]);
         };
         self.more.iter().for_each(&mut put);
-        self.locals.iter().for_each(|local| put(&local.rubbing));
+        self.locals
+            .iter()
+            .for_each(|local| put(&local.friction_block));
         for local in &self.locals {
             r[local.first as usize] = local.normal.r;
         }
-        for tie in &self.ties.list {
-            r[tie.at as usize] = tie.edge.r;
+        for joint_row in &self.joint_rows.list {
+            r[joint_row.at as usize] = joint_row.scaled_row.r;
         }
     }
 }

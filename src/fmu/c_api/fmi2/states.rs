@@ -3,12 +3,12 @@
 use super::error;
 use crate::fmu::c_api::boundary::{array, enter, places};
 use crate::fmu::c_api::types::{FATAL, fmi2Byte, fmi2Component, fmi2FMUstate, fmi2Status};
-use crate::fmu::instance::Trouble;
+use crate::fmu::instance::FmiError;
 use crate::fmu::instance::lifecycle::Call;
 use crate::fmu::instance::snapshot::Snapshot;
 
 // what a handle of a state points to
-unsafe fn saved<'a>(state: fmi2FMUstate) -> Result<&'a Snapshot, Trouble> {
+unsafe fn saved<'a>(state: fmi2FMUstate) -> Result<&'a Snapshot, FmiError> {
     // SAFETY: null, or out of a box of this file that was not freed
     match unsafe { state.cast::<Snapshot>().as_ref() } {
         Some(snapshot) => Ok(snapshot),

@@ -8,7 +8,7 @@ use crate::fmu::c_api::types::{
 };
 use crate::fmu::instance::lifecycle::Call;
 use crate::fmu::instance::variable::{Kind, Value};
-use crate::fmu::instance::{Instance, Trouble};
+use crate::fmu::instance::{FmiError, Instance};
 
 /// The types that C code reads and sets variables by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(super) fn must_be(
     wanted: Type,
     instance: &Instance,
     reference: fmi2ValueReference,
-) -> Result<(), Trouble> {
+) -> Result<(), FmiError> {
     let Some(variable) = instance.variables().get(reference as usize) else {
         return error(format!(
             "there is no variable with value reference {reference}; there are {}",
@@ -79,8 +79,8 @@ unsafe fn get<T>(
             places.fill(references.iter().map_while(|reference| {
                 match inside.instance.get(*reference) {
                     Ok(value) => convert(value),
-                    Err(trouble) => {
-                        outcome = Err(trouble);
+                    Err(error_of_call) => {
+                        outcome = Err(error_of_call);
                         None
                     }
                 }
@@ -94,7 +94,7 @@ fn set(
     inside: &mut Inside,
     references: &[fmi2ValueReference],
     values: impl Iterator<Item = Value> + Clone,
-) -> Result<(), Trouble> {
+) -> Result<(), FmiError> {
     for (reference, value) in references.iter().zip(values.clone()) {
         must_be(Type::of_value(value), &inside.instance, *reference)?;
         inside.instance.check_set(*reference, value)?;

@@ -12,7 +12,7 @@ use super::control;
 use super::dense;
 use crate::integrate::event_driven::coefficients::Coefficients;
 use crate::integrate::event_driven::event::is_violated;
-use crate::integrate::event_driven::trial::{self, Mode, ProbeKind};
+use crate::integrate::event_driven::trial::{self, EventFunctionKind, Mode};
 use crate::integrate::event_driven::{Run, accept, rest_speed};
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
@@ -103,10 +103,10 @@ impl Run<'_> {
         let at_rest = stopping.is_some_and(|(_, speed)| speed <= slow);
         // what has stopped keeps the sense that it had
         self.workspace.level.follows_velocity = false;
-        self.probe_end_of_trial();
+        self.evaluate_end_of_trial();
         self.workspace.level.follows_velocity = true;
-        let holds = !self.workspace.probes.iter().any(is_violated)
-            && self.first_collision(Mode::Frozen).is_none();
+        let holds = !self.workspace.event_functions.iter().any(is_violated)
+            && self.first_collision(Mode::FixedMode).is_none();
         if !holds && !at_rest {
             self.closing = None;
             return false;
@@ -124,7 +124,7 @@ impl Run<'_> {
         let mut tau = self.stop_ahead;
         let mut left = f64::INFINITY;
         for _ in 0..MAX_LENGTHS {
-            self.take(&scheme(), Mode::Frozen, tau).ok()?;
+            self.take(&scheme(), Mode::FixedMode, tau).ok()?;
             let flow = &self.workspace.system.flow;
             let stop = flow.stop;
             if !flow.followed || stop.is_nan() || stop > FAR * self.stop_ahead || stop <= 0.0 {
@@ -168,14 +168,14 @@ impl Run<'_> {
         worst / self.settings.tolerance.unwrap_or(TOLERANCE.ends().0)
     }
 
-    fn accept_closing(&mut self, tau: f64, what: ProbeKind) {
+    fn accept_closing(&mut self, tau: f64, what: EventFunctionKind) {
         self.state.control.ways_out = 0;
         self.state.control.events += 1;
         self.report.steps += 1;
         dense::keep_closing(self.model, self.state, self.workspace);
         self.accept(self.state.time + tau);
         accept::forces_of_trial(self.state, self.workspace);
-        trial::probe(
+        trial::evaluate(
             self.model,
             self.workspace,
             &self.state.status,

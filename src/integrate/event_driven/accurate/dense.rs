@@ -96,7 +96,7 @@ impl Stride {
             check: Instant::new(n),
             length: 0.0,
             trusted: false,
-            aside: match model.crowd {
+            aside: match model.time_stepping {
                 Some(_) => Report::default(),
                 None => Report::new(),
             },
@@ -199,7 +199,15 @@ impl Stride {
         if self.closes {
             let (start, h) = (&self.start, time - self.start.time);
             let scheme = closing::scheme();
-            trial::take(model, start, workspace, settings, &scheme, Mode::Frozen, h)?;
+            trial::take(
+                model,
+                start,
+                workspace,
+                settings,
+                &scheme,
+                Mode::FixedMode,
+                h,
+            )?;
             out.position.clone_from(&workspace.trial.position);
             out.velocity.clone_from(&workspace.trial.velocity);
         } else {
@@ -220,7 +228,7 @@ impl Stride {
             stabilize::close(model, workspace, status, at, position, velocity); // (2)
         }
         out.average_velocity.clone_from(&out.velocity);
-        trial::probe(
+        trial::evaluate(
             model,
             workspace,
             &out.status,
@@ -300,7 +308,7 @@ impl Stride {
     ) -> Result<f64, StepError> {
         let start = &self.start;
         let at = (start.time, Side::After);
-        trial::probe(
+        trial::evaluate(
             model,
             workspace,
             &start.status,
@@ -329,7 +337,7 @@ impl Stride {
         if settings.projection {
             stabilize::close(model, workspace, &start.status, at, position, velocity);
         }
-        trial::probe(model, workspace, &start.status, at, position, velocity);
+        trial::evaluate(model, workspace, &start.status, at, position, velocity);
         acceleration.clone_from(&workspace.acceleration);
         out.turn_to_rates(model);
         Ok(error)

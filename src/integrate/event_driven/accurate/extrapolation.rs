@@ -127,7 +127,12 @@ pub(super) fn prolong(
 }
 
 /// Adds the work of the step just taken to the balance. Contacts that stay closed do none by their normal forces.
-pub(super) fn book(model: &Model, state: &State, workspace: &mut Workspace, report: &mut Report) {
+pub(super) fn add_losses(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    report: &mut Report,
+) {
     let result = &workspace.extrapolation.result;
     let works = &result[result.len() - N_WORKS..];
     let mut losses = Losses {
@@ -137,7 +142,7 @@ pub(super) fn book(model: &Model, state: &State, workspace: &mut Workspace, repo
         ..Losses::default()
     };
     losses.numerical = energy::numerical_error(model, state, workspace, &losses);
-    losses.book(report);
+    losses.add_to(report);
 }
 
 // what rounding of the coordinates and of stiff forces can do to a step

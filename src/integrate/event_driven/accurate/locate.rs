@@ -6,7 +6,7 @@ use crate::integrate::StepError;
 use crate::integrate::event_driven::Run;
 use crate::integrate::event_driven::assemble::{self, Closing};
 use crate::integrate::event_driven::event::{Crossing, MAX_HALVINGS, is_violated};
-use crate::integrate::event_driven::trial::{self, Mode, Probe, ProbeKind, Trial};
+use crate::integrate::event_driven::trial::{self, EventFunction, EventFunctionKind, Mode, Trial};
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
 use crate::math::Limit;
@@ -47,7 +47,7 @@ pub(super) enum Found {
     /// None.
     Nothing,
     /// An event function is zero, at this time since the start of the step.
-    Transition(f64, ProbeKind),
+    Transition(f64, EventFunctionKind),
     /// A gap closes.
     Collision(Crossing),
     /// The statuses do not hold at all.
@@ -56,11 +56,11 @@ pub(super) enum Found {
 
 impl Run<'_> {
     /// The first event of the trial step, whose dense output is complete; event functions at its start and end are in
-    /// `start_probes` and `probes`.
+    /// `start_functions` and `event_functions`.
     pub(super) fn first_event(&mut self) -> Found {
         self.workspace.contradicted = None;
         let transition = self.first_transition();
-        let crossing = self.first_collision(Mode::Frozen);
+        let crossing = self.first_collision(Mode::FixedMode);
         match (transition, crossing) {
             (Found::Contradiction, _) => Found::Contradiction,
             (Found::Transition(time, what), Some(crossing)) => {
@@ -76,18 +76,18 @@ impl Run<'_> {
     }
 
     fn first_transition(&mut self) -> Found {
-        if self.workspace.start_probes.is_empty() && self.workspace.probes.is_empty() {
+        if self.workspace.start_functions.is_empty() && self.workspace.event_functions.is_empty() {
             return Found::Nothing;
         }
         let mut samples = std::mem::take(&mut self.workspace.samples);
-        samples[0].clone_from(&self.workspace.start_probes);
-        samples[N_SAMPLES].clone_from(&self.workspace.probes);
+        samples[0].clone_from(&self.workspace.start_functions);
+        samples[N_SAMPLES].clone_from(&self.workspace.event_functions);
         let mut violated = None;
         for (i, sample) in samples.iter_mut().enumerate().skip(1) {
             let known = i == MIDDLE && std::mem::take(&mut self.workspace.middle_sampled);
             if i < N_SAMPLES && !known {
-                self.probe_inside(self.sample_time(i));
-                sample.clone_from(&self.workspace.probes);
+                self.evaluate_inside(self.sample_time(i));
+                sample.clone_from(&self.workspace.event_functions);
             }
             if sample.iter().any(is_violated) {
                 violated = Some(i);
@@ -96,11 +96,11 @@ impl Run<'_> {
         }
         let mut found = self.first_dip(&samples, violated.unwrap_or(N_SAMPLES + 1) - 1);
         if let (Found::Nothing, Some(i)) = (found, violated) {
-            self.workspace.start_probes.clone_from(&samples[i - 1]);
-            self.workspace.probes.clone_from(&samples[i]);
+            self.workspace.start_functions.clone_from(&samples[i - 1]);
+            self.workspace.event_functions.clone_from(&samples[i]);
             found = self.locate(self.sample_time(i - 1), self.sample_time(i));
         }
-        self.workspace.start_probes.clone_from(&samples[0]);
+        self.workspace.start_functions.clone_from(&samples[0]);
         self.workspace.samples = samples;
         found
     }
@@ -110,12 +110,14 @@ impl Run<'_> {
     /// trusted. What stiff forces make of small errors they take away again.
     pub(super) fn dense_defect(&mut self) -> f64 {
         let h = self.workspace.trial.h;
-        self.probe_inside(0.5 * h);
+        self.evaluate_inside(0.5 * h);
         self.workspace.middle_sampled = true;
         let Workspace {
-            samples, probes, ..
+            samples,
+            event_functions,
+            ..
         } = &mut *self.workspace;
-        samples[MIDDLE].clone_from(probes);
+        samples[MIDDLE].clone_from(event_functions);
         let Workspace {
             trial,
             acceleration,
@@ -162,7 +164,7 @@ impl Run<'_> {
 
     // functions that hold at the first `last` samples may fail between them: where the polynomial through all samples
     // comes near to zero they are looked at
-    fn first_dip(&mut self, samples: &[Vec<Probe>; N_SAMPLES + 1], last: usize) -> Found {
+    fn first_dip(&mut self, samples: &[Vec<EventFunction>; N_SAMPLES + 1], last: usize) -> Found {
         if last < N_SAMPLES {
             // the step is going to be cut anyway; what is left of it is looked at again
             return Found::Nothing;
@@ -171,11 +173,11 @@ impl Run<'_> {
         for start in &samples[0] {
             let mut values = [0.0; N_SAMPLES + 1];
             let known = values.iter_mut().zip(samples).all(|(value, sample)| {
-                let probe = value_of(sample, start.what);
-                *value = probe.map_or(0.0, |p| p.value);
-                probe.is_some()
+                let evaluate = value_of(sample, start.what);
+                *value = evaluate.map_or(0.0, |p| p.value);
+                evaluate.is_some()
             });
-            if start.what == ProbeKind::Redundant || !known {
+            if start.what == EventFunctionKind::Redundant || !known {
                 continue;
             }
             let tolerance = if start.tolerance.is_finite() {
@@ -186,8 +188,8 @@ impl Run<'_> {
             if let Some(place) = dip(&values, tolerance)
                 && first.is_none_or(|earlier| place < earlier)
             {
-                self.probe_inside(place * self.workspace.trial.h);
-                if self.workspace.probes.iter().any(is_violated) {
+                self.evaluate_inside(place * self.workspace.trial.h);
+                if self.workspace.event_functions.iter().any(is_violated) {
                     first = Some(place);
                 }
             }
@@ -196,34 +198,39 @@ impl Run<'_> {
             return Found::Nothing;
         };
         let before = (place * N_SAMPLES as f64) as usize;
-        self.workspace.start_probes.clone_from(&samples[before]);
-        self.probe_inside(place * self.workspace.trial.h);
+        self.workspace.start_functions.clone_from(&samples[before]);
+        self.evaluate_inside(place * self.workspace.trial.h);
         self.locate(self.sample_time(before), place * self.workspace.trial.h)
     }
 
     // event functions on the dense output
-    fn probe_inside(&mut self, time: f64) {
+    fn evaluate_inside(&mut self, time: f64) {
         let mut q = std::mem::take(&mut self.workspace.look_position);
         let mut v = std::mem::take(&mut self.workspace.look_velocity);
         self.workspace
             .trial
             .at(self.model, self.state, time, &mut q, &mut v);
         let at = (self.state.time + time, Side::Before);
-        trial::probe(self.model, self.workspace, &self.state.status, at, &q, &v);
+        trial::evaluate(self.model, self.workspace, &self.state.status, at, &q, &v);
         self.workspace.look_position = q;
         self.workspace.look_velocity = v;
     }
 
-    // the first root of the functions that are violated at `right` (in `probes`) and hold at `left` (in `start_probes`)
+    // the first root of the functions that are violated at `right` (in `event_functions`) and hold at `left` (in `start_functions`)
     fn locate(&mut self, left: f64, right: f64) -> Found {
         let h = self.workspace.trial.h;
         let mut violated = std::mem::take(&mut self.workspace.violated);
         violated.clear();
-        violated.extend(self.workspace.probes.iter().filter(|p| is_violated(p)));
-        let mut first: Option<(f64, ProbeKind)> = None;
-        for probe in &violated {
-            let what = probe.what;
-            let at_left = value_of(&self.workspace.start_probes, what);
+        violated.extend(
+            self.workspace
+                .event_functions
+                .iter()
+                .filter(|p| is_violated(p)),
+        );
+        let mut first: Option<(f64, EventFunctionKind)> = None;
+        for evaluate in &violated {
+            let what = evaluate.what;
+            let at_left = value_of(&self.workspace.start_functions, what);
             let mut open = (left, at_left.map_or(0.0, |p| p.value));
             if at_left.is_none_or(|p| p.value <= p.tolerance) {
                 // zero at the start: it must become positive before it can fall
@@ -232,7 +239,7 @@ impl Run<'_> {
                 for _ in 0..MAX_HALVINGS {
                     time = left + 0.5 * (time - left);
                     let value = self.value_inside(what, time);
-                    if value > probe.tolerance {
+                    if value > evaluate.tolerance {
                         open = (time, value);
                         break;
                     }
@@ -240,25 +247,25 @@ impl Run<'_> {
             }
             let root = if open.1 > 0.0 {
                 let tolerance = match what {
-                    ProbeKind::Redundant => ROOT_TOLERANCE,
-                    ProbeKind::NormalForce(_)
-                    | ProbeKind::ConeForward(_)
-                    | ProbeKind::ConeBackward(_)
-                    | ProbeKind::Cone(_)
-                    | ProbeKind::Sliding(_)
-                    | ProbeKind::SpinForward(_)
-                    | ProbeKind::SpinBackward(_)
-                    | ProbeKind::Spinning(_)
-                    | ProbeKind::RollingCone(_)
-                    | ProbeKind::Rolling(_)
-                    | ProbeKind::Edge(_)
-                    | ProbeKind::PairForward(_)
-                    | ProbeKind::PairBackward(_) => ROUGH_ROOT,
+                    EventFunctionKind::Redundant => ROOT_TOLERANCE,
+                    EventFunctionKind::NormalForce(_)
+                    | EventFunctionKind::ConeForward(_)
+                    | EventFunctionKind::ConeBackward(_)
+                    | EventFunctionKind::Cone(_)
+                    | EventFunctionKind::Sliding(_)
+                    | EventFunctionKind::SpinForward(_)
+                    | EventFunctionKind::SpinBackward(_)
+                    | EventFunctionKind::Spinning(_)
+                    | EventFunctionKind::RollingCone(_)
+                    | EventFunctionKind::Rolling(_)
+                    | EventFunctionKind::Edge(_)
+                    | EventFunctionKind::PairForward(_)
+                    | EventFunctionKind::PairBackward(_) => ROUGH_ROOT,
                 };
                 bracketed(
                     |time| self.value_inside(what, time),
                     open,
-                    (right, probe.value),
+                    (right, evaluate.value),
                     tolerance * h,
                 )
             } else {
@@ -279,8 +286,8 @@ impl Run<'_> {
     }
 
     // dependence of the constraints may change inside the step: a function that is not there is as good as the others
-    fn value_inside(&mut self, what: ProbeKind, time: f64) -> f64 {
-        self.probe_inside(time);
+    fn value_inside(&mut self, what: EventFunctionKind, time: f64) -> f64 {
+        self.evaluate_inside(time);
         value_or_verdict(self.workspace, what)
     }
 
@@ -290,7 +297,7 @@ impl Run<'_> {
         let h = self.workspace.trial.h;
         let (time, on_dense_output) = match found {
             Found::Nothing | Found::Contradiction => return Ok(h),
-            Found::Transition(time, ProbeKind::Redundant) => (time, 0.0),
+            Found::Transition(time, EventFunctionKind::Redundant) => (time, 0.0),
             Found::Transition(time, what) => (time, self.dense_slope(what, time)),
             Found::Collision(crossing) => (crossing.time, 0.0),
         };
@@ -388,7 +395,7 @@ impl Run<'_> {
         Ok(root)
     }
 
-    fn dense_slope(&mut self, what: ProbeKind, time: f64) -> f64 {
+    fn dense_slope(&mut self, what: EventFunctionKind, time: f64) -> f64 {
         let h = self.workspace.trial.h;
         let width = 1e-3 * h;
         let (a, b) = ((time - width).at_least(0.0), (time + width).at_most(h));
@@ -417,7 +424,7 @@ impl Run<'_> {
     fn value_of_trial(&mut self, found: Found) -> f64 {
         match found {
             Found::Transition(_, what) => {
-                self.probe_end_of_trial();
+                self.evaluate_end_of_trial();
                 value_or_verdict(self.workspace, what)
             }
             Found::Collision(crossing) => self.closing_of_trial(crossing.what).0,
@@ -442,14 +449,17 @@ impl Run<'_> {
     }
 }
 
-fn value_of(probes: &[Probe], what: ProbeKind) -> Option<Probe> {
-    probes.iter().find(|probe| probe.what == what).copied()
+fn value_of(event_functions: &[EventFunction], what: EventFunctionKind) -> Option<EventFunction> {
+    event_functions
+        .iter()
+        .find(|evaluate| evaluate.what == what)
+        .copied()
 }
 
-fn value_or_verdict(workspace: &Workspace, what: ProbeKind) -> f64 {
-    match value_of(&workspace.probes, what) {
-        Some(probe) => probe.value,
-        None if workspace.probes.iter().any(is_violated) => -1.0,
+fn value_or_verdict(workspace: &Workspace, what: EventFunctionKind) -> f64 {
+    match value_of(&workspace.event_functions, what) {
+        Some(evaluate) => evaluate.value,
+        None if workspace.event_functions.iter().any(is_violated) => -1.0,
         None => 1.0,
     }
 }

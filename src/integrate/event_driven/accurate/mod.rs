@@ -5,8 +5,8 @@ mod closing;
 mod control;
 mod dense;
 mod extrapolation;
+mod fallback;
 mod locate;
-mod relief;
 mod symmetric;
 
 pub(in crate::integrate) use dense::{Stride, from_start, interpolate};
@@ -17,7 +17,7 @@ use super::assemble::Closing;
 use super::classify::When;
 use super::event::{self, Crossing};
 use super::stalled::STALL;
-use super::trial::{self, Mode, ProbeKind};
+use super::trial::{self, EventFunctionKind, Mode};
 use super::{Run, Stalled, StepError, accept, assemble, in_play, stabilize};
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
@@ -37,7 +37,7 @@ const MAX_CHANGES: u32 = 3;
 
 /// Length of the step of the other scheme, as a fraction of its standard step; the next one is twice as long if it was no
 /// relief.
-const RELIEF: f64 = 1e-2;
+const FALLBACK: f64 = 1e-2;
 
 /// Steps are no longer than this part of the period of a harmonic force.
 const PART_OF_PERIOD: f64 = 0.3;
@@ -76,14 +76,14 @@ impl Run<'_> {
                 target.at_most(due)
             };
             if self.gets_nowhere() {
-                self.relief_step(limit)?;
+                self.fallback_step(limit)?;
             } else {
                 let mut taken = self.extrapolated_step(target, limit);
                 if let Err(StepError::Unsolved { .. }) = taken {
-                    taken = self.way_out(limit);
+                    taken = self.fallback(limit);
                 }
                 match taken {
-                    Err(StepError::Unsolved { .. }) => self.relief_step(limit)?,
+                    Err(StepError::Unsolved { .. }) => self.fallback_step(limit)?,
                     result => result?,
                 }
             }
@@ -115,7 +115,7 @@ impl Run<'_> {
     }
 
     // a function that ends a status again and again while hardly any time passes has no events that could be told apart
-    fn note_change(&mut self, what: ProbeKind) {
+    fn note_change(&mut self, what: EventFunctionKind) {
         if self.state.time - self.stalled.since > STALL * self.settings.step {
             self.stalled = Stalled::from(self.state.time);
         }
@@ -123,7 +123,7 @@ impl Run<'_> {
     }
 
     // a very short step whose statuses come out of its own complementarity problem
-    fn way_out(&mut self, target: f64) -> Result<(), StepError> {
+    fn fallback(&mut self, target: f64) -> Result<(), StepError> {
         self.state.control.ways_out += 1;
         self.jam(target - self.state.time, target)
     }
@@ -135,26 +135,26 @@ impl Run<'_> {
         self.release();
         self.impact_of_touching()?;
         if std::mem::take(&mut self.in_doubt) {
-            return self.way_out(limit);
+            return self.fallback(limit);
         }
         if !self.state.statuses_known && !self.classify(When::Now) {
-            return self.way_out(limit);
+            return self.fallback(limit);
         }
-        self.probe_start();
+        self.evaluate_start();
         self.look_for_stops();
         if self.stop_ahead.is_finite() && self.closes_stop(target) {
             return Ok(());
         }
         // 2. a step that is accurate enough, also between its ends
         let Some(end) = self.accurate_step(target)? else {
-            return self.way_out(limit);
+            return self.fallback(limit);
         };
         // 3. its first event
         let found = self.first_event();
         match found {
             Found::Nothing => {
-                if self.workspace.trial.h >= RELIEF * self.settings.step {
-                    self.state.control.reliefs = 0;
+                if self.workspace.trial.h >= FALLBACK * self.settings.step {
+                    self.state.control.fallbacks_in_a_row = 0;
                 }
                 if self.settings.tolerance.is_some() {
                     let (h, error) = (self.workspace.trial.h, self.workspace.step_error);
@@ -170,7 +170,7 @@ impl Run<'_> {
                     self.state.control.ways_out += 1;
                     return Ok(());
                 }
-                self.way_out(limit)
+                self.fallback(limit)
             }
             Found::Transition(_, what) => {
                 let tau = self.sharpen(found)?;
@@ -208,7 +208,7 @@ impl Run<'_> {
                 moved_before = moved;
                 continue;
             }
-            self.probe_end_of_trial();
+            self.evaluate_end_of_trial();
             if shortened == MAX_SHORTENED {
                 return Ok(Some(end));
             }
@@ -227,14 +227,18 @@ impl Run<'_> {
             return None;
         }
         let Workspace {
-            probes, violated, ..
+            event_functions,
+            violated,
+            ..
         } = &mut *self.workspace;
-        std::mem::swap(probes, violated);
+        std::mem::swap(event_functions, violated);
         let defect = self.dense_defect();
         let Workspace {
-            probes, violated, ..
+            event_functions,
+            violated,
+            ..
         } = &mut *self.workspace;
-        std::mem::swap(probes, violated);
+        std::mem::swap(event_functions, violated);
         if defect <= TRUSTED_DEFECT {
             return None;
         }
@@ -247,7 +251,7 @@ impl Run<'_> {
     fn collide_at(&mut self, mut crossing: Crossing) -> Result<(), StepError> {
         let tau = loop {
             let tau = self.sharpen(Found::Collision(crossing))?;
-            self.probe_end_of_trial();
+            self.evaluate_end_of_trial();
             if let Closing::Contact(contact) = crossing.what {
                 self.workspace.watched[contact] = false;
             }
@@ -268,13 +272,13 @@ impl Run<'_> {
             self.state,
             self.workspace,
             self.settings,
-            Mode::Frozen,
+            Mode::FixedMode,
         )
     }
 
     // accelerations, event functions and force derivatives at the state
-    fn probe_start(&mut self) {
-        self.probe_now(Side::After);
+    fn evaluate_start(&mut self) {
+        self.evaluate_now(Side::After);
         accept::keep_sliding(self.state, self.workspace);
         let Run {
             workspace,
@@ -283,7 +287,10 @@ impl Run<'_> {
             model,
             ..
         } = self;
-        std::mem::swap(&mut workspace.probes, &mut workspace.start_probes);
+        std::mem::swap(
+            &mut workspace.event_functions,
+            &mut workspace.start_functions,
+        );
         keep_start(workspace);
         let acceleration = &workspace.acceleration;
         if state.control.step == 0.0 {
@@ -302,7 +309,7 @@ impl Run<'_> {
         }
     }
 
-    fn probe_now(&mut self, side: Side) {
+    fn evaluate_now(&mut self, side: Side) {
         let State {
             time,
             position,
@@ -311,7 +318,7 @@ impl Run<'_> {
             ..
         } = &*self.state;
         let now = (*time, side);
-        trial::probe(self.model, self.workspace, status, now, position, velocity);
+        trial::evaluate(self.model, self.workspace, status, now, position, velocity);
     }
 
     // a longer step could see a harmonic force at its zeros only, or turn a body further than its gaps can be followed
@@ -430,8 +437,8 @@ impl Run<'_> {
     }
 
     // event functions, accelerations and forces at the end of the trial step
-    fn probe_end_of_trial(&mut self) {
-        trial::probe_end(self.model, self.state, self.workspace);
+    fn evaluate_end_of_trial(&mut self) {
+        trial::evaluate_end(self.model, self.state, self.workspace);
         let Workspace {
             trial,
             acceleration,
@@ -446,7 +453,7 @@ impl Run<'_> {
         self.state.control.ways_out = 0;
         self.report.steps += 1;
         dense::keep(self.model, self.state, self.workspace);
-        extrapolation::book(self.model, self.state, self.workspace, self.report);
+        extrapolation::add_losses(self.model, self.state, self.workspace, self.report);
         accept::accept(self.model, self.state, self.workspace, self.report, end);
         accept::forces_of_trial(self.state, self.workspace);
     }

@@ -156,7 +156,7 @@ fn respond(
     let Workspace {
         system,
         joints,
-        frozen,
+        fixed_mode,
         free,
         twice,
         sliding,
@@ -176,11 +176,11 @@ fn respond(
     if system.must_iterate(|j| statuses[j]) {
         system.condense_rows(metric);
         system.bias_from(twice);
-        system.solve_sliding(joints, |j| statuses[j], (2.0, v), frozen);
+        system.solve_sliding(joints, |j| statuses[j], (2.0, v), fixed_mode);
         system.add_response(free);
         return system.directions_are_found();
     } else {
-        system.respond_frozen(metric, twice, joints, |j| statuses[j], frozen, free);
+        system.respond_fixed_mode(metric, twice, joints, |j| statuses[j], fixed_mode, free);
     }
     true
 }

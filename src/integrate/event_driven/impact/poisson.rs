@@ -59,7 +59,7 @@ pub(super) fn restitute(
         compressed,
         impulse,
         place,
-        frozen,
+        fixed_mode,
         relaxation,
         ..
     } = workspace;
@@ -79,7 +79,7 @@ pub(super) fn restitute(
             .zip(relaxation)
             .for_each(|(b, s)| *b -= *s);
     }
-    let solved = solve(state, level, joints, complementarity, frozen);
+    let solved = solve(state, level, joints, complementarity, fixed_mode);
     level.restituted.clear();
     solved?;
     level.add_response(place);
@@ -96,7 +96,7 @@ fn relax(workspace: &mut Workspace) -> bool {
         level,
         joints,
         place,
-        frozen,
+        fixed_mode,
         relaxation,
         ..
     } = workspace;
@@ -110,7 +110,7 @@ fn relax(workspace: &mut Workspace) -> bool {
     level.bias.clear();
     let moved = level.rows.iter().map(|row| row.product(place));
     level.bias.extend(moved);
-    level.solve_frozen(joints, |_| Status::Open, frozen);
+    level.solve_fixed_mode(joints, |_| Status::Open, fixed_mode);
     level.add_response(place);
     // where nothing is stored friction acts on the whole velocity
     for i in 0..level.contacts.len() {
@@ -141,7 +141,7 @@ pub(super) fn restitute_as_printed(
         compressed,
         impulse,
         place,
-        frozen,
+        fixed_mode,
         ..
     } = workspace;
     for i in 0..level.contacts.len() {
@@ -155,7 +155,7 @@ pub(super) fn restitute_as_printed(
         *total += given;
     }
     level.bias_from(place);
-    solve(state, level, joints, complementarity, frozen)?;
+    solve(state, level, joints, complementarity, fixed_mode)?;
     level.add_response(place);
     state.velocity.clone_from(place);
     for (total, extra) in impulse.iter_mut().zip(&level.impulse) {

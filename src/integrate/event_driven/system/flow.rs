@@ -13,7 +13,7 @@
 use super::System;
 use crate::constraint::GlobalRow;
 use crate::integrate::event_driven::rest_speed;
-use crate::integrate::event_driven::trial::ProbeKind;
+use crate::integrate::event_driven::trial::EventFunctionKind;
 use crate::math::dense::RankRevealing;
 use crate::math::{Limit, Vec3, norm, set_zeros};
 use crate::model::N_TANGENTS;
@@ -229,34 +229,36 @@ impl System {
     }
 
     /// The speed that a stop's event function looks at, at the end of the last step, if that followed the flow.
-    pub fn end_of_flow(&self, what: ProbeKind) -> Option<f64> {
+    pub fn end_of_flow(&self, what: EventFunctionKind) -> Option<f64> {
         let of = |contact: usize| self.contacts.iter().position(|j| *j == contact);
         match what {
-            ProbeKind::Sliding(contact) => self.flow.end_speed(of(contact)?),
-            ProbeKind::Rolling(contact) => self.flow.end_speed(self.rolling_disc(of(contact)?)),
-            ProbeKind::NormalForce(_)
-            | ProbeKind::ConeForward(_)
-            | ProbeKind::ConeBackward(_)
-            | ProbeKind::Cone(_)
-            | ProbeKind::SpinForward(_)
-            | ProbeKind::SpinBackward(_)
-            | ProbeKind::Spinning(_)
-            | ProbeKind::RollingCone(_)
-            | ProbeKind::Edge(_)
-            | ProbeKind::PairForward(_)
-            | ProbeKind::PairBackward(_)
-            | ProbeKind::Redundant => None,
+            EventFunctionKind::Sliding(contact) => self.flow.end_speed(of(contact)?),
+            EventFunctionKind::Rolling(contact) => {
+                self.flow.end_speed(self.rolling_disc(of(contact)?))
+            }
+            EventFunctionKind::NormalForce(_)
+            | EventFunctionKind::ConeForward(_)
+            | EventFunctionKind::ConeBackward(_)
+            | EventFunctionKind::Cone(_)
+            | EventFunctionKind::SpinForward(_)
+            | EventFunctionKind::SpinBackward(_)
+            | EventFunctionKind::Spinning(_)
+            | EventFunctionKind::RollingCone(_)
+            | EventFunctionKind::Edge(_)
+            | EventFunctionKind::PairForward(_)
+            | EventFunctionKind::PairBackward(_)
+            | EventFunctionKind::Redundant => None,
         }
     }
 
     /// The event function of the first stop at the end of the last step.
-    pub fn first_stop(&self) -> Option<ProbeKind> {
+    pub fn first_stop(&self) -> Option<EventFunctionKind> {
         let (k, _) = self.flow.first_stop()?;
         let contact = self.contacts[self.disc(k).0];
         Some(if k < self.contacts.len() {
-            ProbeKind::Sliding(contact)
+            EventFunctionKind::Sliding(contact)
         } else {
-            ProbeKind::Rolling(contact)
+            EventFunctionKind::Rolling(contact)
         })
     }
 
@@ -434,7 +436,7 @@ impl System {
             }
         }
         flow.solves += 1;
-        let independent = self.solve_frozen(joints, status, solver);
+        let independent = self.solve_fixed_mode(joints, status, solver);
         let (n, rows) = (flow.discs.len(), self.len());
         for i in 0..n {
             for (j, w) in flow.delassus[4 * i * rows..4 * (i + 1) * rows]

@@ -1,4 +1,4 @@
-//! The system with frozen statuses in the plane: one friction row a contact, with one coefficient. What `frozen` does in
+//! The system with frozen statuses in the plane: one friction row a contact, with one coefficient. What `fixed_mode` does in
 //! general is so common and so short here that it has its own loops.
 
 use super::{REFINEMENTS, System};
@@ -18,7 +18,7 @@ impl System {
         self.n_friction == 1 && self.stribeck.is_empty()
     }
 
-    /// [`Self::solve_frozen`] where the system is simple.
+    /// [`Self::solve_fixed_mode`] where the system is simple.
     pub(super) fn solve_simple(
         &mut self,
         joints: &[bool],

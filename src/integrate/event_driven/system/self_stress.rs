@@ -9,7 +9,7 @@
 //! (2)  Q z = K y,    K z = S^T W (c - f)
 
 use super::System;
-use super::frozen::Unknown;
+use super::fixed_mode::Unknown;
 use crate::math::dense::RankRevealing;
 use crate::math::{Limit, max_abs, norm};
 use crate::model::{MAX_FRICTION_ROWS, N_TANGENTS};

@@ -37,7 +37,7 @@ const SAME_DIRECTION: f64 = 1e-14;
 const FOUND_DIRECTION: f64 = 1e-6;
 
 impl System {
-    /// Like [`Self::solve_frozen`] for a step from velocities `v` whose constraints act on `sigma v + dv`: contacts that
+    /// Like [`Self::solve_fixed_mode`] for a step from velocities `v` whose constraints act on `sigma v + dv`: contacts that
     /// slide in space have friction against their mean velocity (3). Their directions are a first guess.
     pub fn solve_sliding(
         &mut self,
@@ -48,11 +48,11 @@ impl System {
     ) -> bool {
         self.wandering = 0.0;
         if self.is_simple() {
-            return self.solve_frozen(joints, status, solver);
+            return self.solve_fixed_mode(joints, status, solver);
         }
         set_zeros(&mut self.turning, self.direction.len());
         if !self.must_iterate(&status) {
-            return self.solve_frozen(joints, status, solver);
+            return self.solve_fixed_mode(joints, status, solver);
         }
         self.start_steps(sigma, v);
         // no direction can be told from rounding
@@ -85,7 +85,7 @@ impl System {
             return false;
         }
         self.start_steps(sigma, v);
-        let independent = self.solve_frozen(joints, &status, solver);
+        let independent = self.solve_fixed_mode(joints, &status, solver);
         let fast = (0..self.direction.len()).any(|k| {
             let (start, mean) = (self.start_speed[k], self.mean_velocity(k));
             let gained = [mean[0] - start[0], mean[1] - start[1]];
@@ -123,7 +123,7 @@ impl System {
     ) -> bool {
         set_zeros(&mut self.bound, self.direction.len());
         let mut independent =
-            std::mem::take(&mut self.solved_once) || self.solve_frozen(joints, &status, solver);
+            std::mem::take(&mut self.solved_once) || self.solve_fixed_mode(joints, &status, solver);
         self.wandering = f64::INFINITY;
         let mut slips_back = false;
         for iteration in 0..MAX_ANGLES {
@@ -143,7 +143,7 @@ impl System {
                     break;
                 }
             }
-            independent = self.solve_frozen(joints, &status, solver);
+            independent = self.solve_fixed_mode(joints, &status, solver);
         }
         if slips_back {
             // friction would push: there is a stop on the way
@@ -202,7 +202,7 @@ impl System {
     ) -> bool {
         self.is_beyond.clear();
         self.is_beyond.resize(self.direction.len(), false);
-        let mut independent = self.solve_frozen(joints, &status, solver);
+        let mut independent = self.solve_fixed_mode(joints, &status, solver);
         self.wandering = f64::INFINITY;
         for _ in 0..MAX_TURNS {
             let mut change: f64 = 0.0;
@@ -219,7 +219,7 @@ impl System {
             if change <= SAME_DIRECTION {
                 break;
             }
-            independent = self.solve_frozen(joints, &status, solver);
+            independent = self.solve_fixed_mode(joints, &status, solver);
         }
         independent
     }

@@ -6,7 +6,7 @@
 //! (4)  c_t = -mu(s) c_n d + c_d d,   c_d = -mu'(s) c_n (d.w - s),   w = T (v + dv/2)
 
 use super::System;
-use super::frozen::Unknown;
+use super::fixed_mode::Unknown;
 use crate::math::{Limit, norm};
 use crate::model::{Model, N_TANGENTS, Stribeck};
 use crate::state::Status;

@@ -123,14 +123,14 @@ fn rounded<T: Real>(
 }
 
 pub(super) fn capsule_on_edge<T: Real>(
-    solid: &Polyhedron,
+    collider: &Polyhedron,
     edge: usize,
     capsule: &Capsule,
     a: &Pose<T>,
     b: &Pose<T>,
 ) -> Option<Nearest<T>> {
-    let edge = &solid.edges[edge];
-    let ends = edge.ends.map(|i| solid.vertices[i]);
+    let edge = &collider.edges[edge];
+    let ends = edge.ends.map(|i| collider.vertices[i]);
     let near = rounded(
         &[Line::new(ends, a), Line::new(capsule.ends, b)],
         (0.0, capsule.radius),
@@ -139,7 +139,7 @@ pub(super) fn capsule_on_edge<T: Real>(
     )?;
     // behind both faces it is inside, or near to another edge
     let normal = values(a).turn_back(near.normal.map(T::value));
-    let is_outside = |face: &usize| dot3(solid.faces[*face].normal, normal) > 0.0;
+    let is_outside = |face: &usize| dot3(collider.faces[*face].normal, normal) > 0.0;
     edge.faces.iter().any(is_outside).then_some(near)
 }
 
@@ -204,13 +204,13 @@ pub(super) fn edges<T: Real>(
 // the first solid through one face at the edge and out through the other one, or it lies along one of them as deep
 // below it as the edges overlap; and half-way it is at least half as deep inside, if the edge is not acute.
 fn cuts(first: EdgeOf, second: EdgeOf, gap: f64, a: &Pose, b: &Pose) -> bool {
-    let solid = first.0;
+    let collider = first.0;
     let ends = second.0.edges[second.1].ends.map(|i| {
         let world = b.point(second.0.vertices[i]);
         a.turn_back(world - a.position)
     });
     let (mut from, mut to) = ((0.0, None), (1.0, None));
-    for (i, face) in solid.faces.iter().enumerate() {
+    for (i, face) in collider.faces.iter().enumerate() {
         let [h0, h1] = ends.map(|x| face.height(x));
         if h0 > 0.0 && h1 > 0.0 {
             return false;
@@ -225,12 +225,12 @@ fn cuts(first: EdgeOf, second: EdgeOf, gap: f64, a: &Pose, b: &Pose) -> bool {
     if from.0 >= to.0 {
         return false;
     }
-    let edge = &solid.edges[first.1];
+    let edge = &collider.edges[first.1];
     let [left, right] = edge.faces;
-    let sharpness = dot3(solid.faces[left].normal, edge.outward[1]).at_most(1.0);
+    let sharpness = dot3(collider.faces[left].normal, edge.outward[1]).at_most(1.0);
     let middle = ends[0] + (ends[1] - ends[0]) * (0.5 * (from.0 + to.0));
     let depth = |face: &Face| -face.height(middle);
-    if solid
+    if collider
         .faces
         .iter()
         .any(|face| depth(face) < HALF_AS_DEEP * sharpness * -gap - FACE_BEYOND)
@@ -245,7 +245,7 @@ fn cuts(first: EdgeOf, second: EdgeOf, gap: f64, a: &Pose, b: &Pose) -> bool {
         .into_iter()
         .any(|(into, under)| {
             [from, to].into_iter().any(|(at, face)| {
-                let depth = solid.faces[under].height(ends[0] + (ends[1] - ends[0]) * at);
+                let depth = collider.faces[under].height(ends[0] + (ends[1] - ends[0]) * at);
                 face == Some(into) && (depth - gap).abs() <= AS_DEEP * -gap + FACE_BEYOND
             })
         })

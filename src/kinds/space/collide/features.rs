@@ -65,14 +65,14 @@ pub fn features(first: &Shape, second: &Shape) -> Result<Vec<(Feature, bool)>, U
             vertex: centre(ball),
             cylinder: *cylinder,
         }),
-        (Shape::Polyhedron(solid), Shape::Sphere(ball)) => push(Feature::OnPolyhedron {
+        (Shape::Polyhedron(collider), Shape::Sphere(ball)) => push(Feature::OnPolyhedron {
             vertex: centre(ball),
             owner: Owner::Ball,
-            solid: Arc::clone(solid),
+            collider: Arc::clone(collider),
             leaves_corners: false,
         }),
-        (Shape::Polyhedron(solid), Shape::Capsule(capsule)) => {
-            capsule_on_polyhedron(solid, capsule, swapped, &mut all);
+        (Shape::Polyhedron(collider), Shape::Capsule(capsule)) => {
+            capsule_on_polyhedron(collider, capsule, swapped, &mut all);
         }
         (Shape::Polyhedron(a), Shape::Polyhedron(b)) => polyhedra(a, b, &mut all),
         (Shape::Capsule(capsule), Shape::Sphere(ball)) => push(Feature::OnCapsule {
@@ -127,7 +127,11 @@ fn vertices(shape: &Shape) -> Vec<Vertex> {
     match shape {
         Shape::Sphere(ball) => vec![centre(ball)],
         Shape::Capsule(capsule) => capsule.ends.map(|end| rounded(end, capsule)).to_vec(),
-        Shape::Polyhedron(solid) => solid.vertices.iter().map(|&place| sharp(place)).collect(),
+        Shape::Polyhedron(collider) => collider
+            .vertices
+            .iter()
+            .map(|&place| sharp(place))
+            .collect(),
         Shape::Cylinder(_) | Shape::HalfSpace(_) | Shape::HeightField(_) => Vec::new(),
     }
 }
@@ -163,7 +167,7 @@ fn capsules(a: &Capsule, b: &Capsule, all: &mut Vec<(Feature, bool)>) {
 }
 
 fn capsule_on_polyhedron(
-    solid: &Arc<Polyhedron>,
+    collider: &Arc<Polyhedron>,
     capsule: &Capsule,
     swapped: bool,
     all: &mut Vec<(Feature, bool)>,
@@ -173,20 +177,20 @@ fn capsule_on_polyhedron(
         let feature = Feature::OnPolyhedron {
             vertex: rounded(end, capsule),
             owner: Owner::Capsule(other),
-            solid: Arc::clone(solid),
+            collider: Arc::clone(collider),
             leaves_corners: false,
         };
         all.push((feature, swapped));
     }
-    for edge in 0..solid.edges.len() {
+    for edge in 0..collider.edges.len() {
         let feature = Feature::CapsuleOnEdge {
-            solid: Arc::clone(solid),
+            collider: Arc::clone(collider),
             edge,
             capsule: *capsule,
         };
         all.push((feature, swapped));
     }
-    for &place in &solid.vertices {
+    for &place in &collider.vertices {
         let feature = Feature::OnCapsule {
             vertex: sharp(place),
             capsule: *capsule,
@@ -202,7 +206,7 @@ fn polyhedra(a: &Arc<Polyhedron>, b: &Arc<Polyhedron>, all: &mut Vec<(Feature, b
             let feature = Feature::OnPolyhedron {
                 vertex: sharp(place),
                 owner: Owner::Polyhedron(Arc::clone(of), i),
-                solid: Arc::clone(on),
+                collider: Arc::clone(on),
                 leaves_corners: swapped,
             };
             all.push((feature, swapped));

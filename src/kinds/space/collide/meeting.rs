@@ -147,9 +147,9 @@ fn find_features(
     }
     if apart < -DEEP
         && let Some((feature, false)) = features.first()
-        && let Some(solids) = feature.polyhedra()
+        && let Some(colliders) = feature.polyhedra()
     {
-        overlap::places(solids, [a, b], within, features.len() as u32, tell);
+        overlap::places(colliders, [a, b], within, features.len() as u32, tell);
         return;
     }
     for (index, (feature, swapped)) in features.iter().enumerate() {

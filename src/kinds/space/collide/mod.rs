@@ -80,7 +80,7 @@ pub enum Feature {
         /// What the vertex belongs to: which face it faces.
         owner: Owner,
         /// On a.
-        solid: Arc<Polyhedron>,
+        collider: Arc<Polyhedron>,
         /// Leave vertices that meet vertices to the feature that looks at them from the other side.
         leaves_corners: bool,
     },
@@ -110,7 +110,7 @@ pub enum Feature {
     /// A capsule that crosses an edge.
     CapsuleOnEdge {
         /// On a.
-        solid: Arc<Polyhedron>,
+        collider: Arc<Polyhedron>,
         /// Which edge.
         edge: usize,
         /// On b.
@@ -248,12 +248,12 @@ impl Feature {
             Feature::OnPolyhedron {
                 vertex,
                 owner,
-                solid,
+                collider,
                 leaves_corners,
             } => Some(on_polyhedron::nearest(
                 vertex,
                 owner,
-                solid,
+                collider,
                 *leaves_corners,
                 a,
                 b,
@@ -268,10 +268,10 @@ impl Feature {
             } => height_field::nearest(vertex, field, *colour, a, b),
             Feature::Capsules { first, second } => crossing::capsules(first, second, a, b),
             Feature::CapsuleOnEdge {
-                solid,
+                collider,
                 edge,
                 capsule,
-            } => crossing::capsule_on_edge(solid, *edge, capsule, a, b),
+            } => crossing::capsule_on_edge(collider, *edge, capsule, a, b),
             Feature::Edges {
                 first,
                 edge_a,
@@ -294,9 +294,9 @@ impl Feature {
             Feature::OnPolyhedron {
                 vertex,
                 owner,
-                solid,
+                collider,
                 ..
-            } => on_polyhedron::face(vertex, owner, solid, a, b),
+            } => on_polyhedron::face(vertex, owner, collider, a, b),
             Feature::OnCylinder { vertex, cylinder } => on_cylinder::face(vertex, cylinder, a, b),
             Feature::OnHeightField {
                 vertex,
@@ -325,12 +325,12 @@ impl Feature {
         match self {
             Feature::OnPolyhedron {
                 vertex,
-                solid,
+                collider,
                 leaves_corners,
                 ..
             } => Some(on_polyhedron::on_face(
                 vertex,
-                solid,
+                collider,
                 face,
                 *leaves_corners,
                 a,
@@ -362,9 +362,9 @@ impl Feature {
     /// coordinates of body a.
     pub fn below(&self, a: &Pose, b: &Pose) -> Option<(usize, Vec3, Vec3)> {
         match self {
-            Feature::OnPolyhedron { vertex, solid, .. } => {
-                on_polyhedron::below(vertex, solid, a, b)
-            }
+            Feature::OnPolyhedron {
+                vertex, collider, ..
+            } => on_polyhedron::below(vertex, collider, a, b),
             Feature::OnHalfSpace { .. }
             | Feature::OnBall { .. }
             | Feature::OnCapsule { .. }
@@ -449,9 +449,9 @@ impl Feature {
         match self {
             Feature::OnPolyhedron {
                 owner: Owner::Polyhedron(whole, _),
-                solid,
+                collider,
                 ..
-            } => Some([solid, whole]),
+            } => Some([collider, whole]),
             Feature::Edges { first, second, .. } => Some([first, second]),
             Feature::OnPolyhedron { .. }
             | Feature::OnHalfSpace { .. }
@@ -473,12 +473,12 @@ impl Feature {
             Feature::OnPolyhedron {
                 vertex,
                 owner,
-                solid,
+                collider,
                 ..
             } => match owner {
                 Owner::Ball => None,
-                Owner::Capsule(other) => separation::pierced(solid, vertex, *other, a, b),
-                Owner::Polyhedron(whole, _) => Some(separation::of(solid, whole, a, b)),
+                Owner::Capsule(other) => separation::pierced(collider, vertex, *other, a, b),
+                Owner::Polyhedron(whole, _) => Some(separation::of(collider, whole, a, b)),
             },
             Feature::Edges { first, second, .. } => Some(separation::of(first, second, a, b)),
             Feature::OnHalfSpace { .. }

@@ -27,17 +27,17 @@ const AS_NEAR: f64 = 1e-6;
 pub(super) fn nearest<T: Real>(
     vertex: &Vertex,
     owner: &Owner,
-    solid: &Polyhedron,
+    collider: &Polyhedron,
     leaves_corners: bool,
     a: &Pose<T>,
     b: &Pose<T>,
 ) -> Nearest<T> {
-    let place = place(vertex, owner, solid, &values(a), &values(b));
+    let place = place(vertex, owner, collider, &values(a), &values(b));
     let x = b.point(vertex.place);
     let radii = (0.0, vertex.radius);
     let beside = match place {
         Place::Face(face) => {
-            let near = on_face(vertex, solid, face, leaves_corners, a, b);
+            let near = on_face(vertex, collider, face, leaves_corners, a, b);
             let near = Nearest {
                 margin: if vertex.radius > 0.0 {
                     f64::INFINITY
@@ -53,22 +53,22 @@ pub(super) fn nearest<T: Real>(
             };
         }
         Place::Edge(edge) => {
-            let edge = &solid.edges[edge];
+            let edge = &collider.edges[edge];
             let (p, d) = (
-                a.point(solid.vertices[edge.ends[0]]),
+                a.point(collider.vertices[edge.ends[0]]),
                 a.turn(edge.direction),
             );
             between_points(a, b, p + d * dot3(x - p, d), x, radii)
         }
-        Place::Vertex(corner) => between_points(a, b, a.point(solid.vertices[corner]), x, radii),
+        Place::Vertex(corner) => between_points(a, b, a.point(collider.vertices[corner]), x, radii),
     };
     if vertex.radius > 0.0 {
         return beside;
     }
     // beyond a sharp border it no longer touches; what did goes on along the plane of its face
     let local = local(vertex, &values(a), &values(b));
-    let face = nearest_plane(solid, place, local);
-    let mut near = on_face(vertex, solid, face, leaves_corners, a, b);
+    let face = nearest_plane(collider, place, local);
+    let mut near = on_face(vertex, collider, face, leaves_corners, a, b);
     near.margin = near.margin.at_most(-CORNER);
     near.gap = beside.gap;
     near.corner = Some(if beside.gap.value() > 0.0 {
@@ -83,14 +83,14 @@ pub(super) fn nearest<T: Real>(
 pub(super) fn face(
     vertex: &Vertex,
     owner: &Owner,
-    solid: &Polyhedron,
+    collider: &Polyhedron,
     a: &Pose,
     b: &Pose,
 ) -> Option<usize> {
     if vertex.radius > 0.0 {
         return None;
     }
-    match place(vertex, owner, solid, a, b) {
+    match place(vertex, owner, collider, a, b) {
         Place::Face(face) => Some(face),
         Place::Vertex(_) | Place::Edge(_) => None,
     }
@@ -99,18 +99,18 @@ pub(super) fn face(
 /// The face that a rounded vertex is over, the nearest place of its border, and the direction in which it goes on there.
 pub(super) fn below(
     vertex: &Vertex,
-    solid: &Polyhedron,
+    collider: &Polyhedron,
     a: &Pose,
     b: &Pose,
 ) -> Option<(usize, Vec3, Vec3)> {
     let x = local(vertex, a, b);
-    match nearest_place(solid, x) {
+    match nearest_place(collider, x) {
         Place::Face(i) if vertex.radius > 0.0 => {
-            let face = &solid.faces[i];
+            let face = &collider.faces[i];
             let foot = x - face.normal * face.height(x);
             let mut nearest = (f64::INFINITY, Vec3::zeros());
             for (&corner, &outward) in face.corners.iter().zip(&face.outward) {
-                let margin = dot3(outward, solid.vertices[corner] - foot);
+                let margin = dot3(outward, collider.vertices[corner] - foot);
                 if margin < nearest.0 {
                     nearest = (margin, outward);
                 }
@@ -124,20 +124,20 @@ pub(super) fn below(
 /// The vertex against the plane of one face, wherever it is.
 pub(super) fn on_face<T: Real>(
     vertex: &Vertex,
-    solid: &Polyhedron,
+    collider: &Polyhedron,
     face: usize,
     leaves_corners: bool,
     a: &Pose<T>,
     b: &Pose<T>,
 ) -> Nearest<T> {
-    let normal = a.turn(solid.faces[face].normal);
+    let normal = a.turn(collider.faces[face].normal);
     let x = b.point(vertex.place);
-    let distance = dot3(normal, x - a.position) - T::constant(solid.faces[face].offset);
+    let distance = dot3(normal, x - a.position) - T::constant(collider.faces[face].offset);
     let foot = x - normal * distance;
     let local = local(vertex, &values(a), &values(b));
-    let mut margin = solid.margin(face, local) + FACE_BEYOND;
+    let mut margin = collider.margin(face, local) + FACE_BEYOND;
     if leaves_corners && margin < 10.0 * FACE_BEYOND {
-        margin = margin.at_most(from_corners(solid, face, local) - CORNER);
+        margin = margin.at_most(from_corners(collider, face, local) - CORNER);
     }
     Nearest {
         margin,
@@ -146,10 +146,10 @@ pub(super) fn on_face<T: Real>(
 }
 
 // how far the foot of a point is from the nearest corner of a face
-fn from_corners(solid: &Polyhedron, face: usize, x: Vec3) -> f64 {
-    let face = &solid.faces[face];
+fn from_corners(collider: &Polyhedron, face: usize, x: Vec3) -> f64 {
+    let face = &collider.faces[face];
     let square = face.corners.iter().fold(f64::INFINITY, |least, &corner| {
-        let d = x - solid.vertices[corner];
+        let d = x - collider.vertices[corner];
         let across = d - face.normal * dot3(d, face.normal);
         least.at_most(dot3(across, across))
     });
@@ -160,21 +160,21 @@ fn local(vertex: &Vertex, a: &Pose, b: &Pose) -> Vec3 {
     a.turn_back(b.point(vertex.place) - a.position)
 }
 
-fn place(vertex: &Vertex, owner: &Owner, solid: &Polyhedron, a: &Pose, b: &Pose) -> Place {
+fn place(vertex: &Vertex, owner: &Owner, collider: &Polyhedron, a: &Pose, b: &Pose) -> Place {
     let x = local(vertex, a, b);
     if vertex.radius == 0.0
-        && let Some(face) = facing(owner, solid, x, a, b)
+        && let Some(face) = facing(owner, collider, x, a, b)
     {
         return Place::Face(face);
     }
-    nearest_place(solid, x)
+    nearest_place(collider, x)
 }
 
 // (3), if its foot is on that face and it is not outside of another one
-fn facing(owner: &Owner, solid: &Polyhedron, x: Vec3, a: &Pose, b: &Pose) -> Option<usize> {
+fn facing(owner: &Owner, collider: &Polyhedron, x: Vec3, a: &Pose, b: &Pose) -> Option<usize> {
     let mut best = (f64::NEG_INFINITY, None);
     let mut highest = f64::NEG_INFINITY;
-    for (i, face) in solid.faces.iter().enumerate() {
+    for (i, face) in collider.faces.iter().enumerate() {
         let height = face.height(x);
         highest = highest.at_least(height);
         if height <= best.0 {
@@ -196,18 +196,18 @@ fn facing(owner: &Owner, solid: &Polyhedron, x: Vec3, a: &Pose, b: &Pose) -> Opt
     let outside = |(i, other): (usize, &crate::kinds::space::shape::Face)| {
         i != face && other.height(x) > FACE_BEYOND
     };
-    let beyond = solid.margin(face, x) < -FACE_BEYOND
-        || (best.0 <= 0.0 && solid.faces.iter().enumerate().any(outside))
+    let beyond = collider.margin(face, x) < -FACE_BEYOND
+        || (best.0 <= 0.0 && collider.faces.iter().enumerate().any(outside))
         || (best.0 <= 0.0 && best.0 < highest - AS_NEAR);
     (!beyond).then_some(face)
 }
 
 // (1), (2)
-fn nearest_place(solid: &Polyhedron, x: Vec3) -> Place {
+fn nearest_place(collider: &Polyhedron, x: Vec3) -> Place {
     let mut highest = (f64::NEG_INFINITY, 0);
-    for (i, face) in solid.faces.iter().enumerate() {
+    for (i, face) in collider.faces.iter().enumerate() {
         let height = face.height(x);
-        if height > 0.0 && solid.margin(i, x) >= 0.0 {
+        if height > 0.0 && collider.margin(i, x) >= 0.0 {
             return Place::Face(i);
         }
         if height > highest.0 {
@@ -218,19 +218,23 @@ fn nearest_place(solid: &Polyhedron, x: Vec3) -> Place {
         return Place::Face(highest.1);
     }
     let mut nearest = (f64::INFINITY, Place::Face(highest.1));
-    for (i, edge) in solid.edges.iter().enumerate() {
+    for (i, edge) in collider.edges.iter().enumerate() {
         // the nearest edge has a face that the point is outside of
-        if edge.faces.iter().all(|&f| solid.faces[f].height(x) <= 0.0) {
+        if edge
+            .faces
+            .iter()
+            .all(|&f| collider.faces[f].height(x) <= 0.0)
+        {
             continue;
         }
-        let d = x - solid.vertices[edge.ends[0]];
+        let d = x - collider.vertices[edge.ends[0]];
         let along = dot3(d, edge.direction);
         let (place, offset) = if along <= 0.0 {
             (Place::Vertex(edge.ends[0]), d)
         } else if along >= edge.length {
             (
                 Place::Vertex(edge.ends[1]),
-                x - solid.vertices[edge.ends[1]],
+                x - collider.vertices[edge.ends[1]],
             )
         } else {
             (Place::Edge(i), d - edge.direction * along)
@@ -244,12 +248,12 @@ fn nearest_place(solid: &Polyhedron, x: Vec3) -> Place {
 }
 
 // of the faces at an edge or a vertex, the one whose plane is nearest
-fn nearest_plane(solid: &Polyhedron, place: Place, x: Vec3) -> usize {
+fn nearest_plane(collider: &Polyhedron, place: Place, x: Vec3) -> usize {
     let mut best = (f64::INFINITY, 0);
-    for (i, face) in solid.faces.iter().enumerate() {
+    for (i, face) in collider.faces.iter().enumerate() {
         let is_there = match place {
             Place::Face(f) => f == i,
-            Place::Edge(edge) => solid.edges[edge].faces.contains(&i),
+            Place::Edge(edge) => collider.edges[edge].faces.contains(&i),
             Place::Vertex(vertex) => face.corners.contains(&vertex),
         };
         let height = face.height(x).abs();

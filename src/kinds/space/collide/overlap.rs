@@ -26,7 +26,7 @@ pub(super) fn places(
 ) {
     match axis(first, second, a, b) {
         Axis::OfFirst(face) => Faces {
-            solid: first,
+            collider: first,
             other: second,
             of: a,
             on: b,
@@ -36,7 +36,7 @@ pub(super) fn places(
             tell(point.meeting(first_feature + place))
         }),
         Axis::OfSecond(face) => Faces {
-            solid: second,
+            collider: second,
             other: first,
             of: b,
             on: a,
@@ -84,7 +84,7 @@ impl Point {
 }
 
 struct Faces<'a> {
-    solid: &'a Polyhedron,
+    collider: &'a Polyhedron,
     other: &'a Polyhedron,
     of: &'a Pose,
     on: &'a Pose,
@@ -96,7 +96,10 @@ impl Faces<'_> {
     // (2), in the coordinates of the body of the solid
     fn tell(&self, within: f64, mut tell: impl FnMut(u32, Point)) {
         let Self {
-            solid, other, face, ..
+            collider,
+            other,
+            face,
+            ..
         } = *self;
         let mut any = false;
         let mut tell_near = |place: usize, x: Vec3, height: f64| {
@@ -105,7 +108,7 @@ impl Faces<'_> {
                 tell(place as u32, self.point(x, height));
             }
         };
-        let outline = &solid.faces[face];
+        let outline = &collider.faces[face];
         let mut lowest = (f64::INFINITY, Vec3::zeros());
         for (i, vertex) in other.vertices.iter().enumerate() {
             let x = self.seen(*vertex);
@@ -113,7 +116,7 @@ impl Faces<'_> {
             if height < lowest.0 {
                 lowest = (height, x);
             }
-            if solid.margin(face, x) >= -FACE_BEYOND {
+            if collider.margin(face, x) >= -FACE_BEYOND {
                 tell_near(i, x, height);
             }
         }
@@ -133,7 +136,7 @@ impl Faces<'_> {
     }
 
     fn point(&self, x: Vec3, height: f64) -> Point {
-        let normal = self.solid.faces[self.face].normal;
+        let normal = self.collider.faces[self.face].normal;
         Point {
             gap: height,
             normal: self.of.turn(normal),
@@ -158,7 +161,7 @@ impl Faces<'_> {
     }
 
     fn normal_seen_by_the_other(&self) -> Vec3 {
-        let normal = self.solid.faces[self.face].normal;
+        let normal = self.collider.faces[self.face].normal;
         self.on.turn_back(self.of.turn(normal))
     }
 
@@ -166,12 +169,12 @@ impl Faces<'_> {
     fn below_the_other(&self, opposite: usize, mut tell: impl FnMut(usize, Vec3, f64)) {
         let normal = self.normal_seen_by_the_other();
         let face = &self.other.faces[opposite];
-        for (i, &corner) in self.solid.faces[self.face].corners.iter().enumerate() {
-            let corner = self.solid.vertices[corner];
+        for (i, &corner) in self.collider.faces[self.face].corners.iter().enumerate() {
+            let corner = self.collider.vertices[corner];
             let seen = self.on.turn_back(self.of.point(corner) - self.on.position);
             let height = -face.height(seen) / dot3(face.normal, normal);
             if self.other.margin(opposite, seen + normal * height) >= -FACE_BEYOND {
-                let up = self.solid.faces[self.face].normal * height;
+                let up = self.collider.faces[self.face].normal * height;
                 tell(i, corner + up, height);
             }
         }
@@ -179,12 +182,12 @@ impl Faces<'_> {
 
     // seen along the normal
     fn sides_that_cross(&self, opposite: usize, mut tell: impl FnMut(usize, Vec3, f64)) {
-        let outline = &self.solid.faces[self.face];
+        let outline = &self.collider.faces[self.face];
         let corners = &self.other.faces[opposite].corners;
         let place = |i: usize| self.seen(self.other.vertices[corners[i % corners.len()]]);
         for (i, outward) in outline.outward.iter().enumerate() {
             let of_side =
-                |k: usize| self.solid.vertices[outline.corners[k % outline.corners.len()]];
+                |k: usize| self.collider.vertices[outline.corners[k % outline.corners.len()]];
             let (start, end) = (of_side(i), of_side(i + 1));
             for j in 0..corners.len() {
                 let (from, to) = (place(j), place(j + 1));

@@ -69,12 +69,12 @@ struct Best {
     lowest: usize,
 }
 
-fn along(axis: &Best, solid: &Polyhedron, other: &Polyhedron, a: &Pose, b: &Pose) -> Separation {
+fn along(axis: &Best, collider: &Polyhedron, other: &Polyhedron, a: &Pose, b: &Pose) -> Separation {
     let vertex = Vertex {
         place: other.vertices[axis.lowest],
         radius: 0.0,
     };
-    let near = on_polyhedron::on_face(&vertex, solid, axis.face, false, a, b);
+    let near = on_polyhedron::on_face(&vertex, collider, axis.face, false, a, b);
     Separation {
         gap: near.offset,
         row: near.normal_row(a, b),
@@ -82,14 +82,14 @@ fn along(axis: &Best, solid: &Polyhedron, other: &Polyhedron, a: &Pose, b: &Pose
 }
 
 // (1)
-fn best_face(solid: &Polyhedron, other: &Polyhedron, a: &Pose, b: &Pose) -> Best {
+fn best_face(collider: &Polyhedron, other: &Polyhedron, a: &Pose, b: &Pose) -> Best {
     let mut best = Best {
         height: f64::NEG_INFINITY,
         face: 0,
         lowest: 0,
     };
     let from = b.turn_back(a.position - b.position);
-    for (i, face) in solid.faces.iter().enumerate() {
+    for (i, face) in collider.faces.iter().enumerate() {
         let normal = b.turn_back(a.turn(face.normal));
         let level = dot3(normal, from) + face.offset;
         let mut lowest = (f64::INFINITY, 0);
@@ -159,7 +159,7 @@ fn best_edges(
 
 /// A capsule whose middle line is inside a polyhedron somewhere, although its ends need not be.
 pub(super) fn pierced(
-    solid: &Polyhedron,
+    collider: &Polyhedron,
     end: &Vertex,
     other: Vec3,
     a: &Pose,
@@ -169,7 +169,7 @@ pub(super) fn pierced(
     let local = ends.map(|x| a.turn_back(b.point(x) - a.position));
     let (mut from, mut to): (f64, f64) = (0.0, 1.0);
     let mut best = (f64::NEG_INFINITY, 0, 0);
-    for (i, face) in solid.faces.iter().enumerate() {
+    for (i, face) in collider.faces.iter().enumerate() {
         let [h0, h1] = local.map(|x| face.height(x));
         if h0 > 0.0 && h1 > 0.0 {
             return None;
@@ -187,7 +187,7 @@ pub(super) fn pierced(
     if from >= to {
         return None;
     }
-    let normal = a.turn(solid.faces[best.1].normal);
+    let normal = a.turn(collider.faces[best.1].normal);
     let x = b.point(ends[best.2]);
     let foot = x - normal * best.0;
     let near = at_surface(a, b, foot, x, normal, (0.0, end.radius), best.0);

@@ -4,7 +4,7 @@
 //! (2)  derivative by a rotation about body axis e: in world axes f changes by f x e and t by t x e, in body axes F
 //!      changes by R (e x f)
 
-use super::{Detail, Effect, Pull, Situation};
+use super::{Detail, Effect, LineForce, Situation};
 use crate::kinds::plane::force::Signal;
 use crate::kinds::space::BODY_DOF;
 use crate::math::{Mat3, Vec3, cross3};
@@ -30,8 +30,8 @@ impl Applied {
         self.force.iter().chain(&self.torque)
     }
 
-    pub(super) fn pull(&self, at: &Situation) -> Option<Pull> {
-        (self.frame == Frame::World).then(|| Pull {
+    pub(super) fn line_force(&self, at: &Situation) -> Option<LineForce> {
+        (self.frame == Frame::World).then(|| LineForce {
             anchors: [Vec3::zeros(), self.point],
             force: now(&self.force, at),
             length: f64::INFINITY,

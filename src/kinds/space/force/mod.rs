@@ -88,7 +88,7 @@ pub struct Sloped {
 
 /// A force at a point of the second body, and the opposite one at a point of the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pull {
+pub struct LineForce {
     /// The points in body coordinates, m.
     pub anchors: [Vec3; 2],
     /// On the second body, in world axes, N.
@@ -140,10 +140,10 @@ impl Force {
     }
 
     /// The element as a force between two points, which turns with what it acts on or not at all.
-    pub fn pull(&self, at: &Situation) -> Option<Pull> {
+    pub fn line_force(&self, at: &Situation) -> Option<LineForce> {
         match self {
-            Force::SpringDamper(f) => f.pull(at),
-            Force::Applied(f) => f.pull(at),
+            Force::SpringDamper(f) => f.line_force(at),
+            Force::Applied(f) => f.line_force(at),
             Force::JointSpring(_)
             | Force::Viscous(_)
             | Force::Stribeck(_)

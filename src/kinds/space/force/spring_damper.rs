@@ -4,7 +4,7 @@
 //! (2)  force = -(stiffness phi + damping phi') g,   g = grad phi;   derivatives in along.rs
 
 use super::along::{self, Push, Scalar, value_and_rate};
-use super::{Detail, Effect, Pull, Situation, Sloped};
+use super::{Detail, Effect, LineForce, Situation, Sloped};
 use crate::kinds::space::{Pose, Row, distance};
 use crate::math::{Real, Vec3, dot3};
 
@@ -47,11 +47,11 @@ impl SpringDamper {
         along::sloped(self, at, |distance, rate| self.law(distance, rate))
     }
 
-    pub(super) fn pull(&self, at: &Situation) -> Option<Pull> {
+    pub(super) fn line_force(&self, at: &Situation) -> Option<LineForce> {
         let [a, b] = at.pose;
         let d = b.point(self.anchor_b) - a.point(self.anchor_a);
         let length = dot3(d, d).sqrt();
-        (length > 0.0).then(|| Pull {
+        (length > 0.0).then(|| LineForce {
             anchors: [self.anchor_a, self.anchor_b],
             force: d * (self.push(at) / length),
             length,

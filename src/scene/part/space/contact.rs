@@ -5,11 +5,11 @@ use crate::scene::part::{GROUND, nobody, two_bodies};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
 use crate::scene::spec::space::{Body, Friction, Geometry, Sliding};
-use crate::scene::spec::{ContactLaw, ContactPair, ContactRule, Name, Shape};
+use crate::scene::spec::{ContactMaterial, ContactPair, ContactRule, Name, Shape};
 use crate::scene::value::Value;
 
 /// Without friction, without bounce.
-pub const DEFAULT: ContactLaw<Friction> = ContactLaw {
+pub const DEFAULT: ContactMaterial<Friction> = ContactMaterial {
     friction: Friction {
         sliding: Sliding::Isotropic(0.0),
         static_friction: None,
@@ -23,22 +23,22 @@ pub const DEFAULT: ContactLaw<Friction> = ContactLaw {
 };
 
 /// Reads `[contact_default]`.
-pub fn read_default(mut t: Table<'_>, in_crowd: bool) -> ContactLaw<Friction> {
-    let law = read_law(&mut t, DEFAULT, in_crowd);
+pub fn read_default(mut t: Table<'_>, in_time_stepping: bool) -> ContactMaterial<Friction> {
+    let material = read_material(&mut t, DEFAULT, in_time_stepping);
     t.finish("[contact_default]");
-    law
+    material
 }
 
 /// Reads one `[[contact]]`. Bodies and the ground must have been read.
 pub fn read_rule(
     mut t: Table<'_>,
-    default: ContactLaw<Friction>,
+    default: ContactMaterial<Friction>,
     bodies: &[Body],
     ground: &[Shape<Geometry>],
-    in_crowd: bool,
+    in_time_stepping: bool,
 ) -> ContactRule<Friction> {
     let place = t.place.clone();
-    let law = read_law(&mut t, default, in_crowd);
+    let material = read_material(&mut t, default, in_time_stepping);
     let given = [t.get("bodies"), t.get("groups"), t.get("materials")];
     let mut found = given.iter().flatten();
     let (first, second) = (found.next(), found.next());
@@ -69,7 +69,11 @@ pub fn read_rule(
         .or(groups.map(ContactPair::Groups))
         .or(materials.map(ContactPair::Materials))
         .unwrap_or_else(|| ContactPair::Bodies([nobody(), nobody()]));
-    ContactRule { place, pair, law }
+    ContactRule {
+        place,
+        pair,
+        material,
+    }
 }
 
 fn two_groups(value: &Value<'_>, bodies: &[Body]) -> Option<[Name; 2]> {
@@ -104,25 +108,26 @@ fn two_materials(
     )
 }
 
-fn read_law(
+fn read_material(
     t: &mut Table<'_>,
-    default: ContactLaw<Friction>,
-    in_crowd: bool,
-) -> ContactLaw<Friction> {
+    default: ContactMaterial<Friction>,
+    in_time_stepping: bool,
+) -> ContactMaterial<Friction> {
     let friction = read_friction(t, default.friction);
-    let law = read_rest(t, friction, default);
-    if in_crowd {
-        refuse_in_crowd(t, &law);
+    let material = read_rest(t, friction, default);
+    if in_time_stepping {
+        refuse_in_time_stepping(t, &material);
     }
-    law
+    material
 }
 
 /// Friction of a crowd has one coefficient, and what it restores is the normal velocity.
-fn refuse_in_crowd(t: &mut Table<'_>, law: &ContactLaw<Friction>) {
-    let (is_elliptic, rises_at_rest) = match (law.friction.sliding, law.friction.static_friction) {
-        (Sliding::Elliptic { .. }, _) => (true, false),
-        (Sliding::Isotropic(sliding), at_rest) => (false, at_rest.is_some_and(|x| x > sliding)),
-    };
+fn refuse_in_time_stepping(t: &mut Table<'_>, material: &ContactMaterial<Friction>) {
+    let (is_elliptic, rises_at_rest) =
+        match (material.friction.sliding, material.friction.static_friction) {
+            (Sliding::Elliptic { .. }, _) => (true, false),
+            (Sliding::Isotropic(sliding), at_rest) => (false, at_rest.is_some_and(|x| x > sliding)),
+        };
     let of_others = [
         (
             "friction_axes",
@@ -138,7 +143,7 @@ fn refuse_in_crowd(t: &mut Table<'_>, law: &ContactLaw<Friction>) {
         ),
         (
             "tangential_restitution",
-            law.tangential_restitution != 0.0,
+            material.tangential_restitution != 0.0,
             "in a crowd only the normal velocity is restored",
             "remove it, or remove `[crowd]`",
         ),

@@ -2,12 +2,12 @@
 mod body;
 mod contact;
 mod copies;
-mod crowd;
 mod force;
 mod inertia;
 mod joint;
 mod orientation;
 mod shape;
+mod time_stepping;
 
 use super::{Names, need_bodies};
 use crate::scene::load::Files;
@@ -46,25 +46,27 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Space {
     let tables = t.items("force").into_iter();
     let forces: Vec<_> = tables.map(|t| force::read(t, &mut names, world)).collect();
 
-    let in_crowd = t.has("crowd");
+    let in_time_stepping = t.has("crowd");
     let law = t
         .get("contact_default")
         .and_then(|v| v.as_table(v.path.clone()));
-    let contact_default = law.map_or(contact::DEFAULT, |t| contact::read_default(t, in_crowd));
+    let contact_default = law.map_or(contact::DEFAULT, |t| {
+        contact::read_default(t, in_time_stepping)
+    });
     let tables = t.items("contact").into_iter();
     let contact_rules: Vec<_> = tables
-        .map(|t| contact::read_rule(t, contact_default, &bodies, &ground, in_crowd))
+        .map(|t| contact::read_rule(t, contact_default, &bodies, &ground, in_time_stepping))
         .collect();
 
-    let crowd = t
+    let time_stepping = t
         .get("crowd")
         .and_then(|v| v.as_table(v.path.clone()))
-        .map(crowd::read);
+        .map(time_stepping::read);
 
     let mut names = Names::new("belts");
     let tables = t.items("belt").into_iter();
     let belts: Vec<_> = tables
-        .map(|t| crowd::read_belt(t, &mut names, &ground, in_crowd))
+        .map(|t| time_stepping::read_belt(t, &mut names, &ground, in_time_stepping))
         .collect();
 
     Space {
@@ -75,7 +77,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Space {
         forces,
         contact_default,
         contact_rules,
-        crowd,
+        time_stepping,
         belts,
     }
 }

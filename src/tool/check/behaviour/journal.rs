@@ -96,7 +96,7 @@ impl Observer for Journal {
         self.write(&Line::Call(function.to_owned()));
     }
 
-    fn heard(&self, message: Message) {
+    fn message(&self, message: Message) {
         if self.n_messages.fetch_add(1, Ordering::Relaxed) >= MOST_MESSAGES {
             return;
         }

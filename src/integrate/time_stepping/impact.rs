@@ -11,7 +11,7 @@ use super::assemble::along;
 use super::{BAND, Six, Step, Work, limit};
 use crate::contact::body_blocks::{Body, Island, Joint, Problem, Row};
 use crate::math::{Limit, Vec3, positive};
-use crate::model::{Law, Model};
+use crate::model::{ContactMaterial, Model};
 
 /// A contact that comes nearer more slowly does not strike, m/s: in a step of 10 ms it gets as far as the band.
 pub(super) const SLOW: f64 = 1e-5;
@@ -20,11 +20,11 @@ pub(super) const SLOW: f64 = 1e-5;
 const NO_HOLD: f64 = 1e30;
 
 impl Step<'_> {
-    pub(super) fn restore(&mut self) {
+    pub(super) fn apply_restitution(&mut self) {
         self.find_struck();
         let Work {
             end, after, second, ..
-        } = &mut self.workspace.crowd;
+        } = &mut self.workspace.time_stepping;
         after.clone_from(end);
         second.clear();
         if self.set_bounces() {
@@ -35,7 +35,7 @@ impl Step<'_> {
     // (1)
     fn find_struck(&mut self) {
         let Work {
-            spots,
+            points,
             stops,
             touches,
             rows,
@@ -43,14 +43,14 @@ impl Step<'_> {
             start,
             solvers,
             struck,
-            books,
+            energy_balance,
             joints,
             end,
-            pulls,
+            stiffnesses,
             lag,
             ..
-        } = &mut self.workspace.crowd;
-        let others = &joints[..joints.len() - pulls.count()];
+        } = &mut self.workspace.time_stepping;
+        let others = &joints[..joints.len() - stiffnesses.count()];
         lag.clear();
         lag.resize(start.len(), Vec3::zeros());
         struck.clear();
@@ -65,10 +65,10 @@ impl Step<'_> {
                 let normal = island.rows[row] as usize;
                 row += touch.contact.rows();
                 let contact = contact as usize;
-                let (gap, rests) = match spots.list.get(contact) {
-                    Some(spot) => (spot.gap, false),
+                let (gap, rests) = match points.list.get(contact) {
+                    Some(point) => (point.gap, false),
                     None => {
-                        let stop = &stops[contact - spots.list.len()];
+                        let stop = &stops[contact - points.list.len()];
                         (stop.gap, stop.rests)
                     }
                 };
@@ -86,7 +86,7 @@ impl Step<'_> {
                 for &body in island.bodies {
                     struck[body as usize] = true;
                     lag[body as usize] = own;
-                    books.strike(body as usize);
+                    energy_balance.impact(body as usize);
                 }
             }
         }
@@ -98,7 +98,7 @@ impl Step<'_> {
     fn set_bounces(&mut self) -> bool {
         let threshold = self.settings.restitution_threshold;
         let Work {
-            spots,
+            points,
             stops,
             touches,
             rows,
@@ -107,15 +107,17 @@ impl Step<'_> {
             free,
             bounces,
             ..
-        } = &mut self.workspace.crowd;
+        } = &mut self.workspace.time_stepping;
         bounces.clear();
         let of_model = &self.model.contacts;
         let stops = stops.iter().map(|stop| {
             let bounces = !stop.rests;
             f64::from(bounces) * of_model[stop.contact].restitution
         });
-        let laws = spots.list.iter().map(|spot| &spot.law);
-        let restitutions = laws.map(|law: &Law| law.restitution).chain(stops);
+        let materials = points.list.iter().map(|point| &point.material);
+        let restitutions = materials
+            .map(|material: &ContactMaterial| material.restitution)
+            .chain(stops);
         let mut row = 0;
         for (touch, e) in touches.iter().zip(restitutions) {
             if e > 0.0 && impulse[row] > 0.0 {
@@ -149,9 +151,9 @@ impl Step<'_> {
             bounces,
             second,
             bouncing,
-            books,
+            energy_balance,
             ..
-        } = &mut self.workspace.crowd;
+        } = &mut self.workspace.time_stepping;
         for &(row, bias) in bounces.iter() {
             rows[row].bias = bias;
         }
@@ -170,7 +172,7 @@ impl Step<'_> {
         };
         second.clear();
         second.resize(rows.len(), 0.0);
-        let threads = self.crowd.rules.threads as usize;
+        let threads = self.time_stepping.rules.threads as usize;
         let ending = bouncing.solve(&problem, effort, threads, second, after);
         self.report.lcps += ending.groups;
         self.report.inexact_solves += ending.inexact;
@@ -193,9 +195,9 @@ impl Step<'_> {
             let more = driven.work_of_motors(|row| second[row], [end, after]);
             let without = energy(bodies, group, end);
             let share = cut_back(bodies, group, [most, most + more], end, after);
-            self.report.guarded_impacts += u64::from(share < 1.0);
+            self.report.limited_impacts += u64::from(share < 1.0);
             if let Some(i) = group.first() {
-                let losses = books.at(*i as usize);
+                let losses = energy_balance.at(*i as usize);
                 losses.applied += share * more;
                 losses.impacts += without - energy(bodies, group, after) + share * more;
             }

@@ -9,10 +9,10 @@
 //! What this lifts is an error of the step (`balance`).
 
 use super::assemble::{index, row};
-use super::press::Presses;
+use super::position_gauss_seidel::PositionGaussSeidel;
 use super::solve::Solvers;
-use super::{BAND, SHIFTED, Six, Spot, Step, Work};
-use crate::contact::body_blocks::{Body, Effort, Joint, Problem, Row, Touch};
+use super::{BAND, ContactPoint, SHIFTED, Six, Step, Work};
+use crate::contact::body_blocks::{Body, ContactConstraint, Effort, Joint, Problem, Row};
 use crate::contact::dense::Contact;
 use crate::integrate::Workspace;
 use crate::integrate::event_driven::accept;
@@ -52,10 +52,10 @@ const SWEPT_ROUNDS: usize = 10;
 #[derive(Debug, Default)]
 pub(super) struct Correction {
     bodies: Vec<Body>,
-    touches: Vec<Touch>,
+    touches: Vec<ContactConstraint>,
     joints: Vec<Joint>,
     rows: Vec<Row>,
-    presses: Presses,
+    gauss_seidel: PositionGaussSeidel,
     way: Vec<f64>,
     moved: Vec<f64>,
     /// Of each body, m and rad.
@@ -101,7 +101,7 @@ impl Step<'_> {
 
     // how far a body was moved at most, in parts of its size
     fn furthest_shift(&self) -> f64 {
-        let moved = &self.workspace.crowd.correction.moved;
+        let moved = &self.workspace.time_stepping.correction.moved;
         let sum = |d: &[f64]| d.iter().map(|x| x.abs()).sum::<f64>();
         let with_shapes = self.model.bodies.iter().filter(|body| body.extent > 0.0);
         with_shapes.fold(0.0, |most: f64, body| {
@@ -113,21 +113,23 @@ impl Step<'_> {
 
     // are overlaps closed by sweeps?
     fn is_swept(&self) -> bool {
-        self.crowd.rules.sweeps.is_some() && self.model.joints.is_empty()
+        self.time_stepping.rules.sweeps.is_some() && self.model.joints.is_empty()
     }
 
     // rows of (1) at the present poses; the deepest overlap and the worst joint
     fn look(&mut self, is_swept: bool, within: f64) -> (f64, f64) {
         self.find_stops(|_, _, gap| gap <= BAND);
-        let slow_for = &self.state.crowd.slow_for;
-        let rests = |body: BodyRef| body.is_none_or(|i| slow_for[i] == f64::INFINITY);
+        let sleep_timer = &self.state.time_stepping.sleep_timer;
+        let rests = |body: BodyRef| body.is_none_or(|i| sleep_timer[i] == f64::INFINITY);
         let Workspace {
-            poses, crowd: work, ..
+            poses,
+            time_stepping: work,
+            ..
         } = &mut *self.workspace;
         let places = &*poses;
         let poses = poses.space();
         let Work {
-            spots,
+            points,
             stops,
             found,
             correction,
@@ -135,8 +137,8 @@ impl Step<'_> {
             ..
         } = work;
         let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
-        spots.look_again(self.crowd, poses, within, skip, found);
-        let gaps = found.iter().map(|spot| spot.gap);
+        points.look_again(self.time_stepping, poses, within, skip, found);
+        let gaps = found.iter().map(|point| point.gap);
         let gaps = gaps.chain(stops.iter().map(|stop| stop.gap));
         let overlap = gaps.fold(0.0, |m: f64, gap| m.at_least(-gap));
         if is_swept {
@@ -160,14 +162,14 @@ impl Step<'_> {
         };
         let mut add = |bodies: [u32; 2], gradient: &space::Row, gap: f64| {
             rows.push(row(gradient, gap + slack));
-            touches.push(Touch {
+            touches.push(ContactConstraint {
                 bodies,
                 contact: Contact::new(&[]),
             });
         };
-        for spot in found.iter() {
-            let bodies = spot.bodies.map(|body| awake(body, slow_for));
-            add(bodies, &normal_row(spot, poses), spot.gap);
+        for point in found.iter() {
+            let bodies = point.bodies.map(|body| awake(body, sleep_timer));
+            add(bodies, &normal_row(point, poses), point.gap);
         }
         for stop in stops.iter() {
             let bodies = self.model.contacts[stop.contact].bodies;
@@ -208,13 +210,15 @@ impl Step<'_> {
 
     /// Where motors are to be at the end of the step.
     pub(super) fn aim_motors(&mut self) {
-        self.workspace.crowd.wanted.clear();
+        self.workspace.time_stepping.wanted.clear();
         if self.model.motors.is_empty() {
             return;
         }
         self.place();
         let Workspace {
-            poses, crowd: work, ..
+            poses,
+            time_stepping: work,
+            ..
         } = &mut *self.workspace;
         let (start, h) = (self.state.time, self.h);
         for motor in &self.model.motors {
@@ -245,19 +249,21 @@ impl Step<'_> {
         };
         let Self {
             model,
-            crowd,
+            time_stepping,
             state,
             workspace,
             ..
         } = self;
         let Workspace {
-            poses, crowd: work, ..
+            poses,
+            time_stepping: work,
+            ..
         } = &mut **workspace;
         let Work {
             bodies: of_step,
             found,
             correction,
-            books,
+            energy_balance,
             ..
         } = work;
         let Correction {
@@ -265,21 +271,25 @@ impl Step<'_> {
             touches,
             joints,
             rows,
-            presses,
+            gauss_seidel,
             way,
             moved,
             shifts,
             solvers,
         } = correction;
         if is_swept {
-            presses.clear(model);
-            for spot in found.iter() {
-                let row = normal_row(spot, poses.space());
-                let bodies = spot.bodies.map(|body| awake(body, &state.crowd.slow_for));
-                presses.add(bodies, &row, spot.gap);
+            gauss_seidel.clear(model);
+            for point in found.iter() {
+                let row = normal_row(point, poses.space());
+                let bodies = point
+                    .bodies
+                    .map(|body| awake(body, &state.time_stepping.sleep_timer));
+                gauss_seidel.add(bodies, &row, point.gap);
             }
-            presses.close(ENOUGH, shifts);
-            presses.pairs().for_each(|pair| books.connect(pair));
+            gauss_seidel.close(ENOUGH, shifts);
+            gauss_seidel
+                .pairs()
+                .for_each(|pair| energy_balance.connect(pair));
         } else {
             bodies.clear();
             bodies.extend(of_step.iter().map(|body| Body {
@@ -294,9 +304,9 @@ impl Step<'_> {
                 joints,
                 rows,
             };
-            let threads = crowd.rules.threads as usize;
+            let threads = time_stepping.rules.threads as usize;
             solvers.solve(&problem, effort, threads, way, shifts);
-            books.connect_pressing(touches, way);
+            energy_balance.connect_pressing(touches, way);
         }
         moved.clear();
         moved.resize(model.n_velocities, 0.0);
@@ -308,19 +318,19 @@ impl Step<'_> {
             let at = body.first..body.first + 3;
             let heights = moved[at].iter().zip(model.gravity.iter());
             let raised: f64 = heights.map(|(d, gravity)| d * gravity).sum();
-            books.lift(i, -model.mass[body.first] * raised);
+            energy_balance.lift(i, -model.mass[body.first] * raised);
         }
         accept::rebase(model, state, poses);
     }
 }
 
 // a body in the problem; what sleeps is as fixed as the ground
-fn awake(body: BodyRef, slow_for: &[f64]) -> u32 {
-    index(body.filter(|i| slow_for[*i] < f64::INFINITY))
+fn awake(body: BodyRef, sleep_timer: &[f64]) -> u32 {
+    index(body.filter(|i| sleep_timer[*i] < f64::INFINITY))
 }
 
 // the rate of the gap of a spot
-fn normal_row(spot: &Spot, poses: &[Pose]) -> space::Row {
-    let [a, b] = spot.bodies.map(|body| space_pose_of(poses, body));
-    space::Row::relative_velocity(spot.normal, (a, spot.arms[0]), (b, spot.arms[1]))
+fn normal_row(point: &ContactPoint, poses: &[Pose]) -> space::Row {
+    let [a, b] = point.bodies.map(|body| space_pose_of(poses, body));
+    space::Row::relative_velocity(point.normal, (a, point.arms[0]), (b, point.arms[1]))
 }

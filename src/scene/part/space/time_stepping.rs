@@ -3,12 +3,12 @@
 use crate::scene::part::{Names, no_such, nobody, signal};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
-use crate::scene::spec::space::{Belt, Crowd, Geometry, Triple};
+use crate::scene::spec::space::{Belt, Geometry, TimeStepping, Triple};
 use crate::scene::spec::{Shape, Signal};
 use crate::scene::value::Value;
 
 /// What holds where the table says nothing.
-const DEFAULT: Crowd = Crowd {
+const DEFAULT: TimeStepping = TimeStepping {
     sweeps: None,
     // a pair or a few bodies apart from the others have exact impacts; in a heap of them a step would never end
     located_impacts: 4,
@@ -20,8 +20,8 @@ const DEFAULT: Crowd = Crowd {
 };
 
 /// Reads the table, with its defaults.
-pub fn read(mut t: Table<'_>) -> Crowd {
-    let crowd = Crowd {
+pub fn read(mut t: Table<'_>) -> TimeStepping {
+    let time_stepping = TimeStepping {
         sweeps: t.get("sweeps").and_then(|v| v.count(1, 100_000)),
         located_impacts: t.count_or("located_impacts", 0, 1000, DEFAULT.located_impacts),
         merge_distance: t.number_or(
@@ -34,7 +34,7 @@ pub fn read(mut t: Table<'_>) -> Crowd {
         threads: t.count_or("threads", 1, 256, DEFAULT.threads),
     };
     t.finish("[crowd]");
-    crowd
+    time_stepping
 }
 
 /// Reads one `[[belt]]`. The ground must have been read.
@@ -42,7 +42,7 @@ pub fn read_belt(
     mut t: Table<'_>,
     names: &mut Names,
     ground: &[Shape<Geometry>],
-    in_crowd: bool,
+    in_time_stepping: bool,
 ) -> Belt {
     let place = t.place.clone();
     let name = names.take(&mut t);
@@ -72,7 +72,7 @@ pub fn read_belt(
     }
     let direction = direction.unwrap_or([1.0, 0.0, 0.0]);
     let speed = t.need("speed").and_then(|value| signal::read(&value));
-    if !in_crowd {
+    if !in_time_stepping {
         t.log.add(
             place.clone(),
             &t.path_of("name"),

@@ -55,7 +55,7 @@ const WITHIN: f64 = 0.7;
 
 /// Scratch.
 #[derive(Debug, Default)]
-pub(super) struct Interior {
+pub(super) struct InteriorPoint {
     /// One a friction block, or one a contact without any, in the order of the contacts.
     pub cones: Vec<Cone>,
     u: Vec<f64>,
@@ -148,7 +148,7 @@ impl Cone {
     }
 }
 
-impl Interior {
+impl InteriorPoint {
     /// Begins inside all cones, near the impulses `r`, which are moved there.
     pub fn start(&mut self, scaled: &Scaled, r: &mut [f64]) {
         let size = r.iter().fold(1.0, |m, x| larger(m, x.abs()));
@@ -157,8 +157,8 @@ impl Interior {
             let normal = contact.normal;
             r[normal] = larger(r[normal], INSIDE * size);
             for block in contact.blocks() {
-                let reach = WITHIN * block.friction * r[normal];
-                shorten(&mut r[block.first..block.first + block.rows], reach);
+                let limit = WITHIN * block.friction * r[normal];
+                shorten(&mut r[block.first..block.first + block.rows], limit);
             }
         }
         self.u.resize(r.len(), 0.0);

@@ -84,7 +84,7 @@ impl System {
     /// Solves for the impulses that keep every joint of `joints`, every closed contact and every stick exactly
     /// (G x = 0 on their rows). A sliding contact has the one column n - sign mu t, in space n - mu d with its direction d.
     /// True if no constraint depended on the others.
-    pub fn solve_frozen(
+    pub fn solve_fixed_mode(
         &mut self,
         joints: &[bool],
         status: impl Fn(usize) -> Status,
@@ -197,7 +197,7 @@ impl System {
 
     /// The same from rows and a metric alone, where F = G^T and b = G `motion`, and directions of sliding are given: adds the
     /// effect of the impulses to `x`. Only what the unknowns need of W is computed.
-    pub fn respond_frozen(
+    pub fn respond_fixed_mode(
         &mut self,
         metric: &Metric,
         motion: &[f64],

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Solid;
+use super::Collider;
 use crate::kinds::space::shape::Shape;
 use crate::math::{Limit, Vec3, dot3};
 
@@ -26,14 +26,14 @@ const MOST_CORNERS: usize = 64;
 const MOST_MOVES: usize = 1000;
 
 /// Marks the balls that others of their body hold for on all planes to within `distance`, m.
-pub(super) fn mark(solids: &mut [Solid], distance: f64) {
+pub(super) fn mark(colliders: &mut [Collider], distance: f64) {
     if distance <= 0.0 {
         return;
     }
     let mut alike: BTreeMap<(usize, usize, u64), Vec<(usize, Vec3)>> = BTreeMap::new();
-    for (i, solid) in solids.iter().enumerate() {
-        if let (Some(body), Shape::Sphere(ball)) = (solid.body, &solid.shape) {
-            let group = (body, solid.kind, ball.radius.to_bits());
+    for (i, collider) in colliders.iter().enumerate() {
+        if let (Some(body), Shape::Sphere(ball)) = (collider.body, &collider.shape) {
+            let group = (body, collider.kind, ball.radius.to_bits());
             alike.entry(group).or_default().push((i, ball.centre));
         }
     }
@@ -41,7 +41,7 @@ pub(super) fn mark(solids: &mut [Solid], distance: f64) {
         let centres: Vec<Vec3> = group.iter().map(|(_, centre)| *centre).collect();
         if let Some(corners) = corners(&centres, 0.5 * distance) {
             for (k, (i, _)) in group.iter().enumerate() {
-                solids[*i].is_held = !corners.contains(&k);
+                colliders[*i].is_held = !corners.contains(&k);
             }
         }
     }

@@ -72,7 +72,7 @@ unsafe extern "C" fn hear(
     let Some(environment) = (unsafe { environment.cast::<Environment>().as_ref() }) else {
         return;
     };
-    environment.observer.heard(Message {
+    environment.observer.message(Message {
         status,
         category: text_of(category),
         text: text_of(message),

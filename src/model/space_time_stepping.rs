@@ -1,11 +1,14 @@
 //! The shapes of a crowd and what holds for them, from a scene.
 
 use super::contacts::{Overlaps, overlap_allowed};
-use super::held;
+use super::manifold_reduction;
 use super::seams::{Candidate, Parts, Surroundings};
 use super::space::vec3;
-use super::space_contacts::{Owner, law_of};
-use super::{Belt, Crowd, InputUnit, Law, Model, Neighbours, Poses, Solid, space_pose_of};
+use super::space_contacts::{Owner, material_of};
+use super::{
+    Belt, Collider, ContactMaterial, InputUnit, Model, Neighbours, Poses, TimeStepping,
+    space_pose_of,
+};
 use crate::kinds::space::collide::meeting::Meetings;
 use crate::kinds::space::shape::{Bound, Shape};
 use crate::math::dot3;
@@ -25,26 +28,26 @@ type Source<'a> = (&'a Owner<'a>, usize);
 #[cfg_attr(small, optimize(size))]
 pub(super) fn add(
     scene: &Space,
-    rules: written::Crowd,
+    rules: written::TimeStepping,
     model: &mut Model,
     owners: &[Owner],
     problems: &mut Vec<Problem>,
 ) {
-    let (crowd, sources) = crowd(scene, rules, model, owners);
-    refuse_unsupported(&crowd, &sources, problems);
+    let (time_stepping, sources) = time_stepping(scene, rules, model, owners);
+    refuse_unsupported(&time_stepping, &sources, problems);
     if problems.is_empty() {
-        refuse_overlaps(scene, model, &crowd, &sources, problems);
+        refuse_overlaps(scene, model, &time_stepping, &sources, problems);
     }
-    model.crowd = Some(crowd);
+    model.time_stepping = Some(time_stepping);
 }
 
 // kinds of shapes are told apart by what rules can name
-fn crowd<'a>(
+fn time_stepping<'a>(
     scene: &Space,
-    rules: written::Crowd,
+    rules: written::TimeStepping,
     model: &mut Model,
     owners: &'a [Owner<'a>],
-) -> (Crowd, Vec<Source<'a>>) {
+) -> (TimeStepping, Vec<Source<'a>>) {
     let is_named = |name: &str| {
         let mut rules = scene.contact_rules.iter();
         rules.any(|rule| match &rule.pair {
@@ -53,7 +56,7 @@ fn crowd<'a>(
         })
     };
     let mut kinds: Vec<Source> = Vec::new();
-    let mut solids: Vec<(Solid, Source)> = Vec::new();
+    let mut colliders: Vec<(Collider, Source)> = Vec::new();
     let mut forms: Vec<&Shape> = Vec::new();
     for owner in owners {
         let name = (owner.body.is_none() || is_named(owner.name)).then_some(owner.name);
@@ -74,7 +77,7 @@ fn crowd<'a>(
                 .belts
                 .iter()
                 .position(|belt| owner.body.is_none() && belt.shape.text == owner.written[i].name);
-            let solid = Solid {
+            let collider = Collider {
                 body: owner.body,
                 shape: shape.clone(),
                 bound: Bound::of(shape),
@@ -84,19 +87,19 @@ fn crowd<'a>(
                 is_held: false,
                 beside: None,
             };
-            solids.push((solid, (owner, i)));
+            colliders.push((collider, (owner, i)));
         }
     }
-    solids.sort_by_key(|(solid, _)| match solid.bound {
+    colliders.sort_by_key(|(collider, _)| match collider.bound {
         Bound::HalfSpace(_) => 0,
         Bound::Ball { .. } => 1,
     });
-    let (mut solids, sources): (Vec<Solid>, Vec<Source>) = solids.into_iter().unzip();
-    held::mark(&mut solids, rules.merge_distance);
-    let mut laws = Vec::with_capacity(kinds.len() * kinds.len());
+    let (mut colliders, sources): (Vec<Collider>, Vec<Source>) = colliders.into_iter().unzip();
+    manifold_reduction::mark(&mut colliders, rules.merge_distance);
+    let mut materials = Vec::with_capacity(kinds.len() * kinds.len());
     for a in &kinds {
         for b in &kinds {
-            laws.push(law_in_crowd(scene, *a, *b));
+            materials.push(material_in_time_stepping(scene, *a, *b));
         }
     }
     let mut apart: Vec<[usize; 2]> = Vec::new();
@@ -117,47 +120,47 @@ fn crowd<'a>(
             speed: model.signal(&belt.name, "speed", InputUnit::MeterPerSecond, &belt.speed),
         });
     }
-    let mut crowd = Crowd {
+    let mut time_stepping = TimeStepping {
         rules,
-        solids,
+        colliders,
         belts,
         apart,
-        laws,
+        materials,
         n_kinds: kinds.len(),
     };
-    find_surroundings(&mut crowd);
-    (crowd, sources)
+    find_surroundings(&mut time_stepping);
+    (time_stepping, sources)
 }
 
 // a shape hides a part of another one only for those with which it has contact
-fn find_surroundings(crowd: &mut Crowd) {
-    let n = crowd.n_kinds;
-    let is_on = |kind: usize, other: usize| crowd.laws[kind * n + other].enabled;
+fn find_surroundings(time_stepping: &mut TimeStepping) {
+    let n = time_stepping.n_kinds;
+    let is_on = |kind: usize, other: usize| time_stepping.materials[kind * n + other].enabled;
     let hides = |kind: usize, hidden: usize| (0..n).all(|k| !is_on(hidden, k) || is_on(kind, k));
     let mut by_body: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
-    for (i, solid) in crowd.solids.iter().enumerate() {
-        by_body.entry(solid.body).or_default().push(i);
+    for (i, collider) in time_stepping.colliders.iter().enumerate() {
+        by_body.entry(collider.body).or_default().push(i);
     }
     // copies of a body come one after the other
     let mut last_alike: Vec<(u32, usize)> = Vec::new();
     let mut last: Vec<Option<Arc<Surroundings>>> = Vec::new();
     let mut found = Vec::new();
     for of_body in by_body.into_values().filter(|of_body| of_body.len() > 1) {
-        let solid = |i: usize| &crowd.solids[of_body[i]];
+        let collider = |i: usize| &time_stepping.colliders[of_body[i]];
         let alike: Vec<(u32, usize)> = (0..of_body.len())
-            .map(|i| (solid(i).form, solid(i).kind))
+            .map(|i| (collider(i).form, collider(i).kind))
             .collect();
         if alike != last_alike {
-            let shapes = of_body.iter().map(|i| &crowd.solids[*i].shape);
+            let shapes = of_body.iter().map(|i| &time_stepping.colliders[*i].shape);
             let parts = Parts::new(shapes.map(Candidate::of_space).collect());
-            let around = |i: usize| parts.around(i, |j| hides(solid(j).kind, solid(i).kind));
+            let around = |i: usize| parts.around(i, |j| hides(collider(j).kind, collider(i).kind));
             last = (0..of_body.len()).map(around).collect();
             last_alike = alike;
         }
         found.extend(of_body.into_iter().zip(last.iter().cloned()));
     }
     for (i, beside) in found {
-        crowd.solids[i].beside = beside;
+        time_stepping.colliders[i].beside = beside;
     }
 }
 
@@ -172,10 +175,19 @@ fn form_of<'a>(shape: &'a Shape, forms: &mut Vec<&'a Shape>) -> u32 {
 }
 
 // shapes of one geometry and kind are alike: a pair of each will do
-fn refuse_unsupported(crowd: &Crowd, sources: &[Source], problems: &mut Vec<Problem>) {
-    let alike = |i: usize| (crowd.solids[i].shape.kind(), crowd.solids[i].kind);
+fn refuse_unsupported(
+    time_stepping: &TimeStepping,
+    sources: &[Source],
+    problems: &mut Vec<Problem>,
+) {
+    let alike = |i: usize| {
+        (
+            time_stepping.colliders[i].shape.kind(),
+            time_stepping.colliders[i].kind,
+        )
+    };
     let mut classes: Vec<Vec<usize>> = Vec::new();
-    for i in 0..crowd.solids.len() {
+    for i in 0..time_stepping.colliders.len() {
         match classes.iter_mut().find(|class| alike(class[0]) == alike(i)) {
             Some(class) => class.push(i),
             None => classes.push(vec![i]),
@@ -186,12 +198,16 @@ fn refuse_unsupported(crowd: &Crowd, sources: &[Source], problems: &mut Vec<Prob
             let pairs = class
                 .iter()
                 .flat_map(|i| other.iter().map(move |j| (*i, *j)));
-            let body = |i: usize| crowd.solids[i].body;
-            let mut pairs = pairs
-                .filter(|(i, j)| crowd.may_touch(body(*i), body(*j)) && crowd.law(*i, *j).enabled);
+            let body = |i: usize| time_stepping.colliders[i].body;
+            let mut pairs = pairs.filter(|(i, j)| {
+                time_stepping.may_touch(body(*i), body(*j))
+                    && time_stepping.material(*i, *j).enabled
+            });
             if let Some((i, j)) = pairs.next()
-                && let Err(unsupported) =
-                    Meetings::of(&crowd.solids[i].shape, &crowd.solids[j].shape)
+                && let Err(unsupported) = Meetings::of(
+                    &time_stepping.colliders[i].shape,
+                    &time_stepping.colliders[j].shape,
+                )
             {
                 let (owner, shape) = sources[j];
                 problems.push(owner.unsupported(shape, &unsupported));
@@ -204,7 +220,7 @@ fn refuse_unsupported(crowd: &Crowd, sources: &[Source], problems: &mut Vec<Prob
 fn refuse_overlaps(
     scene: &Space,
     model: &Model,
-    crowd: &Crowd,
+    time_stepping: &TimeStepping,
     sources: &[Source],
     problems: &mut Vec<Problem>,
 ) {
@@ -212,13 +228,13 @@ fn refuse_overlaps(
     model.poses(&model.initial_position, &mut poses);
     let poses = poses.space();
     let mut neighbours = Neighbours::default();
-    neighbours.find(crowd, poses, &|_| 0.0, &|_| false);
+    neighbours.find(time_stepping, poses, &|_| 0.0, &|_| false);
     let enough = overlap_allowed(model);
     let mut overlaps = Overlaps::default();
     for pair in &neighbours.pairs {
         let [i, j] = pair.map(|i| i as usize);
-        let [a, b] = [i, j].map(|i| &crowd.solids[i]);
-        let at = [a, b].map(|solid| space_pose_of(poses, solid.body));
+        let [a, b] = [i, j].map(|i| &time_stepping.colliders[i]);
+        let at = [a, b].map(|collider| space_pose_of(poses, collider.body));
         let Ok(meetings) = Meetings::of(&a.shape, &b.shape) else {
             continue;
         };
@@ -244,17 +260,17 @@ fn refuse_overlaps(
 }
 
 // the reader has refused what a crowd does not have
-fn law_in_crowd(scene: &Space, a: Source, b: Source) -> Law {
-    let (law, _) = law_of(scene, a, b);
-    let friction = match law.friction.sliding {
+fn material_in_time_stepping(scene: &Space, a: Source, b: Source) -> ContactMaterial {
+    let (material, _) = material_of(scene, a, b);
+    let friction = match material.friction.sliding {
         Sliding::Isotropic(friction) => friction,
         Sliding::Elliptic { coefficients, .. } => coefficients[0],
     };
-    Law {
-        enabled: law.enabled,
+    ContactMaterial {
+        enabled: material.enabled,
         friction,
-        torsional_friction: law.friction.torsional_friction,
-        rolling_friction: law.friction.rolling_friction,
-        restitution: law.restitution,
+        torsional_friction: material.friction.torsional_friction,
+        rolling_friction: material.friction.rolling_friction,
+        restitution: material.restitution,
     }
 }

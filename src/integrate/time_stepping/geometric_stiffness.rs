@@ -18,9 +18,9 @@
 //! which joints do no work. At first F is that of the step before. A rod shares its bodies with the next ones, hence twice its 1/m.
 
 use super::assemble::{along, index, inverse_mass, mover, row};
+use super::impact::energy;
 use super::limit;
 use super::locate::span_of;
-use super::strike::energy;
 use super::{Six, Step, Work};
 use crate::contact::body_blocks::{Body, GROUND, Joint, Row};
 use crate::dynamics;
@@ -42,7 +42,7 @@ const REPETITIONS: usize = 4;
 
 /// A row of (3).
 #[derive(Clone, Copy, Debug)]
-struct Pull {
+struct GeometricStiffness {
     bodies: [u32; 2],
     row: Row,
     impulse: f64,
@@ -52,11 +52,11 @@ struct Pull {
 
 /// Scratch.
 #[derive(Debug, Default)]
-pub(super) struct Pulls {
+pub(super) struct GeometricStiffnesses {
     /// (1) of each body, N m s, and whether it is of joints alone.
     resistance: Vec<(Mat3, bool)>,
     /// The last rows of the problem.
-    rows: Vec<Pull>,
+    rows: Vec<GeometricStiffness>,
     /// Work of the rows of each body, and of those of joints alone, J.
     works: Vec<[f64; 2]>,
     /// Of each group: is it to be solved again (4)?
@@ -65,18 +65,20 @@ pub(super) struct Pulls {
 
 impl Step<'_> {
     /// Makes (3) of all groups. Poses are those of the rows of joints, which are in the problem, with impulses of the step before.
-    pub(super) fn weigh_pulls(&mut self) {
-        let work = &mut self.workspace.crowd;
-        work.pulls.rows.clear();
+    pub(super) fn find_geometric_stiffness(&mut self) {
+        let work = &mut self.workspace.time_stepping;
+        work.stiffnesses.rows.clear();
         if self.model.joints.is_empty() && self.model.forces.is_empty() {
             return;
         }
         work.is_chosen.clear();
         work.is_chosen.resize(self.model.bodies.len(), true);
         self.weigh_chosen();
-        let Work { pulls, start, .. } = &mut self.workspace.crowd;
-        for pull in &mut pulls.rows {
-            pull.row.bias = -along(&pull.row, pull.bodies, start);
+        let Work {
+            stiffnesses, start, ..
+        } = &mut self.workspace.time_stepping;
+        for stiffness in &mut stiffnesses.rows {
+            stiffness.row.bias = -along(&stiffness.row, stiffness.bodies, start);
         }
     }
 
@@ -86,12 +88,12 @@ impl Step<'_> {
             poses,
             twists,
             inputs,
-            crowd: work,
+            time_stepping: work,
             ..
         } = &mut *self.workspace;
         let all_poses = poses.space();
         let Work {
-            pulls,
+            stiffnesses,
             touches,
             rows,
             impulse,
@@ -100,10 +102,12 @@ impl Step<'_> {
             is_chosen,
             ..
         } = work;
-        pulls.resistance.clear();
-        pulls.resistance.resize(bodies.len(), (Mat3::zeros(), true));
+        stiffnesses.resistance.clear();
+        stiffnesses
+            .resistance
+            .resize(bodies.len(), (Mat3::zeros(), true));
         let mut add = |bodies: [u32; 2], row: Row, is_of_joints: bool| {
-            pulls.rows.push(Pull {
+            stiffnesses.rows.push(GeometricStiffness {
                 bodies,
                 row,
                 impulse: 0.0,
@@ -128,7 +132,7 @@ impl Step<'_> {
             for side in 0..2 {
                 if let Some(i) = link.bodies[side] {
                     let push = all_poses[i].turn_back(push_on(side, rows, impulse));
-                    pulls.resistance[i].0 += resistance(push, anchors[side]);
+                    stiffnesses.resistance[i].0 += resistance(push, anchors[side]);
                 }
             }
             if let space::joint::Joint::Distance(rod) = joint {
@@ -143,31 +147,31 @@ impl Step<'_> {
             if !is_chosen(link.bodies) {
                 continue;
             }
-            let Some(pull) = dynamics::pull(self.model, n, now, inputs, poses, twists) else {
+            let Some(line) = dynamics::line_force(self.model, n, now, inputs, poses, twists) else {
                 continue;
             };
             let h = span_of(link.bodies, span);
-            let pushes = [-pull.force * h, pull.force * h];
-            for ((body, push), anchor) in link.bodies.into_iter().zip(pushes).zip(pull.anchors) {
+            let pushes = [-line.force * h, line.force * h];
+            for ((body, push), anchor) in link.bodies.into_iter().zip(pushes).zip(line.anchors) {
                 if let Some(i) = body {
                     let own = resistance(all_poses[i].turn_back(push), anchor);
-                    let (sum, is_of_joints) = &mut pulls.resistance[i];
+                    let (sum, is_of_joints) = &mut stiffnesses.resistance[i];
                     *sum += own;
                     *is_of_joints &= own == Mat3::zeros();
                 }
             }
-            if pull.length < f64::INFINITY {
+            if line.length < f64::INFINITY {
                 let [a, b] = link.bodies.map(|body| space_pose_of(all_poses, body));
-                let way = b.point(pull.anchors[1]) - a.point(pull.anchors[0]);
-                let stiffness = -h * h * dot3(pull.force, way) / (pull.length * pull.length);
-                for row in across(link.bodies, pull.anchors, stiffness, all_poses, bodies) {
+                let way = b.point(line.anchors[1]) - a.point(line.anchors[0]);
+                let stiffness = -h * h * dot3(line.force, way) / (line.length * line.length);
+                for row in across(link.bodies, line.anchors, stiffness, all_poses, bodies) {
                     add(link.bodies.map(index), row, false);
                 }
             }
         }
         for (i, body) in self.model.bodies.iter().enumerate() {
             if let [_, _, _, x, y, z] = self.model.mass[body.first..body.first + body.n_dof] {
-                let (resistance, is_of_joints) = pulls.resistance[i];
+                let (resistance, is_of_joints) = stiffnesses.resistance[i];
                 for row in about(resistance * span[i], Vec3::new(x, y, z)) {
                     add([i as u32, GROUND], row, is_of_joints);
                 }
@@ -176,41 +180,41 @@ impl Step<'_> {
     }
 
     /// Adds (3) to the problem, after all else.
-    pub(super) fn add_pulls(&mut self) {
+    pub(super) fn add_geometric_stiffness(&mut self) {
         let Work {
-            pulls,
+            stiffnesses,
             joints,
             rows,
             impulse,
             ..
-        } = &mut self.workspace.crowd;
-        for pull in &pulls.rows {
-            rows.push(pull.row);
-            impulse.push(pull.impulse);
+        } = &mut self.workspace.time_stepping;
+        for stiffness in &stiffnesses.rows {
+            rows.push(stiffness.row);
+            impulse.push(stiffness.impulse);
             joints.push(Joint {
-                bodies: pull.bodies,
+                bodies: stiffness.bodies,
                 rows: 1,
             });
         }
     }
 
     /// The problem has none.
-    pub(super) fn forget_pulls(&mut self) {
-        self.workspace.crowd.pulls.rows.clear();
+    pub(super) fn forget_geometric_stiffness(&mut self) {
+        self.workspace.time_stepping.stiffnesses.rows.clear();
     }
 
-    fn take_pulls_out(&mut self) {
+    fn remove_geometric_stiffness(&mut self) {
         let Work {
-            pulls,
+            stiffnesses,
             joints,
             rows,
             impulse,
             ..
-        } = &mut self.workspace.crowd;
-        let n = pulls.rows.len();
+        } = &mut self.workspace.time_stepping;
+        let n = stiffnesses.rows.len();
         let others = rows.len() - n;
-        for (pull, impulse) in pulls.rows.iter_mut().zip(&impulse[others..]) {
-            pull.impulse = *impulse;
+        for (stiffness, impulse) in stiffnesses.rows.iter_mut().zip(&impulse[others..]) {
+            stiffness.impulse = *impulse;
         }
         rows.truncate(others);
         impulse.truncate(others);
@@ -218,65 +222,70 @@ impl Step<'_> {
     }
 
     /// (4), (5).
-    pub(super) fn settle_pulls(&mut self) -> Result<(), StepError> {
-        if self.workspace.crowd.pulls.rows.is_empty() || self.holds_at_end {
+    pub(super) fn iterate_geometric_stiffness(&mut self) -> Result<(), StepError> {
+        if self.workspace.time_stepping.stiffnesses.rows.is_empty() || self.holds_at_end {
             return Ok(());
         }
         for repetition in 0.. {
-            self.find_works_of_pulls();
-            let is_settled = !self.workspace.crowd.pulls.unsettled.contains(&true);
+            self.find_joint_work();
+            let is_settled = !self
+                .workspace
+                .time_stepping
+                .stiffnesses
+                .unsettled
+                .contains(&true);
             if is_settled || repetition == REPETITIONS {
                 break;
             }
             self.choose_unsettled();
-            self.take_pulls_out();
+            self.remove_geometric_stiffness();
             self.hold_in_the_middle();
-            self.add_pulls();
+            self.add_geometric_stiffness();
             self.solve_chosen()?;
         }
-        self.take_works_of_pulls();
+        self.return_joint_work();
         Ok(())
     }
 
     // W of (4)
-    fn find_works_of_pulls(&mut self) {
+    fn find_joint_work(&mut self) {
         let Work {
             bodies,
             impulse,
             start,
             end,
-            pulls,
+            stiffnesses,
             solvers,
             ..
-        } = &mut self.workspace.crowd;
-        pulls.works.clear();
-        pulls.works.resize(bodies.len(), [0.0; 2]);
-        let impulse = &impulse[impulse.len() - pulls.rows.len()..];
-        for (pull, r) in pulls.rows.iter().zip(impulse) {
-            let twice = |velocities: &[Six]| along(&pull.row, pull.bodies, velocities);
+        } = &mut self.workspace.time_stepping;
+        stiffnesses.works.clear();
+        stiffnesses.works.resize(bodies.len(), [0.0; 2]);
+        let impulse = &impulse[impulse.len() - stiffnesses.rows.len()..];
+        for (stiffness, r) in stiffnesses.rows.iter().zip(impulse) {
+            let twice = |velocities: &[Six]| along(&stiffness.row, stiffness.bodies, velocities);
             let work = 0.5 * r * (twice(start) + twice(end));
-            let works = &mut pulls.works[mover(pull.bodies)];
+            let works = &mut stiffnesses.works[mover(stiffness.bodies)];
             works[0] += work;
-            works[1] += f64::from(pull.is_of_joints) * work;
+            works[1] += f64::from(stiffness.is_of_joints) * work;
         }
-        pulls.unsettled.clear();
+        stiffnesses.unsettled.clear();
         for k in 0..solvers.islands.count() {
             let group = solvers.islands.island(k).bodies;
-            let [_, work] = pulls.work(group).map(f64::abs);
+            let [_, work] = stiffnesses.work(group).map(f64::abs);
             let is_unsettled = work > 0.0 && work > NEGLIGIBLE_WORK * energy(bodies, group, end);
-            pulls.unsettled.push(is_unsettled);
+            stiffnesses.unsettled.push(is_unsettled);
         }
     }
 
     fn choose_unsettled(&mut self) {
         let Work {
-            pulls,
+            stiffnesses,
             solvers,
             is_chosen,
             ..
-        } = &mut self.workspace.crowd;
+        } = &mut self.workspace.time_stepping;
         is_chosen.fill(false);
-        for (k, is_unsettled) in pulls.unsettled.iter().enumerate() {
+        for (k, is_unsettled) in stiffnesses.unsettled.iter().enumerate() {
             for i in solvers.islands.island(k).bodies {
                 is_chosen[*i as usize] = *is_unsettled;
             }
@@ -293,7 +302,9 @@ impl Step<'_> {
             ..
         } = self;
         let Workspace {
-            poses, crowd: work, ..
+            poses,
+            time_stepping: work,
+            ..
         } = &mut **workspace;
         let Work {
             middle,
@@ -330,21 +341,28 @@ impl Step<'_> {
                 entry.bias = along(entry, link.bodies.map(index), start);
             }
         }
-        let is_of_others = |pull: &Pull| !is_chosen[mover(pull.bodies)];
-        work.pulls.rows.retain(is_of_others);
-        let n_others = work.pulls.rows.len();
+        let is_of_others = |stiffness: &GeometricStiffness| !is_chosen[mover(stiffness.bodies)];
+        work.stiffnesses.rows.retain(is_of_others);
+        let n_others = work.stiffnesses.rows.len();
         self.weigh_chosen();
         let Work {
-            pulls, start, end, ..
-        } = &mut self.workspace.crowd;
-        for pull in &mut pulls.rows[n_others..] {
-            let from = if pull.is_of_joints { &*end } else { &*start };
-            pull.row.bias = -along(&pull.row, pull.bodies, from);
+            stiffnesses,
+            start,
+            end,
+            ..
+        } = &mut self.workspace.time_stepping;
+        for stiffness in &mut stiffnesses.rows[n_others..] {
+            let from = if stiffness.is_of_joints {
+                &*end
+            } else {
+                &*start
+            };
+            stiffness.row.bias = -along(&stiffness.row, stiffness.bodies, from);
         }
     }
 
     // (5); what a motor drives keeps its speed
-    fn take_works_of_pulls(&mut self) {
+    fn return_joint_work(&mut self) {
         let gravity = self.model.gravity;
         let driven = self.model.motors.iter();
         let driven = driven.flat_map(|motor| self.model.joints[motor.joint].bodies);
@@ -355,17 +373,17 @@ impl Step<'_> {
             joints,
             impulse,
             end,
-            pulls,
+            stiffnesses,
             span,
             solvers,
             ..
-        } = &mut self.workspace.crowd;
+        } = &mut self.workspace.time_stepping;
         // rows of (3) are after all others, and hold on to nothing
-        let others = &joints[..joints.len() - pulls.count()];
+        let others = &joints[..joints.len() - stiffnesses.count()];
         for k in 0..solvers.islands.count() {
             let island = solvers.islands.island(k);
             let group = island.bodies;
-            let [work, _] = pulls.work(group);
+            let [work, _] = stiffnesses.work(group);
             let kinetic = energy(bodies, group, end);
             let is_much = work.abs() > MOST_WORK * kinetic;
             if work == 0.0 || is_much || group.iter().any(|i| is_driven(*i)) {
@@ -395,7 +413,7 @@ impl Step<'_> {
     }
 }
 
-impl Pulls {
+impl GeometricStiffnesses {
     /// How many rows of (3) there are.
     pub fn count(&self) -> usize {
         self.rows.len()

@@ -7,8 +7,8 @@ use super::track::Grip;
 use super::{Channel, Group, Happening, Recording, Row};
 use stiction::kinds::space::collide::meeting::{Meeting, Meetings};
 use stiction::math::{Vec3, dot3, norm};
-use stiction::model::{BodyRef, Crowd, Model, Poses, space_pose_of};
-use stiction::state::{State, Touch};
+use stiction::model::{BodyRef, Model, Poses, TimeStepping, space_pose_of};
+use stiction::state::{PersistentContact, State};
 
 /// Arrows in one row: of more contacts, those with the largest forces.
 pub const MOST_ARROWS: usize = 600;
@@ -143,9 +143,9 @@ impl Onlooker {
     /// the state has those of the last step, with impacts.
     pub fn look(
         &mut self,
-        (model, crowd): (&Model, &Crowd),
+        (model, time_stepping): (&Model, &TimeStepping),
         state: &State,
-        pressing: &[Touch],
+        pressing: &[PersistentContact],
         poses: &Poses,
         row: &mut Row,
         recording: &mut Recording,
@@ -153,15 +153,22 @@ impl Onlooker {
         self.n_looks += 1;
         row.arrows.clear();
         for touches in pressing.chunk_by(same_shapes) {
-            let bodies = touches[0].key.shapes.map(|i| crowd.solids[i as usize].body);
+            let bodies = touches[0]
+                .key
+                .shapes
+                .map(|i| time_stepping.colliders[i as usize].body);
             // what sleeps keeps the forces that it fell asleep with, and does not slide
-            let sleeps =
-                |body: &BodyRef| body.is_none_or(|i| state.crowd.slow_for[i] == f64::INFINITY);
+            let sleeps = |body: &BodyRef| {
+                body.is_none_or(|i| state.time_stepping.sleep_timer[i] == f64::INFINITY)
+            };
             let is_asleep = bodies.iter().all(sleeps);
-            self.press(crowd, touches, poses, is_asleep, &mut row.arrows);
+            self.press(time_stepping, touches, poses, is_asleep, &mut row.arrows);
         }
-        for touches in state.crowd.touches.chunk_by(same_shapes) {
-            let bodies = touches[0].key.shapes.map(|i| crowd.solids[i as usize].body);
+        for touches in state.time_stepping.touches.chunk_by(same_shapes) {
+            let bodies = touches[0]
+                .key
+                .shapes
+                .map(|i| time_stepping.colliders[i as usize].body);
             if self.met.insert(bodies) && self.n_looks > FROM_THE_START {
                 let [a, b] = bodies.map(|body| model.body_name(body));
                 // the ground is what others touch
@@ -173,8 +180,8 @@ impl Onlooker {
                 self.happens(Deed::FirstTouch, state.time, name);
             }
         }
-        for (i, slow_for) in state.crowd.slow_for.iter().enumerate() {
-            let asleep = *slow_for == f64::INFINITY;
+        for (i, sleep_timer) in state.time_stepping.sleep_timer.iter().enumerate() {
+            let asleep = *sleep_timer == f64::INFINITY;
             if asleep == self.asleep[i] {
                 continue;
             }
@@ -212,25 +219,27 @@ impl Onlooker {
     // where the shapes of a pair press on each other
     fn press(
         &mut self,
-        crowd: &Crowd,
-        touches: &[Touch],
+        time_stepping: &TimeStepping,
+        touches: &[PersistentContact],
         poses: &Poses,
         is_asleep: bool,
         arrows: &mut Vec<Arrow>,
     ) {
         let pair = touches[0].key.shapes;
-        let [a, b] = pair.map(|i| &crowd.solids[i as usize]);
+        let [a, b] = pair.map(|i| &time_stepping.colliders[i as usize]);
         let meetings = self.known.entry(pair);
         let Some(meetings) = meetings.or_insert_with(|| Meetings::of(&a.shape, &b.shape).ok())
         else {
             return;
         };
-        let at = [a, b].map(|solid| space_pose_of(poses.space(), solid.body));
+        let at = [a, b].map(|collider| space_pose_of(poses.space(), collider.body));
         let mut found: Vec<Meeting> = Vec::new();
         meetings.find([&a.shape, &b.shape], at, f64::MAX, |meeting| {
             found.push(meeting);
         });
-        let friction = crowd.law(pair[0] as usize, pair[1] as usize).friction;
+        let friction = time_stepping
+            .law(pair[0] as usize, pair[1] as usize)
+            .friction;
         for touch in touches {
             // a feature that the step has left behind stands at the nearest one
             let own = found.iter().find(|m| m.feature == touch.key.feature);
@@ -281,7 +290,7 @@ impl Onlooker {
     }
 }
 
-fn same_shapes(a: &Touch, b: &Touch) -> bool {
+fn same_shapes(a: &PersistentContact, b: &PersistentContact) -> bool {
     a.key.shapes == b.key.shapes
 }
 

@@ -12,24 +12,24 @@ use std::sync::Arc;
 
 /// What a model of many bodies has in place of a list of contacts.
 #[derive(Clone, Debug)]
-pub struct Crowd {
+pub struct TimeStepping {
     /// How they are dealt with.
-    pub rules: written::Crowd,
+    pub rules: written::TimeStepping,
     /// All shapes: those without bounds first, then the others of the ground, then body by body.
-    pub solids: Vec<Solid>,
+    pub colliders: Vec<Collider>,
     /// Surfaces that move along themselves.
     pub belts: Vec<Belt>,
     /// Bodies that joints keep from touching: the lower index first, sorted; the ground is the last one.
     pub apart: Vec<[usize; 2]>,
     /// Laws of all pairs of kinds of shapes, row by row.
-    pub laws: Vec<Law>,
+    pub materials: Vec<ContactMaterial>,
     /// Number of kinds of shapes, as far as laws tell them apart.
     pub n_kinds: usize,
 }
 
 /// A shape in a crowd.
 #[derive(Clone, Debug)]
-pub struct Solid {
+pub struct Collider {
     /// Whose it is.
     pub body: BodyRef,
     /// In the axes of the body.
@@ -61,7 +61,7 @@ pub struct Belt {
 
 /// What holds where two shapes touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Law {
+pub struct ContactMaterial {
     /// Do they touch at all?
     pub enabled: bool,
     /// Coulomb friction coefficient.
@@ -74,18 +74,19 @@ pub struct Law {
     pub restitution: f64,
 }
 
-impl Crowd {
+impl TimeStepping {
     /// What holds for two shapes.
-    pub fn law(&self, a: usize, b: usize) -> &Law {
-        &self.laws[self.solids[a].kind * self.n_kinds + self.solids[b].kind]
+    pub fn material(&self, a: usize, b: usize) -> &ContactMaterial {
+        &self.materials[self.colliders[a].kind * self.n_kinds + self.colliders[b].kind]
     }
 
     /// Number of shapes without bounds, which come first.
     pub fn n_unbounded(&self) -> usize {
-        self.solids.partition_point(|solid| match solid.bound {
-            Bound::HalfSpace(_) => true,
-            Bound::Ball { .. } => false,
-        })
+        self.colliders
+            .partition_point(|collider| match collider.bound {
+                Bound::HalfSpace(_) => true,
+                Bound::Ball { .. } => false,
+            })
     }
 
     /// Can shapes of two bodies touch, as far as joints are concerned?
@@ -120,7 +121,7 @@ impl Neighbours {
     /// `skip` says are left out.
     pub fn find(
         &mut self,
-        crowd: &Crowd,
+        time_stepping: &TimeStepping,
         poses: &[Pose],
         reach: &dyn Fn(BodyRef) -> f64,
         skip: &dyn Fn([BodyRef; 2]) -> bool,
@@ -128,31 +129,33 @@ impl Neighbours {
         self.pairs.clear();
         self.balls.clear();
         self.bounded.clear();
-        let n_unbounded = crowd.n_unbounded();
-        for (i, solid) in crowd.solids.iter().enumerate().skip(n_unbounded) {
-            if let Bound::Ball { centre, radius } = solid.bound {
+        let n_unbounded = time_stepping.n_unbounded();
+        for (i, collider) in time_stepping.colliders.iter().enumerate().skip(n_unbounded) {
+            if let Bound::Ball { centre, radius } = collider.bound {
                 self.bounded.push(i as u32);
                 self.balls.push(Ball {
-                    centre: space_pose_of(poses, solid.body).point(centre),
-                    radius: radius + reach(solid.body),
+                    centre: space_pose_of(poses, collider.body).point(centre),
+                    radius: radius + reach(collider.body),
                 });
             }
         }
-        let touch = |a: &Solid, b: &Solid, i: usize, j: usize| {
-            !skip([a.body, b.body]) && crowd.may_touch(a.body, b.body) && crowd.law(i, j).enabled
+        let touch = |a: &Collider, b: &Collider, i: usize, j: usize| {
+            !skip([a.body, b.body])
+                && time_stepping.may_touch(a.body, b.body)
+                && time_stepping.material(i, j).enabled
         };
         for (second, i) in self.bounded.iter().enumerate() {
-            let solid = &crowd.solids[*i as usize];
-            if solid.is_held {
+            let collider = &time_stepping.colliders[*i as usize];
+            if collider.is_held {
                 continue;
             }
-            for (j, plane) in crowd.solids[..n_unbounded].iter().enumerate() {
+            for (j, plane) in time_stepping.colliders[..n_unbounded].iter().enumerate() {
                 let Bound::HalfSpace(bound) = plane.bound else {
                     continue;
                 };
                 let ball = &self.balls[second];
                 let apart = dot3(bound.normal, ball.centre) - bound.offset;
-                if apart <= ball.radius && touch(plane, solid, j, *i as usize) {
+                if apart <= ball.radius && touch(plane, collider, j, *i as usize) {
                     self.pairs.push([j as u32, *i]);
                 }
             }
@@ -164,11 +167,16 @@ impl Neighbours {
             pairs,
             ..
         } = self;
-        let body = |i: u32| crowd.solids[bounded[i as usize] as usize].body;
+        let body = |i: u32| time_stepping.colliders[bounded[i as usize] as usize].body;
         let apart = |i: u32, j: u32| body(i) != body(j);
         grid.pairs(balls, apart, |second, first| {
             let (i, j) = (bounded[second] as usize, bounded[first] as usize);
-            if touch(&crowd.solids[j], &crowd.solids[i], j, i) {
+            if touch(
+                &time_stepping.colliders[j],
+                &time_stepping.colliders[i],
+                j,
+                i,
+            ) {
                 pairs.push([j as u32, i as u32]);
             }
         });
@@ -179,8 +187,10 @@ impl Neighbours {
 
 impl Model {
     /// Number of shapes in a crowd.
-    pub fn n_solids(&self) -> usize {
-        self.crowd.as_ref().map_or(0, |crowd| crowd.solids.len())
+    pub fn n_colliders(&self) -> usize {
+        self.time_stepping
+            .as_ref()
+            .map_or(0, |time_stepping| time_stepping.colliders.len())
     }
 
     /// Does a body have to be looked at in each step, because something from outside acts on it?

@@ -31,11 +31,15 @@ fn piles_come_to_rest_without_overlap_or_gain_of_energy() {
         });
         let report = simulation.report();
         let state = simulation.state();
-        let asleep = state.crowd.slow_for.iter().filter(|x| x.is_infinite());
+        let asleep = state
+            .time_stepping
+            .sleep_timer
+            .iter()
+            .filter(|x| x.is_infinite());
         println!(
             "{scene}: {} of {} sleep, worst overlap {:.1e} m, gain {gain:.1e} of {last} J, lifted {:.1e} J, {} of {} groups inexact, worst residual {:.1e}",
             asleep.clone().count(),
-            state.crowd.slow_for.len(),
+            state.time_stepping.sleep_timer.len(),
             report.worst_penetration,
             report.lifted,
             report.inexact_solves,
@@ -45,7 +49,11 @@ fn piles_come_to_rest_without_overlap_or_gain_of_energy() {
         // what tumbles keeps its energy to order two
         assert!(gain <= 1e-5 * last, "{scene}: {gain} J");
         assert!(report.worst_penetration <= 1e-6);
-        assert_eq!(asleep.count(), state.crowd.slow_for.len(), "{scene}");
+        assert_eq!(
+            asleep.count(),
+            state.time_stepping.sleep_timer.len(),
+            "{scene}"
+        );
     }
 }
 
@@ -56,7 +64,7 @@ fn the_pawl_rests_on_its_outline_and_slides_when_pushed_hard_enough() {
         simulation.advance_to(1.0).unwrap();
         let state = simulation.state();
         let place = state.position[..3].to_vec();
-        (place, state.crowd.touches.len(), state.velocity[1])
+        (place, state.time_stepping.touches.len(), state.velocity[1])
     };
     let (place, touches, _) = end_of(&[]);
     let (with_all, all_touches, _) = end_of(&[("merge_distance = 1e-4", "merge_distance = 0")]);

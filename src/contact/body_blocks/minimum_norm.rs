@@ -8,7 +8,7 @@
 //! ```
 
 use super::Outcome;
-use super::solver::{Climb, FIRST_SWEEPS, NEARLY, PLAIN, Solver};
+use super::solver::{Attempt, FIRST_SWEEPS, NEARLY, PLAIN, Solver};
 use crate::contact::dense::newton::Limits;
 use crate::contact::scaling::larger;
 
@@ -49,8 +49,8 @@ impl Solver {
 
     /// (1) from `x`, then from nothing: is there a lighter answer than the best one? It may be left with a small residual.
     #[cfg_attr(small, optimize(size))]
-    pub(super) fn lighten(&mut self, climb: &mut Climb, x: &mut [f64]) -> bool {
-        let most = if climb.is_solved() {
+    pub(super) fn minimize_norm(&mut self, attempt: &mut Attempt, x: &mut [f64]) -> bool {
+        let most = if attempt.is_solved() {
             0.5 * self.pressure(x)
         } else {
             f64::INFINITY
@@ -67,39 +67,40 @@ impl Solver {
             let mut least = NEARLY;
             for prox in PROXES {
                 self.outer.fill(0.0);
-                self.scaled.anchor(prox, 1.0, &self.outer);
-                self.newton.run(&self.scaled, climb.pattern, x, &ON_THE_WAY);
+                self.scaled.prox(prox, 1.0, &self.outer);
+                self.newton
+                    .run(&self.scaled, attempt.pattern, x, &ON_THE_WAY);
                 self.scaled.release();
-                let judged = self.judged(climb, x);
-                if judged < least && self.pressure(x) <= most {
-                    least = judged;
+                let checked = self.checked(attempt, x);
+                if checked < least && self.pressure(x) <= most {
+                    least = checked;
                     light.copy_from_slice(x);
                 }
             }
             x.copy_from_slice(&light);
             self.good = light;
             if least < NEARLY {
-                self.judged(climb, x);
-                climb.best = least;
-                climb.answer.copy_from_slice(&self.outer);
+                self.checked(attempt, x);
+                attempt.best = least;
+                attempt.answer.copy_from_slice(&self.outer);
                 return true;
             }
         }
         false
     }
 
-    fn judged(&mut self, climb: &Climb, x: &[f64]) -> f64 {
+    fn checked(&mut self, attempt: &Attempt, x: &[f64]) -> f64 {
         self.scaled.leave(x, &mut self.outer);
         self.judge
-            .residual(climb.problem, &climb.island, &self.outer)
+            .residual(attempt.problem, &attempt.island, &self.outer)
     }
 
     /// (2), or what the best attempt is worth.
     #[cfg_attr(small, optimize(size))]
-    pub(super) fn verdict(&mut self, climb: &Climb) -> Outcome {
-        let residual = climb.best;
+    pub(super) fn verdict(&mut self, attempt: &Attempt) -> Outcome {
+        let residual = attempt.best;
         if residual > WRONG && self.is_mixed() {
-            self.scaled.enter(climb.answer, &mut self.u);
+            self.scaled.enter(attempt.answer, &mut self.u);
             if self.pressure(&self.u) > WITHOUT_BOUNDS {
                 return Outcome::Contradiction { residual };
             }

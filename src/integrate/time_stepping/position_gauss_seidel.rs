@@ -20,7 +20,7 @@ const RELAXATION: f64 = 1.3;
 
 /// A place that is near.
 #[derive(Clone, Copy, Debug)]
-struct Press {
+struct Correction {
     row: Twelvefold,
     gap: f64,
     /// `o / (J J^T)`.
@@ -32,14 +32,14 @@ struct Press {
 
 /// The places that are near, and scratch.
 #[derive(Debug, Default)]
-pub(super) struct Presses {
-    list: Vec<Press>,
+pub(super) struct PositionGaussSeidel {
+    list: Vec<Correction>,
     /// `L`.
     roots: Vec<Sixfold>,
     w: Vec<Sixfold>,
 }
 
-impl Presses {
+impl PositionGaussSeidel {
     /// Forgets all places.
     pub fn clear(&mut self, model: &Model) {
         self.list.clear();
@@ -71,7 +71,7 @@ impl Presses {
             of_side(&gradient.b, bodies[1]),
         ];
         let response = dot(&row, &row);
-        self.list.push(Press {
+        self.list.push(Correction {
             row,
             gap,
             inverse: if response > 0.0 {
@@ -103,20 +103,20 @@ impl Presses {
     fn sweep(&mut self) -> f64 {
         let mut worst = 0.0;
         let all = &mut self.w[..];
-        for press in &mut self.list {
-            let [a, b] = press.bodies.map(|b| b as usize);
+        for correction in &mut self.list {
+            let [a, b] = correction.bodies.map(|b| b as usize);
             let mut w = [all[a], all[b]];
-            let gap = press.gap + dot(&press.row, &w);
-            let new = positive(press.s - gap * press.inverse);
-            let change = new - press.s;
+            let gap = correction.gap + dot(&correction.row, &w);
+            let new = positive(correction.s - gap * correction.inverse);
+            let change = new - correction.s;
             if change == 0.0 {
                 continue;
             }
-            press.s = new;
+            correction.s = new;
             if gap.abs() > worst {
                 worst = gap.abs();
             }
-            add_multiple(&mut w, change, &press.row);
+            add_multiple(&mut w, change, &correction.row);
             [all[a], all[b]] = w;
         }
         worst
@@ -125,7 +125,11 @@ impl Presses {
     /// Pairs of bodies that are pushed apart.
     pub fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
         let ground = self.roots.len() as u32 - 1;
-        let pushed = self.list.iter().filter(|press| press.s > 0.0);
-        pushed.map(move |press| press.bodies.map(|b| if b == ground { GROUND } else { b }))
+        let pushed = self.list.iter().filter(|correction| correction.s > 0.0);
+        pushed.map(move |correction| {
+            correction
+                .bodies
+                .map(|b| if b == ground { GROUND } else { b })
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! Claims about the solver of many contacts. Every answer is judged by `contact::body_blocks::residual`.
+//! Claims about the solver of many contacts. Every answer is checked by `contact::body_blocks::residual`.
 #![allow(unsafe_code)] // the allocator that counts
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -101,7 +101,7 @@ fn islands_of(owned: &Owned) -> usize {
 
 #[test]
 fn small_piles_are_solved_and_both_judges_agree() {
-    let mut crowd = Solver::default();
+    let mut time_stepping = Solver::default();
     for seed in 0..60 {
         let friction = [0.0, 0.1, 0.4, 1.0][seed as usize % 4];
         let motion = [Motion::Rest, Motion::Impact, Motion::Gaps][seed as usize % 3];
@@ -117,16 +117,16 @@ fn small_piles_are_solved_and_both_judges_agree() {
             contacts: &contacts,
         };
         let mut r = vec![0.0; vector.len()];
-        let summary = crowd.solve(&owned.problem(), Effort::Exact, &mut r);
-        let judged = residual(&owned.problem(), &r);
+        let summary = time_stepping.solve(&owned.problem(), Effort::Exact, &mut r);
+        let checked = residual(&owned.problem(), &r);
         assert!(
-            judged <= ACCEPTED_RESIDUAL && summary.solved == summary.islands,
-            "seed {seed}: {judged:e} {summary:?}"
+            checked <= ACCEPTED_RESIDUAL && summary.solved == summary.islands,
+            "seed {seed}: {checked:e} {summary:?}"
         );
-        assert_eq!(judged, summary.residual);
+        assert_eq!(checked, summary.residual);
         // the residual of the whole is relative to the largest velocity, that of an island to its own; the sums of both
         // judges round differently
-        assert!(dense::residual(&problem, &r) <= judged + 1e-12);
+        assert!(dense::residual(&problem, &r) <= checked + 1e-12);
         let mut random = Random::new(seed);
         for x in &mut r {
             *x += 0.1 * random.signed();
@@ -186,8 +186,8 @@ fn more_sweeps_come_closer_and_say_how_far_they_are() {
         let mut r = vec![0.0; owned.rows.len()];
         let summary = Solver::default().solve(&owned.problem(), Effort::Sweeps(sweeps), &mut r);
         // the number of the sweeps is that of the judge, which knows nothing of them
-        let judged = residual(&owned.problem(), &r);
-        assert!((summary.residual - judged).abs() <= 1e-9 * judged);
+        let checked = residual(&owned.problem(), &r);
+        assert!((summary.residual - checked).abs() <= 1e-9 * checked);
         assert!(summary.residual < 0.5 * last, "{}", summary.residual);
         last = summary.residual;
     }
@@ -247,8 +247,8 @@ fn heaps_that_need_slips_that_follow_are_solved() {
         });
         let mut r = vec![0.0; owned.rows.len()];
         solver.solve(&owned.problem(), Effort::Exact, &mut r);
-        let judged = residual(&owned.problem(), &r);
-        assert!(judged <= ACCEPTED_RESIDUAL, "seed {seed}: {judged:e}");
+        let checked = residual(&owned.problem(), &r);
+        assert!(checked <= ACCEPTED_RESIDUAL, "seed {seed}: {checked:e}");
     }
     assert!(solver.stats.follows > 0);
     assert_eq!(solver.stats.lasts, 0);
@@ -265,10 +265,10 @@ fn stacks_of_equal_spheres_whose_velocities_contradict_each_other_are_solved() {
             });
             let mut r = vec![0.0; owned.rows.len()];
             solver.solve(&owned.problem(), Effort::Exact, &mut r);
-            let judged = residual(&owned.problem(), &r);
+            let checked = residual(&owned.problem(), &r);
             assert!(
-                judged <= ACCEPTED_RESIDUAL,
-                "seed {seed}, {motion:?}: {judged:e}"
+                checked <= ACCEPTED_RESIDUAL,
+                "seed {seed}, {motion:?}: {checked:e}"
             );
         }
     }
@@ -294,9 +294,9 @@ fn jams_that_stop_newtons_method_are_solved() {
         let mut r = vec![0.0; pile.rows.len()];
         solver.reset_stats();
         solver.solve(&pile.problem(), Effort::Exact, &mut r);
-        let judged = residual(&pile.problem(), &r);
-        println!("{contacts} contacts, friction {friction}: residual {judged:.1e}");
-        assert!(judged <= ACCEPTED_RESIDUAL, "seed {seed}: {judged:e}");
+        let checked = residual(&pile.problem(), &r);
+        println!("{contacts} contacts, friction {friction}: residual {checked:.1e}");
+        assert!(checked <= ACCEPTED_RESIDUAL, "seed {seed}: {checked:e}");
         assert!(solver.stats.follows > 0, "seed {seed} is easy");
         assert_eq!(solver.stats.lasts, 0, "seed {seed}");
     }

@@ -1,7 +1,7 @@
 //! Where the way through the inside of the cones turns back: slips that follow.
 //!
 //! ```text
-//! (1)  sum_b D_b^T y_b = (u_n + sum_b mu_b s_b, u_b)              (2) of `interior`, with a slip that is given
+//! (1)  sum_b D_b^T y_b = (u_n + sum_b mu_b s_b, u_b)              (2) of `interior_point`, with a slip that is given
 //! (2)  s_b <- s_b + p/(1 + p) (|u_b| - s_b)                       p: the pace of a block
 //! (3)  y_b = m k_b x_b^-1,    m -> 0                              k_b >= 1: its boost
 //! ```
@@ -15,9 +15,9 @@
 //! sequence those of the blocks around it, farther and farther. All paces go up with steps that succeed. `m` goes down when
 //! all slips stay. Some go round for long; those are smoothed by a boost, and the way goes on from there.
 
-use super::interior::Interior;
+use super::interior_point::InteriorPoint;
 use super::scaled::Scaled;
-use super::solver::{Climb, POLISHES, Solver};
+use super::solver::{Attempt, POLISHES, Solver};
 use crate::contact::scaling::larger;
 
 /// One way, from the middle of all cones to the end.
@@ -72,7 +72,7 @@ const MOST: f64 = 1.0;
 
 /// Scratch, one entry a block.
 #[derive(Debug, Default)]
-pub(super) struct Follow {
+pub(super) struct LaggedSlip {
     paces: Vec<f64>,
     /// Steps since the slip moved.
     stays: Vec<u32>,
@@ -84,9 +84,9 @@ pub(super) struct Follow {
 impl Solver {
     /// The way from `start`, with so many iterations at most: is an answer accepted? `x` is where it ends.
     #[cfg_attr(small, optimize(size))]
-    pub(super) fn follow(
+    pub(super) fn lag_slip(
         &mut self,
-        climb: &mut Climb,
+        attempt: &mut Attempt,
         x: &mut [f64],
         start: Start,
         iterations: u32,
@@ -94,40 +94,40 @@ impl Solver {
         let mut inside = std::mem::take(&mut self.inside);
         inside.clear();
         inside.resize(x.len(), 0.0);
-        self.interior
+        self.interior_point
             .start_in_the_middle(&self.scaled, &mut inside, start.impulse);
-        self.follow.reset(self.interior.cones.len());
+        self.lag_slip.reset(self.interior_point.cones.len());
         let (mut m, mut waited, mut bold, mut solved) = (start.impulse, 0, 0, false);
         let before = self.newton.iterations;
         while !solved && m > LEAST && self.newton.iterations - before < iterations {
             let Self {
-                interior,
+                interior_point,
                 newton,
                 scaled,
-                follow,
+                lag_slip,
                 ..
             } = self;
-            follow.share(interior);
-            let part = interior.approach(newton, scaled, climb.pattern, &mut inside, m);
+            lag_slip.share(interior_point);
+            let part = interior_point.approach(newton, scaled, attempt.pattern, &mut inside, m);
             if part == 0.0 {
                 break;
             }
             waited += 1;
             if part < BOLD {
-                follow.slow_down(interior, scaled, bold, start.slower);
+                lag_slip.slow_down(interior_point, scaled, bold, start.slower);
                 bold += 1;
             } else {
                 bold = 0;
-                let stay = follow.relax(interior, larger(start.steady * m, ROUNDING));
+                let stay = lag_slip.relax(interior_point, larger(start.steady * m, ROUNDING));
                 if part > GOOD {
-                    follow.speed_up();
+                    lag_slip.speed_up();
                     if stay {
                         m *= if m < LAST { LAST_DOWN } else { DOWN };
                         waited = 0;
                         if m < LAST {
                             x.copy_from_slice(&inside);
                             solved =
-                                self.judge_answer(climb, x) || self.polish(climb, x, &POLISHES);
+                                self.check_answer(attempt, x) || self.polish(attempt, x, &POLISHES);
                         }
                         continue;
                     }
@@ -135,7 +135,7 @@ impl Solver {
             }
             if waited > PATIENCE {
                 waited = 0;
-                follow.smooth(interior, m);
+                lag_slip.smooth(interior_point, m);
             }
         }
         if !solved {
@@ -147,7 +147,7 @@ impl Solver {
     }
 }
 
-impl Follow {
+impl LaggedSlip {
     fn reset(&mut self, blocks: usize) {
         self.paces.clear();
         self.paces.resize(blocks, 1.0);
@@ -155,19 +155,19 @@ impl Follow {
         self.stays.resize(blocks, 0);
     }
 
-    /// (5) of `interior` has the change of a slip as far as (2) takes it.
-    fn share(&self, interior: &mut Interior) {
-        for (cone, pace) in interior.cones.iter_mut().zip(&self.paces) {
+    /// (5) of `interior_point` has the change of a slip as far as (2) takes it.
+    fn share(&self, interior_point: &mut InteriorPoint) {
+        for (cone, pace) in interior_point.cones.iter_mut().zip(&self.paces) {
             cone.share = pace / (1.0 + pace);
         }
     }
 
     /// (2), and boosts down where slips stay: do all of them, without a boost?
-    fn relax(&mut self, interior: &mut Interior, steady: f64) -> bool {
+    fn relax(&mut self, interior_point: &mut InteriorPoint, steady: f64) -> bool {
         let mut all_stay = true;
-        for k in 0..interior.cones.len() {
-            let slip = interior.slip(&interior.cones[k]);
-            let cone = &mut interior.cones[k];
+        for k in 0..interior_point.cones.len() {
+            let slip = interior_point.slip(&interior_point.cones[k]);
+            let cone = &mut interior_point.cones[k];
             let change = (slip - cone.slip).abs();
             cone.slip += cone.share * (slip - cone.slip);
             self.stays[k] += 1;
@@ -194,12 +194,18 @@ impl Follow {
     }
 
     /// For the blocks that stopped the step, and those around them up to so many bodies away.
-    fn slow_down(&mut self, interior: &Interior, scaled: &Scaled, rings: u32, factor: f64) {
+    fn slow_down(
+        &mut self,
+        interior_point: &InteriorPoint,
+        scaled: &Scaled,
+        rings: u32,
+        factor: f64,
+    ) {
         self.chosen.clear();
         self.chosen
-            .extend(interior.cones.iter().map(|c| c.way < BOLD));
+            .extend(interior_point.cones.iter().map(|c| c.way < BOLD));
         for _ in 0..rings {
-            if !self.spread(interior, scaled) {
+            if !self.spread(interior_point, scaled) {
                 break;
             }
         }
@@ -211,19 +217,21 @@ impl Follow {
     }
 
     /// Chooses the blocks that share a body with chosen ones, too: are there any more?
-    fn spread(&mut self, interior: &Interior, scaled: &Scaled) -> bool {
+    fn spread(&mut self, interior_point: &InteriorPoint, scaled: &Scaled) -> bool {
         let ground = scaled.bodies;
         self.touched.clear();
         self.touched.resize(ground + 1, false);
         let bodies = |contact: usize| scaled.members[contact].bodies.map(|b| b as usize);
-        for (cone, _) in (interior.cones.iter().zip(&self.chosen)).filter(|(_, chosen)| **chosen) {
+        for (cone, _) in
+            (interior_point.cones.iter().zip(&self.chosen)).filter(|(_, chosen)| **chosen)
+        {
             for body in bodies(cone.contact) {
                 self.touched[body] = true;
             }
         }
         self.touched[ground] = false;
         let mut more = false;
-        for (cone, chosen) in interior.cones.iter().zip(&mut self.chosen) {
+        for (cone, chosen) in interior_point.cones.iter().zip(&mut self.chosen) {
             if !*chosen && bodies(cone.contact).iter().any(|b| self.touched[*b]) {
                 (*chosen, more) = (true, true);
             }
@@ -232,8 +240,8 @@ impl Follow {
     }
 
     /// Boosts the blocks whose slips moved not long ago.
-    fn smooth(&mut self, interior: &mut Interior, m: f64) {
-        for (k, cone) in interior.cones.iter_mut().enumerate() {
+    fn smooth(&mut self, interior_point: &mut InteriorPoint, m: f64) {
+        for (k, cone) in interior_point.cones.iter_mut().enumerate() {
             if self.stays[k] < RECENT {
                 let most = MOST / m;
                 cone.boost = if BOOST < most {

@@ -8,9 +8,11 @@ fn model(text: &str) -> Model {
 }
 
 /// A scene with or without `[crowd]`.
-fn scene(is_crowd: bool, step: f64, parts: &str) -> String {
-    let crowd = if is_crowd { "[crowd]" } else { "" };
-    format!("dimension = 3\n[settings]\nstep = {step}\nimpact_law = \"newton\"\n{crowd}\n{parts}")
+fn scene(is_time_stepping: bool, step: f64, parts: &str) -> String {
+    let time_stepping = if is_time_stepping { "[crowd]" } else { "" };
+    format!(
+        "dimension = 3\n[settings]\nstep = {step}\nimpact_law = \"newton\"\n{time_stepping}\n{parts}"
+    )
 }
 
 /// What the books of a run leave, J.
@@ -163,8 +165,8 @@ fn stops_in_a_crowd_do_what_they_do_without_one() {
             ("pendulum", pendulum(restitution)),
             ("carriage", carriage(restitution)),
         ] {
-            let at_end = |is_crowd: bool, step: f64| {
-                let mut simulation = Simulation::new(model(&scene(is_crowd, step, &parts)));
+            let at_end = |is_time_stepping: bool, step: f64| {
+                let mut simulation = Simulation::new(model(&scene(is_time_stepping, step, &parts)));
                 simulation.advance_to(1.5).unwrap();
                 (
                     simulation.state().position.clone(),

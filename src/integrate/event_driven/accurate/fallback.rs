@@ -3,7 +3,7 @@
 //! Their length is halved until one step and two of half the length agree to the tolerance. Where that does not help they are
 //! taken as long as they were, and the difference is reported.
 
-use super::RELIEF;
+use super::FALLBACK;
 use crate::integrate::StepError;
 use crate::integrate::event_driven::{Run, Stalled, set_standard};
 use crate::math::Limit;
@@ -13,12 +13,12 @@ const MAX_HALVINGS: u32 = 8;
 
 impl Run<'_> {
     /// A short step of the scheme of fixed steps, up to the target at most.
-    pub(super) fn relief_step(&mut self, target: f64) -> Result<(), StepError> {
-        let longer = f64::from(1_u32 << self.state.control.reliefs.min(30));
-        self.state.control.reliefs += 1;
-        let standard = self.settings.step * (RELIEF * longer).at_most(1.0);
+    pub(super) fn fallback_step(&mut self, target: f64) -> Result<(), StepError> {
+        let longer = f64::from(1_u32 << self.state.control.fallbacks_in_a_row.min(30));
+        self.state.control.fallbacks_in_a_row += 1;
+        let standard = self.settings.step * (FALLBACK * longer).at_most(1.0);
         let mut h = standard.at_most(target - self.state.time);
-        self.report.relief_steps += 1;
+        self.report.fallback_steps += 1;
         if let Some(tolerance) = self.settings.tolerance {
             let stop_after = std::mem::replace(&mut self.stop_after, f64::INFINITY);
             let agreed = self.length_that_agrees(h);

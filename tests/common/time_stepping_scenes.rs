@@ -12,10 +12,10 @@ pub fn half_width(n: usize) -> f64 {
 }
 
 /// Balls in a grid above a floor between four walls.
-pub fn pile(n: usize, crowd: &str) -> String {
+pub fn pile(n: usize, time_stepping: &str) -> String {
     let (side, half) = (side(n), half_width(n));
     let mut text = format!(
-        "dimension = 3\n[settings]\nstep = 0.005\n[crowd]\n{crowd}\n[contact_default]\nfriction = 0.4\n"
+        "dimension = 3\n[settings]\nstep = 0.005\n[crowd]\n{time_stepping}\n[contact_default]\nfriction = 0.4\n"
     );
     for (point, normal) in [
         ([0.0, 0.0, 0.0], [0, 0, 1]),

@@ -9,7 +9,7 @@
 //!
 //! The damping makes redundant rows solvable. What it and rounding leave is a part of 1e-6 or less, and goes the next time.
 
-use super::contact::Edge;
+use super::contact::ScaledRow;
 use crate::contact::body_blocks::factor::{Factor, Six};
 use crate::contact::elimination_order::Pattern;
 use crate::contact::scaling::larger;
@@ -26,8 +26,8 @@ const NONE: u32 = u32::MAX;
 
 /// A row of a joint.
 #[derive(Clone, Copy, Debug)]
-pub struct Tie {
-    pub edge: Edge,
+pub struct JointRow {
+    pub scaled_row: ScaledRow,
     /// `1 / W_ii`.
     pub inverse: f64,
     /// `1 / e`.
@@ -42,14 +42,14 @@ pub struct Tie {
     pub at: u32,
 }
 
-impl Tie {
-    pub fn new(edge: Edge, scale: f64, bodies: [u32; 2], at: usize) -> Self {
-        let diagonal = edge.diagonal();
+impl JointRow {
+    pub fn new(scaled_row: ScaledRow, scale: f64, bodies: [u32; 2], at: usize) -> Self {
+        let diagonal = scaled_row.diagonal();
         let inverse_of = |x: f64| if x > 0.0 { 1.0 / x } else { 0.0 };
         Self {
-            edge,
+            scaled_row,
             inverse: inverse_of(diagonal),
-            bend: inverse_of(edge.compliance + DAMPING * diagonal),
+            bend: inverse_of(scaled_row.compliance + DAMPING * diagonal),
             step: 0.0,
             scale,
             bodies,
@@ -60,8 +60,8 @@ impl Tie {
 
 /// All of them, and scratch.
 #[derive(Debug, Default)]
-pub struct Ties {
-    pub list: Vec<Tie>,
+pub struct JointRows {
+    pub list: Vec<JointRow>,
     /// Kept by the caller from one solve of an island to the next.
     pub pattern: Pattern,
     is_eliminated: bool,
@@ -73,7 +73,7 @@ pub struct Ties {
     dw: Vec<Six>,
 }
 
-impl Ties {
+impl JointRows {
     /// Factors of (2), for this many bodies; how many patterns were analysed.
     pub fn prepare(&mut self, bodies: usize) -> u64 {
         self.is_eliminated = false;
@@ -100,7 +100,7 @@ impl Ties {
         self.slots.clear();
         self.slots.resize(bodies + 1, NONE);
         self.count = 0;
-        for body in self.list.iter().flat_map(|tie| tie.bodies) {
+        for body in self.list.iter().flat_map(|joint_row| joint_row.bodies) {
             let slot = &mut self.slots[body as usize];
             if *slot == NONE && (body as usize) < bodies {
                 *slot = self.count;
@@ -121,12 +121,12 @@ impl Ties {
         let mut pair = 0;
         for rows in list.chunk_by(|a, b| a.bodies == b.bodies) {
             let own = rows[0].bodies.map(|b| slots[b as usize]);
-            for tie in rows {
-                let sides = tie.edge.row.map(|side| single(&side));
+            for joint_row in rows {
+                let sides = joint_row.scaled_row.row.map(|side| single(&side));
                 let add = |cell: &mut [Six; 6], left: &Six, right: &Six| {
                     for i in 0..6 {
                         for k in 0..6 {
-                            cell[i][k] += left[i] * tie.bend * right[k];
+                            cell[i][k] += left[i] * joint_row.bend * right[k];
                         }
                     }
                 };
@@ -162,10 +162,13 @@ impl Ties {
         dw.clear();
         dw.resize(ground + 1, [0.0; 6]);
         let places = |bodies: [u32; 2]| bodies.map(|b| (slots[b as usize] as usize).min(ground));
-        for tie in list.iter() {
-            let bodies = tie.bodies.map(|b| w[b as usize]);
-            let g = -tie.edge.velocity(&bodies) * tie.bend;
-            for (place, side) in places(tie.bodies).into_iter().zip(&tie.edge.row) {
+        for joint_row in list.iter() {
+            let bodies = joint_row.bodies.map(|b| w[b as usize]);
+            let g = -joint_row.scaled_row.velocity(&bodies) * joint_row.bend;
+            for (place, side) in places(joint_row.bodies)
+                .into_iter()
+                .zip(&joint_row.scaled_row.row)
+            {
                 let side = single(side);
                 (0..6).for_each(|k| dw[place][k] += side[k] * g);
             }
@@ -174,17 +177,18 @@ impl Ties {
         dw[ground] = [0.0; 6];
         let (mut change, mut largest) = (0.0, 0.0);
         // `u` of all rows before any of them moves a body
-        for tie in list.iter_mut() {
-            let bodies = tie.bodies.map(|b| w[b as usize]);
-            let moved: Twelvefold = places(tie.bodies).map(|place| paired(&dw[place]));
-            let left = tie.edge.velocity(&bodies) + dot(&tie.edge.row, &moved);
-            tie.step = -left * tie.bend;
+        for joint_row in list.iter_mut() {
+            let bodies = joint_row.bodies.map(|b| w[b as usize]);
+            let moved: Twelvefold = places(joint_row.bodies).map(|place| paired(&dw[place]));
+            let left =
+                joint_row.scaled_row.velocity(&bodies) + dot(&joint_row.scaled_row.row, &moved);
+            joint_row.step = -left * joint_row.bend;
         }
-        for tie in list.iter_mut() {
-            let step = tie.step;
-            push(tie, step, w);
+        for joint_row in list.iter_mut() {
+            let step = joint_row.step;
+            push(joint_row, step, w);
             change = larger(change, step.abs());
-            largest = larger(largest, tie.edge.r.abs());
+            largest = larger(largest, joint_row.scaled_row.r.abs());
         }
         (change, largest)
     }
@@ -192,21 +196,21 @@ impl Ties {
     // (3)
     fn sweep(&mut self, w: &mut [Sixfold]) -> (f64, f64) {
         let (mut change, mut largest) = (0.0, 0.0);
-        for tie in &mut self.list {
-            let bodies = tie.bodies.map(|b| w[b as usize]);
-            let step = -tie.edge.velocity(&bodies) * tie.inverse;
-            push(tie, step, w);
+        for joint_row in &mut self.list {
+            let bodies = joint_row.bodies.map(|b| w[b as usize]);
+            let step = -joint_row.scaled_row.velocity(&bodies) * joint_row.inverse;
+            push(joint_row, step, w);
             change = larger(change, step.abs());
-            largest = larger(largest, tie.edge.r.abs());
+            largest = larger(largest, joint_row.scaled_row.r.abs());
         }
         (change, largest)
     }
 }
 
-fn push(tie: &mut Tie, step: f64, w: &mut [Sixfold]) {
-    let [a, b] = tie.bodies.map(|b| b as usize);
+fn push(joint_row: &mut JointRow, step: f64, w: &mut [Sixfold]) {
+    let [a, b] = joint_row.bodies.map(|b| b as usize);
     let mut bodies = [w[a], w[b]];
-    tie.edge.r += step;
-    add_multiple(&mut bodies, step, &tie.edge.row);
+    joint_row.scaled_row.r += step;
+    add_multiple(&mut bodies, step, &joint_row.scaled_row.row);
     [w[a], w[b]] = bodies;
 }

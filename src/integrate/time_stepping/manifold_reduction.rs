@@ -5,13 +5,13 @@
 //! it is inside the outline or within the merge distance of it, and its gap is not below that of the outline there. Spots of
 //! other materials, or of a belt, are patches of their own.
 
-use super::{BAND, Spot, Step};
+use super::{BAND, ContactPoint, Step};
 use crate::kinds::space;
 use crate::math::{Limit, dot3, most_across};
 
 /// Scratch.
 #[derive(Debug, Default)]
-pub(super) struct Patches {
+pub(super) struct ManifoldReduction {
     /// Spots by their bodies.
     order: Vec<u32>,
     /// Members of a patch: place across the normal and gap, m, and the spot.
@@ -27,65 +27,68 @@ pub(super) struct Patches {
 const ONE_NORMAL: f64 = 1e-6;
 
 impl Step<'_> {
-    pub(super) fn reduce_patches(&mut self) {
-        let distance = self.crowd.rules.merge_distance;
-        let work = &mut self.workspace.crowd;
+    pub(super) fn reduce_manifolds(&mut self) {
+        let distance = self.time_stepping.rules.merge_distance;
+        let work = &mut self.workspace.time_stepping;
         if distance > 0.0 {
-            let before = work.spots.list.len();
-            work.patches.reduce(&mut work.spots.list, distance);
-            self.report.merged_contacts += (before - work.spots.list.len()) as u64;
+            let before = work.points.list.len();
+            work.manifolds.reduce(&mut work.points.list, distance);
+            self.report.merged_contacts += (before - work.points.list.len()) as u64;
         }
     }
 }
 
-impl Patches {
-    fn reduce(&mut self, spots: &mut Vec<Spot>, distance: f64) {
+impl ManifoldReduction {
+    fn reduce(&mut self, points: &mut Vec<ContactPoint>, distance: f64) {
         self.order.clear();
-        self.order.extend(0..spots.len() as u32);
-        let bodies = |i: u32| spots[i as usize].bodies;
+        self.order.extend(0..points.len() as u32);
+        let bodies = |i: u32| points[i as usize].bodies;
         self.order.sort_by_key(|i| bodies(*i));
         self.stays.clear();
-        self.stays.resize(spots.len(), true);
+        self.stays.resize(points.len(), true);
         let order = std::mem::take(&mut self.order);
         self.is_placed.clear();
-        self.is_placed.resize(spots.len(), false);
+        self.is_placed.resize(points.len(), false);
         for group in order.chunk_by(|a, b| bodies(*a) == bodies(*b)) {
             // patches of these bodies one after the other
             for first in group.iter().map(|i| *i as usize) {
                 if self.is_placed[first] {
                     continue;
                 }
-                let Spot {
-                    normal, law, belt, ..
-                } = spots[first];
+                let ContactPoint {
+                    normal,
+                    material,
+                    belt,
+                    ..
+                } = points[first];
                 self.members.clear();
                 let [t, s] = space::tangents(normal, most_across(normal));
                 for &i in group {
-                    let spot = &spots[i as usize];
-                    let d = spot.normal - normal;
+                    let point = &points[i as usize];
+                    let d = point.normal - normal;
                     let is_alike = dot3(d, d) <= ONE_NORMAL * ONE_NORMAL
-                        && (spot.law, spot.belt) == (law, belt);
+                        && (point.material, point.belt) == (material, belt);
                     if is_alike && !self.is_placed[i as usize] {
                         self.is_placed[i as usize] = true;
                         // the arm of a body, or of the ground, is a place in the world up to a shift
-                        let place = [dot3(t, spot.arms[1]), dot3(s, spot.arms[1])];
-                        self.members.push((place, spot.gap, i));
+                        let place = [dot3(t, point.arms[1]), dot3(s, point.arms[1])];
+                        self.members.push((place, point.gap, i));
                     }
                 }
-                self.reduce_patch(distance);
+                self.reduce_manifold(distance);
             }
         }
         self.order = order;
         let stays = &self.stays;
         let mut i = 0;
-        spots.retain(|_| {
+        points.retain(|_| {
             i += 1;
             stays[i - 1]
         });
     }
 
     // what is inside goes first, so that few are left to be compared with each other
-    fn reduce_patch(&mut self, distance: f64) {
+    fn reduce_manifold(&mut self, distance: f64) {
         if self.members.len() > 3 {
             self.find_hull();
             self.leave_out_the_inside(distance);
@@ -104,12 +107,12 @@ impl Patches {
         self.is_corner.resize(self.members.len(), false);
         self.hull.iter().for_each(|k| self.is_corner[*k] = true);
         for k in 0..self.members.len() {
-            let (place, gap, spot) = self.members[k];
+            let (place, gap, point) = self.members[k];
             if !self.is_corner[k]
                 && let Some(level) = self.level(place, distance)
                 && gap >= level - BAND
             {
-                self.stays[spot as usize] = false;
+                self.stays[point as usize] = false;
             }
         }
         self.keep_those_that_stay();
@@ -117,7 +120,7 @@ impl Patches {
 
     fn keep_those_that_stay(&mut self) {
         let stays = &self.stays;
-        self.members.retain(|(_, _, spot)| stays[*spot as usize]);
+        self.members.retain(|(_, _, point)| stays[*point as usize]);
     }
 
     // of spots that are nearly in one place the nearest stays
@@ -125,12 +128,12 @@ impl Patches {
         self.members
             .sort_by(|a, b| a.1.total_cmp(&b.1).then(a.2.cmp(&b.2)));
         for k in 1..self.members.len() {
-            let (place, _, spot) = self.members[k];
+            let (place, _, point) = self.members[k];
             let near = self.members[..k].iter().any(|(other, _, kept)| {
                 self.stays[*kept as usize] && far(place, *other) <= distance * distance
             });
             if near {
-                self.stays[spot as usize] = false;
+                self.stays[point as usize] = false;
             }
         }
         self.keep_those_that_stay();
