@@ -1,16 +1,15 @@
 //! Generated piles of spheres by the solver of many contacts: exact, cold and warm, and with bounded effort.
 //!
-//! `cargo bench --bench crowd -- [kind=heap|jam|stack|bounded] [contacts=300] [friction=0.4] [seed=1000] [count=12] [motion=rest] [warm=1]`
+//! `cargo bench --bench body_blocks -- [kind=heap|jam|stack|bounded] [contacts=300] [friction=0.4] [seed=1000] [count=12] [motion=rest] [warm=1]`
 //!
 //! Seeds below 1000 were used while the solver was written, those above were not.
 
-#[path = "accuracy/cpu.rs"]
-#[allow(dead_code)] // its median
-mod cpu;
-#[path = "../tests/common/piles.rs"]
-mod piles;
+#[path = "../tests/common/mod.rs"]
+mod common;
 
-use piles::{Motion, Owned, Packing, Pile, Random, generate};
+use common::cpu::{self, median};
+use common::piles::{Motion, Owned, Packing, Pile, generate, random};
+use common::random::Random as _;
 use stiction::contact::body_blocks::{ACCEPTED_RESIDUAL, Effort, Solver, residual};
 
 fn argument(name: &str) -> Option<String> {
@@ -24,18 +23,13 @@ fn number(name: &str, otherwise: f64) -> f64 {
         .unwrap_or(otherwise)
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
 fn timed_ms(work: impl FnOnce()) -> f64 {
     cpu::seconds(work) * 1e3
 }
 
 /// Free velocities moved by up to 1 %.
 fn moved(owned: &Owned, seed: u64) -> Owned {
-    let mut random = Random::new(seed);
+    let mut random = random(seed);
     let mut other = owned.clone();
     for body in &mut other.bodies {
         body.velocity = body.velocity.map(|v| v * (1.0 + 0.01 * random.signed()));

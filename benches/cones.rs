@@ -3,28 +3,15 @@
 //!
 //! `cargo bench --bench cones` prints a table; with `-- --csv` one line per problem.
 
-#[path = "accuracy/cpu.rs"]
-#[allow(dead_code)] // its median
-mod cpu;
+#[path = "../tests/common/mod.rs"]
+mod common;
 
-use std::path::Path;
+use common::cpu::{self, median};
+use common::problems::{StoredProblem, stored_problems};
 use std::time::Instant;
 
-use stiction::contact::dense::{Block, Contact, Outcome, Problem, Solver};
+use stiction::contact::dense::{Outcome, Problem, Solver};
 use stiction::contact::lcp;
-
-#[derive(serde::Deserialize)]
-struct Instance {
-    name: String,
-    n: usize,
-    nc: usize,
-    nd: usize,
-    mu: f64,
-    rows: Vec<usize>,
-    cols: Vec<usize>,
-    vals: Vec<f64>,
-    q: Vec<f64>,
-}
 
 struct Times {
     name: String,
@@ -39,11 +26,6 @@ struct Times {
 }
 
 const PERTURBATIONS: usize = 9;
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
 
 /// Up to 1 %, the same for all components of a contact: directions stay pairs of opposites.
 fn moved(pattern: usize, contact: usize) -> f64 {
@@ -66,28 +48,10 @@ fn elapsed_us(times: usize, mut work: impl FnMut()) -> f64 {
     all * 1e6 / times as f64
 }
 
-fn measure(instance: &Instance) -> Times {
-    let (nc, nd, all) = (instance.nc, instance.nd, instance.n);
-    let mut dense = vec![0.0; all * all];
-    for ((row, col), value) in instance.rows.iter().zip(&instance.cols).zip(&instance.vals) {
-        dense[row * all + col] = *value;
-    }
-    let picked: Vec<usize> = (0..nc)
-        .flat_map(|c| [c, nc + c * nd, nc + c * nd + nd / 4])
-        .collect();
-    let n = picked.len();
-    let pick = |&i: &usize| picked.iter().map(move |&j| (i, j));
-    let matrix: Vec<f64> = picked
-        .iter()
-        .flat_map(pick)
-        .map(|(i, j)| dense[i * all + j])
-        .collect();
-    let contacts = vec![
-        Contact::new(&[Block::Disc {
-            friction: instance.mu
-        }]);
-        nc
-    ];
+fn measure(instance: &StoredProblem) -> Times {
+    let (nc, nd, all) = (instance.n_contacts, instance.n_directions, instance.n);
+    let (matrix, vector, contacts) = instance.with_cones();
+    let n = vector.len();
     let vectors: Vec<Vec<f64>> = (0..=PERTURBATIONS)
         .map(|pattern| {
             let factor = |row: usize| {
@@ -97,8 +61,8 @@ fn measure(instance: &Instance) -> Times {
                     moved(pattern, row / 3)
                 }
             };
-            let rows = picked.iter().enumerate();
-            rows.map(|(row, &i)| instance.q[i] * factor(row)).collect()
+            let rows = vector.iter().enumerate();
+            rows.map(|(row, q)| q * factor(row)).collect()
         })
         .collect();
     let problem = |pattern: usize| Problem {
@@ -151,17 +115,17 @@ fn measure(instance: &Instance) -> Times {
     let warm_iterations = solver.stats.iterations as f64 / solver.stats.solves as f64;
 
     // Lemke's method on the pyramids
-    let contact = |i: usize| if i < nc { i } else { (i - nc) / nd % nc };
+    let dense = instance.matrix();
     let vectors: Vec<Vec<f64>> = (0..=PERTURBATIONS)
         .map(|pattern| {
             let factor = |i: usize| {
                 if pattern == 0 {
                     1.0
                 } else {
-                    moved(pattern, contact(i))
+                    moved(pattern, instance.contact(i))
                 }
             };
-            let rows = instance.q.iter().enumerate();
+            let rows = instance.vector.iter().enumerate();
             rows.map(|(i, q)| q * factor(i)).collect()
         })
         .collect();
@@ -202,17 +166,10 @@ fn measure(instance: &Instance) -> Times {
 }
 
 fn main() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/lcp");
-    let entries = std::fs::read_dir(folder).expect("the saved problems are there");
-    let mut paths: Vec<_> = entries
-        .filter_map(|entry| entry.ok().map(|e| e.path()))
-        .collect();
-    paths.sort();
     let csv = std::env::args().any(|argument| argument == "--csv");
     let mut all = Vec::new();
-    for path in paths {
-        let text = std::fs::read_to_string(&path).expect("readable");
-        let times = measure(&serde_json::from_str(&text).expect("a saved problem"));
+    for problem in &stored_problems() {
+        let times = measure(problem);
         if csv {
             println!(
                 "{},{:.3},{:.3},{},{:.1},{:.3},{:.3}",

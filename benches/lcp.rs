@@ -3,32 +3,14 @@
 //! `cargo bench --bench lcp` prints a table; with `-- --csv` it prints `name,n,cold_us,warm_us,pivots`, one line each.
 //! `--only <name>` leaves out all other problems.
 
-use std::path::Path;
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use common::cpu::median;
+use common::problems::{StoredProblem, stored_problems};
 use std::time::Instant;
 
 use stiction::contact::lcp::{Outcome, Problem, Solver};
-
-#[derive(serde::Deserialize)]
-struct Instance {
-    name: String,
-    n: usize,
-    nc: usize,
-    nd: usize,
-    rows: Vec<usize>,
-    cols: Vec<usize>,
-    vals: Vec<f64>,
-    q: Vec<f64>,
-}
-
-impl Instance {
-    fn dense(&self) -> Vec<f64> {
-        let mut matrix = vec![0.0; self.n * self.n];
-        for ((row, col), value) in self.rows.iter().zip(&self.cols).zip(&self.vals) {
-            matrix[row * self.n + col] = *value;
-        }
-        matrix
-    }
-}
 
 struct Times {
     name: String,
@@ -40,19 +22,14 @@ struct Times {
     warm_pivots: f64,
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-fn measure(instance: &Instance) -> Times {
+fn measure(instance: &StoredProblem) -> Times {
     const PERTURBATIONS: usize = 9;
-    let (n, matrix) = (instance.n, instance.dense());
+    let (n, matrix) = (instance.n, instance.matrix());
     let mut solver = Solver::with_capacity(n);
     let problem = Problem {
         n,
         matrix: &matrix,
-        vector: &instance.q,
+        vector: &instance.vector,
     };
     let mut z = vec![0.0; n];
     let mut solution_basis = vec![false; n];
@@ -76,20 +53,14 @@ fn measure(instance: &Instance) -> Times {
     let cold_us = median(cold.collect());
 
     // all components of a contact move by the same up to 1 %: directions stay pairs of opposites
-    let contact = |i: usize| {
-        if i < instance.nc {
-            i
-        } else {
-            (i - instance.nc) / instance.nd % instance.nc
-        }
-    };
     solver.reset_stats();
     let mut warm = Vec::new();
     for pattern in 0..PERTURBATIONS {
         let shake = |(i, q): (usize, &f64)| {
-            q * (1.0 + 0.01 * (((contact(i) * 37 + pattern * 101) % 201) as f64 / 100.0 - 1.0))
+            q * (1.0
+                + 0.01 * (((instance.contact(i) * 37 + pattern * 101) % 201) as f64 / 100.0 - 1.0))
         };
-        let vector: Vec<f64> = instance.q.iter().enumerate().map(shake).collect();
+        let vector: Vec<f64> = instance.vector.iter().enumerate().map(shake).collect();
         let problem = Problem {
             n,
             matrix: &matrix,
@@ -114,21 +85,15 @@ fn measure(instance: &Instance) -> Times {
 }
 
 fn main() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/lcp");
-    let entries = std::fs::read_dir(folder).expect("the saved problems are there");
-    let mut paths: Vec<_> = entries
-        .filter_map(|entry| entry.ok().map(|e| e.path()))
-        .collect();
-    paths.sort();
+    let mut problems = stored_problems();
     let csv = std::env::args().any(|argument| argument == "--csv");
     let mut only = std::env::args().skip_while(|argument| argument != "--only");
     if let Some(name) = only.nth(1) {
-        paths.retain(|path| path.file_stem().is_some_and(|stem| *stem == *name));
+        problems.retain(|problem| problem.name == name);
     }
     let mut all = Vec::new();
-    for path in paths {
-        let text = std::fs::read_to_string(&path).expect("readable");
-        let times = measure(&serde_json::from_str(&text).expect("a saved problem"));
+    for problem in &problems {
+        let times = measure(problem);
         if csv {
             println!(
                 "{},{},{:.3},{:.3},{}",

@@ -3,12 +3,15 @@
 //! `cargo bench --bench steps` prints one line for each scene and scheme: the median time of a step, the mean (in
 //! which the steps with events weigh), both as ratios to those of the scene's own scheme, and what the solver did.
 
-use std::time::Instant;
+#[path = "../tests/common/mod.rs"]
+mod common;
 
+use common::{model, scene_names, scene_text};
+use std::time::Instant;
 use stiction::integrate::Report;
 use stiction::model::Model;
 use stiction::scene::spec::{Scheme, Settings};
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::simulation::Simulation;
 
 /// Schemes and their names in scene files.
 const SCHEMES: [(&str, Scheme); 7] = [
@@ -100,22 +103,8 @@ fn measure(model: &Model) -> Vec<Measured> {
 }
 
 fn scenes() -> Vec<(String, Model)> {
-    let folder = format!("{}/resources", env!("CARGO_MANIFEST_DIR"));
-    let entries = std::fs::read_dir(folder).expect("the scenes are there");
-    let mut found = Vec::new();
-    for path in entries.filter_map(|entry| entry.ok().map(|e| e.path())) {
-        if let Ok(text) = std::fs::read_to_string(path.join("scene.toml")) {
-            let name = path
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
-            let model = model_from_text(&name, &text).unwrap_or_else(|e| panic!("{e}"));
-            found.push((name, model));
-        }
-    }
-    found.sort_by(|a, b| a.0.cmp(&b.0));
-    found
+    let with_model = |name: String| (name.clone(), model(&scene_text(&name)));
+    scene_names().into_iter().map(with_model).collect()
 }
 
 fn main() {

@@ -136,15 +136,7 @@ fn hashes(scene: &str) -> (u64, u64, u64) {
 
 #[test]
 fn every_shipped_scene_is_in_the_table() {
-    let folder = format!("{}/resources", env!("CARGO_MANIFEST_DIR"));
-    let entries = std::fs::read_dir(folder).unwrap();
-    let mut scenes: Vec<String> = entries
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.join("scene.toml").is_file())
-        .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
-        .collect();
-    scenes.sort();
-    assert_eq!(scenes, GOLDEN.map(|(scene, ..)| scene));
+    assert_eq!(common::scene_names(), GOLDEN.map(|(scene, ..)| scene));
 }
 
 #[test]

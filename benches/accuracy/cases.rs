@@ -1,5 +1,6 @@
 //! Scenes with a reference solution: a model, the end of the run and the error there.
 
+use crate::common::read;
 use serde_json::Value;
 use stiction::model::Model;
 use stiction::simulation::model_from_text;
@@ -155,11 +156,6 @@ fn scene(name: &str) -> String {
 fn load(reference: &str) -> Value {
     let text = read(&format!("tests/data/truth/{reference}.json"));
     serde_json::from_str(&text).expect("JSON")
-}
-
-fn read(path: &str) -> String {
-    let path = format!("{}/{path}", env!("CARGO_MANIFEST_DIR"));
-    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
 fn number(value: &Value) -> f64 {

@@ -5,9 +5,11 @@
 //! tolerances and steps, as CSV. `-- --reach GOAL SCENE` prints our seconds to reach an error, for other scripts.
 
 mod cases;
-mod cpu;
+#[path = "../../tests/common/mod.rs"]
+mod common;
 
 use cases::Case;
+use common::cpu;
 use stiction::scene::spec::Scheme;
 use stiction::simulation::Simulation;
 

@@ -1,8 +1,9 @@
 //! Libraries as an importer loads them, and their instances: one driver for ours and for the one written in C.
 
+use crate::common::libraries::built_library;
+use crate::common::{c, scene_text};
 use std::ffi::{CString, c_char, c_int};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use stiction::fmu::c_api::types::*;
 use stiction::fmu::instance::variable::Variable;
 use stiction::fmu::instance::{Instance, SCENE_FILE};
@@ -64,12 +65,7 @@ impl Library {
         if let Some(file) = std::env::var_os("STICTION_LIBRARY") {
             return PathBuf::from(file);
         }
-        let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-        let name = format!("{prefix}stiction{suffix}");
-        let program = std::env::current_exe().unwrap();
-        let mut files = program.ancestors().skip(1).map(|above| above.join(&name));
-        let file = files.find(|file| file.is_file());
-        file.unwrap_or_else(|| panic!("{name} is not above {}", program.display()))
+        built_library()
     }
 
     /// Loads a library and unloads it again.
@@ -81,19 +77,7 @@ impl Library {
 
     /// The one in C, compiled beside the executable of this benchmark.
     pub fn plain() -> Self {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/c_fmu/ball.c");
-        let name = format!("stiction_plain_ball{}", std::env::consts::DLL_SUFFIX);
-        let file = std::env::current_exe().unwrap().with_file_name(name);
-        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
-        let built = Command::new(&compiler)
-            .args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror"])
-            .args(["-shared", "-fPIC", "-o"])
-            .args([&file, &source])
-            .arg("-lm")
-            .status()
-            .unwrap_or_else(|e| panic!("{compiler}: {e}"));
-        assert!(built.success(), "{compiler} failed");
-        Self::load(&file)
+        Self::load(&c::library("benches/c_fmu/ball.c", "plain_ball", &["-O2"]))
     }
 }
 
@@ -110,8 +94,7 @@ pub struct Source<'a> {
 impl<'a> Source<'a> {
     /// A shipped scene.
     pub fn shipped(library: &'a Library, scene: &str) -> Self {
-        let resources = Path::new(env!("CARGO_MANIFEST_DIR")).join("resources");
-        let text = std::fs::read_to_string(resources.join(scene).join("scene.toml")).unwrap();
+        let text = scene_text(scene);
         Self::new(library, &text)
     }
 

@@ -7,9 +7,13 @@
 #![allow(unsafe_code)]
 #![allow(clippy::macro_metavars_in_unsafe)] // every call into a library is one
 
+#[path = "../../tests/common/mod.rs"]
+mod common;
+
 mod driver;
 mod timing;
 
+use common::scene_text;
 use driver::{Fmu, Library, Source};
 use std::hint::black_box;
 use stiction::fmu::c_api::float_environment::Scope;
@@ -46,11 +50,6 @@ fn main() {
     lives(&ours, &plain);
     values(&ours, &plain);
     states(&ours, &plain);
-}
-
-fn scene_text(scene: &str) -> String {
-    let root = env!("CARGO_MANIFEST_DIR");
-    std::fs::read_to_string(format!("{root}/resources/{scene}/scene.toml")).unwrap()
 }
 
 fn model(scene: &str) -> Model {

@@ -2,22 +2,20 @@
 //! `cargo bench --bench mutated -- [NUMBER [FIRST SEED]]`, 10,000 from seed 0 unless told. Ends with 1 if the tool crashed,
 //! panicked, did not end, wrote outside of its folder or left something behind; the seed makes the FMU again.
 
-#[path = "../../tests/mutated/mutant.rs"]
-mod mutant;
-#[path = "../../tests/mutated/trial.rs"]
-mod trial;
+#[path = "../../tests/common/mod.rs"]
+mod common;
 
+use common::mutated::mutant;
+use common::mutated::trial::{Place, originals};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
-use trial::{Place, originals, specimen};
 
 fn main() -> ExitCode {
     let mut numbers = std::env::args().filter_map(|word| word.parse::<u64>().ok());
     let n = numbers.next().unwrap_or(10_000);
     let first = numbers.next().unwrap_or(0);
-    let folder = tempfile::tempdir().unwrap();
-    let originals = originals(&specimen(folder.path()));
+    let originals = originals();
     let (next, n_bad) = (AtomicU64::new(first), AtomicU64::new(0));
     let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
     let began = Instant::now();

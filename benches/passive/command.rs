@@ -1,7 +1,7 @@
 //! A run through the command line of a build, old or new.
 
+use crate::common::passive::{Books, Class, Record};
 use crate::measure::Measure;
-use crate::passive::{Books, Class, Record};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;

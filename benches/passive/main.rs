@@ -5,15 +5,14 @@
 //! `tool` judges another build through its command line; `write` writes all scenes and runs none; `keep` keeps the scenes that are wrong.
 
 mod command;
+#[path = "../../tests/common/mod.rs"]
+mod common;
 mod measure;
-#[path = "../../tests/common/passive.rs"]
-mod passive;
-#[path = "../../tests/common/random_scenes/mod.rs"]
-mod random_scenes;
 
 use command::Way;
-use passive::{Class, Finding, Record, judge};
-use random_scenes::{Family, scene};
+use common::command::TOOL;
+use common::passive::{Class, Finding, Record, judge};
+use common::random_scenes::{Family, scene};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -71,7 +70,7 @@ impl Arguments {
                 tolerance: None,
                 step: None,
             },
-            tool: PathBuf::from(env!("CARGO_BIN_EXE_stiction")),
+            tool: PathBuf::from(TOOL),
             jobs: 1,
             write: None,
             keep: None,

@@ -3,7 +3,7 @@
 //! A pin holds a point of each of two bodies together, `x_a + R_a p_a = x_b + R_b p_b` with `p = R^T (at - x)` of the start. Shapes touch the floor with
 //! their lowest point, and balls touch each other where their centres are as far apart as the sum of their radii.
 
-use crate::random_scenes::vectors::{Vector, add, minus, norm, turned};
+use crate::common::random_scenes::vectors::{Vector, add, minus, norm, turned};
 use std::collections::BTreeMap;
 use toml::{Table, Value};
 

@@ -14,11 +14,8 @@
 //! `<rules>` are the keys of `[crowd]`, such as `sweeps = 30`; `<limit>` is processor time in seconds;
 //! `<rolling>` is friction against rolling and turning in metres.
 
-#[path = "../accuracy/cpu.rs"]
-#[allow(dead_code)]
-mod cpu;
-#[path = "../../tests/common/time_stepping_scenes.rs"]
-mod time_stepping_scenes;
+#[path = "../../tests/common/mod.rs"]
+mod common;
 
 mod chains;
 mod falling;
@@ -26,14 +23,15 @@ mod pawl;
 mod settled;
 mod states;
 
+use common::{cpu, model, time_stepping_scenes};
 use std::process::ExitCode;
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::simulation::Simulation;
 
 /// s.
 const STEP: f64 = 0.005;
 
 fn simulation(text: &str) -> Simulation {
-    Simulation::new(model_from_text("scene", text).unwrap_or_else(|error| panic!("{error}")))
+    Simulation::new(model(text))
 }
 
 fn main() -> ExitCode {

@@ -383,7 +383,7 @@ pub fn compare_in_run(name: &str, text: &str, random: &mut Random) {
 
 #[test]
 fn derivatives_by_inputs_are_those_of_differences_in_all_scenes() {
-    let mut random = Random(0x1234_5678);
+    let mut random = Random::new(0x1234_5678);
     let texts = SCENES.map(|scene| (scene, with_inputs(&scene_text(scene))));
     let written = [
         ("written", with_inputs(WRITTEN)),

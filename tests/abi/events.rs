@@ -425,7 +425,7 @@ pub fn pile(round: usize, random: &mut Random) -> String {
 
 #[test]
 fn a_master_lands_on_the_events_of_a_pile() {
-    let mut random = Random(4711);
+    let mut random = Random::new(4711);
     for round in 0..6 {
         let text = pile(round, &mut random);
         let resources = Resources::temporary(&format!("pile {round}"), &text);

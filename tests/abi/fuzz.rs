@@ -203,7 +203,7 @@ fn random_calls_do_not_crash() {
 /// Random calls of instances of all scenes.
 pub fn random_calls(scenes: &[Resources], calls: u64) {
     let undisturbed: Vec<_> = scenes.iter().map(late_run).collect();
-    let mut random = Random(0xabcd_ef01);
+    let mut random = Random::new(0xabcd_ef01);
     let mut fmus: Vec<(Fmu, fmi2FMUstate)> = Vec::new();
     for scene in scenes {
         fmus.push((Fmu::new(scene), std::ptr::null_mut()));
@@ -264,7 +264,7 @@ fn steps_by_tolerance_end_with_any_settings() {
         Resources::shipped("two_carts"),
         Resources::shipped("double_pendulum_wall"),
     ];
-    let mut random = Random(0x1dea);
+    let mut random = Random::new(0x1dea);
     let (mut taken, mut failed) = (0, 0);
     for round in 0..500 {
         let fmu = Fmu::new(&scenes[round % scenes.len()]);

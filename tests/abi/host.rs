@@ -1,7 +1,8 @@
 //! The host written in C, built with the system's compiler.
 
-use crate::common::scene_text;
-use crate::library::{Fmu, IN_SPACE, MANY, Resources, SCENES, library_path, pushed_block};
+use crate::common::libraries::built_library;
+use crate::common::{c, scene_text};
+use crate::library::{Fmu, IN_SPACE, MANY, Resources, SCENES, pushed_block};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -12,33 +13,14 @@ use stiction::simulation::{Simulation, model_from_text};
 /// Its executable, beside that of this test.
 fn host() -> &'static Path {
     static HOST: OnceLock<PathBuf> = OnceLock::new();
-    HOST.get_or_init(|| {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c_host/host.c");
-        let program = std::env::current_exe()
-            .unwrap()
-            .with_file_name("stiction_c_host");
-        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
-        let built = Command::new(&compiler)
-            .args(["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-o"])
-            .arg(&program)
-            .arg(source)
-            .args(["-ldl", "-lm"])
-            .output()
-            .unwrap_or_else(|e| panic!("{compiler}: {e}"));
-        assert!(
-            built.status.success(),
-            "{}",
-            String::from_utf8_lossy(&built.stderr)
-        );
-        program
-    })
+    HOST.get_or_init(|| c::program("tests/c_host/host.c", "host"))
 }
 
 /// Runs it and reads the numbers it prints.
 fn call(mode: &str, resources: &Resources, arguments: &[String]) -> Vec<f64> {
     let output = Command::new(host())
         .arg(mode)
-        .arg(library_path())
+        .arg(built_library())
         .args([resources.uri(), resources.guid.clone()])
         .args(arguments)
         .output()

@@ -1,5 +1,8 @@
 //! The library as it is loaded by an importer, and an instance of it.
 
+use crate::common::libraries::built_library;
+use crate::common::random::{Random as _, Xorshift};
+use crate::common::root;
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -27,7 +30,7 @@ macro_rules! functions {
         fn load() -> Library {
             // SAFETY: our own library, which runs nothing when it is loaded and stays loaded; types as in the standard
             unsafe {
-                let library = Box::leak(Box::new(libloading::Library::new(library_path()).unwrap()));
+                let library = Box::leak(Box::new(libloading::Library::new(built_library()).unwrap()));
                 Library {
                     $($name: *library.get(concat!(stringify!($name), "\0").as_bytes()).unwrap(),)*
                 }
@@ -78,19 +81,6 @@ pub fn library() -> &'static Library {
     LIBRARY.get_or_init(load)
 }
 
-/// The shared library that was built with this test: above the folder of the test's executable.
-pub fn library_path() -> PathBuf {
-    let name = format!(
-        "{}stiction{}",
-        std::env::consts::DLL_PREFIX,
-        std::env::consts::DLL_SUFFIX
-    );
-    let test = std::env::current_exe().unwrap();
-    let found = test.ancestors().map(|folder| folder.join(&name));
-    let found = found.skip(1).find(|file| file.is_file());
-    found.unwrap_or_else(|| panic!("{name} is not above {}", test.display()))
-}
-
 /// The resources of an FMU, as far as the library needs them, in a folder that is removed in the end.
 pub struct Resources {
     pub folder: PathBuf,
@@ -124,8 +114,7 @@ impl Resources {
     }
 
     pub fn shipped(scene: &str) -> Self {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        Self::of_folder(scene, &root.join("resources").join(scene))
+        Self::of_folder(scene, &root().join("resources").join(scene))
     }
 
     /// Of a scene without files, in a folder of that name.
@@ -394,14 +383,15 @@ pub fn pushed_block() -> String {
 }
 
 /// Random numbers, always the same ones.
-pub struct Random(pub u64);
+pub struct Random(Xorshift);
 
 impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(Xorshift(seed))
+    }
+
     pub fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % n
+        (self.0.bits() >> 11) % n
     }
 
     /// In [0, 1).

@@ -1,12 +1,13 @@
 //! Scenes in space through the C interface: rollback, rates, forces, files of shapes, parameters.
 
 use crate::call;
+use crate::common::root;
 use crate::derivatives::{compare_in_run, is_shared, rate};
 use crate::fuzz::random_calls;
 use crate::library::{Fmu, IN_SPACE, Random, Resources, instantiate};
 use crate::states::course;
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use stiction::fmu::c_api::types::*;
 use stiction::fmu::instance::space::SpaceOutput;
 use stiction::fmu::instance::variable::{Causality, Kind, Role};
@@ -14,7 +15,7 @@ use stiction::scene::load::parse_with;
 use stiction::scene::packed::pack;
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/space")
+    root().join("tests/data/space")
 }
 
 fn text(scene: &str) -> String {
@@ -61,7 +62,7 @@ fn a_rover_goes_on_with_the_same_bits() {
 }
 
 fn roll_back(resources: &Resources, tolerance: f64, rounds: usize) {
-    let mut random = Random(0x5eed_0042);
+    let mut random = Random::new(0x5eed_0042);
     let (fmu, other) = (Fmu::new(resources), Fmu::new(resources));
     let start = || {
         assert_eq!(fmu.set_real("settings.tolerance", tolerance), OK);
@@ -211,7 +212,7 @@ fn rates_of_outputs_in_space_are_those_of_the_motion() {
 
 #[test]
 fn derivatives_by_inputs_are_those_of_differences_in_space() {
-    let mut random = Random(0x1234_9999);
+    let mut random = Random::new(0x1234_9999);
     compare_in_run("space workshop", &text("workshop"), &mut random);
     let mut pushed = text("stack");
     for name in BOXES.into_iter().chain(BALLS) {

@@ -1,7 +1,8 @@
 //! From the library to an instance: versions, names, identities, places.
 
 use crate::call;
-use crate::library::{Fmu, NAMES, Resources, instantiate, library, library_path, pushed_block};
+use crate::common::libraries::built_library;
+use crate::library::{Fmu, NAMES, Resources, instantiate, library, pushed_block};
 use std::cell::RefCell;
 use std::ffi::CStr;
 use std::process::Command;
@@ -19,7 +20,7 @@ fn the_library_says_its_version_and_exports_the_functions_of_the_standard_only()
     assert_eq!((platform, version), (c"default", c"2.0"));
     let Ok(listed) = Command::new("nm")
         .args(["-D", "--defined-only"])
-        .arg(library_path())
+        .arg(built_library())
         .output()
     else {
         println!("skipped: there is no nm");

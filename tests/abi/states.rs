@@ -6,7 +6,7 @@ use stiction::fmu::c_api::types::*;
 
 /// Some steps of random length with random inputs from a time on: every value after each.
 pub fn course(fmu: &Fmu, mut time: f64, seed: u64, n: usize) -> Vec<Vec<u64>> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut bits = Vec::new();
     let has_inputs = fmu.resources.variables[0].name == "push.force_x";
     for i in 0..n {
@@ -33,7 +33,7 @@ pub fn course(fmu: &Fmu, mut time: f64, seed: u64, n: usize) -> Vec<Vec<u64>> {
 
 #[test]
 fn a_restored_state_goes_on_with_the_same_bits() {
-    let mut random = Random(0x5eed_0123_4567);
+    let mut random = Random::new(0x5eed_0123_4567);
     let mut resources: Vec<Resources> = SCENES.into_iter().map(Resources::shipped).collect();
     resources.push(Resources::temporary("rollback", &pushed_block()));
     let mut n = 0;
@@ -119,7 +119,7 @@ fn corrupted_bytes_are_refused() {
     let fmu = Fmu::initialized(&resources);
     assert_eq!(fmu.step(0.0, 0.5), OK);
     let good = fmu.bytes();
-    let mut random = Random(77);
+    let mut random = Random::new(77);
     for i in 0..10_000 {
         let mut bytes = good.clone();
         let at = random.below(good.len() as u64) as usize;
@@ -160,7 +160,7 @@ fn forge(tolerance: f64) {
     fmu.initialize();
     assert_eq!(fmu.step(0.0, 0.5), OK);
     let good = fmu.bytes();
-    let mut random = Random(99);
+    let mut random = Random::new(99);
     let mut taken = 0;
     for _ in 0..1000 {
         let mut bytes = good.clone();

@@ -1,15 +1,12 @@
 //! What an FMU knows to be off: `fmi2Warning` in the step in which it is first seen, once, and the balance of energy.
 
 use crate::call;
+use crate::common::defect_text;
 use crate::library::{Fmu, Line, Resources};
 use stiction::fmu::c_api::types::*;
 
 fn defect(name: &str) -> Resources {
-    let path = format!(
-        "{}/tests/data/defects/{name}.toml",
-        env!("CARGO_MANIFEST_DIR")
-    );
-    Resources::temporary(name, &std::fs::read_to_string(path).unwrap())
+    Resources::temporary(name, &defect_text(name))
 }
 
 fn of_warnings(lines: Vec<Line>) -> Vec<String> {

@@ -209,7 +209,7 @@ fn what_was_unpacked_is_removed() {
         (b"nothing".to_vec(), None),
     ] {
         let fmu = Written::new(&bytes);
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_stiction"));
+        let mut command = std::process::Command::new(crate::common::command::TOOL);
         command.arg("check").arg(&fmu.0).env("TMPDIR", &folder);
         if let Some(fault) = fault {
             command.env("SPECIMEN", fault);

@@ -1,6 +1,7 @@
 //! Libraries that do something wrong.
 
-use crate::fmu::{Fmu, Written, XML, changed, check, compiled, stiction};
+use crate::common::c::specimen_with;
+use crate::fmu::{Fmu, Written, XML, changed, check, stiction};
 
 /// The fault, the rule that it breaks, words of the finding.
 const FAULTS: &[(&str, &str, &str)] = &[
@@ -229,7 +230,7 @@ fn the_part_for_model_exchange_is_noted() {
 #[test]
 fn missing_functions_are_named() {
     let mut fmu = Fmu::new(XML);
-    fmu.files[1].1 = compiled("without_cancel.so", &["-DWITHOUT_CANCEL"]);
+    fmu.files[1].1 = specimen_with("without_cancel", &["-DWITHOUT_CANCEL"]);
     let verdict = check(&fmu.zipped(), &[], None);
     verdict.assert_only("no cancel", "library.missing", "fmi2CancelStep");
 }

@@ -1,11 +1,12 @@
 //! FMUs of another tool, driven by `stiction run`.
 
+use crate::common::command::TOOL;
 use crate::fmu::{Fmu, LIBRARY, Written, XML, changed};
 use std::path::Path;
 use std::process::{Command, Output};
 
 fn run(fmu: &Path, options: &[&str], fault: Option<&str>) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_stiction"));
+    let mut command = Command::new(TOOL);
     command.arg("run").arg(fmu).args(options);
     match fault {
         Some(fault) => command.env("SPECIMEN", fault),
@@ -90,7 +91,7 @@ fn run_apart(bytes: &[u8], options: &[&str], fault: Option<&str>) -> (Output, Op
     std::fs::create_dir(&temporary).unwrap();
     let (fmu, csv) = (folder.path().join("it.fmu"), folder.path().join("it.csv"));
     std::fs::write(&fmu, bytes).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_stiction"));
+    let mut command = Command::new(TOOL);
     command
         .arg("run")
         .arg(&fmu)
@@ -265,7 +266,7 @@ fn an_interrupted_or_killed_program_leaves_no_process_and_no_folder() {
         ("check", "KILL"),
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_stiction"))
+        let mut child = Command::new(TOOL)
             .arg(command)
             .arg(&fmu.0)
             .env("TMPDIR", folder.path())

@@ -1,45 +1,17 @@
 //! FMUs made for the tests, and the verdict on them.
 
+use crate::common::c::specimen;
+use crate::common::command::TOOL;
 use serde_json::Value;
 use std::io::{Cursor, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 pub const XML: &str = include_str!("specimen.xml");
 pub const LIBRARY: &str = "binaries/linux64/specimen.so";
-
-/// The folder of the test's executable.
-pub fn beside_test(name: &str) -> PathBuf {
-    std::env::current_exe().unwrap().with_file_name(name)
-}
-
-/// Compiles the specimen.
-pub fn compiled(name: &str, flags: &[&str]) -> Vec<u8> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let library = beside_test(name);
-    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
-    let built = Command::new(&compiler)
-        .args(["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror"])
-        .args(["-shared", "-fPIC", "-o"])
-        .arg(&library)
-        .args(flags)
-        .arg(folder.join("tests/check/specimen.c"))
-        .arg("-lm")
-        .output()
-        .unwrap_or_else(|e| panic!("{compiler}: {e}"));
-    let complaint = String::from_utf8_lossy(&built.stderr);
-    assert!(built.status.success(), "{complaint}");
-    std::fs::read(library).unwrap()
-}
-
-fn specimen() -> &'static [u8] {
-    static SPECIMEN: OnceLock<Vec<u8>> = OnceLock::new();
-    SPECIMEN.get_or_init(|| compiled("specimen.so", &[]))
-}
 
 /// Files of an FMU.
 #[derive(Clone)]
@@ -147,7 +119,7 @@ impl Drop for Written {
 }
 
 pub fn stiction(fmu: &Path, options: &[&str], fault: Option<&str>) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_stiction"));
+    let mut command = Command::new(TOOL);
     command.arg("check").arg(fmu).args(options);
     match fault {
         Some(fault) => command.env("SPECIMEN", fault),

@@ -29,8 +29,8 @@ fn cross(a: Vector, b: Vector) -> Vector {
 fn cuboids(simulation: &Simulation) -> Vec<Cuboid> {
     let (model, state) = (simulation.model(), simulation.state());
     let mut all = Vec::new();
-    for solid in &model.time_stepping.as_ref().unwrap().solids {
-        let (Some(body), Shape::Polyhedron(shape)) = (solid.body, &solid.shape) else {
+    for collider in &model.time_stepping.as_ref().unwrap().colliders {
+        let (Some(body), Shape::Polyhedron(shape)) = (collider.body, &collider.shape) else {
             continue;
         };
         let x = &state.position[model.bodies[body].first..];

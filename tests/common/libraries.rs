@@ -1,7 +1,18 @@
-//! Stand-ins for shared libraries.
+//! The shared library, and stand-ins for it.
 
+use std::path::PathBuf;
 use stiction::fmu::IDENTITY;
 use stiction::tool::describe::Platform;
+
+/// The shared library that was built with this program: above the folder of the program's executable.
+pub fn built_library() -> PathBuf {
+    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let name = format!("{prefix}stiction{suffix}");
+    let program = std::env::current_exe().unwrap();
+    let mut files = program.ancestors().skip(1).map(|above| above.join(&name));
+    let file = files.find(|file| file.is_file());
+    file.unwrap_or_else(|| panic!("{name} is not above {}", program.display()))
+}
 
 /// What is looked at in a library: its header, and the name of a function.
 pub fn fake_library(platform: Platform) -> Vec<u8> {

@@ -1,15 +1,62 @@
-//! Shared by the integration tests: shipped scenes, variants of them, reference solutions, observed orders.
-#![allow(dead_code)] // each test binary uses its own part
+//! Shared by the integration tests and the benchmarks: shipped scenes, variants of them, reference solutions, observed orders.
+#![allow(dead_code)] // each program uses its own part
+
+pub mod allocator;
+pub mod boxes;
+pub mod c;
+pub mod command;
+pub mod cpu;
+pub mod libraries;
+pub mod mutated;
+pub mod passive;
+pub mod piles;
+pub mod problems;
+pub mod random;
+pub mod random_scenes;
+pub mod time_stepping_scenes;
 
 use serde_json::Value;
+use std::path::Path;
 use stiction::model::Model;
 use stiction::scene::spec::Settings;
 use stiction::simulation::{Simulation, model_from_text};
 
+/// The folder of the package.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Text of a file of the package.
+pub fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
 /// Text of a shipped scene.
 pub fn scene_text(name: &str) -> String {
-    let path = format!("{}/resources/{name}/scene.toml", env!("CARGO_MANIFEST_DIR"));
-    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"))
+    read(&format!("resources/{name}/scene.toml"))
+}
+
+/// Names of the shipped scenes.
+pub fn scene_names() -> Vec<String> {
+    let entries = std::fs::read_dir(root().join("resources")).unwrap();
+    let folders = entries.map(|entry| entry.unwrap().path());
+    let mut names: Vec<String> = folders
+        .filter(|folder| folder.join("scene.toml").is_file())
+        .map(|folder| folder.file_name().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    names.sort();
+    assert!(names.len() >= 24, "{names:?}");
+    names
+}
+
+/// Text of a scene that showed a defect.
+pub fn defect_text(name: &str) -> String {
+    read(&format!("tests/data/defects/{name}.toml"))
+}
+
+/// Its model.
+pub fn defect(name: &str) -> Model {
+    model(&defect_text(name))
 }
 
 /// A model from scene text.
@@ -43,11 +90,7 @@ pub struct Truth(pub Value);
 
 impl Truth {
     pub fn load(name: &str) -> Self {
-        let path = format!(
-            "{}/tests/data/truth/{name}.json",
-            env!("CARGO_MANIFEST_DIR")
-        );
-        let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
+        let text = read(&format!("tests/data/truth/{name}.json"));
         Self(serde_json::from_str(&text).unwrap())
     }
 

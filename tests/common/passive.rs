@@ -9,7 +9,6 @@
 //! ```
 //!
 //! a balance above zero is a loss that is invented (or a gain that is hidden), one below zero a loss that no line accounts for.
-#![allow(dead_code)] // each program uses its own part
 
 /// What was seen of a run.
 #[derive(Clone, Debug, Default)]

@@ -1,35 +1,16 @@
 //! Generated contact problems: spheres packed at random into a box or stacked in layers, with what makes such piles hard.
 
+use super::random::{Random, Xorshift};
 use stiction::contact::body_blocks::{Body, ContactConstraint, GROUND, Joint, Problem, Row};
 use stiction::contact::dense::{Block, Contact};
 
-/// Xorshift (Marsaglia 2003), from any seed.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        let mut random = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x2545_F491_4F6C_DD1D);
-        for _ in 0..8 {
-            random.bits();
-        }
-        random
+/// Random numbers from any seed.
+pub fn random(seed: u64) -> Xorshift {
+    let mut random = Xorshift(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x2545_F491_4F6C_DD1D);
+    for _ in 0..8 {
+        random.bits();
     }
-    fn bits(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-    /// Uniform in [-1, 1].
-    pub fn signed(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.bits() >> 33) as usize % n
-    }
-    fn shake(&mut self, v: V3, noise: f64) -> V3 {
-        v.map(|x| x + noise * self.signed())
-    }
+    random
 }
 
 type V3 = [f64; 3];
@@ -157,7 +138,7 @@ pub fn row(axis: V3, arms: Option<[V3; 2]>, bias: f64) -> Row {
 }
 
 /// Centres and radii of `n` spheres, settled into a box by moving overlaps apart.
-fn pack(random: &mut Random, n: usize) -> (Vec<V3>, Vec<f64>, f64) {
+fn pack(random: &mut Xorshift, n: usize) -> (Vec<V3>, Vec<f64>, f64) {
     let radii: Vec<f64> = (0..n).map(|_| 1.0 + 0.25 * random.signed()).collect();
     let side = (n as f64).cbrt() * 1.7 + 2.0;
     let mut places: Vec<V3> = (0..n)
@@ -198,7 +179,7 @@ fn pack(random: &mut Random, n: usize) -> (Vec<V3>, Vec<f64>, f64) {
 }
 
 /// Centres and radii of equal spheres in square layers around the origin, enough for `contacts`.
-fn stack(random: &mut Random, contacts: usize) -> (Vec<V3>, Vec<f64>) {
+fn stack(random: &mut Xorshift, contacts: usize) -> (Vec<V3>, Vec<f64>) {
     let reach = 2.0 + (2.0 * contacts as f64).cbrt();
     let half = (reach / 2.0).ceil() as i32;
     let mut places = Vec::new();
@@ -251,7 +232,7 @@ struct Place {
 
 /// The problem of a pile.
 pub fn generate(pile: &Pile) -> Owned {
-    let mut random = Random::new(pile.seed);
+    let mut random = random(pile.seed);
     let (places, radii, side) = match pile.packing {
         Packing::Jam => pack(&mut random, pile.contacts * 10 / 24 + 3),
         Packing::Heap => pack(&mut random, pile.contacts * 10 / 18 + 3),

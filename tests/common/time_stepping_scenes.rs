@@ -1,5 +1,4 @@
 //! Scenes of many bodies, by their number.
-#![allow(dead_code)] // each test needs some
 
 // balls in a row
 fn side(n: usize) -> usize {

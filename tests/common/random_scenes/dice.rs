@@ -1,46 +1,36 @@
 //! Random numbers that are the same on every machine.
 
 use super::vectors::{Vector, norm};
+use crate::common::random::{Random as _, SplitMix};
 
-/// A generator of random numbers: a Weyl sequence whose terms are mixed by two multiplications (splitmix64).
-pub struct Dice(u64);
+/// Draws what scenes are made of.
+pub struct Dice(SplitMix);
 
 impl Dice {
     pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1))
-    }
-
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// Between 0 and 1.
-    fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+        let seed = seed.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
+        Self(SplitMix(seed))
     }
 
     /// True in this part of all cases.
     pub fn chance(&mut self, part: f64) -> bool {
-        self.unit() < part
+        self.0.unit() < part
     }
 
     /// Between two bounds, to three digits.
     pub fn within(&mut self, low: f64, high: f64) -> f64 {
-        three_digits(low + (high - low) * self.unit())
+        three_digits(low + (high - low) * self.0.unit())
     }
 
     /// Between two bounds, every power of ten as likely as any other, to three digits.
     pub fn decades(&mut self, low: f64, high: f64) -> f64 {
         let [low, high] = [low, high].map(libm::log);
-        three_digits(libm::exp(low + (high - low) * self.unit()))
+        three_digits(libm::exp(low + (high - low) * self.0.unit()))
     }
 
     /// One of the first `n` whole numbers.
     pub fn index(&mut self, n: usize) -> usize {
-        ((self.unit() * n as f64) as usize).min(n - 1)
+        ((self.0.unit() * n as f64) as usize).min(n - 1)
     }
 
     pub fn pick<T: Copy>(&mut self, choices: &[T]) -> T {

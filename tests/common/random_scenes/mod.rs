@@ -3,7 +3,6 @@
 //! A scene is drawn from a seed, the same on every machine: bodies one after the other, each loose, at rest on what is below it, or tied to the ground or
 //! to a body before it; then loops are closed, springs and dampers are hung between the bodies, and contact laws are chosen. Scenes are valid by
 //! construction: bounding balls of bodies do not overlap, joints are given where both bodies are, velocities follow the freedoms of the joints.
-#![allow(dead_code)] // each program uses its own part
 
 mod bodies;
 mod contacts;

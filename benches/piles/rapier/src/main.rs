@@ -3,7 +3,7 @@
 //! `piles-rapier <grid> <iterations> <length unit> <limit> <trace> [sleep]`: 300 steps as JSON, places after each step in `<trace>`; with
 //! `sleep`, until all spheres sleep.
 
-#[path = "../../../accuracy/cpu.rs"]
+#[path = "../../../../tests/common/cpu.rs"]
 #[allow(dead_code)]
 mod cpu;
 

@@ -1,0 +1,64 @@
+//! The integration tests, in one program: `cargo test --test it <module>` runs those of a module.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod architecture;
+mod body_blocks;
+mod bounded;
+mod cli;
+mod cones;
+mod describe;
+mod documents;
+mod elements;
+mod energy;
+mod four_balls;
+mod friction_laws;
+mod hard_cases;
+mod impact_friction;
+mod impacts;
+mod interrupted;
+mod joints;
+mod lcp;
+mod limits;
+mod many_bodies;
+mod memory;
+mod mistakes;
+mod mutated;
+mod no_alloc;
+mod orders;
+mod packed;
+mod paper_tables;
+mod passive_scenes;
+mod pile_states;
+mod platforms;
+mod rest;
+mod rows;
+mod scene;
+mod scene_space;
+mod seams;
+mod shapes;
+mod space;
+mod space_joints;
+mod space_mechanisms;
+mod space_scenes;
+mod space_shapes;
+mod space_starts;
+mod space_turns;
+mod standing;
+mod stiff;
+mod stribeck;
+mod time_stepping_energy;
+mod time_stepping_forces;
+mod time_stepping_joints;
+mod time_stepping_scenes;
+mod tolerance;
+mod tolerance_cases;
+mod tool;
+mod transitions_space;
+mod two_bars;
+mod warnings;
+
+/// Tests count what they allocate.
+#[global_allocator]
+static ALLOCATOR: common::allocator::Counting = common::allocator::Counting;

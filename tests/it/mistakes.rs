@@ -1,0 +1,542 @@
+//! Typical mistakes: every one is answered with a sentence and a hint, none with a panic or the words of a parser.
+//!
+//! `tests/data/mistakes.txt` has what is printed. With `UPDATE_SNAPSHOTS=1` it is written anew: read the difference.
+
+use crate::common::command::{TOOL, scratch};
+use crate::common::root;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// A scene in the plane with a bit of everything.
+const PLANE: &str = r#"name = "plane"
+until = 1
+
+[settings]
+step = 0.01
+
+[[body]]
+name = "crate"
+kind = "rigid"
+mass = 2
+position = [0, 1]
+shape = [{ kind = "box", size = [0.4, 0.2] }]
+
+[[body]]
+name = "ball"
+kind = "point"
+mass = 1
+position = [1, 1]
+shape = [{ kind = "circle", radius = 0.1 }]
+
+[[ground.shape]]
+kind = "half_plane"
+normal = [0, 1]
+
+[[joint]]
+name = "pivot"
+kind = "revolute"
+bodies = ["ground", "crate"]
+at = [0, 1]
+limits = [-1, 1]
+
+[[force]]
+name = "spring"
+kind = "spring_damper"
+bodies = ["ball", "crate"]
+anchors = [[0, 0], [0.2, 0]]
+stiffness = 100
+damping = 1
+
+[contact_default]
+friction = 0.4
+restitution = 0.2
+"#;
+
+/// A scene in space.
+const SPACE: &str = r#"name = "space"
+dimension = 3
+until = 1
+
+[[body]]
+name = "box"
+kind = "rigid"
+mass = 2
+position = [0, 0, 1]
+shape = [{ kind = "box", size = [0.4, 0.2, 0.1] }]
+
+[[ground.shape]]
+kind = "half_space"
+normal = [0, 0, 1]
+"#;
+
+/// What is wrong, in a scene: the text and what stands in its place.
+type Slip = (&'static str, &'static str, &'static str, &'static str);
+
+const SLIPS: [Slip; 48] = [
+    ("a typo in a key", PLANE, "mass = 2", "mas = 2"),
+    (
+        "a typo in friction",
+        PLANE,
+        "friction = 0.4",
+        "frictoin = 0.4",
+    ),
+    (
+        "a typo in a table",
+        PLANE,
+        "[[ground.shape]]",
+        "[[ground.shpe]]",
+    ),
+    ("a table in the plural", PLANE, "[[joint]]", "[[joints]]"),
+    ("a single table for a list", PLANE, "[[force]]", "[force]"),
+    (
+        "an unknown kind of body",
+        PLANE,
+        "kind = \"rigid\"",
+        "kind = \"rigidd\"",
+    ),
+    (
+        "an unknown shape",
+        PLANE,
+        "kind = \"box\"",
+        "kind = \"rectangle\"",
+    ),
+    (
+        "an unknown joint",
+        PLANE,
+        "kind = \"revolute\"",
+        "kind = \"hinge\"",
+    ),
+    (
+        "an unknown force",
+        PLANE,
+        "kind = \"spring_damper\"",
+        "kind = \"sprng\"",
+    ),
+    ("no mass", PLANE, "mass = 2\n", ""),
+    ("a negative mass", PLANE, "mass = 2", "mass = -2"),
+    ("a mass of zero", PLANE, "mass = 2", "mass = 0"),
+    ("a mass with a unit", PLANE, "mass = 2", "mass = \"2 kg\""),
+    ("a mass that is not finite", PLANE, "mass = 2", "mass = inf"),
+    ("a comma for a point", PLANE, "mass = 2", "mass = 2,5"),
+    (
+        "three coordinates in the plane",
+        PLANE,
+        "position = [0, 1]",
+        "position = [0, 1, 0]",
+    ),
+    ("one coordinate", PLANE, "position = [0, 1]", "position = 1"),
+    (
+        "a list that is not closed",
+        PLANE,
+        "position = [0, 1]",
+        "position = [0, 1",
+    ),
+    (
+        "two bodies in one place",
+        PLANE,
+        "position = [1, 1]",
+        "position = [0.15, 1]",
+    ),
+    (
+        "an angle in degrees",
+        PLANE,
+        "position = [0, 1]",
+        "position = [0, 1]\nangle = \"30 deg\"",
+    ),
+    ("a name twice", PLANE, "name = \"ball\"", "name = \"crate\""),
+    (
+        "a body called ground",
+        PLANE,
+        "name = \"ball\"",
+        "name = \"ground\"",
+    ),
+    ("a body without a name", PLANE, "name = \"ball\"\n", ""),
+    (
+        "a joint with a body that is not there",
+        PLANE,
+        "[\"ground\", \"crate\"]",
+        "[\"ground\", \"crat\"]",
+    ),
+    (
+        "a joint of a body with itself",
+        PLANE,
+        "[\"ground\", \"crate\"]",
+        "[\"crate\", \"crate\"]",
+    ),
+    (
+        "a joint with one body",
+        PLANE,
+        "[\"ground\", \"crate\"]",
+        "[\"crate\"]",
+    ),
+    ("a joint nowhere", PLANE, "at = [0, 1]\n", ""),
+    (
+        "limits the wrong way round",
+        PLANE,
+        "limits = [-1, 1]",
+        "limits = [1, -1]",
+    ),
+    (
+        "a force on a body that is not there",
+        PLANE,
+        "[\"ball\", \"crate\"]",
+        "[\"bal\", \"crate\"]",
+    ),
+    (
+        "a negative stiffness",
+        PLANE,
+        "stiffness = 100",
+        "stiffness = -100",
+    ),
+    (
+        "a negative friction",
+        PLANE,
+        "friction = 0.4",
+        "friction = -0.4",
+    ),
+    (
+        "a restitution above one",
+        PLANE,
+        "restitution = 0.2",
+        "restitution = 1.2",
+    ),
+    (
+        "a normal of zero",
+        PLANE,
+        "normal = [0, 1]",
+        "normal = [0, 0]",
+    ),
+    (
+        "a half-plane on a body",
+        PLANE,
+        "{ kind = \"circle\", radius = 0.1 }",
+        "{ kind = \"half_plane\", normal = [0, 1] }",
+    ),
+    ("a negative radius", PLANE, "radius = 0.1", "radius = -0.1"),
+    (
+        "a box without width",
+        PLANE,
+        "size = [0.4, 0.2]",
+        "size = [0, 0.2]",
+    ),
+    (
+        "a polygon that is not convex",
+        PLANE,
+        "{ kind = \"box\", size = [0.4, 0.2] }",
+        "{ kind = \"polygon\", vertices = [[0, 0], [1, 0], [0.2, 0.2], [0, 1]] }",
+    ),
+    (
+        "a polygon of two corners",
+        PLANE,
+        "{ kind = \"box\", size = [0.4, 0.2] }",
+        "{ kind = \"polygon\", vertices = [[0, 0], [1, 0]] }",
+    ),
+    ("a step of zero", PLANE, "step = 0.01", "step = 0"),
+    (
+        "a step with a unit",
+        PLANE,
+        "step = 0.01",
+        "step = \"10 ms\"",
+    ),
+    (
+        "a scheme that is not there",
+        PLANE,
+        "step = 0.01",
+        "scheme = \"rk4\"",
+    ),
+    (
+        "a tolerance that is none",
+        PLANE,
+        "step = 0.01",
+        "tolerance = 3",
+    ),
+    ("an end before the start", PLANE, "until = 1", "until = -1"),
+    (
+        "a quote that does not end",
+        PLANE,
+        "name = \"crate\"",
+        "name = \"crate",
+    ),
+    ("a key twice", PLANE, "mass = 2", "mass = 2\nmass = 3"),
+    ("four dimensions", SPACE, "dimension = 3", "dimension = 4"),
+    (
+        "a planar vector in space",
+        SPACE,
+        "position = [0, 0, 1]",
+        "position = [0, 1]",
+    ),
+    (
+        "a shape from a file that is not there",
+        SPACE,
+        "{ kind = \"box\", size = [0.4, 0.2, 0.1] }",
+        "{ kind = \"polyhedron\", file = \"gear.stl\" }",
+    ),
+];
+
+/// Slips of the keyboard and of thought on the command line. `DIR` is a folder with the files that [`prepare`] makes.
+const COMMANDS: [(&str, &str); 50] = [
+    ("a command that is not there", "rnu bouncing_ball"),
+    ("no command", ""),
+    ("a scene that is not there", "run bouncing_bal"),
+    ("a file that is not there", "run DIR/nothing.toml"),
+    ("a folder without a scene", "run DIR/empty"),
+    ("no scene at all", "run"),
+    ("an option that is not there", "run incline --stpe 0.1"),
+    ("a step that is no number", "run incline --step fast"),
+    ("a step with a unit", "run incline --step 10ms"),
+    ("a negative end", "run incline --until -1"),
+    (
+        "a scheme that is not there",
+        "run incline --scheme leapfrog",
+    ),
+    (
+        "a step and a tolerance",
+        "run incline --step 0.1 --tolerance 1e-6",
+    ),
+    (
+        "a tolerance and another scheme",
+        "run incline --tolerance 1e-6 --scheme trapezoidal",
+    ),
+    (
+        "a tolerance for a crowd",
+        "run pile_of_boxes --tolerance 1e-6",
+    ),
+    ("a step that is too small", "run incline --step 1e-30"),
+    ("a plot of nothing known", "run incline --plot colours"),
+    (
+        "a plot as JPEG",
+        "run incline --plot energy --plot-file DIR/x.jpg",
+    ),
+    (
+        "a plot of contacts where none is",
+        "run free_body --until 0.1 --plot status --plot-file DIR/x.svg",
+    ),
+    (
+        "a plot of forces in a crowd",
+        "run pile_of_boxes --plot energy,forces --plot-file DIR/x.svg",
+    ),
+    (
+        "a plot file without a plot",
+        "run incline --plot-file DIR/x.svg",
+    ),
+    (
+        "a report in a folder that is not there",
+        "run incline --report DIR/no/x.html",
+    ),
+    (
+        "a report that is a folder",
+        "run incline --report DIR/empty",
+    ),
+    (
+        "the trajectory over the scene",
+        "run DIR/good.toml -o DIR/good.toml",
+    ),
+    (
+        "two outputs in one file",
+        "run incline -o DIR/x.csv --events-csv DIR/x.csv",
+    ),
+    ("units without a trajectory", "run incline --units"),
+    (
+        "an input for a scene without any",
+        "run incline --input push=1",
+    ),
+    ("a start value for a scene", "run incline --set gravity.x=1"),
+    ("a binary file as a scene", "run DIR/binary.toml"),
+    ("an empty scene", "run DIR/blank.toml"),
+    ("an FMU that is not there", "run DIR/none.fmu"),
+    ("a text file as an FMU", "run DIR/text.fmu"),
+    ("an FMU without a description", "run DIR/bare.fmu"),
+    ("an FMU of FMI 3", "run DIR/three.fmu"),
+    ("an FMU for another machine", "run DIR/elsewhere.fmu"),
+    (
+        "a scheme for an FMU",
+        "run DIR/elsewhere.fmu --scheme trapezoidal",
+    ),
+    ("a check of nothing", "check DIR/none.fmu"),
+    (
+        "a library that is not there",
+        "build incline --library DIR/none.so -o DIR/x.fmu",
+    ),
+    (
+        "a library that is none",
+        "build incline --library DIR/text.fmu -o DIR/x.fmu",
+    ),
+    (
+        "a platform that is not there",
+        "build incline --library amiga=DIR/text.fmu -o DIR/x.fmu",
+    ),
+    (
+        "an FMU for a platform that is not there",
+        "build incline --platforms win64,amiga -o DIR/x.fmu",
+    ),
+    (
+        "a folder with a library of another platform",
+        "build incline --platforms win64=win32 -o DIR/x.fmu",
+    ),
+    (
+        "platforms and libraries at once",
+        "build incline --platforms own --library DIR/text.fmu -o DIR/x.fmu",
+    ),
+    (
+        "an FMU without a platform",
+        "build incline --platforms= -o DIR/x.fmu",
+    ),
+    (
+        "a comparison with nothing",
+        "compare DIR/a.csv DIR/none.csv",
+    ),
+    (
+        "a comparison without times",
+        "compare DIR/a.csv DIR/untimed.csv",
+    ),
+    (
+        "a comparison with a torn line",
+        "compare DIR/a.csv DIR/torn.csv",
+    ),
+    (
+        "a tolerance below zero",
+        "compare DIR/a.csv DIR/a.csv --tolerance -1",
+    ),
+    ("a new scene over an old one", "new DIR/good.toml"),
+    ("a new scene from nothing", "new DIR/fresh --from two_cart"),
+    ("a shell that is not there", "completions command.com"),
+];
+
+/// Words that belong to programmers.
+const RAW: [&str; 10] = [
+    "panicked",
+    "RUST_BACKTRACE",
+    "Os {",
+    "unwrap",
+    "TOML parse error",
+    "os error",
+    "serde",
+    "Error {",
+    "expected `",
+    "None",
+];
+
+fn prepare(folder: &Path) {
+    let _ = fs::remove_dir_all(folder);
+    fs::create_dir_all(folder.join("empty")).unwrap();
+    let write = |name: &str, bytes: &[u8]| fs::write(folder.join(name), bytes).unwrap();
+    write("good.toml", PLANE.as_bytes());
+    write("binary.toml", &[0x7f, 0x45, 0x4c, 0x46, 0xff, 0xfe, 0x00]);
+    write("blank.toml", b"");
+    write("text.fmu", b"this is no archive");
+    write("a.csv", b"time,x\n0,1\n1,2\n");
+    write("untimed.csv", b"t,x\n0,1\n");
+    write("torn.csv", b"time,x\n0,1\n1\n");
+    write("bare.fmu", &archive(&[("readme.txt", "nothing")]));
+    write(
+        "three.fmu",
+        &archive(&[(
+            "modelDescription.xml",
+            "<fmiModelDescription fmiVersion=\"3.0\"/>",
+        )]),
+    );
+    let output = stiction(&["describe", "incline", "--xml"], folder);
+    let description = String::from_utf8(output.stdout).unwrap();
+    write(
+        "elsewhere.fmu",
+        &archive(&[
+            ("modelDescription.xml", &description),
+            ("binaries/amiga/stiction.so", "x"),
+        ]),
+    );
+}
+
+fn archive(files: &[(&str, &str)]) -> Vec<u8> {
+    use std::io::{Cursor, Write as _};
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, text) in files {
+        let options = zip::write::SimpleFileOptions::default();
+        archive.start_file(*name, options).unwrap();
+        archive.write_all(text.as_bytes()).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+fn stiction(arguments: &[&str], folder: &Path) -> std::process::Output {
+    Command::new(TOOL)
+        .args(arguments)
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .output()
+        .unwrap()
+}
+
+/// Runs a command and gives what a user sees.
+fn told(title: &str, command: &str, folder: &Path, failures: &mut Vec<String>) -> String {
+    let shown = folder.to_str().unwrap();
+    let replaced: Vec<String> = command
+        .split_whitespace()
+        .map(|word| word.replace("DIR", shown))
+        .collect();
+    let arguments: Vec<&str> = replaced.iter().map(String::as_str).collect();
+    let output = stiction(&arguments, folder);
+    let text = String::from_utf8(output.stderr).unwrap();
+    let code = output.status.code();
+    if !matches!(code, Some(1 | 2)) {
+        failures.push(format!("{title}: exit code {code:?}"));
+    }
+    for word in RAW.iter().filter(|word| text.contains(**word)) {
+        failures.push(format!("{title}: says {word:?}"));
+    }
+    let helps = [
+        "hint: ",
+        "tip: ",
+        "Usage: ",
+        "possible values",
+        "For more information",
+    ];
+    if !text.contains("error: ") && !text.contains("Usage: ")
+        || !helps.iter().any(|h| text.contains(h))
+    {
+        failures.push(format!("{title}: no error with a hint: {text}"));
+    }
+    // what there is to plot shows in the run
+    if !output.stdout.is_empty() && !command.contains("--plot status") {
+        failures.push(format!("{title}: something on stdout"));
+    }
+    let text = text.replace(shown, "DIR");
+    let code = code.unwrap_or(-1);
+    format!(
+        "## {title}\n$ stiction {command}\n{}\nexit code {code}\n\n",
+        text.trim_end()
+    )
+}
+
+#[test]
+fn typical_mistakes_are_answered_with_a_sentence_and_a_hint() {
+    let folder = scratch("mistakes");
+    prepare(&folder);
+    let mut failures = Vec::new();
+    let mut all = String::new();
+    for (title, scene, good, bad) in SLIPS {
+        assert!(scene.contains(good), "{title}");
+        fs::write(folder.join("scene.toml"), scene.replacen(good, bad, 1)).unwrap();
+        all += &told(title, "run DIR/scene.toml", &folder, &mut failures);
+    }
+    for (title, command) in COMMANDS {
+        all += &told(title, command, &folder, &mut failures);
+    }
+    println!("{} mistakes", SLIPS.len() + COMMANDS.len());
+    let snapshot = root().join("tests/data/mistakes.txt");
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        fs::write(&snapshot, &all).unwrap();
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    let expected = fs::read_to_string(&snapshot).unwrap();
+    for (line, (found, expected)) in all.lines().zip(expected.lines()).enumerate() {
+        assert_eq!(
+            found,
+            expected,
+            "line {} of {}",
+            line + 1,
+            snapshot.display()
+        );
+    }
+    assert_eq!(all.len(), expected.len());
+}
