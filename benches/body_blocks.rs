@@ -69,9 +69,9 @@ fn exact(contacts: usize, friction: f64, first: u64, count: u64, packing: Packin
             cold.push(timed_ms(|| {
                 solver.solve(&pile.problem(), Effort::Exact, &mut r);
             }));
-            let judged = residual(&pile.problem(), &r);
-            worst = worst.max(judged);
-            if judged > ACCEPTED_RESIDUAL {
+            let checked = residual(&pile.problem(), &r);
+            worst = worst.max(checked);
+            if checked > ACCEPTED_RESIDUAL {
                 failed += 1;
                 continue;
             }

@@ -1,6 +1,6 @@
 //! A run through the command line of a build, old or new.
 
-use crate::common::passive::{Books, Class, Record};
+use crate::common::passive::{Class, EnergyBalance, Record};
 use crate::measure::Measure;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -137,7 +137,7 @@ fn read_summary(json: &Value, record: &mut Record) {
     let number = |value: &Value| value.as_f64().unwrap_or(f64::INFINITY);
     let energy = &json["energy"];
     let losses = ["damping", "friction", "impacts"].map(|key| number(&energy[key]));
-    record.books = Some(Books {
+    record.balance = Some(EnergyBalance {
         start: number(&energy["start"]),
         losses,
         fall: losses.iter().fold(0.0, |fall, loss| (-loss).max(fall)),

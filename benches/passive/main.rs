@@ -1,8 +1,8 @@
-//! Random passive scenes, run and judged: does energy rise, are losses negative or invented, do shapes overlap or joints drift, without a warning?
+//! Random passive scenes, run and checked: does energy rise, are losses negative or invented, do shapes overlap or joints drift, without a warning?
 //!
 //! `cargo bench --bench passive -- count=1000 family=plane mode=tolerance` prints a line for each scene that is wrong and a table.
 //! Arguments, each with its default: `from=0 count=100 family=all mode=fixed|tolerance tool=PATH jobs=1 write=FOLDER keep=FOLDER tolerance=1e-6 step=`.
-//! `tool` judges another build through its command line; `write` writes all scenes and runs none; `keep` keeps the scenes that are wrong.
+//! `tool` checks another build through its command line; `write` writes all scenes and runs none; `keep` keeps the scenes that are wrong.
 
 mod command;
 #[path = "../../tests/common/mod.rs"]
@@ -11,7 +11,7 @@ mod measure;
 
 use command::Way;
 use common::command::TOOL;
-use common::passive::{Class, Finding, Record, judge};
+use common::passive::{Class, Finding, Record, check};
 use common::random_scenes::{Family, scene};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -44,7 +44,7 @@ fn main() {
             scope.spawn(|| {
                 while let Some((name, text)) = scenes.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let record = command::run(&arguments.tool, name, text, arguments.way);
-                    let findings = judge(&record);
+                    let findings = check(&record);
                     print_line(name, &record, &findings);
                     if let Some(folder) = arguments.keep.as_deref().filter(|_| !findings.is_empty())
                     {

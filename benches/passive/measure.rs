@@ -118,16 +118,16 @@ impl Measure {
     /// Deepest overlap with the floor, or of two balls, m.
     pub fn overlap(&self, row: &BTreeMap<&str, f64>) -> f64 {
         let poses = self.poses(row);
-        let touch = |a, b| !self.joined.contains(&[a, b]) && !self.joined.contains(&[b, a]);
+        let may_touch = |a, b| !self.joined.contains(&[a, b]) && !self.joined.contains(&[b, a]);
         let mut deepest = 0.0f64;
         for (k, (i, hull)) in self.shapes.iter().enumerate() {
-            if self.has_floor && touch(None, Some(*i)) {
+            if self.has_floor && may_touch(None, Some(*i)) {
                 deepest = deepest.max(-self.lowest(&poses[*i], hull));
             }
             for (j, other) in &self.shapes[k + 1..] {
                 if let (Some((a, r)), Some((b, s))) = (hull.ball(), other.ball())
                     && i != j
-                    && touch(Some(*i), Some(*j))
+                    && may_touch(Some(*i), Some(*j))
                 {
                     let apart = norm(minus(poses[*i].world(a), poses[*j].world(b)));
                     deepest = deepest.max(r + s - apart);

@@ -101,10 +101,10 @@ def row_of(results, places, half):
             "located_all": int(((located > 0) & ~as_one).sum()),
             "located": int(located.sum()),
             "quiet": int(((located == 0) & ~as_one).sum()),
-            "touches": int(result["touches"][-1]),
+            "contacts": int(result["contacts"][-1]),
             "groups": int(result["groups"][-1]),
             "missed": [
-                (i + 1, residual[i], int(inexact[i]), int(result["groups"][i]), int(result["touches"][i]))
+                (i + 1, residual[i], int(inexact[i]), int(result["groups"][i]), int(result["contacts"][i]))
                 for i in range(steps)
                 if residual[i] > 1e-10
             ],
@@ -174,20 +174,20 @@ def tell_times(table):
 
 def tell_report(table):
     print("\n== Piles: what our report says\n")
-    print("| spheres | mode | touches at the end | residual: worst | median | last 100, worst | steps solved to 1e-10 | every impact located | taken as one | no impact | impacts located |")
+    print("| spheres | mode | contacts at the end | residual: worst | median | last 100, worst | steps solved to 1e-10 | every impact located | taken as one | no impact | impacts located |")
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     for n in SIZES:
         for name in (BOUNDED, EXACT):
             if n in table[name]:
                 r = table[name][n]
                 print(
-                    f"| {n} | {name} | {r['touches']} | {r['residual']:.1e} | {r['median_residual']:.1e} | {r['last_residual']:.1e} "
+                    f"| {n} | {name} | {r['contacts']} | {r['residual']:.1e} | {r['median_residual']:.1e} | {r['last_residual']:.1e} "
                     f"| {r['solved']} of {r['steps']} | {r['located_all']} | {r['as_one']} | {r['quiet']} | {r['located']} |"
                 )
     for n, row in table[EXACT].items():
         print(f"\nExact, {n} spheres: {row['solved']} of {row['steps']} steps solved to 1e-10.")
-        for step, residual, inexact, groups, touches in row["missed"]:
-            print(f"- step {step}: residual {residual:.1e}, {inexact} of {groups} groups, {touches} touches")
+        for step, residual, inexact, groups, contacts in row["missed"]:
+            print(f"- step {step}: residual {residual:.1e}, {inexact} of {groups} groups, {contacts} contacts")
 
 
 def tell_rest(engines):

@@ -18,7 +18,7 @@ struct Step {
     inexact: u64,
     located: u64,
     is_one: bool,
-    touches: usize,
+    contacts: usize,
     penetration: f64,
 }
 
@@ -58,7 +58,7 @@ fn steps(n: usize, rules: &str, limit: f64, mut show: impl FnMut(&[f64])) -> (Ve
             inexact: report.inexact_solves - before.inexact_solves,
             located: report.located_impacts - before.located_impacts,
             is_one: report.unlocated_steps > before.unlocated_steps,
-            touches: simulation.state().time_stepping.touches.len(),
+            contacts: simulation.state().time_stepping.touches.len(),
             penetration: report.end_penetration,
         });
         show(&simulation.state().position);
@@ -92,7 +92,7 @@ pub fn run(n: usize, rules: &str, limit: f64, trace: &str) {
             "inexact": column(&|s| s.inexact as f64),
             "located": column(&|s| s.located as f64),
             "as_one": column(&|s| f64::from(u8::from(s.is_one))),
-            "touches": column(&|s| s.touches as f64),
+            "contacts": column(&|s| s.contacts as f64),
             "lifted": lifted,
         })
     );
@@ -156,7 +156,7 @@ pub fn table() {
         "ms/step",
         "last",
         "most",
-        "touches",
+        "contacts",
         "residual",
         "overlap",
         "inexact",
@@ -179,7 +179,7 @@ pub fn table() {
             1e3 * mean(&steps),
             1e3 * mean(&steps[steps.len().saturating_sub(LAST)..]),
             1e3 * most(&|s| s.seconds),
-            steps.last().map_or(0, |s| s.touches),
+            steps.last().map_or(0, |s| s.contacts),
             most(&|s| s.residual),
             most(&|s| s.penetration),
             steps.iter().filter(|s| s.inexact > 0).count(),

@@ -11,7 +11,7 @@
 //! cargo bench --bench piles -- profile <n> <rules> <file> <k>   takes k steps from there, for callgrind
 //! ```
 //!
-//! `<rules>` are the keys of `[crowd]`, such as `sweeps = 30`; `<limit>` is processor time in seconds;
+//! `<rules>` are the options of time stepping, such as `sweeps = 30`; `<limit>` is processor time in seconds;
 //! `<rolling>` is friction against rolling and turning in metres.
 
 #[path = "../../tests/common/mod.rs"]

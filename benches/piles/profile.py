@@ -42,7 +42,7 @@ def main():
         files[source] += count
     for count, _, function in list(counts(file, "--inclusive=yes"))[1:]:
         # parts of a function that come from several files are counted each with all that it calls: the largest is it
-        if "step::crowd" in function or "lcp::crowd" in function:
+        if "integrate::time_stepping" in function or "contact::body_blocks" in function:
             functions[function] = max(functions[function], count)
     print(f"{total / steps:,.0f} instructions a step")
     tell("source file", files, total, steps)

@@ -36,7 +36,7 @@ printf '\n== Profile of a settled pile of 200\n'
 if command -v valgrind >/dev/null; then
     for rules in "sweeps = 30" ""; do
         steps=$([ -n "$rules" ] && echo 20 || echo 2)
-        printf '\n-- [crowd] %s\n' "$rules"
+        printf '\n-- time stepping %s\n' "$rules"
         "$ours" settle 200 "$rules" "$work/settled"
         valgrind --quiet --tool=callgrind --callgrind-out-file="$work/callgrind.out" --collect-atstart=no \
             --toggle-collect='*profiled_steps*' "$ours" profile 200 "$rules" "$work/settled" "$steps"

@@ -38,7 +38,7 @@ pub fn profile(n: usize, rules: &str, file: &str, count: usize) {
     profiled_steps(|| simulation.advance_to(end).unwrap());
     let report = simulation.report();
     println!(
-        "{count} steps: {} groups, {} not solved exactly, {} iterations, largest problem {} rows, {} touches, residual {:.1e}",
+        "{count} steps: {} groups, {} not solved exactly, {} iterations, largest problem {} rows, {} contacts, residual {:.1e}",
         report.lcps - before.lcps,
         report.inexact_solves - before.inexact_solves,
         report.pivots - before.pivots,
@@ -61,11 +61,11 @@ fn written(state: &State) -> String {
     add(&state.position);
     add(&state.velocity);
     state.orientation.iter().for_each(|q| add(q));
-    for touch in &state.time_stepping.touches {
-        let [a, b] = touch.key.shapes.map(f64::from);
-        add(&[a, b, f64::from(touch.key.feature)]);
-        add(touch.force.as_slice());
-        add(touch.moment.as_slice());
+    for contact in &state.time_stepping.touches {
+        let [a, b] = contact.key.shapes.map(f64::from);
+        add(&[a, b, f64::from(contact.key.feature)]);
+        add(contact.force.as_slice());
+        add(contact.moment.as_slice());
     }
     bits.iter().map(|x| format!("{x}\n")).collect()
 }

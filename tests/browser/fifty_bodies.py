@@ -23,7 +23,7 @@ def scene() -> str:
     return text
 
 
-def crowd() -> str:
+def time_stepping() -> str:
     """The same number of balls that fall on each other, roll down a slope and come to rest behind a wall."""
     return """
 name = "fifty_balls"

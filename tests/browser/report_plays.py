@@ -130,7 +130,7 @@ def is_smooth(browser, file: Path) -> int:
     return frames
 
 
-def shows_a_crowd(browser, file: Path):
+def shows_many_bodies(browser, file: Path):
     """Forces of many bodies are drawn, in the colours of sticking and sliding, and the table tells what happens to them."""
     report = Page(browser, file)
     data = "JSON.parse(document.getElementById('data').textContent)"
@@ -157,14 +157,14 @@ def main():
             subprocess.run([stiction, "run", scene, "--report", file], check=True, capture_output=True)
             use(browser, file, is_spatial)
             print(f"{scene}: plays, scrubs, jumps; {file.stat().st_size // 1000} kB")
-        for name, text in [("fifty bodies", fifty_bodies.scene()), ("fifty bodies in a crowd", fifty_bodies.crowd())]:
+        for name, text in [("fifty bodies", fifty_bodies.scene()), ("fifty bodies with time stepping", fifty_bodies.time_stepping())]:
             source, file = folder / "fifty.toml", folder / "fifty.html"
             source.write_text(text)
             subprocess.run([stiction, "run", source, "--report", file], check=True, capture_output=True)
             size, frames = file.stat().st_size, is_smooth(browser, file)
             print(f"{name} for a minute: {size // 1000} kB, {frames} frames in a second")
             assert size < MOST_BYTES and frames >= FEWEST_FRAMES
-        shows_a_crowd(browser, file)
+        shows_many_bodies(browser, file)
         browser.close()
 
 

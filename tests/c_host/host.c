@@ -320,13 +320,13 @@ static int events(int n, char **argument) {
 /* a call that must be refused with a word in the log */
 static int n_wrong;
 static void refused(fmi2Status status, const char *what) {
-    static int heard;
+    static int logged;
     n_wrong++;
-    if (status < fmi2Discard || status > fmi2Fatal || messages == heard) {
+    if (status < fmi2Discard || status > fmi2Fatal || messages == logged) {
         fprintf(stderr, "host: %s gave %d, %d messages\n", what, (int)status, messages);
         exit(1);
     }
-    heard = messages;
+    logged = messages;
 }
 #define REFUSED(call) refused(call, #call)
 

@@ -58,7 +58,7 @@ fn backslashes_and_links_are_refused() {
 }
 
 #[test]
-fn names_that_cannot_be_unpacked_are_told() {
+fn names_that_cannot_be_unpacked_are_reported() {
     let folders = "d/".repeat(3000) + "file";
     let verdict = check(&with_file(&folders), &[], None);
     verdict.assert_only("deep", "archive.path", "3000 folders deep");
@@ -137,7 +137,7 @@ fn bombs_are_not_unpacked() {
 }
 
 #[test]
-fn what_is_no_archive_is_told() {
+fn what_is_no_archive_is_reported() {
     for bytes in [&b""[..], b"not an archive", &Fmu::new(XML).zipped()[..500]] {
         check(bytes, &[], None).assert_only("no archive", "archive.unreadable", "");
     }
@@ -149,7 +149,7 @@ fn what_is_no_archive_is_told() {
 }
 
 #[test]
-fn a_directory_whose_last_name_is_cut_off_is_told() {
+fn a_directory_whose_last_name_is_cut_off_is_reported() {
     let bytes = include_bytes!("../../fuzz/seeds/archive/cut_off_name.fmu");
     let verdict = check(bytes, &["--no-run"], None);
     let findings = verdict.json["findings"].as_array().unwrap();

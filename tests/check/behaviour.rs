@@ -236,7 +236,7 @@ fn missing_functions_are_named() {
 }
 
 #[test]
-fn a_library_that_cannot_be_loaded_is_told() {
+fn a_library_that_cannot_be_loaded_is_reported() {
     let mut fmu = Fmu::new(XML);
     fmu.files[1].1.truncate(100);
     let verdict = check(&fmu.zipped(), &[], None);
@@ -250,7 +250,7 @@ fn a_library_that_cannot_be_loaded_is_told() {
 }
 
 #[test]
-fn a_stale_guid_is_told() {
+fn a_stale_guid_is_reported() {
     let xml = changed(&[("{specimen-1}", "{specimen-2}")]);
     let verdict = check(&Fmu::new(&xml).zipped(), &[], None);
     verdict.assert_only("stale", "instantiate.failed", "GUID");

@@ -388,7 +388,7 @@ fn findings_tell_file_line_and_variable() {
 }
 
 #[test]
-fn what_an_fmu_is_for_is_told() {
+fn what_an_fmu_is_for_is_reported() {
     let flags = "canHandleVariableCommunicationStepSize=\"true\" canInterpolateInputs=\"true\" maxOutputDerivativeOrder=\"1\" ";
     let exchange = changed(&[("<CoSimulation", "<ModelExchange"), (flags, "")]);
     let verdict = check(&Fmu::new(&exchange).zipped(), &[], None);
@@ -478,7 +478,7 @@ fn identifiers_are_those_of_c() {
 }
 
 #[test]
-fn bytes_that_are_not_text_are_told() {
+fn bytes_that_are_not_text_are_reported() {
     let mut fmu = Fmu::new(XML);
     fmu.files[0].1[60] = 0xff;
     let verdict = check(&fmu.zipped(), &["--no-run"], None);

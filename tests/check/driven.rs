@@ -75,7 +75,7 @@ fn plots_and_report_come_from_its_outputs() {
 }
 
 #[test]
-fn a_library_that_fails_is_told_with_a_hint() {
+fn a_library_that_fails_is_reported_with_a_hint() {
     let fmu = Written::new(&Fmu::new(XML).zipped());
     let output = run(&fmu.0, &[], Some("null instance"));
     assert_eq!(output.status.code(), Some(1));

@@ -1,11 +1,11 @@
-//! The judge of runs of passive scenes: what a run did, measured, and what is wrong with it.
+//! The check of runs of passive scenes: what a run did, measured, and what is wrong with it.
 //!
 //! Energy can only fall. With `E` of every row, its smallest value before a row, and the energy in play
 //!
 //! ```text
 //! X = max T + (max V - min V) + max(E_start - E_end, 0)
 //! gain     = max (E - min E before) / X
-//! balance  = (D + F + I - (E_start - E_end)) / X      D, F, I: booked losses of dampers, friction, impacts
+//! balance  = (D + F + I - (E_start - E_end)) / X      D, F, I: losses accounted for of dampers, friction, impacts
 //! ```
 //!
 //! a balance above zero is a loss that is invented (or a gain that is hidden), one below zero a loss that no line accounts for.
@@ -16,7 +16,7 @@ pub struct Record {
     /// Kinetic and potential energy of each row, J.
     pub energy: Vec<[f64; 2]>,
     /// What the run tells of its energy; nothing if it did not come so far.
-    pub books: Option<Books>,
+    pub balance: Option<EnergyBalance>,
     /// Deepest overlap, m.
     pub overlap: f64,
     /// Largest gap of a joint, m or rad.
@@ -32,7 +32,7 @@ pub struct Record {
 
 /// The energy balance as it is reported.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Books {
+pub struct EnergyBalance {
     /// Total energy before the start was settled, J.
     pub start: f64,
     /// Losses of dampers, friction and impacts, J.
@@ -132,7 +132,7 @@ pub struct Finding {
 }
 
 /// Everything that is wrong with a run.
-pub fn judge(record: &Record) -> Vec<Finding> {
+pub fn check(record: &Record) -> Vec<Finding> {
     let sizes = sizes(record);
     let wrong = Class::ALL.into_iter().zip(sizes);
     let wrong = wrong.filter(|(class, size)| *size > class.bound() || size.is_nan());
@@ -148,17 +148,17 @@ pub fn judge(record: &Record) -> Vec<Finding> {
 fn sizes(record: &Record) -> [f64; 9] {
     let total: Vec<f64> = record.energy.iter().map(|[t, v]| t + v).collect();
     let in_play = in_play(record);
-    let balance = |books: &Books| {
-        let end = total.last().copied().unwrap_or(books.start);
-        (books.losses.iter().sum::<f64>() - (books.start - end)) / in_play
+    let imbalance = |balance: &EnergyBalance| {
+        let end = total.last().copied().unwrap_or(balance.start);
+        (balance.losses.iter().sum::<f64>() - (balance.start - end)) / in_play
     };
-    let balance = record.books.as_ref().map_or(0.0, balance);
+    let imbalance = record.balance.as_ref().map_or(0.0, imbalance);
     let truth = |is: bool| if is { 1.0 } else { 0.0 };
     [
         largest_rise(&total) / in_play,
-        record.books.map_or(0.0, |books| books.fall) / in_play,
-        balance.max(0.0),
-        (-balance).max(0.0),
+        record.balance.map_or(0.0, |balance| balance.fall) / in_play,
+        imbalance.max(0.0),
+        (-imbalance).max(0.0),
         record.overlap,
         record.drift,
         truth(!record.is_finite),
@@ -175,8 +175,8 @@ pub fn in_play(record: &Record) -> f64 {
     let size = largest(1).abs().max(smallest.abs());
     let end = record.energy.last().map_or(0.0, |[t, v]| t + v);
     let lost = record
-        .books
-        .map_or(0.0, |books| (books.start - end).max(0.0));
+        .balance
+        .map_or(0.0, |balance| (balance.start - end).max(0.0));
     largest(0) + (largest(1) - smallest) + lost + 1e-6 * size + 1e-12
 }
 

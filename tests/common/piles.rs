@@ -311,7 +311,7 @@ pub fn generate(pile: &Pile) -> Owned {
             .bodies
             .push(Body::diagonal([m, m, m, s, s, s], velocity));
     }
-    for touch in touching {
+    for place in touching {
         let mut blocks = vec![Block::Disc {
             friction: pile.friction,
         }];
@@ -320,20 +320,20 @@ pub fn generate(pile: &Pile) -> Owned {
             (_, Motion::Gaps) => 5e-4 * (1.0 + random.signed()),
             _ => 0.0,
         };
-        let arms = Some(touch.arms);
-        let [s, t] = across(touch.normal);
-        owned.rows.push(row(touch.normal, arms, bias));
+        let arms = Some(place.arms);
+        let [s, t] = across(place.normal);
+        owned.rows.push(row(place.normal, arms, bias));
         owned.rows.push(row(s, arms, 0.0));
         owned.rows.push(row(t, arms, 0.0));
         if pile.resist && random.below(2) == 0 {
             blocks.push(Block::Line { friction: 0.05 });
-            owned.rows.push(row(touch.normal, None, 0.0));
+            owned.rows.push(row(place.normal, None, 0.0));
             blocks.push(Block::Disc { friction: 0.02 });
             owned.rows.push(row(s, None, 0.0));
             owned.rows.push(row(t, None, 0.0));
         }
         owned.contacts.push(ContactConstraint {
-            bodies: touch.bodies,
+            bodies: place.bodies,
             contact: Contact::new(&blocks),
         });
     }

@@ -3,7 +3,7 @@ for bit, with linux64 on this machine.
 
 usage: runs.py STICTION WORK [PLATFORM=COMMAND ..]
 
-WORK has hosts/<platform> (the C program, .exe for Windows) and may have probes/<platform>/stiction.* (libraries in which
+WORK has hosts/<platform> (the C program, .exe for Windows) and may have panicking/<platform>/stiction.* (libraries in which
 fmi2CancelStep panics). COMMAND starts the program of the platform; without one it is started as it is. On each platform:
 
 - every scene from a folder with blanks and umlauts in its name; all its Real outputs at the start and after each step. They
@@ -25,7 +25,7 @@ from urllib.parse import quote
 ENDINGS = {"win64": "dll", "win32": "dll"}
 # exact in binary; few steps of many bodies, because emulated processors are slow
 STEP = 2.0**-7
-STEPS, CROWD_STEPS = 96, 12
+STEPS, MANY_BODIES_STEPS = 96, 12
 REFERENCE = "linux64"
 
 
@@ -73,7 +73,7 @@ class Fmu:
         root = xml.parse(self.folder / "modelDescription.xml").getroot()
         self.guid = root.get("guid")
         outputs = [v for v in root.iter("ScalarVariable") if v.get("causality") == "output"]
-        self.steps = CROWD_STEPS if any(v.get("name").startswith("crowd.") for v in outputs) else STEPS
+        self.steps = MANY_BODIES_STEPS if any(v.get("name").startswith("crowd.") for v in outputs) else STEPS
         self.references = [v.get("valueReference") for v in outputs if v.find("Real") is not None]
 
 
@@ -123,15 +123,15 @@ def run_scene(fmu, work, reference, hosts):
 
 def abuse(fmu, host):
     """Wrong calls, random calls, instances without end, a panic."""
-    probe = host.work / "probes" / host.name / f"stiction.{ENDINGS.get(host.name, 'so')}"
+    panicking = host.work / "panicking" / host.name / f"stiction.{ENDINGS.get(host.name, 'so')}"
     try:
         told = [f"{host.call('wrong', fmu).strip()} wrong calls refused", host.call("fuzz", fmu, "4000", "7").strip()]
         before, after = map(int, host.call("cycles", fmu, "200").split())
         told.append(f"{before} pages in use after 20 instances, {after} after 200")
         if after > before + 64:
             raise RuntimeError(told[-1])
-        if probe.exists():
-            host.call("panic", fmu, library=probe)
+        if panicking.exists():
+            host.call("panic", fmu, library=panicking)
             told.append("panic caught")
         else:
             told.append("no library that panics")

@@ -180,7 +180,7 @@ fn sources() -> Vec<Source> {
 }
 
 /// Blanks comments, strings and characters; lines stay where they are.
-fn without_text(source: &str) -> String {
+pub fn without_text(source: &str) -> String {
     let chars: Vec<char> = source.chars().collect();
     let mut out = String::with_capacity(source.len());
     let mut i = 0;

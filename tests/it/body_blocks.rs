@@ -13,9 +13,9 @@ fn dense_form(owned: &Owned) -> (Vec<f64>, Vec<f64>, Vec<dense::Contact>) {
     let (n, width) = (owned.rows.len(), 6 * owned.bodies.len());
     let mut full = vec![vec![0.0; width]; n];
     let mut at = 0;
-    for touch in &owned.contacts {
-        for _ in 0..touch.contact.rows() {
-            for (side, &b) in touch
+    for constraint in &owned.contacts {
+        for _ in 0..constraint.contact.rows() {
+            for (side, &b) in constraint
                 .bodies
                 .iter()
                 .enumerate()
@@ -67,7 +67,7 @@ fn islands_of(owned: &Owned) -> usize {
 }
 
 #[test]
-fn small_piles_are_solved_and_both_judges_agree() {
+fn small_piles_are_solved_and_both_residuals_agree() {
     let mut time_stepping = Solver::default();
     for seed in 0..60 {
         let friction = [0.0, 0.1, 0.4, 1.0][seed as usize % 4];
@@ -92,7 +92,7 @@ fn small_piles_are_solved_and_both_judges_agree() {
         );
         assert_eq!(checked, summary.residual);
         // the residual of the whole is relative to the largest velocity, that of an island to its own; the sums of both
-        // judges round differently
+        // the two residuals round differently
         assert!(dense::residual(&problem, &r) <= checked + 1e-12);
         let mut random = random(seed);
         for x in &mut r {
@@ -152,7 +152,7 @@ fn more_sweeps_come_closer_and_say_how_far_they_are() {
     for sweeps in [3, 30, 300] {
         let mut r = vec![0.0; owned.rows.len()];
         let summary = Solver::default().solve(&owned.problem(), Effort::Sweeps(sweeps), &mut r);
-        // the number of the sweeps is that of the judge, which knows nothing of them
+        // the number of the sweeps is that of the residual check, which knows nothing of them
         let checked = residual(&owned.problem(), &r);
         assert!((summary.residual - checked).abs() <= 1e-9 * checked);
         assert!(summary.residual < 0.5 * last, "{}", summary.residual);
@@ -205,7 +205,7 @@ fn heaps_with_large_friction_and_near_copies_are_solved() {
 
 /// What stops Newton's method and the way through the inside of the cones.
 #[test]
-fn heaps_that_need_slips_that_follow_are_solved() {
+fn heaps_that_need_lagged_slip_are_solved() {
     let mut solver = Solver::default();
     for seed in 1..=4 {
         let owned = generate(&Pile {
@@ -270,7 +270,7 @@ fn jams_that_stop_newtons_method_are_solved() {
 }
 
 #[test]
-fn the_second_solve_with_slips_that_follow_does_not_allocate() {
+fn the_second_solve_with_lagged_slip_does_not_allocate() {
     let (contacts, friction, _, seed) = JAMMED[0];
     let pile = generate(&Pile::new(seed, contacts, friction, Motion::Rest));
     let mut solver = Solver::default();

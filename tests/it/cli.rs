@@ -294,7 +294,7 @@ fn heavy_on_light() -> String {
 }
 
 #[test]
-fn the_energies_of_a_crowd_add_up_for_machines_and_what_was_lifted_is_told() {
+fn energies_of_time_stepping_add_up_in_json_and_what_was_lifted_is_reported() {
     let file = scratch("cli/energies").join("heavy.toml");
     std::fs::write(&file, heavy_on_light()).unwrap();
     let output = stiction(&["run", file.to_str().unwrap(), "--json"]);
@@ -317,7 +317,7 @@ fn the_energies_of_a_crowd_add_up_for_machines_and_what_was_lifted_is_told() {
 }
 
 #[test]
-fn the_summary_of_a_crowd_says_that_impacts_are_counted_and_names_no_scheme() {
+fn the_summary_of_time_stepping_says_that_impacts_are_counted_and_names_no_scheme() {
     let output = stiction(&["run", "pile_of_boxes", "--until", "0.5"]);
     let told = stdout(&output);
     println!("{told}");
@@ -333,8 +333,8 @@ fn the_summary_of_a_crowd_says_that_impacts_are_counted_and_names_no_scheme() {
 }
 
 #[test]
-fn what_a_crowd_cannot_plot_is_told_before_the_run() {
-    let folder = scratch("cli/crowd_plots");
+fn what_time_stepping_cannot_plot_is_reported_before_the_run() {
+    let folder = scratch("cli/time_stepping_plots");
     let picture = folder.join("pile.svg");
     let rows = folder.join("pile.csv");
     for path in [&picture, &rows] {
@@ -368,7 +368,7 @@ fn what_a_crowd_cannot_plot_is_told_before_the_run() {
 }
 
 #[test]
-fn many_bodies_without_a_crowd_are_run_after_a_word_on_it() {
+fn many_bodies_without_time_stepping_are_run_after_a_hint() {
     let file = scratch("cli/many").join("many.toml");
     let block = |count: u32, header: &str| {
         format!(

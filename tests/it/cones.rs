@@ -1,4 +1,4 @@
-//! Claims about the solver of exact friction cones. Every answer is judged by `contact::dense::residual`.
+//! Claims about the solver of exact friction cones. Every answer is checked by `contact::dense::residual`.
 
 use crate::common::allocator::allocations;
 use crate::common::problems::stored_problems;
@@ -69,7 +69,7 @@ fn saved_contact_problems_are_solved_cold_and_warm() {
         let start = Instant::now();
         let cold = solver.solve(&cones.problem(), &mut r);
         let time = start.elapsed();
-        let judged = residual(&cones.problem(), &r);
+        let checked = residual(&cones.problem(), &r);
         let stage = solver.stage();
         let mut random = Xorshift(77);
         let mut moved = Owned {
@@ -90,9 +90,9 @@ fn saved_contact_problems_are_solved_cold_and_warm() {
             cones.n,
             solver.stage()
         );
-        let warm_judged = residual(&moved.problem(), &r);
-        let good = judged <= ACCEPTED_RESIDUAL
-            && warm_judged <= ACCEPTED_RESIDUAL
+        let warm_checked = residual(&moved.problem(), &r);
+        let good = checked <= ACCEPTED_RESIDUAL
+            && warm_checked <= ACCEPTED_RESIDUAL
             && matches!(cold, Outcome::Solved { .. })
             && matches!(warm, Outcome::Solved { .. });
         failures += u32::from(!good);
@@ -141,7 +141,7 @@ const KINDS: [Kind; 11] = [
 
 /// A contact of body `one` with body `other` or with the ground.
 #[derive(Clone, Copy)]
-struct Touch {
+struct RandomContact {
     one: usize,
     other: Option<usize>,
     axes: [[f64; 3]; 3],
@@ -153,7 +153,7 @@ struct Touch {
     known: Option<([f64; 3], f64)>,
 }
 
-impl Touch {
+impl RandomContact {
     fn push(&self, row: &mut [f64], force: [f64; 3], torque: [f64; 3]) {
         for (body, sign, arm) in [
             (Some(self.one), 1.0, self.arms[0]),
@@ -238,24 +238,24 @@ fn random_cones(random: &mut Xorshift, kind: Kind) -> Owned {
             (mass, inertia)
         })
         .collect();
-    let mut touches: Vec<Touch> = Vec::new();
-    while touches.len() < n_contacts {
+    let mut contacts_of_bodies: Vec<RandomContact> = Vec::new();
+    while contacts_of_bodies.len() < n_contacts {
         let copies = match kind {
             Kind::ExactCopies | Kind::Copies1e7 | Kind::Copies1e9 => random.chance(50),
             Kind::Everything => random.chance(20),
             _ => false,
         };
-        if copies && !touches.is_empty() {
+        if copies && !contacts_of_bodies.is_empty() {
             let noise = match kind {
                 Kind::Copies1e7 => 1e-7,
                 Kind::Copies1e9 => 1e-9,
                 Kind::Everything => [0.0, 1e-9, 1e-7][random.below(3)],
                 _ => 0.0,
             };
-            let mut copy = touches[random.below(touches.len())];
+            let mut copy = contacts_of_bodies[random.below(contacts_of_bodies.len())];
             copy.axes = copy.axes.map(|a| random.shake(a, noise));
             copy.arms = copy.arms.map(|a| random.shake(a, noise));
-            touches.push(copy);
+            contacts_of_bodies.push(copy);
             continue;
         }
         let one = random.below(n_bodies);
@@ -292,7 +292,7 @@ fn random_cones(random: &mut Xorshift, kind: Kind) -> Owned {
             None
         };
         let arms = [arm(random, -1.0), arm(random, 1.0)];
-        touches.push(Touch {
+        contacts_of_bodies.push(RandomContact {
             one,
             other,
             axes: frame,
@@ -303,13 +303,13 @@ fn random_cones(random: &mut Xorshift, kind: Kind) -> Owned {
             known,
         });
     }
-    let rows: Vec<Vec<f64>> = touches
+    let rows: Vec<Vec<f64>> = contacts_of_bodies
         .iter()
-        .flat_map(|touch| touch.rows(n_bodies, false))
+        .flat_map(|contact| contact.rows(n_bodies, false))
         .collect();
-    let mut columns: Vec<Vec<f64>> = touches
+    let mut columns: Vec<Vec<f64>> = contacts_of_bodies
         .iter()
-        .flat_map(|touch| touch.rows(n_bodies, true))
+        .flat_map(|contact| contact.rows(n_bodies, true))
         .collect();
     if kind == Kind::Unsymmetric || (everything && random.chance(50)) {
         let noise = [1e-2, 1e-3, 1e-4][random.below(3)];
@@ -361,7 +361,10 @@ fn random_cones(random: &mut Xorshift, kind: Kind) -> Owned {
         n,
         matrix,
         vector,
-        contacts: touches.iter().map(Touch::contact).collect(),
+        contacts: contacts_of_bodies
+            .iter()
+            .map(RandomContact::contact)
+            .collect(),
         rows,
     }
 }
@@ -451,7 +454,7 @@ fn random_cones_are_solved_or_reported() {
         let mut random = Xorshift(0x9E37_79B9_7F4A_7C15);
         let mut shake = Xorshift(0xD1B5_4A32_D192_ED03);
         let mut warm_iterations = Vec::new();
-        let mut rungs = [0; 4];
+        let mut stages = [0; 4];
         let (mut failed, mut unbounded, mut not_warm) = (0, 0, 0);
         let (mut largest, mut worst, mut slowest) = (0.0_f64, 0.0_f64, 0.0_f64);
         for case in 0..per_kind {
@@ -460,18 +463,18 @@ fn random_cones_are_solved_or_reported() {
             let begin = Instant::now();
             let outcome = solver.solve(&cones.problem(), &mut r);
             slowest = slowest.max(begin.elapsed().as_secs_f64());
-            let judged = residual(&cones.problem(), &r);
+            let checked = residual(&cones.problem(), &r);
             match solver.stage() {
-                Some(Stage::Nothing | Stage::Newton) => rungs[0] += 1,
-                Some(Stage::Sweeps) => rungs[1] += 1,
-                Some(Stage::Continuation) => rungs[2] += 1,
-                Some(Stage::Pyramids) => rungs[3] += 1,
+                Some(Stage::Nothing | Stage::Newton) => stages[0] += 1,
+                Some(Stage::Sweeps) => stages[1] += 1,
+                Some(Stage::Continuation) => stages[2] += 1,
+                Some(Stage::Pyramids) => stages[3] += 1,
                 None => {}
             }
             match outcome {
                 Outcome::Solved { residual, .. } => {
                     // never a wrong answer called solved
-                    assert!(judged <= ACCEPTED_RESIDUAL, "{kind:?} {case}");
+                    assert!(checked <= ACCEPTED_RESIDUAL, "{kind:?} {case}");
                     worst = worst.max(residual);
                     largest = largest.max(ratio(&cones, &r));
                     cones.move_bodies(&mut shake, 0.01);
@@ -496,17 +499,17 @@ fn random_cones_are_solved_or_reported() {
         println!(
             "{:>15} {per_kind:6} {:7} {:7} {:7} {:7} {failed:6} {unbounded:9} {not_warm:8} {middle:7} {largest:8.0e} {worst:9.1e} {:9.1}",
             format!("{kind:?}"),
-            rungs[0],
-            rungs[1],
-            rungs[2],
-            rungs[3],
+            stages[0],
+            stages[1],
+            stages[2],
+            stages[3],
             slowest * 1e3,
         );
     }
     println!("{:?}", solver.stats);
 }
 
-/// `|r'| / |b'|` of the judge, roughly.
+/// `|r'| / |b'|` of the residual, roughly.
 fn ratio(cones: &Owned, r: &[f64]) -> f64 {
     let scale = |i: usize| cones.matrix[i * cones.n + i].abs().sqrt().max(1e-12);
     let of = |f: &dyn Fn(usize) -> f64| (0..cones.n).map(f).fold(0.0, f64::max);

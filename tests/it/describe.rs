@@ -83,7 +83,7 @@ fn models() -> Vec<(Model, Scene)> {
     scenes.map(|(name, text)| both(&name, &text)).collect()
 }
 
-/// Model and written form.
+/// Model and scene spec.
 fn both(file: &str, text: &str) -> (Model, Scene) {
     let scene = parse(file, text).unwrap();
     (model_from_text(file, text).unwrap(), scene)
@@ -497,7 +497,7 @@ fn a_scene_by_tolerance_says_so() {
 }
 
 #[test]
-fn a_scene_with_mistakes_and_wrong_libraries_are_refused() {
+fn a_scene_with_errors_and_wrong_libraries_are_refused() {
     let good = library(Platform::Linux64);
     let build = |text: &str, libraries: &[Library]| build_fmu("x", text, libraries).unwrap_err();
     assert!(matches!(

@@ -65,7 +65,7 @@ struct Course {
     position: Vec<Vec<f64>>,
     velocity: Vec<Vec<f64>>,
     /// When the thrown ball touches the table, and the first ball, s.
-    touches: [f64; 2],
+    first_contacts: [f64; 2],
     largest_lcp: u64,
     worst_residual: f64,
 }
@@ -95,7 +95,7 @@ fn course(model: &Model, h: f64, change: impl Fn(&mut Settings)) -> Course {
         h,
         position: vec![simulation.state().position.clone()],
         velocity: Vec::new(),
-        touches: [f64::INFINITY; 2],
+        first_contacts: [f64::INFINITY; 2],
         largest_lcp: 0,
         worst_residual: 0.0,
     };
@@ -108,9 +108,9 @@ fn course(model: &Model, h: f64, change: impl Fn(&mut Settings)) -> Course {
         for body in 0..4 {
             q[6 * body..6 * body + 3].copy_from_slice(&state.position[6 * body..6 * body + 3]);
         }
-        for (touch, contact) in course.touches.iter_mut().zip(watched) {
+        for (time, contact) in course.first_contacts.iter_mut().zip(watched) {
             if state.contact_force[contact][0] > 1e-9 {
-                *touch = touch.min(h * l as f64);
+                *time = time.min(h * l as f64);
             }
         }
         course.position.push(q);
@@ -171,9 +171,9 @@ fn table_of_the_paper() {
             };
         };
         let exact = course(&model, 0.00125, change);
-        let [table, balls] = exact.touches;
+        let [table, balls] = exact.first_contacts;
         println!(
-            "directions turn: {turn}, rounds: {rounds}; touches table {table} s, ball {balls} s; LCPs up to {n} x {n}",
+            "directions turn: {turn}, rounds: {rounds}; meets the table at {table} s, the ball at {balls} s; LCPs up to {n} x {n}",
             n = exact.largest_lcp
         );
         assert!((table - 0.42).abs() < 0.01 && (balls - 0.59).abs() < 0.01);

@@ -654,7 +654,7 @@ fn watch(name: &str, model: &Model, until: f64, tolerance: Option<f64>) -> f64 {
     let losses = report.friction_loss + report.impact_loss + report.damping_loss;
     let remainder = simulation.energy().total() + losses - start - report.applied_work;
     println!(
-        "{name}, {tolerance:?}: remainder {remainder:.1e} of {start:.2} J, {} events, {} fallbacks, {} degraded, {} reliefs",
+        "{name}, {tolerance:?}: remainder {remainder:.1e} of {start:.2} J, {} events, {} complementarity steps, {} of first order, {} fallback steps",
         report.events.len(),
         report.complementarity_steps,
         report.first_order_steps,

@@ -109,7 +109,7 @@ fn three_collinear_supports_move_like_one() {
         let difference = three.state().position[0] - one.state().position[0];
         let (r, counts) = (three.report(), three.report().n_events);
         println!(
-            "h = {step}: differs from one support by {difference:.1e}, from the truth by {:.1e}; {} slips, {} sticks, {} fallbacks, angle {:.1e}",
+            "h = {step}: differs from one support by {difference:.1e}, from the truth by {:.1e}; {} slips, {} sticks, {} complementarity steps, angle {:.1e}",
             three.state().position[0] - truth.at(10.0, "x"),
             counts.slip_starts,
             counts.stick_starts,

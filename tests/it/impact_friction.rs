@@ -150,7 +150,7 @@ fn torsional_friction_brakes_the_spin_in_both_phases() {
     }
 }
 
-/// No law lets tumbling boxes gain energy in their impacts, and only a few of them need the guard.
+/// No law lets tumbling boxes gain energy in their impacts, and only a few of them need the energy limit.
 #[test]
 fn boxes_in_space_never_gain_energy_in_impacts() {
     let mut seed = 0x1234_5678_9abc_def1_u64;

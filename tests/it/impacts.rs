@@ -80,7 +80,7 @@ fn ball(velocity: [f64; 3], friction: f64, e: f64, e_tangential: f64) -> Case {
 }
 
 #[test]
-fn poissons_rule_as_printed_gains_energy_with_friction_and_the_guard_holds_it() {
+fn poissons_rule_as_printed_gains_energy_with_friction_and_the_energy_limit_holds_it() {
     let tilt = 35.0_f64.to_radians();
     let rod = Case {
         shape: ROD,

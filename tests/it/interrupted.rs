@@ -156,7 +156,7 @@ fn a_full_disk_leaves_the_old_file() {
 }
 
 #[test]
-fn a_device_without_room_is_told() {
+fn a_device_without_room_is_reported() {
     let folder = scratch("interrupted/device");
     let output = Command::new(TOOL)
         .args(["run", "two_carts", "-o", "/dev/full"])

@@ -1,4 +1,4 @@
-//! Claims about the complementarity solver. Every answer is judged by `lcp::residual`.
+//! Claims about the complementarity solver. Every answer is checked by `lcp::residual`.
 
 use crate::common::allocator::allocations;
 use crate::common::problems::stored_problems;
@@ -51,12 +51,12 @@ fn saved_contact_problems_are_solved_cold_and_warm() {
     for (name, lcp) in instances() {
         let (mut basis, mut z) = (vec![false; lcp.n], vec![0.0; lcp.n]);
         let cold = solver.solve(&lcp.problem(), &mut basis, &mut z);
-        let judged = residual(&lcp.problem(), &z);
+        let checked = residual(&lcp.problem(), &z);
         let warm = solver.solve(&lcp.problem(), &mut basis, &mut z);
         println!("{name:24} n {:4} cold {cold:?} warm {warm:?}", lcp.n);
         assert!(
-            accepted(cold) && judged <= ACCEPTED_RESIDUAL,
-            "{name}: {cold:?} {judged:e}"
+            accepted(cold) && checked <= ACCEPTED_RESIDUAL,
+            "{name}: {cold:?} {checked:e}"
         );
         assert!(
             matches!(warm, Outcome::Solved { pivots: 0, .. }),
@@ -278,9 +278,9 @@ fn ten_thousand_random_frictional_problems_are_all_solved() {
             largest = largest.max(lcp.n);
             let (mut basis, mut z) = (vec![false; lcp.n], vec![0.0; lcp.n]);
             let cold = solver.solve(&lcp.problem(), &mut basis, &mut z);
-            let judged = residual(&lcp.problem(), &z);
-            if !accepted(cold) || judged > ACCEPTED_RESIDUAL {
-                println!("case {case} n {}: {cold:?} judged {judged:e}", lcp.n);
+            let checked = residual(&lcp.problem(), &z);
+            if !accepted(cold) || checked > ACCEPTED_RESIDUAL {
+                println!("case {case} n {}: {cold:?} checked {checked:e}", lcp.n);
                 failures += 1;
             } else if basis.contains(&true) {
                 with_basis += 1;
@@ -452,23 +452,23 @@ fn numbers_that_are_not_finite_are_refused_without_panic() {
 }
 
 #[test]
-fn judge_sees_what_is_wrong_and_ignores_units() {
+fn the_residual_sees_what_is_wrong_and_ignores_units() {
     let lcp = Owned::new(&[2.0, 1.0, 1.0, 2.0], &[-5.0, -4.0]);
     assert!(residual(&lcp.problem(), &[2.0, 1.0]) < 1e-15);
     assert!(residual(&lcp.problem(), &[2.0, 0.0]) > 0.1); // w_2 < 0
     assert!(residual(&lcp.problem(), &[3.0, 1.0]) > 0.1); // z_1 and w_1 > 0
     assert!(residual(&lcp.problem(), &[2.0, -1.0]) > 0.1);
     // grams instead of kilograms, and a block of a million tons: the same relative error, the same number
-    let judge = |m: f64| {
+    let check = |m: f64| {
         residual(
             &block(m, 0.5, -0.1, 0.04).problem(),
             &[0.1001 * m, 0.0, 0.04 * m, 0.0],
         )
     };
-    println!("{:e} {:e} {:e}", judge(1e-3), judge(1.0), judge(1e9));
+    println!("{:e} {:e} {:e}", check(1e-3), check(1.0), check(1e9));
     assert!(
-        (judge(1e-3) / judge(1.0) - 1.0).abs() < 1e-9
-            && (judge(1e9) / judge(1.0) - 1.0).abs() < 1e-9
+        (check(1e-3) / check(1.0) - 1.0).abs() < 1e-9
+            && (check(1e9) / check(1.0) - 1.0).abs() < 1e-9
     );
 }
 

@@ -181,7 +181,7 @@ fn motion_that_overflows_is_an_error() {
 }
 
 #[test]
-fn a_hundred_thousand_mistakes_are_counted() {
+fn a_hundred_thousand_errors_are_counted() {
     let folder = scratch("limits/mistakes");
     let body = |i: usize| format!("[[body]]\nname = \"b{i}\"\nkind = \"rigid\"\nmass = -1\n");
     let scene: String = (0..100_000).map(body).collect();

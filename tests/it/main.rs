@@ -12,6 +12,7 @@ mod describe;
 mod documents;
 mod elements;
 mod energy;
+mod error_messages;
 mod four_balls;
 mod friction_laws;
 mod hard_cases;
@@ -23,7 +24,6 @@ mod lcp;
 mod limits;
 mod many_bodies;
 mod memory;
-mod mistakes;
 mod mutated;
 mod no_alloc;
 mod orders;
@@ -57,6 +57,7 @@ mod tolerance_cases;
 mod tool;
 mod transitions_space;
 mod two_bars;
+mod vocabulary;
 mod warnings;
 
 /// Tests count what they allocate.

@@ -163,7 +163,7 @@ fn a_pile_comes_to_rest() {
                 .filter(|x| x.is_infinite())
                 .count();
             println!(
-                "{n} {time_stepping:12} {:4} s kinetic {:.3e} touches {} asleep {asleep} penetration {:.1e} worst {:.1e} residual {:.1e} inexact {} of {} lifted {:.1e} unlocated {} located {}",
+                "{n} {time_stepping:12} {:4} s kinetic {:.3e} contacts {} asleep {asleep} penetration {:.1e} worst {:.1e} residual {:.1e} inexact {} of {} lifted {:.1e} unlocated {} located {}",
                 0.5 * f64::from(k),
                 energy.kinetic,
                 simulation.state().time_stepping.touches.len(),
@@ -236,7 +236,7 @@ fn long_chains_whip_without_gaining_energy() {
 }
 
 #[test]
-fn a_pendulum_in_a_crowd_has_order_two() {
+fn a_pendulum_has_order_two_with_time_stepping() {
     let text = |step: f64| {
         format!(
             "dimension = 3\n[settings]\nstep = {step}\n[crowd]\n[[body]]\nname = \"rod\"\nkind = \"rigid\"\nmass = 1\ninertia = [0.01, 0.0833333, 0.0833333]\nposition = [0.5, 0, 0]\n[[joint]]\nname = \"pin\"\nkind = \"revolute\"\nbodies = [\"ground\", \"rod\"]\nat = [0, 0, 0]\naxis = [0, 1, 0]\n"
@@ -370,7 +370,7 @@ fn boxes_fall_on_each_other_and_rest() {
         let energy = simulation.energy();
         let report = simulation.report();
         println!(
-            "{} s kinetic {:.2e} touches {} penetration {:.1e} worst {:.1e} residual {:.1e} inexact {} of {} lifted {:.1e}",
+            "{} s kinetic {:.2e} contacts {} penetration {:.1e} worst {:.1e} residual {:.1e} inexact {} of {} lifted {:.1e}",
             0.5 * f64::from(k),
             energy.kinetic,
             simulation.state().time_stepping.touches.len(),
@@ -399,7 +399,7 @@ fn pads_that_others_hold_for_are_left_out_without_changing_the_motion() {
         }
         let report = simulation.report();
         println!(
-            "merge {merge}: {} touches, left out {}, residual {:.1e}, inexact {} of {}, penetration {:.1e}",
+            "merge {merge}: {} contacts, left out {}, residual {:.1e}, inexact {} of {}, penetration {:.1e}",
             simulation.state().time_stepping.touches.len(),
             report.merged_contacts,
             report.worst_residual,
@@ -407,13 +407,13 @@ fn pads_that_others_hold_for_are_left_out_without_changing_the_motion() {
             report.lcps,
             report.worst_penetration
         );
-        let touches = simulation.state().time_stepping.touches.len();
-        (places, touches, report.merged_contacts)
+        let contacts = simulation.state().time_stepping.touches.len();
+        (places, contacts, report.merged_contacts)
     };
     for are_alike in [true, false] {
-        let (all, all_touches, none_left_out) = run(0.0, are_alike);
-        let (few, few_touches, left_out) = run(1e-4, are_alike);
-        assert_eq!((all_touches, few_touches, none_left_out), (98, 8, 0));
+        let (all, all_contacts, none_left_out) = run(0.0, are_alike);
+        let (few, few_contacts, left_out) = run(1e-4, are_alike);
+        assert_eq!((all_contacts, few_contacts, none_left_out), (98, 8, 0));
         assert_eq!(left_out > 1000, !are_alike);
         let both = all.iter().flatten().zip(few.iter().flatten());
         let worst = both.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -494,7 +494,7 @@ fn jacks_come_to_rest() {
         let energy = simulation.energy();
         let report = simulation.report();
         println!(
-            "{} s kinetic {:.2e} touches {} penetration {:.1e} worst {:.1e} residual {:.1e} inexact {} of {} lifted {:.1e}",
+            "{} s kinetic {:.2e} contacts {} penetration {:.1e} worst {:.1e} residual {:.1e} inexact {} of {} lifted {:.1e}",
             0.5 * f64::from(k),
             energy.kinetic,
             simulation.state().time_stepping.touches.len(),

@@ -60,7 +60,7 @@ fn what_is_computed_is_enough_and_not_far_more() {
         ("spheres".to_owned(), in_space(60, shapes[2])),
         ("boxes in space".to_owned(), in_space(12, shapes[3])),
         (
-            "crowd".to_owned(),
+            "time stepping".to_owned(),
             in_space(300, shapes[2]).replace("dimension = 3", "dimension = 3\n[crowd]"),
         ),
     ];

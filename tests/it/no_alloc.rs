@@ -228,8 +228,8 @@ fn steps_of_any_scheme_in_space_allocate_only_until_all_contacts_are_met() {
     }
 }
 
-/// Crowds, their ends, s, and the least number of their impacts.
-const CROWDS: [(&str, f64, u64); 6] = [
+/// Scenes with time stepping, their ends, s, and the least number of their impacts.
+const MANY_BODIES: [(&str, f64, u64); 6] = [
     ("chain", 0.02, 0),
     ("conveyor", 0.5, 1),
     ("pawl", 0.1, 0),
@@ -239,8 +239,8 @@ const CROWDS: [(&str, f64, u64); 6] = [
 ];
 
 #[test]
-fn steps_of_crowds_allocate_only_until_all_contacts_are_met() {
-    for (scene, until, least_impacts) in CROWDS {
+fn time_steps_of_many_bodies_allocate_only_until_all_contacts_are_met() {
+    for (scene, until, least_impacts) in MANY_BODIES {
         let counts = repeat_without_allocations(&variant(scene, &[]), until, |_| {});
         println!("{scene}: {counts:?}");
         assert!(counts.impacts >= 2 * least_impacts, "{scene}: {counts:?}");

@@ -1,7 +1,7 @@
 //! A sample of random passive scenes: their energy never rises, their losses are real, shapes stay apart and joints together, or a warning tells.
-//! `cargo bench --bench passive` judges as many as wanted (docs/BENCHMARKS.md).
+//! `cargo bench --bench passive` checks as many as wanted (docs/BENCHMARKS.md).
 
-use crate::common::passive::{Books, Class, Finding, Record, judge};
+use crate::common::passive::{Class, EnergyBalance, Finding, Record, check};
 use crate::common::random_scenes::{Family, scene};
 use std::time::{Duration, Instant};
 use stiction::model::Model;
@@ -36,7 +36,7 @@ impl Run {
         let text = scene(seed, family);
         let model = model_from_text(&name, &text).unwrap_or_else(|e| panic!("{name}: {e}"));
         let record = record(model, tolerance);
-        let findings = judge(&record);
+        let findings = check(&record);
         Self {
             name,
             record,
@@ -68,9 +68,9 @@ fn record(model: Model, tolerance: Option<f64>) -> Record {
         is_finite: true,
         ..Record::default()
     };
-    let mut books = Books {
+    let mut balance = EnergyBalance {
         start: simulation.energy().total(),
-        ..Books::default()
+        ..EnergyBalance::default()
     };
     let clock = Instant::now();
     for row in 0..=N_ROWS {
@@ -78,7 +78,7 @@ fn record(model: Model, tolerance: Option<f64>) -> Record {
             0 => simulation.initialize(),
             _ => simulation.glide_to(f64::from(row) / f64::from(N_ROWS), 1.0),
         };
-        look(&mut simulation, &mut record, &mut books);
+        look(&mut simulation, &mut record, &mut balance);
         simulation.report_mut().events.clear();
         record.stopped = match moved {
             Err(error) => Some(error.to_string()),
@@ -87,12 +87,12 @@ fn record(model: Model, tolerance: Option<f64>) -> Record {
         };
         break;
     }
-    record.books = Some(books);
+    record.balance = Some(balance);
     record.warnings = warnings(&simulation);
     record
 }
 
-fn look(simulation: &mut Simulation, record: &mut Record, books: &mut Books) {
+fn look(simulation: &mut Simulation, record: &mut Record, balance: &mut EnergyBalance) {
     let energy = simulation.energy();
     record.energy.push([energy.kinetic, energy.potential]);
     if simulation.model().time_stepping.is_none() {
@@ -112,10 +112,10 @@ fn look(simulation: &mut Simulation, record: &mut Record, books: &mut Books) {
         report.friction_loss,
         report.impact_loss - report.lifted,
     ];
-    for (now, before) in losses.iter().zip(books.losses) {
-        books.fall = books.fall.max(before - now);
+    for (now, before) in losses.iter().zip(balance.losses) {
+        balance.fall = balance.fall.max(before - now);
     }
-    books.losses = losses;
+    balance.losses = losses;
 }
 
 /// What the run tells to be off.
@@ -285,12 +285,12 @@ fn all_ingredients_are_drawn() {
     assert!(of(Family::TimeStepping).contains("sweeps"));
 }
 
-/// The judge sees what it is meant to see.
+/// The check sees what it is meant to see.
 #[test]
-fn the_judge_tells_gains_losses_and_silence_apart() {
+fn gains_losses_and_silence_are_found() {
     let calm = Record {
         energy: vec![[1.0, 0.0], [0.5, 0.4], [0.8, 0.05]],
-        books: Some(Books {
+        balance: Some(EnergyBalance {
             start: 1.0,
             losses: [0.1, 0.05, 0.0],
             fall: 0.0,
@@ -298,21 +298,21 @@ fn the_judge_tells_gains_losses_and_silence_apart() {
         is_finite: true,
         ..Record::default()
     };
-    assert!(judge(&calm).is_empty());
+    assert!(check(&calm).is_empty());
     let classes = |record: &Record| -> Vec<(Class, bool)> {
-        judge(record)
+        check(record)
             .iter()
             .map(|f| (f.class, f.is_silent))
             .collect()
     };
     let mut rising = calm.clone();
     rising.energy[2] = [0.86, 0.05];
-    rising.books = None;
+    rising.balance = None;
     assert_eq!(classes(&rising), [(Class::Gain, true)]);
     rising.warnings = vec!["errors of the steps brought 0.01 J into the motion".to_owned()];
     assert_eq!(classes(&rising), [(Class::Gain, false)]);
     let mut invented = calm.clone();
-    invented.books = Some(Books {
+    invented.balance = Some(EnergyBalance {
         start: 1.0,
         losses: [0.5, -0.01, 0.0],
         fall: 0.01,
@@ -322,7 +322,7 @@ fn the_judge_tells_gains_losses_and_silence_apart() {
         [(Class::Negative, true), (Class::Invented, true)]
     );
     let mut losing = calm.clone();
-    losing.books = Some(Books {
+    losing.balance = Some(EnergyBalance {
         start: 1.0,
         losses: [0.0; 3],
         fall: 0.0,

@@ -188,7 +188,7 @@ fn a_library_of_another_version_beside_the_program_is_refused() {
 }
 
 #[test]
-fn what_is_missing_damaged_or_outdated_is_told() {
+fn what_is_missing_damaged_or_outdated_is_reported() {
     let own = Platform::current().unwrap();
     let other = |platform: &Platform| *platform != own;
     let mut others = Platform::ALL.into_iter().filter(other);

@@ -94,7 +94,7 @@ fn without_any_threshold_the_number_of_impacts_stays_finite() {
     });
     let report = end.report();
     println!(
-        "{} impacts, {} degraded steps, speed {:e}",
+        "{} impacts, {} of first order steps, speed {:e}",
         report.n_events.impacts,
         report.first_order_steps,
         end.state().velocity[1]

@@ -338,7 +338,7 @@ mod shape {
     }
 
     #[test]
-    fn bad_corner_is_told_on_its_own_line() {
+    fn bad_corner_is_reported_on_its_own_line() {
         let shape = "kind = \"polygon\"\nvertices = [\n  [0, 0],\n  [1, 0],\n  [0, nan], #!\n]\n";
         on_rigid(shape, "body[cart].shape.vertices", &["not a number"]);
     }
@@ -498,13 +498,13 @@ mod syntax {
     }
 
     #[test]
-    fn header_without_its_end_is_told_alone() {
+    fn header_without_its_end_is_reported_alone() {
         let text = format!("{BASE}[settings #!\nstep = 0.01\n");
         check(&text, "settings", &["header is not closed"]);
     }
 
     #[test]
-    fn list_without_its_end_is_told_where_it_opens() {
+    fn list_without_its_end_is_reported_where_it_opens() {
         for (text, key, what) in [
             (
                 "gravity = [0, -9.81 #!\nuntil = 3\n",
@@ -554,7 +554,7 @@ mod syntax {
     }
 
     #[test]
-    fn mistakes_behind_a_slip_in_the_text_are_still_found() {
+    fn errors_behind_a_slip_in_the_text_are_still_found() {
         let text = BASE
             .replace("mass = 1\n", "mass = one\n")
             .replace("radius = 0.2", "radius = -0.2");
@@ -569,7 +569,7 @@ mod syntax {
 }
 
 #[test]
-fn bodies_that_overlap_are_told_once_for_two_at_the_later_one() {
+fn bodies_that_overlap_are_reported_once_for_two_at_the_later_one() {
     let text = r#"
 [[body]]
 name = "crate"
@@ -613,7 +613,7 @@ normal = [0, 1]
 }
 
 #[test]
-fn ten_mistakes_at_once_are_all_found() {
+fn ten_errors_at_once_are_all_found() {
     let text = r#"
 name = "wrong"
 gravty = [0, -9.81]
@@ -677,7 +677,7 @@ fn hundreds_of_problems_are_cut_to_a_list_one_can_read() {
 }
 
 #[test]
-fn file_that_does_not_exist_is_told_in_a_sentence() {
+fn file_that_does_not_exist_is_reported_in_a_sentence() {
     let error = load(Path::new("no/such/scene.toml")).expect_err("no file");
     println!("{error}");
     assert!(
@@ -689,7 +689,7 @@ fn file_that_does_not_exist_is_told_in_a_sentence() {
 }
 
 #[test]
-fn folder_in_place_of_a_file_is_told_in_a_sentence() {
+fn folder_in_place_of_a_file_is_reported_in_a_sentence() {
     let error = load(&root().join("resources")).expect_err("a folder");
     println!("{error}");
     assert!(error.to_string().contains("folder"));
@@ -1028,7 +1028,7 @@ fn no_text_makes_the_reader_panic() {
         "a.b.c = 1",
     ];
     let (mut n_read, mut n_refused) = (0, 0);
-    let mut judge = |text: &str| match parse("scene.toml", text) {
+    let mut check = |text: &str| match parse("scene.toml", text) {
         Ok(_) => n_read += 1,
         Err(error) => {
             n_refused += 1;
@@ -1037,7 +1037,7 @@ fn no_text_makes_the_reader_panic() {
     };
     for text in &texts {
         for end in (0..text.len()).filter(|i| text.is_char_boundary(*i)) {
-            judge(&text[..end]);
+            check(&text[..end]);
         }
         for _ in 0..400 {
             let mut bytes = text.clone().into_bytes();
@@ -1050,7 +1050,7 @@ fn no_text_makes_the_reader_panic() {
                     _ => drop(bytes.drain(at..(at + random(60)).min(bytes.len()))),
                 }
             }
-            judge(&String::from_utf8_lossy(&bytes));
+            check(&String::from_utf8_lossy(&bytes));
         }
     }
     println!("{n_read} read, {n_refused} refused");
@@ -1088,7 +1088,7 @@ fn snippets_of_the_documentation_make_a_scene() {
 }
 
 #[test]
-fn the_crowd_of_the_documentation_is_a_scene() {
+fn the_time_stepping_scene_of_the_documentation_is_a_scene() {
     let page = documentation();
     let (_, rest) = page.split_once("```toml crowd\n").expect("a snippet");
     let text = rest.split("```").next().expect("its end");

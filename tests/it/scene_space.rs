@@ -224,7 +224,7 @@ mod top {
     }
 
     #[test]
-    fn wrong_dimension_of_a_planar_scene_is_told_alone() {
+    fn wrong_dimension_of_a_planar_scene_is_reported_alone() {
         let text = "dimension = 1 #!\n[[body]]\nname = \"a\"\nkind = \"point\"\nmass = 1\nposition = [0, 1]\n";
         check(text, "dimension", &["must be 2 or 3, but is 1"]);
     }
@@ -286,7 +286,7 @@ mod time_stepping {
     }
 
     #[test]
-    fn keys_of_a_crowd_are_sent_there_from_the_top() {
+    fn keys_of_time_stepping_are_sent_there_from_the_top() {
         for key in [
             "located_impacts = 4",
             "merge_distance = 1e-4",
@@ -317,14 +317,14 @@ mod time_stepping {
     }
 
     #[test]
-    fn all_settings_without_effect_are_told_at_once() {
+    fn all_settings_without_effect_are_reported_at_once() {
         let text =
             in_time_stepping("[settings]\ntolerance = 1e-6\nfriction_cone = \"polyhedral\"\n");
         assert_eq!(problems(&text).problems.len(), 2);
     }
 
     #[test]
-    fn crowd_of_a_planar_scene_is_told_where_it_belongs() {
+    fn time_stepping_of_a_planar_scene_is_reported_where_it_belongs() {
         let text =
             "[[body]]\nname = \"a\"\nkind = \"point\"\nmass = 1\nposition = [0, 1]\n[crowd] #!\n";
         check(text, "crowd", &["not a key of a scene", "`dimension = 3`"]);
@@ -573,7 +573,7 @@ mod force {
     }
 
     #[test]
-    fn joint_that_could_not_be_read_is_told_once() {
+    fn joint_that_could_not_be_read_is_reported_once() {
         let text = with(
             "[[joint]]\nname = \"new\"\nkind = \"hing\" #!\nbodies = [\"block\", \"wheel\"]\nat = [0, 0, 0]\n\
              [[force]]\nname = \"spring\"\nkind = \"joint_spring\"\njoint = \"new\"\nstiffness = 1\n",
@@ -621,7 +621,7 @@ mod contact {
 }
 
 #[test]
-fn many_mistakes_at_once_are_all_found() {
+fn many_errors_at_once_are_all_found() {
     let text = r#"
 dimension = 3
 gravity = [0, -9.81]
@@ -1075,7 +1075,7 @@ mod file {
     }
 
     #[test]
-    fn file_that_is_not_there_is_told() {
+    fn file_that_is_not_there_is_reported() {
         let text = scene("file = \"no.stl\"\n");
         let error = parse_in(Path::new("no/such"), "scene.toml", &text).expect_err("no file");
         println!("{error}");
@@ -1085,7 +1085,7 @@ mod file {
     }
 
     #[test]
-    fn damaged_file_is_told_with_its_fault() {
+    fn damaged_file_is_reported_with_its_fault() {
         for (name, bytes, fault) in [
             ("a.stl", &b"solid x\nvertex 0 0 0\n"[..], "ends before"),
             ("a.stl", b"nothing", "too few for an STL"),
@@ -1149,7 +1149,7 @@ fn no_text_makes_the_reader_panic() {
     ];
     let text = format!("dimension = 3\n{}", snippets().replace("dimension = 3", ""));
     let (mut n_read, mut n_refused) = (0, 0);
-    let mut judge = |text: &str| match parse("scene.toml", text) {
+    let mut check = |text: &str| match parse("scene.toml", text) {
         Ok(_) => n_read += 1,
         Err(error) => {
             n_refused += 1;
@@ -1160,7 +1160,7 @@ fn no_text_makes_the_reader_panic() {
         .step_by(5)
         .filter(|i| text.is_char_boundary(*i))
     {
-        judge(&text[..end]);
+        check(&text[..end]);
     }
     for _ in 0..2000 {
         let mut bytes = text.clone().into_bytes();
@@ -1173,7 +1173,7 @@ fn no_text_makes_the_reader_panic() {
                 _ => drop(bytes.drain(at..(at + random(60)).min(bytes.len()))),
             }
         }
-        judge(&String::from_utf8_lossy(&bytes));
+        check(&String::from_utf8_lossy(&bytes));
     }
     println!("{n_read} read, {n_refused} refused");
     assert!(n_read > 50 && n_refused > 1000);

@@ -164,7 +164,11 @@ fn impacts(simulation: &Simulation) -> usize {
 
 #[test]
 fn the_scenes_that_turned_back_go_on() {
-    for name in ["s20_seam2d_box", "s20_seam3d_box", "s20_seam3d_box_crowd"] {
+    for name in [
+        "s20_seam2d_box",
+        "s20_seam3d_box",
+        "s20_seam3d_box_time_stepping",
+    ] {
         let mut simulation = Simulation::new(defect(name));
         simulation.advance_to(2.0).unwrap();
         let (x, v) = (

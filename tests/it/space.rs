@@ -406,12 +406,12 @@ fn a_motor_keeps_its_speed_and_needs_the_torque_of_theory() {
         let (off, torque) = check(&end);
         // the arm is written at rest: the jerk of the start is the motor's work
         let start = Simulation::new(model.clone()).energy().total();
-        let books = end.energy().total() - start - end.report().applied_work;
+        let imbalance = end.energy().total() - start - end.report().applied_work;
         println!(
-            "tolerance {tolerance:e}: place {off:.2e}, torque {torque:.2e}, energy {books:.2e}"
+            "tolerance {tolerance:e}: place {off:.2e}, torque {torque:.2e}, energy {imbalance:.2e}"
         );
         assert!(off < 10.0 * tolerance && torque < 1e3 * tolerance);
-        assert!(books.abs() < 10.0 * tolerance);
+        assert!(imbalance.abs() < 10.0 * tolerance);
     }
 }
 

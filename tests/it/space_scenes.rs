@@ -28,7 +28,7 @@ fn count(simulation: &Simulation, kind: &str) -> usize {
     events.filter(|e| e.kind.name() == kind).count()
 }
 
-/// What the books of energy leave unexplained, J.
+/// What the energy balance leaves unexplained, J.
 fn unexplained(simulation: &mut Simulation, at_start: f64) -> f64 {
     let gained = simulation.energy().total() - at_start;
     let report = simulation.report();
@@ -341,7 +341,7 @@ fn stands(until: u32) {
     }
     let report = simulation.report();
     println!(
-        "after {until} s: drift {worst:.1e} m, {} events, {} fallbacks, penetration {:.1e} m",
+        "after {until} s: drift {worst:.1e} m, {} events, {} complementarity steps, penetration {:.1e} m",
         report.n_events.total(),
         report.complementarity_steps,
         report.worst_penetration
@@ -366,7 +366,7 @@ fn the_rover_drives_over_the_bumps() {
     let state = simulation.state().clone();
     let report = simulation.report();
     println!(
-        "x = {:.4} m, y = {:.1e} m, highest {highest:.4} m; work {:.3} J, unexplained {missing:.1e} J, {:?}, {} fallbacks, {} degraded",
+        "x = {:.4} m, y = {:.1e} m, highest {highest:.4} m; work {:.3} J, unexplained {missing:.1e} J, {:?}, {} complementarity steps, {} of first order",
         state.position[0],
         state.position[1],
         report.applied_work,
@@ -488,7 +488,7 @@ fn a_rover_that_creeps_over_bumps_on_one_side_drives_on() {
         let missing = unexplained(&mut simulation, before);
         let report = simulation.report();
         println!(
-            "{} s: unexplained {missing:.1e} J, friction {:.3} J, {:?}, {} fallbacks, {} unresolved, {} degraded",
+            "{} s: unexplained {missing:.1e} J, friction {:.3} J, {:?}, {} complementarity steps, {} unresolved, {} of first order",
             simulation.state().time,
             report.friction_loss,
             report.n_events,

@@ -212,15 +212,15 @@ fn separating_axis(p: &Polyhedron, q: &Polyhedron, a: &Pose, b: &Pose) -> f64 {
     best
 }
 
-struct Touch {
+struct NearestOfAll {
     feature: usize,
     near: Nearest,
     normal: Vec3,
 }
 
 /// What is nearest of all features, with the normal from the first to the second shape.
-fn nearest(list: &[(Feature, bool)], a: &Pose, b: &Pose) -> Option<Touch> {
-    let mut best: Option<Touch> = None;
+fn nearest(list: &[(Feature, bool)], a: &Pose, b: &Pose) -> Option<NearestOfAll> {
+    let mut best: Option<NearestOfAll> = None;
     for (i, (feature, swapped)) in list.iter().enumerate() {
         let (p, q) = if *swapped { (b, a) } else { (a, b) };
         let Some(near) = feature.nearest(p, q) else {
@@ -231,7 +231,7 @@ fn nearest(list: &[(Feature, bool)], a: &Pose, b: &Pose) -> Option<Touch> {
             if *swapped {
                 normal = normal.map(|x| -x);
             }
-            best = Some(Touch {
+            best = Some(NearestOfAll {
                 feature: i,
                 near,
                 normal: Vec3::new(normal[0], normal[1], normal[2]),
@@ -700,17 +700,17 @@ fn no_overlap_of_polyhedra_is_missed_and_none_is_invented() {
             if expected < 0.0 {
                 assert!((whole.gap - expected).abs() < 1e-9);
             }
-            let touch = nearest(&list, &pa, &pb).unwrap();
+            let found = nearest(&list, &pa, &pb).unwrap();
             if expected > 1e-9 {
                 n_apart += 1;
-                assert!(touch.near.gap > 0.0, "{} {expected}", touch.near.gap);
+                assert!(found.near.gap > 0.0, "{} {expected}", found.near.gap);
             } else if expected < -1e-9 {
                 n_overlap += 1;
                 // as it begins, a feature sees an overlap as deep as it is
                 if expected > -1e-6 {
                     n_shallow += 1;
-                    let error = (touch.near.gap - expected).abs();
-                    assert!(error < 1e-12, "{} {expected}", touch.near.gap);
+                    let error = (found.near.gap - expected).abs();
+                    assert!(error < 1e-12, "{} {expected}", found.near.gap);
                 }
             }
             let last = list.last().unwrap().0.separation(&pa, &pb).unwrap();

@@ -276,7 +276,7 @@ fn cross(from_rest: bool) -> Model {
     ))
 }
 
-fn books(model: &Model, step: f64) -> f64 {
+fn imbalance(model: &Model, step: f64) -> f64 {
     let start = Simulation::new(model.clone()).energy().total();
     let mut end = run(model, 2.0, |s| s.step = step);
     let report = end.report();
@@ -286,13 +286,15 @@ fn books(model: &Model, step: f64) -> f64 {
 }
 
 #[test]
-fn the_work_of_a_motor_makes_the_books_close() {
+fn the_work_of_a_motor_closes_the_energy_balance() {
     let model = cross(false);
-    let order = order_study("books of a driven cross", &halvings(0.02, 4), |h| {
-        books(&model, h)
-    });
+    let order = order_study(
+        "energy balance of a driven cross",
+        &halvings(0.02, 4),
+        |h| imbalance(&model, h),
+    );
     assert!(order > 1.9);
-    assert!(books(&model, 0.01) < 1e-3);
+    assert!(imbalance(&model, 0.01) < 1e-3);
 }
 
 #[test]
@@ -305,6 +307,8 @@ fn a_motor_that_starts_with_a_jump_pays_for_it() {
     let paid = start.report().applied_work;
     println!("{paid} J of {energy} J");
     assert!((paid - energy).abs() < 1e-9);
-    let order = order_study("books from rest", &halvings(0.02, 4), |h| books(&model, h));
+    let order = order_study("energy balance from rest", &halvings(0.02, 4), |h| {
+        imbalance(&model, h)
+    });
     assert!(order > 1.9);
 }

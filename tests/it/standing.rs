@@ -16,7 +16,7 @@ fn count(simulation: &Simulation, kind: &str) -> usize {
     events.filter(|e| e.kind.name() == kind).count()
 }
 
-/// What the books of energy leave unexplained, J.
+/// What the energy balance leaves unexplained, J.
 fn unexplained(simulation: &mut Simulation, at_start: f64) -> f64 {
     let gained = simulation.energy().total() - at_start;
     let report = simulation.report();
@@ -207,7 +207,7 @@ fn vector(random: &mut Congruential) -> Vec3 {
 }
 
 #[test]
-fn cans_and_coins_that_are_thrown_leave_closed_books() {
+fn the_energy_balance_of_thrown_cans_and_coins_closes() {
     let mut random = Congruential(7);
     let n = std::env::var("CYLINDER_CASES").map_or(10, |n| n.parse().unwrap());
     for case in 0..n {

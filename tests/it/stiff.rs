@@ -89,7 +89,7 @@ fn energy_of_the_carts_never_rises_for_any_stiffness_and_damping() {
             let model = carts(gamma, delta, x, v);
             let (rise, end) = highest_energy(&model, until, 0.01, scheme);
             println!(
-                "{scheme:?} gamma {gamma:e} delta {delta:e}: energy at most {rise:+.2e} above its start, x1 = {:.6}, fallbacks {}, degraded {}",
+                "{scheme:?} gamma {gamma:e} delta {delta:e}: energy at most {rise:+.2e} above its start, x1 = {:.6}, fallbacks {}, of first order {}",
                 end.state().position[0],
                 end.report().complementarity_steps,
                 end.report().first_order_steps
@@ -135,7 +135,7 @@ fn a_stiff_damper_does_not_ring_after_the_impact() {
         let end = run(&model, 4.0, |s| s.step = step);
         let found = end.state().position[0];
         println!(
-            "h = {step}: x1(4) = {found:.6}, truth {expected:.6}, error {:.1e}, impacts {} degraded {}",
+            "h = {step}: x1(4) = {found:.6}, truth {expected:.6}, error {:.1e}, impacts {} of first order {}",
             found - expected,
             end.report().n_events.impacts,
             end.report().first_order_steps

@@ -1,4 +1,4 @@
-//! Scenes with `[crowd]`: the energy of what nothing drives never rises, and every loss is one that happened.
+//! Time stepping: the energy of what nothing drives never rises, and every loss is one that happened.
 
 use crate::common::defect_text;
 use stiction::simulation::{Simulation, model_from_text};
@@ -61,12 +61,12 @@ impl Run {
 #[test]
 fn energy_of_springs_dampers_and_joints_does_not_rise() {
     for name in [
-        "crowd_4",
-        "crowd_28",
-        "crowd_35",
-        "crowd_197",
-        "crowd_260",
-        "crowd_288",
+        "time_stepping_4",
+        "time_stepping_28",
+        "time_stepping_35",
+        "time_stepping_197",
+        "time_stepping_260",
+        "time_stepping_288",
     ] {
         let run = Run::of_defect(name);
         let report = run.simulation.report();
@@ -149,7 +149,7 @@ fn seal(step: f64) -> Run {
 }
 
 #[test]
-fn a_step_too_long_for_smoothed_friction_is_told() {
+fn a_step_too_long_for_smoothed_friction_is_reported() {
     let rough = seal(0.01);
     assert!(rough.warns_of(Kind::SmoothedFriction));
     let rate = rough.simulation.report().friction_rate;

@@ -1,11 +1,11 @@
-//! Scenes with `[crowd]`: forces, accelerations and rates are those of the motion at the communication point, whatever the steps that led there.
+//! Time stepping: forces, accelerations and rates are those of the motion at the communication point, whatever the steps that led there.
 
 use stiction::fmu::instance::Instance;
 use stiction::fmu::instance::variable::Value;
 use stiction::simulation::{Simulation, model_from_text};
 
 const CHAIN: &str = include_str!("../data/defects/minichain.toml");
-const TIME_STEPPING: &str = include_str!("../data/defects/minicrowd.toml");
+const TIME_STEPPING: &str = include_str!("../data/defects/mini_time_stepping.toml");
 const GATE: &str = include_str!("../data/defects/s15_gate.toml");
 const HUMANOID: &str = include_str!("../data/defects/g1_ragdoll.toml");
 
@@ -169,7 +169,7 @@ fn a_pile_at_rest_presses_with_its_weight_after_any_step() {
         let after = fastest(&instant.acceleration);
         // the ground is the first shape
         let on_ground = instant.touches.iter().filter(|t| t.key.shapes[0] == 0);
-        let weight: f64 = on_ground.map(|touch| touch.force.z).sum();
+        let weight: f64 = on_ground.map(|contact| contact.force.z).sum();
         println!("{rules} last step {last:e} s: {weight} N, {before:.1e} and {after:.1e} m/s2");
         assert!((weight - 5.0 * 2.0 * 9.81).abs() < 0.01 * 98.1);
         assert!(before < 0.1 && after < 0.1);

@@ -1,4 +1,4 @@
-//! Joints in a crowd: stops that give back no more than they take, motors that push, and motors that cannot; taut chains.
+//! Joints with time stepping: stops that give back no more than they take, motors that push, and motors that cannot; taut chains.
 
 use stiction::model::Model;
 use stiction::simulation::{Simulation, model_from_text};
@@ -7,7 +7,7 @@ fn model(text: &str) -> Model {
     model_from_text("scene", text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A scene with or without `[crowd]`.
+/// A scene with or without time stepping.
 fn scene(is_time_stepping: bool, step: f64, parts: &str) -> String {
     let time_stepping = if is_time_stepping { "[crowd]" } else { "" };
     format!(
@@ -15,7 +15,7 @@ fn scene(is_time_stepping: bool, step: f64, parts: &str) -> String {
     )
 }
 
-/// What the books of a run leave, J.
+/// What the energy balance of a run leaves, J.
 fn off(simulation: &mut Simulation, start: f64) -> f64 {
     let end = simulation.energy().total();
     let report = simulation.report();
@@ -135,7 +135,7 @@ fn gain(simulation: &mut Simulation, until: f64, step: f64) -> f64 {
 }
 
 #[test]
-fn stops_give_back_no_more_than_they_take_and_books_close() {
+fn stops_give_back_no_more_than_they_take_and_the_energy_balance_closes() {
     for restitution in [0.0, 0.5, 1.0] {
         for (name, parts) in [
             ("pendulum", pendulum(restitution)),
@@ -148,7 +148,7 @@ fn stops_give_back_no_more_than_they_take_and_books_close() {
             let off = off(&mut simulation, start);
             let report = simulation.report();
             println!(
-                "{name}, restitution {restitution}: gain {gain:.1e} J, books off by {off:.1e} J, lifted {:.1e} J, overlap {:.1e}, drift {:.1e}",
+                "{name}, restitution {restitution}: gain {gain:.1e} J, balance off by {off:.1e} J, lifted {:.1e} J, overlap {:.1e}, drift {:.1e}",
                 report.lifted, report.worst_penetration, report.worst_joint_drift
             );
             // stops that open are pressed again within the step, which gains some
@@ -159,7 +159,7 @@ fn stops_give_back_no_more_than_they_take_and_books_close() {
 }
 
 #[test]
-fn stops_in_a_crowd_do_what_they_do_without_one() {
+fn stops_do_the_same_with_both_integrators() {
     for restitution in [0.0, 0.5, 1.0] {
         for (name, parts) in [
             ("pendulum", pendulum(restitution)),
@@ -244,7 +244,7 @@ fn a_motor_pushes_a_crate_with_the_work_that_friction_takes() {
     // from 0.2 s on the crate slides with 0.5 m/s; the face of the ram may press it down by up to 0.3 of what pushes it
     let sliding = 0.3 * 9.81 * 0.5 * 1.8;
     println!(
-        "work {} J, friction {} J, sliding alone {sliding} J, impacts {} J, books off by {off:.1e} J, residual {:.1e}, ram at {} m",
+        "work {} J, friction {} J, sliding alone {sliding} J, impacts {} J, balance off by {off:.1e} J, residual {:.1e}, ram at {} m",
         report.applied_work,
         report.friction_loss,
         report.impact_loss,
@@ -288,7 +288,7 @@ fn motors_that_cannot_have_their_speed_end_the_run_with_a_reason() {
         let error = simulation.advance_to(2.0).unwrap_err().to_string();
         let off = off(&mut simulation, start);
         println!(
-            "{name}: {error}; work {} J, books off by {off:.1e} J",
+            "{name}: {error}; work {} J, balance off by {off:.1e} J",
             simulation.report().applied_work
         );
         assert!(error.contains("no solution") && error.contains("motor"));
@@ -456,7 +456,7 @@ fn a_bar_that_is_pulled_at_its_end_swings_with_order_two() {
     let errors = [0.02, 0.01, 0.005].map(|step| {
         let (z, off) = run(step);
         let error = (z - reference).abs();
-        println!("h = {step} s: off by {error:.1e} m, books by {off:.1e} J");
+        println!("h = {step} s: off by {error:.1e} m, balance by {off:.1e} J");
         assert!(off.abs() < 1e-9);
         error
     });

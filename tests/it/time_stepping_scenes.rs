@@ -1,4 +1,4 @@
-//! What the pages of the shipped crowds promise.
+//! What the pages of the shipped scenes with time stepping promise.
 
 use crate::common::variant;
 use stiction::simulation::Simulation;
@@ -64,10 +64,10 @@ fn the_pawl_rests_on_its_outline_and_slides_when_pushed_hard_enough() {
         let place = state.position[..3].to_vec();
         (place, state.time_stepping.touches.len(), state.velocity[1])
     };
-    let (place, touches, _) = end_of(&[]);
-    let (with_all, all_touches, _) = end_of(&[("merge_distance = 1e-4", "merge_distance = 0")]);
-    println!("{touches} contacts at {place:?}, {all_touches} at {with_all:?}");
-    assert_eq!((touches, all_touches), (8, 200));
+    let (place, contacts, _) = end_of(&[]);
+    let (with_all, all_contacts, _) = end_of(&[("merge_distance = 1e-4", "merge_distance = 0")]);
+    println!("{contacts} contacts at {place:?}, {all_contacts} at {with_all:?}");
+    assert_eq!((contacts, all_contacts), (8, 200));
     for (a, b) in place.iter().zip(&with_all) {
         assert!((a - b).abs() < 1e-7);
     }

@@ -49,7 +49,7 @@ fn sweep(
 fn tell(name: &str, tolerance: f64, error: f64, end: &Simulation) {
     let report = end.report();
     println!(
-        "{name}, {tolerance:.0e}: error {error:.1e}, {} factorizations, {} steps, {} rejected, {} events, {} problems, {} fallbacks, {} degraded",
+        "{name}, {tolerance:.0e}: error {error:.1e}, {} factorizations, {} steps, {} rejected, {} events, {} problems, {} complementarity steps, {} of first order",
         report.factorizations,
         report.steps,
         report.rejected_steps,

@@ -45,7 +45,7 @@ fn nothing_is_lifted_where_corrections_do_no_work() {
 }
 
 #[test]
-fn heavy_boxes_on_light_ones_with_bounded_effort_are_told_with_their_masses() {
+fn heavy_boxes_on_light_ones_with_bounded_effort_are_reported_with_their_masses() {
     let found = warnings("stack3sw_1e+06", &[]);
     assert_eq!(sizes_of(&found, Kind::HeavyOnLight), Some(1e6));
     // the residual says the same less well
@@ -53,7 +53,7 @@ fn heavy_boxes_on_light_ones_with_bounded_effort_are_told_with_their_masses() {
 }
 
 #[test]
-fn collisions_that_are_not_located_are_told_with_the_overlap() {
+fn collisions_that_are_not_located_are_reported_with_the_overlap() {
     let found = warnings("min_plane_304_pen", &[]);
     let size = sizes_of(&found, Kind::UnlocatedCollisions).unwrap();
     assert!((size - 0.5658).abs() < 1e-3);
@@ -61,7 +61,7 @@ fn collisions_that_are_not_located_are_told_with_the_overlap() {
 }
 
 #[test]
-fn a_step_too_long_for_smoothed_friction_is_told_with_the_one_that_would_do() {
+fn a_step_too_long_for_smoothed_friction_is_reported_with_the_one_that_would_do() {
     let place = |options: &[&str]| {
         let path = "tests/data/defects/s03_stribeck_wrong.toml";
         let mut arguments = vec!["run", path, "-o", "-"];

@@ -20,7 +20,7 @@ STEPS = [(2.0**-7, 96, 0.0), (0.01, 75, 1e-12)]
 
 # Of many bodies some outputs are read, at the exact step only: in a pile the rounding of a clock decides where things fall.
 MOST_OUTPUTS = 200
-CROWD_STEPS = [(2.0**-7, 48, 0.0)]
+MANY_BODIES_STEPS = [(2.0**-7, 48, 0.0)]
 
 BODY = {
     "position": {"x": "x", "y": "y", "z": "z", "angle": "angle"},
@@ -54,21 +54,21 @@ def outputs_of(fmu):
     return [v for v in fmpy.read_model_description(fmu).modelVariables if v.causality == "output"]
 
 
-def is_crowd(outputs):
+def is_time_stepping(outputs):
     """Are these the outputs of a scene of many bodies?"""
     return any(v.name.startswith("crowd.") for v in outputs)
 
 
 def some_of(outputs):
     """All of a few outputs, or some of many, evenly chosen. The events of many bodies are counted, not listed."""
-    if is_crowd(outputs):
+    if is_time_stepping(outputs):
         outputs = [v for v in outputs if not v.name.startswith("events.")]
     return outputs[:: -(-len(outputs) // MOST_OUTPUTS)]
 
 
 def steps_of(outputs):
     """Communication steps to compare at."""
-    return CROWD_STEPS if is_crowd(outputs) else STEPS
+    return MANY_BODIES_STEPS if is_time_stepping(outputs) else STEPS
 
 
 def item(variable, name):

@@ -265,7 +265,7 @@ pub unsafe extern "C" fn fmi2CancelStep(c: fmi2Component) -> fmi2Status {
     unsafe {
         enter(c, "fmi2CancelStep", None, |_| {
             #[cfg(panic_probe)]
-            probe();
+            panic_here();
             error("steps are not asynchronous: there is none to cancel")
         })
     }
@@ -273,7 +273,7 @@ pub unsafe extern "C" fn fmi2CancelStep(c: fmi2Component) -> fmi2Status {
 
 /// Panics: in libraries for tests, which show that panics are caught on their platform.
 #[cfg(panic_probe)]
-fn probe() {
+fn panic_here() {
     let nothing: [u8; 0] = std::hint::black_box([]);
     let place = std::hint::black_box(3);
     std::hint::black_box(nothing[place]);

@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 /// Bounding balls are apart by this part of their radii.
 const CLEARANCE: f64 = 1.02;
 
-/// Draws a body, ties it to others or lays it down, and sets it in motion.
+/// Draws a body, joins it to others or lays it down, and sets it in motion.
 pub fn add_body(sketch: &mut Sketch) {
-    let [to_last, to_ground, to_lie] = sketch.ties;
+    let [to_last, to_ground, to_lie] = sketch.joined;
     let last = sketch.bodies.len().checked_sub(1);
     let mut body = loose(sketch);
     if to_lie > 0.0 && sketch.has_floor && !body.is_point && sketch.dice.chance(to_lie) {
@@ -31,7 +31,7 @@ pub fn add_body(sketch: &mut Sketch) {
     }
     sketch.bodies.push(body);
     if let Some(parent) = parent {
-        joints::tie(sketch, parent);
+        joints::join(sketch, parent);
     }
 }
 

@@ -1,11 +1,11 @@
-//! Joints: what ties a body to the one before it or to the ground, with velocities that the joint allows, and what closes loops.
+//! Joints: what joins a body to the one before it or to the ground, with velocities that the joint allows, and what closes loops.
 
 use super::bodies::spin;
 use super::vectors::{Vector, add, cross, minus, norm, scaled, turned};
 use super::{Joint, Sketch, name};
 
 /// Ties the last body to another one, or to the ground, and lets it move as the joint allows.
-pub fn tie(sketch: &mut Sketch, parent: Option<usize>) {
+pub fn join(sketch: &mut Sketch, parent: Option<usize>) {
     let child = sketch.bodies.len() - 1;
     let with_point =
         sketch.bodies[child].is_point || parent.is_some_and(|p| sketch.bodies[p].is_point);
@@ -252,7 +252,7 @@ pub fn in_world(sketch: &Sketch, body: Option<usize>, point: Vector) -> Vector {
     add(body.position, turned(point, body.rotation))
 }
 
-/// Second ties between bodies that hang together already, and from these to the ground: nothing there moves against each other at the start.
+/// Second joints between bodies that hang together already, and from these to the ground: nothing there moves against each other at the start.
 pub fn close_loops(sketch: &mut Sketch) {
     if !sketch.has_loops {
         return;

@@ -33,7 +33,7 @@ impl Family {
         match self {
             Family::Plane => "plane",
             Family::Space => "space",
-            Family::TimeStepping => "crowd",
+            Family::TimeStepping => "time_stepping",
         }
     }
 }
@@ -62,7 +62,7 @@ struct Sketch {
     mass: f64,
     gravity: Vector,
     /// How likely a body is tied to the one before it, to the ground, or lies on what is below it.
-    ties: [f64; 3],
+    joined: [f64; 3],
     has_loops: bool,
     /// Fast, of very different masses, with much energy in its springs.
     is_wild: bool,
@@ -125,7 +125,7 @@ impl Sketch {
         if dice.chance(0.2) {
             gravity[0] = dice.within(-4.0, 4.0);
         }
-        let ties = dice.pick(&[
+        let joined = dice.pick(&[
             [0.9, 0.7, 0.0],
             [0.8, 0.1, 0.2],
             [0.4, 0.3, 0.3],
@@ -138,7 +138,7 @@ impl Sketch {
             length,
             mass,
             gravity,
-            ties,
+            joined,
             has_loops: dice.chance(0.25),
             is_wild,
             is_stiff: dice.chance(0.2),

@@ -1,6 +1,6 @@
 //! Typical mistakes: every one is answered with a sentence and a hint, none with a panic or the words of a parser.
 //!
-//! `tests/data/mistakes.txt` has what is printed. With `UPDATE_SNAPSHOTS=1` it is written anew: read the difference.
+//! `tests/data/error_messages.txt` has what is printed. With `UPDATE_SNAPSHOTS=1` it is written anew: read the difference.
 
 use crate::common::command::{TOOL, scratch};
 use crate::common::root;
@@ -299,7 +299,7 @@ const COMMANDS: [(&str, &str); 50] = [
         "run incline --tolerance 1e-6 --scheme trapezoidal",
     ),
     (
-        "a tolerance for a crowd",
+        "a tolerance for time stepping",
         "run pile_of_boxes --tolerance 1e-6",
     ),
     ("a step that is too small", "run incline --step 1e-30"),
@@ -313,7 +313,7 @@ const COMMANDS: [(&str, &str); 50] = [
         "run free_body --until 0.1 --plot status --plot-file DIR/x.svg",
     ),
     (
-        "a plot of forces in a crowd",
+        "a plot of forces with time stepping",
         "run pile_of_boxes --plot energy,forces --plot-file DIR/x.svg",
     ),
     (
@@ -509,8 +509,8 @@ fn told(title: &str, command: &str, folder: &Path, failures: &mut Vec<String>) -
 }
 
 #[test]
-fn typical_mistakes_are_answered_with_a_sentence_and_a_hint() {
-    let folder = scratch("mistakes");
+fn typical_errors_are_answered_with_a_sentence_and_a_hint() {
+    let folder = scratch("error_messages");
     prepare(&folder);
     let mut failures = Vec::new();
     let mut all = String::new();
@@ -522,8 +522,8 @@ fn typical_mistakes_are_answered_with_a_sentence_and_a_hint() {
     for (title, command) in COMMANDS {
         all += &told(title, command, &folder, &mut failures);
     }
-    println!("{} mistakes", SLIPS.len() + COMMANDS.len());
-    let snapshot = root().join("tests/data/mistakes.txt");
+    println!("{} errors", SLIPS.len() + COMMANDS.len());
+    let snapshot = root().join("tests/data/error_messages.txt");
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
         fs::write(&snapshot, &all).unwrap();
     }
