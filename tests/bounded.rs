@@ -19,16 +19,30 @@ fn model(text: &str) -> Model {
     model_from_text("scene", text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A scene with its rules for many bodies.
+/// The scene with the other integrator.
+fn with_time_stepping(scene: &str) -> String {
+    match scene.contains("integrator =") {
+        true => scene.to_owned(),
+        false => scene.replace(
+            "[settings]\n",
+            "[settings]\nintegrator = \"time_stepping\"\n",
+        ),
+    }
+}
+
+/// A scene with time stepping and its sweeps.
 fn time_stepping(scene: &str, sweeps: Option<u32>) -> Simulation {
     let rule = sweeps.map_or(String::new(), |n| format!("sweeps = {n}"));
-    Simulation::new(model(&format!("{scene}\n[crowd]\n{rule}\n")))
+    Simulation::new(model(&format!(
+        "{}\n[settings.time_stepping]\n{rule}\n",
+        with_time_stepping(scene)
+    )))
 }
 
 fn shipped(name: &str) -> String {
     let path = format!("{}/resources/{name}/scene.toml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).unwrap();
-    text.replace("[crowd]", "")
+    text.replace("[settings.time_stepping]", "")
 }
 
 fn brick(name: &str, place: [f64; 3], size: [f64; 3]) -> String {
@@ -170,7 +184,7 @@ fn piles_do_not_gain_energy_nor_overlap_whatever_the_sweeps() {
 
 #[test]
 fn bounces_rough_surfaces_and_heavy_loads_gain_no_energy() {
-    let balls = time_stepping_scenes::pile(30, "").replace("[crowd]", "");
+    let balls = time_stepping_scenes::pile(30, "").replace("[settings.time_stepping]", "");
     let law = |law: &str| balls.replace("friction = 0.4", law);
     let load = stack(6, 0.002)
         + &brick("load", [0.03, 0.0, 0.75], [0.3, 0.3, 0.2]).replace("600", "60000");
@@ -204,7 +218,7 @@ fn bounces_rough_surfaces_and_heavy_loads_gain_no_energy() {
 
 #[test]
 fn a_chain_swings_as_with_exact_forces_whatever_the_sweeps() {
-    let scene = time_stepping_scenes::chain(30).replace("[crowd]", "");
+    let scene = time_stepping_scenes::chain(30).replace("[settings.time_stepping]", "");
     let mut exact = time_stepping(&scene, None);
     watch(&mut exact, 1.0);
     for sweeps in [1, 2, 5, 20] {

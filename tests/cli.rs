@@ -295,8 +295,10 @@ fn a_doubtful_scene_is_run_after_a_warning() {
 
 /// 27 balls under 18 that are a thousand times heavier, in a bin.
 fn heavy_on_light() -> String {
-    let mut text = "dimension = 3\nuntil = 0.6\n[settings]\nstep = 0.005\n".to_owned();
-    text += "[crowd]\nsweeps = 100\n[contact_default]\nfriction = 0.4\n";
+    let mut text =
+        "dimension = 3\nuntil = 0.6\n[settings]\nintegrator = \"time_stepping\"\nstep = 0.005\n"
+            .to_owned();
+    text += "[settings.time_stepping]\nsweeps = 100\n[contact_default]\nfriction = 0.4\n";
     for (name, density, height, layers) in [("ball", 1e3, 0.08, 3), ("heavy", 1e6, 1.0, 2)] {
         text += &format!(
             "[[body]]\nname = \"{name}\"\nkind = \"rigid\"\ndensity = {density}\nposition = [-0.125, -0.125, {height}]\n\
@@ -320,7 +322,7 @@ fn heavy_on_light() -> String {
 }
 
 #[test]
-fn the_energies_of_a_crowd_add_up_for_machines_and_what_was_lifted_is_told() {
+fn energies_of_time_stepping_add_up_in_json_and_lifted_bodies_are_reported() {
     let file = scratch("energies").join("heavy.toml");
     std::fs::write(&file, heavy_on_light()).unwrap();
     let output = stiction(&["run", file.to_str().unwrap(), "--json"]);
@@ -333,23 +335,23 @@ fn the_energies_of_a_crowd_add_up_for_machines_and_what_was_lifted_is_told() {
     let end = part("start") + part("applied_work") - losses + errors;
     assert!((end - part("end")).abs() < 1e-9 * part("start"));
     assert!(part("remainder").abs() < 1e-4 * part("start"));
-    assert!(json["crowd"]["lifted"].as_f64().unwrap() > 1e3);
+    assert!(json["time_stepping"]["lifted"].as_f64().unwrap() > 1e3);
     let warnings = json["warnings"].as_array().unwrap();
     let lifted = warnings.iter().find(|w| w["kind"] == "lifted_bodies");
     let lifted = lifted.unwrap_or_else(|| panic!("{warnings:?}"));
-    assert_eq!(lifted["size"], json["crowd"]["lifted"]);
+    assert_eq!(lifted["size"], json["time_stepping"]["lifted"]);
     let message = lifted["message"].as_str().unwrap();
     assert!(message.contains("corrections of places lifted bodies"));
 }
 
 #[test]
-fn the_summary_of_a_crowd_says_that_impacts_are_counted_and_names_no_scheme() {
+fn summary_of_time_stepping_says_that_impacts_are_counted_and_names_no_scheme() {
     let output = stiction(&["run", "pile_of_boxes", "--until", "0.5"]);
     let told = stdout(&output);
     println!("{told}");
     assert_eq!(code(&output), Some(0), "{}", stderr(&output));
-    assert!(told.starts_with("Impacts of a crowd are counted, not listed."));
-    assert!(told.contains("crowd, step 0.005 s"));
+    assert!(told.starts_with("With time stepping impacts are counted, not listed."));
+    assert!(told.contains("time stepping, step 0.005 s"));
     for words in ["No events", "trapezoidal"] {
         assert!(!told.contains(words), "{words}");
     }
@@ -359,8 +361,8 @@ fn the_summary_of_a_crowd_says_that_impacts_are_counted_and_names_no_scheme() {
 }
 
 #[test]
-fn what_a_crowd_cannot_plot_is_told_before_the_run() {
-    let folder = scratch("crowd_plots");
+fn plots_that_time_stepping_cannot_draw_are_refused_before_the_run() {
+    let folder = scratch("time_stepping_plots");
     let picture = folder.join("pile.svg");
     let rows = folder.join("pile.csv");
     for path in [&picture, &rows] {
@@ -394,7 +396,7 @@ fn what_a_crowd_cannot_plot_is_told_before_the_run() {
 }
 
 #[test]
-fn many_bodies_without_a_crowd_are_run_after_a_word_on_it() {
+fn many_bodies_in_an_event_driven_scene_are_run_with_a_hint() {
     let file = scratch("many").join("many.toml");
     let block = |count: u32, header: &str| {
         format!(
@@ -405,7 +407,10 @@ fn many_bodies_without_a_crowd_are_run_after_a_word_on_it() {
     for (text, is_told) in [
         (block(31, ""), true),
         (block(30, ""), false),
-        (block(31, "[crowd]"), false),
+        (
+            block(31, "[settings]\nintegrator = \"time_stepping\""),
+            false,
+        ),
     ] {
         std::fs::write(&file, text).unwrap();
         let output = stiction(&["run", file.to_str().unwrap()]);

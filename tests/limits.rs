@@ -101,7 +101,10 @@ fn an_fmu_discards_the_step_and_a_shorter_one_goes_on() {
 
 #[test]
 fn the_bound_is_a_parameter_of_the_fmu() {
-    for scene in [hard(), format!("dimension = 3\n[crowd]\n{BALL}")] {
+    for scene in [
+        hard(),
+        format!("dimension = 3\n[settings]\nintegrator = \"time_stepping\"\n{BALL}"),
+    ] {
         let mut instance = Instance::new("x", "x", &scene).unwrap();
         let table = instance.variables();
         let place = table

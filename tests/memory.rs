@@ -97,7 +97,10 @@ fn what_is_computed_is_enough_and_not_far_more() {
         ("boxes in space".to_owned(), in_space(12, shapes[3])),
         (
             "crowd".to_owned(),
-            in_space(300, shapes[2]).replace("dimension = 3", "dimension = 3\n[crowd]"),
+            in_space(300, shapes[2]).replace(
+                "dimension = 3",
+                "dimension = 3\n[settings]\nintegrator = \"time_stepping\"",
+            ),
         ),
     ];
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("resources");

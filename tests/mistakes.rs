@@ -311,7 +311,7 @@ const COMMANDS: [(&str, &str); 50] = [
         "run free_body --until 0.1 --plot status --plot-file DIR/x.svg",
     ),
     (
-        "a plot of forces in a crowd",
+        "a plot of forces with time stepping",
         "run pile_of_boxes --plot energy,forces --plot-file DIR/x.svg",
     ),
     (

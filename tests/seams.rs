@@ -120,10 +120,10 @@ impl Scene {
         let (time_stepping, tolerance) = match by {
             By::Steps => ("", ""),
             By::Tolerance => ("", "tolerance = 1e-8\n"),
-            By::TimeStepping => ("[crowd]\n", ""),
+            By::TimeStepping => ("integrator = \"time_stepping\"\n", ""),
         };
         let text = format!(
-            "name = \"seams\"\ndimension = {}\n{time_stepping}[settings]\nstep = 0.005\n{tolerance}{}{}[contact_default]\nfriction = {}\nrestitution = {}\n",
+            "name = \"seams\"\ndimension = {}\n[settings]\n{time_stepping}step = 0.005\n{tolerance}{}{}[contact_default]\nfriction = {}\nrestitution = {}\n",
             self.dimension, self.bodies, self.ground, self.friction, self.restitution
         );
         let mut simulation = Simulation::new(model(&text));
@@ -166,7 +166,11 @@ fn impacts(simulation: &Simulation) -> usize {
 
 #[test]
 fn the_scenes_that_turned_back_go_on() {
-    for name in ["s20_seam2d_box", "s20_seam3d_box", "s20_seam3d_box_crowd"] {
+    for name in [
+        "s20_seam2d_box",
+        "s20_seam3d_box",
+        "s20_seam3d_box_time_stepping",
+    ] {
         let path = format!(
             "{}/tests/data/defects/{name}.toml",
             env!("CARGO_MANIFEST_DIR")

@@ -1,4 +1,4 @@
-//! Scenes with `[crowd]`: the energy of what nothing drives never rises, and every loss is one that happened.
+//! Time stepping: the energy of what nothing drives never rises, and every loss is one that happened.
 
 use stiction::simulation::{Simulation, model_from_text};
 use stiction::warning::Kind;
@@ -61,12 +61,12 @@ impl Run {
 #[test]
 fn energy_of_springs_dampers_and_joints_does_not_rise() {
     for name in [
-        "crowd_4",
-        "crowd_28",
-        "crowd_35",
-        "crowd_197",
-        "crowd_260",
-        "crowd_288",
+        "time_stepping_4",
+        "time_stepping_28",
+        "time_stepping_35",
+        "time_stepping_197",
+        "time_stepping_260",
+        "time_stepping_288",
     ] {
         let run = Run::of_defect(name);
         let report = run.simulation.report();
@@ -97,7 +97,7 @@ fn energy_of_springs_dampers_and_joints_does_not_rise() {
 // without gravity
 fn scene(rest: &str) -> String {
     format!(
-        "name = \"scene\"\ndimension = 3\ngravity = [0, 0, 0]\n[crowd]\n[settings]\nstep = 0.01\n{rest}"
+        "name = \"scene\"\ndimension = 3\ngravity = [0, 0, 0]\n[settings]\nintegrator = \"time_stepping\"\nstep = 0.01\n{rest}"
     )
 }
 

@@ -13,7 +13,7 @@ pub const STATE_SCENES: [&str; 5] = [
     include_str!("../../resources/double_pendulum_wall/scene.toml"),
     include_str!("../../resources/gripper/scene.toml"),
     include_str!("../seeds/scene/tolerance.toml"),
-    include_str!("../seeds/scene/crowd.toml"),
+    include_str!("../seeds/scene/time_stepping.toml"),
 ];
 
 /// Bytes of a packed scene before its length.

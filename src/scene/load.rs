@@ -8,7 +8,7 @@ use super::error::{Problem, SceneError};
 use super::part::{dimension, plane, settings, space};
 use super::range::Range;
 use super::read::{Log, Table};
-use super::spec::{Dimension, Parts, Scene, Settings};
+use super::spec::{Dimension, Integrator, Parts, Scene, Settings};
 use super::syntax::Syntax;
 
 /// Files of shapes that are larger are refused, bytes.
@@ -186,10 +186,7 @@ pub(super) fn read(mut t: Table<'_>, file_name: &str, files: Files<'_>) -> Scene
     let until = t.number_or("until", Range::POSITIVE, 10.0);
     let settings = t.get("settings").and_then(|v| v.as_table(v.path.clone()));
     let has_step = settings.as_ref().is_some_and(|t| t.has("step"));
-    let settings = settings.map_or_else(Settings::default, |table| {
-        let in_time_stepping = t.log.dimension == Dimension::Space && t.has("crowd");
-        settings::read(table, until, in_time_stepping)
-    });
+    let settings = settings.map_or_else(Settings::default, |table| settings::read(table, until));
     if !has_step && settings.is_longer_than(until) {
         let message = format!(
             "the run of {until} s ends within the first standard step, {} s",
@@ -200,7 +197,10 @@ pub(super) fn read(mut t: Table<'_>, file_name: &str, files: Files<'_>) -> Scene
     }
     let parts = match t.log.dimension {
         Dimension::Plane => Parts::Plane(plane::read(&mut t)),
-        Dimension::Space => Parts::Space(space::read(&mut t, files)),
+        Dimension::Space => {
+            let in_time_stepping = settings.integrator == Integrator::TimeStepping;
+            Parts::Space(space::read(&mut t, files, in_time_stepping))
+        }
     };
     t.finish("a scene");
     Scene {

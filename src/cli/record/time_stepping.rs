@@ -238,7 +238,7 @@ impl Onlooker {
             found.push(meeting);
         });
         let friction = time_stepping
-            .law(pair[0] as usize, pair[1] as usize)
+            .material(pair[0] as usize, pair[1] as usize)
             .friction;
         for touch in touches {
             // a feature that the step has left behind stands at the nearest one
@@ -333,8 +333,7 @@ mod tests {
 
     const TWO_BALLS: &str = r#"
         dimension = 3
-        settings = { step = 0.005 }
-        crowd = { sleep_after = 0.2 }
+        settings = { step = 0.005, integrator = "time_stepping", time_stepping = { sleep_after = 0.2 } }
         contact_default = { friction = 0.5 }
         body = [
             { name = "low", kind = "rigid", mass = 2, position = [0, 0, 0.1], shape = [{ kind = "sphere", radius = 0.1 }] },

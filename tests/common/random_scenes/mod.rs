@@ -34,7 +34,7 @@ impl Family {
         match self {
             Family::Plane => "plane",
             Family::Space => "space",
-            Family::TimeStepping => "crowd",
+            Family::TimeStepping => "time_stepping",
         }
     }
 }
