@@ -111,7 +111,7 @@ fn no_impact_gains_energy() {
             }
         }
     }
-    println!("{guarded} impacts would have gained energy");
+    println!("{limited} impacts would have gained energy");
     assert!(limited > 0);
 }
 
