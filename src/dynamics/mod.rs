@@ -189,7 +189,8 @@ pub fn force_and_works(
     if let Some(jacobians) = jacobians.as_deref_mut() {
         jacobians.clear();
     }
-    if let Some(works) = works.as_deref_mut() {
+    // without force elements they stay as empty as they were made
+    if let Some(works) = works.as_deref_mut().filter(|_| !model.forces.is_empty()) {
         works.clear();
         if let Some(jacobians) = jacobians.as_deref_mut()
             && model.forces.iter().any(|link| link.force.is_given())
