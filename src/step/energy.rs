@@ -195,6 +195,7 @@ pub(super) struct Balance {
     /// By body: is it tied to the ground by them, and is a motor of given speed at it?
     tied: Vec<bool>,
     driven: Vec<bool>,
+    /// Does a force element take energy from what moves, as parameters are now?
     dissipates: bool,
     is_driven: bool,
     /// Energy of each force element at both ends of the step, and whether that at its start is known.
@@ -251,7 +252,7 @@ impl Balance {
             fixed: (0..n_bodies).collect(),
             tied: vec![false; n_bodies],
             driven: vec![false; n_bodies],
-            dissipates: model.forces.iter().any(|link| link.force.dissipates()),
+            dissipates: false,
             is_driven: model.forces.iter().any(|link| link.force.is_given()),
             stored: [vec![0.0; model.forces.len()], vec![0.0; model.forces.len()]],
             is_known: false,
@@ -287,9 +288,10 @@ impl Balance {
         }
     }
 
-    /// The state went elsewhere in another way than by a step.
-    pub fn forget(&mut self) {
+    /// The state went elsewhere in another way than by a step, or parameters changed.
+    pub fn forget(&mut self, model: &Model) {
         self.is_known = false;
+        self.dissipates = model.forces.iter().any(|link| link.force.dissipates());
     }
 
     /// The trial step that the balance is of became the state.
