@@ -440,7 +440,7 @@ pub(super) fn take_back(
     let closed = (0..statuses.len()).filter(|j| statuses[*j].is_closed());
     let Workspace { balance, .. } = workspace;
     balance.find_groups(model, closed);
-    balance.add_momenta(model, 1, v);
+    balance.add_momenta(model, [v, v]);
     let kinetic = balance.relative_energy(model, v);
     if raised < kinetic {
         let factor = (1.0 - raised / kinetic).sqrt();
@@ -544,17 +544,18 @@ impl Balance {
         error + end.iter().zip(start).map(|(b, a)| b - a).sum::<f64>()
     }
 
-    // mass and momentum of each group at one end of the step
-    fn add_momenta(&mut self, model: &Model, end: usize, v: &[f64]) {
+    // mass of each group, and momenta of those that are free
+    fn add_momenta(&mut self, model: &Model, velocities: [&[f64]; 2]) {
         for (body, g) in model.bodies.iter().zip(&self.group) {
             let of = &mut self.groups[*g];
-            of.mass = if end == 0 {
-                of.mass
-            } else {
-                of.mass + model.mass[body.first]
-            };
-            for k in 0..n_linear(model) {
-                of.momentum[end][k] += model.mass[body.first + k] * v[body.first + k];
+            of.mass += model.mass[body.first];
+            if of.is_tied {
+                continue;
+            }
+            for (momentum, v) in of.momentum.iter_mut().zip(velocities) {
+                for k in 0..n_linear(model) {
+                    momentum[k] += model.mass[body.first + k] * v[body.first + k];
+                }
             }
         }
     }
@@ -578,8 +579,7 @@ impl Balance {
     pub fn add_motion(&mut self, model: &Model, ends: &Ends) {
         let ([q0, q1], velocity) = (ends.position, ends.velocity);
         let n_linear = n_linear(model);
-        self.add_momenta(model, 0, velocity[0]);
-        self.add_momenta(model, 1, velocity[1]);
+        self.add_momenta(model, velocity);
         let Self { group, groups, .. } = self;
         for (body, g) in model.bodies.iter().zip(group.iter()) {
             let of = &mut groups[*g];
@@ -691,10 +691,14 @@ impl Balance {
         }
         let Weights { h, alpha, .. } = *weights;
         let n = model.n_velocities;
-        for i in 0..n {
-            let mean = |a: &[f64], b: &[f64]| h * ((1.0 - alpha) * a[i] + alpha * b[i]);
-            damping[i] = mean(&start.damping, &end.damping);
-            applied[i] = mean(&start.applied, &end.applied);
+        let mean = |start: &[f64], end: &[f64], impulse: &mut [f64]| {
+            for ((x, a), b) in impulse.iter_mut().zip(start).zip(end) {
+                *x = h * ((1.0 - alpha) * a + alpha * b);
+            }
+        };
+        mean(&start.damping, &end.damping, damping);
+        if self.is_driven {
+            mean(&start.applied, &end.applied, applied);
         }
         // the step before its projection
         let change = |j: usize| 2.0 * (trial.average[j] - state.velocity[j]);
