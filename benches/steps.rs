@@ -6,9 +6,8 @@
 use std::time::Instant;
 
 use stiction::integrate::Report;
-use stiction::model::Model;
 use stiction::scene::spec::{Scheme, Settings};
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::{Model, Simulation};
 
 /// Schemes and their names in scene files.
 const SCHEMES: [(&str, Scheme); 7] = [
@@ -110,7 +109,7 @@ fn scenes() -> Vec<(String, Model)> {
                 .unwrap_or_default()
                 .to_string_lossy()
                 .into_owned();
-            let model = model_from_text(&name, &text).unwrap_or_else(|e| panic!("{e}"));
+            let model = Model::from_text(&name, &text).unwrap_or_else(|e| panic!("{e}"));
             found.push((name, model));
         }
     }

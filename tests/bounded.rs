@@ -7,8 +7,7 @@ mod boxes;
 mod time_stepping_scenes;
 
 use boxes::deepest_overlap;
-use stiction::model::Model;
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::{Model, Simulation};
 
 /// s.
 const STEP: f64 = 0.005;
@@ -16,7 +15,7 @@ const STEP: f64 = 0.005;
 const FLOOR: &str = "dimension = 3\n[settings]\nstep = 0.005\n[contact_default]\nfriction = 0.5\n[[ground.shape]]\nname = \"floor\"\nkind = \"half_space\"\nnormal = [0, 0, 1]\n";
 
 fn model(text: &str) -> Model {
-    model_from_text("scene", text).unwrap_or_else(|error| panic!("{error}"))
+    Model::from_text("scene", text).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The scene with the other integrator.

@@ -162,9 +162,9 @@ fn rows_are_at_zero_at_every_output_step_and_at_the_end() {
 
 #[test]
 fn numbers_read_back_as_the_same_bits() {
-    use stiction::simulation::{Simulation, model_from_text};
+    use stiction::{Model, Simulation};
     let text = std::fs::read_to_string(resource("bouncing_ball")).unwrap();
-    let mut simulation = Simulation::new(model_from_text("bouncing_ball", &text).unwrap());
+    let mut simulation = Simulation::new(Model::from_text("bouncing_ball", &text).unwrap());
     simulation.advance_to(0.01).unwrap();
 
     let output = stiction(&["run", "bouncing_ball", "--until", "0.01", "-o", "-"]);

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use stiction::fmu::instance::variable::Value;
 use stiction::fmu::instance::{FmiError, Instance};
 use stiction::integrate::StepError;
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::{Model, Simulation};
 use stiction::warning::Kind;
 
 fn told(output: &Output) -> String {
@@ -49,7 +49,7 @@ fn a_run_by_tolerance_that_takes_too_much_work_stops_and_says_where() {
 #[test]
 fn more_work_gets_further() {
     let reached = |most: u32| {
-        let model = model_from_text("hard", &hard()).unwrap();
+        let model = Model::from_text("hard", &hard()).unwrap();
         let mut settings = model.settings.clone();
         settings.max_step_work = most;
         let mut simulation = Simulation::with_settings(model, settings);
@@ -70,7 +70,7 @@ fn fixed_steps_go_on_with_less_and_a_warning() {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("resources/two_carts/scene.toml"),
     )
     .unwrap();
-    let model = model_from_text("carts", &text).unwrap();
+    let model = Model::from_text("carts", &text).unwrap();
     let mut settings = model.settings.clone();
     settings.max_step_work = 10;
     let mut simulation = Simulation::with_settings(model, settings);
@@ -152,7 +152,7 @@ fn scenes_that_need_too_much_memory_are_refused_at_once() {
         assert!(text.contains("of memory, but at most 4 GB"), "{text}");
         assert!(text.contains("hint: take fewer bodies"), "{text}");
     }
-    let nearby = model_from_text("nb200", &defect("nb200")).unwrap();
+    let nearby = Model::from_text("nb200", &defect("nb200")).unwrap();
     assert!(nearby.bytes() < 1_000_000_000, "{}", nearby.bytes());
 }
 

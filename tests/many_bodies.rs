@@ -3,12 +3,11 @@
 #[path = "common/time_stepping_scenes.rs"]
 mod time_stepping_scenes;
 
-use stiction::model::Model;
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::{Model, Simulation};
 use time_stepping_scenes::{chain, pile};
 
 fn model(text: &str) -> Model {
-    model_from_text("scene", text).unwrap_or_else(|error| panic!("{error}"))
+    Model::from_text("scene", text).unwrap_or_else(|error| panic!("{error}"))
 }
 
 const BALL: &str = r#"
@@ -116,7 +115,7 @@ fn no_impact_gains_energy() {
 }
 
 fn refused(text: &str) -> String {
-    let refusal = model_from_text("scene", text).err();
+    let refusal = Model::from_text("scene", text).err();
     refusal.expect("a refusal").to_string()
 }
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use stiction::fmu::instance::Instance;
-use stiction::simulation::model_from_text;
+use stiction::Model;
 
 struct Counting;
 static NOW: AtomicUsize = AtomicUsize::new(0);
@@ -117,7 +117,7 @@ fn what_is_computed_is_enough_and_not_far_more() {
     }
     let mut wrong = Vec::new();
     for (name, text) in scenes {
-        let model = model_from_text(&name, &text).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let model = Model::from_text(&name, &text).unwrap_or_else(|e| panic!("{name}: {e}"));
         let (computed, peak) = (model.bytes(), peak(&text));
         let told = format!(
             "{name}: {} velocities, {} rows of joints, {} contacts: {computed} bytes for {peak}",

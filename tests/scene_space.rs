@@ -8,7 +8,7 @@ use stiction::scene::spec::space::*;
 use stiction::scene::spec::{
     Anchors, BodyKind, ContactPair, Frame, FrictionCone, Scene, Settings, Signal,
 };
-use stiction::simulation::model_from_text;
+use stiction::Model;
 
 /// Two rigid bodies and a point that references can name; the ground has a floor.
 const BASE: &str = r#"
@@ -350,7 +350,7 @@ mod time_stepping {
     #[test]
     fn copies_that_overlap_are_told_their_spacing() {
         let text = "dimension = 3\nsettings.integrator = \"time_stepping\"\n[[body]] #!\nname = \"ball\"\nkind = \"rigid\"\nmass = 1\nposition = [0, 0, 1]\nshape = [{ kind = \"sphere\", radius = 0.1 }]\ncopies = { count = [2, 1, 1], spacing = [0.15, 1, 1] }\n";
-        let error = model_from_text("scene.toml", text).expect_err("overlaps");
+        let error = Model::from_text("scene.toml", text).expect_err("overlaps");
         let (line, _, problem) = &error.problems[0];
         println!("{error}");
         assert_eq!((*line, problem.key.as_str()), (3, "body[ball_2].position"));

@@ -3,12 +3,11 @@
 mod common;
 
 use common::{halvings, model, order_study, run};
-use stiction::model::Model;
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::{Model, Simulation};
 
 /// The scene must be refused for one reason, on the line with the mark `#!`, with this key and these fragments.
 fn refused(text: &str, key: &str, fragments: &[&str]) {
-    let Err(error) = model_from_text("scene", text) else {
+    let Err(error) = Model::from_text("scene", text) else {
         panic!("this scene should be refused:\n{text}");
     };
     println!("{error}");

@@ -1,6 +1,6 @@
 //! Time stepping: the energy of what nothing drives never rises, and every loss is one that happened.
 
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::{Model, Simulation};
 use stiction::warning::Kind;
 
 /// Most that energy may rise by, as a part of the energy in play.
@@ -14,7 +14,7 @@ struct Run {
 
 impl Run {
     fn of(text: &str) -> Self {
-        let mut simulation = Simulation::new(model_from_text("scene", text).unwrap());
+        let mut simulation = Simulation::new(Model::from_text("scene", text).unwrap());
         let mut energies = vec![simulation.energy().total()];
         for row in 1..=100 {
             simulation.advance_to(f64::from(row) * 0.01).unwrap();

@@ -2,7 +2,7 @@
 
 use stiction::fmu::instance::Instance;
 use stiction::fmu::instance::variable::Value;
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::{Model, Simulation};
 
 const CHAIN: &str = include_str!("data/defects/minichain.toml");
 const TIME_STEPPING: &str = include_str!("data/defects/mini_time_stepping.toml");
@@ -162,7 +162,7 @@ fn a_pile_at_rest_presses_with_its_weight_after_any_step() {
     let lasts = [(0.2, 1e-8), (0.4, 1e-6), (0.415, 1e-4), (0.2, 1e-3)];
     let cases = ["", "sweeps = 30"].into_iter();
     for (rules, (until, last)) in cases.flat_map(|rules| lasts.map(|last| (rules, last))) {
-        let mut pile = Simulation::new(model_from_text("pile", &pile(rules)).unwrap());
+        let mut pile = Simulation::new(Model::from_text("pile", &pile(rules)).unwrap());
         pile.advance_to(until).unwrap();
         let before = fastest(&pile.instant().acceleration);
         pile.advance_to(until + last).unwrap();
@@ -192,7 +192,7 @@ fn accelerations_of_a_moving_pile_stay_those_that_they_were_a_short_step_before(
     let text = std::fs::read_to_string("resources/pile_of_jacks/scene.toml").unwrap();
     for rules in ["", "sweeps = 30"] {
         let text = format!("{text}\n[settings.time_stepping]\n{rules}\n");
-        let mut pile = Simulation::new(model_from_text("jacks", &text).unwrap());
+        let mut pile = Simulation::new(Model::from_text("jacks", &text).unwrap());
         let mut compared = 0;
         for (until, last) in [
             (0.9, 1e-6),
@@ -229,7 +229,7 @@ fn asking_for_forces_changes_no_bit_of_the_motion() {
         pile("sweeps = 20"),
     ] {
         let run = |asks: bool| {
-            let mut run = Simulation::new(model_from_text("x", &text).unwrap());
+            let mut run = Simulation::new(Model::from_text("x", &text).unwrap());
             for i in 1..=60 {
                 run.advance_to(f64::from(i) * 0.005).unwrap();
                 if asks {
@@ -257,7 +257,7 @@ fn a_motor_that_pushes_follows_the_integral_of_its_speed() {
 
 #[test]
 fn the_balance_of_a_falling_humanoid_closes() {
-    let mut fall = Simulation::new(model_from_text("fall", HUMANOID).unwrap());
+    let mut fall = Simulation::new(Model::from_text("fall", HUMANOID).unwrap());
     let start = fall.energy().total();
     fall.advance_to(1.2).unwrap();
     let lost = start - fall.energy().total();
@@ -278,7 +278,7 @@ fn what_falls_freely_falls_as_it_should_from_the_first_step_on() {
     let first = text.find("[[joint]]").unwrap();
     let next = first + text[first..].find("[[body]]").unwrap();
     let text = format!("{}{}", &text[..first], &text[next..]);
-    let mut fall = Simulation::new(model_from_text("fall", &text).unwrap());
+    let mut fall = Simulation::new(Model::from_text("fall", &text).unwrap());
     for i in 1..=40 {
         let time = f64::from(i) * 0.005;
         fall.advance_to(time).unwrap();
@@ -295,7 +295,7 @@ fn heap(speed: f64) -> Simulation {
          [[body]]\nname = \"ball\"\nkind = \"rigid\"\nmass = 1\nposition = [-0.1, 0, 0.1001]\nvelocity = [{speed}, 0, -1]\n\
          copies = {{ count = [2, 2, 2], spacing = [0.11, 0.11, 0.11], jitter = 0.004 }}\nshape = [{{ kind = \"sphere\", radius = 0.05 }}]\n"
     );
-    Simulation::new(model_from_text("heap", &text).unwrap())
+    Simulation::new(Model::from_text("heap", &text).unwrap())
 }
 
 // momentum and angular momentum about the centre of mass

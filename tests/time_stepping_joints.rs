@@ -1,10 +1,9 @@
 //! Joints with time stepping: stops that give back no more than they take, motors that push, and motors that cannot; taut chains.
 
-use stiction::model::Model;
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::{Model, Simulation};
 
 fn model(text: &str) -> Model {
-    model_from_text("scene", text).unwrap_or_else(|error| panic!("{error}"))
+    Model::from_text("scene", text).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A scene with time stepping, or event-driven.

@@ -27,13 +27,13 @@ mod settled;
 mod states;
 
 use std::process::ExitCode;
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::{Model, Simulation};
 
 /// s.
 const STEP: f64 = 0.005;
 
 fn simulation(text: &str) -> Simulation {
-    Simulation::new(model_from_text("scene", text).unwrap_or_else(|error| panic!("{error}")))
+    Simulation::new(Model::from_text("scene", text).unwrap_or_else(|error| panic!("{error}")))
 }
 
 fn main() -> ExitCode {

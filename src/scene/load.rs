@@ -21,11 +21,11 @@ pub fn plain(error: &std::io::Error) -> String {
     words.to_lowercase()
 }
 
-/// Reads a scene from a file.
+/// Reads a scene from a file; with its text.
 ///
 /// # Errors
 /// Every problem of the scene, or that the file cannot be read.
-pub fn load(path: &Path) -> Result<Scene, SceneError> {
+pub fn load(path: &Path) -> Result<(Scene, String), SceneError> {
     let file = path.display().to_string();
     let unreadable = |message: String, hint: &str| {
         let problem = Problem {
@@ -63,7 +63,8 @@ pub fn load(path: &Path) -> Result<Scene, SceneError> {
         )
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    parse_in(folder, &file, &text)
+    let scene = parse_in(folder, &file, &text)?;
+    Ok((scene, text))
 }
 
 /// Gives the bytes of a file that a scene names, relative to it and with `/`; or why not, a sentence and a hint.

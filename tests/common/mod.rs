@@ -2,9 +2,8 @@
 #![allow(dead_code)] // each test binary uses its own part
 
 use serde_json::Value;
-use stiction::model::Model;
 use stiction::scene::spec::Settings;
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::{Model, Simulation};
 
 /// Text of a shipped scene.
 pub fn scene_text(name: &str) -> String {
@@ -14,7 +13,7 @@ pub fn scene_text(name: &str) -> String {
 
 /// A model from scene text.
 pub fn model(text: &str) -> Model {
-    model_from_text("scene", text).unwrap_or_else(|e| panic!("{e}"))
+    Model::from_text("scene", text).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// A shipped scene with some of its text replaced; every replacement must be found.

@@ -316,11 +316,11 @@ fn keep_largest(arrows: &mut Vec<Arrow>) {
 #[cfg(test)]
 mod tests {
     use crate::cli::record::{Grip, Recording, Sampler};
-    use stiction::simulation::{Simulation, model_from_text};
+    use stiction::{Model, Simulation};
 
     /// Looks at every step.
     fn run(scene: &str, until: f64, n_steps: u32) -> Recording {
-        let mut simulation = Simulation::new(model_from_text("test", scene).unwrap());
+        let mut simulation = Simulation::new(Model::from_text("test", scene).unwrap());
         let mut sampler = Sampler::new(simulation.model(), until, None);
         sampler.look(&mut simulation);
         for i in 1..=n_steps {
