@@ -12,10 +12,10 @@ use std::{env, fs};
 use libraries::{current_library, fake_library};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
+use stiction::Model;
 use stiction::fmu::instance::variable::{Causality, Variable};
 use stiction::fmu::instance::variables::table;
 use stiction::scene::{Scene, packed, parse};
-use stiction::Model;
 use stiction::tool::describe::drawing::{HEIGHT, WIDTH};
 use stiction::tool::describe::fmi2::model_description;
 use stiction::tool::describe::{

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use stiction::fmu::instance::variable::Value;
 use stiction::fmu::instance::{FmiError, Instance};
 use stiction::integrate::StepError;
-use stiction::{Model, Simulation};
 use stiction::warning::Kind;
+use stiction::{Model, Simulation};
 
 fn told(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()

@@ -6,8 +6,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use stiction::fmu::instance::Instance;
 use stiction::Model;
+use stiction::fmu::instance::Instance;
 
 struct Counting;
 static NOW: AtomicUsize = AtomicUsize::new(0);

@@ -716,7 +716,7 @@ fn shipped() -> Vec<(String, Scene)> {
             .and_then(|n| n.to_str())
             .expect("a name")
             .to_owned();
-        let scene = load(&folder.join("scene.toml")).unwrap_or_else(|error| panic!("{error}"));
+        let (scene, _) = load(&folder.join("scene.toml")).unwrap_or_else(|error| panic!("{error}"));
         assert!(folder.join("readme.md").is_file(), "{name} has a readme");
         scenes.push((name, scene));
     }
@@ -1104,8 +1104,8 @@ fn the_crowd_of_the_documentation_is_a_scene() {
     let page = documentation();
     let (_, rest) = page.split_once("```toml crowd\n").expect("a snippet");
     let text = rest.split("```").next().expect("its end");
-    let model = stiction::Model::from_text("SCENE.md", text)
-        .unwrap_or_else(|error| panic!("{error}"));
+    let model =
+        stiction::Model::from_text("SCENE.md", text).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(model.bodies.len(), 200);
     assert!(model.time_stepping.is_some());
     let (_, rest) = page.split_once("```toml belt\n").expect("a snippet");

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use stiction::Model;
 use stiction::scene::error::SceneError;
 use stiction::scene::load::{load, parse, parse_in, parse_with};
 use stiction::scene::spec::space::*;
 use stiction::scene::spec::{
     Anchors, BodyKind, ContactPair, Frame, FrictionCone, Scene, Settings, Signal,
 };
-use stiction::Model;
 
 /// Two rigid bodies and a point that references can name; the ground has a floor.
 const BASE: &str = r#"

@@ -1,7 +1,7 @@
 //! Time stepping: the energy of what nothing drives never rises, and every loss is one that happened.
 
-use stiction::{Model, Simulation};
 use stiction::warning::Kind;
+use stiction::{Model, Simulation};
 
 /// Most that energy may rise by, as a part of the energy in play.
 const RISE: f64 = 1e-4;

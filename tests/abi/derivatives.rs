@@ -3,10 +3,10 @@
 use crate::call;
 use crate::common::scene_text;
 use crate::library::{Fmu, Random, Resources, SCENES, pushed_block};
+use stiction::Model;
 use stiction::fmu::c_api::types::{ERROR, OK};
 use stiction::fmu::instance::space::SpaceOutput;
 use stiction::fmu::instance::variable::{Causality, Kind, Role, Unit, Variable};
-use stiction::Model;
 use stiction::tool::describe::depends_on_inputs;
 
 pub fn rate(fmu: &Fmu, name: &str) -> f64 {

@@ -1,11 +1,12 @@
 //! Columns of a scene in space, in the axes that the scene gives its bodies.
 
 use std::fmt::{self, Write as _};
+use stiction::model::Model;
 
 use super::contact_units;
 use stiction::kinds::space::BODY_DOF;
 use stiction::math::Vec3;
-use stiction::model::{ContactKind};
+use stiction::model::ContactKind;
 use stiction::simulation::{Simulation, observe};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
