@@ -1077,7 +1077,7 @@ mod file {
         let text = scene("file = \"parts/corner.obj\"\nscale = 0.001\n");
         std::fs::write(folder.join("scene.toml"), &text).expect("a file");
         for scene in [
-            load(&folder.join("scene.toml")),
+            load(&folder.join("scene.toml")).map(|(scene, _)| scene),
             parse_in(&folder, "scene.toml", &text),
         ] {
             let scene = scene.unwrap_or_else(|error| panic!("{error}"));
