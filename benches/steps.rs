@@ -9,9 +9,8 @@ mod common;
 use common::{model, scene_names, scene_text};
 use std::time::Instant;
 use stiction::integrate::Report;
-use stiction::model::Model;
 use stiction::scene::spec::{Scheme, Settings};
-use stiction::simulation::Simulation;
+use stiction::{Model, Simulation};
 
 /// Schemes and their names in scene files.
 const SCHEMES: [(&str, Scheme); 7] = [

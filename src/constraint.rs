@@ -40,6 +40,16 @@ impl Pose {
         }
     }
 
+    /// Becomes that of these coordinates; the sine and cosine of an angle that stays the same are kept.
+    #[inline]
+    pub fn move_to(&mut self, x: f64, y: f64, angle: f64) {
+        self.position = Vec2::new(x, y);
+        if angle.to_bits() != self.angle.to_bits() {
+            self.angle = angle;
+            (self.sin, self.cos) = libm::sincos(angle);
+        }
+    }
+
     /// The same pose with its rate of change along a twist.
     #[inline]
     pub fn with_rate(&self, twist: &Twist) -> Pose<Dual> {

@@ -12,7 +12,7 @@ pub mod observe;
 mod text;
 
 #[cfg(feature = "text")]
-pub use text::{model_from_text, model_in_folder, model_of};
+pub use text::model_of;
 
 /// A model on its way through time.
 ///
@@ -28,8 +28,7 @@ pub use text::{model_from_text, model_in_folder, model_of};
 ///     kind = "half_plane"
 ///     normal = [0, 1]
 /// "#;
-/// let model = stiction::simulation::model_from_text("ball", scene).unwrap();
-/// let mut simulation = stiction::simulation::Simulation::new(model);
+/// let mut simulation = stiction::Simulation::from_text("ball", scene).unwrap();
 /// simulation.advance_to(1.0).unwrap();
 /// assert!(simulation.state().position[1].abs() < 1e-12);
 /// ```

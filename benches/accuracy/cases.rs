@@ -2,8 +2,7 @@
 
 use crate::common::read;
 use serde_json::Value;
-use stiction::model::Model;
-use stiction::simulation::model_from_text;
+use stiction::Model;
 
 /// One scene with its reference.
 pub struct Case {
@@ -138,7 +137,7 @@ fn of(
     };
     Case {
         name,
-        model: model_from_text(name, text).unwrap_or_else(|e| panic!("{e}")),
+        model: Model::from_text(name, text).unwrap_or_else(|e| panic!("{e}")),
         until,
         expected: columns.iter().map(|(i, c)| (*i, value(c))).collect(),
     }

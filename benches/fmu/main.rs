@@ -19,8 +19,7 @@ use std::hint::black_box;
 use stiction::fmu::c_api::float_environment::Scope;
 use stiction::fmu::instance::Instance;
 use stiction::fmu::instance::variable::{Causality, Kind, Role, Variability, Variable};
-use stiction::model::Model;
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::{Model, Simulation};
 use timing::{Timed, in_turn, repeated, seconds};
 
 const ROUNDS: usize = 101;
@@ -53,7 +52,7 @@ fn main() {
 }
 
 fn model(scene: &str) -> Model {
-    model_from_text(scene, &scene_text(scene)).unwrap_or_else(|e| panic!("{e}"))
+    Model::from_text(scene, &scene_text(scene)).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Seconds of one of `n` communication steps.

@@ -25,7 +25,7 @@ mod states;
 
 use common::{cpu, model, time_stepping_scenes};
 use std::process::ExitCode;
-use stiction::simulation::Simulation;
+use stiction::Simulation;
 
 /// s.
 const STEP: f64 = 0.005;

@@ -60,19 +60,10 @@ pub fn find(scene: &Path) -> Result<Found, CliError> {
 }
 
 fn from_file(path: PathBuf) -> Result<Found, CliError> {
-    let name = path.display().to_string();
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) => {
-            // the loader knows how to say what is wrong with a file
-            scene::load(&path)?;
-            return Err(CliError::Io { what: name, error });
-        }
-    };
-    let written = scene::load::parse_in(folder_of(&path), &name, &text)?;
+    let (scene, text) = scene::load(&path)?;
     Ok(Found {
-        model: model_of(&written, &name, &text)?,
-        scene: written,
+        model: model_of(&scene, &path.display().to_string(), &text)?,
+        scene,
         text,
         path: Some(path),
     })
@@ -166,13 +157,13 @@ fn closed(error: io::Error) -> CliError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stiction::simulation::model_from_text;
+    use stiction::Model;
 
     #[test]
     fn every_bundled_scene_goes_by_the_name_of_its_folder() {
         assert!(SCENES.is_sorted());
         for (name, text) in SCENES {
-            let model = model_from_text(name, text).unwrap();
+            let model = Model::from_text(name, text).unwrap();
             assert_eq!(model.name, *name);
             assert!(!model.description.is_empty(), "{name}");
         }

@@ -185,7 +185,7 @@ fn write_plane(line: &mut String, simulation: &mut Simulation) -> fmt::Result {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stiction::simulation::model_from_text;
+    use stiction::Model;
 
     #[test]
     fn every_row_has_one_field_for_each_column() {
@@ -212,7 +212,7 @@ mod tests {
             at = [0, 1]
             limits = [-1, 1]
         "#;
-        let model = model_from_text("test", scene).unwrap();
+        let model = Model::from_text("test", scene).unwrap();
         let n_columns = columns(&model).len();
         let mut simulation = Simulation::new(model);
         for time in [0.0, 0.01] {

@@ -64,7 +64,9 @@ impl EventLog {
         }
         if self.shown.is_empty() {
             text.push_str(match model.time_stepping {
-                Some(_) if total(report) > 0 => "Impacts of a crowd are counted, not listed.\n",
+                Some(_) if total(report) > 0 => {
+                    "With time stepping impacts are counted, not listed.\n"
+                }
                 Some(_) | None => "No events.\n",
             });
             return text;

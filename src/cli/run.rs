@@ -21,12 +21,12 @@ use super::settings::overridden;
 use super::summary::{Facts, Line, as_json, groups, scheme, summary};
 use super::timeline::Timeline;
 use super::watch::Watch;
-use stiction::scene::spec::Scene;
+use stiction::scene::spec::{Integrator, Scene};
 use stiction::simulation::Simulation;
 use stiction::warning::Warning;
 
-/// More bodies with shapes than this are slow without `[crowd]`: contacts of all pairs are listed, and solved as one.
-const MOST_WITHOUT_CROWD: usize = 30;
+/// More bodies with shapes than this are slow with the event-driven integrator: contacts of all pairs are listed, and solved as one.
+const MOST_EVENT_DRIVEN: usize = 30;
 
 /// Integrates a scene; writes its trajectory and its events as asked, then the table of events and the summary.
 pub fn run(options: &RunOptions) -> Result<(), CliError> {
@@ -120,13 +120,12 @@ fn refuse_options(options: &RunOptions) -> Result<(), CliError> {
 
 /// What to say of many bodies whose contacts are all listed in advance.
 fn slow_when_event_driven(scene: &Scene) -> Option<String> {
-    let space = scene
-        .space()
-        .filter(|space| space.time_stepping.is_none())?;
+    let is_event_driven = scene.settings.integrator == Integrator::EventDriven;
+    let space = scene.space().filter(|_| is_event_driven)?;
     let with_shapes = space.bodies.iter().filter(|body| !body.shapes.is_empty());
     let n = with_shapes.count();
-    (n > MOST_WITHOUT_CROWD).then(|| {
-        format!("{n} bodies with shapes take long without `[crowd]`, which is made for many bodies\n  hint: write the header `[crowd]` in the scene")
+    (n > MOST_EVENT_DRIVEN).then(|| {
+        format!("{n} bodies with shapes take long with the event-driven integrator\n  hint: write `integrator = \"time_stepping\"` below `[settings]`, which is made for many bodies")
     })
 }
 

@@ -20,7 +20,7 @@ pub fn overridden(model: &Model, options: &RunOptions) -> Result<Settings, CliEr
         model.time_stepping.is_some(),
     ) {
         return Err(CliError::usage(
-            format!("{option} has no effect in a crowd, whose steps are of their own kind"),
+            format!("{option} has no effect with time stepping, whose steps are of their own kind"),
             "leave it out; a smaller --step makes the run more accurate",
         ));
     }
@@ -60,7 +60,7 @@ fn scheme(written: Scheme, options: &RunOptions) -> Result<Scheme, CliError> {
         return Err(CliError::usage(
             format!(
                 "--alpha and --gamma have no effect with --scheme {}",
-                name(scheme)
+                scheme.name()
             ),
             "leave them out, or leave --scheme out",
         ));
@@ -81,19 +81,5 @@ fn general(written: Scheme, options: &RunOptions) -> Result<Scheme, CliError> {
             "the scheme \"general\" needs both --alpha and --gamma",
             "add for example --alpha 0.6 --gamma 0.5",
         )),
-    }
-}
-
-/// The word for a scheme, as in a scene file.
-pub fn name(scheme: Scheme) -> &'static str {
-    match scheme {
-        Scheme::Trapezoidal => "trapezoidal",
-        Scheme::TrapezoidalPrinted => "trapezoidal_printed",
-        Scheme::TrapezoidalAverage => "trapezoidal_average",
-        Scheme::Extrapolated => "extrapolated",
-        Scheme::ImplicitEuler => "implicit_euler",
-        Scheme::ExplicitEuler => "explicit_euler",
-        Scheme::PositionEuler => "position_euler",
-        Scheme::General { .. } => "general",
     }
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use super::events;
 use super::format::short;
-use super::settings::name;
 use serde_json::{Value, json};
 use stiction::integrate::Report;
 use stiction::scene::spec::{Scheme, Settings};
@@ -93,7 +92,7 @@ pub fn as_json(facts: &Facts<'_>, report: &Report, doubts: &[String]) -> Value {
         "warnings": told(doubts, facts.warnings),
     });
     if facts.is_time_stepping {
-        json["crowd"] = json!({
+        json["time_stepping"] = json!({
             "inexact_groups": report.inexact_solves,
             "located_impacts": report.located_impacts,
             "unlocated_steps": report.unlocated_steps,
@@ -298,7 +297,7 @@ pub fn scheme(facts: &Facts<'_>) -> String {
     let settings = facts.settings;
     let step = short(settings.step);
     if facts.is_time_stepping {
-        return format!("crowd, step {step} s");
+        return format!("time stepping, step {step} s");
     }
     if let Some(tolerance) = settings.tolerance {
         let order = 2 * settings.rows_taken();
@@ -315,7 +314,7 @@ pub fn scheme(facts: &Facts<'_>) -> String {
                 short(gamma)
             )
         }
-        scheme => format!("{}, step {step} s", name(scheme)),
+        scheme => format!("{}, step {step} s", scheme.name()),
     }
 }
 

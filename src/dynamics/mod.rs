@@ -189,7 +189,8 @@ pub fn force_and_works(
     if let Some(jacobians) = jacobians.as_deref_mut() {
         jacobians.clear();
     }
-    if let Some(works) = works.as_deref_mut() {
+    // without force elements they stay as empty as they were made
+    if let Some(works) = works.as_deref_mut().filter(|_| !model.forces.is_empty()) {
         works.clear();
         if let Some(jacobians) = jacobians.as_deref_mut()
             && model.forces.iter().any(|link| link.force.is_given())
@@ -219,7 +220,7 @@ pub fn force_and_works(
                             let n = jacobians.n;
                             add_block(spans, &bending.rest, &mut jacobians.applied, n);
                         }
-                    } else {
+                    } else if force.dissipates() {
                         add_force(spans, 1.0, &effect.damping, &mut works.damping);
                     }
                 }
@@ -237,7 +238,7 @@ pub fn force_and_works(
                             let n = jacobians.n;
                             add_block(spans, &effect.by_position_rest, &mut jacobians.applied, n);
                         }
-                    } else {
+                    } else if force.dissipates() {
                         add_force(spans, 1.0, &effect.damping, &mut works.damping);
                     }
                 }
@@ -566,8 +567,13 @@ impl At<'_> {
 
     fn energy(&self, link: &ForceLink) -> f64 {
         match &link.force {
-            AnyForce::Plane(force) => self.plane(link, |at| force.energy(at)),
-            AnyForce::Space(force) => self.space(link, |at| force.energy(at)),
+            AnyForce::Plane(force) if force.stores_energy() => {
+                self.plane(link, |at| force.energy(at))
+            }
+            AnyForce::Space(force) if force.stores_energy() => {
+                self.space(link, |at| force.energy(at))
+            }
+            AnyForce::Plane(_) | AnyForce::Space(_) => 0.0,
         }
     }
 

@@ -60,9 +60,11 @@ pub(super) fn refusal(model: &Model, is_time_stepping: bool, n_contacts: usize) 
     let hint = match (is_time_stepping, n_contacts > 0) {
         (true, _) => "take fewer bodies",
         (false, true) => {
-            "take fewer bodies or simpler shapes, switch contacts off with [[contact]] rules, or write the header `[crowd]` (in space)"
+            "take fewer bodies or simpler shapes, switch contacts off with [[contact]] rules, or use time stepping (`integrator = \"time_stepping\"`, in space)"
         }
-        (false, false) => "take fewer bodies or joints, or write the header `[crowd]` (in space)",
+        (false, false) => {
+            "take fewer bodies or joints, or use time stepping (`integrator = \"time_stepping\"`, in space)"
+        }
     };
     let size = match bytes {
         0..10_000_000_000 => format!("{} MB", bytes / 1_000_000),

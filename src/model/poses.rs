@@ -144,7 +144,7 @@ impl Model {
                     } else {
                         0.0
                     };
-                    *pose = Pose::new(q[body.first], q[body.first + 1], angle);
+                    pose.move_to(q[body.first], q[body.first + 1], angle);
                 }
             }
             Poses::Space {

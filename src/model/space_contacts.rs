@@ -11,7 +11,7 @@ use crate::kinds::space::shape::{Bound, Shape};
 use crate::math::{Quaternion, larger, quaternion};
 use crate::scene::error::Problem;
 use crate::scene::spec::space::{Coordinate, Friction, Geometry, JointKind, Sliding, Space};
-use crate::scene::spec::{self, ContactMaterial, ContactPair, Limits};
+use crate::scene::spec::{self, ContactMaterial, ContactPair, Integrator, Limits};
 
 /// Velocities of a body without an orientation.
 const POINT_DOF: usize = 3;
@@ -47,7 +47,8 @@ impl Owner<'_> {
 
 /// Adds the stops of joints and the features of all pairs of shapes; refuses shapes that overlap at the start.
 pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>) {
-    if let Some(problem) = memory::refusal(model, scene.time_stepping.is_some(), 0) {
+    let in_time_stepping = model.settings.integrator == Integrator::TimeStepping;
+    if let Some(problem) = memory::refusal(model, in_time_stepping, 0) {
         problems.push(problem);
         return;
     }
@@ -59,8 +60,8 @@ pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>)
             model.bodies[body].extent = reaches.fold(0.0, larger);
         }
     }
-    if let Some(rules) = scene.time_stepping {
-        space_time_stepping::add(scene, rules, model, &owners, problems);
+    if in_time_stepping {
+        space_time_stepping::add(scene, model, &owners, problems);
         if problems.is_empty() {
             refuse_overlaps(scene, model, problems);
         }

@@ -14,7 +14,7 @@ use crate::kinds::space::shape::{Bound, Shape};
 use crate::math::dot3;
 use crate::scene::error::Problem;
 use crate::scene::spec::ContactPair;
-use crate::scene::spec::space::{self as written, Sliding, Space};
+use crate::scene::spec::space::{Sliding, Space};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -26,14 +26,8 @@ type Source<'a> = (&'a Owner<'a>, usize);
 
 /// Gives the model its crowd; refuses shapes that cannot touch each other, or overlap at the start.
 #[cfg_attr(small, optimize(size))]
-pub(super) fn add(
-    scene: &Space,
-    rules: written::TimeStepping,
-    model: &mut Model,
-    owners: &[Owner],
-    problems: &mut Vec<Problem>,
-) {
-    let (time_stepping, sources) = time_stepping(scene, rules, model, owners);
+pub(super) fn add(scene: &Space, model: &mut Model, owners: &[Owner], problems: &mut Vec<Problem>) {
+    let (time_stepping, sources) = time_stepping(scene, model, owners);
     refuse_unsupported(&time_stepping, &sources, problems);
     if problems.is_empty() {
         refuse_overlaps(scene, model, &time_stepping, &sources, problems);
@@ -44,7 +38,6 @@ pub(super) fn add(
 // kinds of shapes are told apart by what rules can name
 fn time_stepping<'a>(
     scene: &Space,
-    rules: written::TimeStepping,
     model: &mut Model,
     owners: &'a [Owner<'a>],
 ) -> (TimeStepping, Vec<Source<'a>>) {
@@ -95,7 +88,8 @@ fn time_stepping<'a>(
         Bound::Ball { .. } => 1,
     });
     let (mut colliders, sources): (Vec<Collider>, Vec<Source>) = colliders.into_iter().unzip();
-    manifold_reduction::mark(&mut colliders, rules.merge_distance);
+    let options = model.settings.time_stepping;
+    manifold_reduction::mark(&mut colliders, options.merge_distance);
     let mut materials = Vec::with_capacity(kinds.len() * kinds.len());
     for a in &kinds {
         for b in &kinds {
@@ -121,7 +115,7 @@ fn time_stepping<'a>(
         });
     }
     let mut time_stepping = TimeStepping {
-        rules,
+        options,
         colliders,
         belts,
         apart,
@@ -251,7 +245,7 @@ fn refuse_overlaps(
     if let Some(next) = found.next() {
         problems.push(Problem {
             place: next.place,
-            key: "crowd".to_owned(),
+            key: "settings.integrator".to_owned(),
             message: format!("{} more pairs overlap at the start", found.count() + 1),
             hint: "with `copies`, keep `spacing` above the size of a body plus twice the `jitter`"
                 .to_owned(),

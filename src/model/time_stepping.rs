@@ -7,14 +7,14 @@ use crate::kinds::space::Pose;
 use crate::kinds::space::collide::grid::{Ball, Grid};
 use crate::kinds::space::shape::{Bound, Shape};
 use crate::math::{Vec3, dot3};
-use crate::scene::spec::space as written;
+use crate::scene::spec::settings;
 use std::sync::Arc;
 
 /// What a model of many bodies has in place of a list of contacts.
 #[derive(Clone, Debug)]
 pub struct TimeStepping {
     /// How they are dealt with.
-    pub rules: written::TimeStepping,
+    pub options: settings::TimeStepping,
     /// All shapes: those without bounds first, then the others of the ground, then body by body.
     pub colliders: Vec<Collider>,
     /// Surfaces that move along themselves.

@@ -1,16 +1,10 @@
 //! What each key holds, for hints.
 
 use super::spec::Dimension;
+use super::spec::settings::{UsedBy, setting_of};
 
 /// Key, how it is written, what it is.
 const KEYS: &[(&str, &str, &str)] = &[
-    ("active_gap", "active_gap = 1e-9", "m"),
-    ("active_gap_cubic", "active_gap_cubic = 0.0", "m/s³"),
-    (
-        "alpha",
-        "alpha = 0.5",
-        "weight of the end of the step in the forces",
-    ),
     (
         "amplitude",
         "amplitude = 8.0",
@@ -42,7 +36,6 @@ const KEYS: &[(&str, &str, &str)] = &[
         "do the two bodies of the joint touch each other?",
     ),
     ("damping", "damping = 10.0", "N s/m, at a joint N m s/rad"),
-    ("damping_steps", "damping_steps = 2", "a count"),
     (
         "description",
         "description = \"A block on a table\"",
@@ -52,22 +45,6 @@ const KEYS: &[(&str, &str, &str)] = &[
         "enabled",
         "enabled = false",
         "false lets the pair pass through each other",
-    ),
-    (
-        "energy_correction",
-        "energy_correction = true",
-        "true or false",
-    ),
-    ("energy_guard", "energy_guard = true", "true or false"),
-    (
-        "event_state",
-        "event_state = \"restep\"",
-        "or \"interpolant\"",
-    ),
-    (
-        "fixed_point_iterations",
-        "fixed_point_iterations = 1",
-        "a count",
     ),
     (
         "force",
@@ -82,17 +59,7 @@ const KEYS: &[(&str, &str, &str)] = &[
         "Coulomb's coefficient, without unit",
     ),
     ("from", "from = [-0.25, 0]", "m"),
-    (
-        "gamma",
-        "gamma = 0.5",
-        "weight of the end velocity in the positions",
-    ),
     ("gravity", "gravity = [0, -9.81]", "m/s²"),
-    (
-        "impact_law",
-        "impact_law = \"poisson\"",
-        "or \"newton\", \"expedient\", \"poisson_printed\"",
-    ),
     ("inertia", "inertia = 0.1", "kg m² about the centre of mass"),
     ("joint", "joint = \"hinge\"", "name of a joint"),
     ("kind", "kind = \"...\"", "which one"),
@@ -105,16 +72,6 @@ const KEYS: &[(&str, &str, &str)] = &[
         "lower and upper, rad or m; -inf and inf are allowed",
     ),
     ("linear", "linear = 0.5", "N s/m"),
-    (
-        "locate_collisions",
-        "locate_collisions = true",
-        "true or false",
-    ),
-    (
-        "locate_transitions",
-        "locate_transitions = true",
-        "true or false",
-    ),
     (
         "mass",
         "mass = 1.0",
@@ -130,32 +87,14 @@ const KEYS: &[(&str, &str, &str)] = &[
         "materials = [\"steel\", \"ice\"]",
         "names that shapes have",
     ),
-    ("max_step", "max_step = 1.0", "s"),
-    ("max_step_work", "max_step_work = 20000", "a count"),
-    ("max_substeps", "max_substeps = 200", "a count"),
-    (
-        "min_substep",
-        "min_substep = 1e-9",
-        "a fraction of the step",
-    ),
     ("name", "name = \"block\"", "how others refer to it"),
-    ("nominal_angle", "nominal_angle = 1.0", "rad"),
-    ("nominal_length", "nominal_length = 1.0", "m"),
-    ("nominal_rotation", "nominal_rotation = 1.0", "rad/s"),
-    ("nominal_speed", "nominal_speed = 1.0", "m/s"),
     ("normal", "normal = [0, 1]", "points out of the material"),
     ("offset", "offset = 0.0", "mean of the signal"),
     ("omega", "omega = 6.283", "rad/s"),
     ("phase", "phase = 0.0", "rad"),
     ("point", "point = [0, 0]", "m"),
     ("position", "position = [0, 1]", "m"),
-    ("projection", "projection = true", "true or false"),
     ("radius", "radius = 0.1", "m"),
-    (
-        "reported_velocity",
-        "reported_velocity = \"end\"",
-        "or \"average\"",
-    ),
     ("rest_angle", "rest_angle = 0.0", "rad"),
     ("rest_length", "rest_length = 1.0", "m"),
     (
@@ -163,29 +102,12 @@ const KEYS: &[(&str, &str, &str)] = &[
         "restitution = 0.5",
         "0 loses the approach speed, 1 gives it back",
     ),
-    (
-        "restitution_threshold",
-        "restitution_threshold = 1.0",
-        "without unit",
-    ),
-    ("rows", "rows = 4", "half the order"),
-    (
-        "return_at_event",
-        "return_at_event = false",
-        "true or false; for FMUs",
-    ),
-    (
-        "scheme",
-        "scheme = \"trapezoidal\"",
-        "the others are in docs/SCENE.md",
-    ),
     ("size", "size = [0.4, 0.2]", "full width and height, m"),
     (
         "static_friction",
         "static_friction = 1.0",
         "of a contact without unit, of a joint N m or N",
     ),
-    ("step", "step = 0.01", "s"),
     ("stiffness", "stiffness = 100.0", "N/m, at a joint N m/rad"),
     ("stribeck_rate", "stribeck_rate = 0.1", "rad/s or m/s"),
     ("stribeck_velocity", "stribeck_velocity = 0.01", "m/s"),
@@ -196,11 +118,6 @@ const KEYS: &[(&str, &str, &str)] = &[
     ),
     ("times", "times = [0.0, 1.0, 2.0]", "s, not decreasing"),
     ("to", "to = [0.25, 0]", "m"),
-    (
-        "tolerance",
-        "tolerance = 1e-6",
-        "bound on the error of a step",
-    ),
     ("torque", "torque = 1.0", "N m, a number or a signal"),
     ("transition_rate", "transition_rate = 1e-3", "rad/s or m/s"),
     ("until", "until = 10.0", "s"),
@@ -275,21 +192,6 @@ const KEYS_IN_SPACE: &[(&str, &str, &str)] = &[
         "friction_axis = [1, 0, 0]",
         "a direction in the first body's axes",
     ),
-    (
-        "friction_cone",
-        "friction_cone = \"exact\"",
-        "or \"polyhedral\"",
-    ),
-    (
-        "friction_directions",
-        "friction_directions = 8",
-        "an even count",
-    ),
-    (
-        "friction_directions_turn",
-        "friction_directions_turn = false",
-        "true or false",
-    ),
     ("from", "from = [-0.25, 0, 0]", "m"),
     ("gravity", "gravity = [0, 0, -9.81]", "m/s²"),
     (
@@ -359,20 +261,6 @@ const KEYS_IN_SPACE: &[(&str, &str, &str)] = &[
         "speed = { kind = \"input\", start = 0.5 }",
         "m/s; a number or a signal",
     ),
-    (
-        "located_impacts",
-        "located_impacts = 4",
-        "a count, for each group of bodies and step",
-    ),
-    ("merge_distance", "merge_distance = 1e-4", "m"),
-    ("sleep_after", "sleep_after = 0.5", "s"),
-    (
-        "sleep_speed",
-        "sleep_speed = 1e-3",
-        "m/s; 0 keeps all awake",
-    ),
-    ("sweeps", "sweeps = 30", "a count; exact without it"),
-    ("threads", "threads = 2", "a count"),
     ("rolling_friction", "rolling_friction = 1e-3", "m"),
     (
         "rotation_vector",
@@ -429,25 +317,18 @@ const INSTEAD_IN_SPACE: &[(&str, &str, &str)] = &[
 ];
 
 /// Parts that only scenes in space have.
-const ONLY_IN_SPACE: &[(&str, &str)] = &[
+const ONLY_IN_SPACE: &[(&str, &str)] = &[(
+    "belt",
+    "belts are in space: write `dimension = 3` at the top, positions as three numbers, and `integrator = \"time_stepping\"` below `[settings]`",
+)];
+
+/// Keys that have another name now, and what to write.
+const RENAMED: &[(&str, &str)] = &[
     (
         "crowd",
-        "crowds are in space: write `dimension = 3` at the top, and places as three numbers",
+        "write `integrator = \"time_stepping\"` below `[settings]`, and its options below `[settings.time_stepping]`",
     ),
-    (
-        "belt",
-        "belts are in space: write `dimension = 3` at the top, places as three numbers, and `[crowd]`",
-    ),
-];
-
-/// The keys of `[crowd]`, which no other part has.
-const OF_CROWD: &[&str] = &[
-    "located_impacts",
-    "merge_distance",
-    "sleep_after",
-    "sleep_speed",
-    "sweeps",
-    "threads",
+    ("energy_guard", "write `impact_energy_limit`"),
 ];
 
 /// How `key` is written, with its unit: "write for example `mass = 1.0` (kg)".
@@ -457,8 +338,14 @@ pub fn example(key: &str, dimension: Dimension) -> String {
         Dimension::Space => KEYS_IN_SPACE,
     };
     match in_space.iter().chain(KEYS).find(|(k, _, _)| *k == key) {
-        Some((_, written, what)) => format!("write for example `{written}` ({what})"),
-        None => String::new(),
+        Some((_, example, what)) => format!("write for example `{example}` ({what})"),
+        None => setting_of(key).map_or_else(String::new, |setting| {
+            format!(
+                "write for example `{}` ({})",
+                setting.example(),
+                setting.description
+            )
+        }),
     }
 }
 
@@ -468,13 +355,16 @@ pub fn only_in_space(key: &str) -> Option<&'static str> {
     found.map(|(_, hint)| *hint)
 }
 
-/// What to do about a key of `[crowd]` that stands elsewhere.
-pub fn of_time_stepping(key: &str, dimension: Dimension) -> Option<&'static str> {
-    match dimension {
-        _ if !OF_CROWD.contains(&key) => None,
-        Dimension::Plane => only_in_space("crowd"),
-        Dimension::Space => Some("write it below the header `[crowd]`"),
-    }
+/// What to do about a key that has another name now, or that stands in the wrong table.
+pub fn elsewhere(key: &str) -> Option<&'static str> {
+    let renamed = RENAMED.iter().find(|(old, _)| *old == key);
+    let setting = || setting_of(key).map(|setting| setting.used_by);
+    renamed.map(|(_, hint)| *hint).or_else(|| match setting()? {
+        UsedBy::TimeStepping => Some("write it below the header `[settings.time_stepping]`"),
+        UsedBy::Both | UsedBy::EventDriven | UsedBy::EventDrivenInSpace => {
+            Some("write it below the header `[settings]`")
+        }
+    })
 }
 
 /// What to write in space for a key of a planar scene, if one of the known keys takes its place.

@@ -8,7 +8,7 @@ use super::error::{Problem, SceneError};
 use super::part::{dimension, plane, settings, space};
 use super::range::Range;
 use super::read::{Log, Table};
-use super::spec::{Dimension, Parts, Scene, Settings};
+use super::spec::{Dimension, Integrator, Parts, Scene, Settings};
 use super::syntax::Syntax;
 
 /// Files of shapes that are larger are refused, bytes.
@@ -21,11 +21,11 @@ pub fn plain(error: &std::io::Error) -> String {
     words.to_lowercase()
 }
 
-/// Reads a scene from a file.
+/// Reads a scene from a file; with its text.
 ///
 /// # Errors
 /// Every problem of the scene, or that the file cannot be read.
-pub fn load(path: &Path) -> Result<Scene, SceneError> {
+pub fn load(path: &Path) -> Result<(Scene, String), SceneError> {
     let file = path.display().to_string();
     let unreadable = |message: String, hint: &str| {
         let problem = Problem {
@@ -63,7 +63,8 @@ pub fn load(path: &Path) -> Result<Scene, SceneError> {
         )
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    parse_in(folder, &file, &text)
+    let scene = parse_in(folder, &file, &text)?;
+    Ok((scene, text))
 }
 
 /// Gives the bytes of a file that a scene names, relative to it and with `/`; or why not, a sentence and a hint.
@@ -186,10 +187,7 @@ pub(super) fn read(mut t: Table<'_>, file_name: &str, files: Files<'_>) -> Scene
     let until = t.number_or("until", Range::POSITIVE, 10.0);
     let settings = t.get("settings").and_then(|v| v.as_table(v.path.clone()));
     let has_step = settings.as_ref().is_some_and(|t| t.has("step"));
-    let settings = settings.map_or_else(Settings::default, |table| {
-        let in_time_stepping = t.log.dimension == Dimension::Space && t.has("crowd");
-        settings::read(table, until, in_time_stepping)
-    });
+    let settings = settings.map_or_else(Settings::default, |table| settings::read(table, until));
     if !has_step && settings.is_longer_than(until) {
         let message = format!(
             "the run of {until} s ends within the first standard step, {} s",
@@ -200,7 +198,10 @@ pub(super) fn read(mut t: Table<'_>, file_name: &str, files: Files<'_>) -> Scene
     }
     let parts = match t.log.dimension {
         Dimension::Plane => Parts::Plane(plane::read(&mut t)),
-        Dimension::Space => Parts::Space(space::read(&mut t, files)),
+        Dimension::Space => {
+            let in_time_stepping = settings.integrator == Integrator::TimeStepping;
+            Parts::Space(space::read(&mut t, files, in_time_stepping))
+        }
     };
     t.finish("a scene");
     Scene {

@@ -398,7 +398,7 @@ impl<'a> Table<'a> {
                 Dimension::Plane if self.path.is_empty() => keys::only_in_space(word),
                 Dimension::Plane => None,
             };
-            let of_other = of_other.or_else(|| keys::of_time_stepping(word, self.log.dimension));
+            let of_other = of_other.or_else(|| keys::elsewhere(word));
             let hint = match (of_other, nearest(word, free)) {
                 (Some(instead), _) => instead.to_owned(),
                 (None, Some(near)) => format!("did you mean `{near}`?"),

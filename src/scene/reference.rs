@@ -90,7 +90,7 @@ mod tests {
         "[ground]\n",
         "[contact_default]\n",
         "[[contact]]\n",
-        "[crowd]\n",
+        "[settings]\nintegrator = \"time_stepping\"\n[settings.time_stepping]\n",
         "[[belt]]\n",
         "[[body]]\n[body.copies]\n",
     ];

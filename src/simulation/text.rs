@@ -1,17 +1,46 @@
-//! Models from the text of scenes.
+//! Models and simulations from scene files.
 
+use super::Simulation;
 use crate::model::{self, Model};
 use crate::scene::{self, Scene, SceneError};
 use std::path::Path;
 
-/// Reads a scene and builds its model; `file` is what error messages call it. Its shapes cannot come from other files.
-pub fn model_from_text(file: &str, text: &str) -> Result<Model, SceneError> {
-    model_of(&scene::load::parse(file, text)?, file, text)
+impl Model {
+    /// The model of a scene file.
+    ///
+    /// # Errors
+    /// Every error in the scene, with line, key and a hint; a file that cannot be read.
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, SceneError> {
+        let path = path.as_ref();
+        let (scene, text) = scene::load(path)?;
+        model_of(&scene, &path.display().to_string(), &text)
+    }
+
+    /// The model of a scene given as text; `name` is what messages call it. Its shapes cannot come from other files.
+    ///
+    /// # Errors
+    /// Every error in the scene, with line, key and a hint.
+    pub fn from_text(name: &str, text: &str) -> Result<Self, SceneError> {
+        model_of(&scene::parse(name, text)?, name, text)
+    }
 }
 
-/// The same for a scene whose shapes may come from files in a folder.
-pub fn model_in_folder(folder: &Path, file: &str, text: &str) -> Result<Model, SceneError> {
-    model_of(&scene::load::parse_in(folder, file, text)?, file, text)
+impl Simulation {
+    /// The start of a scene file, with the scene's own settings.
+    ///
+    /// # Errors
+    /// See [`Model::from_file`].
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, SceneError> {
+        Model::from_file(path).map(Self::new)
+    }
+
+    /// The start of a scene given as text, with the scene's own settings.
+    ///
+    /// # Errors
+    /// See [`Model::from_text`].
+    pub fn from_text(name: &str, text: &str) -> Result<Self, SceneError> {
+        Model::from_text(name, text).map(Self::new)
+    }
 }
 
 /// Builds the model of a scene that was read from `text`.

@@ -53,7 +53,7 @@ impl Scale {
             sweeps: model
                 .time_stepping
                 .as_ref()
-                .is_some_and(|time_stepping| time_stepping.rules.sweeps.is_some()),
+                .is_some_and(|time_stepping| time_stepping.options.sweeps.is_some()),
             is_time_stepping: model.time_stepping.is_some(),
         }
     }

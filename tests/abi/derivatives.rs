@@ -3,10 +3,10 @@
 use crate::call;
 use crate::common::scene_text;
 use crate::library::{Fmu, Random, Resources, SCENES, pushed_block};
+use stiction::Model;
 use stiction::fmu::c_api::types::{ERROR, OK};
 use stiction::fmu::instance::space::SpaceOutput;
 use stiction::fmu::instance::variable::{Causality, Kind, Role, Unit, Variable};
-use stiction::simulation::model_from_text;
 use stiction::tool::describe::depends_on_inputs;
 
 pub fn rate(fmu: &Fmu, name: &str) -> f64 {
@@ -135,7 +135,7 @@ fn a_block_that_slides_or_sticks_answers_to_its_push() {
 
 /// A scene with an input for each coordinate of each body.
 pub fn with_inputs(text: &str) -> String {
-    let model = model_from_text("scene", text).unwrap();
+    let model = Model::from_text("scene", text).unwrap();
     let mut text = text.to_owned();
     for body in &model.bodies {
         let (name, torque) = (&body.name, "\ntorque = { kind = \"input\" }");

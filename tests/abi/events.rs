@@ -5,7 +5,7 @@ use crate::common::scene_text;
 use crate::library::{Fmu, Random, Resources, pushed_block};
 use stiction::fmu::c_api::types::*;
 use stiction::fmu::instance::variable::{Role, Variable};
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::{Model, Simulation};
 
 /// Switches the return at events on, before the initialization.
 pub fn return_at_events(fmu: &Fmu) {
@@ -58,7 +58,7 @@ pub fn land_on_events(fmu: &Fmu, until: f64, size: f64, mut feed: impl FnMut(f64
 
 /// Times of the events of a plain run, and its positions at the end.
 fn plain_run(scene: &str, until: f64, size: f64) -> (Vec<f64>, Vec<f64>) {
-    let mut simulation = Simulation::new(model_from_text("scene", scene).unwrap());
+    let mut simulation = Simulation::new(Model::from_text("scene", scene).unwrap());
     let n = (until / size).round() as u32;
     for i in 1..=n {
         simulation.advance_to(f64::from(i) * size).unwrap();
@@ -341,7 +341,7 @@ fn the_log_names_the_contacts_of_events() {
     let category = c"logEvents".as_ptr();
     assert_eq!(call!(fmu, fmi2SetDebugLogging, 1, 1, &category), OK);
     let (text, size) = (scene_text("falling_rod"), 0.5);
-    let mut simulation = Simulation::new(model_from_text("scene", &text).unwrap());
+    let mut simulation = Simulation::new(Model::from_text("scene", &text).unwrap());
     let mut told = 0;
     for i in 0..4 {
         let time = size * f64::from(i);

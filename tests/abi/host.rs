@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 use stiction::fmu::c_api::types::OK;
 use stiction::fmu::instance::variable::Kind;
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::{Model, Simulation};
 
 /// Its executable, beside that of this test.
 fn host() -> &'static Path {
@@ -72,7 +72,7 @@ fn a_ball_is_met_at_every_bounce_from_c() {
     let resources = Resources::shipped("bouncing_ball");
     let flag = resources.reference("settings.return_at_event").to_string();
     let met = call("events", &resources, &["5".into(), "0.1".into(), flag]);
-    let model = model_from_text("ball", &scene_text("bouncing_ball")).unwrap();
+    let model = Model::from_text("ball", &scene_text("bouncing_ball")).unwrap();
     let mut simulation = Simulation::new(model);
     simulation.advance_to(5.0).unwrap();
     let bounces: Vec<f64> = simulation.report().events.iter().map(|e| e.time).collect();

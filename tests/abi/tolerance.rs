@@ -9,7 +9,7 @@ use crate::library::{Fmu, IN_SPACE, Random, Resources, SCENES, pushed_block};
 use crate::states::course;
 use stiction::fmu::c_api::types::*;
 use stiction::fmu::instance::variable::{Causality, Role, Variable};
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::{Model, Simulation};
 
 const TOLERANCE: &str = "settings.tolerance";
 
@@ -105,7 +105,7 @@ fn results_are_those_of_the_engine_with_the_same_tolerance() {
         assert_eq!(call!(fmu, fmi2EnterInitializationMode), OK);
         assert_eq!(call!(fmu, fmi2ExitInitializationMode), OK);
         let text = with_tolerance(&scene_text(name), tolerance);
-        let mut simulation = Simulation::new(model_from_text("scene", &text).unwrap());
+        let mut simulation = Simulation::new(Model::from_text("scene", &text).unwrap());
         simulation.initialize().unwrap();
         for i in 0..12 {
             let time = size * f64::from(i);
@@ -416,7 +416,7 @@ fn a_restored_state_goes_on_with_the_same_bits_by_tolerance() {
 /// Times of the events of a plain run by tolerance, and its positions at the end.
 fn plain_run(scene: &str, tolerance: f64, until: f64, size: f64) -> (Vec<f64>, Vec<f64>) {
     let text = with_tolerance(scene, tolerance);
-    let mut simulation = Simulation::new(model_from_text("scene", &text).unwrap());
+    let mut simulation = Simulation::new(Model::from_text("scene", &text).unwrap());
     let n = (until / size - 1e-9).ceil() as u32;
     for i in 1..=n {
         let end = until.min(f64::from(i) * size);

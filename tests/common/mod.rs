@@ -17,9 +17,8 @@ pub mod time_stepping_scenes;
 
 use serde_json::Value;
 use std::path::Path;
-use stiction::model::Model;
 use stiction::scene::spec::Settings;
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::{Model, Simulation};
 
 /// The folder of the package.
 pub fn root() -> &'static Path {
@@ -61,7 +60,7 @@ pub fn defect(name: &str) -> Model {
 
 /// A model from scene text.
 pub fn model(text: &str) -> Model {
-    model_from_text("scene", text).unwrap_or_else(|e| panic!("{e}"))
+    Model::from_text("scene", text).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// A shipped scene with some of its text replaced; every replacement must be found.

@@ -14,7 +14,7 @@ pub fn half_width(n: usize) -> f64 {
 pub fn pile(n: usize, time_stepping: &str) -> String {
     let (side, half) = (side(n), half_width(n));
     let mut text = format!(
-        "dimension = 3\n[settings]\nstep = 0.005\n[crowd]\n{time_stepping}\n[contact_default]\nfriction = 0.4\n"
+        "dimension = 3\n[settings]\nintegrator = \"time_stepping\"\nstep = 0.005\n[settings.time_stepping]\n{time_stepping}\n[contact_default]\nfriction = 0.4\n"
     );
     for (point, normal) in [
         ([0.0, 0.0, 0.0], [0, 0, 1]),
@@ -49,7 +49,7 @@ pub fn pile(n: usize, time_stepping: &str) -> String {
 
 /// Links of 0.1 m, held at one end and let go level.
 pub fn chain(n: usize) -> String {
-    let mut text = "dimension = 3\n[settings]\nstep = 0.005\n[crowd]\n".to_owned();
+    let mut text = "dimension = 3\n[settings]\nintegrator = \"time_stepping\"\nstep = 0.005\n[settings.time_stepping]\n".to_owned();
     for i in 0..n {
         text += &format!(
             "[[body]]\nname = \"link{i}\"\nkind = \"rigid\"\nmass = 0.1\ninertia = [2e-5, 1e-4, 1e-4]\nposition = [{}, 0, 0]\n",
@@ -71,7 +71,7 @@ pub fn chain(n: usize) -> String {
 /// others when the scene is read, those of different radii when they touch.
 pub fn pawl(n: usize, merge_distance: f64, are_alike: bool) -> String {
     let mut text = format!(
-        "dimension = 3\n[settings]\nstep = 0.005\n[crowd]\nmerge_distance = {merge_distance}\nsleep_speed = 0\n[contact_default]\nfriction = 0.2\n[[force]]\nname = \"push\"\nkind = \"applied\"\nbody = \"pawl\"\npoint = [0.01, 0, 0]\nforce = [3, 2, -20]\n"
+        "dimension = 3\n[settings]\nintegrator = \"time_stepping\"\nstep = 0.005\n[settings.time_stepping]\nmerge_distance = {merge_distance}\nsleep_speed = 0\n[contact_default]\nfriction = 0.2\n[[force]]\nname = \"push\"\nkind = \"applied\"\nbody = \"pawl\"\npoint = [0.01, 0, 0]\nforce = [3, 2, -20]\n"
     );
     for side in [-1.0, 1.0] {
         text += &format!(

@@ -4,21 +4,35 @@
 use crate::common::boxes::deepest_overlap;
 use crate::common::time_stepping_scenes;
 use crate::common::{model, scene_text};
-use stiction::simulation::Simulation;
+use stiction::Simulation;
 
 /// s.
 const STEP: f64 = 0.005;
 
 const FLOOR: &str = "dimension = 3\n[settings]\nstep = 0.005\n[contact_default]\nfriction = 0.5\n[[ground.shape]]\nname = \"floor\"\nkind = \"half_space\"\nnormal = [0, 0, 1]\n";
 
-/// A scene with its rules for many bodies.
+/// The scene with the other integrator.
+fn with_time_stepping(scene: &str) -> String {
+    match scene.contains("integrator =") {
+        true => scene.to_owned(),
+        false => scene.replace(
+            "[settings]\n",
+            "[settings]\nintegrator = \"time_stepping\"\n",
+        ),
+    }
+}
+
+/// A scene with time stepping and its sweeps.
 fn time_stepping(scene: &str, sweeps: Option<u32>) -> Simulation {
     let rule = sweeps.map_or(String::new(), |n| format!("sweeps = {n}"));
-    Simulation::new(model(&format!("{scene}\n[crowd]\n{rule}\n")))
+    Simulation::new(model(&format!(
+        "{}\n[settings.time_stepping]\n{rule}\n",
+        with_time_stepping(scene)
+    )))
 }
 
 fn shipped(name: &str) -> String {
-    scene_text(name).replace("[crowd]", "")
+    scene_text(name).replace("[settings.time_stepping]", "")
 }
 
 fn brick(name: &str, place: [f64; 3], size: [f64; 3]) -> String {
@@ -160,7 +174,7 @@ fn piles_do_not_gain_energy_nor_overlap_whatever_the_sweeps() {
 
 #[test]
 fn bounces_rough_surfaces_and_heavy_loads_gain_no_energy() {
-    let balls = time_stepping_scenes::pile(30, "").replace("[crowd]", "");
+    let balls = time_stepping_scenes::pile(30, "").replace("[settings.time_stepping]", "");
     let law = |law: &str| balls.replace("friction = 0.4", law);
     let load = stack(6, 0.002)
         + &brick("load", [0.03, 0.0, 0.75], [0.3, 0.3, 0.2]).replace("600", "60000");
@@ -194,7 +208,7 @@ fn bounces_rough_surfaces_and_heavy_loads_gain_no_energy() {
 
 #[test]
 fn a_chain_swings_as_with_exact_forces_whatever_the_sweeps() {
-    let scene = time_stepping_scenes::chain(30).replace("[crowd]", "");
+    let scene = time_stepping_scenes::chain(30).replace("[settings.time_stepping]", "");
     let mut exact = time_stepping(&scene, None);
     watch(&mut exact, 1.0);
     for sweeps in [1, 2, 5, 20] {

@@ -136,9 +136,9 @@ fn rows_are_at_zero_at_every_output_step_and_at_the_end() {
 
 #[test]
 fn numbers_read_back_as_the_same_bits() {
-    use stiction::simulation::{Simulation, model_from_text};
+    use stiction::{Model, Simulation};
     let text = std::fs::read_to_string(resource("bouncing_ball")).unwrap();
-    let mut simulation = Simulation::new(model_from_text("bouncing_ball", &text).unwrap());
+    let mut simulation = Simulation::new(Model::from_text("bouncing_ball", &text).unwrap());
     simulation.advance_to(0.01).unwrap();
 
     let output = stiction(&["run", "bouncing_ball", "--until", "0.01", "-o", "-"]);
@@ -269,8 +269,10 @@ fn a_doubtful_scene_is_run_after_a_warning() {
 
 /// 27 balls under 18 that are a thousand times heavier, in a bin.
 fn heavy_on_light() -> String {
-    let mut text = "dimension = 3\nuntil = 0.6\n[settings]\nstep = 0.005\n".to_owned();
-    text += "[crowd]\nsweeps = 100\n[contact_default]\nfriction = 0.4\n";
+    let mut text =
+        "dimension = 3\nuntil = 0.6\n[settings]\nintegrator = \"time_stepping\"\nstep = 0.005\n"
+            .to_owned();
+    text += "[settings.time_stepping]\nsweeps = 100\n[contact_default]\nfriction = 0.4\n";
     for (name, density, height, layers) in [("ball", 1e3, 0.08, 3), ("heavy", 1e6, 1.0, 2)] {
         text += &format!(
             "[[body]]\nname = \"{name}\"\nkind = \"rigid\"\ndensity = {density}\nposition = [-0.125, -0.125, {height}]\n\
@@ -294,7 +296,7 @@ fn heavy_on_light() -> String {
 }
 
 #[test]
-fn energies_of_time_stepping_add_up_in_json_and_what_was_lifted_is_reported() {
+fn energies_of_time_stepping_add_up_in_json_and_lifted_bodies_are_reported() {
     let file = scratch("cli/energies").join("heavy.toml");
     std::fs::write(&file, heavy_on_light()).unwrap();
     let output = stiction(&["run", file.to_str().unwrap(), "--json"]);
@@ -307,23 +309,23 @@ fn energies_of_time_stepping_add_up_in_json_and_what_was_lifted_is_reported() {
     let end = part("start") + part("applied_work") - losses + errors;
     assert!((end - part("end")).abs() < 1e-9 * part("start"));
     assert!(part("remainder").abs() < 1e-4 * part("start"));
-    assert!(json["crowd"]["lifted"].as_f64().unwrap() > 1e3);
+    assert!(json["time_stepping"]["lifted"].as_f64().unwrap() > 1e3);
     let warnings = json["warnings"].as_array().unwrap();
     let lifted = warnings.iter().find(|w| w["kind"] == "lifted_bodies");
     let lifted = lifted.unwrap_or_else(|| panic!("{warnings:?}"));
-    assert_eq!(lifted["size"], json["crowd"]["lifted"]);
+    assert_eq!(lifted["size"], json["time_stepping"]["lifted"]);
     let message = lifted["message"].as_str().unwrap();
     assert!(message.contains("corrections of places lifted bodies"));
 }
 
 #[test]
-fn the_summary_of_time_stepping_says_that_impacts_are_counted_and_names_no_scheme() {
+fn summary_of_time_stepping_says_that_impacts_are_counted_and_names_no_scheme() {
     let output = stiction(&["run", "pile_of_boxes", "--until", "0.5"]);
     let told = stdout(&output);
     println!("{told}");
     assert_eq!(code(&output), Some(0), "{}", stderr(&output));
-    assert!(told.starts_with("Impacts of a crowd are counted, not listed."));
-    assert!(told.contains("crowd, step 0.005 s"));
+    assert!(told.starts_with("With time stepping impacts are counted, not listed."));
+    assert!(told.contains("time stepping, step 0.005 s"));
     for words in ["No events", "trapezoidal"] {
         assert!(!told.contains(words), "{words}");
     }
@@ -333,7 +335,7 @@ fn the_summary_of_time_stepping_says_that_impacts_are_counted_and_names_no_schem
 }
 
 #[test]
-fn what_time_stepping_cannot_plot_is_reported_before_the_run() {
+fn plots_that_time_stepping_cannot_draw_are_refused_before_the_run() {
     let folder = scratch("cli/time_stepping_plots");
     let picture = folder.join("pile.svg");
     let rows = folder.join("pile.csv");
@@ -368,7 +370,7 @@ fn what_time_stepping_cannot_plot_is_reported_before_the_run() {
 }
 
 #[test]
-fn many_bodies_without_time_stepping_are_run_after_a_hint() {
+fn many_bodies_in_an_event_driven_scene_are_run_with_a_hint() {
     let file = scratch("cli/many").join("many.toml");
     let block = |count: u32, header: &str| {
         format!(
@@ -379,7 +381,10 @@ fn many_bodies_without_time_stepping_are_run_after_a_hint() {
     for (text, is_told) in [
         (block(31, ""), true),
         (block(30, ""), false),
-        (block(31, "[crowd]"), false),
+        (
+            block(31, "[settings]\nintegrator = \"time_stepping\""),
+            false,
+        ),
     ] {
         std::fs::write(&file, text).unwrap();
         let output = stiction(&["run", file.to_str().unwrap()]);

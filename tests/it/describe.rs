@@ -11,11 +11,10 @@ use crate::common::libraries::{current_library, fake_library};
 use crate::common::{root, scene_names, scene_text};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
+use stiction::Model;
 use stiction::fmu::instance::variable::{Causality, Variable};
 use stiction::fmu::instance::variables::table;
-use stiction::model::Model;
 use stiction::scene::{Scene, packed, parse};
-use stiction::simulation::model_from_text;
 use stiction::tool::describe::drawing::{HEIGHT, WIDTH};
 use stiction::tool::describe::fmi2::model_description;
 use stiction::tool::describe::{
@@ -86,7 +85,7 @@ fn models() -> Vec<(Model, Scene)> {
 /// Model and scene spec.
 fn both(file: &str, text: &str) -> (Model, Scene) {
     let scene = parse(file, text).unwrap();
-    (model_from_text(file, text).unwrap(), scene)
+    (Model::from_text(file, text).unwrap(), scene)
 }
 
 /// An element of a document: path of names, attributes.
@@ -456,7 +455,7 @@ fn the_picture_is_a_png_and_the_page_carries_it_and_every_variable() {
         let page = String::from_utf8(entry(&fmu, "documentation/index.html")).unwrap();
         assert!(page.contains("src=\"data:image/png;base64,iVBORw0KGgo"));
         assert!(!page.contains("http"), "the page loads nothing");
-        let model = model_from_text(&name, &text).unwrap();
+        let model = Model::from_text(&name, &text).unwrap();
         for variable in table(&model) {
             let cell = format!("<td><code>{}</code></td>", variable.name);
             assert!(page.contains(&cell), "{name}: {}", variable.name);
@@ -621,7 +620,7 @@ fn describe_prints_every_variable_or_the_model_description() {
 
 #[test]
 fn pairs_of_many_contacts_are_described_as_wholes() {
-    let model = model_from_text("stack", STACK).unwrap();
+    let model = Model::from_text("stack", STACK).unwrap();
     let names: BTreeSet<String> = table(&model).into_iter().map(|v| v.name).collect();
     let has = |name: &str| names.contains(name);
     // a box on a plane has its eight corners, two boxes 160 places
@@ -650,7 +649,7 @@ fn pairs_of_many_contacts_are_described_as_wholes() {
 
 #[test]
 fn joints_and_motors_in_space_have_their_units() {
-    let model = model_from_text("workshop", WORKSHOP).unwrap();
+    let model = Model::from_text("workshop", WORKSHOP).unwrap();
     let table = table(&model);
     for (name, unit) in [
         ("axle.motor.speed", "rad/s"),
@@ -765,7 +764,7 @@ fn columns_of_the_trajectory_are_the_variables_that_the_page_says() {
     for (scene, text) in scenes {
         let file = folder.join(format!("{scene}.toml"));
         fs::write(&file, &text).unwrap();
-        let model = model_from_text("scene", &text).unwrap();
+        let model = Model::from_text("scene", &text).unwrap();
         let known: BTreeSet<String> = table(&model).into_iter().map(|v| v.name).collect();
         let file = file.to_str().unwrap();
         let output = run_tool(&folder, &["run", file, "--until", "1e-4", "-o", "-"]);

@@ -2,6 +2,8 @@
 //! and groups in free flight keep their momentum.
 
 use crate::common::{defect, halvings, model, norm2, order_study, run, scene_text, variant};
+use stiction::fmu::instance::Instance;
+use stiction::fmu::instance::variable::Value;
 use stiction::model::Model;
 use stiction::scene::spec::Scheme;
 use stiction::simulation::Simulation;
@@ -580,3 +582,59 @@ stiffness = 2000
 damping = 2
 rest_length = 0.2
 "#;
+
+/// A mass on a spring whose damper has no effect until its coefficient is set, as an FMU allows between two steps.
+const UNDAMPED: &str = r#"
+name = "oscillator"
+gravity = [0, 0]
+until = 2
+
+[settings]
+step = 0.01
+
+[[body]]
+name = "mass"
+kind = "point"
+mass = 1
+position = [1.5, 0]
+
+[[force]]
+name = "spring"
+kind = "spring"
+bodies = ["ground", "mass"]
+anchors = [[0, 0], [0, 0]]
+stiffness = 100
+rest_length = 1
+
+[[force]]
+name = "damper"
+kind = "damper"
+bodies = ["ground", "mass"]
+anchors = [[0, 0], [0, 0]]
+damping = 0
+"#;
+
+#[test]
+fn a_damper_that_is_set_during_a_run_takes_energy_from_then_on() {
+    let mut instance = Instance::new("test", "test.toml", UNDAMPED).unwrap();
+    instance.setup_experiment(None, 0.0, None).unwrap();
+    instance.enter_initialization().unwrap();
+    instance.exit_initialization().unwrap();
+    instance.do_step(0.0, 1.0).unwrap();
+    assert_eq!(instance.report().damping_loss, 0.0);
+    let mut variables = instance.variables().iter();
+    let damping = variables.position(|v| v.name == "damper.damping").unwrap() as u32;
+    instance.set(damping, Value::Real(0.5)).unwrap();
+    instance.do_step(1.0, 1.0).unwrap();
+    // the energy decays with exp(-d t / m) but for what swings within a period
+    let (start, report) = (0.5 * 100.0 * 0.25, instance.report());
+    let expected = start * (1.0 - (-0.5_f64).exp());
+    assert!(
+        (report.damping_loss - expected).abs() < 0.05 * expected,
+        "{report:?}"
+    );
+    assert!(
+        report.numerical_gain + report.numerical_loss < 1e-6 * start,
+        "{report:?}"
+    );
+}

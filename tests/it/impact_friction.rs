@@ -86,7 +86,7 @@ fn a_sphere_with_spin_has_its_closed_form_in_space_with_cones_polygons_and_time_
         "[settings]\nfriction_cone = \"polyhedral\"\n",
         "[settings]\nimpact_law = \"newton\"\n",
         "[settings]\ntolerance = 1e-8\n",
-        "[crowd]\n",
+        "[settings]\nintegrator = \"time_stepping\"\n",
     ];
     for (v, w, mu) in cases {
         for e in [0.0, 0.5, 1.0] {

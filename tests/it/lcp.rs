@@ -280,7 +280,7 @@ fn ten_thousand_random_frictional_problems_are_all_solved() {
             let cold = solver.solve(&lcp.problem(), &mut basis, &mut z);
             let checked = residual(&lcp.problem(), &z);
             if !accepted(cold) || checked > ACCEPTED_RESIDUAL {
-                println!("case {case} n {}: {cold:?} checked {checked:e}", lcp.n);
+                println!("case {case} n {}: {cold:?} residual {checked:e}", lcp.n);
                 failures += 1;
             } else if basis.contains(&true) {
                 with_basis += 1;

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use stiction::fmu::instance::variable::Value;
 use stiction::fmu::instance::{FmiError, Instance};
 use stiction::integrate::StepError;
-use stiction::simulation::{Simulation, model_from_text};
 use stiction::warning::Kind;
+use stiction::{Model, Simulation};
 
 fn told(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
@@ -41,7 +41,7 @@ fn a_run_by_tolerance_that_takes_too_much_work_stops_and_says_where() {
 #[test]
 fn more_work_gets_further() {
     let reached = |most: u32| {
-        let model = model_from_text("hard", &hard()).unwrap();
+        let model = Model::from_text("hard", &hard()).unwrap();
         let mut settings = model.settings.clone();
         settings.max_step_work = most;
         let mut simulation = Simulation::with_settings(model, settings);
@@ -89,7 +89,10 @@ fn an_fmu_discards_the_step_and_a_shorter_one_goes_on() {
 
 #[test]
 fn the_bound_is_a_parameter_of_the_fmu() {
-    for scene in [hard(), format!("dimension = 3\n[crowd]\n{BALL}")] {
+    for scene in [
+        hard(),
+        format!("dimension = 3\n[settings]\nintegrator = \"time_stepping\"\n{BALL}"),
+    ] {
         let mut instance = Instance::new("x", "x", &scene).unwrap();
         let table = instance.variables();
         let place = table
@@ -137,7 +140,7 @@ fn scenes_that_need_too_much_memory_are_refused_at_once() {
         assert!(text.contains("of memory, but at most 4 GB"), "{text}");
         assert!(text.contains("hint: take fewer bodies"), "{text}");
     }
-    let nearby = model_from_text("nb200", &defect_text("nb200")).unwrap();
+    let nearby = Model::from_text("nb200", &defect_text("nb200")).unwrap();
     assert!(nearby.bytes() < 1_000_000_000, "{}", nearby.bytes());
 }
 

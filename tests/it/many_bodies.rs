@@ -2,18 +2,17 @@
 
 use crate::common::time_stepping_scenes;
 use crate::common::time_stepping_scenes::{chain, pile};
-use stiction::model::Model;
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::{Model, Simulation};
 
 fn model(text: &str) -> Model {
-    model_from_text("scene", text).unwrap_or_else(|error| panic!("{error}"))
+    Model::from_text("scene", text).unwrap_or_else(|error| panic!("{error}"))
 }
 
 const BALL: &str = r#"
     dimension = 3
     [settings]
+    integrator = "time_stepping"
     step = 0.01
-    [crowd]
     [contact_default]
     restitution = 0.8
     [[ground.shape]]
@@ -68,8 +67,8 @@ fn rod(angle: f64, friction: f64, speed: f64) -> String {
         dimension = 3
         gravity = [0, 0, 0]
         [settings]
+        integrator = "time_stepping"
         step = 0.01
-        [crowd]
         [contact_default]
         restitution = 0.98
         friction = {friction}
@@ -114,7 +113,7 @@ fn no_impact_gains_energy() {
 }
 
 fn refused(text: &str) -> String {
-    let refusal = model_from_text("scene", text).err();
+    let refusal = Model::from_text("scene", text).err();
     refusal.expect("a refusal").to_string()
 }
 
@@ -236,10 +235,10 @@ fn long_chains_whip_without_gaining_energy() {
 }
 
 #[test]
-fn a_pendulum_has_order_two_with_time_stepping() {
+fn a_pendulum_with_time_stepping_has_order_two() {
     let text = |step: f64| {
         format!(
-            "dimension = 3\n[settings]\nstep = {step}\n[crowd]\n[[body]]\nname = \"rod\"\nkind = \"rigid\"\nmass = 1\ninertia = [0.01, 0.0833333, 0.0833333]\nposition = [0.5, 0, 0]\n[[joint]]\nname = \"pin\"\nkind = \"revolute\"\nbodies = [\"ground\", \"rod\"]\nat = [0, 0, 0]\naxis = [0, 1, 0]\n"
+            "dimension = 3\n[settings]\nintegrator = \"time_stepping\"\nstep = {step}\n[[body]]\nname = \"rod\"\nkind = \"rigid\"\nmass = 1\ninertia = [0.01, 0.0833333, 0.0833333]\nposition = [0.5, 0, 0]\n[[joint]]\nname = \"pin\"\nkind = \"revolute\"\nbodies = [\"ground\", \"rod\"]\nat = [0, 0, 0]\naxis = [0, 1, 0]\n"
         )
     };
     let end = |step: f64| {
@@ -249,7 +248,7 @@ fn a_pendulum_has_order_two_with_time_stepping() {
     };
     let exact = {
         let plain = text(0.01)
-            .replace("[crowd]", "")
+            .replace("integrator = \"time_stepping\"", "")
             .replace("step = 0.01", "tolerance = 1e-10");
         let mut simulation = Simulation::new(model(&plain));
         simulation.advance_to(1.0).unwrap();
@@ -266,8 +265,8 @@ fn a_pendulum_has_order_two_with_time_stepping() {
 const BELT: &str = r#"
     dimension = 3
     [settings]
+    integrator = "time_stepping"
     step = 0.005
-    [crowd]
     [contact_default]
     friction = 0.5
     [[ground.shape]]
@@ -330,7 +329,7 @@ const SLAB: [([f64; 2], [f64; 3]); 5] = [
 #[test]
 fn what_a_slab_lands_on_is_not_pushed_into_the_floor() {
     for ratio in [10.0, 1e4] {
-        let mut text = "dimension = 3\n[settings]\nstep = 0.005\n[crowd]\n[contact_default]\nfriction = 0.5\n[[ground.shape]]\nkind = \"half_space\"\nnormal = [0, 0, 1]\n".to_owned();
+        let mut text = "dimension = 3\n[settings]\nintegrator = \"time_stepping\"\nstep = 0.005\n[contact_default]\nfriction = 0.5\n[[ground.shape]]\nkind = \"half_space\"\nnormal = [0, 0, 1]\n".to_owned();
         for (i, ([x, y], turn)) in SLAB.into_iter().enumerate() {
             text += &format!(
                 "[[body]]\nname = \"b{i}\"\nkind = \"rigid\"\nmass = {}\nposition = [{x}, {y}, 0.08]\nrotation_vector = {turn:?}\nshape = [{{ kind = \"box\", size = [0.1, 0.1, 0.1] }}]\n",
@@ -351,7 +350,7 @@ fn what_a_slab_lands_on_is_not_pushed_into_the_floor() {
 
 #[test]
 fn boxes_fall_on_each_other_and_rest() {
-    let mut text = "dimension = 3\n[settings]\nstep = 0.005\n[crowd]\n[contact_default]\nfriction = 0.5\n[[ground.shape]]\nkind = \"half_space\"\nnormal = [0, 0, 1]\n".to_owned();
+    let mut text = "dimension = 3\n[settings]\nintegrator = \"time_stepping\"\nstep = 0.005\n[contact_default]\nfriction = 0.5\n[[ground.shape]]\nkind = \"half_space\"\nnormal = [0, 0, 1]\n".to_owned();
     for i in 0..12 {
         let (x, y, z) = (i % 2, i / 2 % 2, i / 4);
         text += &format!(
@@ -426,7 +425,7 @@ fn pads_that_others_hold_for_are_left_out_without_changing_the_motion() {
 fn sliding_plate(pads: &[(f64, f64, f64, &str)], merge_distance: f64, floor: &str) -> String {
     let lowest = pads.iter().map(|pad| pad.2).fold(0.0, f64::max);
     let mut text = format!(
-        "dimension = 3\n[settings]\nstep = 0.01\n[crowd]\nmerge_distance = {merge_distance}\n[[body]]\nname = \"plate\"\nkind = \"rigid\"\nmass = 1\ninertia = [0.01, 0.01, 0.02]\nposition = [0, 0, {}]\nvelocity = [1, 0, 0]\n",
+        "dimension = 3\n[settings]\nintegrator = \"time_stepping\"\nstep = 0.01\n[settings.time_stepping]\nmerge_distance = {merge_distance}\n[[body]]\nname = \"plate\"\nkind = \"rigid\"\nmass = 1\ninertia = [0.01, 0.01, 0.02]\nposition = [0, 0, {}]\nvelocity = [1, 0, 0]\n",
         0.01 + lowest
     );
     for (x, y, out, material) in pads {
@@ -473,7 +472,7 @@ fn what_stands_out_or_is_of_another_material_is_never_left_out() {
 /// Bodies of three crossed bars.
 fn jacks(n: usize) -> String {
     let mut text = format!(
-        "dimension = 3\n[settings]\nstep = 0.005\n[crowd]\n[contact_default]\nfriction = 0.4\n[[ground.shape]]\nkind = \"half_space\"\nnormal = [0, 0, 1]\n[[body]]\nname = \"jack\"\nkind = \"rigid\"\nmass = 0.2\nrotation_vector = [0.4, 0.3, 0.2]\nposition = [0, 0, 0.15]\ncopies = {{ count = [2, 2, {n}], spacing = [0.14, 0.13, 0.17], jitter = 0.01 }}\n"
+        "dimension = 3\n[settings]\nintegrator = \"time_stepping\"\nstep = 0.005\n[contact_default]\nfriction = 0.4\n[[ground.shape]]\nkind = \"half_space\"\nnormal = [0, 0, 1]\n[[body]]\nname = \"jack\"\nkind = \"rigid\"\nmass = 0.2\nrotation_vector = [0.4, 0.3, 0.2]\nposition = [0, 0, 0.15]\ncopies = {{ count = [2, 2, {n}], spacing = [0.14, 0.13, 0.17], jitter = 0.01 }}\n"
     );
     for size in [
         "[0.16, 0.03, 0.03]",
@@ -513,7 +512,7 @@ fn jacks_come_to_rest() {
 #[test]
 fn the_number_of_threads_changes_no_bit() {
     let run = |threads: u32| {
-        let text = jacks(2).replace("[crowd]", &format!("[crowd]\nthreads = {threads}"));
+        let text = jacks(2) + &format!("[settings.time_stepping]\nthreads = {threads}\n");
         let mut simulation = Simulation::new(model(&text));
         simulation.advance_to(0.4).unwrap();
         simulation.state().clone()

@@ -1,8 +1,8 @@
 //! Memory of a model: what is computed in advance is enough, and not far more than enough.
 
 use crate::common::{allocator, scene_text};
+use stiction::Model;
 use stiction::fmu::instance::Instance;
-use stiction::simulation::model_from_text;
 
 fn bodies(n: usize, shape: &str) -> String {
     let body = |i: usize| {
@@ -61,7 +61,10 @@ fn what_is_computed_is_enough_and_not_far_more() {
         ("boxes in space".to_owned(), in_space(12, shapes[3])),
         (
             "time stepping".to_owned(),
-            in_space(300, shapes[2]).replace("dimension = 3", "dimension = 3\n[crowd]"),
+            in_space(300, shapes[2]).replace(
+                "dimension = 3",
+                "dimension = 3\n[settings]\nintegrator = \"time_stepping\"",
+            ),
         ),
     ];
     for name in [
@@ -76,7 +79,7 @@ fn what_is_computed_is_enough_and_not_far_more() {
     }
     let mut wrong = Vec::new();
     for (name, text) in scenes {
-        let model = model_from_text(&name, &text).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let model = Model::from_text(&name, &text).unwrap_or_else(|e| panic!("{name}: {e}"));
         let (computed, peak) = (model.bytes(), peak(&text));
         let told = format!(
             "{name}: {} velocities, {} rows of joints, {} contacts: {computed} bytes for {peak}",

@@ -239,12 +239,15 @@ const MANY_BODIES: [(&str, f64, u64); 6] = [
 ];
 
 #[test]
-fn time_steps_of_many_bodies_allocate_only_until_all_contacts_are_met() {
+fn time_stepping_allocates_only_until_all_contacts_are_met() {
     for (scene, until, least_impacts) in MANY_BODIES {
         let counts = repeat_without_allocations(&variant(scene, &[]), until, |_| {});
         println!("{scene}: {counts:?}");
         assert!(counts.impacts >= 2 * least_impacts, "{scene}: {counts:?}");
-        let bounded = variant(scene, &[("[crowd]", "[crowd]\nsweeps = 20")]);
+        let bounded = variant(
+            scene,
+            &[("integrator =", "time_stepping.sweeps = 20\nintegrator =")],
+        );
         repeat_without_allocations(&bounded, until, |_| {});
     }
 }

@@ -65,7 +65,7 @@ fn scenes() -> Vec<Scene> {
     }
     files.sort();
     assert!(files.len() >= 27, "{files:?}");
-    let mut scenes: Vec<Scene> = files.iter().map(|file| load(file).unwrap()).collect();
+    let mut scenes: Vec<Scene> = files.iter().map(|file| load(file).unwrap().0).collect();
     scenes.push(parse("rare", RARE).unwrap_or_else(|e| panic!("{e}")));
     scenes
 }

@@ -4,8 +4,7 @@
 use crate::common::passive::{Class, EnergyBalance, Finding, Record, check};
 use crate::common::random_scenes::{Family, scene};
 use std::time::{Duration, Instant};
-use stiction::model::Model;
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::{Model, Simulation};
 
 /// Scenes of each family.
 const SAMPLE: [(Family, u64); 3] = [
@@ -34,7 +33,7 @@ impl Run {
     fn new(seed: u64, family: Family, tolerance: Option<f64>) -> Self {
         let name = format!("{}_{seed}", family.name());
         let text = scene(seed, family);
-        let model = model_from_text(&name, &text).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let model = Model::from_text(&name, &text).unwrap_or_else(|e| panic!("{name}: {e}"));
         let record = record(model, tolerance);
         let findings = check(&record);
         Self {
@@ -204,7 +203,7 @@ fn every_scene_is_valid_and_passive() {
     for family in Family::ALL {
         for seed in 0..300 {
             let text = scene(seed, family);
-            let model = model_from_text("scene", &text);
+            let model = Model::from_text("scene", &text);
             let told = |error| panic!("{} {seed}: {error}", family.name());
             let model = model.unwrap_or_else(told);
             assert_eq!(

@@ -590,7 +590,7 @@ shape = [{ kind = "box", size = [0.4, 0.2] }]
 kind = "half_plane"
 normal = [0, 1]
 "#;
-    let error = stiction::simulation::model_from_text("scene.toml", text).unwrap_err();
+    let error = stiction::Model::from_text("scene.toml", text).unwrap_err();
     println!("{error}");
     let told: Vec<(usize, &str)> = error
         .problems
@@ -704,7 +704,7 @@ fn plane(scene: &Scene) -> &Plane {
 fn shipped() -> Vec<(String, Scene)> {
     let shipped = scene_names().into_iter().map(|name| {
         let folder = root().join("resources").join(&name);
-        let scene = load(&folder.join("scene.toml")).unwrap_or_else(|error| panic!("{error}"));
+        let (scene, _) = load(&folder.join("scene.toml")).unwrap_or_else(|error| panic!("{error}"));
         assert!(folder.join("readme.md").is_file(), "{name} has a readme");
         (name, scene)
     });
@@ -1092,13 +1092,13 @@ fn the_time_stepping_scene_of_the_documentation_is_a_scene() {
     let page = documentation();
     let (_, rest) = page.split_once("```toml crowd\n").expect("a snippet");
     let text = rest.split("```").next().expect("its end");
-    let model = stiction::simulation::model_from_text("SCENE.md", text)
-        .unwrap_or_else(|error| panic!("{error}"));
+    let model =
+        stiction::Model::from_text("SCENE.md", text).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(model.bodies.len(), 200);
     assert!(model.time_stepping.is_some());
     let (_, rest) = page.split_once("```toml belt\n").expect("a snippet");
     let belt = rest.split("```").next().expect("its end");
-    let model = stiction::simulation::model_from_text("SCENE.md", &format!("{text}\n{belt}"))
+    let model = stiction::Model::from_text("SCENE.md", &format!("{text}\n{belt}"))
         .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(
         model

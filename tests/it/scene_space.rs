@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use stiction::Model;
 use stiction::scene::error::SceneError;
 use stiction::scene::load::{load, parse, parse_in, parse_with};
 use stiction::scene::spec::space::*;
 use stiction::scene::spec::{
     Anchors, BodyKind, ContactPair, Frame, FrictionCone, Scene, Settings, Signal,
 };
-use stiction::simulation::model_from_text;
 
 /// Two rigid bodies and a point that references can name; the ground has a floor.
 const BASE: &str = r#"
@@ -260,20 +260,23 @@ mod settings {
 mod time_stepping {
     use super::*;
 
-    const TIME_STEPPING: &str =
-        "[crowd]\n[[ground.shape]]\nkind = \"half_space\"\nname = \"track\"\nnormal = [0, 1, 2]\n";
+    const TIME_STEPPING: &str = "[settings]\nintegrator = \"time_stepping\"\n[[ground.shape]]\nkind = \"half_space\"\nname = \"track\"\nnormal = [0, 1, 2]\n";
 
     fn in_time_stepping(text: &str) -> String {
         with(&format!("{TIME_STEPPING}{text}"))
     }
 
+    refused! { with:
+        tolerance_has_no_effect: "settings.tolerance", ["no effect with time stepping", "remove `tolerance`"],
+            "[settings]\nintegrator = \"time_stepping\"\ntolerance = 1e-6 #!\n";
+        scheme_has_no_effect: "settings.scheme", ["no effect with time stepping", "remove `scheme`"],
+            "[settings]\nintegrator = \"time_stepping\"\nscheme = \"implicit_euler\" #!\n";
+        cone_has_no_effect: "settings.friction_cone", ["no effect with time stepping", "remove `friction_cone`"],
+            "[settings]\nintegrator = \"time_stepping\"\nfriction_cone = \"polyhedral\" #!\n";
+        sweeps_are_no_setting: "settings.sweeps", ["below the header `[settings.time_stepping]`"], "[settings]\nsweeps = 20 #!\n";
+    }
+
     refused! { in_time_stepping:
-        tolerance_has_no_effect: "settings.tolerance", ["no effect in a crowd", "remove `tolerance`"],
-            "[settings]\ntolerance = 1e-6 #!\n";
-        scheme_has_no_effect: "settings.scheme", ["no effect in a crowd", "remove `scheme`"],
-            "[settings]\nscheme = \"implicit_euler\" #!\n";
-        cone_has_no_effect: "settings.friction_cone", ["no effect in a crowd", "remove `friction_cone`"],
-            "[settings]\nfriction_cone = \"polyhedral\" #!\n";
         belt_does_not_move_along_its_normal: "belt[feed].direction", ["is its normal", "in the plane of the shape"],
             "[[belt]]\nname = \"feed\"\nshape = \"track\"\ndirection = [0, -2, -4] #!\nspeed = 1\n";
         friction_at_rest_is_that_of_sliding: "contact_default.static_friction", ["the same at rest and while sliding", "remove it"],
@@ -282,11 +285,10 @@ mod time_stepping {
             "[contact_default]\nfriction = 0.4\ntangential_restitution = 0.5 #!\n";
         friction_is_the_same_in_all_directions: "contact.friction_axes", ["in all directions", "write `friction`"],
             "[[contact]]\nbodies = [\"wheel\", \"ground\"]\nfriction_axes = [0.5, 0.1] #!\nfriction_axis = [1, 0, 0]\n";
-        sweeps_are_no_setting: "settings.sweeps", ["below the header `[crowd]`"], "[settings]\nsweeps = 20 #!\n";
     }
 
     #[test]
-    fn keys_of_time_stepping_are_sent_there_from_the_top() {
+    fn options_of_time_stepping_in_other_tables_are_sent_to_theirs() {
         for key in [
             "located_impacts = 4",
             "merge_distance = 1e-4",
@@ -297,9 +299,15 @@ mod time_stepping {
         ] {
             let name = key.split(' ').next().unwrap();
             let text = format!("dimension = 3\n{key} #!\n{BASE}");
-            check(&text, name, &["below the header `[crowd]`"]);
-            let in_time_stepping = with(&format!("[crowd]\n{key}\n"));
-            assert!(read(&in_time_stepping).1.time_stepping.is_some());
+            check(
+                &text,
+                name,
+                &["below the header `[settings.time_stepping]`"],
+            );
+            let text = with(&format!(
+                "[settings]\nintegrator = \"time_stepping\"\n[settings.time_stepping]\n{key}\n"
+            ));
+            read(&text);
         }
     }
 
@@ -318,22 +326,31 @@ mod time_stepping {
 
     #[test]
     fn all_settings_without_effect_are_reported_at_once() {
-        let text =
-            in_time_stepping("[settings]\ntolerance = 1e-6\nfriction_cone = \"polyhedral\"\n");
+        let text = with(
+            "[settings]\nintegrator = \"time_stepping\"\ntolerance = 1e-6\nfriction_cone = \"polyhedral\"\n",
+        );
         assert_eq!(problems(&text).problems.len(), 2);
     }
 
     #[test]
-    fn time_stepping_of_a_planar_scene_is_reported_where_it_belongs() {
-        let text =
-            "[[body]]\nname = \"a\"\nkind = \"point\"\nmass = 1\nposition = [0, 1]\n[crowd] #!\n";
-        check(text, "crowd", &["not a key of a scene", "`dimension = 3`"]);
+    fn time_stepping_in_the_plane_is_refused_and_old_keys_have_a_hint() {
+        let body = "[[body]]\nname = \"a\"\nkind = \"point\"\nmass = 1\nposition = [0, 1]\n";
+        let planar = format!("{body}[settings]\nintegrator = \"time_stepping\" #!\n");
+        check(
+            &planar,
+            "settings.integrator",
+            &["scenes in space", "`dimension = 3`"],
+        );
+        let old = format!("{body}[crowd] #!\n");
+        check(&old, "crowd", &["not a key of a scene", "integrator"]);
+        let old = format!("{body}[settings]\nenergy_guard = true #!\n");
+        check(&old, "settings.energy_guard", &["impact_energy_limit"]);
     }
 
     #[test]
     fn copies_that_overlap_are_told_their_spacing() {
-        let text = "dimension = 3\n[crowd]\n[[body]] #!\nname = \"ball\"\nkind = \"rigid\"\nmass = 1\nposition = [0, 0, 1]\nshape = [{ kind = \"sphere\", radius = 0.1 }]\ncopies = { count = [2, 1, 1], spacing = [0.15, 1, 1] }\n";
-        let error = model_from_text("scene.toml", text).expect_err("overlaps");
+        let text = "dimension = 3\nsettings.integrator = \"time_stepping\"\n[[body]] #!\nname = \"ball\"\nkind = \"rigid\"\nmass = 1\nposition = [0, 0, 1]\nshape = [{ kind = \"sphere\", radius = 0.1 }]\ncopies = { count = [2, 1, 1], spacing = [0.15, 1, 1] }\n";
+        let error = Model::from_text("scene.toml", text).expect_err("overlaps");
         let (line, _, problem) = &error.problems[0];
         println!("{error}");
         assert_eq!((*line, problem.key.as_str()), (3, "body[ball_2].position"));
@@ -1060,7 +1077,7 @@ mod file {
         let text = scene("file = \"parts/corner.obj\"\nscale = 0.001\n");
         std::fs::write(folder.join("scene.toml"), &text).expect("a file");
         for scene in [
-            load(&folder.join("scene.toml")),
+            load(&folder.join("scene.toml")).map(|(scene, _)| scene),
             parse_in(&folder, "scene.toml", &text),
         ] {
             let scene = scene.unwrap_or_else(|error| panic!("{error}"));

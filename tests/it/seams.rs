@@ -118,10 +118,10 @@ impl Scene {
         let (time_stepping, tolerance) = match by {
             By::Steps => ("", ""),
             By::Tolerance => ("", "tolerance = 1e-8\n"),
-            By::TimeStepping => ("[crowd]\n", ""),
+            By::TimeStepping => ("integrator = \"time_stepping\"\n", ""),
         };
         let text = format!(
-            "name = \"seams\"\ndimension = {}\n{time_stepping}[settings]\nstep = 0.005\n{tolerance}{}{}[contact_default]\nfriction = {}\nrestitution = {}\n",
+            "name = \"seams\"\ndimension = {}\n[settings]\n{time_stepping}step = 0.005\n{tolerance}{}{}[contact_default]\nfriction = {}\nrestitution = {}\n",
             self.dimension, self.bodies, self.ground, self.friction, self.restitution
         );
         let mut simulation = Simulation::new(model(&text));

@@ -1,12 +1,11 @@
 //! Scenes in space that cannot be started as they are written, and friction axes and motors at their limits.
 
 use crate::common::{halvings, model, order_study, run};
-use stiction::model::Model;
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::{Model, Simulation};
 
 /// The scene must be refused for one reason, on the line with the mark `#!`, with this key and these fragments.
 fn refused(text: &str, key: &str, fragments: &[&str]) {
-    let Err(error) = model_from_text("scene", text) else {
+    let Err(error) = Model::from_text("scene", text) else {
         panic!("this scene should be refused:\n{text}");
     };
     println!("{error}");

@@ -153,7 +153,8 @@ fn a_joint_spring_can_be_wound_up() {
 #[test]
 fn time_stepping_counts_turns_and_the_work_of_motors() {
     // without shapes a turning wheel would be asleep soon
-    let awake = "[crowd]\nsleep_speed = 0";
+    let awake =
+        "[settings]\nintegrator = \"time_stepping\"\n[settings.time_stepping]\nsleep_speed = 0";
     // the stop of one at 7 rad; the motor of the other puts in half the moment of inertia times the square of its speed
     let model = wheel("limits = [-inf, 7]", awake);
     let mut end = run(&model, 4.0, fixed);

@@ -1,8 +1,8 @@
 //! Time stepping: the energy of what nothing drives never rises, and every loss is one that happened.
 
 use crate::common::defect_text;
-use stiction::simulation::{Simulation, model_from_text};
 use stiction::warning::Kind;
+use stiction::{Model, Simulation};
 
 /// Most that energy may rise by, as a part of the energy in play.
 const RISE: f64 = 1e-4;
@@ -15,7 +15,7 @@ struct Run {
 
 impl Run {
     fn of(text: &str) -> Self {
-        let mut simulation = Simulation::new(model_from_text("scene", text).unwrap());
+        let mut simulation = Simulation::new(Model::from_text("scene", text).unwrap());
         let mut energies = vec![simulation.energy().total()];
         for row in 1..=100 {
             simulation.advance_to(f64::from(row) * 0.01).unwrap();
@@ -97,7 +97,7 @@ fn energy_of_springs_dampers_and_joints_does_not_rise() {
 // without gravity
 fn scene(rest: &str) -> String {
     format!(
-        "name = \"scene\"\ndimension = 3\ngravity = [0, 0, 0]\n[crowd]\n[settings]\nstep = 0.01\n{rest}"
+        "name = \"scene\"\ndimension = 3\ngravity = [0, 0, 0]\n[settings]\nintegrator = \"time_stepping\"\nstep = 0.01\n{rest}"
     )
 }
 

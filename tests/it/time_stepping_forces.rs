@@ -2,7 +2,7 @@
 
 use stiction::fmu::instance::Instance;
 use stiction::fmu::instance::variable::Value;
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::{Model, Simulation};
 
 const CHAIN: &str = include_str!("../data/defects/minichain.toml");
 const TIME_STEPPING: &str = include_str!("../data/defects/mini_time_stepping.toml");
@@ -46,8 +46,9 @@ fn names(instance: &Instance, is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
 }
 
 // ten links between the ground and a free end, with or without time stepping
-fn chain(header: &str) -> String {
-    let mut text = format!("name = \"chain\"\ndimension = 3\n{header}\n[settings]\nstep = 0.005\n");
+fn chain(integrator: &str) -> String {
+    let mut text =
+        format!("name = \"chain\"\ndimension = 3\n[settings]\n{integrator}\nstep = 0.005\n");
     for i in 0..10 {
         let (middle, end) = (0.1 * f64::from(i) + 0.05, 0.1 * f64::from(i));
         let before = if i == 0 {
@@ -65,7 +66,7 @@ fn chain(header: &str) -> String {
 
 #[test]
 fn reactions_and_accelerations_are_those_of_the_instant_whatever_the_last_step() {
-    let chains = [chain(""), chain("[crowd]")];
+    let chains = [chain(""), chain("integrator = \"time_stepping\"")];
     for (scene, [events, steps]) in [
         ("pendulum", [CHAIN, TIME_STEPPING]),
         ("chain", [&chains[0][..], &chains[1][..]]),
@@ -92,7 +93,7 @@ fn reactions_and_accelerations_are_those_of_the_instant_whatever_the_last_step()
 
 #[test]
 fn rates_of_outputs_are_differences_over_a_short_step() {
-    let chain = chain("[crowd]");
+    let chain = chain("integrator = \"time_stepping\"");
     let shipped =
         |name: &str| std::fs::read_to_string(format!("resources/{name}/scene.toml")).unwrap();
     let scenes = [
@@ -149,7 +150,7 @@ fn rates_of_outputs_are_differences_over_a_short_step() {
 
 fn pile(rules: &str) -> String {
     format!(
-        "name = \"pile\"\ndimension = 3\n[crowd]\n{rules}\n[settings]\nstep = 0.005\n[contact_default]\nfriction = 0.5\n\
+        "name = \"pile\"\ndimension = 3\n[settings.time_stepping]\n{rules}\n[settings]\nintegrator = \"time_stepping\"\nstep = 0.005\n[contact_default]\nfriction = 0.5\n\
          [[ground.shape]]\nkind = \"half_space\"\nnormal = [0, 0, 1]\n\
          [[body]]\nname = \"box\"\nkind = \"rigid\"\nmass = 2\nposition = [0, 0, 0.05]\ncopies = {{ count = [1, 1, 5], spacing = [1, 1, 0.1] }}\n\
          shape = [{{ kind = \"box\", size = [0.1, 0.1, 0.1] }}]\n"
@@ -161,7 +162,7 @@ fn a_pile_at_rest_presses_with_its_weight_after_any_step() {
     let lasts = [(0.2, 1e-8), (0.4, 1e-6), (0.415, 1e-4), (0.2, 1e-3)];
     let cases = ["", "sweeps = 30"].into_iter();
     for (rules, (until, last)) in cases.flat_map(|rules| lasts.map(|last| (rules, last))) {
-        let mut pile = Simulation::new(model_from_text("pile", &pile(rules)).unwrap());
+        let mut pile = Simulation::new(Model::from_text("pile", &pile(rules)).unwrap());
         pile.advance_to(until).unwrap();
         let before = fastest(&pile.instant().acceleration);
         pile.advance_to(until + last).unwrap();
@@ -190,8 +191,8 @@ fn fastest(acceleration: &[f64]) -> f64 {
 fn accelerations_of_a_moving_pile_stay_those_that_they_were_a_short_step_before() {
     let text = std::fs::read_to_string("resources/pile_of_jacks/scene.toml").unwrap();
     for rules in ["", "sweeps = 30"] {
-        let text = text.replace("[crowd]", &format!("[crowd]\n{rules}"));
-        let mut pile = Simulation::new(model_from_text("jacks", &text).unwrap());
+        let text = format!("{text}\n[settings.time_stepping]\n{rules}\n");
+        let mut pile = Simulation::new(Model::from_text("jacks", &text).unwrap());
         let mut compared = 0;
         for (until, last) in [
             (0.9, 1e-6),
@@ -222,9 +223,13 @@ fn accelerations_of_a_moving_pile_stay_those_that_they_were_a_short_step_before(
 
 #[test]
 fn asking_for_forces_changes_no_bit_of_the_motion() {
-    for text in [chain("[crowd]"), pile(""), pile("sweeps = 20")] {
+    for text in [
+        chain("integrator = \"time_stepping\""),
+        pile(""),
+        pile("sweeps = 20"),
+    ] {
         let run = |asks: bool| {
-            let mut run = Simulation::new(model_from_text("x", &text).unwrap());
+            let mut run = Simulation::new(Model::from_text("x", &text).unwrap());
             for i in 1..=60 {
                 run.advance_to(f64::from(i) * 0.005).unwrap();
                 if asks {
@@ -252,7 +257,7 @@ fn a_motor_that_pushes_follows_the_integral_of_its_speed() {
 
 #[test]
 fn the_balance_of_a_falling_humanoid_closes() {
-    let mut fall = Simulation::new(model_from_text("fall", HUMANOID).unwrap());
+    let mut fall = Simulation::new(Model::from_text("fall", HUMANOID).unwrap());
     let start = fall.energy().total();
     fall.advance_to(1.2).unwrap();
     let lost = start - fall.energy().total();
@@ -265,7 +270,7 @@ fn the_balance_of_a_falling_humanoid_closes() {
 
 #[test]
 fn what_falls_freely_falls_as_it_should_from_the_first_step_on() {
-    let text = chain("[crowd]").replace(
+    let text = chain("integrator = \"time_stepping\"").replace(
         "bodies = [\"ground\", \"link0\"]",
         "bodies = [\"link9\", \"link0\"]",
     );
@@ -273,7 +278,7 @@ fn what_falls_freely_falls_as_it_should_from_the_first_step_on() {
     let first = text.find("[[joint]]").unwrap();
     let next = first + text[first..].find("[[body]]").unwrap();
     let text = format!("{}{}", &text[..first], &text[next..]);
-    let mut fall = Simulation::new(model_from_text("fall", &text).unwrap());
+    let mut fall = Simulation::new(Model::from_text("fall", &text).unwrap());
     for i in 1..=40 {
         let time = f64::from(i) * 0.005;
         fall.advance_to(time).unwrap();
@@ -285,12 +290,12 @@ fn what_falls_freely_falls_as_it_should_from_the_first_step_on() {
 // a heap on a plate that nothing holds, all of it with one more velocity
 fn heap(speed: f64) -> Simulation {
     let text = format!(
-        "name = \"heap\"\ndimension = 3\n[crowd]\n[settings]\nstep = 0.005\n[contact_default]\nfriction = 0.4\n\
+        "name = \"heap\"\ndimension = 3\n[settings]\nintegrator = \"time_stepping\"\nstep = 0.005\n[contact_default]\nfriction = 0.4\n\
          [[body]]\nname = \"plate\"\nkind = \"rigid\"\nmass = 5\nposition = [0, 0, 0]\nvelocity = [{speed}, 0, 0]\nshape = [{{ kind = \"box\", size = [1, 1, 0.1] }}]\n\
          [[body]]\nname = \"ball\"\nkind = \"rigid\"\nmass = 1\nposition = [-0.1, 0, 0.1001]\nvelocity = [{speed}, 0, -1]\n\
          copies = {{ count = [2, 2, 2], spacing = [0.11, 0.11, 0.11], jitter = 0.004 }}\nshape = [{{ kind = \"sphere\", radius = 0.05 }}]\n"
     );
-    Simulation::new(model_from_text("heap", &text).unwrap())
+    Simulation::new(Model::from_text("heap", &text).unwrap())
 }
 
 // momentum and angular momentum about the centre of mass

@@ -1,17 +1,20 @@
 //! Joints with time stepping: stops that give back no more than they take, motors that push, and motors that cannot; taut chains.
 
-use stiction::model::Model;
-use stiction::simulation::{Simulation, model_from_text};
+use stiction::{Model, Simulation};
 
 fn model(text: &str) -> Model {
-    model_from_text("scene", text).unwrap_or_else(|error| panic!("{error}"))
+    Model::from_text("scene", text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A scene with or without time stepping.
+/// A scene with time stepping, or event-driven.
 fn scene(is_time_stepping: bool, step: f64, parts: &str) -> String {
-    let time_stepping = if is_time_stepping { "[crowd]" } else { "" };
+    let integrator = if is_time_stepping {
+        "time_stepping"
+    } else {
+        "event_driven"
+    };
     format!(
-        "dimension = 3\n[settings]\nstep = {step}\nimpact_law = \"newton\"\n{time_stepping}\n{parts}"
+        "dimension = 3\n[settings]\nstep = {step}\nimpact_law = \"newton\"\nintegrator = \"{integrator}\"\n{parts}"
     )
 }
 
@@ -159,7 +162,7 @@ fn stops_give_back_no_more_than_they_take_and_the_energy_balance_closes() {
 }
 
 #[test]
-fn stops_do_the_same_with_both_integrators() {
+fn stops_with_time_stepping_act_as_in_event_driven_runs() {
     for restitution in [0.0, 0.5, 1.0] {
         for (name, parts) in [
             ("pendulum", pendulum(restitution)),

@@ -1,11 +1,12 @@
 //! Columns of a scene in space, in the axes that the scene gives its bodies.
 
 use std::fmt::{self, Write as _};
+use stiction::model::Model;
 
 use super::contact_units;
 use stiction::kinds::space::BODY_DOF;
 use stiction::math::Vec3;
-use stiction::model::{ContactKind, Model};
+use stiction::model::ContactKind;
 use stiction::simulation::{Simulation, observe};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -140,7 +141,7 @@ pub fn write_row(line: &mut String, simulation: &mut Simulation) -> fmt::Result 
 #[cfg(test)]
 mod tests {
     use super::super::{columns, write_row};
-    use stiction::simulation::{Simulation, model_from_text};
+    use stiction::{Model, Simulation};
 
     #[test]
     fn every_row_has_one_field_for_each_column() {
@@ -148,7 +149,7 @@ mod tests {
             include_str!("../../../tests/data/space/stack.toml"),
             include_str!("../../../tests/data/space/workshop.toml"),
         ] {
-            let model = model_from_text("test", scene).unwrap();
+            let model = Model::from_text("test", scene).unwrap();
             let n_columns = columns(&model).len();
             let mut simulation = Simulation::new(model);
             simulation.initialize().unwrap();

@@ -109,7 +109,7 @@ impl Opened {
                 if !path.is_file() {
                     return Ok(None);
                 }
-                scene::load(&path)?
+                scene::load(&path)?.0
             }
         };
         let Ok(model) = model::build(&scene) else {

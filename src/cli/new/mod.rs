@@ -83,12 +83,12 @@ fn renamed(text: &str, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stiction::simulation::{Simulation, model_from_text};
+    use stiction::{Model, Simulation};
 
     #[test]
     fn templates_run_and_something_touches() {
         for text in [PLANE, SPACE] {
-            let model = model_from_text("test", &renamed(text, "mine")).unwrap();
+            let model = Model::from_text("test", &renamed(text, "mine")).unwrap();
             assert_eq!(model.name, "mine");
             let until = model.until;
             let mut simulation = Simulation::new(model);

@@ -79,7 +79,7 @@ pub fn refuse_in_time_stepping(model: &Model, what: &[What], is_fmu: bool) -> Re
     Err(if is_fmu {
         CliError::usage(
             format!(
-                "{name} has no {} to plot: an FMU does not show the contacts of a crowd",
+                "{name} has no {} to plot: an FMU does not show the contacts of time stepping",
                 name_of(*what)
             ),
             "take positions, velocities, energy or inputs; `stiction run` on the scene has the status, too",
@@ -87,7 +87,7 @@ pub fn refuse_in_time_stepping(model: &Model, what: &[What], is_fmu: bool) -> Re
     } else {
         CliError::usage(
             format!(
-                "{name} has no {} to plot: contacts of a crowd come and go without names",
+                "{name} has no {} to plot: with time stepping contacts come and go without names",
                 name_of(*what)
             ),
             "take positions, velocities, status (numbers of contacts), energy or inputs; --report shows the forces as arrows",
@@ -141,7 +141,7 @@ fn nothing(recording: &Recording, what: What) -> CliError {
         format!("{} has no {} to plot", recording.name, name_of(what)),
         match what {
             What::Forces if recording.fate.is_some() => {
-                "no stop of a joint closed in this run, and other contacts of a crowd have no names"
+                "no stop of a joint closed in this run, and with time stepping other contacts have no names"
             }
             What::Status | What::Forces => "no contact closed in this run",
             What::Inputs => "the model has neither applied forces nor inputs",

@@ -316,11 +316,11 @@ fn keep_largest(arrows: &mut Vec<Arrow>) {
 #[cfg(test)]
 mod tests {
     use crate::cli::record::{Grip, Recording, Sampler};
-    use stiction::simulation::{Simulation, model_from_text};
+    use stiction::{Model, Simulation};
 
     /// Looks at every step.
     fn run(scene: &str, until: f64, n_steps: u32) -> Recording {
-        let mut simulation = Simulation::new(model_from_text("test", scene).unwrap());
+        let mut simulation = Simulation::new(Model::from_text("test", scene).unwrap());
         let mut sampler = Sampler::new(simulation.model(), until, None);
         sampler.look(&mut simulation);
         for i in 1..=n_steps {
@@ -333,8 +333,7 @@ mod tests {
 
     const TWO_BALLS: &str = r#"
         dimension = 3
-        settings = { step = 0.005 }
-        crowd = { sleep_after = 0.2 }
+        settings = { step = 0.005, integrator = "time_stepping", time_stepping = { sleep_after = 0.2 } }
         contact_default = { friction = 0.5 }
         body = [
             { name = "low", kind = "rigid", mass = 2, position = [0, 0, 0.1], shape = [{ kind = "sphere", radius = 0.1 }] },

@@ -326,10 +326,10 @@ pub fn solver_notes(
 mod tests {
     use super::*;
     use crate::cli::record::Sampler;
-    use stiction::simulation::{Simulation, model_from_text};
+    use stiction::{Model, Simulation};
 
     fn run(scene: &str, until: f64) -> Recording {
-        let mut simulation = Simulation::new(model_from_text("test", scene).unwrap());
+        let mut simulation = Simulation::new(Model::from_text("test", scene).unwrap());
         let mut sampler = Sampler::new(simulation.model(), until, None);
         for i in 1..=200 {
             simulation.advance_to(until * f64::from(i) / 200.0).unwrap();

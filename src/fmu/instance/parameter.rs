@@ -4,9 +4,8 @@ use crate::kinds::plane::force::Force;
 use crate::kinds::space::force as space;
 use crate::model::AnyForce;
 use crate::model::Model;
-use crate::scene::spec::{
-    EventState, ImpactLaw, MAX_ROWS, MAX_STEP_WORK, ReportedVelocity, Scheme, Settings, TOLERANCE,
-};
+use crate::scene::spec::Settings;
+use crate::scene::spec::settings::{Field, TABLE};
 
 use super::variable::Value;
 
@@ -55,93 +54,8 @@ pub enum Parameter {
     InitialOrientation(usize, usize),
     /// Rate of rotation at the start of a body in space, by component, in the axes that the scene gives it in.
     InitialAngularVelocity(usize, usize),
-    /// Standard step.
-    Step,
-    /// Bound on the error of a step; 0 for steps of fixed length.
-    Tolerance,
-    /// Longest step that a tolerance may choose.
-    MaxStep,
-    /// Rows of the extrapolation.
-    Rows,
-    /// Length that the tolerance refers to.
-    NominalLength,
-    /// Angle that it refers to.
-    NominalAngle,
-    /// Speed that it refers to.
-    NominalSpeed,
-    /// Rate of rotation that it refers to.
-    NominalRotation,
-    /// Integration scheme.
-    Scheme,
-    /// Impact law.
-    ImpactLaw,
-    /// Locate collisions.
-    LocateCollisions,
-    /// Locate transitions.
-    LocateTransitions,
-    /// Where the state at an event comes from.
-    EventState,
-    /// Project onto joints and closed contacts.
-    Projection,
-    /// Damping steps after an impact.
-    DampingSteps,
-    /// Gap below which a contact is active.
-    ActiveGap,
-    /// The same per cube of the step.
-    ActiveGapCubic,
-    /// Scale of the speed below which nothing bounces.
-    RestitutionThreshold,
-    /// Hold back impacts that gain energy.
-    ImpactEnergyLimit,
-    /// Which velocity is reported.
-    ReportedVelocity,
-    /// Substeps in a standard step at most.
-    MaxSubsteps,
-    /// Work of a communication step at most.
-    MaxStepWork,
-    /// Shortest substep as a fraction of the standard step.
-    MinSubstep,
-    /// Rounds of the position-level scheme.
-    FixedPointIterations,
-    /// A communication step ends at its first event.
-    ReturnAtEvent,
-}
-
-const SCHEMES: [Scheme; 7] = [
-    Scheme::Trapezoidal,
-    Scheme::TrapezoidalPrinted,
-    Scheme::TrapezoidalAverage,
-    Scheme::ImplicitEuler,
-    Scheme::ExplicitEuler,
-    Scheme::PositionEuler,
-    Scheme::Extrapolated,
-];
-/// Number of the scene's own alpha and gamma, which cannot be set from outside.
-const GENERAL: i32 = SCHEMES.len() as i32 + 1;
-const LAWS: [ImpactLaw; 4] = [
-    ImpactLaw::Poisson,
-    ImpactLaw::Newton,
-    ImpactLaw::Expedient,
-    ImpactLaw::PoissonPrinted,
-];
-const VELOCITIES: [ReportedVelocity; 2] = [ReportedVelocity::End, ReportedVelocity::Average];
-const STATES: [EventState; 2] = [EventState::Restep, EventState::Interpolant];
-
-/// Place of an item in its enumeration, from 1; 0 if it has none.
-fn number_of<T: PartialEq>(items: &[T], item: &T) -> Value {
-    Value::Integer(
-        items
-            .iter()
-            .position(|x| x == item)
-            .map_or(0, |i| i as i32 + 1),
-    )
-}
-
-fn item_of<T: Copy>(items: &[T], number: i32) -> Option<T> {
-    usize::try_from(number - 1)
-        .ok()
-        .and_then(|i| items.get(i))
-        .copied()
+    /// A setting, by its place in the table of settings.
+    Setting(usize),
 }
 
 impl Parameter {
@@ -186,66 +100,34 @@ impl Parameter {
             Self::Gravity(component) => Value::Real(model.gravity[component]),
             Self::InitialPosition(i) => Value::Real(model.initial_position[i]),
             Self::InitialVelocity(i) => Value::Real(model.initial_velocity[i]),
-            Self::Step => Value::Real(settings.step),
-            Self::Tolerance => Value::Real(settings.tolerance.unwrap_or(0.0)),
-            Self::MaxStep => Value::Real(settings.max_step),
-            Self::Rows => Value::Integer(settings.rows as i32),
-            Self::NominalLength => Value::Real(settings.nominal.length),
-            Self::NominalAngle => Value::Real(settings.nominal.angle),
-            Self::NominalSpeed => Value::Real(settings.nominal.speed),
-            Self::NominalRotation => Value::Real(settings.nominal.rotation),
-            Self::Scheme => match settings.scheme {
-                Scheme::General { .. } => Value::Integer(GENERAL),
-                scheme => number_of(&SCHEMES, &scheme),
-            },
-            Self::ImpactLaw => number_of(&LAWS, &settings.impact_law),
-            Self::LocateCollisions => Value::Boolean(settings.locate_collisions),
-            Self::LocateTransitions => Value::Boolean(settings.locates_transitions()),
-            Self::EventState => number_of(&STATES, &settings.event_state),
-            Self::Projection => Value::Boolean(settings.projection),
-            Self::DampingSteps => Value::Integer(settings.damping_steps as i32),
-            Self::ActiveGap => Value::Real(settings.active_gap),
-            Self::ActiveGapCubic => Value::Real(settings.active_gap_cubic),
-            Self::RestitutionThreshold => Value::Real(settings.restitution_threshold),
-            Self::ImpactEnergyLimit => Value::Boolean(settings.impact_energy_limit),
-            Self::ReportedVelocity => number_of(&VELOCITIES, &settings.reported_velocity),
-            Self::MaxSubsteps => Value::Integer(settings.max_substeps as i32),
-            Self::MaxStepWork => Value::Integer(settings.max_step_work as i32),
-            Self::MinSubstep => Value::Real(settings.min_substep),
-            Self::FixedPointIterations => Value::Integer(settings.fixed_point_iterations as i32),
-            Self::ReturnAtEvent => Value::Boolean(settings.return_at_event),
+            Self::Setting(i) => value_of(&TABLE[i].field, settings),
         }
     }
 
     /// Sets it; false if the value does not fit its type or range.
     pub fn set(self, model: &mut Model, settings: &mut Settings, value: Value) -> bool {
-        match value {
-            Value::Real(x) => self.set_real(model, settings, x),
-            Value::Integer(x) => self.set_integer(settings, x),
-            Value::Boolean(x) => self.set_boolean(settings, x),
+        match (self, value) {
+            (Self::Setting(i), value) => set_setting(&TABLE[i].field, settings, value),
+            (_, Value::Real(x)) => self.set_real(model, x),
+            (_, Value::Integer(_) | Value::Boolean(_)) => false,
         }
     }
 
     /// Does the value fit its type and range?
     pub fn accepts(self, settings: &Settings, value: Value) -> bool {
-        match value {
-            Value::Real(x) => self.is_in_range(x),
-            Value::Integer(x) => self.set_integer(&mut settings.clone(), x),
-            Value::Boolean(x) => self.set_boolean(&mut settings.clone(), x),
+        match (self, value) {
+            (Self::Setting(i), value) => set_setting(&TABLE[i].field, &mut settings.clone(), value),
+            (_, Value::Real(x)) => self.is_in_range(x),
+            (_, Value::Integer(_) | Value::Boolean(_)) => false,
         }
     }
 
     fn is_in_range(self, x: f64) -> bool {
-        let in_range = match self.range() {
-            (low, high, true) => x > low && x <= high,
-            (low, high, false) => x >= low && x <= high,
-        };
-        // no tolerance at all, or one that rounding leaves room for
-        let is_known = self != Self::Tolerance || x == 0.0 || TOLERANCE.contains(x);
-        in_range && is_known && x.is_finite()
+        let (low, high, is_open) = self.range();
+        x.is_finite() && x <= high && if is_open { x > low } else { x >= low }
     }
 
-    fn set_real(self, model: &mut Model, settings: &mut Settings, x: f64) -> bool {
+    fn set_real(self, model: &mut Model, x: f64) -> bool {
         if !self.is_in_range(x) {
             return false;
         }
@@ -290,31 +172,7 @@ impl Parameter {
             Self::Gravity(component) => model.gravity[component] = x,
             Self::InitialPosition(i) => model.initial_position[i] = x,
             Self::InitialVelocity(i) => model.initial_velocity[i] = x,
-            Self::Step => settings.step = x,
-            Self::Tolerance => settings.tolerance = (x > 0.0).then_some(x),
-            Self::MaxStep => settings.max_step = x,
-            Self::NominalLength => settings.nominal.length = x,
-            Self::NominalAngle => settings.nominal.angle = x,
-            Self::NominalSpeed => settings.nominal.speed = x,
-            Self::NominalRotation => settings.nominal.rotation = x,
-            Self::ActiveGap => settings.active_gap = x,
-            Self::ActiveGapCubic => settings.active_gap_cubic = x,
-            Self::RestitutionThreshold => settings.restitution_threshold = x,
-            Self::MinSubstep => settings.min_substep = x,
-            Self::Rows
-            | Self::Scheme
-            | Self::ImpactLaw
-            | Self::LocateCollisions
-            | Self::LocateTransitions
-            | Self::EventState
-            | Self::Projection
-            | Self::DampingSteps
-            | Self::ImpactEnergyLimit
-            | Self::ReportedVelocity
-            | Self::MaxSubsteps
-            | Self::MaxStepWork
-            | Self::FixedPointIterations
-            | Self::ReturnAtEvent => return false,
+            Self::Setting(_) => return false,
         }
         true
     }
@@ -328,73 +186,15 @@ impl Parameter {
             Self::Mass(_)
             | Self::Inertia(_)
             | Self::PrincipalInertia(..)
-            | Self::Step
-            | Self::MaxStep
-            | Self::StribeckVelocity(_)
-            | Self::NominalLength
-            | Self::NominalAngle
-            | Self::NominalSpeed
-            | Self::NominalRotation => (0.0, infinite, true),
-            Self::Tolerance => (0.0, TOLERANCE.ends().1, false),
+            | Self::StribeckVelocity(_) => (0.0, infinite, true),
             Self::RestLength(_)
             | Self::Gravity(_)
             | Self::InitialPosition(_)
             | Self::InitialVelocity(_)
             | Self::InitialOrientation(..)
             | Self::InitialAngularVelocity(..) => (-infinite, infinite, false),
-            Self::MinSubstep => (1e-15, 0.5, false),
             _ => (0.0, infinite, false),
         }
-    }
-
-    fn set_integer(self, settings: &mut Settings, x: i32) -> bool {
-        let Ok(count) = u32::try_from(x) else {
-            return false;
-        };
-        match self {
-            Self::Scheme if x == GENERAL => matches!(settings.scheme, Scheme::General { .. }),
-            Self::Scheme => item_of(&SCHEMES, x).map(|s| settings.scheme = s).is_some(),
-            Self::ImpactLaw => item_of(&LAWS, x).map(|l| settings.impact_law = l).is_some(),
-            Self::EventState => item_of(&STATES, x)
-                .map(|s| settings.event_state = s)
-                .is_some(),
-            Self::ReportedVelocity => item_of(&VELOCITIES, x)
-                .map(|v| settings.reported_velocity = v)
-                .is_some(),
-            Self::Rows if (2..=MAX_ROWS).contains(&count) => {
-                settings.rows = count;
-                true
-            }
-            Self::DampingSteps if count <= 1000 => {
-                settings.damping_steps = count;
-                true
-            }
-            Self::MaxSubsteps if (1..=1_000_000).contains(&count) => {
-                settings.max_substeps = count;
-                true
-            }
-            Self::MaxStepWork if (1..=MAX_STEP_WORK).contains(&count) => {
-                settings.max_step_work = count;
-                true
-            }
-            Self::FixedPointIterations if (1..=1000).contains(&count) => {
-                settings.fixed_point_iterations = count;
-                true
-            }
-            _ => false,
-        }
-    }
-
-    fn set_boolean(self, settings: &mut Settings, x: bool) -> bool {
-        match self {
-            Self::LocateCollisions => settings.locate_collisions = x,
-            Self::LocateTransitions => settings.locate_transitions = Some(x),
-            Self::Projection => settings.projection = x,
-            Self::ImpactEnergyLimit => settings.impact_energy_limit = x,
-            Self::ReturnAtEvent => settings.return_at_event = x,
-            _ => return false,
-        }
-        true
     }
 
     fn of_any(self, force: &mut AnyForce) -> Option<&mut f64> {
@@ -449,4 +249,56 @@ fn of_pair(
     for contact in model.contacts.iter_mut().filter(|c| c.pair == pair) {
         *place(contact) = x;
     }
+}
+
+/// The value of a setting; 0 for one that is absent.
+fn value_of(field: &Field, settings: &Settings) -> Value {
+    match field {
+        Field::Real { at, .. } => Value::Real((at.get)(settings)),
+        Field::OptionalReal { at, .. } => Value::Real((at.get)(settings).unwrap_or(0.0)),
+        Field::Count { at, .. } => Value::Integer((at.get)(settings) as i32),
+        Field::OptionalCount { at, .. } => {
+            Value::Integer((at.get)(settings).map_or(0, |count| count as i32))
+        }
+        Field::Flag(at) => Value::Boolean((at.get)(settings)),
+        Field::Choice { at, .. } => Value::Integer((at.get)(settings) as i32 + 1),
+    }
+}
+
+/// Sets a setting; false if the value does not fit its type or range.
+fn set_setting(field: &Field, settings: &mut Settings, value: Value) -> bool {
+    let is_count = |(low, high): (u32, u32), x: i32| {
+        u32::try_from(x).is_ok_and(|count| (low..=high).contains(&count))
+    };
+    match (field, value) {
+        (Field::Real { range, at, .. }, Value::Real(x)) if range.contains(x) => {
+            (at.set)(settings, x);
+        }
+        (Field::OptionalReal { range, at, .. }, Value::Real(x))
+            if x == 0.0 || range.contains(x) =>
+        {
+            (at.set)(settings, (x > 0.0).then_some(x));
+        }
+        (Field::Count { range, at }, Value::Integer(x)) if is_count(*range, x) => {
+            (at.set)(settings, x as u32);
+        }
+        (Field::OptionalCount { range, at }, Value::Integer(x))
+            if x == 0 || is_count(*range, x) =>
+        {
+            (at.set)(settings, (x > 0).then_some(x as u32));
+        }
+        (Field::Flag(at), Value::Boolean(x)) => (at.set)(settings, x),
+        (Field::Choice { items, at, .. }, Value::Integer(x))
+            if is_count((1, items.len() as u32), x) =>
+        {
+            let chosen = x as usize - 1;
+            // the scene's own weights of a scheme cannot be given from outside
+            if items[chosen].0 == "general" {
+                return (at.get)(settings) == chosen;
+            }
+            (at.set)(settings, chosen);
+        }
+        _ => return false,
+    }
+    true
 }

@@ -71,114 +71,51 @@ pub enum Kind {
     Enumeration(Enumeration),
 }
 
-/// The enumerations.
+/// One of several words: the name of the type, and its items with a phrase on each; the first one has the value 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Enumeration {
-    /// Status of a contact.
-    ContactStatus,
-    /// Kind of an event.
-    EventKind,
-    /// Integration scheme.
-    Scheme,
-    /// Impact law.
-    ImpactLaw,
-    /// Which velocity is reported.
-    ReportedVelocity,
-    /// Where the state at an event comes from.
-    EventState,
-    /// Status of a contact in space.
-    SpaceContactStatus,
-}
-
-impl Enumeration {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::ContactStatus,
-        Self::EventKind,
-        Self::Scheme,
-        Self::ImpactLaw,
-        Self::ReportedVelocity,
-        Self::EventState,
-        Self::SpaceContactStatus,
-    ];
-
+pub struct Enumeration {
     /// Name of the type.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ContactStatus => "ContactStatus",
-            Self::EventKind => "EventKind",
-            Self::Scheme => "Scheme",
-            Self::ImpactLaw => "ImpactLaw",
-            Self::ReportedVelocity => "ReportedVelocity",
-            Self::EventState => "EventState",
-            Self::SpaceContactStatus => "SpaceContactStatus",
-        }
-    }
-
-    /// Names of the items with a phrase on each; the first one has the value 1.
-    pub fn items(self) -> &'static [(&'static str, &'static str)] {
-        match self {
-            Self::ContactStatus => &[
-                ("open", "no force"),
-                ("closed", "pressing, without friction"),
-                ("stick", "pressing, no sliding"),
-                ("slip_forward", "sliding along the tangent"),
-                ("slip_backward", "sliding against the tangent"),
-            ],
-            Self::EventKind => &[
-                ("none", "no event yet"),
-                ("impact", "a contact closed with a jump of velocities"),
-                ("slip", "a sticking contact began to slide"),
-                ("stick", "a sliding contact stopped"),
-                ("reversal", "a sliding contact turned back"),
-                ("take_off", "a closed contact opened"),
-                ("jam", "friction jammed a closed contact"),
-            ],
-            Self::Scheme => &[
-                ("trapezoidal", "order two, constraint on the end velocity"),
-                ("trapezoidal_printed", "scheme I as printed"),
-                (
-                    "trapezoidal_average",
-                    "order two, constraint on the mean velocity",
-                ),
-                ("implicit_euler", "first order, linearly implicit"),
-                ("explicit_euler", "first order, explicit forces"),
-                ("position_euler", "first order, position-level constraints"),
-                (
-                    "extrapolated",
-                    "symmetric steps, extrapolated to an order of twice the rows",
-                ),
-                ("general", "the scene's own alpha and gamma"),
-            ],
-            Self::ImpactLaw => &[
-                (
-                    "poisson",
-                    "restitution of impulses, friction in both phases",
-                ),
-                ("newton", "restitution of velocities"),
-                ("expedient", "restitution that never gains energy"),
-                (
-                    "poisson_printed",
-                    "restitution of impulses, friction in compression",
-                ),
-            ],
-            Self::ReportedVelocity => &[
-                ("end", "at the end of the step"),
-                ("average", "mean over the last step"),
-            ],
-            Self::EventState => &[
-                ("restep", "the step is taken again up to the event"),
-                ("interpolant", "interpolated in the trial step"),
-            ],
-            Self::SpaceContactStatus => &[
-                ("open", "no force"),
-                ("closed", "pressing, without friction"),
-                ("stick", "pressing, no sliding"),
-                ("slip", "sliding"),
-            ],
-        }
-    }
+    pub name: &'static str,
+    /// Its items.
+    pub items: &'static [(&'static str, &'static str)],
 }
+
+/// Status of a contact in the plane.
+pub const CONTACT_STATUS: Enumeration = Enumeration {
+    name: "ContactStatus",
+    items: &[
+        ("open", "no force"),
+        ("closed", "pressing, without friction"),
+        ("stick", "pressing, no sliding"),
+        ("slip_forward", "sliding along the tangent"),
+        ("slip_backward", "sliding against the tangent"),
+    ],
+};
+
+/// Status of a contact in space.
+pub const SPACE_CONTACT_STATUS: Enumeration = Enumeration {
+    name: "SpaceContactStatus",
+    items: &[
+        ("open", "no force"),
+        ("closed", "pressing, without friction"),
+        ("stick", "pressing, no sliding"),
+        ("slip", "sliding"),
+    ],
+};
+
+/// Kind of an event.
+pub const EVENT_KIND: Enumeration = Enumeration {
+    name: "EventKind",
+    items: &[
+        ("none", "no event yet"),
+        ("impact", "a contact closed with a jump of velocities"),
+        ("slip", "a sticking contact began to slide"),
+        ("stick", "a sliding contact stopped"),
+        ("reversal", "a sliding contact turned back"),
+        ("take_off", "a closed contact opened"),
+        ("jam", "friction jammed a closed contact"),
+    ],
+};
 
 /// What a variable stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -364,6 +301,12 @@ impl Unit {
             Self::Joule => ("J", [1, 2, -2, 0], None),
             Self::MeterPerSecond3 => ("m/s3", [0, 1, -3, 0], None),
         }
+    }
+
+    /// The unit with this name; 1 if there is none.
+    pub fn of_symbol(symbol: &str) -> Self {
+        let found = Self::ALL.into_iter().find(|unit| unit.name() == symbol);
+        found.unwrap_or(Self::One)
     }
 
     /// Its name.

@@ -5,12 +5,13 @@ mod space;
 
 use super::parameter::Parameter;
 use super::variable::{
-    Causality, Enumeration, Kind, Role, TimeSteppingOutput, Unit, Variability, Variable,
+    CONTACT_STATUS, Causality, EVENT_KIND, Enumeration, Kind, Role, TimeSteppingOutput, Unit,
+    Variability, Variable,
 };
 use crate::kinds::plane::force::Force;
 use crate::kinds::plane::joint::Joint;
 use crate::model::{AnyForce, ContactKind, InputUnit, Model};
-use crate::scene::spec::{MAX_ROWS, MAX_STEP_WORK};
+use crate::scene::spec::settings::{Field, Setting, TABLE, UsedBy};
 use crate::simulation::observe::contacts_of;
 
 /// All variables of a model, in the order of their value references.
@@ -251,7 +252,7 @@ impl Table {
                 Role::FrictionImpulse(j),
             );
         }
-        let kind = Kind::Enumeration(Enumeration::ContactStatus);
+        let kind = Kind::Enumeration(CONTACT_STATUS);
         self.discrete(
             format!("{name}.status"),
             format!("status of {what}"),
@@ -349,7 +350,7 @@ impl Table {
             time,
             Role::LastEventTime,
         );
-        let kind = Kind::Enumeration(Enumeration::EventKind);
+        let kind = Kind::Enumeration(EVENT_KIND);
         self.discrete(
             text("events.last_kind"),
             text("kind of the last event"),
@@ -373,25 +374,25 @@ impl Table {
         };
         for (name, what, kind, output) in [
             (
-                "crowd.n_contacts",
+                "time_stepping.n_contacts",
                 "number of places where bodies press on each other",
                 count(),
                 TimeSteppingOutput::Contacts,
             ),
             (
-                "crowd.n_asleep",
+                "time_stepping.n_asleep",
                 "number of bodies that sleep",
                 count(),
                 TimeSteppingOutput::Asleep,
             ),
             (
-                "crowd.penetration",
+                "time_stepping.penetration",
                 "deepest overlap at the end of the last step",
                 real(Unit::Meter),
                 TimeSteppingOutput::Penetration,
             ),
             (
-                "crowd.n_inexact",
+                "time_stepping.n_inexact",
                 "groups of bodies that were not solved exactly so far",
                 count(),
                 TimeSteppingOutput::InexactGroups,
@@ -547,154 +548,49 @@ impl Table {
         }
     }
 
-    #[cfg_attr(small, optimize(size))]
     fn settings(&mut self, model: &Model) {
-        use Parameter as P;
-        let real = |p, unit| (p, bounded(unit, p));
-        let count = |p, min, max| {
-            let kind = Kind::Integer {
-                min: Some(min),
-                max: Some(max),
-            };
-            (p, kind)
-        };
-        let flag = |p| (p, Kind::Boolean);
-        let choice = |p, e| (p, Kind::Enumeration(e));
-        let rows = [
-            ("step", "standard step", real(P::Step, Unit::Second)),
-            (
-                "tolerance",
-                "bound on the error of a step, relative to nominal sizes and values; 0: steps of fixed length",
-                real(P::Tolerance, Unit::One),
-            ),
-            (
-                "max_step",
-                "longest step that the tolerance may choose",
-                real(P::MaxStep, Unit::Second),
-            ),
-            (
-                "rows",
-                "rows of the extrapolation, whose order is twice as much",
-                count(P::Rows, 2, MAX_ROWS as i32),
-            ),
-            (
-                "nominal_length",
-                "length that the tolerance refers to",
-                real(P::NominalLength, Unit::Meter),
-            ),
-            (
-                "nominal_angle",
-                "angle that the tolerance refers to",
-                real(P::NominalAngle, Unit::Radian),
-            ),
-            (
-                "nominal_speed",
-                "speed that the tolerance refers to",
-                real(P::NominalSpeed, Unit::MeterPerSecond),
-            ),
-            (
-                "nominal_rotation",
-                "rate of rotation that the tolerance refers to",
-                real(P::NominalRotation, Unit::RadianPerSecond),
-            ),
-            (
-                "scheme",
-                "integration scheme",
-                choice(P::Scheme, Enumeration::Scheme),
-            ),
-            (
-                "impact_law",
-                "impact law",
-                choice(P::ImpactLaw, Enumeration::ImpactLaw),
-            ),
-            (
-                "locate_collisions",
-                "find collisions inside a step",
-                flag(P::LocateCollisions),
-            ),
-            (
-                "locate_transitions",
-                "find stick-slip, reversal and take-off inside a step",
-                flag(P::LocateTransitions),
-            ),
-            (
-                "event_state",
-                "where the state at an event comes from",
-                choice(P::EventState, Enumeration::EventState),
-            ),
-            (
-                "projection",
-                "close joints and contacts after each step",
-                flag(P::Projection),
-            ),
-            (
-                "damping_steps",
-                "damping steps after an impact where something is stiff",
-                count(P::DampingSteps, 0, 1000),
-            ),
-            (
-                "active_gap",
-                "a contact is active below this gap",
-                real(P::ActiveGap, Unit::Meter),
-            ),
-            (
-                "active_gap_cubic",
-                "or below this times the cube of the step",
-                real(P::ActiveGapCubic, Unit::MeterPerSecond3),
-            ),
-            (
-                "restitution_threshold",
-                "scale of the approach speed below which nothing bounces",
-                real(P::RestitutionThreshold, Unit::One),
-            ),
-            (
-                "energy_guard",
-                "hold back impacts that would gain energy",
-                flag(P::ImpactEnergyLimit),
-            ),
-            (
-                "reported_velocity",
-                "which velocity is reported",
-                choice(P::ReportedVelocity, Enumeration::ReportedVelocity),
-            ),
-            (
-                "max_substeps",
-                "substeps in a standard step at most",
-                count(P::MaxSubsteps, 1, 1_000_000),
-            ),
-            (
-                "min_substep",
-                "shortest substep as a fraction of the standard step",
-                real(P::MinSubstep, Unit::One),
-            ),
-            (
-                "fixed_point_iterations",
-                "rounds of the position-level scheme",
-                count(P::FixedPointIterations, 1, 1000),
-            ),
-            (
-                "return_at_event",
-                "a communication step ends at its first event, for masters that restore states",
-                flag(P::ReturnAtEvent),
-            ),
-            (
-                "max_step_work",
-                "factorizations at most in each standard step of a communication step",
-                count(P::MaxStepWork, 1, MAX_STEP_WORK as i32),
-            ),
-        ];
-        // steps of a crowd are of their own kind
-        let in_time_stepping = [
-            "step",
-            "restitution_threshold",
-            "reported_velocity",
-            "max_step_work",
-        ];
-        for (name, what, (p, kind)) in rows {
-            if model.time_stepping.is_none() || in_time_stepping.contains(&name) {
-                self.parameter(format!("settings.{name}"), what, true, kind, p);
+        let in_time_stepping = model.time_stepping.is_some();
+        for (i, setting) in TABLE.iter().enumerate() {
+            let is_used = setting.used_by == UsedBy::Both || !in_time_stepping;
+            if setting.in_fmu && is_used {
+                let name = format!("settings.{}", setting.name);
+                let kind = kind_of(setting);
+                self.parameter(name, setting.description, true, kind, Parameter::Setting(i));
             }
         }
+    }
+}
+
+/// The type of a setting, with its bounds.
+fn kind_of(setting: &Setting) -> Kind {
+    let real = |unit: &str, (min, max): (f64, f64)| Kind::Real {
+        unit: Unit::of_symbol(unit),
+        min: Some(min),
+        max: max.is_finite().then_some(max),
+        nominal: None,
+    };
+    match setting.field {
+        Field::Real { unit, range, .. } => real(unit, range.ends()),
+        Field::OptionalReal { unit, range, .. } => real(unit, (0.0, range.ends().1)),
+        Field::Count {
+            range: (min, max), ..
+        } => Kind::Integer {
+            min: Some(min as i32),
+            max: Some(max as i32),
+        },
+        Field::OptionalCount {
+            range: (_, max), ..
+        } => Kind::Integer {
+            min: Some(0),
+            max: Some(max as i32),
+        },
+        Field::Flag(_) => Kind::Boolean,
+        Field::Choice {
+            type_name, items, ..
+        } => Kind::Enumeration(Enumeration {
+            name: type_name,
+            items,
+        }),
     }
 }
 

@@ -195,6 +195,7 @@ pub(in crate::integrate) struct Balance {
     /// By body: is it tied to the ground by them, and is a motor of given speed at it?
     tied: Vec<bool>,
     driven: Vec<bool>,
+    /// Does a force element take energy from what moves, as parameters are now?
     dissipates: bool,
     is_driven: bool,
     /// Energy of each force element at both ends of the step, and whether that at its start is known.
@@ -251,7 +252,7 @@ impl Balance {
             fixed: (0..n_bodies).collect(),
             tied: vec![false; n_bodies],
             driven: vec![false; n_bodies],
-            dissipates: model.forces.iter().any(|link| link.force.dissipates()),
+            dissipates: false,
             is_driven: model.forces.iter().any(|link| link.force.is_given()),
             stored: [vec![0.0; model.forces.len()], vec![0.0; model.forces.len()]],
             is_known: false,
@@ -287,9 +288,10 @@ impl Balance {
         }
     }
 
-    /// The state went elsewhere in another way than by a step.
-    pub fn forget(&mut self) {
+    /// The state went elsewhere in another way than by a step, or parameters changed.
+    pub fn forget(&mut self, model: &Model) {
         self.is_known = false;
+        self.dissipates = model.forces.iter().any(|link| link.force.dissipates());
     }
 
     /// The trial step that the balance is of became the state.
@@ -438,7 +440,7 @@ pub(super) fn take_back(
     let closed = (0..statuses.len()).filter(|j| statuses[*j].is_closed());
     let Workspace { balance, .. } = workspace;
     balance.find_groups(model, closed);
-    balance.add_momenta(model, 1, v);
+    balance.add_momenta(model, [v, v]);
     let kinetic = balance.relative_energy(model, v);
     if raised < kinetic {
         let factor = (1.0 - raised / kinetic).sqrt();
@@ -542,17 +544,18 @@ impl Balance {
         error + end.iter().zip(start).map(|(b, a)| b - a).sum::<f64>()
     }
 
-    // mass and momentum of each group at one end of the step
-    fn add_momenta(&mut self, model: &Model, end: usize, v: &[f64]) {
+    // mass of each group, and momenta of those that are free
+    fn add_momenta(&mut self, model: &Model, velocities: [&[f64]; 2]) {
         for (body, g) in model.bodies.iter().zip(&self.group) {
             let of = &mut self.groups[*g];
-            of.mass = if end == 0 {
-                of.mass
-            } else {
-                of.mass + model.mass[body.first]
-            };
-            for k in 0..n_linear(model) {
-                of.momentum[end][k] += model.mass[body.first + k] * v[body.first + k];
+            of.mass += model.mass[body.first];
+            if of.is_tied {
+                continue;
+            }
+            for (momentum, v) in of.momentum.iter_mut().zip(velocities) {
+                for k in 0..n_linear(model) {
+                    momentum[k] += model.mass[body.first + k] * v[body.first + k];
+                }
             }
         }
     }
@@ -576,8 +579,7 @@ impl Balance {
     pub fn add_motion(&mut self, model: &Model, ends: &Ends) {
         let ([q0, q1], velocity) = (ends.position, ends.velocity);
         let n_linear = n_linear(model);
-        self.add_momenta(model, 0, velocity[0]);
-        self.add_momenta(model, 1, velocity[1]);
+        self.add_momenta(model, velocity);
         let Self { group, groups, .. } = self;
         for (body, g) in model.bodies.iter().zip(group.iter()) {
             let of = &mut groups[*g];
@@ -690,10 +692,14 @@ impl Balance {
         }
         let Weights { h, alpha, .. } = *weights;
         let n = model.n_velocities;
-        for i in 0..n {
-            let mean = |a: &[f64], b: &[f64]| h * ((1.0 - alpha) * a[i] + alpha * b[i]);
-            damping[i] = mean(&start.damping, &end.damping);
-            applied[i] = mean(&start.applied, &end.applied);
+        let mean = |start: &[f64], end: &[f64], impulse: &mut [f64]| {
+            for ((x, a), b) in impulse.iter_mut().zip(start).zip(end) {
+                *x = h * ((1.0 - alpha) * a + alpha * b);
+            }
+        };
+        mean(&start.damping, &end.damping, damping);
+        if self.is_driven {
+            mean(&start.applied, &end.applied, applied);
         }
         // the step before its projection
         let change = |j: usize| 2.0 * (trial.average[j] - state.velocity[j]);

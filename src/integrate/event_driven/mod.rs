@@ -267,7 +267,7 @@ pub fn refresh_forces(
 
 // what the workspace must know of a state before it is looked at
 fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
-    workspace.balance.forget();
+    workspace.balance.forget(model);
     workspace.inputs.clone_from(&state.inputs);
     if model.is_spatial() {
         workspace.sliding.clone_from(&state.sliding);

@@ -195,6 +195,7 @@ impl Run<'_> {
     /// Impacts, statuses and forces at the state as it is.
     pub(super) fn settle(&mut self) -> Result<(), StepError> {
         assemble::select_joints(self.model, self.workspace, &self.state.position);
+        assemble::gaps(self.model, self.workspace, &self.state.position);
         self.impact_of_touching()?;
         if !self.classify(When::Now) {
             self.state.statuses_known = false;
@@ -220,7 +221,8 @@ impl Run<'_> {
         }
     }
 
-    /// Closed contacts whose place went to another one, or that slid over the end of their edge, are open now.
+    /// Closed contacts whose place went to another one, or that slid over the end of their edge, are open now. Leaves the gaps of all
+    /// contacts in the workspace.
     pub(super) fn release(&mut self) {
         if self.model.is_spatial() {
             let forces = &mut self.workspace.last_forces;
@@ -242,7 +244,7 @@ impl Run<'_> {
         assemble::find_holds(self.model, self.workspace, position, open);
     }
 
-    /// Contacts that touch and approach, and were not closed before, collide now.
+    /// Contacts that touch and approach, and were not closed before, collide now. Their gaps are in the workspace.
     pub(super) fn impact_of_touching(&mut self) -> Result<(), StepError> {
         let State {
             position,
@@ -250,7 +252,6 @@ impl Run<'_> {
             status,
             ..
         } = &*self.state;
-        assemble::gaps(self.model, self.workspace, position);
         let band = contact_band(self.settings, self.standard);
         let slow = rest_speed(velocity);
         let mut collides = false;

@@ -186,10 +186,11 @@ fn velocity(
         let halves = of_motors.map(|row| 0.5 * level.impulse[row] * level.rows[row].dot(v));
         halves.sum()
     };
-    let rubs = |i: usize| {
+    let turns = |i: usize| {
         let turns = level.resistance_of(i);
-        statuses[level.contacts[i]].slides() || turns.spin.slides() || turns.roll.slides()
+        turns.spin.slides() || turns.roll.slides()
     };
+    let rubs = |i: usize| statuses[level.contacts[i]].slides() || turns(i);
     let half_rubbed = |i: usize, v: &[f64]| -> f64 {
         let normal = level.normal(i);
         let rows = normal + 1..=normal + level.n_friction;

@@ -118,17 +118,27 @@ impl Trial {
 
     /// Positions and velocities inside the step, at a time since its start.
     pub fn at(&self, model: &Model, start: &State, time: f64, q: &mut [f64], v: &mut [f64]) {
-        for i in 0..q.len() {
-            (q[i], v[i]) = match self.curve {
-                Curve::Cubic => {
+        match self.curve {
+            Curve::Cubic if time == 0.0 => {
+                q.copy_from_slice(&start.position);
+                v.copy_from_slice(&start.velocity);
+            }
+            Curve::Cubic if time == self.h => {
+                q.copy_from_slice(&self.position);
+                v.copy_from_slice(&self.velocity);
+            }
+            Curve::Cubic => {
+                for i in 0..q.len() {
                     let (q0, v0) = (start.position[i], start.velocity[i]);
-                    hermite(q0, v0, self.position[i], self.velocity[i], self.h, time)
+                    (q[i], v[i]) =
+                        hermite(q0, v0, self.position[i], self.velocity[i], self.h, time);
                 }
-                Curve::Quintic => {
-                    let [q, v, _] = self.quintic(start, time, i);
-                    (q, v)
+            }
+            Curve::Quintic => {
+                for i in 0..q.len() {
+                    [q[i], v[i], _] = self.quintic(start, time, i);
                 }
-            };
+            }
         }
         for i in model.rotations() {
             let [r, spin, _] = self.rotation(start, time, i);
@@ -451,34 +461,31 @@ fn release_beyond_edges(model: &Model, workspace: &mut Workspace) {
 
 // Projects the end of the trial step.
 fn project(model: &Model, workspace: &mut Workspace, end: f64, corrected_later: bool) {
-    let mut trial = std::mem::take(&mut workspace.trial);
+    let mut position = std::mem::take(&mut workspace.trial.position);
+    let mut velocity = std::mem::take(&mut workspace.trial.velocity);
     let statuses = std::mem::take(&mut workspace.statuses);
-    trial.driven = stabilize::project(
+    workspace.trial.driven = stabilize::project(
         model,
         workspace,
         &statuses,
         (end, Side::Before),
-        &mut trial.position,
-        &mut trial.velocity,
+        &mut position,
+        &mut velocity,
         corrected_later,
     );
     workspace.statuses = statuses;
-    workspace.trial = trial;
+    workspace.trial.position = position;
+    workspace.trial.velocity = velocity;
 }
 
 /// Fills `workspace.probes` at the end of the trial step, whose statuses were those of the state.
 pub(super) fn evaluate_end(model: &Model, state: &State, workspace: &mut Workspace) {
-    let trial = std::mem::take(&mut workspace.trial);
-    let end = (state.time + trial.h, Side::Before);
-    evaluate(
-        model,
-        workspace,
-        &state.status,
-        end,
-        &trial.position,
-        &trial.velocity,
-    );
-    workspace.trial = trial;
+    let position = std::mem::take(&mut workspace.trial.position);
+    let velocity = std::mem::take(&mut workspace.trial.velocity);
+    let end = (state.time + workspace.trial.h, Side::Before);
+    evaluate(model, workspace, &state.status, end, &position, &velocity);
+    workspace.trial.position = position;
+    workspace.trial.velocity = velocity;
     // what slides along a flow has stopped where that says so
     let Workspace {
         event_functions,
@@ -486,9 +493,9 @@ pub(super) fn evaluate_end(model: &Model, state: &State, workspace: &mut Workspa
         ..
     } = workspace;
     if system.flow.followed {
-        for evaluate in event_functions {
-            if let Some(speed) = system.end_of_flow(evaluate.what) {
-                evaluate.value = speed;
+        for function in event_functions {
+            if let Some(speed) = system.end_of_flow(function.what) {
+                function.value = speed;
             }
         }
     }

@@ -347,7 +347,7 @@ impl Step<'_> {
             }
             outcome.is_rough |= verdict.is_rough && (!sum.is_struck || left > 0.0);
             // impulses of bounded effort lift, too
-            let most = match self.time_stepping.rules.sweeps {
+            let most = match self.time_stepping.options.sweeps {
                 Some(_) => left,
                 None => positive(sum.lifted),
             };

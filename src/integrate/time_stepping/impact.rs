@@ -172,7 +172,7 @@ impl Step<'_> {
         };
         second.clear();
         second.resize(rows.len(), 0.0);
-        let threads = self.time_stepping.rules.threads as usize;
+        let threads = self.time_stepping.options.threads as usize;
         let ending = bouncing.solve(&problem, effort, threads, second, after);
         self.report.lcps += ending.groups;
         self.report.inexact_solves += ending.inexact;

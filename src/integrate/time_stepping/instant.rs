@@ -138,7 +138,7 @@ impl Step<'_> {
     fn rest_speed(&self) -> f64 {
         let g = norm(self.model.gravity.as_slice());
         let short = self.state.time_stepping.last_step.at_most(SHORT * self.h);
-        let left = match self.time_stepping.rules.sweeps {
+        let left = match self.time_stepping.options.sweeps {
             Some(_) => LEFT_BY_SWEEPS * self.h,
             None => 0.0,
         };
@@ -533,7 +533,7 @@ impl Step<'_> {
 
     fn solve_accelerations(&mut self) -> f64 {
         self.set_sliding();
-        let threads = self.time_stepping.rules.threads as usize;
+        let threads = self.time_stepping.options.threads as usize;
         let Work {
             bodies,
             touches,
@@ -552,7 +552,7 @@ impl Step<'_> {
         };
         let mut ending = solvers.solve(&problem, Effort::Direct, threads, impulse, end);
         if ending.residual > NEARLY
-            && (self.time_stepping.rules.sweeps.is_none() || touches.len() <= FEW)
+            && (self.time_stepping.options.sweeps.is_none() || touches.len() <= FEW)
         {
             ending = solvers.solve(&problem, Effort::Exact, threads, impulse, end);
         }
@@ -635,7 +635,7 @@ impl Step<'_> {
 
 // (8)
 fn closed_band(time_stepping: &TimeStepping) -> f64 {
-    match time_stepping.rules.sweeps {
+    match time_stepping.options.sweeps {
         Some(_) => BOUNDED_BAND,
         None => BAND,
     }

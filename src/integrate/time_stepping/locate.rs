@@ -167,7 +167,7 @@ impl Step<'_> {
     fn count_impacts(&mut self) {
         let work = &mut self.workspace.time_stepping;
         let mut plans = std::mem::take(&mut work.plans);
-        let located = self.time_stepping.rules.located_impacts;
+        let located = self.time_stepping.options.located_impacts;
         for point in work.points.list.iter().filter(|point| point.gap > BAND) {
             let Some(group) = plans.followed(point.bodies, located) else {
                 continue;
@@ -211,7 +211,7 @@ impl Step<'_> {
     }
 
     fn shorten(&mut self) {
-        let located = self.time_stepping.rules.located_impacts;
+        let located = self.time_stepping.options.located_impacts;
         let h = self.h;
         let Work {
             plans,

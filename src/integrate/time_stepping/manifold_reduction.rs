@@ -28,7 +28,7 @@ const ONE_NORMAL: f64 = 1e-6;
 
 impl Step<'_> {
     pub(super) fn reduce_manifolds(&mut self) {
-        let distance = self.time_stepping.rules.merge_distance;
+        let distance = self.time_stepping.options.merge_distance;
         let work = &mut self.workspace.time_stepping;
         if distance > 0.0 {
             let before = work.points.list.len();

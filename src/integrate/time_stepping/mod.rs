@@ -312,8 +312,8 @@ impl Step<'_> {
         self.settle_joints();
         self.aim_motors();
         self.start_motors()?;
-        for round in 0..=self.time_stepping.rules.located_impacts {
-            self.round(round == self.time_stepping.rules.located_impacts)?;
+        for round in 0..=self.time_stepping.options.located_impacts {
+            self.round(round == self.time_stepping.options.located_impacts)?;
             if self
                 .workspace
                 .time_stepping

@@ -113,7 +113,7 @@ impl Step<'_> {
 
     // are overlaps closed by sweeps?
     fn is_swept(&self) -> bool {
-        self.time_stepping.rules.sweeps.is_some() && self.model.joints.is_empty()
+        self.time_stepping.options.sweeps.is_some() && self.model.joints.is_empty()
     }
 
     // rows of (1) at the present poses; the deepest overlap and the worst joint
@@ -304,7 +304,7 @@ impl Step<'_> {
                 joints,
                 rows,
             };
-            let threads = time_stepping.rules.threads as usize;
+            let threads = time_stepping.options.threads as usize;
             solvers.solve(&problem, effort, threads, way, shifts);
             energy_balance.connect_pressing(touches, way);
         }

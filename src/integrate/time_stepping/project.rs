@@ -133,7 +133,7 @@ impl Step<'_> {
             joints,
             rows,
         };
-        let threads = self.time_stepping.rules.threads as usize;
+        let threads = self.time_stepping.options.threads as usize;
         solvers.solve(&problem, Effort::Direct, threads, impulse, end);
         for (body, v) in self.model.bodies.iter().zip(end) {
             velocity[body.first..body.first + body.n_dof].copy_from_slice(&v[..body.n_dof]);

@@ -157,8 +157,8 @@ impl Step<'_> {
     }
 
     pub(super) fn fall_asleep(&mut self) {
-        let rules = &self.time_stepping.rules;
-        if rules.sleep_speed == 0.0 {
+        let options = &self.time_stepping.options;
+        if options.sleep_speed == 0.0 {
             return;
         }
         let Self {
@@ -188,13 +188,13 @@ impl Step<'_> {
             let speed = norm(&v[..3]) + radius(model, body) * turning;
             let sleep_timer = &mut state.time_stepping.sleep_timer[i];
             // what nothing holds is slow for a moment only
-            if speed > rules.sleep_speed || driven[i] || !groups.held[i] {
+            if speed > options.sleep_speed || driven[i] || !groups.held[i] {
                 *sleep_timer = 0.0;
             } else {
                 *sleep_timer += *h;
             }
             let root = groups.joined.root(i);
-            groups.awake[root] |= *sleep_timer < rules.sleep_after;
+            groups.awake[root] |= *sleep_timer < options.sleep_after;
         }
         // what lies on a belt may be moved by it
         for touch in &state.time_stepping.touches {

@@ -182,7 +182,7 @@ impl Solvers {
 
 impl Step<'_> {
     pub(super) fn effort(&self) -> Effort {
-        match self.time_stepping.rules.sweeps {
+        match self.time_stepping.options.sweeps {
             Some(sweeps) => Effort::Sweeps(sweeps),
             None => Effort::Exact,
         }
@@ -199,7 +199,7 @@ impl Step<'_> {
     /// The same for the groups of bodies that are chosen.
     pub(super) fn solve_chosen(&mut self) -> Result<(), StepError> {
         let effort = self.effort();
-        let threads = self.time_stepping.rules.threads as usize;
+        let threads = self.time_stepping.options.threads as usize;
         let Work {
             bodies,
             touches,

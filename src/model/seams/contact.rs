@@ -135,8 +135,22 @@ impl Contact {
         a: &Pose,
         b: &Pose,
     ) -> Option<collide::Nearest> {
+        if self.seams.any() {
+            self.exposed_beside_others(feature, a, b)
+        } else {
+            feature.nearest(a, b)
+        }
+    }
+
+    #[inline(never)]
+    fn exposed_beside_others(
+        &self,
+        feature: &collide::Feature,
+        a: &Pose,
+        b: &Pose,
+    ) -> Option<collide::Nearest> {
         let near = feature.nearest(a, b)?;
-        if !self.seams.any() || !self.is_hidden(&near, a, b) {
+        if !self.is_hidden(&near, a, b) {
             return Some(near);
         }
         let other = feature.on_other_edge(a, b, |near| !self.is_hidden(near, a, b));

@@ -2,10 +2,11 @@
 
 use super::code::{Coded, Source, coded_enum, coded_struct};
 use crate::scene::error::Problem;
+use crate::scene::spec::settings::TimeStepping;
 use crate::scene::spec::{
     Anchors, Body, BodyKind, ContactMaterial, ContactPair, ContactRule, EventState, Force,
-    ForceKind, Frame, Friction, FrictionCone, Geometry, ImpactLaw, Joint, JointKind, Limits, Name,
-    Nominal, Parts, Plane, ReportedVelocity, Scene, Scheme, Settings, Shape, Signal,
+    ForceKind, Frame, Friction, FrictionCone, Geometry, ImpactLaw, Integrator, Joint, JointKind,
+    Limits, Name, Nominal, Parts, Plane, ReportedVelocity, Scene, Scheme, Settings, Shape, Signal,
 };
 
 coded_struct!(Scene {
@@ -32,7 +33,18 @@ coded_struct!(Plane {
     contact_default,
     contact_rules
 });
+coded_enum!(Integrator { 0 EventDriven, 1 TimeStepping });
+coded_struct!(TimeStepping {
+    sweeps,
+    located_impacts,
+    merge_distance,
+    sleep_speed,
+    sleep_after,
+    threads,
+});
 coded_struct!(Settings {
+    integrator,
+    time_stepping,
     scheme,
     step,
     tolerance,

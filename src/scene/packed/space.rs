@@ -3,7 +3,7 @@
 use super::code::{Coded, Source, coded_enum, coded_struct};
 use crate::scene::spec::space::{
     Axis, Belt, Body, Coordinate, Cross, ForceKind, Friction, Geometry, Joint, JointKind, Mass,
-    Motor, MotorKind, Sliding, Space, TimeStepping,
+    Motor, MotorKind, Sliding, Space,
 };
 
 coded_struct!(Space {
@@ -14,7 +14,6 @@ coded_struct!(Space {
     forces,
     contact_default,
     contact_rules,
-    time_stepping,
     belts,
 });
 coded_struct!(Belt {
@@ -23,14 +22,6 @@ coded_struct!(Belt {
     shape,
     direction,
     speed
-});
-coded_struct!(TimeStepping {
-    sweeps,
-    located_impacts,
-    merge_distance,
-    sleep_speed,
-    sleep_after,
-    threads,
 });
 coded_struct!(Body {
     place,

@@ -26,8 +26,6 @@ pub struct Space {
     pub contact_default: ContactMaterial<Friction>,
     /// Contact properties of pairs of materials, groups or bodies.
     pub contact_rules: Vec<ContactRule<Friction>>,
-    /// Contacts are found as bodies come near, and solved in groups.
-    pub time_stepping: Option<TimeStepping>,
     /// Surfaces of the ground that move along themselves.
     pub belts: Vec<Belt>,
 }
@@ -45,24 +43,6 @@ pub struct Belt {
     pub direction: Triple,
     /// m/s.
     pub speed: Signal,
-}
-
-/// `[crowd]`: how many bodies and contacts are dealt with.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TimeStepping {
-    /// Sweeps over the contacts in each step; exact if absent.
-    pub sweeps: Option<u32>,
-    /// Impacts that a group of bodies has located one by one within a step; with more they are taken as one.
-    pub located_impacts: u32,
-    /// Contacts of two bodies that are nearer to each other than this, and all inside the outline of others, are left
-    /// out, m.
-    pub merge_distance: f64,
-    /// Groups of bodies slower than this fall asleep, m/s; none if zero.
-    pub sleep_speed: f64,
-    /// When they were so for this long, s.
-    pub sleep_after: f64,
-    /// Threads that solve groups of bodies; the results do not depend on it.
-    pub threads: u32,
 }
 
 impl Space {

@@ -103,15 +103,22 @@ fn type_definitions(table: &[Variable]) -> Element {
             .with_some("displayUnit", unit.display().map(|display| display.name));
         simple(quantity(unit), real)
     });
-    let is_used = |e: &Enumeration| table.iter().any(|v| v.kind == Kind::Enumeration(*e));
-    let enumerations = Enumeration::ALL.into_iter().filter(is_used).map(|e| {
-        let items = e.items().iter().zip(1..).map(|((name, what), value)| {
+    let mut used: Vec<Enumeration> = Vec::new();
+    for variable in table {
+        if let Kind::Enumeration(enumeration) = variable.kind
+            && !used.contains(&enumeration)
+        {
+            used.push(enumeration);
+        }
+    }
+    let enumerations = used.into_iter().map(|e| {
+        let items = e.items.iter().zip(1..).map(|((name, what), value)| {
             Element::new("Item")
                 .with("name", name)
                 .with("value", value)
                 .with("description", what)
         });
-        simple(e.name(), Element::new("Enumeration").children(items))
+        simple(e.name, Element::new("Enumeration").children(items))
     });
     Element::new("TypeDefinitions")
         .children(reals)
@@ -192,7 +199,7 @@ fn kind(variable: &Variable, model: &Model) -> Element {
             .with_some("max", *max),
         Kind::Boolean => Element::new("Boolean"),
         Kind::Enumeration(enumeration) => {
-            Element::new("Enumeration").with("declaredType", enumeration.name())
+            Element::new("Enumeration").with("declaredType", enumeration.name)
         }
     };
     element.with_some("start", start(variable, model).map(written))

@@ -174,7 +174,7 @@ pub fn type_name(variable: &Variable) -> &'static str {
         Kind::Real { unit, .. } => unit.name(),
         Kind::Integer { .. } => "Integer",
         Kind::Boolean => "Boolean",
-        Kind::Enumeration(enumeration) => enumeration.name(),
+        Kind::Enumeration(enumeration) => enumeration.name,
     }
 }
 
@@ -184,7 +184,7 @@ pub fn shown_start(variable: &Variable, model: &Model) -> String {
         (None, _) => String::new(),
         (Some(Value::Integer(i)), Kind::Enumeration(enumeration)) => {
             let place = usize::try_from(i - 1).ok();
-            let item = place.and_then(|place| enumeration.items().get(place));
+            let item = place.and_then(|place| enumeration.items.get(place));
             item.map_or_else(|| i.to_string(), |(name, _)| (*name).to_owned())
         }
         (Some(Value::Integer(i)), _) => i.to_string(),

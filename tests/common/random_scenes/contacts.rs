@@ -7,7 +7,7 @@ use super::{Family, Sketch};
 pub fn ground(sketch: &mut Sketch) {
     sketch.has_floor = sketch.dice.chance(0.75);
     if sketch.family == Family::TimeStepping {
-        sketch.line("\n[crowd]");
+        sketch.line("\n[settings]\nintegrator = \"time_stepping\"\n[settings.time_stepping]");
         if sketch.dice.chance(0.25) {
             let sweeps = sketch.dice.pick(&[20, 30, 60]);
             sketch.line(format!("sweeps = {sweeps}"));

@@ -4,7 +4,7 @@
 use super::{ANGULAR, LINEAR, ParameterRow, Table, bounded, real, structured};
 use crate::fmu::instance::parameter::Parameter;
 use crate::fmu::instance::space::SpaceOutput as Output;
-use crate::fmu::instance::variable::{Enumeration, Kind, Role, Unit};
+use crate::fmu::instance::variable::{Kind, Role, SPACE_CONTACT_STATUS, Unit};
 use crate::kinds::space::BODY_DOF;
 use crate::kinds::space::force::Force;
 use crate::model::{Body, ContactKind, Model};
@@ -213,7 +213,7 @@ impl Table {
         self.discrete(
             format!("{name}.status"),
             format!("status of {what}"),
-            Kind::Enumeration(Enumeration::SpaceContactStatus),
+            Kind::Enumeration(SPACE_CONTACT_STATUS),
             Role::Space(Output::Status(j)),
         );
     }

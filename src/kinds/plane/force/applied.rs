@@ -57,20 +57,18 @@ impl Applied {
     pub fn effect(&self, at: &Situation, detail: Detail) -> Effect {
         let (force, arm, torque) = self.at(at);
         let on_both = [0.0, 0.0, 0.0, force.x, force.y, torque];
-        match detail {
-            Detail::Stiff => Effect {
-                force: on_both,
-                damping: [0.0; PAIR_DOF],
-                along: [None; MAX_ALONG],
-                bending: None,
-            },
-            Detail::All => Effect {
-                force: on_both,
-                damping: [0.0; PAIR_DOF],
-                along: [None; MAX_ALONG],
-                bending: Some(self.bending(arm, force)),
-            },
+        let is_bent = detail == Detail::All && self.turns();
+        Effect {
+            force: on_both,
+            damping: [0.0; PAIR_DOF],
+            along: [None; MAX_ALONG],
+            bending: is_bent.then(|| self.bending(arm, force)),
         }
+    }
+
+    // does it change with the angle?
+    fn turns(&self) -> bool {
+        self.frame == Frame::Body || self.point != Vec2::new(0.0, 0.0)
     }
 
     // (2)

@@ -162,6 +162,17 @@ impl Force {
         }
     }
 
+    /// Does it store energy?
+    pub fn stores_energy(&self) -> bool {
+        match self {
+            Force::SpringDamper(f) => f.stiffness != 0.0,
+            Force::JointSpring(f) => f.stiffness != 0.0,
+            Force::Applied(_) | Force::Viscous(_) | Force::Stribeck(_) | Force::MotorTorque(_) => {
+                false
+            }
+        }
+    }
+
     /// Is it given from outside, by signals?
     pub fn is_given(&self) -> bool {
         match self {

@@ -121,7 +121,7 @@ fn read_material(
     material
 }
 
-/// Friction of a crowd has one coefficient, and what it restores is the normal velocity.
+/// Friction has one coefficient in time stepping, and restitution concerns the normal velocity.
 fn refuse_in_time_stepping(t: &mut Table<'_>, material: &ContactMaterial<Friction>) {
     let (is_elliptic, rises_at_rest) =
         match (material.friction.sliding, material.friction.static_friction) {
@@ -132,20 +132,20 @@ fn refuse_in_time_stepping(t: &mut Table<'_>, material: &ContactMaterial<Frictio
         (
             "friction_axes",
             is_elliptic,
-            "in a crowd friction is the same in all directions",
-            "write `friction` in its place, or remove `[crowd]`",
+            "with time stepping friction is the same in all directions",
+            "write `friction` in its place, or remove `integrator` from `[settings]`",
         ),
         (
             "static_friction",
             rises_at_rest,
-            "in a crowd friction is the same at rest and while sliding",
-            "remove it, or remove `[crowd]`",
+            "with time stepping friction is the same at rest and while sliding",
+            "remove it, or remove `integrator` from `[settings]`",
         ),
         (
             "tangential_restitution",
             material.tangential_restitution != 0.0,
-            "in a crowd only the normal velocity is restored",
-            "remove it, or remove `[crowd]`",
+            "with time stepping only the normal velocity is restored",
+            "remove it, or remove `integrator` from `[settings]`",
         ),
     ];
     for (key, _, message, hint) in of_others.into_iter().filter(|(_, given, ..)| *given) {

@@ -1,4 +1,5 @@
 //! The parts of a scene in space: one file for each.
+mod belt;
 mod body;
 mod contact;
 mod copies;
@@ -7,7 +8,6 @@ mod inertia;
 mod joint;
 mod orientation;
 mod shape;
-mod time_stepping;
 
 use super::{Names, need_bodies};
 use crate::scene::load::Files;
@@ -15,7 +15,7 @@ use crate::scene::read::Table;
 use crate::scene::spec::Space;
 
 /// Reads all parts. Bodies come before what refers to them, whatever their order in the file.
-pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Space {
+pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Space {
     let gravity = t.triple_or("gravity", [0.0, 0.0, -9.81]);
 
     let tables = t.items("body");
@@ -46,7 +46,6 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Space {
     let tables = t.items("force").into_iter();
     let forces: Vec<_> = tables.map(|t| force::read(t, &mut names, world)).collect();
 
-    let in_time_stepping = t.has("crowd");
     let law = t
         .get("contact_default")
         .and_then(|v| v.as_table(v.path.clone()));
@@ -58,15 +57,10 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Space {
         .map(|t| contact::read_rule(t, contact_default, &bodies, &ground, in_time_stepping))
         .collect();
 
-    let time_stepping = t
-        .get("crowd")
-        .and_then(|v| v.as_table(v.path.clone()))
-        .map(time_stepping::read);
-
     let mut names = Names::new("belts");
     let tables = t.items("belt").into_iter();
     let belts: Vec<_> = tables
-        .map(|t| time_stepping::read_belt(t, &mut names, &ground, in_time_stepping))
+        .map(|t| belt::read(t, &mut names, &ground, in_time_stepping))
         .collect();
 
     Space {
@@ -77,7 +71,6 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Space {
         forces,
         contact_default,
         contact_rules,
-        time_stepping,
         belts,
     }
 }

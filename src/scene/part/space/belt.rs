@@ -1,44 +1,13 @@
-//! `[crowd]`: many bodies, whose contacts are found as they come near.
+//! `[[belt]]`: surfaces of the ground that move.
 
 use crate::scene::part::{Names, no_such, nobody, signal};
-use crate::scene::range::Range;
 use crate::scene::read::Table;
-use crate::scene::spec::space::{Belt, Geometry, TimeStepping, Triple};
+use crate::scene::spec::space::{Belt, Geometry, Triple};
 use crate::scene::spec::{Shape, Signal};
 use crate::scene::value::Value;
 
-/// What holds where the table says nothing.
-const DEFAULT: TimeStepping = TimeStepping {
-    sweeps: None,
-    // a pair or a few bodies apart from the others have exact impacts; in a heap of them a step would never end
-    located_impacts: 4,
-    merge_distance: 0.0,
-    // a tenth of what a body falls in a step of ten milliseconds; what is driven does not sleep, however slow
-    sleep_speed: 1e-3,
-    sleep_after: 0.5,
-    threads: 1,
-};
-
-/// Reads the table, with its defaults.
-pub fn read(mut t: Table<'_>) -> TimeStepping {
-    let time_stepping = TimeStepping {
-        sweeps: t.get("sweeps").and_then(|v| v.count(1, 100_000)),
-        located_impacts: t.count_or("located_impacts", 0, 1000, DEFAULT.located_impacts),
-        merge_distance: t.number_or(
-            "merge_distance",
-            Range::NOT_NEGATIVE,
-            DEFAULT.merge_distance,
-        ),
-        sleep_speed: t.number_or("sleep_speed", Range::NOT_NEGATIVE, DEFAULT.sleep_speed),
-        sleep_after: t.number_or("sleep_after", Range::NOT_NEGATIVE, DEFAULT.sleep_after),
-        threads: t.count_or("threads", 1, 256, DEFAULT.threads),
-    };
-    t.finish("[crowd]");
-    time_stepping
-}
-
 /// Reads one `[[belt]]`. The ground must have been read.
-pub fn read_belt(
+pub fn read(
     mut t: Table<'_>,
     names: &mut Names,
     ground: &[Shape<Geometry>],
@@ -76,8 +45,8 @@ pub fn read_belt(
         t.log.add(
             place.clone(),
             &t.path_of("name"),
-            "a belt moves only what is in a crowd",
-            "add the header `[crowd]`",
+            "belts need time stepping",
+            "write `integrator = \"time_stepping\"` below `[settings]`",
         );
     }
     t.finish("a belt");

@@ -1,0 +1,837 @@
+//! `[settings]`: how a scene is integrated.
+//!
+//! [`TABLE`] describes each setting once. The reader of scene files, the reference page, the hints of messages and the
+//! parameters of the FMU are made from it.
+
+use crate::scene::range::Range;
+use serde::{Deserialize, Serialize};
+
+/// How a scene is integrated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Which integrator takes the steps.
+    pub integrator: Integrator,
+    /// Options of time stepping.
+    pub time_stepping: TimeStepping,
+    /// Scheme of the event-driven integrator.
+    pub scheme: Scheme,
+    /// Standard step, s.
+    pub step: f64,
+    /// Bound on the error of a step, relative to the nominal sizes and to the values; absent: steps of fixed length.
+    pub tolerance: Option<f64>,
+    /// Longest step that a tolerance may choose, s.
+    pub max_step: f64,
+    /// Rows of the extrapolation; the order is twice as much.
+    pub rows: u32,
+    /// Sizes that the tolerance refers to where values are small.
+    pub nominal: Nominal,
+    /// A contact is active at a gap below `max(active_gap, active_gap_cubic * step^3)`, m.
+    pub active_gap: f64,
+    /// See `active_gap`; m/s³.
+    pub active_gap_cubic: f64,
+    /// Locate collisions inside a step.
+    pub locate_collisions: bool,
+    /// Locate stick-slip, slip-stick, reversal and take-off inside a step; absent: where the scheme is of order two.
+    pub locate_transitions: Option<bool>,
+    /// Where the state at a located event comes from.
+    pub event_state: EventState,
+    /// Project positions and velocities onto joints and closed contacts after each step.
+    pub projection: bool,
+    /// Compensate the energy that steps gain or lose by their own small error.
+    pub energy_correction: bool,
+    /// Number of linearly implicit Euler steps after an impact or a jump, taken where the scene is stiff.
+    pub damping_steps: u32,
+    /// Substeps shorter than this fraction of the standard step end event location for that step.
+    pub min_substep: f64,
+    /// More substeps than this inside one standard step end event location for that step.
+    pub max_substeps: u32,
+    /// Work of a communication step at most, in factorizations for each standard step that it has.
+    pub max_step_work: u32,
+    /// Impact law.
+    pub impact_law: ImpactLaw,
+    /// Limit an impact that would gain energy.
+    pub impact_energy_limit: bool,
+    /// Restitution is zero below `restitution_threshold * |normal acceleration| * step` (approach speed).
+    pub restitution_threshold: f64,
+    /// Which velocity is reported.
+    pub reported_velocity: ReportedVelocity,
+    /// Fixed-point iterations of the position-level scheme at most; 1 = the linear version.
+    pub fixed_point_iterations: u32,
+    /// A communication step of an FMU ends at its first event.
+    pub return_at_event: bool,
+    /// In space: which forces friction can have.
+    pub friction_cone: FrictionCone,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            integrator: Integrator::EventDriven,
+            time_stepping: TimeStepping {
+                sweeps: None,
+                // A pair or a few bodies apart from the others have exact impacts; in a heap of them a step would never end.
+                located_impacts: 4,
+                merge_distance: 0.0,
+                // A tenth of what a body falls in a step of ten milliseconds; driven bodies do not sleep, however slow.
+                sleep_speed: 1e-3,
+                sleep_after: 0.5,
+                threads: 1,
+            },
+            scheme: Scheme::Trapezoidal,
+            step: 0.01,
+            tolerance: None,
+            // Friction and normal forces are checked in quarters of a step.
+            max_step: 1.0,
+            // Order eight: the least work from 1e-4 to 1e-10.
+            rows: 4,
+            nominal: Nominal {
+                length: 1.0,
+                angle: 1.0,
+                speed: 1.0,
+                rotation: 1.0,
+            },
+            // A nanometre: above rounding at the metre, far below anything that matters to a machine.
+            active_gap: 1e-9,
+            // The right factor is about the third derivative of the gap, which only the scene's author knows.
+            active_gap_cubic: 0.0,
+            locate_collisions: true,
+            locate_transitions: None,
+            event_state: EventState::Restep,
+            projection: true,
+            energy_correction: true,
+            // One cures the ringing that an impact starts in a very stiff damper, two also in a moderately stiff one.
+            damping_steps: 2,
+            min_substep: 1e-9,
+            max_substeps: 200,
+            // Ten times what the hardest of the usual scenes take.
+            max_step_work: 20_000,
+            impact_law: ImpactLaw::Poisson,
+            impact_energy_limit: true,
+            // The speed that a contact's acceleration gives in one step: what bounces lower lies still in the next.
+            restitution_threshold: 1.0,
+            reported_velocity: ReportedVelocity::End,
+            fixed_point_iterations: 1,
+            // Only masters that save and restore states can use it.
+            return_at_event: false,
+            friction_cone: FrictionCone::Exact,
+        }
+    }
+}
+
+/// One setting: its key, what it does, and how it is read and set.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Key in `[settings]`; with `settings.` before it, name of the FMU's parameter.
+    pub name: &'static str,
+    /// What it does.
+    pub description: &'static str,
+    /// Its value.
+    pub field: Field,
+    /// Who uses it.
+    pub used_by: UsedBy,
+    /// Is it a parameter of the FMU?
+    pub in_fmu: bool,
+}
+
+/// Who uses a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UsedBy {
+    /// Both integrators.
+    Both,
+    /// The event-driven integrator.
+    EventDriven,
+    /// The event-driven integrator, in space.
+    EventDrivenInSpace,
+    /// Time stepping; the key is in `[settings.time_stepping]`.
+    TimeStepping,
+}
+
+/// The value of a setting: its type, its range, and the member of [`Settings`] that holds it.
+#[derive(Clone, Copy, Debug)]
+pub enum Field {
+    /// A real number.
+    Real {
+        /// Symbol of its unit.
+        unit: &'static str,
+        /// What it may be.
+        range: Range,
+        /// Where it is.
+        at: At<f64>,
+    },
+    /// A real number that need not be there; 0 in the FMU where it is not.
+    OptionalReal {
+        /// Symbol of its unit.
+        unit: &'static str,
+        /// What it may be.
+        range: Range,
+        /// Where it is.
+        at: At<Option<f64>>,
+    },
+    /// A whole number.
+    Count {
+        /// Smallest and largest value.
+        range: (u32, u32),
+        /// Where it is.
+        at: At<u32>,
+    },
+    /// A whole number that need not be there.
+    OptionalCount {
+        /// Smallest and largest value.
+        range: (u32, u32),
+        /// Where it is.
+        at: At<Option<u32>>,
+    },
+    /// True or false.
+    Flag(At<bool>),
+    /// One of several words.
+    Choice {
+        /// Name of its type.
+        type_name: &'static str,
+        /// The words, with a phrase on each.
+        items: &'static [(&'static str, &'static str)],
+        /// Place of the word in the list.
+        at: At<usize>,
+    },
+}
+
+/// Where a value is in [`Settings`].
+#[derive(Clone, Copy, Debug)]
+pub struct At<T> {
+    /// The value.
+    pub get: fn(&Settings) -> T,
+    /// Sets it.
+    pub set: fn(&mut Settings, T),
+}
+
+macro_rules! at {
+    ($($member:ident).+) => {
+        At {
+            get: |settings| settings.$($member).+,
+            set: |settings, value| settings.$($member).+ = value,
+        }
+    };
+}
+
+macro_rules! choice {
+    ($member:ident: $kind:ident { $($variant:ident = $word:literal, $phrase:literal;)+ }) => {
+        Field::Choice {
+            type_name: stringify!($kind),
+            items: &[$(($word, $phrase)),+],
+            at: At {
+                get: |settings| {
+                    let all = [$($kind::$variant),+];
+                    all.iter().position(|item| *item == settings.$member).unwrap_or(all.len())
+                },
+                set: |settings, i| {
+                    if let Some(item) = [$($kind::$variant),+].get(i) {
+                        settings.$member = *item;
+                    }
+                },
+            },
+        }
+    };
+}
+
+const fn setting(name: &'static str, description: &'static str, field: Field) -> Setting {
+    Setting {
+        name,
+        description,
+        field,
+        used_by: UsedBy::EventDriven,
+        in_fmu: true,
+    }
+}
+
+const fn both(name: &'static str, description: &'static str, field: Field) -> Setting {
+    Setting {
+        used_by: UsedBy::Both,
+        ..setting(name, description, field)
+    }
+}
+
+const fn not_in_fmu(setting: Setting) -> Setting {
+    Setting {
+        in_fmu: false,
+        ..setting
+    }
+}
+
+const fn in_space(name: &'static str, description: &'static str, field: Field) -> Setting {
+    Setting {
+        used_by: UsedBy::EventDrivenInSpace,
+        ..not_in_fmu(setting(name, description, field))
+    }
+}
+
+const fn stepping(name: &'static str, description: &'static str, field: Field) -> Setting {
+    Setting {
+        used_by: UsedBy::TimeStepping,
+        ..not_in_fmu(setting(name, description, field))
+    }
+}
+
+const fn real(unit: &'static str, range: Range, at: At<f64>) -> Field {
+    Field::Real { unit, range, at }
+}
+
+const fn count(lower: u32, upper: u32, at: At<u32>) -> Field {
+    Field::Count {
+        range: (lower, upper),
+        at,
+    }
+}
+
+/// All settings, in the order in which the FMU and the reference page have them.
+pub const TABLE: &[Setting] = &[
+    not_in_fmu(both(
+        "integrator",
+        "which integrator takes the steps",
+        choice!(integrator: Integrator {
+            EventDriven = "event_driven", "locates impacts, stops and break-aways inside its steps";
+            TimeStepping = "time_stepping", "steps of fixed length for many bodies, in space";
+        }),
+    )),
+    both(
+        "step",
+        "standard step",
+        real("s", Range::POSITIVE, at!(step)),
+    ),
+    setting(
+        "tolerance",
+        "bound on the error of a step, relative to nominal sizes and values; 0: steps of fixed length",
+        Field::OptionalReal {
+            unit: "1",
+            range: TOLERANCE,
+            at: at!(tolerance),
+        },
+    ),
+    setting(
+        "max_step",
+        "longest step that the tolerance may choose",
+        real("s", Range::POSITIVE, at!(max_step)),
+    ),
+    setting(
+        "rows",
+        "rows of the extrapolation, whose order is twice as much",
+        count(2, MAX_ROWS, at!(rows)),
+    ),
+    setting(
+        "nominal_length",
+        "length that the tolerance refers to",
+        real("m", Range::POSITIVE, at!(nominal.length)),
+    ),
+    setting(
+        "nominal_angle",
+        "angle that the tolerance refers to",
+        real("rad", Range::POSITIVE, at!(nominal.angle)),
+    ),
+    setting(
+        "nominal_speed",
+        "speed that the tolerance refers to",
+        real("m/s", Range::POSITIVE, at!(nominal.speed)),
+    ),
+    setting(
+        "nominal_rotation",
+        "rate of rotation that the tolerance refers to",
+        real("rad/s", Range::POSITIVE, at!(nominal.rotation)),
+    ),
+    setting(
+        "scheme",
+        "integration scheme",
+        Field::Choice {
+            type_name: "Scheme",
+            items: &[
+                ("trapezoidal", "order two, constraint on the end velocity"),
+                ("trapezoidal_printed", "scheme I as printed"),
+                (
+                    "trapezoidal_average",
+                    "order two, constraint on the mean velocity",
+                ),
+                ("implicit_euler", "first order, linearly implicit"),
+                ("explicit_euler", "first order, explicit forces"),
+                ("position_euler", "first order, position-level constraints"),
+                (
+                    "extrapolated",
+                    "symmetric steps, extrapolated to an order of twice the rows",
+                ),
+                ("general", "the scene's own alpha and gamma"),
+            ],
+            at: At {
+                get: |settings| settings.scheme.number(),
+                set: |settings, i| {
+                    if let Some(scheme) = SCHEMES.get(i) {
+                        settings.scheme = *scheme;
+                    }
+                },
+            },
+        },
+    ),
+    not_in_fmu(setting(
+        "alpha",
+        "with the scheme \"general\": weight of the end of the step in the forces",
+        real(
+            "1",
+            // Below one half the forces make a stiff spring gain energy.
+            Range::new("from 0.5 to 1", 0.5, 1.0),
+            At {
+                get: |settings| settings.scheme.weights().0,
+                set: |settings, value| {
+                    if let Scheme::General { alpha, .. } = &mut settings.scheme {
+                        *alpha = value;
+                    }
+                },
+            },
+        ),
+    )),
+    not_in_fmu(setting(
+        "gamma",
+        "with the scheme \"general\": weight of the end velocity in the positions",
+        real(
+            "1",
+            Range::UNIT,
+            At {
+                get: |settings| settings.scheme.weights().1,
+                set: |settings, value| {
+                    if let Scheme::General { gamma, .. } = &mut settings.scheme {
+                        *gamma = value;
+                    }
+                },
+            },
+        ),
+    )),
+    setting(
+        "impact_law",
+        "impact law",
+        choice!(impact_law: ImpactLaw {
+            Poisson = "poisson", "restitution of impulses, friction in both phases";
+            Newton = "newton", "restitution of velocities";
+            Expedient = "expedient", "restitution that never gains energy";
+            PoissonPrinted = "poisson_printed", "restitution of impulses, friction in compression";
+        }),
+    ),
+    setting(
+        "locate_collisions",
+        "locate collisions inside a step",
+        Field::Flag(at!(locate_collisions)),
+    ),
+    setting(
+        "locate_transitions",
+        "locate stick-slip, reversal and take-off inside a step; by default where the scheme is of order two",
+        Field::Flag(At {
+            get: Settings::locates_transitions,
+            set: |settings, value| settings.locate_transitions = Some(value),
+        }),
+    ),
+    setting(
+        "event_state",
+        "where the state at an event comes from",
+        choice!(event_state: EventState {
+            Restep = "restep", "the step is taken again up to the event";
+            Interpolant = "interpolant", "interpolated in the trial step";
+        }),
+    ),
+    setting(
+        "projection",
+        "close joints and contacts after each step",
+        Field::Flag(at!(projection)),
+    ),
+    not_in_fmu(setting(
+        "energy_correction",
+        "compensate the energy that steps gain or lose by their own small error",
+        Field::Flag(at!(energy_correction)),
+    )),
+    setting(
+        "damping_steps",
+        "damping steps after an impact where something is stiff",
+        count(0, 1000, at!(damping_steps)),
+    ),
+    setting(
+        "active_gap",
+        "a contact is active below this gap",
+        real("m", Range::NOT_NEGATIVE, at!(active_gap)),
+    ),
+    setting(
+        "active_gap_cubic",
+        "or below this times the cube of the step",
+        real("m/s3", Range::NOT_NEGATIVE, at!(active_gap_cubic)),
+    ),
+    both(
+        "restitution_threshold",
+        "scale of the approach speed below which nothing bounces",
+        real("1", Range::NOT_NEGATIVE, at!(restitution_threshold)),
+    ),
+    setting(
+        "impact_energy_limit",
+        "limit impacts that would gain energy",
+        Field::Flag(at!(impact_energy_limit)),
+    ),
+    both(
+        "reported_velocity",
+        "which velocity is reported",
+        choice!(reported_velocity: ReportedVelocity {
+            End = "end", "at the end of the step";
+            Average = "average", "mean over the last step";
+        }),
+    ),
+    setting(
+        "max_substeps",
+        "substeps in a standard step at most",
+        count(1, 1_000_000, at!(max_substeps)),
+    ),
+    setting(
+        "min_substep",
+        "shortest substep as a fraction of the standard step",
+        real("1", SUBSTEP, at!(min_substep)),
+    ),
+    setting(
+        "fixed_point_iterations",
+        "iterations of the position-level scheme at most",
+        count(1, 1000, at!(fixed_point_iterations)),
+    ),
+    setting(
+        "return_at_event",
+        "a communication step ends at its first event, for masters that restore states",
+        Field::Flag(at!(return_at_event)),
+    ),
+    both(
+        "max_step_work",
+        "factorizations at most in each standard step of a communication step",
+        count(1, MAX_STEP_WORK, at!(max_step_work)),
+    ),
+    in_space(
+        "friction_cone",
+        "which forces friction can have",
+        Field::Choice {
+            type_name: "FrictionCone",
+            items: &[
+                (
+                    "exact",
+                    "the circle, or the ellipse where friction has axes",
+                ),
+                ("polyhedral", "a polygon"),
+            ],
+            at: At {
+                get: |settings| usize::from(settings.friction_cone != FrictionCone::Exact),
+                set: |settings, i| {
+                    settings.friction_cone = [FrictionCone::Exact, POLYGON][i.min(1)]
+                },
+            },
+        },
+    ),
+    in_space(
+        "friction_directions",
+        "with the polyhedral cone: corners of the polygon, an even number",
+        count(
+            4,
+            64,
+            At {
+                get: |settings| settings.friction_cone.polygon().0,
+                set: |settings, value| {
+                    if let FrictionCone::Polyhedral { directions, .. } = &mut settings.friction_cone
+                    {
+                        *directions = value;
+                    }
+                },
+            },
+        ),
+    ),
+    in_space(
+        "friction_directions_turn",
+        "with the polyhedral cone: a corner follows the direction of sliding",
+        Field::Flag(At {
+            get: |settings| settings.friction_cone.polygon().1,
+            set: |settings, value| {
+                if let FrictionCone::Polyhedral { turn, .. } = &mut settings.friction_cone {
+                    *turn = value;
+                }
+            },
+        }),
+    ),
+    stepping(
+        "sweeps",
+        "Gauss-Seidel sweeps over the contacts in each step: bounded effort; exact by default",
+        Field::OptionalCount {
+            range: (1, 100_000),
+            at: at!(time_stepping.sweeps),
+        },
+    ),
+    stepping(
+        "located_impacts",
+        "impacts of a group of bodies that are located one by one within a step; more are taken together",
+        count(0, 1000, at!(time_stepping.located_impacts)),
+    ),
+    stepping(
+        "merge_distance",
+        "contacts of two bodies nearer to each other than this, and those inside the outline of others, are left out",
+        real("m", Range::NOT_NEGATIVE, at!(time_stepping.merge_distance)),
+    ),
+    stepping(
+        "sleep_speed",
+        "groups of bodies slower than this fall asleep; none if zero",
+        real("m/s", Range::NOT_NEGATIVE, at!(time_stepping.sleep_speed)),
+    ),
+    stepping(
+        "sleep_after",
+        "when they were slower for this long",
+        real("s", Range::NOT_NEGATIVE, at!(time_stepping.sleep_after)),
+    ),
+    stepping(
+        "threads",
+        "threads that solve groups of bodies; the results do not depend on it",
+        count(1, 256, at!(time_stepping.threads)),
+    ),
+];
+
+impl Setting {
+    /// How its key is written, with its default.
+    pub fn example(&self) -> String {
+        let settings = Settings::default();
+        let value = match self.field {
+            Field::Real { at, .. } => format!("{:?}", (at.get)(&settings)),
+            Field::OptionalReal { .. } => "1e-6".to_owned(),
+            Field::Count { at, .. } => (at.get)(&settings).to_string(),
+            Field::OptionalCount { .. } => "30".to_owned(),
+            Field::Flag(at) => (at.get)(&settings).to_string(),
+            Field::Choice { items, at, .. } => format!("{:?}", items[(at.get)(&settings)].0),
+        };
+        format!("{} = {value}", self.name)
+    }
+}
+
+/// The setting with this name.
+pub fn setting_of(name: &str) -> Option<&'static Setting> {
+    TABLE.iter().find(|setting| setting.name == name)
+}
+
+/// The words of a setting that is one of several words, with a phrase on each; none for others.
+pub fn items_of(name: &str) -> &'static [(&'static str, &'static str)] {
+    match setting_of(name).map(|setting| setting.field) {
+        Some(Field::Choice { items, .. }) => items,
+        _ => &[],
+    }
+}
+
+/// `integrator`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Integrator {
+    /// `"event_driven"`: events are located inside steps.
+    EventDriven,
+    /// `"time_stepping"`: steps of fixed length, contacts found anew in each of them.
+    TimeStepping,
+}
+
+/// `[settings.time_stepping]`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TimeStepping {
+    /// Sweeps over the contacts in each step; exact if absent.
+    pub sweeps: Option<u32>,
+    /// Impacts that a group of bodies has located one by one within a step; with more they are taken as one.
+    pub located_impacts: u32,
+    /// Contacts of two bodies that are nearer to each other than this, and all inside the outline of others, are left
+    /// out, m.
+    pub merge_distance: f64,
+    /// Groups of bodies slower than this fall asleep, m/s; none if zero.
+    pub sleep_speed: f64,
+    /// When they were so for this long, s.
+    pub sleep_after: f64,
+    /// Threads that solve groups of bodies; the results do not depend on it.
+    pub threads: u32,
+}
+
+/// Substeps below the rounding of a step's end cannot be located; at one every substep would be too short.
+const SUBSTEP: Range = Range::new("from 1e-15 to 0.5", 1e-15, 0.5);
+
+/// The schemes in the order of their words.
+const SCHEMES: [Scheme; 8] = [
+    Scheme::Trapezoidal,
+    Scheme::TrapezoidalPrinted,
+    Scheme::TrapezoidalAverage,
+    Scheme::ImplicitEuler,
+    Scheme::ExplicitEuler,
+    Scheme::PositionEuler,
+    Scheme::Extrapolated,
+    Scheme::General {
+        alpha: 0.5,
+        gamma: 0.5,
+    },
+];
+
+impl Scheme {
+    /// Place of its word among those of `scheme`.
+    fn number(self) -> usize {
+        let is_own =
+            |scheme: &Scheme| std::mem::discriminant(scheme) == std::mem::discriminant(&self);
+        SCHEMES.iter().position(is_own).unwrap_or(0)
+    }
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        items_of("scheme")[self.number()].0
+    }
+
+    fn weights(self) -> (f64, f64) {
+        match self {
+            Self::General { alpha, gamma } => (alpha, gamma),
+            _ => (0.5, 0.5),
+        }
+    }
+}
+
+/// The polygon of a polyhedral cone where nothing else is given.
+const POLYGON: FrictionCone = FrictionCone::Polyhedral {
+    directions: 8,
+    turn: true,
+};
+
+impl FrictionCone {
+    fn polygon(self) -> (u32, bool) {
+        match self {
+            Self::Polyhedral { directions, turn } => (directions, turn),
+            Self::Exact => (8, true),
+        }
+    }
+}
+
+/// `friction_cone`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FrictionCone {
+    /// `"exact"`: the circle, or the ellipse where friction has axes.
+    Exact,
+    /// `"polyhedral"`: a polygon.
+    Polyhedral {
+        /// `friction_directions`: its corners, an even number.
+        directions: u32,
+        /// `friction_directions_turn`: does a corner follow the direction of sliding? If not the polygon is fixed to the contact.
+        turn: bool,
+    },
+}
+
+/// Largest bound on the work of a step.
+pub const MAX_STEP_WORK: u32 = 1_000_000_000;
+
+/// Rows of the extrapolation at most: more would lose to rounding what they gain.
+pub const MAX_ROWS: u32 = 6;
+
+/// From here on a tolerance is loose.
+const LOOSE_TOLERANCE: f64 = 1e-3;
+
+/// Rows that a loose tolerance takes at most.
+const ROWS_OF_LOOSE: u32 = 3;
+
+/// Below, rounding is larger than the tolerance; above, nothing would be controlled.
+pub const TOLERANCE: Range = Range::new("from 1e-13 to 0.1", 1e-13, 0.1);
+
+/// Sizes that a tolerance refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Nominal {
+    /// m.
+    pub length: f64,
+    /// rad.
+    pub angle: f64,
+    /// m/s.
+    pub speed: f64,
+    /// rad/s.
+    pub rotation: f64,
+}
+
+impl Nominal {
+    /// Of a coordinate, m or rad.
+    pub fn position(&self, angular: bool) -> f64 {
+        if angular { self.angle } else { self.length }
+    }
+
+    /// Of a velocity, m/s or rad/s.
+    pub fn velocity(&self, angular: bool) -> f64 {
+        if angular { self.rotation } else { self.speed }
+    }
+}
+
+impl Settings {
+    /// Rows that a step takes: order six is enough for a loose tolerance.
+    pub fn rows_taken(&self) -> u32 {
+        match self.tolerance {
+            Some(tolerance) if tolerance >= LOOSE_TOLERANCE => self.rows.min(ROWS_OF_LOOSE),
+            Some(_) | None => self.rows,
+        }
+    }
+
+    /// Do fixed steps go beyond a run up to `until`, s?
+    pub fn is_longer_than(&self, until: f64) -> bool {
+        self.tolerance.is_none() && self.step > until
+    }
+
+    /// Are steps extrapolated to high order?
+    pub fn extrapolates(&self) -> bool {
+        self.tolerance.is_some() || self.scheme == Scheme::Extrapolated
+    }
+
+    /// Are stick-slip, slip-stick, reversal and take-off located? By default only where it pays: the
+    /// Euler schemes are of first order whether it is done or not.
+    pub fn locates_transitions(&self) -> bool {
+        self.locate_transitions.unwrap_or(match self.scheme {
+            Scheme::Trapezoidal
+            | Scheme::TrapezoidalPrinted
+            | Scheme::TrapezoidalAverage
+            | Scheme::Extrapolated
+            | Scheme::General { .. } => true,
+            Scheme::ImplicitEuler | Scheme::ExplicitEuler | Scheme::PositionEuler => false,
+        })
+    }
+}
+
+/// The scheme family: `alpha` weighs forces, `gamma` positions, towards the end of the step.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Scheme {
+    /// `"trapezoidal"`: constraint on the end velocity, rows at the predicted end, columns at the midpoint.
+    Trapezoidal,
+    /// `"trapezoidal_printed"`: scheme I as printed, rows and columns at the midpoint.
+    TrapezoidalPrinted,
+    /// `"trapezoidal_average"`: scheme II, constraint on the mean velocity.
+    TrapezoidalAverage,
+    /// `"extrapolated"`: the symmetric form of scheme II, extrapolated to order `2 rows`.
+    Extrapolated,
+    /// `"implicit_euler"`: linearly implicit Euler.
+    ImplicitEuler,
+    /// `"explicit_euler"`: explicit forces, velocity-level constraints.
+    ExplicitEuler,
+    /// `"position_euler"`: position-level complementarity.
+    PositionEuler,
+    /// `"general"` with `alpha` and `gamma`.
+    General {
+        /// Weight of the end of the step in the forces, 1/2 to 1.
+        alpha: f64,
+        /// Weight of the end velocity in the position update, 0 to 1.
+        gamma: f64,
+    },
+}
+
+/// `event_state`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EventState {
+    /// `"restep"`: the step is taken again, with its length solved for.
+    Restep,
+    /// `"interpolant"`: from the Hermite interpolant of the trial step, as printed in the paper.
+    Interpolant,
+}
+
+/// `impact_law`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ImpactLaw {
+    /// `"poisson"`: compression, then a fraction of its impulse is given back, with Coulomb friction in both phases.
+    Poisson,
+    /// `"newton"`: the approach speed times the restitution comes back.
+    Newton,
+    /// `"expedient"`: `v+ = (1 + e) vc - e v-`; never gains energy.
+    Expedient,
+    /// `"poisson_printed"`: as `"poisson"`, but what is given back brings no friction with it, as printed in the papers.
+    PoissonPrinted,
+}
+
+/// `reported_velocity`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ReportedVelocity {
+    /// `"end"`: the velocity at the end of the step.
+    End,
+    /// `"average"`: the mean over the last step, which has bounded variation.
+    Average,
+}
