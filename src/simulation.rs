@@ -125,7 +125,7 @@ impl Simulation {
 
     fn watch(&mut self) {
         let reached = self.reached();
-        self.watch.look(&self.settings, &self.report, reached);
+        self.watch.check(&self.settings, &self.report, reached);
     }
 
     /// Like [`Self::advance_to`], for one of many times at which the motion is looked at: by tolerance, steps go on to

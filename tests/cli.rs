@@ -339,7 +339,7 @@ fn the_energies_of_a_crowd_add_up_for_machines_and_what_was_lifted_is_told() {
     let lifted = lifted.unwrap_or_else(|| panic!("{warnings:?}"));
     assert_eq!(lifted["size"], json["crowd"]["lifted"]);
     let message = lifted["message"].as_str().unwrap();
-    assert!(message.contains("corrections of places lifted bodies"));
+    assert!(message.contains("position stabilization lifted bodies"));
 }
 
 #[test]

@@ -314,7 +314,7 @@ fn the_judge_tells_gains_losses_and_silence_apart() {
     rising.energy[2] = [0.86, 0.05];
     rising.books = None;
     assert_eq!(classes(&rising), [(Class::Gain, true)]);
-    rising.warnings = vec!["errors of the steps brought 0.01 J into the motion".to_owned()];
+    rising.warnings = vec!["integration errors added 0.01 J to the motion".to_owned()];
     assert_eq!(classes(&rising), [(Class::Gain, false)]);
     let mut invented = calm.clone();
     invented.books = Some(Books {

@@ -599,9 +599,9 @@ normal = [0, 1]
     let (first, second) = ((2, "body[crate].position"), (9, "body[lid].position"));
     assert_eq!(told, [first, second, second]);
     for (problem, words) in error.problems.iter().zip([
-        "`crate-ground` overlap by 1.000e-1 m at the start, most of all at `crate-ground[1]`",
+        "`crate-ground` overlap by 1.000e-1 m at the start, deepest at `crate-ground[1]`",
         "`lid-ground` overlap by 6.947e-2 m",
-        "`lid-crate` overlap by 1.695e-1 m at the start, most of all at `lid-crate[1]`",
+        "`lid-crate` overlap by 1.695e-1 m at the start, deepest at `lid-crate[1]`",
     ]) {
         assert!(
             problem.2.message.starts_with(words),
@@ -872,7 +872,7 @@ fn contact_rule_takes_what_it_does_not_say_from_the_default() {
         "{BASE}[contact_default]\nfriction = 0.3\nrestitution = 0.5\n[[contact]]\nmaterials = [\"steel\", \"rubber\"]\nrestitution = 0\n"
     );
     let scene = parse("s.toml", &text).expect("a scene");
-    let law = plane(&scene).contact_rules[0].law;
+    let law = plane(&scene).contact_rules[0].material;
     assert_eq!(
         (law.friction.sliding, law.restitution, law.enabled),
         (0.3, 0.0, true)
@@ -891,7 +891,7 @@ fn friction_of_its_own_leaves_what_falls_behind() {
     let friction: Vec<_> = plane(&scene)
         .contact_rules
         .iter()
-        .map(|rule| (rule.law.friction.sliding, rule.law.friction.falling))
+        .map(|rule| (rule.material.friction.sliding, rule.material.friction.falling))
         .collect();
     assert_eq!(
         friction,

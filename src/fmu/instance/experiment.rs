@@ -275,7 +275,7 @@ impl Instance {
         match outcome {
             Ok(Reached::End) => {
                 let time = self.state.time;
-                self.warned = self.watch.look(&self.settings, &self.report, time);
+                self.warned = self.watch.check(&self.settings, &self.report, time);
                 Ok(())
             }
             Ok(Reached::Event(time)) => {

@@ -193,13 +193,13 @@ impl Instance {
 
     /// What the last step saw off for the first time; each kind is told once a run.
     pub fn fresh_warnings(&self) -> impl Iterator<Item = &Warning> {
-        let fresh = self.watch.fresh().filter(|_| self.warned);
+        let fresh = self.watch.new_warnings().filter(|_| self.warned);
         fresh.filter(|warning| is_told(warning))
     }
 
     /// What was off more than once since the start.
     pub fn repeated_warnings(&self) -> impl Iterator<Item = &Warning> {
-        let all = self.watch.warnings().filter(|w| w.sightings > 1);
+        let all = self.watch.warnings().filter(|w| w.occurrences > 1);
         all.filter(|warning| is_told(warning))
     }
 
