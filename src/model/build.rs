@@ -1,4 +1,4 @@
-//! Written scene -> model, with the checks that need geometry.
+//! Builds a model from a scene spec, with the checks that need geometry.
 
 use super::{
     AnyForce, AnyJoint, Body, BodyRef, ForceLink, InputLink, InputUnit, JointLink, Model, Poses,
@@ -16,16 +16,16 @@ use crate::scene::spec::{
     self, Anchors, BodyKind, ForceKind, JointKind, Name, Parts, Plane, Scene,
 };
 
-/// Joints may be open by this much in the scene (rounded coordinates); the first step closes them. m or rad.
+/// Joints may be open by this much in the scene (rounded coordinates), m or rad; the first step closes them.
 pub(super) const CLOSED: f64 = 1e-6;
 
-/// What is wrong with a spring between two points in one place, and what to do.
+/// Message and hint for a spring whose two ends coincide.
 pub(super) const NO_DIRECTION: [&str; 2] = [
-    "the ends of the spring are in one place at the start, so it has no direction to push in",
+    "the ends of the spring coincide at the start, so its force has no direction",
     "move the anchors apart, or use `rest_length = 0`",
 ];
 
-/// Checks a scene against itself and indexes it. All problems are reported at once.
+/// Checks a scene spec and builds its model. All errors are reported at once.
 pub fn build(scene: &Scene) -> Result<Model, Vec<Problem>> {
     match &scene.parts {
         Parts::Plane(plane) => build_plane(scene, plane),
@@ -59,7 +59,7 @@ fn build_plane(scene: &Scene, plane: &Plane) -> Result<Model, Vec<Problem>> {
     finish(builder.model, builder.problems)
 }
 
-/// Completes a model, if nothing is wrong with it.
+/// Completes a model, if there are no errors.
 pub(super) fn finish(mut model: Model, problems: Vec<Problem>) -> Result<Model, Vec<Problem>> {
     let motors = model.motors.iter().map(|motor| &motor.speed);
     let mut breakpoints: Vec<f64> = motors
@@ -119,7 +119,7 @@ pub(super) fn empty(scene: &Scene) -> Model {
     }
 }
 
-/// A name that nothing has.
+/// Error for a name that is not defined.
 pub(super) fn unknown_name(name: &Name, what: &str) -> Problem {
     Problem {
         place: name.place.clone(),
@@ -207,7 +207,7 @@ impl Builder<'_> {
         found
     }
 
-    // anchors in the coordinates of both bodies
+    // anchors in body coordinates
     fn anchors(&self, anchors: &Anchors, bodies: [BodyRef; 2]) -> [Vec2; 2] {
         match anchors {
             Anchors::Local(local) => local.map(vec2),
@@ -264,7 +264,7 @@ impl Builder<'_> {
         {
             self.refuse_joint(
                 written,
-                "the ends of the rod are in one place".to_owned(),
+                "the ends of the rod coincide".to_owned(),
                 "use a revolute joint, or move the anchors apart",
             );
             return;
@@ -285,7 +285,7 @@ impl Builder<'_> {
             } else if rate.abs() > CLOSED * (1.0 + fastest) {
                 self.refuse_joint(
                     written,
-                    format!("the initial velocities pull the joint apart: its {name} changes at {rate:.3e} per second"),
+                    format!("the initial velocities violate the joint: its {name} changes at {rate:.3e} per second"),
                     "give velocities that the joint allows",
                 );
             }
@@ -389,7 +389,7 @@ impl Builder<'_> {
                     linear,
                     angular,
                 } => {
-                    // the element acts at its second body's centre of mass
+                    // the element acts at the centre of mass of its second body
                     let bodies = [self.body(&bodies[1]), self.body(&bodies[0])];
                     let element = Viscous {
                         linear: *linear,
@@ -432,7 +432,7 @@ impl Builder<'_> {
     }
 }
 
-// shapes at uniform density about the centre of mass, which is the body's origin
+// moment of inertia of the shapes at uniform density about the body's origin, its centre of mass
 fn uniform_inertia(body: &spec::Body) -> f64 {
     let moments = body
         .shapes

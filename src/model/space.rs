@@ -1,4 +1,4 @@
-//! Written scene in space -> model, with the checks that need geometry.
+//! Builds a model from a scene spec in space, with the checks that need geometry.
 
 use super::build::{self, CLOSED, NO_DIRECTION};
 use super::{
@@ -25,11 +25,10 @@ use crate::scene::spec::space::{
 use crate::scene::spec::{self, Anchors, BodyKind, Name, Scene};
 use std::borrow::Cow;
 
-/// Where the centre of mass of a body's shapes may be off its origin, relative to their size: coordinates written with
-/// a few digits.
+/// Tolerance of the centre of mass of a body's shapes at its origin, relative to their size: coordinates with a few digits.
 const CENTRED: f64 = 1e-6;
 
-/// Checks a scene in space against itself and indexes it. All problems are reported at once.
+/// Checks a scene spec in space and builds its model. All errors are reported at once.
 #[cfg_attr(small, optimize(size))]
 pub(super) fn build(scene: &Scene, space: &Space) -> Result<Model, Vec<Problem>> {
     let mut builder = Builder {
@@ -71,7 +70,7 @@ struct Builder<'a> {
     problems: Vec<Problem>,
 }
 
-/// Mass and tensor of inertia of a body in its written axes.
+/// Mass and inertia tensor of a body in the axes of the scene.
 struct Inertia {
     mass: f64,
     tensor: Mat3,
@@ -163,7 +162,7 @@ impl Builder<'_> {
         self.twists = twists.space().to_vec();
     }
 
-    // given, or from the shapes at uniform density about the body's origin, which must be their centre
+    // given, or from the shapes at uniform density about the body's origin, which must be their centre of mass
     fn inertia(&mut self, body: &written::Body) -> Inertia {
         let colliders: Vec<_> = body
             .shapes
@@ -227,7 +226,7 @@ impl Builder<'_> {
         found
     }
 
-    // a point or direction given in a body's written axes, in its principal ones
+    // a point or direction given in the axes of the scene, in principal axes
     fn in_body(&self, body: BodyRef, written: Triple) -> Vec3 {
         body.map_or(vec3(written), |i| {
             turn_back(self.model.bodies[i].axes, vec3(written))
@@ -296,7 +295,7 @@ impl Builder<'_> {
     fn make_joint(&self, written: &written::Joint, bodies: [BodyRef; 2]) -> Option<Joint> {
         let [anchor_a, anchor_b] = self.anchors(&written.anchors, bodies);
         let [a, b] = bodies.map(|body| self.pose(body));
-        // mounts about an axis: where it is given in the world both sides have the same axes at the start
+        // mounts about an axis: if it is given in the world, both sides have the same axes at the start
         let mounts = |axis: &Axis| {
             let [axis_a, axis_b] = self.axes(axis, bodies);
             let mount_a = Mount::about(anchor_a, axis_a)?;
@@ -329,7 +328,7 @@ impl Builder<'_> {
                     }
                     Cross::Local(local) => [0, 1].map(|i| self.in_body(bodies[i], local[i])),
                 };
-                // x of mount a is the first arm, y of mount b the second; z is across both
+                // x of mount a is the first arm, y of mount b the second; z is perpendicular to both
                 let across = cross3(a.turn(first), b.turn(second));
                 Joint::Universal(Universal {
                     mount_a: Mount::new(anchor_a, a.turn_back(across), first)?,
@@ -362,7 +361,7 @@ impl Builder<'_> {
             self.refuse(
                 &written.place,
                 key,
-                "the ends of the rod are in one place",
+                "the ends of the rod coincide",
                 "use a spherical joint, or move the anchors apart",
             );
             return;
@@ -385,7 +384,7 @@ impl Builder<'_> {
                 self.refuse(
                     &written.place,
                     key.clone(),
-                    format!("the initial velocities pull the joint apart: its {name} changes at {rate:.3e} per second"),
+                    format!("the initial velocities violate the joint: its {name} changes at {rate:.3e} per second"),
                     "give velocities that the joint allows",
                 );
             }
@@ -506,7 +505,7 @@ impl Builder<'_> {
                     linear,
                     angular,
                 } => {
-                    // the element acts at its second body's centre of mass
+                    // the element acts at the centre of mass of its second body
                     let bodies = [self.body(&bodies[1]), self.body(&bodies[0])];
                     let element = Viscous {
                         linear: *linear,
@@ -554,7 +553,7 @@ impl Builder<'_> {
         Some((index, coordinate_of(&written.kind, coordinate)))
     }
 
-    // the coordinate of a joint at the start
+    // initial value of a joint coordinate
     fn start_of(&self, joint: usize, coordinate: usize) -> f64 {
         let link = &self.model.joints[joint];
         let [a, b] = link.bodies.map(|body| self.pose(body));
@@ -565,7 +564,7 @@ impl Builder<'_> {
 }
 
 impl Model {
-    // a signal of a force, motor or belt; what comes from outside becomes an input
+    // a signal of a force, motor or belt; external signals become inputs
     pub(super) fn signal(
         &mut self,
         owner: &str,
@@ -593,15 +592,15 @@ pub(super) fn coordinate_of(kind: &JointKind, coordinate: Coordinate) -> usize {
     }
 }
 
-/// A vector in the axes that a quaternion turns to.
+/// A vector in the axes given by a quaternion.
 pub(super) fn turn_back(axes: Quaternion, v: Vec3) -> Vec3 {
     Pose::new(Vec3::zeros(), axes).turn_back(v)
 }
 
-/// A shape in the axes of its body that a quaternion turns the written ones to.
+/// A shape of the scene in the axes of its body, given by a quaternion.
 ///
 /// # Errors
-/// Corners that span no volume.
+/// The points of a polyhedron are coplanar.
 pub fn shape_of(geometry: &Geometry, axes: Quaternion) -> Result<Shape, Flat> {
     let at = |written: &Triple| turn_back(axes, vec3(*written));
     Ok(match geometry {

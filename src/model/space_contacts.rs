@@ -1,4 +1,4 @@
-//! Which pairs of shapes in space can touch, and what holds for them.
+//! Pairs of shapes in space that can touch, and their contact materials.
 
 use super::contacts::{joined, label};
 use super::memory;
@@ -13,12 +13,12 @@ use crate::scene::error::Problem;
 use crate::scene::spec::space::{Coordinate, Friction, Geometry, JointKind, Sliding, Space};
 use crate::scene::spec::{self, ContactMaterial, ContactPair, Limits};
 
-/// Velocities of a body without an orientation.
+/// Velocities of a point mass.
 const POINT_DOF: usize = 3;
 
 type Written = spec::Shape<Geometry>;
 
-/// What has shapes: a body or the ground.
+/// A body or the ground, with its shapes.
 pub(super) struct Owner<'a> {
     pub body: BodyRef,
     pub name: &'a str,
@@ -29,12 +29,12 @@ pub(super) struct Owner<'a> {
 }
 
 impl Owner<'_> {
-    /// What the pairs of a shape are named after.
+    /// Name of a shape in names of pairs.
     pub fn label(&self, shape: usize) -> String {
         label(self.name, &self.written[shape].name, self.written.len())
     }
 
-    /// The refusal of a pair of shapes, at the shape of this one.
+    /// Error for an unsupported pair of shapes, at a shape of this owner.
     pub fn unsupported(&self, shape: usize, unsupported: &collide::Unsupported) -> Problem {
         Problem {
             place: self.written[shape].place.clone(),
@@ -45,7 +45,7 @@ impl Owner<'_> {
     }
 }
 
-/// Adds the stops of joints and the features of all pairs of shapes; refuses shapes that overlap at the start.
+/// Adds joint stops and the features of all pairs of shapes; initial overlaps are errors.
 pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>) {
     if let Some(problem) = memory::refusal(model, scene.time_stepping.is_some(), 0) {
         problems.push(problem);
@@ -218,8 +218,8 @@ fn add_stops(model: &mut Model, joint: usize, coordinate: usize, name: &str, lim
     }
 }
 
-// a rule for bodies goes before one for groups, that before one for materials, a later one before an earlier one; true if
-// the rule names b first
+// rules for bodies take precedence over rules for groups, these over rules for materials, later rules over earlier ones; true if the rule
+// names b first
 pub(super) fn material_of(
     scene: &Space,
     a: (&Owner, usize),
@@ -279,7 +279,7 @@ fn add_pair(
     for (k, (feature, swapped)) in features.into_iter().enumerate() {
         let (first, second) = if swapped { (1, 0) } else { (0, 1) };
         let owners = [a, b];
-        // the axis is written for the first body of the rule; without names, the one that comes first in the scene
+        // the axis is given for the first body of the rule; without names, for the first in the scene
         let (friction, axis, turned, across) = match material.friction.sliding {
             Sliding::Isotropic(friction) => (friction, None, false, 1.0),
             Sliding::Elliptic {
@@ -289,7 +289,7 @@ fn add_pair(
                 let holder = usize::from(rule_swapped);
                 let axis = turn_back(owners[holder].axes, vec3(axis));
                 let side = usize::from(holder != first);
-                // where nothing holds along the axis, friction goes by the direction across
+                // without friction along the axis, the direction across is the reference
                 let turned = along == 0.0 && across > 0.0;
                 let [larger, ratio] = match (turned, along > 0.0) {
                     (true, _) => [across, 0.0],
@@ -299,7 +299,7 @@ fn add_pair(
                 (larger, Some((side, axis)), turned, ratio)
             }
         };
-        // what has no orientation cannot be held against rotation
+        // point masses have no rotation to resist
         let turns = |owner: &Owner| {
             let body = owner.body.map(|i| &model.bodies[i]);
             body.is_some_and(|body| body.n_dof > POINT_DOF)

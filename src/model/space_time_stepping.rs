@@ -1,4 +1,4 @@
-//! The shapes of a crowd and what holds for them, from a scene.
+//! Builds the colliders and contact materials of a scene with time stepping.
 
 use super::contacts::{Overlaps, overlap_allowed};
 use super::manifold_reduction;
@@ -18,13 +18,13 @@ use crate::scene::spec::space::{self as written, Sliding, Space};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// So many overlaps are told one by one.
+/// Number of overlaps that are reported one by one.
 const TOLD: usize = 10;
 
-/// A shape as written: whose, and which of its shapes.
+/// A shape of the scene: its owner and index.
 type Source<'a> = (&'a Owner<'a>, usize);
 
-/// Gives the model its crowd; refuses shapes that cannot touch each other, or overlap at the start.
+/// Adds colliders to the model; unsupported pairs of shapes and initial overlaps are errors.
 #[cfg_attr(small, optimize(size))]
 pub(super) fn add(
     scene: &Space,
@@ -41,7 +41,7 @@ pub(super) fn add(
     model.time_stepping = Some(time_stepping);
 }
 
-// kinds of shapes are told apart by what rules can name
+// shapes are of the same kind if no contact rule can tell them apart
 fn time_stepping<'a>(
     scene: &Space,
     rules: written::TimeStepping,
@@ -132,7 +132,7 @@ fn time_stepping<'a>(
     (time_stepping, sources)
 }
 
-// a shape hides a part of another one only for those with which it has contact
+// shapes cover each other only with respect to shapes that both can touch
 fn find_surroundings(time_stepping: &mut TimeStepping) {
     let n = time_stepping.n_kinds;
     let is_on = |kind: usize, other: usize| time_stepping.materials[kind * n + other].enabled;
@@ -141,7 +141,7 @@ fn find_surroundings(time_stepping: &mut TimeStepping) {
     for (i, collider) in time_stepping.colliders.iter().enumerate() {
         by_body.entry(collider.body).or_default().push(i);
     }
-    // copies of a body come one after the other
+    // copies of a body are consecutive
     let mut last_alike: Vec<(u32, usize)> = Vec::new();
     let mut last: Vec<Option<Arc<Surroundings>>> = Vec::new();
     let mut found = Vec::new();
@@ -164,7 +164,7 @@ fn find_surroundings(time_stepping: &mut TimeStepping) {
     }
 }
 
-// copies of a body come one after the other
+// copies of a body are consecutive
 fn form_of<'a>(shape: &'a Shape, forms: &mut Vec<&'a Shape>) -> u32 {
     let known = forms.iter().rposition(|other| *other == shape);
     let form = known.unwrap_or_else(|| {
@@ -174,7 +174,7 @@ fn form_of<'a>(shape: &'a Shape, forms: &mut Vec<&'a Shape>) -> u32 {
     form as u32
 }
 
-// shapes of one geometry and kind are alike: a pair of each will do
+// one pair per geometry and kind is enough
 fn refuse_unsupported(
     time_stepping: &TimeStepping,
     sources: &[Source],
@@ -259,7 +259,7 @@ fn refuse_overlaps(
     }
 }
 
-// the reader has refused what a crowd does not have
+// the reader has rejected what time stepping does not support
 fn material_in_time_stepping(scene: &Space, a: Source, b: Source) -> ContactMaterial {
     let (material, _) = material_of(scene, a, b);
     let friction = match material.friction.sliding {

@@ -1,22 +1,22 @@
-//! Friction of a contact that falls with the speed of sliding.
+//! Contact friction that decreases with the sliding speed.
 //!
-//! (1)  mu(u) = kinetic + (static - kinetic) exp(-(u/us)^2),   u = speed of sliding
+//! (1)  mu(u) = kinetic + (static - kinetic) exp(-(u/us)^2),   u = sliding speed
 //!
-//! It is even and smooth in u: at rest it is the static coefficient, and nothing jumps when sliding begins or ends.
+//! It is even and smooth in u: static at rest, and continuous where sliding begins or ends.
 
 use super::Contact;
 use crate::kinds::plane::force::falling;
 use crate::math::Limit;
 
-/// Coefficients that differ by less than this are the same, relative: rounding of speeds.
+/// Coefficients with a smaller relative difference are equal: rounding of speeds.
 const SAME: f64 = 1e-12;
 
 /// Parameters of (1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stribeck {
-    /// Coefficient at speed.
+    /// Kinetic coefficient.
     pub kinetic: f64,
-    /// Coefficient at rest.
+    /// Static coefficient.
     pub at_rest: f64,
     /// us, m/s.
     pub velocity: f64,
@@ -28,7 +28,7 @@ impl Stribeck {
         falling([self.kinetic, self.at_rest], self.velocity, speed)
     }
 
-    /// Makes a coefficient that of a speed; true if it was another one.
+    /// Sets a coefficient to its value at a speed; true if it changed.
     pub fn comes_to(&self, coefficient: &mut f64, speed: f64) -> bool {
         let (new, _) = self.at(speed);
         let old = std::mem::replace(coefficient, new);
@@ -37,7 +37,7 @@ impl Stribeck {
 }
 
 impl Contact {
-    /// The law of its friction, where that falls with the speed.
+    /// Its Stribeck curve, if it has one.
     pub fn stribeck(&self) -> Option<Stribeck> {
         self.stribeck_velocity.map(|velocity| Stribeck {
             kinetic: self.friction,
@@ -46,7 +46,7 @@ impl Contact {
         })
     }
 
-    /// Does friction drop at once where the contact breaks away?
+    /// Does friction drop at once at breakaway?
     pub fn drops(&self) -> bool {
         self.stribeck_velocity.is_none() && self.static_friction > self.friction
     }
