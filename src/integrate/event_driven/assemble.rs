@@ -1,4 +1,4 @@
-//! From model and configuration to the rows of a [`System`].
+//! Assembles the rows of a [`System`] from model and configuration.
 
 use super::coefficients::Coefficients;
 use super::energy;
@@ -14,20 +14,20 @@ use crate::model::{Hold, Model, N_TANGENTS, N_TURNS, Poses, turning_axes};
 use crate::state::{Resistance, Status};
 use std::ops::Range;
 
-/// Joint equations are dependent when the scaled pivot of their Gram matrix falls below this: the square of an
-/// angle of 3e-5 between their gradients, far above the drift that a projected configuration has.
+/// Joint equations are dependent when the scaled pivot of their Gram matrix falls below this: the square of an angle of 3e-5 between their
+/// gradients, far above the drift of a projected configuration.
 const JOINT_RANK_TOLERANCE: f64 = 1e-9;
 
-/// What a contact does beyond the end of its sharp edge.
+/// How a contact continues beyond the end of its sharp edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BeyondEdges {
-    /// It goes on along the edge's line: a step with frozen statuses, whose event functions see the end of the edge.
+    /// Along the line of the edge: steps with fixed statuses, whose event functions detect the end of the edge.
     Line,
-    /// It does nothing: a step that finds its own statuses.
+    /// Not at all: steps that determine their own statuses.
     Nothing,
 }
 
-/// Fills the rows and residuals of joints and of the system's contacts at the given poses.
+/// Computes the rows and residuals of joints and contacts of the system at the given poses.
 pub(super) fn rows(
     model: &Model,
     poses: &Poses,
@@ -66,14 +66,14 @@ pub(super) fn rows(
     }
 }
 
-/// What comes with rows but not with columns.
+/// Data of rows that columns do not have.
 struct Frames<'a> {
     residual: &'a mut Vec<f64>,
     tangents: &'a mut Vec<[Vec3; N_TANGENTS]>,
     axes: &'a mut Vec<[Vec3; N_TURNS]>,
 }
 
-/// Fills the columns at the given poses.
+/// Computes the columns at the given poses.
 pub(super) fn columns(
     model: &Model,
     poses: &Poses,
@@ -118,7 +118,7 @@ fn gather(
     for motor in &model.motors {
         rows.push(model.motor_row(motor, poses));
         if let Some(frames) = &mut frames {
-            // a motor has no position to hold
+            // a motor has no position constraint
             frames.residual.push(0.0);
         }
     }
@@ -134,7 +134,7 @@ fn gather(
         };
         let touches = near.filter(|near| beyond == BeyondEdges::Line || near.margin >= BEYOND);
         if touches.is_none() {
-            // its place went to another contact, or its edge has ended: it neither presses nor rubs
+            // another contact covers its point, or its edge has ended: no normal force and no friction
             rows.truncate(first);
             rows.resize(first + 1 + model.n_friction_rows, GlobalRow::default());
         } else if model.resists_rotation() {
@@ -160,7 +160,7 @@ fn gather(
     }
 }
 
-/// Adds to b what the rows gain while the bodies move on at constant velocity: (dG/dt) v.
+/// Adds (dG/dt) v to b.
 pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64]) {
     let Workspace {
         level,
@@ -201,8 +201,8 @@ pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64])
     }
 }
 
-/// Prepares `workspace.level` at configuration `q` for a list of contacts, with the mass matrix as metric. Leaves
-/// the poses at `q` in the workspace.
+/// Prepares `workspace.level` at configuration `q` for a list of contacts, with the mass matrix as metric. Leaves the poses at `q` in the
+/// workspace.
 pub(super) fn level(
     model: &Model,
     workspace: &mut Workspace,
@@ -222,7 +222,7 @@ pub(super) fn level(
     level.condense_rows(&workspace.mass);
 }
 
-/// Finds what holds all contacts at `q` that `moved` says may have gone elsewhere.
+/// Updates the fixed geometry at `q` of all contacts for which `moved` is true.
 pub(super) fn find_holds(
     model: &Model,
     workspace: &mut Workspace,
@@ -248,20 +248,20 @@ pub(super) fn find_holds(
     }
 }
 
-/// Features of shapes that are farther apart than this are not looked at one by one, m: no contact is active there.
+/// Features of shapes farther apart than this are not evaluated one by one, m: no contact is active there.
 const NEAR: f64 = 1e-3;
 
-/// A contact this far beyond the end of its sharp edge no longer touches along it, m: a little more than the distance
-/// at which edges are told apart.
+/// A contact this far beyond the end of its sharp edge no longer touches along it, m: slightly more than the distance at which edges are
+/// distinguished.
 pub(super) const BEYOND: f64 = -2e-9;
 
-/// Gap of every contact at `q`; infinite where it cannot press: another contact looks after the place, or it is beyond
-/// the end of its edge. Shapes that are far from each other are given the bound on their gaps that tells so.
+/// Gap of every contact at `q`; infinite where it cannot be active: another contact covers its point, or it is beyond the end of its edge.
+/// Contacts of distant shapes get the lower bound of their gaps.
 pub(super) fn gaps(model: &Model, workspace: &mut Workspace, q: &[f64]) {
     gaps_within(model, workspace, q, NEAR);
 }
 
-/// The same, where a pair of shapes is far only beyond a given distance, m.
+/// The same, with the distance beyond which a pair of shapes is distant, m.
 pub(super) fn gaps_within(model: &Model, workspace: &mut Workspace, q: &[f64], far: f64) {
     model.poses(q, &mut workspace.poses);
     let Workspace {
@@ -287,8 +287,8 @@ pub(super) fn gaps_within(model: &Model, workspace: &mut Workspace, q: &[f64], f
     }
 }
 
-/// How far a contact is from the end of its sharp edge at the poses in the workspace, m; minus infinity where another
-/// contact looks after the place.
+/// Distance of a contact to the end of its sharp edge at the poses in the workspace, m; minus infinity where another contact covers its
+/// point.
 pub(super) fn margin(model: &Model, poses: &Poses, holds: &[Hold], index: usize) -> f64 {
     model
         .margin(&model.contacts[index], &holds[index], poses)
@@ -310,7 +310,7 @@ pub(super) fn joint_drift(model: &Model, workspace: &Workspace) -> f64 {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Closing {
     Contact(usize),
-    /// The two polygons to which a contact belongs, as wholes, and the overlap at which they count as closed, m.
+    /// The two polygons of a contact as a whole, and the overlap at which they count as closed, m.
     Polygons(usize, f64),
 }
 
@@ -342,7 +342,7 @@ pub(in crate::integrate) fn pairs(model: &Model) -> impl Iterator<Item = Range<u
     })
 }
 
-/// Deepest overlap at `q`, m, of contacts and of polygons as wholes. Leaves the gaps of the contacts in the workspace.
+/// Deepest overlap at `q`, m, of contacts and of polygons as a whole. Leaves the gaps of the contacts in the workspace.
 pub(super) fn deepest_overlap(model: &Model, workspace: &mut Workspace, q: &[f64]) -> f64 {
     gaps(model, workspace, q);
     let of_contacts = workspace
@@ -405,7 +405,7 @@ pub(super) fn select_joints(model: &Model, workspace: &mut Workspace, q: &[f64])
     }
 }
 
-// a contact that slides in space, or with friction that falls, or rolls, does so over the place of its columns: friction is against that motion, in the
+// contacts that slide in space, roll, or have Stribeck friction do so at the point of their columns: friction opposes that motion, in the
 // middle of the step
 fn slide_over_columns(
     system: &mut System,
@@ -434,7 +434,7 @@ fn slide_over_columns(
     }
 }
 
-// the rows of what slides in space or rolls at the end of the step
+// the rows of sliding contacts in space and of rolling contacts at the end of the step
 fn keep_late_rows(
     system: &mut System,
     statuses: &[Status],
@@ -514,8 +514,8 @@ pub(super) fn start_rows(
     }
 }
 
-/// Assembles the step of length `h` from `(t, q, v)` for the contacts in `workspace.active` (docs/METHOD.md,
-/// section 2): metric, free change of velocity, rows, columns, W and b. Frozen are these statuses, or none.
+/// Assembles the step of length `h` from `(t, q, v)` for the contacts in `workspace.active` (docs/METHOD.md, section 2): metric, free
+/// velocity change, rows, columns, W and b. The statuses are fixed if given.
 pub(super) fn step_system(
     model: &Model,
     workspace: &mut Workspace,
@@ -574,7 +574,7 @@ pub(super) fn step_system(
     for ((x, v), dv) in place.iter_mut().zip(v).zip(free.iter()) {
         *x = scheme.sigma * v + dv;
     }
-    // the mean of a step at its middle, its end at its end
+    // means of a step refer to its middle, end values to its end
     let acts = (t + h / scheme.sigma, Side::Before);
     system.give(model, scheme.sigma, |speed| {
         speed.value(acts.0, acts.1, inputs)
@@ -612,7 +612,7 @@ pub(super) fn step_metric(model: &Model, workspace: &mut Workspace, a: f64, ag: 
         )
 }
 
-/// Divides `workspace.free` by the metric of the step.
+/// Multiplies `workspace.free` by the inverse metric of the step.
 pub(super) fn divide_by_step_metric(workspace: &mut Workspace) {
     let Workspace {
         free,
@@ -629,7 +629,7 @@ pub(super) fn divide_by_step_metric(workspace: &mut Workspace) {
     .divide(free);
 }
 
-/// Metric of the step and the change of velocity without constraints.
+/// Metric of the step and the velocity change without constraints.
 pub(super) fn free_motion(
     model: &Model,
     workspace: &mut Workspace,
@@ -689,7 +689,7 @@ pub(super) fn free_motion(
             force_at = 0.0;
             force_at_end(q, jacobians);
         } else if ahead > 1.0 && alpha < 1.0 {
-            // a tension that is there already does no harm
+            // a tension that is already present does no harm
             force_at_end(q, jacobians);
             let before = jacobians.tension(&model.mass, alpha * gamma * h * h);
             *turns = ahead - before > 1.0;

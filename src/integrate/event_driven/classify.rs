@@ -1,12 +1,11 @@
-//! Statuses from the complementarity problem of accelerations (docs/METHOD.md, section 4).
+//! Contact statuses from the complementarity problem of accelerations (docs/METHOD.md, section 4).
 //!
 //!   0 <= n.a + n'.v | c_n >= 0,   0 <= D^T a + D'^T v + lambda e | beta >= 0,   0 <= mu c_n - e^T beta | lambda >= 0
 //!
-//! Contacts that slide have their known direction; those at tangential rest are free to choose. At a located event
-//! the problem is degenerate for the contact that caused it, but its function says what it does next: it opens,
-//! slides in the direction that its friction can no longer hold, or has come to rest. Where constraints depend on
-//! each other no single contact is the cause; the problem is then posed a little later, at a state moved on with
-//! the old statuses.
+//! Sliding contacts have a known direction; contacts at tangential rest may start in any. At a located event the problem is degenerate for
+//! the contact that caused it, but its event function determines what it does next: it opens, slides in the direction that friction can no
+//! longer resist, or comes to rest. If constraints are dependent, no single contact is the cause; the problem is then posed slightly later,
+//! at a state advanced with the old statuses.
 
 use super::complementarity::Sliding;
 use super::system::System;
@@ -22,24 +21,24 @@ use crate::model::Model;
 use crate::scene::spec::Settings;
 use crate::state::{Resistance, State, Status};
 
-/// How far the problem is posed after an event of dependent constraints, as a fraction of the standard step: the
-/// forces must have moved by more than the tolerance of the complementarity problem.
+/// How much later the problem is posed after an event of dependent constraints, as a fraction of the standard step: the forces must have
+/// changed by more than the tolerance of the complementarity problem.
 const LOOK_AHEAD: f64 = 1e-3;
 
-/// A contact that would hop less high than this (relative to the coordinates) before it falls back does not leave:
-/// such a hop is lost in the rounding of its gap.
+/// A contact that would lift off by less than this (relative to the coordinates) before it falls back stays closed: the gap is lost in
+/// rounding.
 const HOP: f64 = 1e-14;
 
-/// When the statuses are asked for.
+/// At which instant statuses are determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
     /// At the state itself: start, impact, jump of a force.
     Now,
-    /// Just after an event that this function located; `workspace.acceleration` is that of the old statuses.
+    /// Just after the event located by this function; `workspace.acceleration` is that of the old statuses.
     JustAfter(EventFunctionKind),
 }
 
-// the step that the forces change over
+// time over which the forces change
 fn look_ahead_of(state: &State, settings: &Settings) -> f64 {
     match settings.tolerance {
         Some(_) => settings.step.at_most(state.control.step),
@@ -47,7 +46,7 @@ fn look_ahead_of(state: &State, settings: &Settings) -> f64 {
     }
 }
 
-/// Decides the statuses of all contacts and records what changed; false if there is no solution.
+/// Determines the statuses of all contacts and records changes; false if there is no solution.
 pub(super) fn classify(
     model: &Model,
     state: &mut State,
@@ -89,8 +88,7 @@ pub(super) fn classify(
     solved
 }
 
-// closed contacts and those that touch without leaving, in `workspace.active`; which of them do not slide, in
-// `workspace.at_rest`
+// closed contacts and those that touch without separating, in `workspace.active`; their motions that are zero, in `workspace.at_rest`
 fn touching(
     model: &Model,
     state: &State,
@@ -113,7 +111,7 @@ fn touching(
         system,
         ..
     } = workspace;
-    // what stopped along the flow of the step did so with what ended it
+    // contacts that stopped along the flow of the step did so at its end
     let stops = matches!(when, When::JustAfter(what) if what.is_stop());
     let stopped = |contact: usize| {
         if stops && system.flow.followed {
@@ -148,7 +146,7 @@ fn touching(
     }
 }
 
-// a velocity in a direction, of the given size
+// a velocity of given magnitude along a direction
 fn slowly(direction: Vec3, speed: f64) -> Vec3 {
     let size = norm(direction.as_slice());
     if size > 0.0 {
@@ -158,7 +156,7 @@ fn slowly(direction: Vec3, speed: f64) -> Vec3 {
     }
 }
 
-// friction at its limit tells where a contact in space starts to slide; `workspace.level` holds it
+// a contact in space starts to slide against its limiting friction, which is in `workspace.level`
 fn slide_against_friction(state: &mut State, workspace: &mut Workspace, contact: usize) {
     let level = &workspace.level;
     if let Some(i) = level.contacts.iter().position(|j| *j == contact) {
@@ -178,7 +176,7 @@ fn roll_against_friction(state: &mut State, workspace: &mut Workspace, contact: 
     }
 }
 
-// what is known of the spin and the rolling of the contacts of the level before their problem is solved
+// known spin and rolling of the contacts of the level before their problem is solved
 fn known_resistance(
     level: &System,
     at_rest: &[AtRest],
@@ -221,8 +219,8 @@ fn known_resistance(
     }
 }
 
-// Masses that are uneven leave the complementarity problem too few digits. Do all contacts hold what does not slide? Then these are
-// its statuses; otherwise they stay as they are.
+// with large mass ratios the complementarity problem loses too many digits; if sticking of all contacts at rest is admissible, these are
+// the statuses, otherwise they are unchanged
 fn holds_all(
     level: &mut System,
     joints: &[bool],
@@ -240,7 +238,7 @@ fn holds_all(
             Status::Frictionless
         }
     };
-    // open stands for what the problem is to find out
+    // open means: to be determined by the problem
     for i in 0..level.contacts.len() {
         let contact = level.contacts[i];
         if statuses[contact] == Status::Open {
@@ -323,7 +321,7 @@ fn decide(
             }
         }
         let slow = rest_speed(v);
-        // what slides does so along its velocity, whatever it did before
+        // sliding contacts slide along their velocity, whatever their previous direction
         for (i, &contact) in level.contacts.iter().enumerate() {
             if statuses[contact] == Status::Slip && !at_rest[contact].sliding {
                 directions[contact] = level.velocity_vector(i, v);
@@ -332,7 +330,7 @@ fn decide(
         level.direct(v, directions, resistance);
         level.guess_from(last_forces, 1.0);
         let held = holds_all(level, joints, statuses, fixed_mode, max_abs(force));
-        // static friction does not come back before what it no longer holds has stopped
+        // static friction is not restored before a contact that broke away has stopped
         let stops = matches!(when, When::JustAfter(what) if what.is_stop());
         let starts = |contact: usize| {
             when == When::JustAfter(EventFunctionKind::Cone(contact))
@@ -368,7 +366,7 @@ fn decide(
                 }
             }
             if statuses[contact] == Status::Slip {
-                // what starts to slide does so against its friction
+                // a contact starts to slide against its friction
                 directions[contact] = match known {
                     Sliding::Free | Sliding::Broken => slowly(level.velocity_against(i), slow),
                     Sliding::Known(_) | Sliding::Directed => level.sliding_vector(i, v, slow),

@@ -1,12 +1,12 @@
-//! Position-level Euler ([S] 13-20): the end position, not the velocity, is kept outside of the obstacles.
+//! Position-level Euler ([S] 13-20): unilateral constraints on the end position, not on the velocity.
 //!
 //! (1)  0 <= g(p)/h + n(p).((q0 - p)/h + v1) | c_n >= 0,   p = q0 (linear version)
-//! (2)  fixed point ([S] 3.4): p = q1 of the round before, from p = q0 + h v0, until it no longer changes
-//! (3)  rotations in space: v1 turns about the axes at q0 throughout the step, q1 = q0 exp(h v1), so rows at p are turned to these
-//!      axes; then a torque changes the angular momentum of a ball in its own direction
+//! (2)  fixed point ([S] 3.4): p = q1 of the last iteration, from p = q0 + h v0, until convergence
+//! (3)  rotations in space: v1 rotates about the axes at q0 throughout the step, q1 = q0 exp(h v1), so rows at p are rotated to these
+//!      axes; a torque then changes the angular momentum of a ball in its own direction
 //!
-//! No event is located and nothing bounces; obstacles that the step would reach take part from the start, and those
-//! found to be violated at its end are added.
+//! No event is located and there is no restitution; contacts that the step may reach are active from the start, and those violated at its
+//! end are added.
 
 use super::assemble::{self, BeyondEdges};
 use super::coefficients::{Coefficients, IMPLICIT_EULER};
@@ -24,15 +24,15 @@ use crate::model::Model;
 use crate::scene::spec::{Scheme, Settings};
 use crate::state::State;
 
-/// The fixed point has been reached when no coordinate moves by more than this, relative to its size.
+/// The fixed point has converged when no coordinate changes by more than this, relative to its size.
 const SETTLED: f64 = 1e-13;
 
-/// As a rescue of another scheme a step is halved if it would lift bodies or stretch springs by more energy than there is kinetic
-/// energy to take that from, by this part of it; down to this part of its length.
+/// As a fallback of another scheme a step is halved if it would raise the potential energy by more than the available kinetic energy, by
+/// this part of it; down to this part of its length.
 const GAINED: f64 = 1e-6;
 const SHORTEST_PART: f64 = 0.999 / 64.0;
 
-/// Takes one step of length `h`, or of the part of it that does not gain energy, and accepts it: its length.
+/// Takes and accepts one step of length `h`, or of the part of it that does not gain energy, and returns its length.
 pub(super) fn step(
     model: &Model,
     state: &mut State,
@@ -69,7 +69,7 @@ fn attempt(
     settings: &Settings,
     h: f64,
 ) -> Result<(), StepError> {
-    // as a rescue of another scheme the forces are taken implicitly
+    // as a fallback of another scheme, forces are implicit
     let explicit = settings.scheme == Scheme::PositionEuler;
     let scheme = if explicit {
         Coefficients::from(settings.scheme)
@@ -126,7 +126,7 @@ fn iterate(
     }
 }
 
-// contacts that the free motion of this step brings near, and a margin of twice that
+// contacts that the free motion of this step brings near, with a margin of twice that
 fn reach(model: &Model, state: &State, workspace: &mut Workspace, settings: &Settings, h: f64) {
     let (q, v) = (&state.position, &state.velocity);
     assemble::gaps_within(model, workspace, q, f64::INFINITY);
@@ -162,7 +162,7 @@ fn solve_at(
     system.contacts.clone_from(active);
     model.poses(place, poses);
     if model.is_spatial() {
-        // shapes that were far at the start of the step have not been looked at
+        // shapes that were distant at the start of the step have not been evaluated
         for &contact in active.iter() {
             holds[contact] = model.hold(&model.contacts[contact], poses);
         }
@@ -204,7 +204,7 @@ fn solve_at(
     }
 }
 
-// obstacles that the step runs into without having looked at them
+// adds contacts that are violated at the end of the step but were not active
 fn add_violated(model: &Model, workspace: &mut Workspace, settings: &Settings) -> bool {
     let end = std::mem::take(&mut workspace.trial.position);
     assemble::gaps(model, workspace, &end);

@@ -1,12 +1,11 @@
-//! Is a step short enough for smoothed friction in joints?
+//! Checks that steps are short enough for smoothed joint friction.
 //!
-//! A step takes the friction f(u) along its tangent at the start. That is right as long as the slope stays the same, as
-//! where a joint creeps, however steep it is. Where it does not, on the way into or out of |u| < ut, the step must be
-//! shorter than the time in which friction stops the joint:
+//! A step linearizes the friction f(u) at its start. That is accurate while the slope is constant, as for a creeping joint, however steep
+//! it is. When the rate enters or leaves |u| < ut, the step must be shorter than the time in which friction stops the joint:
 //!
 //! (1)  h (steepest - flattest slope between the rates at the start and the end) / m < 1,   1/m = g M^-1 g^T
 //!
-//! g is the gradient of the joint's coordinate. Other joints can only add to m.
+//! g is the gradient of the joint coordinate. Other joints can only increase m.
 
 use crate::dynamics;
 use crate::integrate::report::Report;
@@ -15,10 +14,10 @@ use crate::math::Limit;
 use crate::model::{Model, Poses, Twists};
 use crate::state::State;
 
-/// A slope that changes by less than this factor in a step is as good as the same.
+/// A slope that changes by less than this factor in a step counts as constant.
 const SAME_SLOPE: f64 = 2.0;
 
-/// Looks at the trial step from the state, which is about to be accepted.
+/// Checks the trial step from the state, which is about to be accepted.
 pub(super) fn note(model: &Model, state: &State, workspace: &mut Workspace, report: &mut Report) {
     if !model.has_smoothed_friction() {
         return;
@@ -33,7 +32,7 @@ pub(super) fn note(model: &Model, state: &State, workspace: &mut Workspace, repo
     look(model, [start, end], trial.h, looks, report);
 }
 
-/// Looks at a step of this length from one state to another.
+/// Checks a step of this length from one state to another.
 pub(in crate::integrate) fn note_between(
     model: &Model,
     states: [&State; 2],
@@ -46,7 +45,7 @@ pub(in crate::integrate) fn note_between(
     }
 }
 
-/// Places and velocities.
+/// Positions and velocities.
 #[derive(Clone, Copy)]
 struct At<'a> {
     state: &'a State,

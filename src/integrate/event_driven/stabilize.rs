@@ -1,17 +1,17 @@
 //! Projection of positions and velocities onto joints and closed contacts ([A] 2.5, [E] 46).
 //!
-//! (1)  q <- q - M^-1 G^T (G M^-1 G^T)^-1 g(q)      joints and gaps of closed contacts, until they are closed
+//! (1)  q <- q - M^-1 G^T (G M^-1 G^T)^-1 g(q)      joints and gaps of closed contacts, until convergence
 //! (2)  v <- v - M^-1 F (G M^-1 F)^-1 G v           the same rows, tangents and rotations of sticking contacts
 //!
-//! Without sliding, F = G^T and (2) is orthogonal in the mass metric: it never gains kinetic energy. The defect that
-//! (2) removes is of second order in the step, so a sliding contact must remove it with its friction: F has the
-//! column n - sign mu t. Along n alone the missing friction would add up to an error of first order.
+//! Without sliding, F = G^T and (2) is orthogonal in the mass metric: it never gains kinetic energy. The defect removed by (2) is of second
+//! order in the step, so a sliding contact must remove it with its friction: F has the column n - sign mu t. Along n alone the missing
+//! friction would accumulate to an error of first order.
 //!
-//! (3)  v <- v sqrt(1 - dV / T)   where (1) raised the potential energy by dV > 0, of third order in the step, so that
-//!      the projection as a whole gains none; the energy limiter (energy.rs) does so for the step as a whole where it is on
+//! (3)  v <- v sqrt(1 - dV / T)   if (1) raised the potential energy by dV > 0, of third order in the step, so that
+//!      the projection as a whole gains none; if enabled, the energy limiter does so for the whole step
 //!
 //! (4)  the impulses l of (2) at motors do the work l g . (v before + v after) / 2: it is of second order in the step, because g . v
-//!      = s there and not zero, and belongs to the balance; so does that of friction at sliding contacts
+//!      = s is not zero there, and part of the energy balance; so is that of friction at sliding contacts
 
 use super::assemble;
 use super::energy;
@@ -22,19 +22,20 @@ use crate::math::{Limit, max_abs};
 use crate::model::Model;
 use crate::state::Status;
 
-/// Constraints are closed when no coordinate would move by more than this (relative to its size): rounding.
+/// Convergence: no coordinate would move by more than this (relative to its size), which is rounding.
 const CLOSED: f64 = 1e-15;
 
-/// A step this small leaves a rounding error behind: the iteration is quadratic.
+/// After a Newton step this small only rounding is left: convergence is quadratic.
 const QUADRATIC: f64 = 1e-9;
 
-/// Changes of energy below this fraction of it are rounding, and must not add up.
+/// Relative energy changes below this are rounding, and must not accumulate.
 const ROUNDING: f64 = 1e-12;
 
-/// Newton iterations for (1) at most: quadratic from a drift of third order in the step.
+/// Maximum number of Newton iterations for (1): quadratic from a drift of third order in the step.
 const MAX_ITERATIONS: usize = 5;
 
-/// Projects `q` and `v`, without (3) if energy is corrected later; returns the work of motors (4). Leaves `workspace.level` (closed contacts of `statuses`) and the poses at the new `q`.
+/// Projects `q` and `v`, without (3) if energy is corrected later; returns the work of motors (4). Leaves `workspace.level` (closed
+/// contacts of `statuses`) and the poses at the new `q`.
 pub(super) fn project(
     model: &Model,
     workspace: &mut Workspace,
@@ -75,8 +76,7 @@ pub(super) fn project(
     driven
 }
 
-/// Projects the end of a step of high order, whose drift is below its error: (1) and (2) with as little work as they
-/// take, without (3).
+/// Projects the end of a high-order step, whose drift is below its error: (1) and (2) with minimal work, without (3).
 pub(super) fn close(
     model: &Model,
     workspace: &mut Workspace,
@@ -139,7 +139,7 @@ fn position(
             return;
         }
         *work += 1;
-        // sticking has no position to return to, and friction does not move it
+        // sticking has no position constraint, and friction does not change positions
         level.solve_fixed_mode(joints, |_| Status::Frictionless, fixed_mode);
         place.fill(0.0);
         level.add_response(place);

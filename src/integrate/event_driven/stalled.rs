@@ -1,18 +1,18 @@
-//! Statuses that follow each other without end (docs/METHOD.md, section 4.5).
+//! Detects statuses that alternate without progress in time (docs/METHOD.md, section 4.5).
 
 use super::trial::EventFunctionKind;
 
-/// A status that ends within this fraction of the standard step has not moved the run on.
+/// A status that ends within this fraction of the standard step makes no progress.
 pub(super) const STALL: f64 = 1e-6;
 
-/// Different functions that may do so one after the other.
+/// Capacity: different functions that end statuses without progress.
 const MOST_STALLED: usize = 8;
 
-/// Event functions that ended a stretch of no length to speak of, one after the other, and how often each.
+/// Event functions that ended statuses without progress in time, and how often each.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stalled {
     seen: [Option<(EventFunctionKind, u32)>; MOST_STALLED],
-    /// The first of them, s.
+    /// Time of the first of them, s.
     pub since: f64,
 }
 
@@ -25,7 +25,7 @@ impl Stalled {
         }
     }
 
-    /// Notes a function; how often it was there, or that there is no end of them.
+    /// Counts a function; returns its count, or the maximum if there are too many functions.
     pub fn count(&mut self, what: EventFunctionKind) -> u32 {
         for seen in &mut self.seen {
             match seen {

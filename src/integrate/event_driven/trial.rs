@@ -1,7 +1,7 @@
-//! One step of a given length that is not yet accepted, and the functions that tell whether its statuses held.
+//! A step of a given length before its acceptance, and the event functions that check its statuses.
 //!
-//! Event functions ([T] 7.5, as resolved in docs/METHOD.md section 4), positive while a status lives, at the end of
-//! the step: normal force and cone slack from the acceleration level, sliding speed from the velocities.
+//! Event functions ([T] 7.5, as resolved in docs/METHOD.md section 4) are positive while a status holds, at the end of the step: normal
+//! force and cone slack from the acceleration level, sliding speed from the velocities.
 
 use super::accept::Forces;
 use super::assemble;
@@ -34,17 +34,17 @@ pub(in crate::integrate) struct Trial {
     pub stabilized: bool,
     /// Work of motors in its projection, J.
     pub driven: f64,
-    /// Its balance.
+    /// Its energy balance.
     pub losses: Losses,
-    /// Does it gain more energy by its own error than is to be taken back, open joints or turn arms too far?
+    /// Does it gain too much energy to be corrected, open joints or rotate arms too far?
     pub is_rough: bool,
-    /// Does it lose more than is to be given back?
+    /// Does it lose too much energy to be corrected?
     pub is_lossy: bool,
-    /// Energy was left uncorrected in a group in which something turns back within the step.
+    /// Energy was not corrected in a group in which a sliding contact reverses within the step.
     pub turns_back: bool,
-    /// How the motion inside the step is interpolated.
+    /// Interpolant of the motion inside the step.
     pub curve: Curve,
-    /// Accelerations at both ends, for quintic curves.
+    /// Accelerations at both ends, for the quintic interpolant.
     pub start_acceleration: Vec<f64>,
     pub end_acceleration: Vec<f64>,
     /// Forces at the end, for extrapolated steps.
@@ -57,7 +57,7 @@ pub(in crate::integrate) enum Curve {
     /// From positions and velocities.
     #[default]
     Cubic,
-    /// From accelerations too.
+    /// From accelerations as well.
     Quintic,
 }
 
@@ -82,7 +82,7 @@ impl Trial {
         }
     }
 
-    /// Becomes equal to `other`, of the same model, without allocating.
+    /// Copies `other`, of the same model, without allocating.
     pub fn copy_from(&mut self, other: &Self) {
         let Self {
             h,
@@ -137,7 +137,7 @@ impl Trial {
         }
     }
 
-    /// Rotation since the start, rate of rotation and its change inside the step; `i` is the first of three coordinates.
+    /// Rotation since the start, angular velocity and its derivative inside the step; `i` is the first of three coordinates.
     pub fn rotation(&self, start: &State, time: f64, i: usize) -> [Vec3; 3] {
         let triple = |x: &[f64]| Vec3::new(x[i], x[i + 1], x[i + 2]);
         let end = triple(&self.position);
@@ -164,7 +164,7 @@ impl Trial {
         [r, spin, change]
     }
 
-    /// Position, velocity and acceleration of a coordinate on the quintic curve.
+    /// Position, velocity and acceleration of a coordinate on the quintic interpolant.
     pub fn quintic(&self, start: &State, time: f64, i: usize) -> [f64; 3] {
         quintic(
             [
@@ -179,16 +179,16 @@ impl Trial {
     }
 }
 
-/// An event function at the end of a trial step.
+/// Value of an event function.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::integrate) struct EventFunction {
     pub value: f64,
-    /// Below minus this the status is violated: rounding of the value.
+    /// Below the negative of this the status is violated: rounding of the value.
     pub tolerance: f64,
     pub what: EventFunctionKind,
 }
 
-/// What an event function watches, by contact of the model.
+/// Kinds of event functions, by contact of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::integrate) enum EventFunctionKind {
     NormalForce(usize),
@@ -197,17 +197,17 @@ pub(in crate::integrate) enum EventFunctionKind {
     /// The cone in space.
     Cone(usize),
     Sliding(usize),
-    /// The bounds of torsional resistance.
+    /// The bounds of torsional friction.
     SpinForward(usize),
     SpinBackward(usize),
     Spinning(usize),
-    /// The cone of rolling resistance.
+    /// The cone of rolling friction.
     RollingCone(usize),
     Rolling(usize),
-    /// Distance from the end of the edge it touches.
+    /// Distance from the end of the touched edge.
     Edge(usize),
-    /// Friction that the contacts of a pair could still take together, forward and backward, by its first contact: never
-    /// violated itself, it shows where `Redundant` is worth a look.
+    /// Friction that the contacts of a pair could still take together, forward and backward, by its first contact: never violated itself,
+    /// it indicates where to evaluate `Redundant`.
     PairForward(usize),
     PairBackward(usize),
     /// Dependent constraints: do the statuses still give the acceleration of the complementarity problem?
@@ -215,7 +215,7 @@ pub(in crate::integrate) enum EventFunctionKind {
 }
 
 impl EventFunctionKind {
-    /// Does something stop where it is zero?
+    /// Does a motion stop where it is zero?
     pub fn is_stop(self) -> bool {
         match self {
             Self::Sliding(_) | Self::Spinning(_) | Self::Rolling(_) => true,
@@ -234,12 +234,12 @@ impl EventFunctionKind {
     }
 }
 
-/// What the step solves for.
+/// How a step determines its statuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// The statuses in the state are kept.
+    /// They are those of the state.
     FixedMode,
-    /// Statuses come out of a complementarity problem over `workspace.active`.
+    /// By a complementarity problem over `workspace.active`.
     Complementarity,
 }
 
@@ -335,7 +335,7 @@ pub(super) fn take(
     Ok(())
 }
 
-/// Projects the end of the trial step and draws up its balance of energy.
+/// Projects the end of the trial step and computes its energy balance.
 pub(super) fn end(
     model: &Model,
     state: &State,
@@ -377,7 +377,7 @@ pub(super) fn solve_complementarity(
         system.solve_fixed_mode(joints, |_| Status::Open, fixed_mode);
         return Ok(());
     }
-    // what slides does not get the friction of what rests
+    // sliding contacts do not get static friction
     let sliding = |contact: usize| match state.status[contact] {
         Status::Slip => Sliding::Broken,
         Status::Open
@@ -429,7 +429,7 @@ pub(super) fn finish(
     }
 }
 
-// a contact that the step carried over the end of its edge is not to be drawn back onto it
+// a contact that moved over the end of its edge must not be projected back onto it
 fn release_beyond_edges(model: &Model, workspace: &mut Workspace) {
     let end = std::mem::take(&mut workspace.trial.position);
     assemble::gaps(model, workspace, &end);
@@ -449,7 +449,7 @@ fn release_beyond_edges(model: &Model, workspace: &mut Workspace) {
     }
 }
 
-// Projects the end of the trial step.
+// projects the end of the trial step
 fn project(model: &Model, workspace: &mut Workspace, end: f64, corrected_later: bool) {
     let mut trial = std::mem::take(&mut workspace.trial);
     let statuses = std::mem::take(&mut workspace.statuses);
@@ -466,7 +466,7 @@ fn project(model: &Model, workspace: &mut Workspace, end: f64, corrected_later: 
     workspace.trial = trial;
 }
 
-/// Fills `workspace.probes` at the end of the trial step, whose statuses were those of the state.
+/// Evaluates event functions at the end of the trial step, whose statuses were those of the state.
 pub(super) fn evaluate_end(model: &Model, state: &State, workspace: &mut Workspace) {
     let trial = std::mem::take(&mut workspace.trial);
     let end = (state.time + trial.h, Side::Before);
@@ -479,7 +479,7 @@ pub(super) fn evaluate_end(model: &Model, state: &State, workspace: &mut Workspa
         &trial.velocity,
     );
     workspace.trial = trial;
-    // what slides along a flow has stopped where that says so
+    // contacts that slide along a flow have stopped if it says so
     let Workspace {
         event_functions,
         system,
@@ -494,7 +494,7 @@ pub(super) fn evaluate_end(model: &Model, state: &State, workspace: &mut Workspa
     }
 }
 
-/// Fills `workspace.probes` at an instant. Leaves accelerations in the workspace and forces in `workspace.level`.
+/// Evaluates event functions at an instant. Leaves accelerations in the workspace and forces in `workspace.level`.
 pub(super) fn evaluate(
     model: &Model,
     workspace: &mut Workspace,
@@ -511,7 +511,7 @@ pub(super) fn evaluate(
     let force_scale = max_abs(&workspace.level.impulse) + max_abs(&workspace.force);
     let speed_scale = 1.0 + max_abs(v);
     let redundant = !independent && !keeps_statuses(model, workspace, statuses, force_scale);
-    // by tolerance stops in space are closed by the local flow
+    // under a tolerance stops in space are found by the local flow
     let closes = closes_stops(model, workspace);
     let Workspace {
         level,
@@ -534,7 +534,7 @@ pub(super) fn evaluate(
         };
         let margin = assemble::margin(model, poses, holds, contact);
         if margin.is_finite() {
-            // the contact leaves just before the corner, where its edge is not in doubt
+            // the contact opens just before the corner, where its edge is still unique
             watch(margin - 1e-10, 1e-9, EventFunctionKind::Edge(contact));
         }
         let sign = statuses[contact].slip_sign();
@@ -627,13 +627,12 @@ pub(super) fn evaluate(
     }
 }
 
-/// Do stops in space end steps by themselves, without an event function? So it is in extrapolated steps, unless friction falls
-/// with the speed.
+/// Do stops in space end steps without an event function? True for extrapolated steps without Stribeck friction.
 pub(super) fn closes_stops(model: &Model, workspace: &Workspace) -> bool {
     workspace.standard_step == 0.0 && model.is_spatial() && !model.has_falling_friction
 }
 
-// where contacts depend on each other their shares of a force are arbitrary, but not the sums over a pair of shapes
+// forces of dependent contacts are not unique, but their sums over a pair of shapes are
 fn push_pairs(model: &Model, level: &System, event_functions: &mut Vec<EventFunction>) {
     let pair_of = |i: usize| model.contacts[level.contacts[i]].pair;
     if model.is_spatial() {
@@ -685,8 +684,8 @@ fn push_spatial_pairs(
     }
 }
 
-/// Accelerations and constraint forces with frozen statuses:
-/// `(G M^-1 F) lambda = -(G M^-1 k + (dG/dt) v)`. True if no constraint depends on the others.
+/// Accelerations and constraint forces with fixed statuses: `(G M^-1 F) lambda = -(G M^-1 k + (dG/dt) v)`. True if no constraints are
+/// dependent.
 pub(super) fn accelerate(
     model: &Model,
     workspace: &mut Workspace,
@@ -714,7 +713,7 @@ pub(super) fn accelerate(
         ..
     } = workspace;
     level.direct(v, sliding, resistance);
-    // shares in extrapolated steps depend on the state alone
+    // in extrapolated steps the distribution of forces depends on the state alone
     if *standard_step > 0.0 {
         level.guess_from(last_forces, 1.0);
     }
@@ -723,9 +722,9 @@ pub(super) fn accelerate(
     independent
 }
 
-/// Accelerations without constraints, and `workspace.level` for them: its metric and right-hand side. Where a force is
-/// stiff against the standard step its instantaneous value is noise (a damper of 1e4 N s/m turns a millimetre per
-/// second into 10 N); then the acceleration is that of a linearly implicit Euler step, `dv/h`.
+/// Accelerations without constraints, and `workspace.level` for them: its metric and right-hand side. If a force is stiff relative to the
+/// standard step, its instantaneous value is noise (a damper of 1e4 N s/m turns a millimetre per second into 10 N); then the acceleration
+/// is that of a linearly implicit Euler step, `dv/h`.
 pub(super) fn free_acceleration(
     model: &Model,
     workspace: &mut Workspace,
@@ -772,8 +771,8 @@ pub(super) fn free_acceleration(
     assemble::add_row_rates(model, workspace, v);
 }
 
-// Forces that are admissible keep their statuses. In the plane those of the complementarity problem go first, but it may be too
-// ill-conditioned to have the same accelerations: a heavy body on a light one.
+// admissible forces keep their statuses. In the plane those of the complementarity problem take precedence, but it may be too
+// ill-conditioned to give the same accelerations: a heavy body on a light one
 fn keeps_statuses(
     model: &Model,
     workspace: &mut Workspace,
@@ -794,8 +793,8 @@ fn keeps_statuses(
     same || holds
 }
 
-// dependent constraints share forces in many ways; the complementarity problem finds an admissible one if there is
-// any, and then has the same accelerations. Its forces replace those of the frozen solve.
+// forces of dependent constraints are not unique; the complementarity problem finds admissible ones if they exist, with the same
+// accelerations. These replace the forces of the fixed-mode solve
 fn same_as_complementarity(workspace: &mut Workspace, statuses: &[Status]) -> bool {
     let Workspace {
         level,
@@ -827,7 +826,7 @@ fn same_as_complementarity(workspace: &mut Workspace, statuses: &[Status]) -> bo
     difference <= 1e-9 * scale
 }
 
-/// A status as the complementarity problem wants it.
+/// Prior knowledge of sliding for the complementarity problem, from a status.
 pub(super) fn known_sliding(status: Status) -> Sliding {
     match status {
         Status::Open | Status::Frictionless | Status::Stick => Sliding::Free,

@@ -1,15 +1,15 @@
-//! The energy balance of a step, and what is done about its error: the energy limiter of `step::energy`, for the groups of a crowd.
+//! Energy balance of a step, and its correction: the energy limiter of `event_driven::energy`, for the groups of time stepping.
 //!
 //! ```text
 //! (1)  a force element along a row that moves with u, u':   r = h (f + w (d + k h w) (u' - u))
-//!      its damper has the part   r_d = h (f_d + w d (u' - u)),   and takes   -r_d (u + u')/2
-//! (2)  given forces:  h f . (v + v')/2;    contacts:  -r G (v + v')/2, and what a group falls further that moves with v'
-//! (3)  E' - E = W - L + error,   E, E': kinetic and potential energy of a group at the start and after the last correction of places
-//! (4)  a gain is taken from the kinetic energy of the group, a small loss given to it (`limit`); what is left is reported
+//!      its damper has the part   r_d = h (f_d + w d (u' - u)),   and dissipates   -r_d (u + u')/2
+//! (2)  applied forces:  h f . (v + v')/2;    contacts:  -r G (v + v')/2, and the additional fall of a group that moves with v'
+//! (3)  E' - E = W - L + error,   E, E': kinetic and potential energy of a group at the start and after the last position stabilization
+//! (4)  a gain is taken from the kinetic energy of the group, a small loss is restored (`limit`); the rest is reported
 //! ```
 //!
-//! A group are bodies that joints and force elements connect, and those that pressed on each other in the step. Losses of contacts mean
-//! something as a sum over the group: friction is not below zero, and impacts have the rest.
+//! Groups are bodies connected by joints and force elements, and by loaded contacts of the step. Losses of contacts are meaningful as a sum
+//! over the group: friction losses are nonnegative, and the rest counts as impacts.
 
 use super::assemble::{along, mover};
 use super::{Six, Step, Work, limit};
@@ -20,10 +20,10 @@ use crate::math::{Groups, Limit, Vec3, positive};
 use crate::model::Model;
 use crate::state::State;
 
-/// Losses up to this part of the kinetic energy are given back where no shorter step is to be had.
+/// Losses up to this part of the kinetic energy are restored if the step cannot be shortened.
 const MOST_GIVEN: f64 = 0.1;
 
-/// The same where something stiff is damped, which is not to be moved for it.
+/// The same if stiff elements are damped, which are not to be excited by it.
 const MOST_DAMPED: f64 = 0.01;
 
 /// A force element along a row (1).
@@ -37,17 +37,17 @@ pub(super) struct Damper {
     pub by_rate: f64,
 }
 
-/// Scratch.
+/// Workspace of the balance.
 #[derive(Debug, Default)]
 pub(super) struct EnergyBalance {
     groups: Groups,
-    /// By body: what happened to it in the step.
+    /// Contributions of each body.
     of_bodies: Vec<OfBody>,
     position: Vec<f64>,
     velocity: Vec<f64>,
-    /// Force elements of the round that take energy.
+    /// Dissipative force elements of the substep.
     pub dampers: Vec<Damper>,
-    /// Bodies in the order of their groups, and where those of a group begin.
+    /// Bodies in the order of their groups, and the first one of each group.
     members: Vec<u32>,
     first: Vec<u32>,
     scaled: Vec<Six>,
@@ -56,30 +56,30 @@ pub(super) struct EnergyBalance {
 #[derive(Clone, Copy, Debug, Default)]
 struct OfBody {
     losses: Losses,
-    /// Impulse of given forces, N s.
+    /// Impulse of applied forces, N s.
     given: Vec3,
-    /// What corrections of places raised it by, J.
+    /// Energy added by position stabilization, J.
     lifted: f64,
-    /// Does something tie it to the ground, or a motor or belt drive it?
+    /// Is it connected to the ground, or driven by a motor or belt?
     is_tied: bool,
     is_driven: bool,
-    /// Is a force element at it that the step damps?
+    /// Is a numerically damped force element connected to it?
     is_damped: bool,
-    /// Did something strike in its group, so that a shorter step would not do better?
+    /// Was there an impact in its group, so that a shorter step would not help?
     is_struck: bool,
 }
 
-/// What the balance of a step tells.
+/// Result of the balance of a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Outcome {
-    /// A gain, or a loss, asks for a shorter step.
+    /// A gain, or a loss, requests a shorter step.
     pub is_rough: bool,
     pub is_lossy: bool,
     losses: Losses,
 }
 
 impl EnergyBalance {
-    /// Begins with a step.
+    /// Starts the balance of a step.
     fn begin(&mut self, model: &Model, state: &State) {
         self.position.clone_from(&state.position);
         self.velocity.clone_from(&state.velocity);
@@ -100,7 +100,7 @@ impl EnergyBalance {
         }
     }
 
-    /// One group from here on; the ground ties what it connects to.
+    /// Merges the groups of two bodies; the ground only marks the other one as connected.
     pub fn connect(&mut self, bodies: [u32; 2]) {
         match bodies {
             [GROUND, GROUND] => {}
@@ -109,7 +109,7 @@ impl EnergyBalance {
         }
     }
 
-    /// The same for contacts that press.
+    /// The same for loaded contacts.
     pub fn connect_pressing(&mut self, touches: &[ContactConstraint], impulse: &[f64]) {
         let mut row = 0;
         for touch in touches {
@@ -125,7 +125,7 @@ impl EnergyBalance {
         &mut self.of_bodies[body].losses
     }
 
-    /// A correction of places raised a body, J.
+    /// Position stabilization raised the energy of a body, J.
     pub fn lift(&mut self, body: usize, energy: f64) {
         self.of_bodies[body].lifted += energy;
     }
@@ -134,7 +134,7 @@ impl EnergyBalance {
         self.of_bodies[mover(bodies)].is_damped = true;
     }
 
-    /// Something gives a body its speed.
+    /// The speed of a body is prescribed.
     pub fn drive(&mut self, body: usize) {
         self.of_bodies[body].is_driven = true;
     }
@@ -143,12 +143,12 @@ impl EnergyBalance {
         self.of_bodies[body].is_struck = true;
     }
 
-    // bodies in the order of their groups
+    // sorts bodies by group
     fn sort(&mut self) {
         let n = self.of_bodies.len();
         self.first.clear();
         self.first.resize(n + 2, 0);
-        // counts two places further on, then ends one place further on: filled, they are beginnings
+        // counting sort: counts shifted by two become, once filled, the starts
         for i in 0..n {
             self.first[self.groups.root(i) + 2] += 1;
         }
@@ -164,7 +164,7 @@ impl EnergyBalance {
         }
     }
 
-    // of a group
+    // total of a group
     fn sum(&self, root: usize) -> OfBody {
         let [from, to] = [root, root + 1].map(|i| self.first[i] as usize);
         let mut sum = OfBody::default();
@@ -210,7 +210,7 @@ impl Step<'_> {
         self.workspace.balance = balance;
     }
 
-    /// (1), (2) of given forces.
+    /// (1), (2) of applied forces.
     pub(super) fn book_elements(&mut self) {
         if self.model.forces.is_empty() {
             return;
@@ -338,7 +338,7 @@ impl Step<'_> {
                 let members = &members[first[root] as usize..first[root + 1] as usize];
                 taken = self.take_energy(members, !group.is_tied, wanted, scaled, velocity);
             }
-            // nothing can have taken more than there was
+            // no more can have been dissipated than there was
             let mut left = positive(verdict.error - taken);
             for loss in &mut losses {
                 let less = left.at_most(*loss);
@@ -346,7 +346,7 @@ impl Step<'_> {
                 left -= less;
             }
             outcome.is_rough |= verdict.is_rough && (!sum.is_struck || left > 0.0);
-            // impulses of bounded effort lift, too
+            // truncated sweeps lift as well
             let most = match self.time_stepping.rules.sweeps {
                 Some(_) => left,
                 None => positive(sum.lifted),
@@ -361,7 +361,7 @@ impl Step<'_> {
         outcome.losses.damping += losses[2];
     }
 
-    // takes energy from these bodies: how much could be taken?
+    // takes energy from these bodies; returns how much could be taken
     fn take_energy(
         &self,
         members: &[u32],

@@ -1,9 +1,9 @@
-//! Velocities without contacts, and how far bodies may get with them.
+//! Velocities without contacts, and the distances that bodies may move with them.
 //!
-//! (1)  gravity and given forces: v + h f / m, over what is left of the step and where its middle is expected
+//! (1)  gravity and applied forces: v + h f / m, over the rest of the step, evaluated at its predicted middle
 //! (2)  gyroscopic torque: (J - (h/2) D) dw = h (J w) x w,   D = [J w] - [w] J, or [J w] alone for a fast spin
-//!      and Newton's method from there: J dw = h (J m) x m,   m = w + dw/2, which keeps energy and angular momentum
-//!      It does no work; what it does with the rates of rotation that follow from joints and contacts is an error of the step (`balance`)
+//!      and Newton's method from there: J dw = h (J m) x m,   m = w + dw/2, which conserves energy and angular momentum
+//!      It does no work; its work with the angular velocities due to joints and contacts is an error of the step (`balance`)
 
 use super::{BAND, Step, Work};
 use crate::dynamics;
@@ -11,12 +11,12 @@ use crate::integrate::Workspace;
 use crate::kinds::plane::force::Side;
 use crate::math::{Limit, Mat3, Vec3, cross3, is_positive_definite3, norm};
 
-/// Newton's method for gyroscopic torques ends here, as a part of the angular momentum, or after so many iterations.
+/// Convergence of Newton's method for gyroscopic torques, as a part of the angular momentum, and maximum number of iterations.
 const ENOUGH: f64 = 1e-14;
 const ITERATIONS: usize = 4;
 
 impl Step<'_> {
-    // the mean velocity, where nothing stands still: how far bodies get is then seen from there
+    // the mean velocity if no body is fixed: distances are then relative to it
     fn common_velocity(&self) -> Vec3 {
         let stands = self
             .time_stepping
@@ -92,7 +92,7 @@ impl Step<'_> {
         }
     }
 
-    // where the middle of what is left of the step is expected
+    // at the predicted middle of the rest of the step
     fn find_given_forces(&mut self) {
         let n = self.model.n_velocities;
         let Workspace {
@@ -158,7 +158,7 @@ fn spin(moments: Vec3, w: Vec3, h: f64) -> Vec3 {
         };
         let better = change - inverse * left;
         let less = rest(better);
-        // a step that is too long for it has the first answer
+        // a step that is too long for Newton's method uses the first iterate
         if norm(less.as_slice()) >= norm(left.as_slice()) {
             break;
         }

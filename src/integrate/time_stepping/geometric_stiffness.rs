@@ -1,21 +1,21 @@
-//! Forces of joints turn with what they pull at, and a body between joints that pull swings. Where the step is too long to follow that,
-//! these forces are taken where the middle of the step turns out to be, not where it was expected. Springs and forces that are given at a
-//! point pull as well, but stay where they are expected: (4) is for joints alone.
+//! Geometric stiffness: joint reactions rotate with the bodies, and a body between joints in tension oscillates. If the step is too long to
+//! resolve that, these forces are evaluated at the actual middle of the step, not at the predicted one. Springs and forces applied at a
+//! point have geometric stiffness as well, but are evaluated at the predicted middle: (4) is for joints alone.
 //!
 //! ```text
-//! (1)  a force F at an arm r, both in the axes of the body, resists a turn of it with   K = F.r - (F r^T + r F^T)/2
-//! (2)  a rod or spring of length L that pulls with F resists a motion across it with    k = F / L
-//! (3)  inertia against changes of velocity, as rows with a compliance:                  r = -a (u' - u)
+//! (1)  a force F at an arm r, both in the axes of the body, resists a rotation of it with   K = F.r - (F r^T + r F^T)/2
+//! (2)  a rod or spring of length L with tension F resists a transverse motion with          k = F / L
+//! (3)  additional inertia, as rows with a compliance:                                       r = -a (u' - u)
 //!      about the axes x of J^-1/2 K J^-1/2 x = omega^2 x,  u = x.J^1/2 w:    a = (h omega)^2 / 2 - 1
 //!      across a rod, where an impulse changes u by 1/m:                      a = h^2 k / 2 - m / 2
 //! (4)  the work of (3) is W = sum r (u + u')/2. While |W| is more than 1e-7 of the kinetic energy of a group, it is solved
 //!      again: rows of joints at q + h (v + v')/4 of the last solution, its F, and its u' in place of u in (3)
-//! (5)  v' <- f v' with T' f^2 - P f = T' - P - W,   P = (h/2) m g.v', which is what the group falls with v': W is given back.
-//!      A group that nothing ties to the ground falls as one, whatever moves within: W is taken from that (`limit`)
+//! (5)  v' <- f v' with T' f^2 - P f = T' - P - W,   P = (h/2) m g.v', the potential energy lost with v': W is restored.
+//!      A free group (not connected to the ground) falls as one, whatever moves within: W is taken from that (`limit`)
 //! ```
 //!
-//! What swings with `h omega` of at most the root of 2 has no such row. (4) is Newton's method for the implicit midpoint rule, with
-//! which joints do no work. At first F is that of the step before. A rod shares its bodies with the next ones, hence twice its 1/m.
+//! Modes with `h omega` of at most the square root of 2 have no such row. (4) is Newton's method for the implicit midpoint rule, with which
+//! joints do no work. Initially F is that of the last step. A rod shares its bodies with its neighbours, hence twice its 1/m.
 
 use super::assemble::{along, index, inverse_mass, mover, row};
 use super::impact::energy;
@@ -31,13 +31,13 @@ use crate::kinds::space::{self, Pose};
 use crate::math::{Limit, Mat3, Vec3, dot3, most_across, positive};
 use crate::model::{BodyRef, space_pose_of};
 
-/// Work that is left alone, as a part of the kinetic energy (4).
+/// Work that is ignored, as a part of the kinetic energy (4).
 const NEGLIGIBLE_WORK: f64 = 1e-7;
 
 /// More work than this part of the kinetic energy, as in an impact, is left to the balance of the step.
 const MOST_WORK: f64 = 0.1;
 
-/// Most repetitions of (4).
+/// Maximum number of iterations of (4).
 const REPETITIONS: usize = 4;
 
 /// A row of (3).
@@ -46,25 +46,25 @@ struct GeometricStiffness {
     bodies: [u32; 2],
     row: Row,
     impulse: f64,
-    /// Does it stand for forces of joints alone, so that (4) holds for it?
+    /// Is it due to joint reactions alone, so that (4) applies?
     is_of_joints: bool,
 }
 
-/// Scratch.
+/// Workspace.
 #[derive(Debug, Default)]
 pub(super) struct GeometricStiffnesses {
-    /// (1) of each body, N m s, and whether it is of joints alone.
+    /// (1) of each body, N m s, and whether it is due to joints alone.
     resistance: Vec<(Mat3, bool)>,
     /// The last rows of the problem.
     rows: Vec<GeometricStiffness>,
-    /// Work of the rows of each body, and of those of joints alone, J.
+    /// Work of the rows of each body, and of those due to joints alone, J.
     works: Vec<[f64; 2]>,
     /// Of each group: is it to be solved again (4)?
     unsettled: Vec<bool>,
 }
 
 impl Step<'_> {
-    /// Makes (3) of all groups. Poses are those of the rows of joints, which are in the problem, with impulses of the step before.
+    /// Computes (3) of all groups. Poses are those of the rows of joints, which are in the problem, with impulses of the last step.
     pub(super) fn find_geometric_stiffness(&mut self) {
         let work = &mut self.workspace.time_stepping;
         work.stiffnesses.rows.clear();
@@ -82,7 +82,7 @@ impl Step<'_> {
         }
     }
 
-    // (3) of the groups that are chosen, without biases
+    // (3) of the selected groups, without biases
     fn weigh_chosen(&mut self) {
         let Workspace {
             poses,
@@ -179,7 +179,7 @@ impl Step<'_> {
         }
     }
 
-    /// Adds (3) to the problem, after all else.
+    /// Appends (3) to the problem, after all other rows.
     pub(super) fn add_geometric_stiffness(&mut self) {
         let Work {
             stiffnesses,
@@ -292,7 +292,7 @@ impl Step<'_> {
         }
     }
 
-    // (4) of the groups that are chosen
+    // (4) of the selected groups
     fn hold_in_the_middle(&mut self) {
         self.place();
         let Self {
@@ -361,7 +361,7 @@ impl Step<'_> {
         }
     }
 
-    // (5); what a motor drives keeps its speed
+    // (5); motor speeds are kept
     fn return_joint_work(&mut self) {
         let gravity = self.model.gravity;
         let driven = self.model.motors.iter();
@@ -378,7 +378,7 @@ impl Step<'_> {
             solvers,
             ..
         } = &mut self.workspace.time_stepping;
-        // rows of (3) are after all others, and hold on to nothing
+        // rows of (3) come after all others, and connect nothing
         let others = &joints[..joints.len() - stiffnesses.count()];
         for k in 0..solvers.islands.count() {
             let island = solvers.islands.island(k);
@@ -400,7 +400,7 @@ impl Step<'_> {
                     fall += 0.5 * span[i] * gravity[k] * end[i][k] / inverse;
                 }
             }
-            // where the group is about to turn back, other speeds are hardly other energies
+            // close to a reversal of the group, its energy hardly depends on the speed
             if fall < kinetic {
                 let wanted = positive(kinetic - fall - work.at_least(-kinetic));
                 let factor =
@@ -414,18 +414,18 @@ impl Step<'_> {
 }
 
 impl GeometricStiffnesses {
-    /// How many rows of (3) there are.
+    /// Number of rows of (3).
     pub fn count(&self) -> usize {
         self.rows.len()
     }
 
-    // of the rows of a group, J
+    // work of the rows of a group, J
     fn work(&self, group: &[u32]) -> [f64; 2] {
         [0, 1].map(|k| group.iter().map(|i| self.works[*i as usize][k]).sum())
     }
 }
 
-// on one of the two bodies by impulses along rows, in world axes
+// impulse on one of the two bodies by impulses along rows, in world axes
 fn push_on(side: usize, rows: &[Row], impulse: &[f64]) -> Vec3 {
     let mut push = Vec3::zeros();
     for (row, r) in rows.iter().zip(impulse) {
@@ -441,7 +441,7 @@ fn resistance(push: Vec3, arm: Vec3) -> Mat3 {
     Mat3::from_diagonal_element(dot3(push, arm)) - (product + product.transpose()) * 0.5
 }
 
-// (3) of a body with these moments of inertia, by h^2 K
+// (3) of a body with these moments of inertia, from h^2 K
 fn about(resistance: Mat3, moments: Vec3) -> impl Iterator<Item = Row> {
     let least = moments.x.at_most(moments.y).at_most(moments.z);
     let swings = resistance.norm() > 2.0 * least;
@@ -463,7 +463,7 @@ fn about(resistance: Mat3, moments: Vec3) -> impl Iterator<Item = Row> {
     })
 }
 
-// (3) across the line between two points, by h^2 k
+// (3) across the line between two points, from h^2 k
 fn across<'a>(
     ends: [BodyRef; 2],
     anchors: [Vec3; 2],

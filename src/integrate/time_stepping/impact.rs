@@ -1,9 +1,9 @@
-//! What struck in a step, and how it bounces.
+//! Impacts of a step, and their restitution.
 //!
-//! (1)  a contact strikes if it presses, and was open or came nearer at the start of the step
-//! (2)  the groups in which something bounces are solved once more from v':   0 <= G_n v'' + e G_n v | s_n >= 0
-//! (3)  energy of a group does not rise: v' + x (v'' - v') with the largest x <= 1 for which its kinetic energy is not above
-//!      that of v and the work of given forces, springs and motors, with the places that follow from v'
+//! (1)  a contact has an impact if it is loaded, and was open or approaching at the start of the step
+//! (2)  groups with restitution are solved again from v':   0 <= G_n v'' + e G_n v | s_n >= 0
+//! (3)  energy limit of a group: v' + x (v'' - v') with the largest x <= 1 for which its kinetic energy is not above
+//!      that of v plus the work of applied forces, springs and motors, with the positions that follow from v'
 
 use std::ops::Range;
 
@@ -13,10 +13,10 @@ use crate::contact::body_blocks::{Body, Island, Joint, Problem, Row};
 use crate::math::{Limit, Vec3, positive};
 use crate::model::{ContactMaterial, Model};
 
-/// A contact that comes nearer more slowly does not strike, m/s: in a step of 10 ms it gets as far as the band.
+/// A contact that approaches more slowly has no impact, m/s: in a step of 10 ms it moves by the band.
 pub(super) const SLOW: f64 = 1e-5;
 
-/// A joint this soft takes no part in an impact, velocity per impulse.
+/// A joint with this compliance takes no part in an impact, velocity per impulse.
 const NO_HOLD: f64 = 1e30;
 
 impl Step<'_> {
@@ -94,7 +94,7 @@ impl Step<'_> {
         self.report.unlocated_steps += u64::from(any > 0);
     }
 
-    // biases of (2); is there any?
+    // biases of (2); false if there are none
     fn set_bounces(&mut self) -> bool {
         let threshold = self.settings.restitution_threshold;
         let Work {
@@ -210,7 +210,7 @@ impl Step<'_> {
     }
 }
 
-// half of what the velocity of the centre of mass changed by
+// half the change of the velocity of the centre of mass
 fn half_change(model: &Model, group: &[u32], [start, end]: [&[Six]; 2]) -> Vec3 {
     let (mut mass, mut change) = (0.0, Vec3::zeros());
     for i in group.iter().map(|i| *i as usize) {
@@ -223,7 +223,7 @@ fn half_change(model: &Model, group: &[u32], [start, end]: [&[Six]; 2]) -> Vec3 
     change / mass
 }
 
-/// What acts on a group besides its contacts.
+/// Work on a group other than by its contacts.
 pub(super) struct Driven<'a> {
     pub model: &'a Model,
     pub island: &'a Island<'a>,
@@ -232,8 +232,8 @@ pub(super) struct Driven<'a> {
 }
 
 impl Driven<'_> {
-    /// The kinetic energy that the group may have after it went from `start` with the velocities `end`, J; `free` has it
-    /// without contacts and joints. Springs and dampers are these of the joints.
+    /// Largest admissible kinetic energy of the group after moving from `start` with the velocities `end`, J; `free` are those without
+    /// contacts and joints. Springs and dampers are these of the joints.
     fn most(
         &self,
         springs: Range<usize>,
@@ -253,7 +253,7 @@ impl Driven<'_> {
         most
     }
 
-    /// By these impulses and the means of two velocities, J.
+    /// Work of motors by these impulses and the means of two velocities, J.
     pub fn work_of_motors(&self, impulse: impl Fn(usize) -> f64, velocities: [&[Six]; 2]) -> f64 {
         let first = self.model.joints.len();
         let motors = first..first + self.model.motors.len();
@@ -286,7 +286,7 @@ impl Driven<'_> {
     }
 }
 
-// work of what changes the velocity of a body from one to another while it moves with a third, J
+// work of a velocity change of a body while it moves with a third velocity, J
 fn along_momentum(body: &Body, from: &Six, to: &Six, velocity: &Six) -> f64 {
     let mut sum = 0.0;
     for k in 0..6 {
@@ -313,8 +313,8 @@ fn energy_of(body: &Body, v: &Six) -> f64 {
     sum
 }
 
-/// (3) of a group: brings the velocities of a bounce towards those without any, until its kinetic energy is not above
-/// `most`, J, without and with the bounce, nor above that without one. How much of the bounce is left?
+/// (3) of a group: interpolates the velocities after restitution towards those without any, until its kinetic energy is not above `most`,
+/// J, without and with restitution, nor above that without. Returns the remaining part of the restitution.
 pub(super) fn cut_back(
     bodies: &[Body],
     group: &[u32],
@@ -338,7 +338,7 @@ pub(super) fn cut_back(
     share
 }
 
-// (3): by halving, because the energy along the way is convex, its bound is linear, and at its start it is not above it
+// (3): bisection, because the energy along the line is convex, its bound is linear, and at the start it is not above it
 fn share(bodies: &[Body], group: &[u32], from: &[Six], to: &[Six], most: [f64; 2]) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..50 {

@@ -1,5 +1,5 @@
-//! Steps of many bodies (docs/METHOD.md, section 14): contacts are found where bodies come near, groups of bodies that touch
-//! are solved apart from each other, and groups at rest sleep.
+//! Time stepping (docs/METHOD.md, section 14): contacts are detected as bodies approach, islands of touching bodies are solved separately,
+//! and islands at rest sleep.
 //!
 //! ```text
 //! (1)  v' = v + M^-1 (h f + G^T r)                      springs and dampers are rows of G with a compliance
@@ -7,13 +7,12 @@
 //! (3)  open contacts:                  0 <= G_n v' + gap / h | r_n >= 0
 //! (4)  joints:  G (v + v') = 0, with G in the middle of the step: they do no work
 //!      motors:  G v' + (h/2) dG/dt v = speed at the end
-//! (5)  q' = q + h (v + v')/2;   q + h v' for a group in which something struck, but for the centre of mass of one that nothing ties
-//!      to the ground
-//! (6)  then gaps and joints are closed by the least motion of the masses
+//! (5)  q' = q + h (v + v')/2;   q + h v' for a group with an impact, except for the centre of mass of a free one
+//! (6)  position stabilization closes gaps and joints by the smallest motion in the mass metric
 //! ```
 //!
-//! A step has rounds. In each a group goes on to the end of the step; or, if few impacts are ahead of it, to the first of
-//! these, where velocities jump, and the next round takes it on. What is left in the last round is taken as one.
+//! A step consists of substeps. In each a group advances to the end of the step; or, if few impacts are ahead of it, to the first of these,
+//! where velocities jump, and continues in the next substep. In the last substep the remaining impacts are resolved simultaneously.
 
 mod assemble;
 mod balance;
@@ -47,65 +46,64 @@ use balance::Outcome;
 use contact_points::{ContactPoint, ContactPoints};
 use stops::NearStop;
 
-/// Six velocities.
+/// Velocity of a body: linear, then angular.
 type Six = [f64; 6];
 
-/// A contact with a smaller gap is closed, m: far below the overlap that counts, far above what the correction of
-/// places leaves.
+/// A contact with a smaller gap is closed, m: far below the overlap that counts, far above the error of position stabilization.
 const BAND: f64 = 1e-7;
 
-/// Iterations over all rows that count as one factorization: their systems are sparse, and the hardest steps of a heap take many.
+/// Iterations over all rows that count as one factorization: their systems are sparse, and difficult steps of large piles take many.
 const ITERATIONS: f64 = 10.0;
 
-/// Corrections of places move a body by less than this part of its size.
+/// Position stabilization moves a body by less than this part of its size.
 const SHIFTED: f64 = 0.01;
 
-// how far corrections move a body, m
+// upper bound of the motion of a body by position stabilization, m
 fn shifted(model: &Model, body: BodyRef) -> f64 {
     body.map_or(0.0, |i| SHIFTED * model.bodies[i].extent)
 }
 
-/// Scratch of the steps.
+/// Workspace of the steps.
 #[derive(Debug, Default)]
 pub(super) struct Work {
     points: ContactPoints,
-    /// Stops of joints that count in the round.
+    /// Active joint stops of the substep.
     stops: Vec<NearStop>,
-    /// Spots at the end of a step.
+    /// Contact points at the end of a step.
     found: Vec<ContactPoint>,
-    /// Tangents of the spots.
+    /// Tangents of the contact points.
     frames: Vec<[Vec3; 2]>,
-    /// Which bodies something from outside acts on; empty before the first step.
+    /// Bodies with inputs or signals; empty before the first step.
     driven: Vec<bool>,
     force: Vec<f64>,
-    /// Velocities at the start, without contacts, at the end of the step, and after what bounced.
+    /// Velocities at the start, without contacts, at the end of the step, and after restitution.
     start: Vec<Six>,
     free: Vec<Six>,
-    /// What gyroscopic torques change of the rates of rotation, in `free`.
+    /// Changes of the angular velocities by gyroscopic torques, in `free`.
     spun: Vec<Vec3>,
     end: Vec<Six>,
     after: Vec<Six>,
-    /// Velocities that bodies come to what sleeps with.
+    /// Velocities of bodies approaching sleeping ones.
     ahead: Vec<Six>,
-    /// Rows that bounce, and their biases.
+    /// Rows with restitution, and their biases.
     bounces: Vec<(usize, f64)>,
     second: Vec<f64>,
-    /// How far each body may get in the step, m, as seen with this velocity, m/s.
+    /// Speculative margin of each body in the step, m, relative to this velocity, m/s.
     margin: Vec<f64>,
     common: Vec3,
-    /// What is left of the step for each body, and how much of it the round under way takes, s.
+    /// Remaining time of the step for each body, and the length of the current substep, s.
     left: Vec<f64>,
     span: Vec<f64>,
-    /// Bodies whose round ends at an impact.
+    /// Bodies whose substep ends at an impact.
     is_located: Vec<bool>,
     middle: Vec<f64>,
     moved: Vec<f64>,
     stiffnesses: geometric_stiffness::GeometricStiffnesses,
     /// Bodies of groups that are solved again.
     is_chosen: Vec<bool>,
-    /// Which force elements are stiff against the round.
+    /// Force elements that are stiff relative to the substep.
     stiff: Vec<bool>,
-    /// Of their surfaces at the end of the step, m/s.
+    /// Surface velocities of belts at the end of the step, m/s.
     belt_velocities: Vec<Vec3>,
     /// Means of the velocities at the start and at the end, and those of the ground.
     means: Vec<Sixfold>,
@@ -114,25 +112,25 @@ pub(super) struct Work {
     joints: Vec<Joint>,
     rows: Vec<Row>,
     impulse: Vec<f64>,
-    /// Did something strike in the group of this body?
+    /// Was there an impact in the group of this body?
     struck: Vec<bool>,
-    /// What its centre of mass then moves less by, where nothing ties it to the ground, m/s.
+    /// Reduction of the motion of its centre of mass then, if the group is free, m/s.
     lag: Vec<Vec3>,
     solvers: solve::Solvers,
     bouncing: solve::Solvers,
     correction: position_stabilization::Correction,
     manifolds: manifold_reduction::ManifoldReduction,
-    /// Coordinates of motors at the end of the step, m or rad.
+    /// Prescribed coordinates of motors at the end of the step, m or rad.
     wanted: Vec<f64>,
     groups: sleep::Sleepers,
     plans: locate::Plans,
     energy_balance: balance::EnergyBalance,
-    /// The state before the step, where it may have to be taken again.
+    /// The state before a step that may be repeated.
     before: Option<State>,
 }
 
 impl Work {
-    // those that are counted
+    // those whose work is counted
     fn solvers(&mut self) -> [&mut solve::Solvers; 3] {
         [
             &mut self.solvers,
@@ -156,7 +154,7 @@ impl Work {
     }
 }
 
-/// What the parts of a step share.
+/// Data of a step.
 struct Step<'a> {
     model: &'a Model,
     time_stepping: &'a TimeStepping,
@@ -166,17 +164,17 @@ struct Step<'a> {
     report: &'a mut Report,
     /// s.
     h: f64,
-    /// Are joints held by the velocities at the end alone, so that to stand still is always a way out?
+    /// Are joints imposed on end velocities alone, so that rest is always admissible?
     holds_at_end: bool,
 }
 
-/// What hangs on a joint turns by at most this in a step, rad: rows of joints are those of the middle of the step.
+/// Bodies at joints rotate by at most this in a step, rad: rows of joints are those of the middle of the step.
 const MOST_TURN: f64 = 0.25;
 
-/// Most parts of a step.
+/// Maximum number of parts of a step.
 const MOST_PARTS: f64 = 64.0;
 
-// how long a step may be for what hangs on joints, s
+// longest step for bodies at joints, s
 fn longest_span(model: &Model, state: &State) -> f64 {
     let bodies = model.joints.iter().flat_map(|link| link.bodies).flatten();
     let turning = bodies.map(|i| {
@@ -187,8 +185,7 @@ fn longest_span(model: &Model, state: &State) -> f64 {
     MOST_TURN / turning.fold(0.0, larger)
 }
 
-/// Advances the state of a crowd to `end` in one step, or in several where a force is not smooth or something on a joint
-/// turns fast.
+/// Advances the state to `end` in one time step, or in several if a force is not smooth or a body at a joint rotates fast.
 pub(super) fn step(
     model: &Model,
     time_stepping: &TimeStepping,
@@ -213,7 +210,7 @@ pub(super) fn step(
         let stop = breaks.get(next).map_or(end, |b| b.at_most(end));
         let longest = longest_span(model, state).at_least(settings.step / MOST_PARTS);
         let longest = longest.at_most(most);
-        // what would be left is no longer than rounding
+        // a remainder below rounding is included
         let (h, stop) = if stop - state.time <= longest * (1.0 + 1e-9) {
             (stop - state.time, stop)
         } else {
@@ -272,7 +269,7 @@ pub(super) fn step(
     finite(state, report)
 }
 
-// is a step to be taken again with half its length, which is this part of the standard step?
+// must a step be repeated with half its length, which is this part of the standard step?
 fn is_too_long(taken: &Result<Outcome, StepError>, half: f64) -> bool {
     match taken {
         Ok(outcome) => {
@@ -357,7 +354,7 @@ impl Step<'_> {
         self.model.twists(&self.state.velocity, twists);
     }
 
-    // bodies that come near wake what sleeps there
+    // approaching bodies wake sleeping ones
     fn find_points(&mut self) {
         loop {
             let Self {
@@ -374,7 +371,7 @@ impl Step<'_> {
                 ..
             } = &mut workspace.time_stepping;
             let sleep_timer = &state.time_stepping.sleep_timer;
-            // a body that is done with the step waits for the others
+            // a body that has completed the step waits for the others
             let rests = |body: BodyRef| {
                 body.is_none_or(|i| sleep_timer[i] == f64::INFINITY || left[i] <= 0.0)
             };
@@ -392,7 +389,7 @@ impl Step<'_> {
         }
     }
 
-    // was a body pushed further than it was thought to get?
+    // did a body move further than its speculative margin?
     fn outruns(&self) -> bool {
         let moved = &self.state.average_velocity;
         let Work { margin, common, .. } = &self.workspace.time_stepping;
@@ -406,7 +403,7 @@ impl Step<'_> {
         })
     }
 
-    // those of the last round are not all: others were done before it, or got further
+    // pairs of the last substep are not complete: other bodies were finished before it, or moved further
     fn find_all_pairs(&mut self) {
         self.place();
         let Self {
@@ -457,12 +454,12 @@ impl Step<'_> {
             losses.impacts -= impulse[row] * mean(&rows[row], touch.bodies);
             let mut is_carried = false;
             for k in row + 1..row + n {
-                // the bias is the surface of a belt that moves away
+                // the bias is the velocity of the belt surface
                 let carried = -impulse[k] * rows[k].bias;
                 let lost = carried - impulse[k] * mean(&rows[k], touch.bodies);
                 is_carried |= carried != 0.0;
                 losses.applied += carried;
-                // friction that gives energy acted on velocities that jumped
+                // friction with negative dissipation acted on velocities that jumped
                 losses.friction += positive(lost);
                 losses.impacts -= positive(-lost);
             }
@@ -474,7 +471,7 @@ impl Step<'_> {
         // rows of motors follow those of the joints
         let (of_joints, of_motors) = joints.split_at(self.model.joints.len());
         row += of_joints.iter().map(|joint| joint.rows).sum::<usize>();
-        // those after them are of springs
+        // springs follow
         for (row, motor) in (row..).zip(&of_motors[..self.model.motors.len()]) {
             let losses = energy_balance.at(assemble::mover(motor.bodies));
             losses.applied += impulse[row] * mean(&rows[row], motor.bodies);
@@ -507,7 +504,7 @@ impl Step<'_> {
         } = &mut workspace.time_stepping;
         energy_balance.connect_pressing(touches, impulse);
         for (i, body) in model.bodies.iter().enumerate() {
-            // the part of the whole step, so that all advance with one length
+            // the part of the whole step, so that all advance by the same length
             let part = span[i] / *h;
             for k in 0..body.n_dof {
                 let (v, w) = (start[i][k], end[i][k]);
@@ -519,7 +516,7 @@ impl Step<'_> {
                     state.acceleration[at] = (after[i][k] - v) / span[i];
                     state.velocity[at] = after[i][k];
                     if k < 3 {
-                        // what falls with the end velocity falls further than its kinetic energy tells
+                        // a fall with the end velocity is longer than its kinetic energy accounts for
                         let fallen = mean - 0.5 * (v + w);
                         let further = model.mass[at] * model.gravity[k] * fallen * span[i];
                         energy_balance.at(i).impacts += further;
@@ -536,7 +533,7 @@ impl Step<'_> {
         accept::rebase(model, state, &mut workspace.poses);
     }
 
-    // forces of the step, for the next one and for those who look
+    // stores the forces of the step, for warm starts and output
     fn remember(&mut self) {
         let Self {
             model,
@@ -555,7 +552,7 @@ impl Step<'_> {
             ..
         } = &workspace.time_stepping;
         let span_of = |bodies: [BodyRef; 2]| locate::span_of(bodies, span);
-        // groups that sleep or wait are not among the spots
+        // sleeping and waiting groups have no contact points
         let colliders = &self.time_stepping.colliders;
         state.time_stepping.touches.retain(|touch| {
             let bodies = touch.key.shapes.map(|i| colliders[i as usize].body);

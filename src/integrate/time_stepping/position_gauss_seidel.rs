@@ -1,4 +1,4 @@
-//! Overlaps are closed by sweeps over the places that are near, one after the other: bounded effort.
+//! Position-level projected Gauss-Seidel: closes overlaps with a bounded number of sweeps over near contacts.
 //!
 //! ```text
 //! (1)  M^-1 = L L,   d = L w,   J = G_n L,   w = J^T s,    0 <= gap + J w | s >= 0
@@ -12,13 +12,13 @@ use crate::math::positive;
 use crate::math::two::{Sixfold, Twelvefold, add_multiple, dot, paired, single};
 use crate::model::Model;
 
-/// Most sweeps; what they leave is for the next look at the places.
+/// Maximum number of sweeps; the rest is left to the next iteration of position stabilization.
 const SWEEPS: u32 = 40;
 
-/// Each change of a sweep goes this much further: it then takes fewer of them.
+/// Over-relaxation factor, which reduces the number of sweeps.
 const RELAXATION: f64 = 1.3;
 
-/// A place that is near.
+/// A near contact.
 #[derive(Clone, Copy, Debug)]
 struct Correction {
     row: Twelvefold,
@@ -26,11 +26,11 @@ struct Correction {
     /// `o / (J J^T)`.
     inverse: f64,
     s: f64,
-    /// The ground comes after the last body.
+    /// The ground is the last index.
     bodies: [u32; 2],
 }
 
-/// The places that are near, and scratch.
+/// The near contacts, and workspace.
 #[derive(Debug, Default)]
 pub(super) struct PositionGaussSeidel {
     list: Vec<Correction>,
@@ -40,13 +40,13 @@ pub(super) struct PositionGaussSeidel {
 }
 
 impl PositionGaussSeidel {
-    /// Forgets all places.
+    /// Removes all contacts.
     pub fn clear(&mut self, model: &Model) {
         self.list.clear();
         if self.roots.len() > model.bodies.len() {
             return;
         }
-        // masses do not change
+        // masses are constant
         self.roots.clear();
         self.roots.extend(model.bodies.iter().map(|body| {
             let mut root = [0.0; 6];
@@ -58,7 +58,7 @@ impl PositionGaussSeidel {
         self.roots.push(Sixfold::default());
     }
 
-    /// Adds one with its normal row.
+    /// Adds a contact with its normal row.
     pub fn add(&mut self, bodies: [u32; 2], gradient: &space::Row, gap: f64) {
         let ground = self.roots.len() - 1;
         let bodies = bodies.map(|b| if b == GROUND { ground as u32 } else { b });
@@ -84,7 +84,7 @@ impl PositionGaussSeidel {
         });
     }
 
-    /// (1) up to changes of `enough`, m, and the motion of each body.
+    /// (1) until changes are below `enough`, m, and the motion of each body.
     pub fn close(&mut self, enough: f64, shifts: &mut Vec<Six>) {
         self.w.clear();
         self.w.resize(self.roots.len(), Sixfold::default());
@@ -99,7 +99,7 @@ impl PositionGaussSeidel {
         shifts.extend(of_bodies.map(|(w, l)| single(&[w[0] * l[0], w[1] * l[1], w[2] * l[2]])));
     }
 
-    // (2): the largest gap that was changed, m
+    // (2): the largest gap change, m
     fn sweep(&mut self) -> f64 {
         let mut worst = 0.0;
         let all = &mut self.w[..];

@@ -1,12 +1,12 @@
-//! Places are corrected at the end of a step: overlaps and open joints are closed by the least motion of the masses.
+//! Position stabilization at the end of each step: overlaps and open joints are closed by the smallest motion in the mass metric.
 //!
 //! ```text
 //! (1)  d = M^-1 G^T s,    0 <= G_n d + gap | s_n >= 0,    joints: G d + residual = 0
-//!      motors: the same with what their coordinates are off the integral of the given speed over the step
-//!      what sleeps does not move: its neighbours that sleep are not looked at
+//!      motors: the same with the error of their coordinates to the integral of the prescribed speed over the step
+//!      sleeping bodies are fixed; contacts between them are ignored
 //! ```
 //!
-//! What this lifts is an error of the step (`balance`).
+//! Its work is an error of the step (`balance`).
 
 use super::assemble::{index, row};
 use super::position_gauss_seidel::PositionGaussSeidel;
@@ -21,34 +21,33 @@ use crate::kinds::space::{self, Pose};
 use crate::math::Limit;
 use crate::model::{BodyRef, space_pose_of};
 
-/// Overlaps up to this are left, m: half of what counts as closed.
+/// Remaining overlaps up to this are accepted, m: half the band of closed contacts.
 const OVERLAP: f64 = 5e-8;
 
-/// The same where the effort of a step is bounded: less than a micrometre, which counts.
+/// The same with `sweeps`: below a micrometre, which is reported.
 pub(super) const BOUNDED_OVERLAP: f64 = 8e-7;
 
-/// Sweeps end with changes of this, m: what is left of overlaps is then mostly below what is left alone.
+/// Sweeps end with changes of this, m: remaining overlaps are then mostly accepted.
 const ENOUGH: f64 = 2.5e-7;
 
-/// Sweeps see places with gaps up to this, m: more than they move anything, so that nothing is pushed into its neighbour.
+/// Sweeps include contacts with gaps up to this, m: more than any body is moved, so that none is pushed into its neighbour.
 const NEAR: f64 = 1e-4;
 
-/// Without sweeps, or after them, places are seen up to so many times the overlap of the round before: as far as it may move anything.
+/// Without sweeps, or after them, contacts up to this multiple of the last overlap are included: the largest motion that it may cause.
 const FURTHER: f64 = 3.0;
 
-/// Joints that are open by less are left, m or rad: a round of the correction squares what is left, and a tenth of a nanometre is not
-/// worth another one.
+/// Joint errors below this are accepted, m or rad: an iteration squares the error, and a tenth of a nanometre is not worth another one.
 const OPEN: f64 = 1e-10;
 
-/// Most rounds of the correction: each squares the error of places. Where the effort is bounded overlaps may be large, and
-/// what is pushed apart meets others.
+/// Maximum number of iterations: each squares the position errors. With `sweeps` overlaps may be large, and bodies pushed apart meet
+/// others.
 const ROUNDS: usize = 20;
 const BOUNDED_ROUNDS: usize = 60;
 
-/// Rounds with sweeps; what these leave, as in tall stacks, is then solved for directly.
+/// Iterations with sweeps; the remaining overlaps, as in tall stacks, are then solved for directly.
 const SWEPT_ROUNDS: usize = 10;
 
-/// Scratch.
+/// Workspace.
 #[derive(Debug, Default)]
 pub(super) struct Correction {
     bodies: Vec<Body>,
@@ -58,7 +57,7 @@ pub(super) struct Correction {
     gauss_seidel: PositionGaussSeidel,
     way: Vec<f64>,
     moved: Vec<f64>,
-    /// Of each body, m and rad.
+    /// Motion of each body, m and rad.
     shifts: Vec<Six>,
     pub(super) solvers: Solvers,
 }
@@ -74,7 +73,7 @@ impl Step<'_> {
         for round in 0.. {
             self.place();
             let is_swept = self.is_swept() && round < SWEPT_ROUNDS;
-            // what is moved must not be pushed into what is near
+            // bodies must not be pushed into near ones
             let nearest = if self.is_swept() { NEAR } else { BAND };
             let within = if is_swept {
                 nearest
@@ -91,7 +90,7 @@ impl Step<'_> {
             }
             self.shift(is_swept);
             strayed += self.furthest_shift();
-            // the pairs that are looked at are those within as much
+            // near pairs were searched up to this distance
             if strayed > SHIFTED {
                 self.find_all_pairs();
                 strayed = 0.0;
@@ -99,7 +98,7 @@ impl Step<'_> {
         }
     }
 
-    // how far a body was moved at most, in parts of its size
+    // the largest motion of a body, in parts of its size
     fn furthest_shift(&self) -> f64 {
         let moved = &self.workspace.time_stepping.correction.moved;
         let sum = |d: &[f64]| d.iter().map(|x| x.abs()).sum::<f64>();
@@ -116,7 +115,7 @@ impl Step<'_> {
         self.time_stepping.rules.sweeps.is_some() && self.model.joints.is_empty()
     }
 
-    // rows of (1) at the present poses; the deepest overlap and the worst joint
+    // rows of (1) at the current poses; returns the deepest overlap and the largest joint error
     fn look(&mut self, is_swept: bool, within: f64) -> (f64, f64) {
         self.find_stops(|_, _, gap| gap <= BAND);
         let sleep_timer = &self.state.time_stepping.sleep_timer;
@@ -154,7 +153,7 @@ impl Step<'_> {
         joints.clear();
         rows.clear();
         let mut drift: f64 = 0.0;
-        // what a joint holds in place cannot be moved by a contact that is off by rounding
+        // bodies at joints cannot be moved by contacts that are off by rounding
         let slack = if self.model.joints.is_empty() {
             0.0
         } else {
@@ -208,7 +207,7 @@ impl Step<'_> {
         (overlap, drift)
     }
 
-    /// Where motors are to be at the end of the step.
+    /// Prescribed coordinates of motors at the end of the step.
     pub(super) fn aim_motors(&mut self) {
         self.workspace.time_stepping.wanted.clear();
         if self.model.motors.is_empty() {
@@ -324,12 +323,12 @@ impl Step<'_> {
     }
 }
 
-// a body in the problem; what sleeps is as fixed as the ground
+// index of a body in the problem; sleeping bodies are fixed like the ground
 fn awake(body: BodyRef, sleep_timer: &[f64]) -> u32 {
     index(body.filter(|i| sleep_timer[*i] < f64::INFINITY))
 }
 
-// the rate of the gap of a spot
+// gradient of the gap of a contact point
 fn normal_row(point: &ContactPoint, poses: &[Pose]) -> space::Row {
     let [a, b] = point.bodies.map(|body| space_pose_of(poses, body));
     space::Row::relative_velocity(point.normal, (a, point.arms[0]), (b, point.arms[1]))

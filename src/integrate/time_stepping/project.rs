@@ -1,17 +1,15 @@
-//! Velocities that joints forbid.
+//! Projection of velocities onto joints.
 //!
-//! A step holds joints by the mean of its velocities, `G (v + v') = 0`: what `G v` is not zero by changes sign, and gets what the row
-//! turns by.
+//! A step imposes joints on mean velocities, `G (v + v') = 0`: the error `G v` changes sign, and the rotation of the row adds to it.
 //!
 //! ```text
 //! (1)  e' = -e + c h^2        e: G v at the end of a step of the length h
 //! (2)  v <- v - M^-1 G^T (G M^-1 G^T)^-1 e
 //! ```
 //!
-//! With steps of one length (1) stays of order two and does no work. Steps of other lengths would add to it, and a short one would take it back
-//! with a force `2 e / h`: before these (2) removes it, by the least change in the metric of the masses, and the kinetic energy that this
-//! takes is an error of the step (`balance`). What touches something keeps it: a
-//! change would be an impact.
+//! With constant step length (1) stays of order two and does no work. A change of the length would add to it, and a short step would remove
+//! it with a force `2 e / h`: so (2) removes it before such steps, by the smallest change in the mass metric, and the kinetic energy
+//! removed is an error of the step (`balance`). Groups in contact keep it: a change would be an impact.
 
 use super::assemble::{along, index, row};
 use super::{Step, Work};
@@ -20,10 +18,10 @@ use crate::integrate::Workspace;
 use crate::math::Limit;
 use crate::model::space_pose_of;
 
-/// Steps whose lengths differ by less are of one length, relative: rounding of times.
+/// Relative difference below which step lengths are equal: rounding of times.
 const SAME_LENGTH: f64 = 1e-6;
 
-/// Velocities along rows that are rounding, relative to the largest velocity.
+/// Rounding of velocities along rows, relative to the largest velocity.
 const ROUNDING: f64 = 1e-12;
 
 impl Step<'_> {
@@ -42,7 +40,7 @@ impl Step<'_> {
         self.workspace.time_stepping.moved = velocity;
     }
 
-    /// (2) of velocities at the present poses, of all groups or of those that touch nothing. Motors keep the speeds that they have.
+    /// (2) of velocities at the current poses, of all groups or of those without contact. Motor speeds are kept.
     pub(super) fn project(&mut self, velocity: &mut [f64], only_untouched: bool) {
         let Workspace {
             poses,
@@ -140,7 +138,7 @@ impl Step<'_> {
         }
     }
 
-    // marks the groups in which something presses
+    // marks the groups with loaded contacts
     fn find_touched_groups(&mut self) {
         let (state, model) = (&*self.state, self.model);
         let colliders = &self.time_stepping.colliders;

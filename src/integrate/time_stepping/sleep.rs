@@ -1,8 +1,7 @@
-//! Groups of bodies at rest sleep: they are left out of all work until something comes near.
+//! Sleeping: islands of bodies at rest are excluded from all computations until something approaches.
 //!
-//! A group falls asleep when all its bodies have been slow for some time and nothing from outside acts on them; its velocities,
-//! already too small to count, become zero. It wakes as a whole, before anything touches it, with the forces that it fell
-//! asleep with.
+//! An island falls asleep when all its bodies have been slow for some time and no input acts on them; its velocities, already negligible,
+//! become zero. It wakes as a whole, before anything touches it, with the forces it fell asleep with.
 
 use super::assemble::{along, index, row};
 use super::{BAND, ContactPoint, Step, Work};
@@ -12,30 +11,30 @@ use crate::math::{Groups, Limit, norm};
 use crate::model::{Body, BodyRef, Model, TimeStepping, space_pose_of};
 use crate::state::PersistentContact;
 
-/// Bodies that touch or are joined, found from the forces of the state.
+/// Islands of bodies that touch or are joined, from the forces of the state.
 #[derive(Debug, Default)]
 pub(super) struct Sleepers {
     joined: Groups,
-    /// By the representative of a group: it is awake, or it wakes up.
+    /// By the representative of an island: is it awake, or does it wake up?
     awake: Vec<bool>,
-    /// Does something hold the body?
+    /// Is the body supported?
     held: Vec<bool>,
 }
 
 impl Sleepers {
-    /// Marks the group of a body.
+    /// Marks the island of a body.
     pub fn mark(&mut self, body: usize) {
         let root = self.joined.root(body);
         self.awake[root] = true;
     }
 
-    /// Is the group of a body marked?
+    /// Is the island of a body marked?
     pub fn is_marked(&mut self, body: usize) -> bool {
         let root = self.joined.root(body);
         self.awake[root]
     }
 
-    /// The groups, none of which is marked.
+    /// Finds the islands, none of them marked.
     pub fn find(
         &mut self,
         model: &Model,
@@ -77,7 +76,7 @@ impl Step<'_> {
         !sleep_timer.is_empty() && sleep_timer.iter().all(|x| *x == f64::INFINITY)
     }
 
-    // groups that an awake body would touch in this step wake up: was there one?
+    // wakes islands that an awake body would touch in this step; true if there was one
     pub(super) fn wake_touched(&mut self) -> bool {
         let Self {
             model,
@@ -102,7 +101,7 @@ impl Step<'_> {
             ..
         } = work;
         let sleep_timer = &mut state.time_stepping.sleep_timer;
-        // what has been slow is held by something, and does not fall
+        // a body that has been slow is supported, and does not fall
         ahead.clear();
         let both = start.iter().zip(free.iter());
         ahead.extend(
@@ -130,7 +129,7 @@ impl Step<'_> {
             .iter()
             .any(|point| sleeps(point) && touches(point))
         {
-            // what passes by leaves them asleep
+            // near misses do not wake them
             points.list.retain(|point| !sleeps(point));
             return false;
         }
@@ -187,7 +186,7 @@ impl Step<'_> {
             let turning = if body.n_dof > 3 { norm(&v[3..]) } else { 0.0 };
             let speed = norm(&v[..3]) + radius(model, body) * turning;
             let sleep_timer = &mut state.time_stepping.sleep_timer[i];
-            // what nothing holds is slow for a moment only
+            // an unsupported body is slow for a moment only
             if speed > rules.sleep_speed || driven[i] || !groups.held[i] {
                 *sleep_timer = 0.0;
             } else {
@@ -196,7 +195,7 @@ impl Step<'_> {
             let root = groups.joined.root(i);
             groups.awake[root] |= *sleep_timer < rules.sleep_after;
         }
-        // what lies on a belt may be moved by it
+        // a body on a belt may be moved by it
         for touch in &state.time_stepping.touches {
             let colliders = touch
                 .key
@@ -221,7 +220,7 @@ impl Step<'_> {
     }
 }
 
-// how far a body reaches, or its largest radius of gyration if it has no shapes to speak of, m
+// radius of a body, or its largest radius of gyration if its shapes are smaller, m
 fn radius(model: &Model, body: &Body) -> f64 {
     match model.mass[body.first..body.first + body.n_dof] {
         [mass, _, _, x, y, z] => (x.at_least(y).at_least(z) / mass)

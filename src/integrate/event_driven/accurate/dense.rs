@@ -1,14 +1,14 @@
-//! The motion inside an extrapolated step, as accurate as its end (docs/METHOD.md, section 11).
+//! Dense output of an extrapolated step, as accurate as its end (docs/METHOD.md, section 11).
 //!
-//! (1)  the polynomial of degree 8 through positions, velocities and accelerations at the start, the middle and the end;
+//! (1)  polynomial of degree 8 through positions, velocities and accelerations at the start, the middle and the end;
 //!      the middle is the end of an extrapolated step of half the length
 //! (2)  its derivative; then both are projected
-//! (3)  its error: what it changes if the acceleration at one of its ends is left out, c (s^2 (s - 1/2)^3 (s - 1)^3) and its
-//!      mirror image, c the highest divided difference. An acceleration of a boundary layer, which lasts much shorter than
-//!      the step, shows in c as it does in (1).
-//! (4)  Where (3) is more than the tolerance, extrapolated steps up to the two places where (1) is worst decide.
-//! (5)  Where they are off by more than the tolerance too, the motion is integrated from the start of the step up to the
-//!      time asked for.
+//! (3)  error estimate: the change if the acceleration at one of its ends is omitted, c (s^2 (s - 1/2)^3 (s - 1)^3) and its
+//!      mirror image, c the highest divided difference. The acceleration of a boundary layer, much shorter than
+//!      the step, appears in c as it does in (1).
+//! (4)  if (3) exceeds the tolerance, extrapolated steps to the two points where (1) is worst decide
+//! (5)  if these differ by more than the tolerance too, the motion is integrated from the start of the step to the
+//!      requested time
 
 use super::closing;
 use super::extrapolation::{self, Plan};
@@ -23,14 +23,14 @@ use crate::model::Model;
 use crate::scene::spec::Settings;
 use crate::state::State;
 
-/// The largest value of the polynomial of (3) in the step, and its steepest slope.
+/// Maximum of the polynomial of (3) in the step, and its steepest slope.
 const LARGEST_CHANGE: f64 = 5.97e-4;
 const STEEPEST_CHANGE: f64 = 5.96e-3;
 
-/// Where s (s - 1/2) (s - 1), whose third power the error of (1) has, is largest: 1/2 -+ 1/sqrt(12).
+/// Maxima of s (s - 1/2) (s - 1), whose cube the error of (1) contains: 1/2 -+ 1/sqrt(12).
 const WORST: [f64; 2] = [0.211_324_865_405_187_1, 0.788_675_134_594_812_9];
 
-/// Positions, velocities and accelerations at an instant; rotations in space with the rates of their vectors.
+/// Positions, velocities and accelerations at an instant; rotations in space as rotation vectors with their rates.
 #[derive(Clone, Debug, Default)]
 struct Instant {
     position: Vec<f64>,
@@ -65,7 +65,7 @@ impl Instant {
     }
 }
 
-/// The last extrapolated step, from which the motion inside it is computed when it is asked for.
+/// The last extrapolated step, for dense output on request.
 #[derive(Debug)]
 pub(in crate::integrate) struct Stride {
     start: State,
@@ -73,14 +73,14 @@ pub(in crate::integrate) struct Stride {
     middle: Instant,
     middle_known: bool,
     end: Instant,
-    /// Where the polynomial is worst.
+    /// State at the points where the polynomial is worst.
     check: Instant,
     length: f64,
     /// Is the polynomial as accurate as the step?
     trusted: bool,
-    /// What integrating up to a time inside the step does.
+    /// Report of integrations inside the step.
     aside: Report,
-    /// Is it one that closed a stop? Then the motion inside is that of shorter ones.
+    /// Does it end at a stop, attained by a closing step? Then shorter steps are integrated for dense output.
     closes: bool,
 }
 
@@ -105,7 +105,7 @@ impl Stride {
     }
 }
 
-/// Keeps the trial step that is about to be accepted.
+/// Stores the trial step about to be accepted.
 pub(super) fn keep(model: &Model, state: &State, workspace: &mut Workspace) {
     let Workspace { stride, trial, .. } = workspace;
     let Some(stride) = stride else { return };
@@ -122,7 +122,7 @@ pub(super) fn keep(model: &Model, state: &State, workspace: &mut Workspace) {
     stride.closes = false;
 }
 
-/// Keeps a closing step that is about to be accepted.
+/// Stores a closing step about to be accepted.
 pub(super) fn keep_closing(model: &Model, state: &State, workspace: &mut Workspace) {
     keep(model, state, workspace);
     if let Some(stride) = &mut workspace.stride {
@@ -146,8 +146,7 @@ pub(in crate::integrate) fn interpolate(
     result
 }
 
-/// Puts the start of the last extrapolated step into `out` and has `integrate` go on from there, with a report of its own;
-/// the step itself stays the last one.
+/// Copies the start of the last extrapolated step to `out` and calls `integrate` on it, with a separate report; the stored step is kept.
 pub(in crate::integrate) fn from_start(
     workspace: &mut Workspace,
     out: &mut State,
@@ -242,7 +241,7 @@ impl Stride {
         Ok(true)
     }
 
-    // (3), relative to nominal sizes and values
+    // (3), relative to nominal values
     fn error(&self, model: &Model, settings: &Settings) -> f64 {
         let (h, nominal) = (self.length, &settings.nominal);
         let mut worst: f64 = 0.0;
@@ -288,7 +287,7 @@ impl Stride {
                     (q - position[i]).abs() / (nominal.position(angular) + position[i].abs()),
                     (v - velocity[i]).abs() / (nominal.velocity(angular) + velocity[i].abs()),
                 ];
-                // also where one of them is not a number
+                // also true for NaN
                 if !off.iter().all(|x| *x <= tolerance) {
                     return Ok(false);
                 }
@@ -297,7 +296,7 @@ impl Stride {
         Ok(true)
     }
 
-    // an extrapolated step up to a fraction of this one, and its error in units of the tolerance
+    // an extrapolated step to a fraction of this one, and its error in units of the tolerance
     fn integrate(
         &self,
         model: &Model,
@@ -368,7 +367,7 @@ impl Stride {
 
 const NODES: [f64; 3] = [0.0, 0.5, 1.0];
 
-// Newton's coefficients from value, slope and half the curvature at each node
+// Newton coefficients from value, slope and half the curvature at each node
 fn divided_differences(jets: [[f64; 3]; 3]) -> [f64; 9] {
     let mut column = [0.0; 9];
     for (k, x) in column.iter_mut().enumerate() {

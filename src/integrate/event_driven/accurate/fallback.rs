@@ -1,18 +1,18 @@
-//! Steps that the scheme of fixed steps takes over, where extrapolated ones find no way on (docs/METHOD.md, section 11.4).
+//! Fallback to the fixed-step scheme where extrapolated steps fail (docs/METHOD.md, section 11.4).
 //!
-//! Their length is halved until one step and two of half the length agree to the tolerance. Where that does not help they are
-//! taken as long as they were, and the difference is reported.
+//! The length is halved until one step and two of half the length agree to the tolerance. If that fails the original length is used, and
+//! the difference is reported.
 
 use super::FALLBACK;
 use crate::integrate::StepError;
 use crate::integrate::event_driven::{Run, Stalled, set_standard};
 use crate::math::Limit;
 
-/// Halvings at most: where events have no end shorter steps agree no better.
+/// Maximum number of halvings: where events accumulate, shorter steps agree no better.
 const MAX_HALVINGS: u32 = 8;
 
 impl Run<'_> {
-    /// A short step of the scheme of fixed steps, up to the target at most.
+    /// A short step of the fixed-step scheme, up to the target at most.
     pub(super) fn fallback_step(&mut self, target: f64) -> Result<(), StepError> {
         let longer = f64::from(1_u32 << self.state.control.fallbacks_in_a_row.min(30));
         self.state.control.fallbacks_in_a_row += 1;
@@ -38,7 +38,7 @@ impl Run<'_> {
         self.relieve(0.5 * h, target)
     }
 
-    // the length, at most `h`, at which halves agree to the tolerance, and by how much; or `h` itself where none does
+    // the length, at most `h`, at which halves agree to the tolerance, and the difference; `h` itself where none does
     fn length_that_agrees(&mut self, h: f64) -> Result<(f64, f64), StepError> {
         let first = self.difference_of_halves(h)?;
         let mut shorter = h;
@@ -53,7 +53,7 @@ impl Run<'_> {
         Ok((h, first))
     }
 
-    // one step with the scheme of fixed steps, events and all
+    // one step of the fixed-step scheme, with its events
     fn relieve(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         let mut end = self.state.time + h;
         if end >= target || end == self.state.time {
@@ -68,7 +68,7 @@ impl Run<'_> {
         result
     }
 
-    // how far a step of length `h` and two of half the length are apart, in units of the tolerance; the state stays
+    // difference between a step of length `h` and two of half the length, in units of the tolerance; the state is restored
     fn difference_of_halves(&mut self, h: f64) -> Result<f64, StepError> {
         let Some(mut start) = self.workspace.again.take() else {
             return Ok(0.0);
@@ -105,7 +105,7 @@ impl Run<'_> {
         difference
     }
 
-    // of the state from the end of the step before, in units of the tolerance; rotations count from other orientations
+    // distance of the state from the end of the stored step, in units of the tolerance; rotations refer to other orientations
     fn distance_from_kept(&self) -> f64 {
         let (nominal, kept) = (&self.settings.nominal, &*self.workspace);
         let mut worst: f64 = 0.0;

@@ -1,5 +1,5 @@
-//! Steps of high order: statuses are frozen between events, symmetric substeps are extrapolated, and a tolerance
-//! chooses the length (docs/METHOD.md, section 11). Complementarity problems are solved at events only.
+//! High-order integration: statuses are fixed between events, symmetric substeps are extrapolated, and a tolerance controls the step size
+//! (docs/METHOD.md, section 11). Complementarity problems are solved at events only.
 
 mod closing;
 mod control;
@@ -26,50 +26,49 @@ use crate::state::State;
 use extrapolation::Plan;
 use locate::Found;
 
-/// Short steps in a row that find their own statuses, after which the single-step scheme takes over for a while.
+/// After this many consecutive short steps that determine their own statuses, the single-step scheme takes over.
 const MAX_WAYS_OUT: u32 = 20;
 
 /// More events than a standard step may have, within this fraction of it, are too many.
 const CROWDED: f64 = 1e-2;
 
-/// .. and so are more events of one and the same function while time stands still.
+/// .. and so are more events of the same function without progress in time.
 const MAX_CHANGES: u32 = 3;
 
-/// Length of the step of the other scheme, as a fraction of its standard step; the next one is twice as long if it was no
-/// relief.
+/// Length of a fallback step, as a fraction of the standard step; doubled each time another one is needed.
 const FALLBACK: f64 = 1e-2;
 
-/// Steps are no longer than this part of the period of a harmonic force.
+/// Steps are at most this part of the period of a harmonic force.
 const PART_OF_PERIOD: f64 = 0.3;
 
-/// Bodies turn by no more than this in a step, rad, where there are contacts ..
+/// Bodies rotate by at most this in a step, rad, if there are contacts ..
 const MOST_TURN: f64 = 20.0;
 
-/// .. unless that would make the step shorter than this part of what is to be done.
+/// .. unless that makes the step shorter than this part of the remaining time.
 const LEAST_PART: f64 = 1e-4;
 
-/// A step whose end the projection moves by more than the tolerance is tried again with this fraction of its length.
+/// A step whose end is moved by the projection by more than the tolerance is retried with this fraction of its length.
 const AFTER_KINK: f64 = 0.3;
 
-/// Events are looked for on a dense output whose accelerations are off by less than this, relative.
+/// Events are located on a dense output whose accelerations have a smaller relative error.
 const TRUSTED_DEFECT: f64 = 0.1;
 
-/// A step is made shorter for that this often; what does not become smooth then has no smooth acceleration.
+/// A step is shortened for that this often; otherwise its acceleration is not smooth.
 const MAX_SHORTENED: u32 = 3;
 
-/// A step shorter than this fraction of the time cannot be told from none.
+/// A step shorter than this fraction of the time is lost in rounding.
 const SHORTEST: f64 = 1e-14;
 
 impl Run<'_> {
-    /// Advances to `due` or beyond it, but not beyond `end`: by tolerance, or in one step where there is none. Beyond
-    /// `due` it is the end of an extrapolated step.
+    /// Advances to `due` or beyond, but not beyond `end`: under a tolerance, or in one step without one. Beyond `due` the state is the end
+    /// of an extrapolated step.
     pub(super) fn accurately(&mut self, due: f64, end: f64) -> Result<(), StepError> {
         self.start();
         while self.state.time < due {
             self.gives_up()?;
             let n_events = self.report.n_events.total();
             let target = self.next_stop(end);
-            // a run that looks for an event finds the same one whenever it is due
+            // the same event must be found whatever `due` is
             let limit = if self.stop_after.is_finite() {
                 target
             } else {
@@ -97,7 +96,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    // statuses that contradict themselves again and again, or too many events at nearly the same time
+    // statuses that contradict themselves repeatedly, or too many events at nearly the same time
     fn gets_nowhere(&mut self) -> bool {
         let control = &mut self.state.control;
         if self.state.time - control.counted_from > CROWDED * self.settings.step {
@@ -114,7 +113,7 @@ impl Run<'_> {
         nowhere
     }
 
-    // a function that ends a status again and again while hardly any time passes has no events that could be told apart
+    // a function that repeatedly ends a status without progress in time has no separable events
     fn note_change(&mut self, what: EventFunctionKind) {
         if self.state.time - self.stalled.since > STALL * self.settings.step {
             self.stalled = Stalled::from(self.state.time);
@@ -122,15 +121,15 @@ impl Run<'_> {
         self.in_circles |= self.stalled.count(what) > MAX_CHANGES;
     }
 
-    // a very short step whose statuses come out of its own complementarity problem
+    // a very short step that determines its statuses by its own complementarity problem
     fn fallback(&mut self, target: f64) -> Result<(), StepError> {
         self.state.control.ways_out += 1;
         self.jam(target - self.state.time, target)
     }
 
-    // one stretch up to the next event or the target; up to `limit` at most where it is not extrapolated
+    // one substep up to the next event or the target; up to `limit` at most if it is not extrapolated
     fn extrapolated_step(&mut self, target: f64, limit: f64) -> Result<(), StepError> {
-        // 1. independent joints; impacts of what touches and still approaches; statuses
+        // 1. independent joints; impacts of touching contacts that approach; statuses
         assemble::select_joints(self.model, self.workspace, &self.state.position);
         self.release();
         self.impact_of_touching()?;
@@ -145,7 +144,7 @@ impl Run<'_> {
         if self.stop_ahead.is_finite() && self.closes_stop(target) {
             return Ok(());
         }
-        // 2. a step that is accurate enough, also between its ends
+        // 2. a step that is accurate enough, also inside
         let Some(end) = self.accurate_step(target)? else {
             return self.fallback(limit);
         };
@@ -193,7 +192,7 @@ impl Run<'_> {
         }
     }
 
-    // the trial step, complete, and the time of its end; none that can be told from now
+    // the complete trial step and its end time; none if it is lost in rounding
     fn accurate_step(&mut self, target: f64) -> Result<Option<f64>, StepError> {
         let (mut shortened, mut moved_before) = (0, f64::INFINITY);
         loop {
@@ -202,7 +201,7 @@ impl Run<'_> {
             };
             let moved = self.close_trial_moves();
             if moved > 1.0 && moved < 0.5 * moved_before {
-                // the constraints have a kink that no substep has seen, and a shorter step helps
+                // the constraints have a kink that no substep has seen; a shorter step helps
                 self.report.rejected_steps += 1;
                 self.state.control.step = AFTER_KINK * self.workspace.trial.h;
                 moved_before = moved;
@@ -220,8 +219,7 @@ impl Run<'_> {
         }
     }
 
-    // the length of the step at which events could be found on its dense output, if that is less than it has; the event
-    // functions at the end are kept
+    // the step length at which events can be located on the dense output, if less than the current one; event functions at the end are kept
     fn shorter_for_events(&mut self) -> Option<f64> {
         if self.settings.tolerance.is_none() || self.model.contacts.is_empty() {
             return None;
@@ -265,7 +263,7 @@ impl Run<'_> {
         self.collided(crossing.what, tau < super::JAM_STEP * self.settings.step)
     }
 
-    // a step that ends at an event may overlap a contact whose gap closed between two samples of the longer step
+    // a step that ends at an event may penetrate a contact whose gap closed between two samples of the longer step
     fn overlooked_collision(&mut self) -> Option<Crossing> {
         event::missed_collision(
             self.model,
@@ -321,7 +319,7 @@ impl Run<'_> {
         trial::evaluate(self.model, self.workspace, status, now, position, velocity);
     }
 
-    // a longer step could see a harmonic force at its zeros only, or turn a body further than its gaps can be followed
+    // a longer step could sample a harmonic force at its zeros only, or rotate a body too far to track its gaps
     fn longest_step(&self, rest: f64) -> f64 {
         let by_signals = PART_OF_PERIOD * self.model.shortest_period;
         let mut longest = self.settings.max_step.at_most(by_signals);
@@ -330,13 +328,13 @@ impl Run<'_> {
             let fastest = turning
                 .filter(|(angular, _)| **angular)
                 .fold(0.0, |m: f64, (_, rate)| m.at_least(rate.abs()));
-            // rates beyond all reason must not stop the run
+            // extreme rates must not stop the run
             longest = longest.at_most((MOST_TURN / fastest).at_least(LEAST_PART * rest));
         }
         longest
     }
 
-    // a step that the tolerance accepts, in the trial: the time of its end, or none that can be told from now
+    // a step that meets the tolerance, in the trial: its end time, or none if it is lost in rounding
     fn attempt(&mut self, target: f64) -> Result<Option<f64>, StepError> {
         let rest = target - self.state.time;
         let shortest = SHORTEST * (1.0 + self.state.time.abs());
@@ -386,7 +384,7 @@ impl Run<'_> {
         }
     }
 
-    // the error of a step is that of the result without the last row
+    // the error estimate is that of the result without the last row
     fn error_order(&self) -> f64 {
         f64::from(2 * self.settings.rows_taken() - 1)
     }
@@ -397,7 +395,7 @@ impl Run<'_> {
         extrapolation::take(self.model, self.state, self.workspace, self.settings, plan)
     }
 
-    // joints and closed contacts at the end of the trial step
+    // projects the end of the trial step onto joints and closed contacts
     fn close_trial(&mut self) {
         if !self.settings.projection {
             return;
@@ -414,7 +412,7 @@ impl Run<'_> {
         self.workspace.trial = trial;
     }
 
-    // the same; by how much that moves it, in units of the tolerance
+    // the same; returns the distance moved, in units of the tolerance
     fn close_trial_moves(&mut self) -> f64 {
         let Workspace { trial, best, .. } = &mut *self.workspace;
         best.copy_from(trial);
@@ -459,7 +457,7 @@ impl Run<'_> {
     }
 }
 
-/// What an extrapolated step needs of its start, where event functions were just looked at.
+/// Stores the start of an extrapolated step, where event functions have just been evaluated.
 fn keep_start(workspace: &mut Workspace) {
     let Workspace {
         trial,

@@ -1,11 +1,11 @@
-//! The symmetric step: scheme II with everything at its midpoint (docs/METHOD.md, section 11).
+//! Symmetric step: scheme II evaluated at its midpoint (docs/METHOD.md, section 11).
 //!
 //! (1)  qm = q + h/2 v
 //! (2)  (M - h/2 kv - h^2/4 kq) (v1 - v) = h k(t + h/2, qm, v) + F c,   G (v + v1) = 0,   G, F, kq, kv at qm
 //! (3)  q1 = qm + h/2 v1
-//! (4)  forces that are not linear in the velocity: (2) again about vm = (v + v1)/2, with h (k(vm) + kv (v - vm))
+//! (4)  forces that are nonlinear in the velocity: (2) again about vm = (v + v1)/2, with h (k(vm) + kv (v - vm))
 //!
-//! The step from (q1, v1) back over -h has the same midpoint: its error is a series in h^2.
+//! The step from (q1, v1) back over -h has the same midpoint: its error expansion is in h^2.
 
 use crate::contact::lcp::Outcome;
 use crate::dynamics;
@@ -17,31 +17,30 @@ use crate::math::{Limit, max_abs};
 use crate::model::Model;
 use crate::state::Status;
 
-/// Linearizations (4) at most; they converge quadratically.
+/// Maximum number of linearizations (4); they converge quadratically.
 const MAX_LINEARIZATIONS: u32 = 6;
 
-/// A mid velocity that changes by less than this is found, relative.
+/// Relative tolerance of the mid velocity.
 const SAME_VELOCITY: f64 = 1e-11;
 
-/// What a row of the extrapolation carries along, after positions, velocities and the impulses of applied
-/// forces on them: these sums of work, J.
+/// Work sums (J) that a row of the extrapolation integrates after positions, velocities and applied impulses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Work {
-    /// Lost by the normal forces of contacts.
+    /// Dissipated by normal forces of contacts.
     Pressing,
-    /// Lost by their friction.
+    /// Dissipated by contact friction.
     Friction,
     /// Done by applied forces.
     Applied,
-    /// Lost in dampers.
+    /// Dissipated by dampers.
     Damping,
 }
 
 /// Number of kinds of work.
 pub(super) const N_WORKS: usize = 4;
 
-/// Takes a substep of length `h` at `t` in place of `y`: positions, velocities, applied impulses, work. The contacts are those
-/// of `workspace.active`.
+/// Takes a substep of length `h` at `t` in place of `y`: positions, velocities, applied impulses, work. The contacts are those of
+/// `workspace.active`.
 pub(super) fn substep(
     model: &Model,
     workspace: &mut Workspace,
@@ -105,8 +104,7 @@ fn constraints(model: &Model, workspace: &mut Workspace) {
     assemble::rows(model, poses, holds, BeyondEdges::Line, system);
 }
 
-// left and right side of (2) without constraints: the metric, and the change of velocity in `workspace.free`; false if the
-// metric is singular
+// left and right side of (2) without constraints: the metric, and the velocity change in `workspace.free`; false if the metric is singular
 fn free_motion(model: &Model, workspace: &mut Workspace, middle: f64, v: &[f64], h: f64) -> bool {
     let Workspace {
         poses,
@@ -120,11 +118,11 @@ fn free_motion(model: &Model, workspace: &mut Workspace, middle: f64, v: &[f64],
     } = &mut *workspace;
     model.twists(mid_velocity, twists);
     let at = (middle, Side::After);
-    // any derivative by position will do, as long as it stabilizes
+    // any position derivative will do if it stabilizes
     let wanted = Some((&mut *jacobians, Detail::Stiff));
     dynamics::force(model, at, inputs, poses, twists, force, wanted);
     free.clone_from(force);
-    // where forces are linear the mid velocity is still that of the start
+    // if forces are linear, the mid velocity is still that of the start
     if jacobians.any && !model.velocity_forces_are_linear() {
         let n = v.len();
         for (i, x) in free.iter_mut().enumerate() {
@@ -142,7 +140,7 @@ fn free_motion(model: &Model, workspace: &mut Workspace, middle: f64, v: &[f64],
     regular
 }
 
-// adds to `workspace.free` what the constraints of (2) do; false if directions of sliding were not found
+// adds the effect of the constraints of (2) to `workspace.free`; false if sliding directions did not converge
 fn respond(
     model: &Model,
     workspace: &mut Workspace,

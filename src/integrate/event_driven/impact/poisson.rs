@@ -1,13 +1,14 @@
-//! The restitution phase of an impact after Poisson's hypothesis: of the normal impulse `c_n` of compression, contact `j` gets back `g = e c_n`.
+//! Restitution phase of an impact by Poisson's hypothesis: contact `j` gets back `g = e c_n` of its normal compression impulse `c_n`.
 //!
 //! (1)  M (v+ - vc) = sum n (g + x) + sum t p,    0 <= n.v+ | x >= 0
 //! (2)  |p| <= mu (g + x),    and where  w = t.v+ - s  is not zero:  p = -mu (g + x) w/|w|
 //! (3)  s = t.M^-1 t r,    r = the fraction e_T of the friction impulse of compression, at most mu g
 //! (4)  as printed in the papers:  M (v+ - vc) = sum n (g + x) + sum t (r + p),    (2) with g = 0 and s = 0
 //!
-//! (2) is Coulomb's law over the phase: what sticks has no sliding velocity at its end. With tangential restitution the contact has
-//! stored the impulse `r`; its relaxation moves the contact point with `s`, joints taken into account, and friction acts on what is
-//! left: what sticks all the way gets back `r` and leaves with `s`. Where contacts resist rotation, their moments obey (2) with s = 0.
+//! (2) is Coulomb's law over the phase: sticking contacts have no sliding velocity at its end. With tangential restitution the contact has
+//! stored the impulse `r`; its relaxation moves the contact point with `s`, including the response of joints, and friction acts on the
+//! rest: a contact that sticks throughout gets back `r` and leaves with `s`. If contacts resist rotation, their moments obey (2) with s =
+//! 0.
 
 use super::solve;
 use crate::integrate::StepError;
@@ -16,7 +17,7 @@ use crate::math::norm;
 use crate::model::Model;
 use crate::state::{State, Status};
 
-// `level.impulse` <- r of (3), `level.restituted` <- g; does anything come back?
+// `level.impulse` <- r of (3), `level.restituted` <- g; false if all are zero
 fn give_back(model: &Model, workspace: &mut Workspace) -> bool {
     let Workspace {
         level,
@@ -90,7 +91,7 @@ pub(super) fn restitute(
     Ok(())
 }
 
-// (3): s of all rows in `workspace.relaxation` from r in `level.impulse`; is there any?
+// (3): s of all rows in `workspace.relaxation` from r in `level.impulse`; false if it is zero
 fn relax(workspace: &mut Workspace) -> bool {
     let Workspace {
         level,
@@ -106,13 +107,13 @@ fn relax(workspace: &mut Workspace) -> bool {
     relaxation.clone_from(&level.impulse);
     place.fill(0.0);
     level.add_response(place);
-    // joints hold meanwhile; what motors are to do is no part of a change of velocities
+    // joints hold meanwhile; motor speeds do not contribute to a change of velocities
     level.bias.clear();
     let moved = level.rows.iter().map(|row| row.product(place));
     level.bias.extend(moved);
     level.solve_fixed_mode(joints, |_| Status::Open, fixed_mode);
     level.add_response(place);
-    // where nothing is stored friction acts on the whole velocity
+    // without stored impulse friction acts on the whole velocity
     for i in 0..level.contacts.len() {
         let tangents = level.tangent_rows(i);
         if relaxation[tangents.clone()].iter().any(|r| *r != 0.0) {

@@ -1,10 +1,10 @@
-//! Impulses of contacts and joints that depend on each other: of all that have the same effect on the bodies, the least ones.
+//! Impulses of dependent contacts and joints: of all with the same effect on the bodies, those of minimum norm.
 //!
-//! (1)  minimise  z.Q z / 2   so that   F S z = F (c - f),    c <- f + S z
+//! (1)  minimise  z.Q z / 2   such that   F S z = F (c - f),    c <- f + S z
 //!
-//! `S` has a column for each joint equation, for the normal of each contact that does not leave and for each of its friction rows that
-//! does not move; what slides has its friction in the column of the normal, -mu d, and in `f` what goes with a restituted impulse. `Q` is the
-//! diagonal of S^T D S, D that of W: an impulse counts by the motion that it would cause alone. With K = S^T W S,
+//! `S` has a column for each joint equation, for the normal of each closed contact and for each of its sticking friction rows; a sliding
+//! contact has its friction in the column of the normal, -mu d, and that of a restitution impulse in `f`. `Q` is the diagonal of S^T D S, D
+//! that of W: impulses are weighted by the motion that they would cause alone. With K = S^T W S,
 //!
 //! (2)  Q z = K y,    K z = S^T W (c - f)
 
@@ -14,24 +14,24 @@ use crate::math::dense::RankRevealing;
 use crate::math::{Limit, max_abs, norm};
 use crate::model::{MAX_FRICTION_ROWS, N_TANGENTS};
 
-/// A row that moves more slowly than this part of the motion before does not move: the residual that a solver leaves, with room.
+/// A row slower than this part of the previous motion is at rest: the residual of a solver, with a margin.
 const AT_REST: f64 = 1e-8;
 
-/// Impulses that change the motion by more than this part of it are others.
+/// Impulses that change the motion by more than this part of it are different.
 const SAME_EFFECT: f64 = 1e-10;
 
-/// Contacts that would pull are left out, at most so often.
+/// Maximum number of iterations that remove contacts in tension.
 const MOST_ROUNDS: usize = 8;
 
-/// Halvings of the way to impulses that are not within all cones.
+/// Halvings of the path to impulses that are not within all cones.
 const HALVINGS: usize = 40;
 
-/// Friction rows of a contact that have a common bound: the first one, their number, and the coefficient.
+/// Friction rows of a contact with a common bound: the first one, their number, and the coefficient.
 type Block = (usize, usize, f64);
 
 impl System {
-    /// (1) for the impulses that this system holds, which solve its contact problem; they stay where there is no choice. Where the least
-    /// ones are not within the bounds of friction, it is as near to them as the bounds let the straight way get.
+    /// (1) for the impulses of this system, which solve its contact problem; unchanged if they are unique. If the minimum-norm impulses
+    /// violate the bounds of friction, the nearest admissible ones on the line towards them are used.
     pub fn remove_self_stress(&mut self, joints: &[bool], solver: &mut RankRevealing) {
         if self.contacts.len() < 2 {
             return;
@@ -55,7 +55,7 @@ impl System {
         (self.kept, self.pulls) = (kept, pulls);
     }
 
-    // W c + b in `moved`, for the impulses that this system holds
+    // W c + b in `moved`, for the impulses of this system
     fn move_rows(&mut self) {
         let k = self.len();
         self.moved.clear();
@@ -117,7 +117,7 @@ impl System {
                 }
                 let rows = first..first + n_rows;
                 if rows.clone().any(|row| speed(row).abs() > slow) {
-                    // what slides has its friction where the solution has it
+                    // sliding contacts have the friction of the solution
                     let pressed = kept[normal] + given;
                     for row in rows {
                         let along = if pressed > 0.0 {
@@ -167,7 +167,7 @@ impl System {
             return Least::None;
         }
         self.weigh(kept);
-        // what is nearly dependent could be shared only by impulses without bound
+        // nearly dependent constraints could be shared only by unbounded impulses
         if !self.is_uneven {
             solver.drop_below(1e-9);
         }
@@ -206,7 +206,7 @@ impl System {
         self.nearest_to.resize(self.unknowns.len(), 0.0);
     }
 
-    // f + S z in the impulses, if it is within all bounds and has the effect of those that are kept
+    // f + S z in the impulses, if it is within all bounds and has the effect of the original ones
     fn take_least(&mut self, kept: &[f64], pulls: &mut [bool]) -> Least {
         for (unknown, z) in self.unknowns.iter().zip(&self.shares) {
             match unknown {
@@ -253,7 +253,7 @@ impl System {
         })
     }
 
-    // from the impulses that are kept towards the least ones, which the system has, as far as the cones let it: they are convex
+    // from the original impulses towards the minimum-norm ones, which the system has, as far as the cones allow: they are convex
     fn go_towards_least(&mut self, kept: &[f64], rounding: f64) -> bool {
         let mut least = std::mem::take(&mut self.moved_by);
         least.clone_from(&self.impulse);
@@ -295,11 +295,11 @@ impl System {
     }
 }
 
-/// How a search for the least impulses ended.
+/// Result of the search for minimum-norm impulses.
 enum Least {
     Found,
-    /// Contacts that are marked now would pull.
+    /// Contacts that are marked now would be in tension.
     Pulls,
-    /// There is no choice, or none within the bounds of friction.
+    /// They are unique, or none is within the bounds of friction.
     None,
 }

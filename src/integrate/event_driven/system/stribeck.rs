@@ -1,7 +1,7 @@
-//! Friction that falls with the speed of sliding, in a step with frozen statuses.
+//! Stribeck friction in a step with fixed statuses.
 //!
-//! The coefficient is that of the mean velocity of the step, like its direction d (`sliding`), and found by the same
-//! iteration. Linearized about the speed s of the iteration before:
+//! The coefficient is that of the mean velocity of the step, like its direction d (`sliding`), and found by the same iteration. Linearized
+//! about the speed s of the last iteration:
 //!
 //! (4)  c_t = -mu(s) c_n d + c_d d,   c_d = -mu'(s) c_n (d.w - s),   w = T (v + dv/2)
 
@@ -11,11 +11,11 @@ use crate::math::{Limit, norm};
 use crate::model::{Model, N_TANGENTS, Stribeck};
 use crate::state::Status;
 
-/// Coefficients that change the mean speed by less than this part of what it changes them need no unknown of their own.
+/// A feedback of the coefficient on the mean speed weaker than this, relative, needs no unknown of its own.
 const WEAK: f64 = 1e-10;
 
 impl System {
-    /// Takes the coefficients of the contacts from the model; what falls with the speed is that of rest.
+    /// Sets the friction coefficients of the contacts from the model; Stribeck friction has its static value.
     pub fn take_friction(&mut self, model: &Model) {
         let contacts = || self.contacts.iter().map(|&j| &model.contacts[j]);
         self.friction.clear();
@@ -28,12 +28,12 @@ impl System {
         }
     }
 
-    /// The law of friction of the `i`-th contact, where it falls with the speed.
+    /// The Stribeck curve of the `i`-th contact, if it has one.
     pub fn stribeck_of(&self, i: usize) -> Option<Stribeck> {
         self.stribeck.get(i).copied().flatten()
     }
 
-    /// Has friction that falls the coefficient of rest?
+    /// Resets Stribeck friction to its static value.
     pub fn hold_friction(&mut self) {
         for (mu, law) in self.friction.iter_mut().zip(&self.stribeck) {
             if let Some(law) = law {
@@ -42,7 +42,7 @@ impl System {
         }
     }
 
-    /// Gives friction that falls the coefficient that it has at velocities `v`, where a contact of the model slides.
+    /// Sets Stribeck friction to its value at velocities `v`, for contacts of the model for which `slides` is true.
     pub fn slide_at(&mut self, v: &[f64], slides: impl Fn(usize) -> bool) {
         self.falling.clear();
         if self.stribeck.is_empty() {
@@ -62,13 +62,13 @@ impl System {
         self.falling.resize(self.contacts.len(), [0.0; 2]);
     }
 
-    /// Does friction of a sliding contact fall with its speed?
+    /// Does a sliding contact have Stribeck friction?
     pub(super) fn any_falls(&self, status: impl Fn(usize) -> Status) -> bool {
         let mut laws = self.stribeck.iter().zip(&self.contacts);
         laws.any(|(law, contact)| law.is_some() && status(*contact).slides())
     }
 
-    // rows of the tangents of a contact, and the direction in which it slides along them
+    // rows of the tangents of a contact, and its sliding direction along them
     fn along(&self, i: usize, status: Status) -> Option<([usize; N_TANGENTS], [f64; N_TANGENTS])> {
         let first = self.normal(i) + 1;
         match status {
@@ -80,8 +80,7 @@ impl System {
         }
     }
 
-    /// The coefficient of the `i`-th contact at the mean velocity along its direction (4); by how much it differs from the one
-    /// before, relative.
+    /// Updates the coefficient of the `i`-th contact at the mean velocity along its direction (4); returns the relative change.
     pub(super) fn fall(&mut self, i: usize, status: Status) -> f64 {
         let (Some(law), Some((rows, d))) = (self.stribeck_of(i), self.along(i, status)) else {
             return 0.0;
