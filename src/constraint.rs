@@ -175,7 +175,7 @@ impl Row {
 }
 
 /// Largest number of velocities of a body, in the plane and in space.
-pub const MOST_DOF: usize = 6;
+pub const MAX_DOF: usize = 6;
 
 /// Range of a body in the vector of velocities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -190,13 +190,13 @@ pub struct Span {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GlobalRow {
     span: [Span; 2],
-    value: [[f64; MOST_DOF]; 2],
+    value: [[f64; MAX_DOF]; 2],
 }
 
 impl GlobalRow {
     /// From the gradients of two bodies.
     pub fn new<const N: usize>(span: [Span; 2], a: &[f64; N], b: &[f64; N]) -> Self {
-        let mut value = [[0.0; MOST_DOF]; 2];
+        let mut value = [[0.0; MAX_DOF]; 2];
         value[0][..N].copy_from_slice(a);
         value[1][..N].copy_from_slice(b);
         Self { span, value }
@@ -249,7 +249,7 @@ impl GlobalRow {
     }
 
     /// G M^-1 G^T: velocity change of the constraint per unit of its own impulse.
-    pub fn yielding(&self, mass: &[f64]) -> f64 {
+    pub fn inverse_effective_mass(&self, mass: &[f64]) -> f64 {
         let mut sum = 0.0;
         for (Span { first, len }, row) in self.span.iter().zip(&self.value) {
             for i in 0..*len {
@@ -273,7 +273,7 @@ impl GlobalRow {
     /// Rotates the rotational parts of bodies in space; `turn` gets the index of their first rotational velocity.
     pub fn turn_rotations(&mut self, turn: impl Fn(usize, Vec3) -> Vec3) {
         for (Span { first, len }, row) in self.span.iter().zip(&mut self.value) {
-            if *len == MOST_DOF {
+            if *len == MAX_DOF {
                 let turned = turn(first + 3, Vec3::new(row[3], row[4], row[5]));
                 row[3..].copy_from_slice(turned.as_slice());
             }
@@ -290,7 +290,7 @@ impl GlobalRow {
 }
 
 #[inline(always)]
-fn add_products<const N: usize>(mut sum: f64, row: &[f64; MOST_DOF], v: &[f64]) -> f64 {
+fn add_products<const N: usize>(mut sum: f64, row: &[f64; MAX_DOF], v: &[f64]) -> f64 {
     let v = &v[..N];
     for i in 0..N {
         sum += row[i] * v[i];

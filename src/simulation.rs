@@ -282,7 +282,7 @@ impl Simulation {
             } = self;
             if model.time_stepping.is_some() {
                 integrate::instant(model, state, workspace, settings, instant);
-                report.note_instant(instant);
+                report.record_instant(instant);
             } else {
                 instant.velocity.clone_from(&state.velocity);
                 instant.acceleration.clone_from(&state.acceleration);

@@ -105,7 +105,7 @@ pub struct Control {
     /// Error of the last step, in units of the tolerance.
     pub error: f64,
     /// Consecutive short steps that determined their statuses themselves.
-    pub ways_out: u32,
+    pub undecided_in_a_row: u32,
     /// Consecutive steps of the fixed-step scheme.
     pub fallbacks_in_a_row: u32,
     /// Events since `counted_from`, to detect accumulation of events.
@@ -146,7 +146,7 @@ pub struct PersistentContact {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TimeSteppingState {
     /// Loaded contact points, sorted by key.
-    pub touches: Vec<PersistentContact>,
+    pub contacts: Vec<PersistentContact>,
     /// For how long each body has been below the sleep velocity, s; infinite for sleeping bodies.
     pub sleep_timer: Vec<f64>,
     /// Length of the last step, s; 0 before the first one.
@@ -252,8 +252,8 @@ impl State {
         self.control = *control;
         self.started = *started;
         self.time_stepping
-            .touches
-            .clone_from(&time_stepping.touches);
+            .contacts
+            .clone_from(&time_stepping.contacts);
         self.time_stepping
             .sleep_timer
             .clone_from(&time_stepping.sleep_timer);
@@ -294,7 +294,7 @@ impl State {
             control: Control::default(),
             started: false,
             time_stepping: TimeSteppingState {
-                touches: Vec::new(),
+                contacts: Vec::new(),
                 sleep_timer: match model.time_stepping {
                     Some(_) => vec![0.0; model.bodies.len()],
                     None => Vec::new(),

@@ -1015,7 +1015,7 @@ enabled = false
     assert!(
         matches!(&groups.pair, ContactPair::Groups([a, b]) if a.text == "parts" && b.text == "ground")
     );
-    let friction = groups.law.friction;
+    let friction = groups.material.friction;
     assert_eq!(
         (friction.sliding, friction.static_friction),
         (Sliding::Isotropic(0.3), Some(0.4))
@@ -1026,21 +1026,21 @@ enabled = false
         (2e-3, 1e-3)
     );
     // A kinetic coefficient of its own leaves the static one of the default behind.
-    let friction = materials.law.friction;
+    let friction = materials.material.friction;
     assert_eq!(
         (friction.sliding, friction.static_friction),
         (Sliding::Isotropic(0.6), None)
     );
     assert_eq!(friction.stribeck_velocity, None);
     assert_eq!(
-        bodies.law.friction.sliding,
+        bodies.material.friction.sliding,
         Sliding::Elliptic {
             coefficients: [0.2, 0.8],
             axis: [1.0, 0.0, 0.0]
         }
     );
-    assert!(!bodies.law.enabled);
-    assert_eq!(bodies.law.restitution, 0.5);
+    assert!(!bodies.material.enabled);
+    assert_eq!(bodies.material.restitution, 0.5);
 }
 
 mod file {

@@ -173,8 +173,7 @@ fn warnings(facts: &Facts<'_>) -> String {
 
 fn solver(report: &Report) -> Vec<Line> {
     let complementarity_steps = "substeps solved as an LCP because statuses were not decided";
-    let unresolved =
-        "substeps solved as an LCP because stick-slip statuses did not converge";
+    let unresolved = "substeps solved as an LCP because stick-slip statuses did not converge";
     let stabilized = "substeps without a destabilizing force derivative";
     vec![
         ("steps", report.steps.to_string()),
@@ -199,10 +198,7 @@ fn solver(report: &Report) -> Vec<Line> {
         ("unresolved", of(report.unresolved_steps, unresolved)),
         (
             "first-order steps",
-            of(
-                report.first_order_steps,
-                "ended with a first-order step",
-            ),
+            of(report.first_order_steps, "ended with a first-order step"),
         ),
         (
             "fallback steps",

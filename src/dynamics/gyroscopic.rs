@@ -38,14 +38,19 @@ pub(super) fn add(
 
 /// Replaces (2) by (3) for bodies that spin too fast for a step with weight `a` of the velocity derivatives.
 #[inline]
-pub fn tame(model: &Model, twists: &Twists, a: f64, jacobians: &mut Jacobians) {
+pub fn use_antisymmetric_part(model: &Model, twists: &Twists, a: f64, jacobians: &mut Jacobians) {
     if model.is_spatial() {
-        tame_in_space(model, twists, a, jacobians);
+        use_antisymmetric_part_in_space(model, twists, a, jacobians);
     }
 }
 
 #[inline(never)]
-fn tame_in_space(model: &Model, twists: &Twists, a: f64, jacobians: &mut Jacobians) {
+fn use_antisymmetric_part_in_space(
+    model: &Model,
+    twists: &Twists,
+    a: f64,
+    jacobians: &mut Jacobians,
+) {
     for i in turning(model) {
         let (body, moments) = moments_at(model, i);
         let w = twists.space()[body].angular;

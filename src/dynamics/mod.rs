@@ -2,7 +2,7 @@
 
 mod gyroscopic;
 
-pub use gyroscopic::tame;
+pub use gyroscopic::use_antisymmetric_part;
 
 use crate::constraint::{Pose, Span};
 use crate::kinds::plane::force::{Detail, Effect, Force, Input, Side, Situation, Stribeck};
@@ -159,7 +159,7 @@ pub fn force(
     total: &mut [f64],
     jacobians: Option<(&mut Jacobians, Detail)>,
 ) {
-    force_and_works(model, time, inputs, poses, twists, total, None, jacobians);
+    force_and_works(model, time, inputs, (poses, twists), total, None, jacobians);
 }
 
 /// The same with the parts that change the energy of bodies and springs, and their Jacobians, if requested.
@@ -167,8 +167,7 @@ pub fn force_and_works(
     model: &Model,
     (time, side): (f64, Side),
     inputs: &[Input],
-    poses: &Poses,
-    twists: &Twists,
+    (poses, twists): (&Poses, &Twists),
     total: &mut [f64],
     mut works: Option<&mut Works>,
     jacobians: Option<(&mut Jacobians, Detail)>,
@@ -332,9 +331,9 @@ pub fn power(
         inputs,
         poses,
         twists,
-        |_, put_in, taken_out| {
-            applied += put_in;
-            lost += taken_out;
+        |_, supplied, dissipated| {
+            applied += supplied;
+            lost += dissipated;
         },
     );
     (applied, lost)
@@ -347,7 +346,7 @@ pub fn each_power(
     inputs: &[Input],
     poses: &Poses,
     twists: &Twists,
-    mut tell: impl FnMut([BodyRef; 2], f64, f64),
+    mut visit: impl FnMut([BodyRef; 2], f64, f64),
 ) {
     let at = At {
         model,
@@ -357,7 +356,7 @@ pub fn each_power(
         twists,
     };
     for link in &model.forces {
-        let (put_in, taken_out) = match &link.force {
+        let (supplied, dissipated) = match &link.force {
             AnyForce::Plane(force) => {
                 at.plane(link, |at| (force.applied_power(at), force.lost_power(at)))
             }
@@ -365,7 +364,7 @@ pub fn each_power(
                 at.space(link, |at| (force.applied_power(at), force.lost_power(at)))
             }
         };
-        tell(link.bodies, put_in, taken_out);
+        visit(link.bodies, supplied, dissipated);
     }
 }
 
@@ -477,7 +476,7 @@ pub fn coordinate_force(
 pub fn smoothed_friction(
     model: &Model,
     instants: [(&Poses, &Twists); 2],
-    mut tell: impl FnMut(&Stribeck, [f64; 2], f64),
+    mut visit: impl FnMut(&Stribeck, [f64; 2], f64),
 ) {
     for link in &model.forces {
         match &link.force {
@@ -485,14 +484,14 @@ pub fn smoothed_friction(
                 let [start, end] =
                     at_both(model, instants).map(|at| at.plane(link, |at| law.sliding(at)));
                 if let (Some((before, g)), Some((after, _))) = (start, end) {
-                    tell(law, [before, after], inverse_mass(model, link, &g));
+                    visit(law, [before, after], inverse_mass(model, link, &g));
                 }
             }
             AnyForce::Space(space::force::Force::Stribeck(force)) => {
                 let [start, end] =
                     at_both(model, instants).map(|at| at.space(link, |at| force.sliding(at)));
                 if let (Some((before, g)), Some((after, _))) = (start, end) {
-                    tell(&force.law, [before, after], inverse_mass(model, link, &g));
+                    visit(&force.law, [before, after], inverse_mass(model, link, &g));
                 }
             }
             AnyForce::Plane(_) | AnyForce::Space(_) => {}

@@ -24,7 +24,7 @@ pub(super) fn start(model: &Model, state: &State, workspace: &mut Workspace, rep
 }
 
 /// Records the energy at the end of a step.
-pub(super) fn note(model: &Model, state: &State, workspace: &mut Workspace, report: &mut Report) {
+pub(super) fn record(model: &Model, state: &State, workspace: &mut Workspace, report: &mut Report) {
     let potential = potential(model, state, workspace);
     let (mut kinetic, mut swing) = (0.0, 0.0);
     let start = &model.initial_velocity;
@@ -47,7 +47,7 @@ fn potential(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
     if model.forces.is_empty() {
         return weight_energy(model, &state.position);
     }
-    let (poses, twists) = &mut workspace.looks[0];
+    let (poses, twists) = &mut workspace.check_poses[0];
     poses.refer_to(&state.orientation, &state.joint_angle);
     model.poses(&state.position, poses);
     model.twists(&state.velocity, twists);
@@ -57,8 +57,12 @@ fn potential(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
 fn weight_energy(model: &Model, position: &[f64]) -> f64 {
     let mut total = 0.0;
     for body in &model.bodies {
-        let place = &position[body.first..body.first + body.n_dof.min(3)];
-        let along: f64 = place.iter().zip(&model.gravity).map(|(x, g)| g * x).sum();
+        let scratch_position = &position[body.first..body.first + body.n_dof.min(3)];
+        let along: f64 = scratch_position
+            .iter()
+            .zip(&model.gravity)
+            .map(|(x, g)| g * x)
+            .sum();
         total -= model.mass[body.first] * along;
     }
     total

@@ -50,14 +50,16 @@ pub enum StepError {
 
 impl StepError {
     // slightly inexact impulses of contacts in space are accepted rather than ending the run: their residual is reported
-    pub(in crate::integrate) fn unless_usable(
+    pub(in crate::integrate) fn unless_acceptable(
         outcome: Outcome,
         time: f64,
         is_spatial: bool,
     ) -> Result<(), Self> {
         match outcome {
             Outcome::Solved { .. } => Ok(()),
-            Outcome::Inaccurate { residual } if is_spatial && residual <= USABLE_RESIDUAL => Ok(()),
+            Outcome::Inaccurate { residual } if is_spatial && residual <= ACCEPTABLE_RESIDUAL => {
+                Ok(())
+            }
             Outcome::Inaccurate { residual } if !residual.is_finite() => {
                 Err(Self::NotFinite { time })
             }
@@ -101,7 +103,7 @@ impl std::fmt::Display for StepError {
 impl std::error::Error for StepError {}
 
 /// Impulses of contacts in space with a residual below this are accepted even if the solver did not converge.
-const USABLE_RESIDUAL: f64 = 1e-6;
+const ACCEPTABLE_RESIDUAL: f64 = 1e-6;
 
 /// Makes the state consistent without advancing time: closes joints, resolves impacts of touching contacts that approach, and determines
 /// statuses and forces.

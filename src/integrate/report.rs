@@ -317,12 +317,12 @@ impl Report {
     }
 
     /// Includes the residual of forces computed at an instant.
-    pub fn note_instant(&mut self, instant: &Instant) {
+    pub fn record_instant(&mut self, instant: &Instant) {
         self.instant_residual = self.instant_residual.at_least(instant.residual);
     }
 
     /// Adds a numerical energy error: positive for a gain.
-    pub(super) fn book_numerical(&mut self, error: f64) {
+    pub(super) fn add_numerical_error(&mut self, error: f64) {
         if error > 0.0 {
             self.numerical_gain += error;
         } else {

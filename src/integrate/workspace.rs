@@ -1,6 +1,6 @@
 //! Workspace of a step: allocated once for a model, never saved.
 
-use super::event_driven::accurate::{Extrapolation, N_SAMPLES, Stride};
+use super::event_driven::accurate::{DenseOutput, Extrapolation, N_SAMPLES};
 use super::event_driven::assemble;
 use super::event_driven::complementarity::Complementarity;
 use super::event_driven::energy::Balance;
@@ -13,7 +13,7 @@ use crate::dynamics::Jacobians;
 use crate::kinds::plane::force::Input;
 use crate::math::Vec3;
 use crate::math::dense::RankRevealing;
-use crate::model::{Hold, Model, Poses, Twists};
+use crate::model::{FixedFeature, Model, Poses, Twists};
 use crate::state::{Resistance, State, Status};
 use std::ops::Range;
 
@@ -38,7 +38,7 @@ pub struct Workspace {
     pub(super) force: Vec<f64>,
     pub(super) force_end: Vec<f64>,
     pub(super) jacobians: Jacobians,
-    pub(super) place: Vec<f64>,
+    pub(super) scratch_position: Vec<f64>,
     /// Velocity change over the trial step without constraints.
     pub(super) free: Vec<f64>,
     pub(super) mass: Metric,
@@ -53,7 +53,7 @@ pub struct Workspace {
     pub(super) system: System,
     /// The constraint system at one instant: projections, accelerations, impacts.
     pub(super) level: System,
-    pub(super) fixed_mode: RankRevealing,
+    pub(super) fixed_mode_solver: RankRevealing,
     pub(super) complementarity: Complementarity,
     /// Independent joint equations at the start of the substep.
     pub(super) joints: Vec<bool>,
@@ -76,7 +76,7 @@ pub struct Workspace {
     pub(super) within_reach: Vec<bool>,
     /// Fixed geometry of each contact at the start of the substep, or where it opened or touched since: constant for a closed contact
     /// during the substep.
-    pub(super) holds: Vec<Hold>,
+    pub(super) holds: Vec<FixedFeature>,
     /// Contact forces in space at the start of the substep.
     pub(super) last_forces: Forces,
     /// Lowest points of rims at the start of a step, by active contact.
@@ -124,7 +124,7 @@ pub struct Workspace {
     pub(super) samples: [Vec<EventFunction>; N_SAMPLES + 1],
     pub(super) violated: Vec<EventFunction>,
     /// The last extrapolated step; taken out while it is evaluated.
-    pub(super) stride: Option<Stride>,
+    pub(super) dense_output: Option<DenseOutput>,
     /// The trial step that ends nearest to an event.
     pub(super) best: Trial,
     /// Energy balance of the trial step.
@@ -139,14 +139,14 @@ pub struct Workspace {
     /// Workspace of time stepping.
     pub(super) time_stepping: Work,
     /// Poses and twists at both ends of a step, for checks.
-    pub(super) looks: [(Poses, Twists); 2],
+    pub(super) check_poses: [(Poses, Twists); 2],
     /// Workspace of forces at an instant.
     pub(super) instant: Work,
 }
 
 impl Workspace {
     /// Allocated capacity for contacts, to detect growth.
-    pub(super) fn room(&self) -> usize {
+    pub(super) fn capacity(&self) -> usize {
         self.system.delassus.capacity() + self.level.delassus.capacity()
     }
 
@@ -172,7 +172,7 @@ impl Workspace {
             force: vector(),
             force_end: vector(),
             jacobians: Jacobians::new(dense),
-            place: vector(),
+            scratch_position: vector(),
             free: vector(),
             mass: Metric::mass(model),
             step_metric: Metric::full(dense),
@@ -181,7 +181,7 @@ impl Workspace {
             standard_step: 0.0,
             system: System::new(model),
             level: System::new(model),
-            fixed_mode: RankRevealing::with_capacity(n_rows),
+            fixed_mode_solver: RankRevealing::with_capacity(n_rows),
             complementarity: Complementarity::new(model),
             joints: vec![true; n_joint],
             joint_order: RankRevealing::with_capacity(n_joint),
@@ -196,7 +196,7 @@ impl Workspace {
             end_gap: vec![(0.0, 0.0); n_contacts],
             is_near: vec![true; model.pairs.len()],
             within_reach: vec![true; model.pairs.len()],
-            holds: vec![Hold::default(); n_contacts],
+            holds: vec![FixedFeature::default(); n_contacts],
             last_forces: Forces::default(),
             headings: Vec::new(),
             sliding: state.sliding,
@@ -228,7 +228,7 @@ impl Workspace {
             middle_sampled: false,
             samples: std::array::from_fn(|_| Vec::with_capacity(n_event_functions)),
             violated: Vec::with_capacity(n_event_functions),
-            stride: Some(Stride::new(model)),
+            dense_output: Some(DenseOutput::new(model)),
             best: Trial::new(model),
             balance: Balance::new(model),
             slip_rows: Vec::with_capacity(1 + model.n_friction_rows),
@@ -236,7 +236,7 @@ impl Workspace {
             closed_velocity: vector(),
             again: Some(State::new(model)),
             time_stepping: Work::default(),
-            looks: std::array::from_fn(|_| (Poses::new(model), Twists::new(model))),
+            check_poses: std::array::from_fn(|_| (Poses::new(model), Twists::new(model))),
             instant: Work::default(),
         };
         workspace.statuses.resize(n_contacts, Status::Open);

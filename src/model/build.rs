@@ -79,7 +79,7 @@ pub(super) fn finish(mut model: Model, problems: Vec<Problem>) -> Result<Model, 
     model.shortest_period = model.forces.iter().fold(motor_period, |period, link| {
         period.at_most(link.force.shortest_period())
     });
-    model.has_falling_friction = model.contacts.iter().any(|c| c.stribeck_velocity.is_some());
+    model.has_stribeck_friction = model.contacts.iter().any(|c| c.stribeck_velocity.is_some());
     if problems.is_empty() {
         Ok(model)
     } else {
@@ -109,7 +109,7 @@ pub(super) fn empty(scene: &Scene) -> Model {
         n_joint_rows: 0,
         n_joint_coordinates: 0,
         n_friction_rows: 1,
-        has_falling_friction: false,
+        has_stribeck_friction: false,
         mass: Vec::new(),
         angular: Vec::new(),
         initial_position: Vec::new(),
@@ -262,7 +262,7 @@ impl Builder<'_> {
         if let Joint::Distance(rod) = joint
             && self.distance([rod.anchor_a, rod.anchor_b], bodies) == 0.0
         {
-            self.refuse_joint(
+            self.reject_joint(
                 written,
                 "the ends of the rod coincide".to_owned(),
                 "use a revolute joint, or move the anchors apart",
@@ -277,13 +277,13 @@ impl Builder<'_> {
             let open = rows.residual[i];
             let rate = rows.rows[i].rate(&twist_a, &twist_b);
             if open.abs() > CLOSED {
-                self.refuse_joint(
+                self.reject_joint(
                     written,
                     format!("the joint does not close: its {name} is off by {open:.3e}"),
                     "move the bodies or the anchors so that both sides meet at the start",
                 );
             } else if rate.abs() > CLOSED * (1.0 + fastest) {
-                self.refuse_joint(
+                self.reject_joint(
                     written,
                     format!("the initial velocities violate the joint: its {name} changes at {rate:.3e} per second"),
                     "give velocities that the joint allows",
@@ -293,7 +293,7 @@ impl Builder<'_> {
     }
 
     #[inline(never)]
-    fn refuse_joint(&mut self, written: &spec::Joint, message: String, hint: &str) {
+    fn reject_joint(&mut self, written: &spec::Joint, message: String, hint: &str) {
         self.problems.push(Problem {
             place: written.place.clone(),
             key: format!("joint[{}]", written.name),
@@ -320,115 +320,117 @@ impl Builder<'_> {
 
     fn forces(&mut self) {
         for written in &self.scene.forces {
-            let (bodies, joint, force) = match &written.kind {
-                ForceKind::SpringDamper {
+            if let Some((bodies, joint, force)) = self.force(written) {
+                self.model.forces.push(ForceLink {
+                    name: written.name.clone(),
                     bodies,
-                    anchors,
-                    stiffness,
-                    damping,
-                    rest_length,
-                } => {
-                    let bodies = [self.body(&bodies[0]), self.body(&bodies[1])];
-                    let [anchor_a, anchor_b] = anchors.map(vec2);
-                    let distance = self.distance([anchor_a, anchor_b], bodies);
-                    if distance == 0.0 && rest_length.is_some_and(|rest| rest > 0.0) {
-                        self.problems.push(Problem {
-                            place: written.place.clone(),
-                            key: format!("force[{}].rest_length", written.name),
-                            message: NO_DIRECTION[0].to_owned(),
-                            hint: NO_DIRECTION[1].to_owned(),
-                        });
-                    }
-                    let element = SpringDamper {
-                        anchor_a,
-                        anchor_b,
-                        stiffness: *stiffness,
-                        damping: *damping,
-                        rest_length: rest_length.unwrap_or(distance),
-                    };
-                    (bodies, None, Force::SpringDamper(element))
-                }
-                ForceKind::Torsional {
+                    force: AnyForce::Plane(force),
                     joint,
-                    stiffness,
-                    damping,
-                    rest_angle,
-                } => {
-                    let Some(index) = self.joint(joint) else {
-                        continue;
-                    };
-                    let bodies = self.model.joints[index].bodies;
-                    let [a, b] = bodies.map(|body| pose_of(&self.poses, body).angle);
-                    let element = Torsional {
-                        stiffness: *stiffness,
-                        damping: *damping,
-                        rest_angle: rest_angle.unwrap_or(b - a),
-                    };
-                    (bodies, Some(index), Force::Torsional(element))
-                }
-                ForceKind::Applied {
-                    body,
-                    point,
-                    frame,
-                    force,
-                    torque,
-                } => {
-                    let element = Applied {
-                        point: vec2(*point),
-                        frame: *frame,
-                        force: [
-                            self.signal(&written.name, "force_x", &force[0]),
-                            self.signal(&written.name, "force_y", &force[1]),
-                        ],
-                        torque: self.signal(&written.name, "torque", torque),
-                    };
-                    ([None, self.body(body)], None, Force::Applied(element))
-                }
-                ForceKind::Viscous {
-                    bodies,
-                    linear,
-                    angular,
-                } => {
-                    // the element acts at the centre of mass of its second body
-                    let bodies = [self.body(&bodies[1]), self.body(&bodies[0])];
-                    let element = Viscous {
-                        linear: *linear,
-                        angular: *angular,
-                    };
-                    (bodies, None, Force::Viscous(element))
-                }
-                ForceKind::Stribeck {
-                    joint,
-                    static_friction,
-                    kinetic_friction,
-                    stribeck_rate,
-                    transition_rate,
-                    viscous,
-                } => {
-                    let Some(index) = self.joint(joint) else {
-                        continue;
-                    };
-                    let element = Stribeck {
-                        static_friction: *static_friction,
-                        kinetic_friction: *kinetic_friction,
-                        stribeck_rate: *stribeck_rate,
-                        transition_rate: *transition_rate,
-                        viscous: *viscous,
-                    };
-                    (
-                        self.model.joints[index].bodies,
-                        Some(index),
-                        Force::Stribeck(element),
-                    )
-                }
-            };
-            self.model.forces.push(ForceLink {
-                name: written.name.clone(),
-                bodies,
-                force: AnyForce::Plane(force),
-                joint,
-            });
+                });
+            }
         }
+    }
+
+    // bodies, joint and force of an element; none if its joint does not exist
+    fn force(&mut self, written: &spec::Force) -> Option<([BodyRef; 2], Option<usize>, Force)> {
+        Some(match &written.kind {
+            ForceKind::SpringDamper {
+                bodies,
+                anchors,
+                stiffness,
+                damping,
+                rest_length,
+            } => {
+                let bodies = [self.body(&bodies[0]), self.body(&bodies[1])];
+                let [anchor_a, anchor_b] = anchors.map(vec2);
+                let distance = self.distance([anchor_a, anchor_b], bodies);
+                if distance == 0.0 && rest_length.is_some_and(|rest| rest > 0.0) {
+                    self.problems.push(Problem {
+                        place: written.place.clone(),
+                        key: format!("force[{}].rest_length", written.name),
+                        message: NO_DIRECTION[0].to_owned(),
+                        hint: NO_DIRECTION[1].to_owned(),
+                    });
+                }
+                let element = SpringDamper {
+                    anchor_a,
+                    anchor_b,
+                    stiffness: *stiffness,
+                    damping: *damping,
+                    rest_length: rest_length.unwrap_or(distance),
+                };
+                (bodies, None, Force::SpringDamper(element))
+            }
+            ForceKind::Torsional {
+                joint,
+                stiffness,
+                damping,
+                rest_angle,
+            } => {
+                let index = self.joint(joint)?;
+                let bodies = self.model.joints[index].bodies;
+                let [a, b] = bodies.map(|body| pose_of(&self.poses, body).angle);
+                let element = Torsional {
+                    stiffness: *stiffness,
+                    damping: *damping,
+                    rest_angle: rest_angle.unwrap_or(b - a),
+                };
+                (bodies, Some(index), Force::Torsional(element))
+            }
+            ForceKind::Applied {
+                body,
+                point,
+                frame,
+                force,
+                torque,
+            } => {
+                let element = Applied {
+                    point: vec2(*point),
+                    frame: *frame,
+                    force: [
+                        self.signal(&written.name, "force_x", &force[0]),
+                        self.signal(&written.name, "force_y", &force[1]),
+                    ],
+                    torque: self.signal(&written.name, "torque", torque),
+                };
+                ([None, self.body(body)], None, Force::Applied(element))
+            }
+            ForceKind::Viscous {
+                bodies,
+                linear,
+                angular,
+            } => {
+                // the element acts at the centre of mass of its second body
+                let bodies = [self.body(&bodies[1]), self.body(&bodies[0])];
+                let element = Viscous {
+                    linear: *linear,
+                    angular: *angular,
+                };
+                (bodies, None, Force::Viscous(element))
+            }
+            ForceKind::Stribeck {
+                joint,
+                static_friction,
+                kinetic_friction,
+                stribeck_rate,
+                transition_rate,
+                viscous,
+            } => {
+                let index = self.joint(joint)?;
+                let element = Stribeck {
+                    static_friction: *static_friction,
+                    kinetic_friction: *kinetic_friction,
+                    stribeck_rate: *stribeck_rate,
+                    transition_rate: *transition_rate,
+                    viscous: *viscous,
+                };
+                (
+                    self.model.joints[index].bodies,
+                    Some(index),
+                    Force::Stribeck(element),
+                )
+            }
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// Adds joint stops and the features of all pairs of shapes; initial overlaps are errors.
 pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mut Vec<Problem>) {
-    if let Some(problem) = memory::refusal(model, false, 0) {
+    if let Some(problem) = memory::memory_error(model, false, 0) {
         problems.push(problem);
         return;
     }
@@ -26,7 +26,7 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
         .iter()
         .map(|(_, _, shapes)| Parts::new(shapes.iter().map(candidate).collect()))
         .collect();
-    let mut looked_at = 0;
+    let mut next_check = 0;
     for (k, (body_a, name_a, shapes_a)) in owners.iter().enumerate() {
         for (l, (body_b, name_b, shapes_b)) in owners[k + 1..].iter().enumerate() {
             let joints = scene.joints.iter().map(|j| (&j.bodies, j.contact));
@@ -40,7 +40,7 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
                 for (j, shape_b) in shapes_b.iter().enumerate() {
                     let material = material_at(i, j);
                     if material.enabled {
-                        if let Some(problem) = memory::refusal_on_the_way(model, &mut looked_at) {
+                        if let Some(problem) = memory::memory_error_so_far(model, &mut next_check) {
                             problems.push(problem);
                             return;
                         }
@@ -58,7 +58,7 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
             }
         }
     }
-    refuse_overlaps(model, poses, problems, |body| {
+    reject_overlaps(model, poses, problems, |body| {
         scene.bodies[body].place.clone()
     });
 }
@@ -197,7 +197,7 @@ fn add_pair(
 }
 
 /// Initial overlaps of shapes and violated joint stops are errors; `place_of` gives the source location of a body.
-pub(super) fn refuse_overlaps(
+pub(super) fn reject_overlaps(
     model: &Model,
     poses: &Poses,
     problems: &mut Vec<Problem>,

@@ -14,10 +14,10 @@ use crate::math::{Dual, Real, Vec3, cross3, dot3, most_across};
 pub const N_TANGENTS: usize = 2;
 
 /// Rotation axes that a contact in space may resist: its normal, then its tangents.
-pub const N_TURNS: usize = 3;
+pub const N_ROTATION_AXES: usize = 3;
 
 /// Friction rows of a contact at most.
-pub const MAX_FRICTION_ROWS: usize = N_TANGENTS + N_TURNS;
+pub const MAX_FRICTION_ROWS: usize = N_TANGENTS + N_ROTATION_AXES;
 
 /// If this part of the square of a friction axis is along the normal, the two are within a thousandth of a radian and the tangential
 /// direction would be rounding error: any tangent is used.
@@ -25,7 +25,7 @@ const UPRIGHT: f64 = 1.0 - 1e-6;
 
 /// Contact geometry that is fixed during a substep.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Hold {
+pub struct FixedFeature {
     /// The sharp edge or face that is touched, if any.
     pub edge: Option<usize>,
     /// World direction that defines the tangents in space.
@@ -34,7 +34,7 @@ pub struct Hold {
 
 /// A contact at a configuration, without its rows.
 #[derive(Clone, Copy, Debug)]
-pub struct Near {
+pub struct ContactGeometry {
     /// Tangents in world axes, in space.
     pub tangents: [Vec3; N_TANGENTS],
     /// The normal in world axes, in space; zero where undefined.
@@ -45,7 +45,7 @@ pub struct Near {
     pub margin: f64,
 }
 
-impl Near {
+impl ContactGeometry {
     fn without_frame(offset: f64, margin: f64) -> Self {
         Self {
             tangents: [Vec3::zeros(); N_TANGENTS],
@@ -83,11 +83,11 @@ impl Model {
         GlobalRow::new(self.spans(bodies), &row.a, &row.b)
     }
 
-    fn place_in_space(&self, bodies: [BodyRef; 2], row: &space::Row) -> GlobalRow {
+    fn global_row_in_space(&self, bodies: [BodyRef; 2], row: &space::Row) -> GlobalRow {
         GlobalRow::new(self.spans(bodies), &row.a, &row.b)
     }
 
-    fn place_space_rate(&self, bodies: [BodyRef; 2], row: &space::Row<Dual>) -> GlobalRow {
+    fn global_space_rate(&self, bodies: [BodyRef; 2], row: &space::Row<Dual>) -> GlobalRow {
         let (a, b) = (row.a.map(|x| x.rate), row.b.map(|x| x.rate));
         GlobalRow::new(self.spans(bodies), &a, &b)
     }
@@ -118,7 +118,7 @@ impl Model {
     }
 
     // the derivative of a row, carried by its dual numbers
-    fn place_rate(&self, bodies: [BodyRef; 2], row: &Row<Dual>) -> GlobalRow {
+    fn global_rate(&self, bodies: [BodyRef; 2], row: &Row<Dual>) -> GlobalRow {
         let (a, b) = (row.a.map(|x| x.rate), row.b.map(|x| x.rate));
         GlobalRow::new(self.spans(bodies), &a, &b)
     }
@@ -143,7 +143,7 @@ impl Model {
                 let joint = joint.rows(a, b);
                 for i in 0..joint.n {
                     take(
-                        self.place_in_space(link.bodies, &joint.rows[i]),
+                        self.global_row_in_space(link.bodies, &joint.rows[i]),
                         joint.residual[i],
                     );
                 }
@@ -184,7 +184,7 @@ impl Model {
         let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
         link.joint.space().map_or_else(GlobalRow::default, |joint| {
             let (_, row) = joint.coordinate(motor.coordinate, a, b);
-            self.place_in_space(link.bodies, &row)
+            self.global_row_in_space(link.bodies, &row)
         })
     }
 
@@ -222,19 +222,19 @@ impl Model {
             (AnyJoint::Plane(joint), Some(twists)) => {
                 let [a, b] = moving(contact.bodies, poses, twists);
                 let (value, row) = joint.coordinate(&a, &b)?;
-                (value.value, self.place_rate(contact.bodies, &row))
+                (value.value, self.global_rate(contact.bodies, &row))
             }
             (AnyJoint::Space(joint), None) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
                 let (value, row) = joint.counted(coordinate, &poses.count(link), a, b);
-                (value, self.place_in_space(contact.bodies, &row))
+                (value, self.global_row_in_space(contact.bodies, &row))
             }
             (AnyJoint::Space(joint), Some(twists)) => {
                 let [a, b] = moving_in_space(contact.bodies, poses, twists);
                 let (value, row) = joint.counted(coordinate, &poses.count(link), &a, &b);
-                (value.value, self.place_space_rate(contact.bodies, &row))
+                (value.value, self.global_space_rate(contact.bodies, &row))
             }
         };
         Some(if above {
@@ -244,14 +244,14 @@ impl Model {
         })
     }
 
-    fn near_in_space(
+    fn contact_rows_in_space(
         &self,
         contact: &Contact,
         touch: &SpaceContact,
-        hold: &Hold,
+        hold: &FixedFeature,
         poses: &Poses,
         rows: &mut Vec<GlobalRow>,
-    ) -> Option<Near> {
+    ) -> Option<ContactGeometry> {
         let [a, b] = contact
             .bodies
             .map(|body| space_pose_of(poses.space(), body));
@@ -259,9 +259,9 @@ impl Model {
         let tangents = touch.tangents(near.normal, hold, [a, b]);
         for direction in [near.normal, tangents[0], tangents[1]] {
             let row = near.velocity_row(direction, a, b);
-            rows.push(self.place_in_space(contact.bodies, &row));
+            rows.push(self.global_row_in_space(contact.bodies, &row));
         }
-        Some(Near {
+        Some(ContactGeometry {
             tangents,
             direction: near.normal,
             offset: near.offset,
@@ -270,7 +270,7 @@ impl Model {
     }
 
     /// Distance of a contact to the end of its edge, m; `None` while another contact covers the same point.
-    pub fn margin(&self, contact: &Contact, hold: &Hold, poses: &Poses) -> Option<f64> {
+    pub fn margin(&self, contact: &Contact, hold: &FixedFeature, poses: &Poses) -> Option<f64> {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
@@ -292,35 +292,37 @@ impl Model {
     pub fn near(
         &self,
         contact: &Contact,
-        hold: &Hold,
+        hold: &FixedFeature,
         poses: &Poses,
         rows: &mut Vec<GlobalRow>,
-    ) -> Option<Near> {
+    ) -> Option<ContactGeometry> {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
                 let near = held(feature, hold, a, b)?;
                 rows.push(self.place(contact.bodies, &near.normal_row()));
                 rows.push(self.place(contact.bodies, &near.tangent_row()));
-                Some(Near::without_frame(near.offset, near.margin))
+                Some(ContactGeometry::without_frame(near.offset, near.margin))
             }
-            ContactKind::Space(touch) => self.near_in_space(contact, touch, hold, poses, rows),
+            ContactKind::Space(touch) => {
+                self.contact_rows_in_space(contact, touch, hold, poses, rows)
+            }
             ContactKind::Limit(stop) => {
                 let (gap, row) = self.limit(contact, stop, poses, None)?;
                 rows.push(row);
                 for _ in 0..self.n_friction_rows.min(N_TANGENTS) {
                     rows.push(GlobalRow::default());
                 }
-                Some(Near::without_frame(gap, f64::INFINITY))
+                Some(ContactGeometry::without_frame(gap, f64::INFINITY))
             }
         }
     }
 
     /// (dG/dt) v of the rows of a contact: normal, then friction.
-    pub fn near_rates(
+    pub fn contact_row_rates(
         &self,
         contact: &Contact,
-        hold: &Hold,
+        hold: &FixedFeature,
         poses: &Poses,
         twists: &Twists,
         v: &[f64],
@@ -348,38 +350,38 @@ impl Model {
         }
     }
 
-    /// Relative angular velocity of the second body about the axes of a contact in space ([`turning_axes`]).
-    pub fn turning_rows(
+    /// Relative angular velocity of the second body about the axes of a contact in space ([`rotation_axes`]).
+    pub fn rotation_rows(
         &self,
         contact: &Contact,
-        axes: [Vec3; N_TURNS],
+        axes: [Vec3; N_ROTATION_AXES],
         poses: &Poses,
-    ) -> [GlobalRow; N_TURNS] {
+    ) -> [GlobalRow; N_ROTATION_AXES] {
         let [a, b] = contact
             .bodies
             .map(|body| space_pose_of(poses.space(), body));
         axes.map(|axis| {
             let row = space::Row::relative_rotation(axis, a, b);
-            self.place_in_space(contact.bodies, &row)
+            self.global_row_in_space(contact.bodies, &row)
         })
     }
 
     /// (dG/dt) v of these rows.
-    pub fn turning_rates(
+    pub fn rotation_row_rates(
         &self,
         contact: &Contact,
-        hold: &Hold,
+        hold: &FixedFeature,
         poses: &Poses,
         twists: &Twists,
         v: &[f64],
-    ) -> Option<[f64; N_TURNS]> {
+    ) -> Option<[f64; N_ROTATION_AXES]> {
         let ContactKind::Space(touch) = &contact.kind else {
             return None;
         };
         let [a, b] = moving_in_space(contact.bodies, poses, twists);
         let near = touch.held(hold, &a, &b)?;
         let [tangent, _] = touch.tangents(near.normal, hold, [&a, &b]);
-        Some(turning_axes(near.normal, tangent).map(|axis| {
+        Some(rotation_axes(near.normal, tangent).map(|axis| {
             let row = space::Row::relative_rotation(axis, &a, &b);
             self.gain(contact.bodies, [&row.a, &row.b], v)
         }))
@@ -485,11 +487,11 @@ impl Model {
     }
 
     /// Contact geometry to be fixed at the given poses.
-    pub fn hold(&self, contact: &Contact, poses: &Poses) -> Hold {
+    pub fn hold(&self, contact: &Contact, poses: &Poses) -> FixedFeature {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                Hold {
+                FixedFeature {
                     edge: contact.edge(feature, a, b),
                     axis: Vec3::zeros(),
                 }
@@ -500,12 +502,12 @@ impl Model {
                     .map(|body| space_pose_of(poses.space(), body));
                 let edge = contact.face(&touch.feature, a, b);
                 let near = touch.feature.nearest(a, b);
-                Hold {
+                FixedFeature {
                     edge,
                     axis: near.map_or_else(Vec3::x, |near| most_across(near.normal)),
                 }
             }
-            ContactKind::Limit(_) => Hold::default(),
+            ContactKind::Limit(_) => FixedFeature::default(),
         }
     }
 
@@ -535,7 +537,10 @@ impl Model {
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
                 let apart = touch.feature.separation(a, b)?;
-                Some((apart.gap, self.place_in_space(contact.bodies, &apart.row)))
+                Some((
+                    apart.gap,
+                    self.global_row_in_space(contact.bodies, &apart.row),
+                ))
             }
             ContactKind::Limit(_) => None,
         }
@@ -555,7 +560,7 @@ impl Contact {
 impl SpaceContact {
     fn held<T: Real>(
         &self,
-        hold: &Hold,
+        hold: &FixedFeature,
         a: &space::Pose<T>,
         b: &space::Pose<T>,
     ) -> Option<space::collide::Nearest<T>> {
@@ -569,7 +574,7 @@ impl SpaceContact {
     fn tangents<T: Real>(
         &self,
         normal: Vec3<T>,
-        hold: &Hold,
+        hold: &FixedFeature,
         poses: [&space::Pose<T>; 2],
     ) -> [Vec3<T>; N_TANGENTS] {
         let any = hold.axis.map(T::constant);
@@ -593,13 +598,13 @@ impl SpaceContact {
 }
 
 /// Rotation axes of a contact: its normal (spin), its first tangent and the direction across both (rolling).
-pub fn turning_axes<T: Real>(normal: Vec3<T>, tangent: Vec3<T>) -> [Vec3<T>; N_TURNS] {
+pub fn rotation_axes<T: Real>(normal: Vec3<T>, tangent: Vec3<T>) -> [Vec3<T>; N_ROTATION_AXES] {
     [normal, tangent, cross3(normal, tangent)]
 }
 
 fn held<T: Real>(
     feature: &collide::Feature,
-    hold: &Hold,
+    hold: &FixedFeature,
     a: &Pose<T>,
     b: &Pose<T>,
 ) -> Option<collide::Nearest<T>> {

@@ -20,10 +20,10 @@ use crate::math::{Limit, Vec3, dot3};
 const FEWEST: usize = 5;
 
 /// With more corners nearly every ball is one, and all are kept.
-const MOST_CORNERS: usize = 64;
+const MAX_CORNERS: usize = 64;
 
 /// Iteration limit; a ball that is not decided by then is a corner.
-const MOST_MOVES: usize = 1000;
+const MAX_MOVES: usize = 1000;
 
 /// Marks the balls that are redundant on all planes to within `distance`, m.
 pub(super) fn mark(colliders: &mut [Collider], distance: f64) {
@@ -41,7 +41,7 @@ pub(super) fn mark(colliders: &mut [Collider], distance: f64) {
         let centres: Vec<Vec3> = group.iter().map(|(_, centre)| *centre).collect();
         if let Some(corners) = corners(&centres, 0.5 * distance) {
             for (k, (i, _)) in group.iter().enumerate() {
-                colliders[*i].is_held = !corners.contains(&k);
+                colliders[*i].is_redundant = !corners.contains(&k);
             }
         }
     }
@@ -53,8 +53,8 @@ fn corners(points: &[Vec3], near: f64) -> Option<Vec<usize>> {
     let mut chosen = Vec::new();
     let mut places: Vec<Vec3> = Vec::new();
     for x in points {
-        while let Some(out) = way_out(&places, *x, near) {
-            if chosen.len() == MOST_CORNERS {
+        while let Some(out) = separating_direction(&places, *x, near) {
+            if chosen.len() == MAX_CORNERS {
                 return None;
             }
             let corner = furthest(points, out, middle, near);
@@ -86,14 +86,14 @@ fn furthest(points: &[Vec3], out: Vec3, middle: Vec3, near: f64) -> usize {
 }
 
 // the direction in which x is outside the hull of the corners by more than `near`
-fn way_out(corners: &[Vec3], x: Vec3, near: f64) -> Option<Vec3> {
+fn separating_direction(corners: &[Vec3], x: Vec3, near: f64) -> Option<Vec3> {
     let Some(first) = corners.first() else {
         return Some(Vec3::new(1.0, 0.0, 0.0));
     };
     let mut weight = vec![0.0; corners.len()];
     weight[0] = 1.0;
     let mut v = x - *first;
-    for _ in 0..MOST_MOVES {
+    for _ in 0..MAX_MOVES {
         let length = dot3(v, v).sqrt();
         if length <= near {
             return None;

@@ -11,7 +11,7 @@ use super::{EXPECTED, Model};
 use crate::scene::error::Problem;
 
 /// Models that need more are rejected, bytes.
-pub const MOST_BYTES: u64 = 4_000_000_000;
+pub const MAX_BYTES: u64 = 4_000_000_000;
 
 /// Per instance: events, tables, variable names.
 const FIXED: u64 = 2_000_000;
@@ -25,7 +25,7 @@ const OF_CONTACT: u64 = 16_000;
 const OF_JOINT_ROW: u64 = 20_000;
 
 /// Memory is checked whenever the number of contacts doubles, starting here.
-const FIRST_LOOK: usize = 1024;
+const FIRST_CHECK: usize = 1024;
 
 /// (1) for a model with this many contacts.
 pub(super) fn bytes_with(model: &Model, is_time_stepping: bool, n_contacts: usize) -> u64 {
@@ -43,17 +43,21 @@ pub(super) fn bytes_with(model: &Model, is_time_stepping: bool, n_contacts: usiz
 }
 
 /// Can this much be allocated now?
-pub fn is_there(bytes: u64) -> bool {
+pub fn can_allocate(bytes: u64) -> bool {
     let mut trial: Vec<u8> = Vec::new();
     usize::try_from(bytes).is_ok_and(|bytes| trial.try_reserve_exact(bytes).is_ok())
 }
 
 /// Error for a model that needs too much memory.
-pub(super) fn refusal(model: &Model, is_time_stepping: bool, n_contacts: usize) -> Option<Problem> {
+pub(super) fn memory_error(
+    model: &Model,
+    is_time_stepping: bool,
+    n_contacts: usize,
+) -> Option<Problem> {
     let bytes = bytes_with(model, is_time_stepping, n_contacts);
-    let why = if bytes > MOST_BYTES {
-        format!("the limit is {} GB", MOST_BYTES / 1_000_000_000)
-    } else if is_there(bytes) {
+    let why = if bytes > MAX_BYTES {
+        format!("the limit is {} GB", MAX_BYTES / 1_000_000_000)
+    } else if can_allocate(bytes) {
         return None;
     } else {
         "that is not available".to_owned()
@@ -63,7 +67,9 @@ pub(super) fn refusal(model: &Model, is_time_stepping: bool, n_contacts: usize) 
         (false, true) => {
             "use fewer bodies or simpler shapes, switch contacts off with [[contact]] rules, or set `integrator = \"time_stepping\"` (in space)"
         }
-        (false, false) => "use fewer bodies or joints, or set `integrator = \"time_stepping\"` (in space)",
+        (false, false) => {
+            "use fewer bodies or joints, or set `integrator = \"time_stepping\"` (in space)"
+        }
     };
     let size = match bytes {
         0..10_000_000_000 => format!("{} MB", bytes / 1_000_000),
@@ -81,12 +87,12 @@ pub(super) fn refusal(model: &Model, is_time_stepping: bool, n_contacts: usize) 
 }
 
 /// The same while contacts are being listed.
-pub(super) fn refusal_on_the_way(model: &Model, looked_at: &mut usize) -> Option<Problem> {
-    if model.contacts.len() < *looked_at {
+pub(super) fn memory_error_so_far(model: &Model, next_check: &mut usize) -> Option<Problem> {
+    if model.contacts.len() < *next_check {
         return None;
     }
-    *looked_at = (2 * *looked_at).max(FIRST_LOOK);
-    refusal(model, false, *looked_at)
+    *next_check = (2 * *next_check).max(FIRST_CHECK);
+    memory_error(model, false, *next_check)
 }
 
 impl Model {

@@ -16,7 +16,10 @@ mod stribeck;
 mod time_stepping;
 
 pub use build::build;
-pub use geometry::{Gap, Hold, MAX_FRICTION_ROWS, N_TANGENTS, N_TURNS, Near, turning_axes};
+pub use geometry::{
+    ContactGeometry, FixedFeature, Gap, MAX_FRICTION_ROWS, N_ROTATION_AXES, N_TANGENTS,
+    rotation_axes,
+};
 pub use poses::{Poses, Twists, pose_of, space_pose_of, space_twist_of, twist_of};
 pub use seams::{SEAM, Seams, Surroundings};
 pub use space::shape_of;
@@ -79,7 +82,7 @@ pub struct Model {
     /// Friction rows per contact: 1 in the plane, 2 in space, and 3 more if some contact resists rotation.
     pub n_friction_rows: usize,
     /// Does the friction of some contact decrease with the sliding speed (Stribeck)?
-    pub has_falling_friction: bool,
+    pub has_stribeck_friction: bool,
     /// Mass of each velocity, kg or kg m².
     pub mass: Vec<f64>,
     /// Is the velocity a rotation?

@@ -24,7 +24,7 @@ struct Known {
     rate: f64,
 }
 
-pub(super) fn refuse_contradictions(scene: &Space, model: &Model, problems: &mut Vec<Problem>) {
+pub(super) fn reject_contradictions(scene: &Space, model: &Model, problems: &mut Vec<Problem>) {
     if model.motors.is_empty() {
         return;
     }

@@ -62,7 +62,7 @@ const UPRIGHT: f64 = 1e-10;
 const SKEW: f64 = 0.25;
 
 /// Covering shapes to leave one after the other: a floor and two walls.
-const MOST_WAYS: usize = 3;
+const MAX_WAYS: usize = 3;
 
 /// A covering shape in the coordinates of its body; shapes of the plane are in the xy plane.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,11 +124,11 @@ impl Cover {
     }
 
     // passes the distance of a point from each face, m, positive outside, and the normal of the face to `visit`
-    fn faces(&self, x: Vec3, mut tell: impl FnMut(f64, Vec3)) {
+    fn faces(&self, x: Vec3, mut visit: impl FnMut(f64, Vec3)) {
         match self {
             Cover::Convex(planes) => {
                 for (normal, offset) in planes {
-                    tell(dot3(*normal, x) - offset, *normal);
+                    visit(dot3(*normal, x) - offset, *normal);
                 }
             }
             Cover::Round([from, to], radius) => {
@@ -140,25 +140,25 @@ impl Cover {
                     0.0
                 };
                 let (distance, normal) = direction(x - *from - span * along);
-                tell(distance - radius, normal);
+                visit(distance - radius, normal);
             }
             Cover::Cylinder(cylinder) => {
                 let d = x - cylinder.centre;
                 let along = dot3(d, cylinder.axis);
-                tell(along - cylinder.half_height, cylinder.axis);
-                tell(-along - cylinder.half_height, -cylinder.axis);
+                visit(along - cylinder.half_height, cylinder.axis);
+                visit(-along - cylinder.half_height, -cylinder.axis);
                 let (distance, normal) = direction(d - cylinder.axis * along);
-                tell(distance - cylinder.radius, normal);
+                visit(distance - cylinder.radius, normal);
             }
             Cover::HeightField(field) => {
                 let (height, normal) = over(field, x);
-                tell(height, normal);
+                visit(height, normal);
             }
         }
     }
 
     // (3) for normals that lean by more than a sine, with the shape grown by a length
-    fn is_leant_on(&self, point: Vec3, normal: Vec3, sine: f64, grown: f64) -> bool {
+    fn leans_over(&self, point: Vec3, normal: Vec3, sine: f64, grown: f64) -> bool {
         let mut found = false;
         self.faces(point, |height, out| {
             let along = dot3(normal, out);
@@ -203,8 +203,8 @@ fn over(field: &HeightField, x: Vec3) -> (f64, Vec3) {
 impl Surroundings {
     /// Is a contact at this point of the shape, with this outward normal, on the surface of the body? Body coordinates.
     pub fn expose(&self, point: Vec3, normal: Vec3) -> bool {
-        !self.own.is_leant_on(point, normal, SKEW, ON_SURFACE) // (0)
-            && self.is_exposed(point, normal, MOST_WAYS)
+        !self.own.leans_over(point, normal, SKEW, ON_SURFACE) // (0)
+            && self.is_exposed(point, normal, MAX_WAYS)
             && !self.leans(point, normal)
     }
 
@@ -216,7 +216,7 @@ impl Surroundings {
             is_on_face |= height.abs() <= ON_SURFACE && dot3(d, d) <= UPRIGHT * UPRIGHT;
         });
         let mut others = self.others.iter();
-        !is_on_face && others.any(|other| other.is_leant_on(point, normal, UPRIGHT, SEAM))
+        !is_on_face && others.any(|other| other.leans_over(point, normal, UPRIGHT, SEAM))
     }
 
     // (4)
@@ -226,15 +226,15 @@ impl Surroundings {
     }
 
     fn is_exposed(&self, point: Vec3, normal: Vec3, ways: usize) -> bool {
-        let probe = point + normal * (2.0 * SEAM);
-        let Some(cover) = self.others.iter().find(|c| c.height(probe) <= SEAM) else {
+        let point_above = point + normal * (2.0 * SEAM);
+        let Some(cover) = self.others.iter().find(|c| c.height(point_above) <= SEAM) else {
             return true; // (1)
         };
         if ways == 0 {
             return false;
         }
         // (2): paths perpendicular to the normal to 2 d above the faces of the covering shape
-        let way_out = |height: f64, out: Vec3| {
+        let path_out = |height: f64, out: Vec3| {
             let across = out - normal * dot3(out, normal);
             let square = dot3(across, across);
             (square >= STEEP).then(|| {
@@ -243,14 +243,14 @@ impl Surroundings {
             })
         };
         let mut least = DEEPEST;
-        cover.faces(probe, |height, out| {
-            if let Some((length, _)) = way_out(height, out) {
+        cover.faces(point_above, |height, out| {
+            if let Some((length, _)) = path_out(height, out) {
                 least = least.at_most(length);
             }
         });
         let mut found = false;
-        cover.faces(probe, |height, out| {
-            if let Some((length, across)) = way_out(height, out)
+        cover.faces(point_above, |height, out| {
+            if let Some((length, across)) = path_out(height, out)
                 && !found
                 && length <= least + 3.0 * SEAM
                 && length < DEEPEST

@@ -52,7 +52,7 @@ pub(super) fn build(scene: &Scene, space: &Space) -> Result<Model, Vec<Problem>>
         ..
     } = builder;
     if problems.is_empty() {
-        motors::refuse_contradictions(space, &model, &mut problems);
+        motors::reject_contradictions(space, &model, &mut problems);
         space_contacts::add(space, &mut model, &mut problems);
     }
     build::finish(model, problems)
@@ -77,7 +77,7 @@ struct Inertia {
 }
 
 impl Builder<'_> {
-    fn refuse<'m>(
+    fn reject<'m>(
         &mut self,
         place: &Place,
         key: String,
@@ -134,7 +134,7 @@ impl Builder<'_> {
                             "check the moments: the largest is at most the sum of the other two",
                         ),
                     };
-                    self.refuse(
+                    self.reject(
                         &body.place,
                         format!("body[{}].inertia", body.name),
                         message,
@@ -197,7 +197,7 @@ impl Builder<'_> {
         }
         if dot3(centre, centre).sqrt() > CENTRED * size {
             let [x, y, z] = [centre.x, centre.y, centre.z];
-            self.refuse(
+            self.reject(
                 &body.place,
                 format!("body[{}].shape", body.name),
                 format!("the shapes' centre of mass is at [{x:.6}, {y:.6}, {z:.6}], not at the body's origin"),
@@ -266,7 +266,7 @@ impl Builder<'_> {
         for written in &self.scene.joints {
             let bodies = [self.body(&written.bodies[0]), self.body(&written.bodies[1])];
             let Some(joint) = self.make_joint(written, bodies) else {
-                self.refuse(
+                self.reject(
                     &written.place,
                     format!("joint[{}].axis", written.name),
                     "the axis has no length, or both axes have one direction",
@@ -358,7 +358,7 @@ impl Builder<'_> {
         if let Joint::Distance(rod) = joint
             && self.distance([rod.anchor_a, rod.anchor_b], bodies) == 0.0
         {
-            self.refuse(
+            self.reject(
                 &written.place,
                 key,
                 "the ends of the rod coincide",
@@ -374,14 +374,14 @@ impl Builder<'_> {
             let open = rows.residual[i];
             let rate = rows.rows[i].rate(&twist_a, &twist_b);
             if open.abs() > CLOSED {
-                self.refuse(
+                self.reject(
                     &written.place,
                     key.clone(),
                     format!("the joint does not close: its {name} is off by {open:.3e}"),
                     "move the bodies or the anchors so that both sides meet at the start",
                 );
             } else if rate.abs() > CLOSED * (1.0 + fastest) {
-                self.refuse(
+                self.reject(
                     &written.place,
                     key.clone(),
                     format!("the initial velocities violate the joint: its {name} changes at {rate:.3e} per second"),
@@ -423,128 +423,136 @@ impl Builder<'_> {
     #[cfg_attr(small, optimize(size))]
     fn forces(&mut self) {
         for written in &self.scene.forces {
-            let (bodies, joint, force) = match &written.kind {
-                ForceKind::SpringDamper {
+            if let Some((bodies, joint, force)) = self.force(written) {
+                self.model.forces.push(ForceLink {
+                    name: written.name.clone(),
                     bodies,
-                    anchors,
-                    stiffness,
-                    damping,
-                    rest_length,
-                } => {
-                    let bodies = [self.body(&bodies[0]), self.body(&bodies[1])];
-                    let [anchor_a, anchor_b] = [0, 1].map(|i| self.in_body(bodies[i], anchors[i]));
-                    let distance = self.distance([anchor_a, anchor_b], bodies);
-                    if distance == 0.0 && rest_length.is_some_and(|rest| rest > 0.0) {
-                        self.refuse(
-                            &written.place,
-                            format!("force[{}].rest_length", written.name),
-                            NO_DIRECTION[0],
-                            NO_DIRECTION[1],
-                        );
-                    }
-                    let element = SpringDamper {
-                        anchor_a,
-                        anchor_b,
-                        stiffness: *stiffness,
-                        damping: *damping,
-                        rest_length: rest_length.unwrap_or(distance),
-                    };
-                    (bodies, None, Force::SpringDamper(element))
-                }
-                ForceKind::JointSpring {
+                    force: AnyForce::Space(force),
                     joint,
-                    coordinate,
-                    stiffness,
-                    damping,
-                    rest,
-                } => {
-                    let Some((index, coordinate)) = self.joint_coordinate(joint, *coordinate)
-                    else {
-                        continue;
-                    };
-                    let element = JointSpring {
-                        coordinate,
-                        stiffness: *stiffness,
-                        damping: *damping,
-                        rest: rest.unwrap_or_else(|| self.start_of(index, coordinate)),
-                    };
-                    let bodies = self.model.joints[index].bodies;
-                    (bodies, Some(index), Force::JointSpring(element))
+                });
+            }
+        }
+    }
+
+    fn signals(
+        &mut self,
+        name: &str,
+        quantity: &str,
+        unit: InputUnit,
+        signals: &[spec::Signal; 3],
+    ) -> [Signal; 3] {
+        [0, 1, 2].map(|i| {
+            let component = format!("{quantity}_{}", ["x", "y", "z"][i]);
+            self.model.signal(name, &component, unit, &signals[i])
+        })
+    }
+
+    // bodies, joint and force of an element; none if its joint coordinate does not exist
+    fn force(
+        &mut self,
+        written: &spec::Force<ForceKind>,
+    ) -> Option<([BodyRef; 2], Option<usize>, Force)> {
+        Some(match &written.kind {
+            ForceKind::SpringDamper {
+                bodies,
+                anchors,
+                stiffness,
+                damping,
+                rest_length,
+            } => {
+                let bodies = [self.body(&bodies[0]), self.body(&bodies[1])];
+                let [anchor_a, anchor_b] = [0, 1].map(|i| self.in_body(bodies[i], anchors[i]));
+                let distance = self.distance([anchor_a, anchor_b], bodies);
+                if distance == 0.0 && rest_length.is_some_and(|rest| rest > 0.0) {
+                    self.reject(
+                        &written.place,
+                        format!("force[{}].rest_length", written.name),
+                        NO_DIRECTION[0],
+                        NO_DIRECTION[1],
+                    );
                 }
-                ForceKind::Applied {
-                    body,
-                    point,
-                    frame,
+                let element = SpringDamper {
+                    anchor_a,
+                    anchor_b,
+                    stiffness: *stiffness,
+                    damping: *damping,
+                    rest_length: rest_length.unwrap_or(distance),
+                };
+                (bodies, None, Force::SpringDamper(element))
+            }
+            ForceKind::JointSpring {
+                joint,
+                coordinate,
+                stiffness,
+                damping,
+                rest,
+            } => {
+                let (index, coordinate) = self.joint_coordinate(joint, *coordinate)?;
+                let element = JointSpring {
+                    coordinate,
+                    stiffness: *stiffness,
+                    damping: *damping,
+                    rest: rest.unwrap_or_else(|| self.start_of(index, coordinate)),
+                };
+                let bodies = self.model.joints[index].bodies;
+                (bodies, Some(index), Force::JointSpring(element))
+            }
+            ForceKind::Applied {
+                body,
+                point,
+                frame,
+                force,
+                torque,
+            } => {
+                let body = self.body(body);
+                let force = self.signals(&written.name, "force", InputUnit::Newton, force);
+                let torque = self.signals(&written.name, "torque", InputUnit::NewtonMeter, torque);
+                let element = Applied {
+                    point: self.in_body(body, *point),
+                    frame: *frame,
+                    axes: body.map_or_else(Mat3::identity, |i| {
+                        quaternion::matrix(quaternion::conjugate(self.model.bodies[i].axes))
+                    }),
                     force,
                     torque,
-                } => {
-                    let body = self.body(body);
-                    let mut signals = |quantity: &str, unit, signals: &[spec::Signal; 3]| {
-                        ["x", "y", "z"].map(|axis| {
-                            let i = usize::from(axis != "x") + usize::from(axis == "z");
-                            let component = format!("{quantity}_{axis}");
-                            self.model
-                                .signal(&written.name, &component, unit, &signals[i])
-                        })
-                    };
-                    let force = signals("force", InputUnit::Newton, force);
-                    let torque = signals("torque", InputUnit::NewtonMeter, torque);
-                    let element = Applied {
-                        point: self.in_body(body, *point),
-                        frame: *frame,
-                        axes: body.map_or_else(Mat3::identity, |i| {
-                            quaternion::matrix(quaternion::conjugate(self.model.bodies[i].axes))
-                        }),
-                        force,
-                        torque,
-                    };
-                    ([None, body], None, Force::Applied(Box::new(element)))
-                }
-                ForceKind::Viscous {
-                    bodies,
-                    linear,
-                    angular,
-                } => {
-                    // the element acts at the centre of mass of its second body
-                    let bodies = [self.body(&bodies[1]), self.body(&bodies[0])];
-                    let element = Viscous {
-                        linear: *linear,
-                        angular: *angular,
-                    };
-                    (bodies, None, Force::Viscous(element))
-                }
-                ForceKind::Stribeck {
-                    joint,
-                    coordinate,
-                    static_friction,
-                    kinetic_friction,
-                    stribeck_rate,
-                    transition_rate,
-                    viscous,
-                } => {
-                    let Some((index, coordinate)) = self.joint_coordinate(joint, *coordinate)
-                    else {
-                        continue;
-                    };
-                    let law = crate::kinds::plane::force::Stribeck {
-                        static_friction: *static_friction,
-                        kinetic_friction: *kinetic_friction,
-                        stribeck_rate: *stribeck_rate,
-                        transition_rate: *transition_rate,
-                        viscous: *viscous,
-                    };
-                    let bodies = self.model.joints[index].bodies;
-                    let element = Stribeck { coordinate, law };
-                    (bodies, Some(index), Force::Stribeck(element))
-                }
-            };
-            self.model.forces.push(ForceLink {
-                name: written.name.clone(),
+                };
+                ([None, body], None, Force::Applied(Box::new(element)))
+            }
+            ForceKind::Viscous {
                 bodies,
-                force: AnyForce::Space(force),
+                linear,
+                angular,
+            } => {
+                // the element acts at the centre of mass of its second body
+                let bodies = [self.body(&bodies[1]), self.body(&bodies[0])];
+                let element = Viscous {
+                    linear: *linear,
+                    angular: *angular,
+                };
+                (bodies, None, Force::Viscous(element))
+            }
+            ForceKind::Stribeck {
                 joint,
-            });
-        }
+                coordinate,
+                static_friction,
+                kinetic_friction,
+                stribeck_rate,
+                transition_rate,
+                viscous,
+            } => {
+                let (index, coordinate) = self.joint_coordinate(joint, *coordinate)?;
+                let law = crate::kinds::plane::force::Stribeck {
+                    static_friction: *static_friction,
+                    kinetic_friction: *kinetic_friction,
+                    stribeck_rate: *stribeck_rate,
+                    transition_rate: *transition_rate,
+                    viscous: *viscous,
+                };
+                let bodies = self.model.joints[index].bodies;
+                let element = Stribeck { coordinate, law };
+                (bodies, Some(index), Force::Stribeck(element))
+            }
+        })
     }
 
     fn joint_coordinate(&mut self, name: &Name, coordinate: Coordinate) -> Option<(usize, usize)> {

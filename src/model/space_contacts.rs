@@ -5,7 +5,9 @@ use super::memory;
 use super::seams::{self, Candidate, Parts, Seams};
 use super::space::{coordinate_of, shape_of, turn_back, vec3};
 use super::space_time_stepping;
-use super::{BodyRef, Contact, ContactKind, Model, N_TANGENTS, N_TURNS, Poses, SpaceContact, Stop};
+use super::{
+    BodyRef, Contact, ContactKind, Model, N_ROTATION_AXES, N_TANGENTS, Poses, SpaceContact, Stop,
+};
 use crate::kinds::space::collide;
 use crate::kinds::space::shape::{Bound, Shape};
 use crate::math::{Quaternion, larger, quaternion};
@@ -47,7 +49,7 @@ impl Owner<'_> {
 
 /// Adds joint stops and the features of all pairs of shapes; initial overlaps are errors.
 pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>) {
-    if let Some(problem) = memory::refusal(model, scene.time_stepping.is_some(), 0) {
+    if let Some(problem) = memory::memory_error(model, scene.time_stepping.is_some(), 0) {
         problems.push(problem);
         return;
     }
@@ -62,7 +64,7 @@ pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>)
     if let Some(rules) = scene.time_stepping {
         space_time_stepping::add(scene, rules, model, &owners, problems);
         if problems.is_empty() {
-            refuse_overlaps(scene, model, problems);
+            reject_overlaps(scene, model, problems);
         }
         return;
     }
@@ -70,7 +72,7 @@ pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>)
         .iter()
         .map(|owner| Parts::new(owner.shapes.iter().map(Candidate::of_space).collect()))
         .collect();
-    let mut looked_at = 0;
+    let mut next_check = 0;
     for (k, a) in owners.iter().enumerate() {
         for (l, b) in owners[k + 1..].iter().enumerate() {
             let joints = scene.joints.iter().map(|j| (&j.bodies, j.contact));
@@ -82,7 +84,7 @@ pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>)
                 for j in 0..b.shapes.len() {
                     let (material, swapped) = material_of(scene, (a, i), (b, j));
                     if material.enabled {
-                        if let Some(problem) = memory::refusal_on_the_way(model, &mut looked_at) {
+                        if let Some(problem) = memory::memory_error_so_far(model, &mut next_check) {
                             problems.push(problem);
                             return;
                         }
@@ -98,10 +100,10 @@ pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>)
     }
     let resists = |c: &Contact| c.torsional_friction > 0.0 || c.rolling_friction > 0.0;
     if model.contacts.iter().any(resists) {
-        model.n_friction_rows = N_TANGENTS + N_TURNS;
+        model.n_friction_rows = N_TANGENTS + N_ROTATION_AXES;
     }
     if problems.is_empty() {
-        refuse_overlaps(scene, model, problems);
+        reject_overlaps(scene, model, problems);
     }
 }
 
@@ -338,10 +340,10 @@ fn add_pair(
     }
 }
 
-fn refuse_overlaps(scene: &Space, model: &Model, problems: &mut Vec<Problem>) {
+fn reject_overlaps(scene: &Space, model: &Model, problems: &mut Vec<Problem>) {
     let mut poses = Poses::new(model);
     model.poses(&model.initial_position, &mut poses);
-    super::contacts::refuse_overlaps(model, &poses, problems, |body| {
+    super::contacts::reject_overlaps(model, &poses, problems, |body| {
         scene.bodies[body].place.clone()
     });
 }

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Number of overlaps that are reported one by one.
-const TOLD: usize = 10;
+const MAX_REPORTED: usize = 10;
 
 /// A shape of the scene: its owner and index.
 type Source<'a> = (&'a Owner<'a>, usize);
@@ -34,9 +34,9 @@ pub(super) fn add(
     problems: &mut Vec<Problem>,
 ) {
     let (time_stepping, sources) = time_stepping(scene, rules, model, owners);
-    refuse_unsupported(&time_stepping, &sources, problems);
+    reject_unsupported(&time_stepping, &sources, problems);
     if problems.is_empty() {
-        refuse_overlaps(scene, model, &time_stepping, &sources, problems);
+        reject_overlaps(scene, model, &time_stepping, &sources, problems);
     }
     model.time_stepping = Some(time_stepping);
 }
@@ -84,8 +84,8 @@ fn time_stepping<'a>(
                 kind,
                 form: form_of(shape, &mut forms),
                 belt,
-                is_held: false,
-                beside: None,
+                is_redundant: false,
+                surroundings: None,
             };
             colliders.push((collider, (owner, i)));
         }
@@ -102,15 +102,15 @@ fn time_stepping<'a>(
             materials.push(material_in_time_stepping(scene, *a, *b));
         }
     }
-    let mut apart: Vec<[usize; 2]> = Vec::new();
+    let mut no_contact_pairs: Vec<[usize; 2]> = Vec::new();
     for (written, link) in scene.joints.iter().zip(&model.joints) {
         let [a, b] = link.bodies.map(|body| body.unwrap_or(usize::MAX));
         if !written.contact {
-            apart.push([a.min(b), a.max(b)]);
+            no_contact_pairs.push([a.min(b), a.max(b)]);
         }
     }
-    apart.sort_unstable();
-    apart.dedup();
+    no_contact_pairs.sort_unstable();
+    no_contact_pairs.dedup();
     let mut belts = Vec::with_capacity(scene.belts.len());
     for belt in &scene.belts {
         let direction = vec3(belt.direction);
@@ -124,7 +124,7 @@ fn time_stepping<'a>(
         rules,
         colliders,
         belts,
-        apart,
+        no_contact_pairs,
         materials,
         n_kinds: kinds.len(),
     };
@@ -159,8 +159,8 @@ fn find_surroundings(time_stepping: &mut TimeStepping) {
         }
         found.extend(of_body.into_iter().zip(last.iter().cloned()));
     }
-    for (i, beside) in found {
-        time_stepping.colliders[i].beside = beside;
+    for (i, surroundings) in found {
+        time_stepping.colliders[i].surroundings = surroundings;
     }
 }
 
@@ -175,7 +175,7 @@ fn form_of<'a>(shape: &'a Shape, forms: &mut Vec<&'a Shape>) -> u32 {
 }
 
 // one pair per geometry and kind is enough
-fn refuse_unsupported(
+fn reject_unsupported(
     time_stepping: &TimeStepping,
     sources: &[Source],
     problems: &mut Vec<Problem>,
@@ -217,7 +217,7 @@ fn refuse_unsupported(
 }
 
 #[cfg_attr(small, optimize(size))]
-fn refuse_overlaps(
+fn reject_overlaps(
     scene: &Space,
     model: &Model,
     time_stepping: &TimeStepping,
@@ -247,7 +247,7 @@ fn refuse_overlaps(
         }
     }
     let mut found = overlaps.problems(model, |body| scene.bodies[body].place.clone());
-    problems.extend(found.by_ref().take(TOLD));
+    problems.extend(found.by_ref().take(MAX_REPORTED));
     if let Some(next) = found.next() {
         problems.push(Problem {
             place: next.place,

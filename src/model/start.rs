@@ -44,7 +44,7 @@ impl StartSpec {
 
 impl Model {
     /// Updates the initial state of a body in space from its start spec.
-    pub fn take_start(&mut self, body: usize) {
+    pub fn update_start(&mut self, body: usize) {
         let super::Body {
             first,
             n_dof,

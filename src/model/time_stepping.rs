@@ -19,7 +19,7 @@ pub struct TimeStepping {
     /// Conveyor belts.
     pub belts: Vec<Belt>,
     /// Pairs of bodies whose contacts are disabled by joints: lower index first, sorted; the ground is the last index.
-    pub apart: Vec<[usize; 2]>,
+    pub no_contact_pairs: Vec<[usize; 2]>,
     /// Contact materials of all pairs of kinds, row by row.
     pub materials: Vec<ContactMaterial>,
     /// Number of kinds of shapes, by contact material.
@@ -42,9 +42,9 @@ pub struct Collider {
     /// Index of its belt, if it is one.
     pub belt: Option<usize>,
     /// Is it redundant on all planes, to within the merge distance?
-    pub is_held: bool,
+    pub is_redundant: bool,
     /// Neighbouring shapes of the same body.
-    pub beside: Option<Arc<Surroundings>>,
+    pub surroundings: Option<Arc<Surroundings>>,
 }
 
 /// A surface that moves in its own plane.
@@ -95,7 +95,11 @@ impl TimeStepping {
         }
         let index = |body: BodyRef| body.unwrap_or(usize::MAX);
         let (a, b) = (index(a), index(b));
-        self.apart.is_empty() || self.apart.binary_search(&[a.min(b), a.max(b)]).is_err()
+        self.no_contact_pairs.is_empty()
+            || self
+                .no_contact_pairs
+                .binary_search(&[a.min(b), a.max(b)])
+                .is_err()
     }
 }
 
@@ -112,7 +116,7 @@ pub struct Neighbours {
 
 impl Neighbours {
     /// Allocated capacity, to detect growth.
-    pub fn room(&self) -> usize {
+    pub fn capacity(&self) -> usize {
         self.pairs.capacity() + self.grid.room()
     }
 
@@ -145,7 +149,7 @@ impl Neighbours {
         };
         for (second, i) in self.bounded.iter().enumerate() {
             let collider = &time_stepping.colliders[*i as usize];
-            if collider.is_held {
+            if collider.is_redundant {
                 continue;
             }
             for (j, plane) in time_stepping.colliders[..n_unbounded].iter().enumerate() {
@@ -153,8 +157,8 @@ impl Neighbours {
                     continue;
                 };
                 let ball = &self.balls[second];
-                let apart = dot3(bound.normal, ball.centre) - bound.offset;
-                if apart <= ball.radius && touch(plane, collider, j, *i as usize) {
+                let no_contact_pairs = dot3(bound.normal, ball.centre) - bound.offset;
+                if no_contact_pairs <= ball.radius && touch(plane, collider, j, *i as usize) {
                     self.pairs.push([j as u32, *i]);
                 }
             }
@@ -167,8 +171,8 @@ impl Neighbours {
             ..
         } = self;
         let body = |i: u32| time_stepping.colliders[bounded[i as usize] as usize].body;
-        let apart = |i: u32, j: u32| body(i) != body(j);
-        grid.pairs(balls, apart, |second, first| {
+        let no_contact_pairs = |i: u32, j: u32| body(i) != body(j);
+        grid.pairs(balls, no_contact_pairs, |second, first| {
             let (i, j) = (bounded[second] as usize, bounded[first] as usize);
             if touch(
                 &time_stepping.colliders[j],

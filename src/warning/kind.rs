@@ -158,7 +158,8 @@ impl Kind {
             Self::LiftedBodies => measures.lifted(),
             Self::ComplementaritySteps => {
                 let n = report.complementarity_steps;
-                let is_many = n >= MIN_COMPLEMENTARITY_STEPS && n > report.substeps / SUBSTEPS_PER_COMPLEMENTARITY_STEP;
+                let is_many = n >= MIN_COMPLEMENTARITY_STEPS
+                    && n > report.substeps / SUBSTEPS_PER_COMPLEMENTARITY_STEP;
                 measures.counted(n).filter(|_| is_many)
             }
             Self::UnresolvedSteps => measures.counted(report.unresolved_steps),

@@ -10,8 +10,8 @@ use stiction::math::quaternion;
 use stiction::model::{AnyForce, AnyJoint, BodyRef, ForceLink, JointLink, Model, shape_of};
 use stiction::scene::spec::{Geometry, Parts, Scene};
 use stiction::tool::describe::drawing::parts::anchors;
-use stiction::tool::describe::drawing::space::solid::Solid;
 use stiction::tool::describe::drawing::space::signs::attachment;
+use stiction::tool::describe::drawing::space::solid::Solid;
 
 /// Digits after the point: micrometres.
 const DIGITS: f64 = 1e6;

@@ -113,7 +113,7 @@ impl Instance {
 
     // memory that is not there would end the process
     fn make_room(&self) -> Result<(), FmiError> {
-        if memory::is_there(self.model.bytes()) {
+        if memory::can_allocate(self.model.bytes()) {
             return Ok(());
         }
         error("there is not enough memory to begin anew")

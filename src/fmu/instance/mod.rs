@@ -323,7 +323,7 @@ impl Instance {
                 &self.settings,
                 &mut self.instant,
             );
-            self.report.note_instant(&self.instant);
+            self.report.record_instant(&self.instant);
         }
     }
 
@@ -374,13 +374,13 @@ impl Instance {
 
     fn time_stepping_value(&self, output: TimeSteppingOutput) -> Value {
         let TimeSteppingState {
-            touches,
+            contacts,
             sleep_timer,
             ..
         } = &self.state.time_stepping;
         let count = |n: u64| Value::Integer(n.min(i32::MAX as u64) as i32);
         match output {
-            TimeSteppingOutput::Contacts => count(touches.len() as u64),
+            TimeSteppingOutput::Contacts => count(contacts.len() as u64),
             TimeSteppingOutput::Asleep => {
                 count(sleep_timer.iter().filter(|x| x.is_infinite()).count() as u64)
             }

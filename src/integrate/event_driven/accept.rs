@@ -6,7 +6,7 @@ use super::{assemble, rest_speed};
 use crate::integrate::report::Report;
 use crate::integrate::workspace::Workspace;
 use crate::math::{Limit, Vec3, norm};
-use crate::model::{MAX_FRICTION_ROWS, Model, N_TANGENTS, N_TURNS, Poses};
+use crate::model::{MAX_FRICTION_ROWS, Model, N_ROTATION_AXES, N_TANGENTS, Poses};
 use crate::state::{State, Status};
 
 /// Moves the state to the end of the trial step, at time `end`.
@@ -28,7 +28,7 @@ pub(super) fn accept(
     let State {
         status, position, ..
     } = &*state;
-    assemble::find_holds(model, workspace, position, |j| !status[j].is_closed());
+    assemble::update_fixed_features(model, workspace, position, |j| !status[j].is_closed());
     report.substeps += 1;
     report.stabilized_steps += u64::from(workspace.trial.stabilized);
     let deepest = assemble::deepest_overlap(model, workspace, &state.position);
@@ -56,7 +56,7 @@ struct ForcesRef<'a> {
     contacts: &'a [usize],
     impulse: &'a [f64],
     tangents: &'a [[Vec3; N_TANGENTS]],
-    axes: &'a [[Vec3; N_TURNS]],
+    axes: &'a [[Vec3; N_ROTATION_AXES]],
 }
 
 impl<'a> ForcesRef<'a> {
@@ -76,7 +76,7 @@ pub(in crate::integrate) struct Forces {
     contacts: Vec<usize>,
     impulse: Vec<f64>,
     tangents: Vec<[Vec3; N_TANGENTS]>,
-    axes: Vec<[Vec3; N_TURNS]>,
+    axes: Vec<[Vec3; N_ROTATION_AXES]>,
 }
 
 impl Forces {

@@ -10,7 +10,7 @@ use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::{Detail, Side};
 use crate::math::dense::RankRevealing;
 use crate::math::{Limit, Vec3};
-use crate::model::{Hold, Model, N_TANGENTS, N_TURNS, Poses, turning_axes};
+use crate::model::{FixedFeature, Model, N_ROTATION_AXES, N_TANGENTS, Poses, rotation_axes};
 use crate::state::{Resistance, Status};
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ pub(super) enum BeyondEdges {
 pub(super) fn rows(
     model: &Model,
     poses: &Poses,
-    holds: &[Hold],
+    holds: &[FixedFeature],
     beyond: BeyondEdges,
     system: &mut System,
 ) {
@@ -70,14 +70,14 @@ pub(super) fn rows(
 struct Frames<'a> {
     residual: &'a mut Vec<f64>,
     tangents: &'a mut Vec<[Vec3; N_TANGENTS]>,
-    axes: &'a mut Vec<[Vec3; N_TURNS]>,
+    axes: &'a mut Vec<[Vec3; N_ROTATION_AXES]>,
 }
 
 /// Computes the columns at the given poses.
 pub(super) fn columns(
     model: &Model,
     poses: &Poses,
-    holds: &[Hold],
+    holds: &[FixedFeature],
     beyond: BeyondEdges,
     system: &mut System,
 ) {
@@ -95,7 +95,7 @@ pub(super) fn columns(
 fn gather(
     model: &Model,
     poses: &Poses,
-    holds: &[Hold],
+    holds: &[FixedFeature],
     beyond: BeyondEdges,
     contacts: &[usize],
     rows: &mut Vec<GlobalRow>,
@@ -126,11 +126,11 @@ fn gather(
         let (contact, first) = (&model.contacts[index], rows.len());
         let near = model.near(contact, &holds[index], poses, rows);
         let turning = if model.resists_rotation() {
-            near.map_or([Vec3::zeros(); N_TURNS], |near| {
-                turning_axes(near.direction, near.tangents[0])
+            near.map_or([Vec3::zeros(); N_ROTATION_AXES], |near| {
+                rotation_axes(near.direction, near.tangents[0])
             })
         } else {
-            [Vec3::zeros(); N_TURNS]
+            [Vec3::zeros(); N_ROTATION_AXES]
         };
         let touches = near.filter(|near| beyond == BeyondEdges::Line || near.margin >= BEYOND);
         if touches.is_none() {
@@ -138,7 +138,7 @@ fn gather(
             rows.truncate(first);
             rows.resize(first + 1 + model.n_friction_rows, GlobalRow::default());
         } else if model.resists_rotation() {
-            rows.extend(model.turning_rows(contact, turning, poses));
+            rows.extend(model.rotation_rows(contact, turning, poses));
         }
         let Some(frames) = &mut frames else {
             continue;
@@ -182,7 +182,9 @@ pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64])
     }
     let n_rows = 1 + model.n_friction_rows;
     for &j in &level.contacts {
-        if let Some(rates) = model.near_rates(&model.contacts[j], &holds[j], poses, twists, v) {
+        if let Some(rates) =
+            model.contact_row_rates(&model.contacts[j], &holds[j], poses, twists, v)
+        {
             let n_rates = n_rows.min(rates.len());
             for (b, rate) in level.bias[index..].iter_mut().zip(&rates[..n_rates]) {
                 *b += rate;
@@ -190,7 +192,7 @@ pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64])
         }
         if model.resists_rotation()
             && let Some(rates) =
-                model.turning_rates(&model.contacts[j], &holds[j], poses, twists, v)
+                model.rotation_row_rates(&model.contacts[j], &holds[j], poses, twists, v)
         {
             let first = index + 1 + N_TANGENTS;
             for (b, rate) in level.bias[first..].iter_mut().zip(&rates) {
@@ -223,7 +225,7 @@ pub(super) fn level(
 }
 
 /// Updates the fixed geometry at `q` of all contacts for which `moved` is true.
-pub(super) fn find_holds(
+pub(super) fn update_fixed_features(
     model: &Model,
     workspace: &mut Workspace,
     q: &[f64],
@@ -289,7 +291,7 @@ pub(super) fn gaps_within(model: &Model, workspace: &mut Workspace, q: &[f64], f
 
 /// Distance of a contact to the end of its sharp edge at the poses in the workspace, m; minus infinity where another contact covers its
 /// point.
-pub(super) fn margin(model: &Model, poses: &Poses, holds: &[Hold], index: usize) -> f64 {
+pub(super) fn margin(model: &Model, poses: &Poses, holds: &[FixedFeature], index: usize) -> f64 {
     model
         .margin(&model.contacts[index], &holds[index], poses)
         .unwrap_or(f64::NEG_INFINITY)
@@ -507,34 +509,41 @@ pub(super) fn start_rows(
             start[i] = [slip_rows[1], slip_rows[2]];
         }
         if rolls(resistance, j) {
-            let axes = turning_axes(near.direction, near.tangents[0]);
-            let [_, s, t] = model.turning_rows(contact, axes, poses);
+            let axes = rotation_axes(near.direction, near.tangents[0]);
+            let [_, s, t] = model.rotation_rows(contact, axes, poses);
             start[n + i] = [s, t];
         }
     }
 }
 
-/// Assembles the step of length `h` from `(t, q, v)` for the contacts in `workspace.active` (docs/METHOD.md, section 2): metric, free
+/// Time, coordinates and velocities at the start of a step.
+#[derive(Clone, Copy)]
+pub(super) struct Start<'a> {
+    pub t: f64,
+    pub q: &'a [f64],
+    pub v: &'a [f64],
+}
+
+/// Assembles the step of length `h` from its start for the contacts in `workspace.active` (docs/METHOD.md, section 2): metric, free
 /// velocity change, rows, columns, W and b. The statuses are fixed if given.
 pub(super) fn step_system(
     model: &Model,
     workspace: &mut Workspace,
     scheme: &Coefficients,
-    fixed_mode: Option<&[Status]>,
-    t: f64,
-    q: &[f64],
-    v: &[f64],
+    fixed_statuses: Option<&[Status]>,
+    start: Start,
     h: f64,
 ) -> Stiffness {
-    let stiffness = free_motion(model, workspace, scheme, t, q, v, h);
-    let beyond = match fixed_mode {
+    let Start { t, q, v } = start;
+    let stiffness = free_motion(model, workspace, scheme, start, h);
+    let beyond = match fixed_statuses {
         Some(_) => BeyondEdges::Line,
         None => BeyondEdges::Nothing,
     };
     let Workspace {
         system,
         poses,
-        place,
+        scratch_position,
         active,
         holds,
         resistance,
@@ -550,16 +559,16 @@ pub(super) fn step_system(
         system.condense(&workspace.mass);
         return stiffness;
     }
-    model.displace(place, q, scheme.row_at * h, v);
-    model.poses(place, poses);
+    model.displace(scratch_position, q, scheme.row_at * h, v);
+    model.poses(scratch_position, poses);
     rows(model, poses, holds, beyond, system);
     if scheme.column_at == scheme.row_at {
         system.columns.clone_from(&system.rows);
     } else {
-        model.displace(place, q, scheme.column_at * h, v);
-        model.poses(place, poses);
+        model.displace(scratch_position, q, scheme.column_at * h, v);
+        model.poses(scratch_position, poses);
         columns(model, poses, holds, beyond, system);
-        if let Some(statuses) = fixed_mode {
+        if let Some(statuses) = fixed_statuses {
             slide_over_columns(system, statuses, resistance, scheme.row_at == 1.0);
         }
     }
@@ -567,11 +576,11 @@ pub(super) fn step_system(
     let Workspace {
         system,
         free,
-        place,
+        scratch_position,
         inputs,
         ..
     } = workspace;
-    for ((x, v), dv) in place.iter_mut().zip(v).zip(free.iter()) {
+    for ((x, v), dv) in scratch_position.iter_mut().zip(v).zip(free.iter()) {
         *x = scheme.sigma * v + dv;
     }
     // means of a step refer to its middle, end values to its end
@@ -579,7 +588,7 @@ pub(super) fn step_system(
     system.give(model, scheme.sigma, |speed| {
         speed.value(acts.0, acts.1, inputs)
     });
-    system.bias_from(place);
+    system.bias_from(scratch_position);
     stiffness
 }
 
@@ -629,16 +638,14 @@ pub(super) fn divide_by_step_metric(workspace: &mut Workspace) {
     .divide(free);
 }
 
-/// Metric of the step and the velocity change without constraints.
-pub(super) fn free_motion(
+// Impulse of the forces over the step, in `workspace.free`, with their Jacobians; returns `force_at`, 0 for stiff dampers.
+fn force_impulse(
     model: &Model,
     workspace: &mut Workspace,
     scheme: &Coefficients,
-    t: f64,
-    q: &[f64],
-    v: &[f64],
+    Start { t, q, v }: Start,
     h: f64,
-) -> Stiffness {
+) -> f64 {
     let Workspace {
         poses,
         twists,
@@ -646,13 +653,9 @@ pub(super) fn free_motion(
         force_end,
         jacobians,
         free,
-        mass,
-        step_metric,
-        step_has_metric,
-        stiff,
         turns,
         inputs,
-        place,
+        scratch_position,
         balance,
         ..
     } = workspace;
@@ -667,7 +670,15 @@ pub(super) fn free_motion(
     } = *scheme;
     if alpha < 1.0 {
         let now = (t, Side::After);
-        dynamics::force_and_works(model, now, inputs, poses, twists, force, Some(works), None);
+        dynamics::force_and_works(
+            model,
+            now,
+            inputs,
+            (poses, twists),
+            force,
+            Some(works),
+            None,
+        );
     } else {
         force.fill(0.0);
     }
@@ -676,13 +687,21 @@ pub(super) fn free_motion(
         model.poses(q, poses);
         let wanted = scheme.implicit.then_some((jacobians, Detail::All));
         let works = Some(&mut *works_at_end);
-        dynamics::force_and_works(model, end, inputs, poses, twists, force_end, works, wanted);
+        dynamics::force_and_works(
+            model,
+            end,
+            inputs,
+            (poses, twists),
+            force_end,
+            works,
+            wanted,
+        );
     };
     let mut force_at = force_at;
     *turns = false;
     if force_at > 0.0 && !model.forces.is_empty() {
-        model.displace(place, q, force_at * h, v);
-        force_at_end(place, jacobians);
+        model.displace(scratch_position, q, force_at * h, v);
+        force_at_end(scratch_position, jacobians);
         let ahead = jacobians.tension(&model.mass, alpha * gamma * h * h);
         if jacobians.are_stiff(&model.mass, alpha * h, 0.0) {
             // forces of stiff dampers along two directions would not cancel
@@ -693,7 +712,7 @@ pub(super) fn free_motion(
             force_at_end(q, jacobians);
             let before = jacobians.tension(&model.mass, alpha * gamma * h * h);
             *turns = ahead - before > 1.0;
-            force_at_end(place, jacobians);
+            force_at_end(scratch_position, jacobians);
         }
     } else {
         force_at_end(q, jacobians);
@@ -701,8 +720,32 @@ pub(super) fn free_motion(
     for ((x, k0), k1) in free.iter_mut().zip(force.iter()).zip(force_end.iter()) {
         *x = h * ((1.0 - alpha) * k0 + alpha * k1);
     }
+    force_at
+}
+
+/// Metric of the step and the velocity change without constraints.
+pub(super) fn free_motion(
+    model: &Model,
+    workspace: &mut Workspace,
+    scheme: &Coefficients,
+    start: Start,
+    h: f64,
+) -> Stiffness {
+    let force_at = force_impulse(model, workspace, scheme, start, h);
+    let Workspace {
+        twists,
+        jacobians,
+        free,
+        mass,
+        step_metric,
+        step_has_metric,
+        stiff,
+        balance,
+        ..
+    } = workspace;
+    let Coefficients { alpha, gamma, .. } = *scheme;
     if scheme.implicit {
-        dynamics::tame(model, twists, alpha * h, jacobians);
+        dynamics::use_antisymmetric_part(model, twists, alpha * h, jacobians);
     }
     *stiff = false;
     *step_has_metric = scheme.implicit && jacobians.any;
@@ -738,7 +781,7 @@ pub(super) fn free_motion(
                 if stiffness == Stiffness::Exact {
                     entry += rest[i * n + j];
                 }
-                sum += entry * v[j];
+                sum += entry * start.v[j];
             }
             free[i] += ahead * sum;
         }

@@ -39,7 +39,7 @@ pub(super) enum When {
 }
 
 // time over which the forces change
-fn look_ahead_of(state: &State, settings: &Settings) -> f64 {
+fn look_ahead_time(state: &State, settings: &Settings) -> f64 {
     match settings.tolerance {
         Some(_) => settings.step.at_most(state.control.step),
         None => settings.step,
@@ -58,7 +58,7 @@ pub(super) fn classify(
     let ahead = match when {
         When::Now => 0.0,
         When::JustAfter(EventFunctionKind::Redundant) => {
-            LOOK_AHEAD * look_ahead_of(state, settings)
+            LOOK_AHEAD * look_ahead_time(state, settings)
         }
         When::JustAfter(_) => 0.0,
     };
@@ -147,7 +147,7 @@ fn touching(
 }
 
 // a velocity of given magnitude along a direction
-fn slowly(direction: Vec3, speed: f64) -> Vec3 {
+fn with_speed(direction: Vec3, speed: f64) -> Vec3 {
     let size = norm(direction.as_slice());
     if size > 0.0 {
         direction * (speed / size)
@@ -161,7 +161,7 @@ fn slide_against_friction(state: &mut State, workspace: &mut Workspace, contact:
     let level = &workspace.level;
     if let Some(i) = level.contacts.iter().position(|j| *j == contact) {
         let against = level.velocity_against(i);
-        workspace.sliding[contact] = slowly(against, rest_speed(&state.velocity));
+        workspace.sliding[contact] = with_speed(against, rest_speed(&state.velocity));
         state.sliding.clone_from(&workspace.sliding);
     }
 }
@@ -171,7 +171,7 @@ fn roll_against_friction(state: &mut State, workspace: &mut Workspace, contact: 
     let level = &workspace.level;
     if let Some(i) = level.contacts.iter().position(|j| *j == contact) {
         let against = -level.rolling_vector(i);
-        workspace.resistance[contact].rolling = slowly(against, rest_speed(&state.velocity));
+        workspace.resistance[contact].rolling = with_speed(against, rest_speed(&state.velocity));
         state.resistance.clone_from(&workspace.resistance);
     }
 }
@@ -221,7 +221,7 @@ fn known_resistance(
 
 // with large mass ratios the complementarity problem loses too many digits; if sticking of all contacts at rest is admissible, these are
 // the statuses, otherwise they are unchanged
-fn holds_all(
+fn all_stick(
     level: &mut System,
     joints: &[bool],
     statuses: &mut [Status],
@@ -258,6 +258,46 @@ fn holds_all(
     holds
 }
 
+// does static friction exceed kinetic friction, in space?
+fn holds_more(model: &Model, contact: usize) -> bool {
+    model.is_spatial() && model.contacts[contact].drops_at_breakaway()
+}
+
+// statuses of contacts that slide, or start to slide by the event
+fn set_known_statuses(
+    model: &Model,
+    level: &System,
+    at_rest: &[AtRest],
+    when: When,
+    velocity: &[f64],
+    statuses: &mut [Status],
+) {
+    let speed = |contact: usize| {
+        let i = level.contacts.iter().position(|j| *j == contact);
+        i.map_or(0.0, |i| level.rows[level.normal(i) + 1].dot(velocity))
+    };
+    for (i, &contact) in level.contacts.iter().enumerate() {
+        let slides = !at_rest[contact].sliding && level.has_friction(i);
+        statuses[contact] = if !slides {
+            Status::Open
+        } else if model.is_spatial() {
+            Status::Slip
+        } else if speed(contact) > 0.0 {
+            Status::SlipForward
+        } else {
+            Status::SlipBackward
+        };
+        if when == When::JustAfter(EventFunctionKind::Cone(contact)) && !holds_more(model, contact)
+        {
+            statuses[contact] = Status::Slip;
+        } else if when == When::JustAfter(EventFunctionKind::ConeForward(contact)) {
+            statuses[contact] = Status::SlipBackward;
+        } else if when == When::JustAfter(EventFunctionKind::ConeBackward(contact)) {
+            statuses[contact] = Status::SlipForward;
+        }
+    }
+}
+
 fn decide(
     model: &Model,
     state: &mut State,
@@ -281,8 +321,7 @@ fn decide(
         complementarity,
         at_rest,
         statuses,
-        gap,
-        fixed_mode,
+        fixed_mode_solver,
         force,
         sliding: directions,
         resistance,
@@ -292,34 +331,9 @@ fn decide(
     statuses.fill(Status::Open);
     known_resistance(level, at_rest, when, &state.velocity, resistance);
     if level.contacts.is_empty() {
-        level.solve_fixed_mode(joints, |_| Status::Open, fixed_mode);
+        level.solve_fixed_mode(joints, |_| Status::Open, fixed_mode_solver);
     } else {
-        let speed = |contact: usize| {
-            let i = level.contacts.iter().position(|j| *j == contact);
-            i.map_or(0.0, |i| {
-                level.rows[level.normal(i) + 1].dot(&state.velocity)
-            })
-        };
-        let holds_more = |contact: usize| model.is_spatial() && model.contacts[contact].drops();
-        for (i, &contact) in level.contacts.iter().enumerate() {
-            let slides = !at_rest[contact].sliding && level.has_friction(i);
-            statuses[contact] = if !slides {
-                Status::Open
-            } else if model.is_spatial() {
-                Status::Slip
-            } else if speed(contact) > 0.0 {
-                Status::SlipForward
-            } else {
-                Status::SlipBackward
-            };
-            if when == When::JustAfter(EventFunctionKind::Cone(contact)) && !holds_more(contact) {
-                statuses[contact] = Status::Slip;
-            } else if when == When::JustAfter(EventFunctionKind::ConeForward(contact)) {
-                statuses[contact] = Status::SlipBackward;
-            } else if when == When::JustAfter(EventFunctionKind::ConeBackward(contact)) {
-                statuses[contact] = Status::SlipForward;
-            }
-        }
+        set_known_statuses(model, level, at_rest, when, &state.velocity, statuses);
         let slow = rest_speed(v);
         // sliding contacts slide along their velocity, whatever their previous direction
         for (i, &contact) in level.contacts.iter().enumerate() {
@@ -327,9 +341,9 @@ fn decide(
                 directions[contact] = level.velocity_vector(i, v);
             }
         }
-        level.direct(v, directions, resistance);
+        level.set_directions(v, directions, resistance);
         level.guess_from(last_forces, 1.0);
-        let held = holds_all(level, joints, statuses, fixed_mode, max_abs(force));
+        let held = all_stick(level, joints, statuses, fixed_mode_solver, max_abs(force));
         // static friction is not restored before a contact that broke away has stopped
         let stops = matches!(when, When::JustAfter(what) if what.is_stop());
         let starts = |contact: usize| {
@@ -337,7 +351,7 @@ fn decide(
                 || (state.statuses_known && state.status[contact] == Status::Slip && !stops)
         };
         let known = |status: Status, contact: usize| match trial::known_sliding(status) {
-            Sliding::Free if holds_more(contact) && starts(contact) => Sliding::Broken,
+            Sliding::Free if holds_more(model, contact) && starts(contact) => Sliding::Broken,
             sliding => sliding,
         };
         let sliding = |contact: usize| known(statuses[contact], contact);
@@ -368,12 +382,30 @@ fn decide(
             if statuses[contact] == Status::Slip {
                 // a contact starts to slide against its friction
                 directions[contact] = match known {
-                    Sliding::Free | Sliding::Broken => slowly(level.velocity_against(i), slow),
+                    Sliding::Free | Sliding::Broken => with_speed(level.velocity_against(i), slow),
                     Sliding::Known(_) | Sliding::Directed => level.sliding_vector(i, v, slow),
                 };
             }
         }
     }
+    accept_statuses(model, state, workspace, report);
+    true
+}
+
+// makes the statuses in the workspace those of the state
+fn accept_statuses(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    report: &mut Report,
+) {
+    let Workspace {
+        statuses,
+        gap,
+        sliding: directions,
+        resistance,
+        ..
+    } = workspace;
     for (contact, status) in statuses.iter().enumerate() {
         let slides_on = *status == Status::Slip && state.status[contact] == Status::Slip;
         if slides_on && dot3(state.sliding[contact], directions[contact]) < 0.0 {
@@ -386,5 +418,4 @@ fn decide(
     state.resistance.clone_from(resistance);
     std::mem::swap(&mut state.status, statuses);
     state.statuses_known = true;
-    true
 }

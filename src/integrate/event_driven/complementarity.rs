@@ -10,7 +10,7 @@
 //! (4)  in space friction has its exact cone (`cones`), or a polygon (`polygons`). Polygons are used for impulses: impacts, and steps that
 //!      determine their own statuses. Fixed statuses slide in their true direction, so they are determined and checked with the cone
 
-use super::cones::{Cones, MOST_FALLS};
+use super::cones::{Cones, MAX_STRIBECK_UPDATES};
 use super::polygons::Polygons;
 use super::system::{RANK_TOLERANCE, System};
 use crate::contact::lcp::{self, Outcome};
@@ -191,7 +191,7 @@ impl Complementarity {
         }
         self.assemble(system, &sliding);
         self.guess_basis(system, &sliding, guess);
-        let mut falls_left = MOST_FALLS;
+        let mut updates_left = MAX_STRIBECK_UPDATES;
         loop {
             let problem = lcp::Problem {
                 n: self.vector.len(),
@@ -201,21 +201,21 @@ impl Complementarity {
             let outcome = self.solver.solve(&problem, &mut self.basis, &mut self.z);
             self.write_impulses(system, &sliding);
             let solved = matches!(outcome, Outcome::Solved { .. });
-            if !solved || falls_left == 0 || !self.fall(system, speeds) {
+            if !solved || updates_left == 0 || !self.update_stribeck(system, speeds) {
                 return outcome;
             }
-            falls_left -= 1;
+            updates_left -= 1;
             self.assemble(system, &sliding);
         }
     }
 
     // updates Stribeck coefficients to the speeds of the solution, in the plane; true if one changed
-    fn fall(&self, system: &mut System, speeds: Option<f64>) -> bool {
+    fn update_stribeck(&self, system: &mut System, speeds: Option<f64>) -> bool {
         let mut any = false;
         for i in 0..system.stribeck.len() {
             if let (Some(law), Some(speeds)) = (system.stribeck_of(i), speeds) {
                 let speed = self.sliding_speed(system, i) / speeds;
-                any |= law.comes_to(&mut system.friction[i], speed);
+                any |= law.update_coefficient(&mut system.friction[i], speed);
             }
         }
         any

@@ -14,7 +14,7 @@ use super::complementarity::Sliding;
 use super::system::System;
 use crate::contact::{dense, lcp};
 use crate::math::{Limit, max_abs, norm, set_zeros};
-use crate::model::{MAX_FRICTION_ROWS, N_TANGENTS, N_TURNS};
+use crate::model::{MAX_FRICTION_ROWS, N_ROTATION_AXES, N_TANGENTS};
 use crate::state::{Resistance, Status};
 
 /// Below this part of the free motion a contact is held by static friction, does not spin and does not roll: contacts with redundant forces
@@ -28,7 +28,7 @@ const N_BLOCKS: usize = dense::MOST_BLOCKS;
 const AT_REST: f64 = 1e-8;
 
 /// Maximum number of updates of Stribeck coefficients; friction is bounded in any case.
-pub(super) const MOST_FALLS: u32 = 60;
+pub(super) const MAX_STRIBECK_UPDATES: u32 = 60;
 
 /// Workspace of the problem.
 #[derive(Debug, Default)]
@@ -115,7 +115,7 @@ impl Cones {
         set_zeros(&mut self.impulse, self.vector.len());
         self.take_guess(system);
         self.largest = self.largest.max(self.vector.len());
-        let mut falls_left = MOST_FALLS;
+        let mut updates_left = MAX_STRIBECK_UPDATES;
         let outcome = loop {
             let problem = dense::Problem {
                 n: self.vector.len(),
@@ -126,11 +126,11 @@ impl Cones {
             let outcome = self.solver.solve(&problem, &mut self.impulse);
             let solved = matches!(outcome, dense::Outcome::Solved { .. });
             let breaks = solved && self.break_away(system);
-            let falls = solved && falls_left > 0 && self.fall(system, speeds);
+            let falls = solved && updates_left > 0 && self.update_stribeck(system, speeds);
             if !breaks && !falls {
                 break outcome;
             }
-            falls_left -= u32::from(falls);
+            updates_left -= u32::from(falls);
             self.list(system, &sliding);
         };
         self.write_impulses(system);
@@ -305,7 +305,7 @@ impl Cones {
     }
 
     // (4): true if a coefficient changed
-    fn fall(&self, system: &mut System, speeds: Option<f64>) -> bool {
+    fn update_stribeck(&self, system: &mut System, speeds: Option<f64>) -> bool {
         let Some(speeds) = speeds else {
             return false;
         };
@@ -315,7 +315,7 @@ impl Cones {
                 continue;
             };
             let u = [0, 1].map(|k| self.product(self.rows_of(i, 0).start + k));
-            any |= law.comes_to(&mut system.friction[i], norm(&u) / speeds);
+            any |= law.update_coefficient(&mut system.friction[i], norm(&u) / speeds);
         }
         any
     }
@@ -379,8 +379,8 @@ impl Cones {
             let row = stride * i;
             let inverse_mass = reduced[row * n + row];
             let (pressed, leaves) = (inverse_mass * impulse[row], speed(row));
-            let shear = norm(&impulse[row + 1..=row + N_TANGENTS]);
-            let beyond = inverse_mass * shear - system.static_friction[i] * pressed;
+            let friction_impulse = norm(&impulse[row + 1..=row + N_TANGENTS]);
+            let beyond = inverse_mass * friction_impulse - system.static_friction[i] * pressed;
             worst = worst
                 .at_least(pressed.at_most(leaves).abs())
                 .at_least(beyond);
@@ -430,7 +430,7 @@ impl Cones {
         let (start, end) = (self.first[i] + 1, self.first[i + 1]);
         match kind {
             0 => start..start + N_TANGENTS,
-            1 if self.parts[i].free[2] => end - N_TURNS..end - N_TURNS + 1,
+            1 if self.parts[i].free[2] => end - N_ROTATION_AXES..end - N_ROTATION_AXES + 1,
             1 => end - 1..end,
             _ => end - N_TANGENTS..end,
         }

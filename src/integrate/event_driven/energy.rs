@@ -36,7 +36,7 @@ use arms::Arms;
 const SMALL: f64 = 0.01;
 
 /// .. and so do gains above this part of the kinetic energy.
-const MOST_TAKEN: f64 = 0.1;
+const MAX_TAKEN: f64 = 0.1;
 
 /// Part of the kinetic energy that counts as exchanged: steady rotation exchanges none.
 const FLOOR: f64 = 0.01;
@@ -74,16 +74,16 @@ impl Losses {
         report.damping_loss += self.damping;
         report.friction_loss += self.friction;
         report.impact_loss += self.impacts;
-        report.book_numerical(self.numerical);
+        report.add_numerical_error(self.numerical);
     }
 
     /// Adds the losses of a contact by its normal force and by friction. If a contact closes in the step only the sum is meaningful: a
     /// negative one of the two reduces the other, and a negative sum is an error of the step. Returns the loss, J.
-    fn share(&mut self, normal: f64, friction: f64) -> f64 {
+    fn add_contact(&mut self, normal: f64, friction: f64) -> f64 {
         let taken = positive(normal + friction);
-        let rubbed = positive(friction).at_most(taken);
-        self.friction += rubbed;
-        self.impacts += taken - rubbed;
+        let friction_work = positive(friction).at_most(taken);
+        self.friction += friction_work;
+        self.impacts += taken - friction_work;
         taken
     }
 
@@ -146,7 +146,7 @@ pub(in crate::integrate) struct EnergyError {
     /// Energy to remove from the kinetic energy, negative to add, J.
     pub taken: f64,
     /// Does the gain request a shorter step?
-    pub is_rough: bool,
+    pub is_inaccurate: bool,
     /// Does the loss?
     pub is_lossy: bool,
 }
@@ -174,13 +174,13 @@ impl Group {
         let [t0, t1] = self.kinetic;
         let moved = 0.5 * (self.gained.abs() + self.moved + self.damping + self.contacts)
             + FLOOR * t0.at_most(t1);
-        let is_small = error.abs() <= SMALL * moved && error.abs() <= MOST_TAKEN * t1;
+        let is_small = error.abs() <= SMALL * moved && error.abs() <= MAX_TAKEN * t1;
         let is_large = !is_small && error.abs() > NOISE * self.scale;
         let is_corrected = (error > 0.0 || (is_small && !damps)) && t1 > 0.0;
         Some(EnergyError {
             error,
             taken: if is_corrected { error.at_most(t1) } else { 0.0 },
-            is_rough: is_large && error > 0.0,
+            is_inaccurate: is_large && error > 0.0,
             is_lossy: is_large && error < 0.0 && !damps,
         })
     }
@@ -203,7 +203,7 @@ pub(in crate::integrate) struct Balance {
     pub works: [Works; 2],
     pub weights: Weights,
     /// Friction work at sliding contacts in the projection of the step, J.
-    pub rubbed: Vec<(usize, f64)>,
+    pub friction_work: Vec<(usize, f64)>,
     /// Impulses of (3).
     damping: Vec<f64>,
     applied: Vec<f64>,
@@ -256,7 +256,7 @@ impl Balance {
             is_known: false,
             works: [Works::new(n), Works::new(n)],
             weights: Weights::default(),
-            rubbed: Vec::with_capacity(model.contacts.len()),
+            friction_work: Vec::with_capacity(model.contacts.len()),
             damping: vec![0.0; n],
             applied: vec![0.0; n],
             group: vec![0; n_bodies],
@@ -280,7 +280,7 @@ impl Balance {
 
     fn connect(&mut self, bodies: [BodyRef; 2]) {
         match bodies {
-            [Some(a), Some(b)] => unite(&mut self.fixed, a, b),
+            [Some(a), Some(b)] => merge_groups(&mut self.fixed, a, b),
             [Some(a), None] | [None, Some(a)] => self.tied[a] = true,
             [None, None] => {}
         }
@@ -299,7 +299,7 @@ impl Balance {
 }
 
 // merges the groups of a and b: a group is identified by its first body
-fn unite(group: &mut [usize], a: usize, b: usize) {
+fn merge_groups(group: &mut [usize], a: usize, b: usize) {
     let (first, second) = (group[a].min(group[b]), group[a].max(group[b]));
     if first != second {
         group
@@ -346,9 +346,9 @@ pub(super) fn balance(
         ..
     } = &mut *workspace;
     balance.store(model, inputs, poses, twists, 1);
-    balance.know_start(model, state, inputs, poses, twists);
+    balance.ensure_start_energies(model, state, inputs, poses, twists);
     trial.losses = Losses::default();
-    balance.find_groups(model, pressing(system));
+    balance.find_groups(model, loaded_contacts(system));
     balance.add_motion(model, &Ends::of(state, trial));
     balance.add_contacts(model, state, system, trial, mode);
     balance.add_elements(model, state, system, jacobians, trial);
@@ -359,7 +359,7 @@ pub(super) fn balance(
         let far = balance.arms.turn_too_far(model, &state.velocity, trial.h)
             || balance.arms.turn_too_far(model, &trial.average, trial.h);
         if far || opens_joints(model, state, workspace) {
-            workspace.trial.is_rough = true;
+            workspace.trial.is_inaccurate = true;
         }
     }
 }
@@ -367,9 +367,9 @@ pub(super) fn balance(
 // (5), (6), (7) of bodies in free flight: their centres of mass move without an energy error, and so does a body in the plane
 fn limit_flight(model: &Model, state: &State, trial: &mut Trial) {
     trial.losses = Losses::default();
-    trial.is_rough = false;
+    trial.is_inaccurate = false;
     trial.is_lossy = false;
-    trial.turns_back = false;
+    trial.reverses = false;
     for i in model.rotations() {
         let (mut t0, mut t1, mut error, mut scale) = (0.0, 0.0, 0.0, 0.0);
         for at in i..i + 3 {
@@ -390,18 +390,18 @@ fn limit_flight(model: &Model, state: &State, trial: &mut Trial) {
             scale,
             ..Group::default()
         };
-        let Some(verdict) = rotation.check(false) else {
+        let Some(energy_error) = rotation.check(false) else {
             continue;
         };
-        trial.is_rough |= verdict.is_rough;
-        trial.is_lossy |= verdict.is_lossy;
-        if verdict.taken != 0.0 {
-            let factor = positive(1.0 - verdict.taken / t1).sqrt();
+        trial.is_inaccurate |= energy_error.is_inaccurate;
+        trial.is_lossy |= energy_error.is_lossy;
+        if energy_error.taken != 0.0 {
+            let factor = positive(1.0 - energy_error.taken / t1).sqrt();
             trial.velocity[i..i + 3]
                 .iter_mut()
                 .for_each(|v| *v *= factor);
         }
-        trial.losses.numerical += error - verdict.taken;
+        trial.losses.numerical += error - energy_error.taken;
     }
 }
 
@@ -422,12 +422,12 @@ pub(super) fn numerical_error(
     } = workspace;
     model.poses(&trial.position, poses);
     balance.store(model, inputs, poses, twists, 1);
-    balance.know_start(model, state, inputs, poses, twists);
+    balance.ensure_start_energies(model, state, inputs, poses, twists);
     balance.error(model, &Ends::of(state, trial), losses)
 }
 
 /// Scales velocities about the centres of mass of free groups so that their kinetic energy decreases by `raised`, as far as available.
-pub(super) fn take_back(
+pub(super) fn remove_gain(
     model: &Model,
     workspace: &mut Workspace,
     statuses: &[Status],
@@ -482,7 +482,7 @@ impl Balance {
         }
     }
 
-    fn know_start(
+    fn ensure_start_energies(
         &mut self,
         model: &Model,
         state: &State,
@@ -509,7 +509,7 @@ impl Balance {
         });
         for contact in contacts {
             match model.contacts[contact].bodies {
-                [Some(a), Some(b)] => unite(group, a, b),
+                [Some(a), Some(b)] => merge_groups(group, a, b),
                 [Some(a), None] | [None, Some(a)] => groups[a].is_tied = true,
                 [None, None] => {}
             }
@@ -633,7 +633,7 @@ impl Balance {
             // a contact that is closed or sticks throughout the step does no work: its motion between the ends is an error of the step
             let keeps =
                 |row: usize| mode == Mode::FixedMode && system.sticks(i, row, &state.status);
-            let pressing = match mode {
+            let loaded_contacts = match mode {
                 Mode::FixedMode => 0.0,
                 Mode::Complementarity => loss(normal),
             };
@@ -641,9 +641,9 @@ impl Balance {
                 .filter(|row| !keeps(*row))
                 .map(loss)
                 .sum();
-            let projected = self.rubbed.iter().find(|(j, _)| *j == contact);
+            let projected = self.friction_work.iter().find(|(j, _)| *j == contact);
             let friction = friction + projected.map_or(0.0, |(_, loss)| *loss);
-            let taken = trial.losses.share(pressing, friction);
+            let taken = trial.losses.add_contact(loaded_contacts, friction);
             if let [Some(body), _] | [_, Some(body)] = model.contacts[contact].bodies {
                 let of = &mut self.groups[self.group[body]];
                 of.contacts += taken;
@@ -743,33 +743,34 @@ impl Balance {
 
     // (5), (6), (7)
     fn limit(&mut self, model: &Model, trial: &mut Trial, correct: bool) {
-        trial.is_rough = false;
+        trial.is_inaccurate = false;
         trial.is_lossy = false;
-        trial.turns_back = false;
+        trial.reverses = false;
         let damps = self.weights.alpha >= 1.0;
         let mut scaled = false;
         for of in self.groups.iter_mut().filter(|of| of.mass > 0.0) {
             of.factor = 1.0;
-            let Some(verdict) = of.check(damps).filter(|_| correct) else {
+            let Some(energy_error) = of.check(damps).filter(|_| correct) else {
                 continue;
             };
             if of.stops {
                 // such a step is repeated up to the stop, which must be detected; friction cannot have dissipated more than there was
-                trial.turns_back = true;
+                trial.reverses = true;
                 if of.gained + of.raised <= 0.0 {
                     let most = of.contacts.at_most(trial.losses.friction);
-                    trial.losses.friction -= positive(verdict.error).at_most(most);
+                    trial.losses.friction -= positive(energy_error.error).at_most(most);
                 }
                 continue;
             }
-            trial.is_rough |= verdict.is_rough;
-            trial.is_lossy |= verdict.is_lossy;
-            if verdict.taken != 0.0 {
-                of.factor = positive(1.0 - verdict.taken / of.kinetic[1]).sqrt();
+            trial.is_inaccurate |= energy_error.is_inaccurate;
+            trial.is_lossy |= energy_error.is_lossy;
+            if energy_error.taken != 0.0 {
+                of.factor = positive(1.0 - energy_error.taken / of.kinetic[1]).sqrt();
                 scaled = true;
             }
             // dampers cannot have dissipated more than there was
-            trial.losses.damping -= positive(verdict.error - verdict.taken).at_most(of.damping);
+            trial.losses.damping -=
+                positive(energy_error.error - energy_error.taken).at_most(of.damping);
         }
         if scaled {
             self.scale(model, &mut trial.velocity);
@@ -777,13 +778,15 @@ impl Balance {
     }
 
     /// (6) after a reversal, in a step that is accepted nevertheless: removes its gain.
-    pub fn correct_turned_back(&mut self, model: &Model, trial: &mut Trial) {
-        trial.turns_back = false;
+    pub fn correct_reversed(&mut self, model: &Model, trial: &mut Trial) {
+        trial.reverses = false;
         let damps = self.weights.alpha >= 1.0;
         for of in self.groups.iter_mut().filter(|of| of.mass > 0.0) {
             of.factor = 1.0;
             let turned = std::mem::take(&mut of.stops) && of.gained + of.raised > 0.0;
-            let taken = of.check(damps).map_or(0.0, |verdict| verdict.taken);
+            let taken = of
+                .check(damps)
+                .map_or(0.0, |energy_error| energy_error.taken);
             if turned && taken > 0.0 {
                 of.factor = positive(1.0 - taken / of.kinetic[1]).sqrt();
                 trial.losses.numerical -= taken;
@@ -811,14 +814,14 @@ impl Balance {
 }
 
 // contacts with a nonzero impulse
-fn pressing(system: &System) -> impl Iterator<Item = usize> {
+fn loaded_contacts(system: &System) -> impl Iterator<Item = usize> {
     let presses = |i: &usize| {
         let normal = system.normal(*i);
         let rows = normal..=normal + system.n_friction;
         system.impulse[rows].iter().any(|c| *c != 0.0)
     };
-    let pressing = (0..system.contacts.len()).filter(presses);
-    pressing.map(|i| system.contacts[i])
+    let loaded_contacts = (0..system.contacts.len()).filter(presses);
+    loaded_contacts.map(|i| system.contacts[i])
 }
 
 // gyroscopic torques are not damping

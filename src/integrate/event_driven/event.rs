@@ -78,7 +78,7 @@ pub(super) fn transition(
         let start = workspace
             .start_functions
             .iter()
-            .find(|evaluate| evaluate.what == what);
+            .find(|function| function.what == what);
         let start = start.copied().unwrap_or(EventFunction {
             value: 0.0,
             ..workspace.event_functions[index]
@@ -102,8 +102,8 @@ pub(super) fn transition(
             let found = workspace
                 .event_functions
                 .iter()
-                .find(|evaluate| evaluate.what == what);
-            found.map_or(-1.0, |evaluate| evaluate.value)
+                .find(|function| function.what == what);
+            found.map_or(-1.0, |function| function.value)
         };
         let mut open = (0.0, start.value);
         if start.value <= start.tolerance {
@@ -139,9 +139,9 @@ pub(super) fn transition(
         end = root;
         located = Some(what);
         // the located function is zero to rounding: do not locate it again
-        for evaluate in &mut workspace.event_functions {
-            if evaluate.what == what {
-                evaluate.value = 0.0;
+        for function in &mut workspace.event_functions {
+            if function.what == what {
+                function.value = 0.0;
             }
         }
     }
@@ -155,8 +155,8 @@ pub(super) fn transition(
     })
 }
 
-pub(super) fn is_violated(evaluate: &EventFunction) -> bool {
-    evaluate.value < -evaluate.tolerance
+pub(super) fn is_violated(function: &EventFunction) -> bool {
+    function.value < -function.tolerance
 }
 
 fn start_functions(model: &Model, state: &State, workspace: &mut Workspace) {
@@ -187,7 +187,7 @@ pub(super) fn collision(
     settings: &Settings,
     mode: Mode,
 ) -> Option<Crossing> {
-    look_at_ends(model, state, workspace);
+    evaluate_end_gaps(model, state, workspace);
     let mut first: Option<Crossing> = None;
     let mut watch = |workspace: &mut Workspace, what: Closing| {
         if let Some(found) = first_crossing(model, state, workspace, settings, what)
@@ -222,18 +222,18 @@ pub(super) fn collision(
 }
 
 // gaps and rates of the monitored contacts at both ends of the trial step, where shapes are close enough
-fn look_at_ends(model: &Model, state: &State, workspace: &mut Workspace) {
+fn evaluate_end_gaps(model: &Model, state: &State, workspace: &mut Workspace) {
     if !model.is_spatial() && !workspace.watched.contains(&true) {
         return;
     }
     let h = workspace.trial.h;
     for (time, at_end) in [(0.0, false), (h, true)] {
-        let mut place = std::mem::take(&mut workspace.place);
+        let mut scratch_position = std::mem::take(&mut workspace.scratch_position);
         let mut speed = std::mem::take(&mut workspace.look_velocity);
         workspace
             .trial
-            .at(model, state, time, &mut place, &mut speed);
-        model.poses(&place, &mut workspace.poses);
+            .at(model, state, time, &mut scratch_position, &mut speed);
+        model.poses(&scratch_position, &mut workspace.poses);
         if !at_end {
             find_within_reach(model, state, workspace);
         }
@@ -254,7 +254,7 @@ fn look_at_ends(model: &Model, state: &State, workspace: &mut Workspace) {
                     .unwrap_or((f64::INFINITY, 0.0));
             }
         }
-        workspace.place = place;
+        workspace.scratch_position = scratch_position;
         workspace.look_velocity = speed;
     }
 }
@@ -338,13 +338,13 @@ fn gap_at(
     what: Closing,
     time: f64,
 ) -> (f64, f64) {
-    let mut place = std::mem::take(&mut workspace.place);
+    let mut scratch_position = std::mem::take(&mut workspace.scratch_position);
     let mut speed = std::mem::take(&mut workspace.look_velocity);
     workspace
         .trial
-        .at(model, state, time, &mut place, &mut speed);
-    let result = assemble::closing(model, workspace, what, &place, &speed);
-    workspace.place = place;
+        .at(model, state, time, &mut scratch_position, &mut speed);
+    let result = assemble::closing(model, workspace, what, &scratch_position, &speed);
+    workspace.scratch_position = scratch_position;
     workspace.look_velocity = speed;
     result
 }

@@ -138,7 +138,7 @@ fn restitution(
     let Workspace {
         level,
         joints,
-        fixed_mode,
+        fixed_mode_solver,
         restitution,
         sliding,
         resistance,
@@ -153,8 +153,8 @@ fn restitution(
         }
     };
     let slow = rest_speed(&state.velocity);
-    level.direct(&state.velocity, sliding, resistance);
-    level.solve_fixed_mode(joints, status, fixed_mode);
+    level.set_directions(&state.velocity, sliding, resistance);
+    level.solve_fixed_mode(joints, status, fixed_mode_solver);
     restitution.clear();
     let mut bounces = false;
     let k = level.len();
@@ -185,10 +185,10 @@ fn solve(
     complementarity: &mut Complementarity,
     solver: &mut RankRevealing,
 ) -> Result<(), StepError> {
-    level.hold_friction();
+    level.reset_stribeck();
     let free = |_| Sliding::Free;
     let outcome = complementarity.solve_impulses(level, joints, free, &state.status, 1.0);
-    StepError::unless_usable(outcome, state.time, level.n_friction > 1)?;
+    StepError::unless_acceptable(outcome, state.time, level.n_friction > 1)?;
     complementarity.use_answer(outcome);
     level.remove_self_stress(joints, solver);
     Ok(())
@@ -203,13 +203,13 @@ fn compress(state: &State, workspace: &mut Workspace) -> Result<(), StepError> {
         compressed,
         compression,
         impulse,
-        fixed_mode,
+        fixed_mode_solver,
         ..
     } = workspace;
     level.restituted.clear();
     level.bias_from(&state.velocity);
     level.free_rotation();
-    solve(state, level, joints, complementarity, fixed_mode)?;
+    solve(state, level, joints, complementarity, fixed_mode_solver)?;
     compressed.clone_from(&state.velocity);
     level.add_response(compressed);
     compression.clone_from(&level.impulse);
@@ -225,7 +225,7 @@ fn newton(model: &Model, state: &mut State, workspace: &mut Workspace) -> Result
         complementarity,
         impulse,
         restitution: e,
-        fixed_mode,
+        fixed_mode_solver,
         ..
     } = workspace;
     level.bias_from(&state.velocity);
@@ -239,7 +239,7 @@ fn newton(model: &Model, state: &mut State, workspace: &mut Workspace) -> Result
             }
         }
     }
-    solve(state, level, joints, complementarity, fixed_mode)?;
+    solve(state, level, joints, complementarity, fixed_mode_solver)?;
     level.add_response(&mut state.velocity);
     impulse.clone_from(&level.impulse);
     Ok(())
@@ -255,8 +255,8 @@ fn expedient(state: &mut State, workspace: &mut Workspace) {
         restitution: e,
         ..
     } = workspace;
-    let pressing = (0..level.contacts.len()).filter(|i| impulse[level.normal(*i)] > 0.0);
-    let smallest = pressing.map(|i| e[i]).fold(f64::INFINITY, smaller);
+    let loaded = (0..level.contacts.len()).filter(|i| impulse[level.normal(*i)] > 0.0);
+    let smallest = loaded.map(|i| e[i]).fold(f64::INFINITY, smaller);
     let e = if smallest.is_finite() { smallest } else { 0.0 };
     for i in 0..compressed.len() {
         state.velocity[i] = (1.0 + e) * compressed[i] - e * before[i];
@@ -268,7 +268,7 @@ fn record(state: &State, workspace: &Workspace, report: &mut Report, located: Op
     let level = &workspace.level;
     for (i, &contact) in level.contacts.iter().enumerate() {
         let normal = level.normal(i);
-        let impulse = level.push(i, &workspace.impulse);
+        let impulse = level.contact_impulse(i, &workspace.impulse);
         let approach = -level.rows[normal].dot(&workspace.before);
         let came = approach > rest_speed(&workspace.before);
         if located == Some(contact) || (came && impulse[0] > 0.0) {

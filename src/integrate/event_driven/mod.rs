@@ -17,7 +17,7 @@ mod rolling;
 pub(super) mod run;
 pub(super) mod smoothing;
 mod stabilize;
-mod stalled;
+mod stall_detector;
 pub(super) mod system;
 pub(super) mod trial;
 
@@ -31,7 +31,7 @@ use crate::scene::spec::{Scheme, Settings};
 use crate::state::State;
 use classify::When;
 use event::Transition;
-use stalled::Stalled;
+use stall_detector::StallDetector;
 use trial::Mode;
 
 /// A contact is active below this gap, m (7.1). `h` is the standard step, 0 under a tolerance.
@@ -69,9 +69,9 @@ pub fn initialize(
 ) -> Result<(), StepError> {
     workspace.allow(settings, settings.step);
     let standard = settings.step;
-    counted(model, state, workspace, settings, report, standard, |run| {
+    with_counted_work(model, state, workspace, settings, report, standard, |run| {
         run.start();
-        run.settle()
+        run.make_consistent()
     })
 }
 
@@ -86,7 +86,7 @@ pub fn step(
 ) -> Result<(), StepError> {
     let standard = end - state.time;
     workspace.allow(settings, standard);
-    counted(model, state, workspace, settings, report, standard, |run| {
+    with_counted_work(model, state, workspace, settings, report, standard, |run| {
         if run.settings.extrapolates() {
             return run.accurately(end, end);
         }
@@ -107,7 +107,7 @@ pub fn step_to_event(
 ) -> Result<(), StepError> {
     let standard = settings.step;
     workspace.allow(settings, end - state.time);
-    counted(model, state, workspace, settings, report, standard, |run| {
+    with_counted_work(model, state, workspace, settings, report, standard, |run| {
         run.stop_after = from;
         if run.settings.tolerance.is_some() {
             return run.accurately(end, f64::INFINITY);
@@ -135,7 +135,7 @@ pub fn advance_past(
     }
     let standard = settings.step;
     workspace.allow(settings, time - state.time);
-    counted(model, state, workspace, settings, report, standard, |run| {
+    with_counted_work(model, state, workspace, settings, report, standard, |run| {
         run.accurately(time, end)
     })
 }
@@ -160,12 +160,12 @@ pub fn interpolate(
         return Ok(());
     }
     let mut work = 0;
-    let result = accurate::from_start(workspace, state, |state, workspace, aside| {
-        let before = (aside.factorizations, aside.fallback_steps);
-        let result = step(model, state, workspace, settings, aside, time);
-        work = aside.factorizations - before.0;
+    let result = accurate::from_start(workspace, state, |state, workspace, nested_report| {
+        let before = (nested_report.factorizations, nested_report.fallback_steps);
+        let result = step(model, state, workspace, settings, nested_report, time);
+        work = nested_report.factorizations - before.0;
         // such a sample does not meet the tolerance
-        report.fallback_steps += aside.fallback_steps - before.1;
+        report.fallback_steps += nested_report.fallback_steps - before.1;
         result
     });
     report.factorizations += work;
@@ -190,7 +190,7 @@ fn set_standard(model: &Model, workspace: &mut Workspace, standard: f64) {
 }
 
 // runs `action` and adds the work of the solvers to the report
-fn counted(
+fn with_counted_work(
     model: &Model,
     state: &mut State,
     workspace: &mut Workspace,
@@ -208,7 +208,7 @@ fn counted(
     workspace.work = 0; // excludes evaluations between two steps
     set_standard(model, workspace, instant_step(settings, standard));
     begin(model, state, workspace);
-    let room = workspace.room();
+    let capacity = workspace.capacity();
     let result = action(&mut Run {
         model,
         state,
@@ -217,16 +217,16 @@ fn counted(
         report,
         standard,
         short_substeps: 0,
-        in_doubt: false,
+        statuses_unreliable: false,
         stop_after: f64::INFINITY,
-        stalled: Stalled::default(),
-        in_circles: false,
+        stall_detector: StallDetector::default(),
+        is_cycling: false,
         longest: f64::INFINITY,
         stop_ahead: f64::INFINITY,
         closing: None,
         closed_from: f64::INFINITY,
     });
-    report.growths += u64::from(workspace.room() > room);
+    report.growths += u64::from(workspace.capacity() > capacity);
     let work = workspace.complementarity.stats();
     report.factorizations += std::mem::take(&mut workspace.work);
     report.lcps += work.solves;
@@ -238,7 +238,7 @@ fn counted(
         let condition = std::mem::take(&mut system.worst_condition);
         report.worst_condition = report.worst_condition.at_least(condition);
     }
-    in_play::note(model, state, workspace, report);
+    in_play::record(model, state, workspace, report);
     result.and(finite(state, report))
 }
 
@@ -275,7 +275,7 @@ fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
             .poses
             .refer_to(&state.orientation, &state.joint_angle);
     }
-    assemble::find_holds(model, workspace, &state.position, |_| true);
+    assemble::update_fixed_features(model, workspace, &state.position, |_| true);
 }
 
 /// Power dissipated by contact friction at the state, W.
@@ -319,13 +319,13 @@ struct Run<'a> {
     standard: f64,
     short_substeps: u32,
     /// The statuses were violated, and determining them again would not help.
-    in_doubt: bool,
+    statuses_unreliable: bool,
     /// The first event after this time ends the run, s.
     stop_after: f64,
     /// Status changes without progress in time.
-    stalled: Stalled,
+    stall_detector: StallDetector,
     /// Under a tolerance: the same status changed repeatedly without progress in time.
-    in_circles: bool,
+    is_cycling: bool,
     /// Longest substep to try, s: twice the last one that was not rejected by the energy balance.
     longest: f64,
     /// Under a tolerance: time to the next stop of a contact in space, s.
@@ -351,8 +351,8 @@ impl Run<'_> {
             self.longest *= 2.0;
             if self.settings.scheme == Scheme::PositionEuler {
                 self.position_step(target)?;
-            } else if self.gives_up()? {
-                self.cheap_step(target)?;
+            } else if self.exceeds_work_limit()? {
+                self.finish_cheaply(target)?;
             } else if n_substeps >= self.settings.max_substeps
                 || self.short_substeps > MAX_SHORT_SUBSTEPS
             {
@@ -375,7 +375,7 @@ impl Run<'_> {
     }
 
     // reinitializes the workspace for the restored state
-    fn begin_again(&mut self) {
+    fn restart(&mut self) {
         begin(self.model, self.state, self.workspace);
     }
 
@@ -461,7 +461,7 @@ impl Run<'_> {
         if !self.settings.locates_transitions() {
             return self.complementarity_step(h, target);
         }
-        if std::mem::take(&mut self.in_doubt) {
+        if std::mem::take(&mut self.statuses_unreliable) {
             self.report.complementarity_steps += 1;
             return self.complementarity_step(h, target);
         }
@@ -497,11 +497,11 @@ impl Run<'_> {
             self.settings,
             &scheme,
         )?;
-        if transition == Transition::Contradiction || self.goes_astray() {
+        if transition == Transition::Contradiction || self.is_inadmissible() {
             return self.contradiction(h, target);
         }
         if let Transition::At(tau, what) = transition
-            && self.stalls(tau, what)
+            && self.has_stalled(tau, what)
         {
             return self.unresolved(h, target);
         }
@@ -517,7 +517,7 @@ impl Run<'_> {
         // 7. accept, and change the statuses if a transition was found
         match transition {
             Transition::At(tau, what) => {
-                self.note_length(tau);
+                self.count_short_substep(tau);
                 self.accept(self.state.time + tau);
                 trial::evaluate(
                     self.model,

@@ -195,13 +195,13 @@ impl Polygons {
                 Some([x, y]) => [-x, -y],
                 Some(_) | None => tangential(offset, i),
             };
-            let (against, beside) = most_against(motion, directions);
+            let (against, surroundings) = most_against(motion, directions);
             match guess[contact] {
                 Status::Open | Status::Frictionless => {}
                 Status::Stick => {
                     // one direction alone would not resist motion across it
                     self.basis[first + 1 + against] = true;
-                    self.basis[first + 1 + beside] = true;
+                    self.basis[first + 1 + surroundings] = true;
                 }
                 Status::SlipForward | Status::SlipBackward | Status::Slip => {
                     self.basis[first + 1 + against] = true;
@@ -244,12 +244,12 @@ fn most_against([vx, vy]: [f64; 2], directions: &[[f64; 2]]) -> (usize, usize) {
     let k = directions.len();
     let against = (1..k).fold(0, |best, j| if along(j) < along(best) { j } else { best });
     let (left, right) = ((against + 1) % k.max(1), (against + k - 1) % k.max(1));
-    let beside = if along(right) < along(left) {
+    let surroundings = if along(right) < along(left) {
         right
     } else {
         left
     };
-    (against, beside)
+    (against, surroundings)
 }
 
 // the direction of a motion, that of the first tangent where there is none

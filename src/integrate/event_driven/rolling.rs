@@ -20,12 +20,12 @@ impl Run<'_> {
     pub(super) fn shorter_for_rims(&mut self) -> Option<f64> {
         let h = self.workspace.trial.h;
         let shortest = self.settings.min_substep * self.standard;
-        let too_long = self.model.is_spatial() && h > shortest && self.runs_round();
+        let too_long = self.model.is_spatial() && h > shortest && self.rolls_too_far();
         too_long.then_some(SHORTER * h)
     }
 
     // does an active rim roll too far, by the velocities of the start or on its way to the end?
-    fn runs_round(&mut self) -> bool {
+    fn rolls_too_far(&mut self) -> bool {
         let Run {
             model,
             state,
@@ -36,7 +36,7 @@ impl Run<'_> {
             active,
             trial,
             poses,
-            place,
+            scratch_position,
             headings,
             ..
         } = &mut **workspace;
@@ -47,8 +47,8 @@ impl Run<'_> {
         model.poses(&state.position, poses);
         headings.clear();
         headings.extend(active.iter().map(|&j| heading(j, poses)));
-        model.displace(place, &state.position, trial.h, &state.velocity);
-        [&*place, &trial.position].into_iter().any(|q| {
+        model.displace(scratch_position, &state.position, trial.h, &state.velocity);
+        [&*scratch_position, &trial.position].into_iter().any(|q| {
             model.poses(q, poses);
             let mut both = active.iter().zip(headings.iter());
             both.any(|(&j, start)| match (start, heading(j, poses)) {

@@ -1,16 +1,16 @@
 //! Stages of a substep, called from `mod.rs`.
 
-use super::assemble::Closing;
+use super::assemble::{Closing, Start};
 use super::classify::{self, When};
 use super::coefficients::{Coefficients, IMPLICIT_EULER};
 use super::complementarity::Sliding;
 use super::event::{self, Crossing};
 use super::impact::LowestBounce;
-use super::stalled::STALL;
+use super::stall_detector::STALL;
 use super::trial::{self, EventFunctionKind, Mode};
 use super::{
-    COMPLEMENTARITY_TOLERANCE, JAM_STEP, Run, Stalled, accept, assemble, contact_band, energy,
-    impact, rest_speed, smoothing, stabilize,
+    COMPLEMENTARITY_TOLERANCE, JAM_STEP, Run, StallDetector, accept, assemble, contact_band,
+    energy, impact, rest_speed, smoothing, stabilize,
 };
 use crate::contact::lcp::Outcome;
 use crate::dynamics::kinetic_energy;
@@ -44,7 +44,7 @@ const ROUNDING: f64 = 1e-12;
 const OVERLAP: f64 = 1e-7;
 
 /// Relative residual of the impulses of a step with fixed statuses above which they are wrong; events inside the step cause less.
-const ASTRAY: f64 = 0.1;
+const MAX_RESIDUAL: f64 = 0.1;
 
 impl Run<'_> {
     pub(super) fn take(
@@ -96,20 +96,20 @@ impl Run<'_> {
             let gained = kinetic_energy(self.model, velocity) - before - driven;
             let is_corrected = energy::is_corrected(self.settings) && self.model.motors.is_empty();
             if is_corrected && gained > ROUNDING * before {
-                energy::take_back(self.model, self.workspace, status, gained, velocity);
+                energy::remove_gain(self.model, self.workspace, status, gained, velocity);
             }
             let gained = kinetic_energy(self.model, velocity) - before - driven;
-            self.report.book_numerical(gained);
+            self.report.add_numerical_error(gained);
         }
     }
 
     pub(super) fn accept(&mut self, end: f64) {
         let Workspace { balance, trial, .. } = &mut *self.workspace;
-        if trial.turns_back {
-            balance.correct_turned_back(self.model, trial);
+        if trial.reverses {
+            balance.correct_reversed(self.model, trial);
         }
         self.workspace.trial.losses.add_to(self.report);
-        smoothing::note(self.model, self.state, self.workspace, self.report);
+        smoothing::check_step(self.model, self.state, self.workspace, self.report);
         accept::accept(self.model, self.state, self.workspace, self.report, end);
     }
 
@@ -125,15 +125,12 @@ impl Run<'_> {
             velocity,
             ..
         } = &*self.state;
-        assemble::free_motion(
-            self.model,
-            self.workspace,
-            &scheme,
-            *time,
-            position,
-            velocity,
-            h,
-        );
+        let start = Start {
+            t: *time,
+            q: position,
+            v: velocity,
+        };
+        assemble::free_motion(self.model, self.workspace, &scheme, start, h);
         if self.workspace.stiff && (mode == Mode::Complementarity || self.is_excited(h)) {
             scheme.damping()
         } else {
@@ -181,7 +178,7 @@ impl Run<'_> {
         let trial = &self.workspace.trial;
         let shorter = 0.5 * trial.h;
         let is_enough = |shortest: f64| shorter < shortest * self.standard;
-        if (!trial.is_rough || is_enough(SHORTEST_PART))
+        if (!trial.is_inaccurate || is_enough(SHORTEST_PART))
             && (!trial.is_lossy || is_enough(SHORTEST_LOSSY_PART))
         {
             return None;
@@ -192,7 +189,7 @@ impl Run<'_> {
     }
 
     /// Impacts, statuses and forces at the state.
-    pub(super) fn settle(&mut self) -> Result<(), StepError> {
+    pub(super) fn make_consistent(&mut self) -> Result<(), StepError> {
         assemble::select_joints(self.model, self.workspace, &self.state.position);
         self.impact_of_touching()?;
         if !self.classify(When::Now) {
@@ -213,7 +210,7 @@ impl Run<'_> {
     }
 
     /// Counts substeps below the minimum length.
-    pub(super) fn note_length(&mut self, h: f64) {
+    pub(super) fn count_short_substep(&mut self, h: f64) {
         if h < self.settings.min_substep * self.standard {
             self.short_substeps += 1;
         }
@@ -223,7 +220,7 @@ impl Run<'_> {
     pub(super) fn release(&mut self) {
         if self.model.is_spatial() {
             let forces = &mut self.workspace.last_forces;
-            forces.pressing.clone_from(&self.state.contact_force);
+            forces.contact_force.clone_from(&self.state.contact_force);
             forces.friction.clone_from(&self.state.friction_force);
             forces.moment.clone_from(&self.state.friction_moment);
         }
@@ -238,7 +235,7 @@ impl Run<'_> {
             status, position, ..
         } = &*self.state;
         let open = |j: usize| !status[j].is_closed();
-        assemble::find_holds(self.model, self.workspace, position, open);
+        assemble::update_fixed_features(self.model, self.workspace, position, open);
     }
 
     /// Impact of contacts that touch and approach, and were not closed before.
@@ -356,15 +353,15 @@ impl Run<'_> {
                 None => break tau,
             }
         };
-        self.note_length(tau);
+        self.count_short_substep(tau);
         if tau > 0.0 {
             self.accept(self.state.time + tau);
         }
-        self.collided(crossing.what, tau < TOUCH * self.standard)
+        self.handle_closing(crossing.what, tau < TOUCH * self.standard)
     }
 
     /// Handles a contact that closed at the state, at the start of the step or later.
-    pub(super) fn collided(&mut self, what: Closing, at_once: bool) -> Result<(), StepError> {
+    pub(super) fn handle_closing(&mut self, what: Closing, at_once: bool) -> Result<(), StepError> {
         let State {
             position, velocity, ..
         } = &*self.state;
@@ -375,7 +372,7 @@ impl Run<'_> {
         }
         // it touches without impact; if that was at the start, the statuses were wrong
         self.state.statuses_known = false;
-        self.in_doubt = at_once;
+        self.statuses_unreliable = at_once;
         Ok(())
     }
 
@@ -388,7 +385,7 @@ impl Run<'_> {
             complementarity,
             trial,
             free,
-            place,
+            scratch_position,
             last_forces,
             ..
         } = &mut *self.workspace;
@@ -412,26 +409,29 @@ impl Run<'_> {
         if !matches!(outcome, Outcome::Solved { .. }) {
             return false;
         }
-        place.clone_from(free);
-        system.add_response(place);
+        scratch_position.clone_from(free);
+        system.add_response(scratch_position);
         let slow = rest_speed(&self.state.velocity);
-        let mut changes = place.iter().zip(&self.state.velocity).zip(&trial.average);
+        let mut changes = scratch_position
+            .iter()
+            .zip(&self.state.velocity)
+            .zip(&trial.average);
         if changes.all(|((dv, v), average)| (dv - 2.0 * (average - v)).abs() <= slow) {
             return true;
         }
         // in space the distribution of forces may affect the motion; it is enough that all constraints of the statuses hold
-        for (x, v) in place.iter_mut().zip(&self.state.velocity) {
+        for (x, v) in scratch_position.iter_mut().zip(&self.state.velocity) {
             *x += scheme.sigma * v;
         }
-        let holds = self.model.is_spatial() && system.defect(status, place) <= slow;
+        let holds = self.model.is_spatial() && system.defect(status, scratch_position) <= slow;
         if holds {
-            self.retake(scheme);
+            self.repeat_trial(scheme);
         }
         holds
     }
 
     // sliding in space is solved iteratively: are the impulses of the trial step inadmissible?
-    pub(super) fn goes_astray(&mut self) -> bool {
+    pub(super) fn is_inadmissible(&mut self) -> bool {
         if !self.model.is_spatial() || self.workspace.system.contacts.is_empty() {
             return false;
         }
@@ -441,11 +441,11 @@ impl Run<'_> {
             complementarity,
             ..
         } = &mut *self.workspace;
-        complementarity.check(system, joints) > ASTRAY
+        complementarity.check(system, joints) > MAX_RESIDUAL
     }
 
     // repeats the trial step with the current impulses of its system
-    fn retake(&mut self, scheme: &Coefficients) {
+    fn repeat_trial(&mut self, scheme: &Coefficients) {
         let h = self.workspace.trial.h;
         let State {
             position, velocity, ..
@@ -462,8 +462,8 @@ impl Run<'_> {
     }
 
     /// Determines again statuses that are violated from the start of a step; true if they changed.
-    pub(super) fn decides_anew(&mut self) -> bool {
-        self.remember_statuses();
+    pub(super) fn redetermines_statuses(&mut self) -> bool {
+        self.store_statuses();
         (self.classify(When::Now) && self.statuses_changed()) || self.breaks_away()
     }
 
@@ -478,7 +478,7 @@ impl Run<'_> {
             return false;
         };
         let law = &self.model.contacts[contact];
-        let is_less_at_speed = law.drops() || law.stribeck_velocity.is_some();
+        let is_less_at_speed = law.drops_at_breakaway() || law.stribeck_velocity.is_some();
         if !is_less_at_speed || !self.state.statuses_known {
             return false;
         }
@@ -494,7 +494,7 @@ impl Run<'_> {
         self.classify(When::JustAfter(cone)) && self.statuses_changed()
     }
 
-    fn remember_statuses(&mut self) {
+    fn store_statuses(&mut self) {
         let Workspace {
             previous,
             previous_resistance,
@@ -513,29 +513,29 @@ impl Run<'_> {
     }
 
     /// Records that a status lasted for `tau` only; true if the same function ended one before without progress in time.
-    pub(super) fn stalls(&mut self, tau: f64, what: EventFunctionKind) -> bool {
+    pub(super) fn has_stalled(&mut self, tau: f64, what: EventFunctionKind) -> bool {
         if tau >= STALL * self.standard {
-            self.stalled = Stalled::default();
+            self.stall_detector = StallDetector::default();
             return false;
         }
-        self.stalled.count(what) > 1
+        self.stall_detector.count(what) > 1
     }
 
     /// Statuses that alternate indefinitely are not resolved: a step without fixed statuses finds their mean.
     pub(super) fn unresolved(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         self.report.unresolved_steps += 1;
-        self.stalled = Stalled::default();
+        self.stall_detector = StallDetector::default();
         self.complementarity_step(h, target)
     }
 
     /// The statuses are violated from the start of the step: determines them again, or continues without them.
     pub(super) fn contradiction(&mut self, h: f64, target: f64) -> Result<(), StepError> {
-        self.note_length(0.0);
+        self.count_short_substep(0.0);
         let contradicted = self.workspace.contradicted;
-        if contradicted.is_some_and(|what| self.stalls(0.0, what)) {
+        if contradicted.is_some_and(|what| self.has_stalled(0.0, what)) {
             return self.unresolved(h, target);
         }
-        if self.decides_anew() {
+        if self.redetermines_statuses() {
             return Ok(());
         }
         self.report.complementarity_steps += 1;
@@ -618,7 +618,7 @@ impl Run<'_> {
     pub(super) fn jam(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         let short = self.shortest_step().at_most(h);
         self.report.complementarity_steps += 1;
-        self.note_length(0.0);
+        self.count_short_substep(0.0);
         assemble::gaps(self.model, self.workspace, &self.state.position);
         let band = contact_band(self.settings, self.standard);
         let Run {
@@ -658,7 +658,7 @@ impl Run<'_> {
                         time: state.time,
                         kind: EventKind::Jam,
                         contact,
-                        impulse: system.push(i, &system.impulse),
+                        impulse: system.contact_impulse(i, &system.impulse),
                     });
                 }
             }
@@ -670,7 +670,7 @@ impl Run<'_> {
 
 impl Run<'_> {
     /// Is the work limit exceeded? An error under a tolerance or with high order.
-    pub(super) fn gives_up(&mut self) -> Result<bool, StepError> {
+    pub(super) fn exceeds_work_limit(&mut self) -> Result<bool, StepError> {
         let is_exhausted = self.workspace.is_exhausted();
         if is_exhausted && self.settings.extrapolates() {
             let time = self.state.time;
@@ -680,7 +680,7 @@ impl Run<'_> {
     }
 
     /// Completes a step that exceeded its work limit.
-    pub(super) fn cheap_step(&mut self, target: f64) -> Result<(), StepError> {
+    pub(super) fn finish_cheaply(&mut self, target: f64) -> Result<(), StepError> {
         self.report.exhausted_steps += 1;
         self.position_step(target)
     }

@@ -18,22 +18,29 @@ use crate::state::State;
 const SAME_SLOPE: f64 = 2.0;
 
 /// Checks the trial step from the state, which is about to be accepted.
-pub(super) fn note(model: &Model, state: &State, workspace: &mut Workspace, report: &mut Report) {
+pub(super) fn check_step(
+    model: &Model,
+    state: &State,
+    workspace: &mut Workspace,
+    report: &mut Report,
+) {
     if !model.has_smoothed_friction() {
         return;
     }
-    let Workspace { looks, trial, .. } = workspace;
+    let Workspace {
+        check_poses, trial, ..
+    } = workspace;
     let start = At::of(state);
     let end = At {
         position: &trial.position,
         velocity: &trial.velocity,
         ..start
     };
-    look(model, [start, end], trial.h, looks, report);
+    check(model, [start, end], trial.h, check_poses, report);
 }
 
 /// Checks a step of this length from one state to another.
-pub(in crate::integrate) fn note_between(
+pub(in crate::integrate) fn check_between(
     model: &Model,
     states: [&State; 2],
     h: f64,
@@ -41,7 +48,13 @@ pub(in crate::integrate) fn note_between(
     report: &mut Report,
 ) {
     if model.has_smoothed_friction() {
-        look(model, states.map(At::of), h, &mut workspace.looks, report);
+        check(
+            model,
+            states.map(At::of),
+            h,
+            &mut workspace.check_poses,
+            report,
+        );
     }
 }
 
@@ -63,27 +76,27 @@ impl<'a> At<'a> {
     }
 }
 
-fn look(
+fn check(
     model: &Model,
     ends: [At; 2],
     h: f64,
-    looks: &mut [(Poses, Twists); 2],
+    check_poses: &mut [(Poses, Twists); 2],
     report: &mut Report,
 ) {
-    for ((poses, twists), at) in looks.iter_mut().zip(ends) {
+    for ((poses, twists), at) in check_poses.iter_mut().zip(ends) {
         poses.refer_to(&at.state.orientation, &at.state.joint_angle);
         model.poses(at.position, poses);
         model.twists(at.velocity, twists);
     }
-    let [start, end] = &*looks;
+    let [start, end] = &*check_poses;
     dynamics::smoothed_friction(
         model,
         [(&start.0, &start.1), (&end.0, &end.1)],
-        |law, [before, after], inverse_mass| {
-            let slopes = [before, after].map(|rate| law.friction(rate).1.abs());
+        |stribeck, [before, after], inverse_mass| {
+            let slopes = [before, after].map(|rate| stribeck.friction(rate).1.abs());
             let flattest = slopes[0].at_most(slopes[1]);
             let steepest = if before * after < 0.0 {
-                law.friction(0.0).1.abs()
+                stribeck.friction(0.0).1.abs()
             } else {
                 slopes[0].at_least(slopes[1])
             };

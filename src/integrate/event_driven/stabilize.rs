@@ -55,7 +55,7 @@ pub(super) fn project(
         model.poses(q, poses);
         dynamics::potential_energy(model, 0.0, inputs, poses, twists)
     };
-    workspace.balance.rubbed.clear();
+    workspace.balance.friction_work.clear();
     if model.n_joint_rows == 0 && !statuses.iter().any(|status| status.is_closed()) {
         assemble::level(model, workspace, q, std::iter::empty());
         return 0.0;
@@ -71,7 +71,7 @@ pub(super) fn project(
     // (3)
     let kinetic = dynamics::kinetic_energy(model, v);
     if raised > ROUNDING * (before.abs() + kinetic) {
-        energy::take_back(model, workspace, statuses, raised, v);
+        energy::remove_gain(model, workspace, statuses, raised, v);
     }
     driven
 }
@@ -95,7 +95,7 @@ pub(super) fn close(
         resistance,
         ..
     } = &mut *workspace;
-    level.direct(v, sliding, resistance);
+    level.set_directions(v, sliding, resistance);
     let defect = level.defect(statuses, v);
     if defect > CLOSED * (1.0 + max_abs(v)) {
         velocity(model, workspace, statuses, time, v);
@@ -129,8 +129,8 @@ fn position(
         let Workspace {
             level,
             joints,
-            fixed_mode,
-            place,
+            fixed_mode_solver,
+            scratch_position,
             work,
             ..
         } = &mut *workspace;
@@ -140,14 +140,14 @@ fn position(
         }
         *work += 1;
         // sticking has no position constraint, and friction does not change positions
-        level.solve_fixed_mode(joints, |_| Status::Frictionless, fixed_mode);
-        place.fill(0.0);
-        level.add_response(place);
+        level.solve_fixed_mode(joints, |_| Status::Frictionless, fixed_mode_solver);
+        scratch_position.fill(0.0);
+        level.add_response(scratch_position);
         let mut moved: f64 = 0.0;
-        for (q, dq) in q.iter().zip(place.iter()) {
+        for (q, dq) in q.iter().zip(scratch_position.iter()) {
             moved = moved.at_least(dq.abs() / (1.0 + q.abs()));
         }
-        model.advance(q, 1.0, place);
+        model.advance(q, 1.0, scratch_position);
         if moved <= CLOSED {
             return;
         }
@@ -168,7 +168,7 @@ fn velocity(
     let Workspace {
         level,
         joints,
-        fixed_mode,
+        fixed_mode_solver,
         work,
         sliding,
         resistance,
@@ -177,10 +177,10 @@ fn velocity(
         ..
     } = workspace;
     *work += 1;
-    level.direct(v, sliding, resistance);
+    level.set_directions(v, sliding, resistance);
     level.give(model, 1.0, |speed| speed.value(time, side, inputs));
     level.bias_from(v);
-    level.solve_fixed_mode(joints, |contact| statuses[contact], fixed_mode);
+    level.solve_fixed_mode(joints, |contact| statuses[contact], fixed_mode_solver);
     let half = |v: &[f64]| -> f64 {
         let of_motors = level.motor_rows();
         let halves = of_motors.map(|row| 0.5 * level.impulse[row] * level.rows[row].dot(v));
@@ -190,21 +190,23 @@ fn velocity(
         let turns = level.resistance_of(i);
         statuses[level.contacts[i]].slides() || turns.spin.slides() || turns.roll.slides()
     };
-    let half_rubbed = |i: usize, v: &[f64]| -> f64 {
+    let half_friction_work = |i: usize, v: &[f64]| -> f64 {
         let normal = level.normal(i);
         let rows = normal + 1..=normal + level.n_friction;
         let halves = rows.map(|row| -0.5 * level.impulse[row] * level.rows[row].dot(v));
         halves.sum()
     };
-    balance.rubbed.clear();
+    balance.friction_work.clear();
     for i in (0..level.contacts.len()).filter(|i| rubs(*i)) {
-        balance.rubbed.push((level.contacts[i], half_rubbed(i, v)));
+        balance
+            .friction_work
+            .push((level.contacts[i], half_friction_work(i, v)));
     }
     let before = half(v);
     level.add_response(v);
     let sliding = (0..level.contacts.len()).filter(|i| rubs(*i));
-    for (i, (_, loss)) in sliding.zip(&mut balance.rubbed) {
-        *loss += half_rubbed(i, v);
+    for (i, (_, loss)) in sliding.zip(&mut balance.friction_work) {
+        *loss += half_friction_work(i, v);
     }
     before + half(v) // (4)
 }

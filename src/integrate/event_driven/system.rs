@@ -21,7 +21,7 @@ use crate::constraint::GlobalRow;
 use crate::kinds::plane::force::Signal;
 use crate::math::dense::RankRevealing;
 use crate::math::{Limit, Vec3, dot3, norm, set_zeros};
-use crate::model::{Model, N_TANGENTS, N_TURNS, Stribeck};
+use crate::model::{Model, N_ROTATION_AXES, N_TANGENTS, Stribeck};
 use crate::state::{Resistance, Status};
 use std::ops::Range;
 
@@ -46,7 +46,7 @@ const REFINEMENTS: usize = 3;
 #[derive(Clone, Debug, Default)]
 pub struct Forces {
     /// Normal force and magnitude of the friction force, N.
-    pub pressing: Vec<[f64; 2]>,
+    pub contact_force: Vec<[f64; 2]>,
     /// In world axes, N; none in the plane.
     pub friction: Vec<Vec3>,
     /// Moments of friction in world axes, N m; none if nothing resists rotation.
@@ -80,7 +80,7 @@ pub struct System {
     /// Rotational statuses; empty if nothing resists rotation, or if the problem is to determine them.
     pub resistance: Vec<Resistance>,
     /// Rotation axes of each contact in world axes: normal, then tangents. Empty if nothing resists rotation.
-    pub axes: Vec<[Vec3; N_TURNS]>,
+    pub axes: Vec<[Vec3; N_ROTATION_AXES]>,
     /// G.
     pub rows: Vec<GlobalRow>,
     /// F, one column per entry.
@@ -122,7 +122,7 @@ pub struct System {
     /// Constraints act on `sigma v + dv`.
     sigma: f64,
     /// Change of the sliding directions in the last iteration.
-    wandering: f64,
+    direction_change: f64,
     /// Do slipping discs always follow their velocity? Otherwise they keep their direction, also beyond a stop.
     pub follows_velocity: bool,
     /// Is the first system of a step with sliding contacts solved?
@@ -142,7 +142,7 @@ pub struct System {
     kept: Vec<f64>,
     moved: Vec<f64>,
     moved_by: Vec<f64>,
-    pulls: Vec<bool>,
+    in_tension: Vec<bool>,
 }
 
 impl System {
@@ -164,7 +164,7 @@ impl System {
         } else {
             0
         };
-        let n_falling = if model.has_falling_friction {
+        let n_falling = if model.has_stribeck_friction {
             n_contacts
         } else {
             0
@@ -203,7 +203,7 @@ impl System {
             overshot: false,
             start_speed: Vec::with_capacity(n_discs.max(n_falling)),
             sigma: 1.0,
-            wandering: 0.0,
+            direction_change: 0.0,
             follows_velocity: false,
             solved_once: false,
             bound: Vec::with_capacity(n_discs),
@@ -216,7 +216,7 @@ impl System {
             kept: Vec::with_capacity(k),
             moved: Vec::with_capacity(k),
             moved_by: Vec::with_capacity(k.max(n)),
-            pulls: Vec::with_capacity(n_contacts),
+            in_tension: Vec::with_capacity(n_contacts),
         }
     }
 
@@ -405,14 +405,14 @@ impl System {
     #[inline(never)]
     fn guess_in_space(&mut self, forces: &Forces, factor: f64) {
         let Forces {
-            pressing,
+            contact_force,
             friction,
             moment,
         } = forces;
         self.guess.clear();
         for (i, contact) in self.contacts.iter().enumerate() {
             let tangents = &self.tangents[i];
-            self.guess.push(factor * pressing[*contact][0]);
+            self.guess.push(factor * contact_force[*contact][0]);
             for t in tangents {
                 let along = dot3(*t, friction[*contact]) / dot3(*t, *t).at_least(f64::MIN_POSITIVE);
                 self.guess.push(factor * along);
@@ -424,7 +424,7 @@ impl System {
     }
 
     /// Friction impulses of the `i`-th contact.
-    pub fn shear(&self, i: usize) -> &[f64] {
+    pub fn friction_impulse(&self, i: usize) -> &[f64] {
         &self.impulse[self.tangent_rows(i)]
     }
 
@@ -438,11 +438,11 @@ impl System {
     /// size `scale`.
     pub fn is_admissible(&self, statuses: &[Status], scale: f64) -> bool {
         self.contacts.iter().enumerate().all(|(i, &contact)| {
-            let [pressing, shear] = self.push(i, &self.impulse);
+            let [normal_impulse, friction_impulse] = self.contact_impulse(i, &self.impulse);
             let within = match statuses[contact] {
                 Status::Stick => {
                     let friction = self.static_friction.get(i).unwrap_or(&self.friction[i]);
-                    shear.abs() <= friction * pressing + 1e-12 * scale
+                    friction_impulse.abs() <= friction * normal_impulse + 1e-12 * scale
                 }
                 Status::Open
                 | Status::Frictionless
@@ -451,10 +451,10 @@ impl System {
                 | Status::Slip => true,
             };
             let Resistance { spin, roll, .. } = self.resistance_of(i);
-            let limit = |kind: usize| self.resisting[i][kind] * pressing + 1e-12 * scale;
+            let limit = |kind: usize| self.resisting[i][kind] * normal_impulse + 1e-12 * scale;
             let spins = || self.impulse[self.spin_row(i)].abs() > limit(0);
             let rolls = || norm(self.rolling(i)) > limit(1);
-            pressing >= -1e-12 * scale
+            normal_impulse >= -1e-12 * scale
                 && within
                 && !(spin == Status::Stick && spins())
                 && !(roll == Status::Stick && rolls())
@@ -462,16 +462,16 @@ impl System {
     }
 
     /// Normal and friction impulse of the `i`-th contact among impulses of all rows; in space the magnitude of the latter.
-    pub fn push(&self, i: usize, impulse: &[f64]) -> [f64; 2] {
+    pub fn contact_impulse(&self, i: usize, impulse: &[f64]) -> [f64; 2] {
         let normal = self.normal(i);
         match impulse[self.tangent_rows(i)] {
-            [shear] => [impulse[normal], shear],
-            ref shear => [impulse[normal], norm(shear)],
+            [friction_impulse] => [impulse[normal], friction_impulse],
+            ref friction_impulse => [impulse[normal], norm(friction_impulse)],
         }
     }
 
     /// Friction of the `i`-th contact in world axes, from impulses of all rows; in space.
-    pub fn shear_vector(&self, i: usize, impulse: &[f64]) -> Vec3 {
+    pub fn friction_vector(&self, i: usize, impulse: &[f64]) -> Vec3 {
         let first = self.normal(i) + 1;
         let [t, s] = self.tangents[i];
         t * impulse[first] + s * impulse[first + 1]
@@ -495,7 +495,7 @@ impl System {
     }
 
     // stores the impulses, which become zero, and their effect on the bodies in `moved_by`
-    fn keep_and_move(&mut self) {
+    fn store_impulses(&mut self) {
         let mut moved = std::mem::take(&mut self.moved_by);
         set_zeros(&mut moved, self.n);
         self.add_response(&mut moved);
@@ -505,7 +505,7 @@ impl System {
     }
 
     // adds the stored impulses
-    fn add_kept(&mut self) {
+    fn add_stored_impulses(&mut self) {
         for (c, kept) in self.impulse.iter_mut().zip(&self.kept) {
             *c += kept;
         }

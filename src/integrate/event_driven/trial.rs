@@ -4,7 +4,7 @@
 //! force and cone slack from the acceleration level, sliding speed from the velocities.
 
 use super::accept::Forces;
-use super::assemble;
+use super::assemble::{self, Start};
 use super::coefficients::Coefficients;
 use super::complementarity::Sliding;
 use super::energy::{self, Losses};
@@ -37,11 +37,11 @@ pub(in crate::integrate) struct Trial {
     /// Its energy balance.
     pub losses: Losses,
     /// Does it gain too much energy to be corrected, open joints or rotate arms too far?
-    pub is_rough: bool,
+    pub is_inaccurate: bool,
     /// Does it lose too much energy to be corrected?
     pub is_lossy: bool,
     /// Energy was not corrected in a group in which a sliding contact reverses within the step.
-    pub turns_back: bool,
+    pub reverses: bool,
     /// Interpolant of the motion inside the step.
     pub curve: Curve,
     /// Accelerations at both ends, for the quintic interpolant.
@@ -72,9 +72,9 @@ impl Trial {
             stabilized: false,
             driven: 0.0,
             losses: Losses::default(),
-            is_rough: false,
+            is_inaccurate: false,
             is_lossy: false,
-            turns_back: false,
+            reverses: false,
             curve: Curve::Cubic,
             start_acceleration: vec![0.0; n],
             end_acceleration: vec![0.0; n],
@@ -92,9 +92,9 @@ impl Trial {
             stabilized,
             driven,
             losses,
-            is_rough,
+            is_inaccurate,
             is_lossy,
-            turns_back,
+            reverses,
             curve,
             start_acceleration,
             end_acceleration,
@@ -107,9 +107,9 @@ impl Trial {
         self.stabilized = *stabilized;
         self.driven = *driven;
         self.losses = *losses;
-        self.is_rough = *is_rough;
+        self.is_inaccurate = *is_inaccurate;
         self.is_lossy = *is_lossy;
-        self.turns_back = *turns_back;
+        self.reverses = *reverses;
         self.curve = *curve;
         self.start_acceleration.clone_from(start_acceleration);
         self.end_acceleration.clone_from(end_acceleration);
@@ -264,14 +264,15 @@ pub(super) fn take(
             .active
             .extend((0..state.status.len()).filter(|j| state.status[*j].is_closed()));
     }
-    let fixed_mode = match mode {
+    let start = Start { t, q, v };
+    let fixed_statuses = match mode {
         Mode::FixedMode => Some(&state.status[..]),
         Mode::Complementarity => None,
     };
-    let mut stiffness = assemble::step_system(model, workspace, scheme, fixed_mode, t, q, v, h);
+    let mut stiffness = assemble::step_system(model, workspace, scheme, fixed_statuses, start, h);
     let damping = scheme.damping();
     let scheme = if workspace.turns && scheme.alpha < 1.0 {
-        stiffness = assemble::step_system(model, workspace, &damping, fixed_mode, t, q, v, h);
+        stiffness = assemble::step_system(model, workspace, &damping, fixed_statuses, start, h);
         &damping
     } else {
         scheme
@@ -287,15 +288,20 @@ pub(super) fn take(
                 let Workspace {
                     system,
                     joints,
-                    fixed_mode,
+                    fixed_mode_solver,
                     sliding,
                     resistance,
                     last_forces,
                     ..
                 } = &mut *workspace;
-                system.direct(v, sliding, resistance);
+                system.set_directions(v, sliding, resistance);
                 system.guess_from(last_forces, h);
-                system.slips_fast(joints, |j| state.status[j], (scheme.sigma, v), fixed_mode)
+                system.slips_fast(
+                    joints,
+                    |j| state.status[j],
+                    (scheme.sigma, v),
+                    fixed_mode_solver,
+                )
             };
             if fast {
                 assemble::start_rows(model, workspace, scheme, &state.status, q);
@@ -303,7 +309,7 @@ pub(super) fn take(
             let Workspace {
                 system,
                 joints,
-                fixed_mode,
+                fixed_mode_solver,
                 free,
                 sliding,
                 resistance,
@@ -311,10 +317,16 @@ pub(super) fn take(
             } = workspace;
             let status = |j: usize| state.status[j];
             if fast {
-                system.solve_along_flow(joints, status, (scheme.sigma, v, h), free, fixed_mode);
-                system.head_along_flow(sliding, resistance);
+                system.solve_along_flow(
+                    joints,
+                    status,
+                    (scheme.sigma, v, h),
+                    free,
+                    fixed_mode_solver,
+                );
+                system.set_directions_from_flow(sliding, resistance);
             } else {
-                system.solve_sliding(joints, status, (scheme.sigma, v), fixed_mode);
+                system.solve_sliding(joints, status, (scheme.sigma, v), fixed_mode_solver);
             }
             if !system.directions_are_found() {
                 let outcome = Outcome::PivotLimit;
@@ -347,7 +359,7 @@ pub(super) fn end(
         let end = state.time + workspace.trial.h;
         project(model, workspace, end, energy::is_corrected(settings));
     } else {
-        workspace.balance.rubbed.clear();
+        workspace.balance.friction_work.clear();
         model.poses(&workspace.trial.position, &mut workspace.poses);
     }
     let correct = energy::is_corrected(settings);
@@ -365,7 +377,7 @@ pub(super) fn solve_complementarity(
         joints,
         complementarity,
         statuses,
-        fixed_mode,
+        fixed_mode_solver,
         force_end,
         resistance,
         last_forces,
@@ -374,7 +386,7 @@ pub(super) fn solve_complementarity(
     statuses.fill(Status::Open);
     resistance.fill(Resistance::default());
     if system.contacts.is_empty() {
-        system.solve_fixed_mode(joints, |_| Status::Open, fixed_mode);
+        system.solve_fixed_mode(joints, |_| Status::Open, fixed_mode_solver);
         return Ok(());
     }
     // sliding contacts do not get static friction
@@ -389,7 +401,7 @@ pub(super) fn solve_complementarity(
     system.slide_at(&state.velocity, |j| state.status[j].slides());
     system.guess_from(last_forces, h);
     let outcome = complementarity.solve_impulses(system, joints, sliding, &state.status, sigma);
-    StepError::unless_usable(outcome, state.time, system.n_friction > 1)?;
+    StepError::unless_acceptable(outcome, state.time, system.n_friction > 1)?;
     complementarity.use_answer(outcome);
     let scale = h * max_abs(force_end);
     let slow = rest_speed(&state.velocity);
@@ -486,9 +498,9 @@ pub(super) fn evaluate_end(model: &Model, state: &State, workspace: &mut Workspa
         ..
     } = workspace;
     if system.flow.followed {
-        for evaluate in event_functions {
-            if let Some(speed) = system.end_of_flow(evaluate.what) {
-                evaluate.value = speed;
+        for function in event_functions {
+            if let Some(speed) = system.end_of_flow(function.what) {
+                function.value = speed;
             }
         }
     }
@@ -522,10 +534,9 @@ pub(super) fn evaluate(
         resistance,
         ..
     } = workspace;
+    let directions = (!closes).then_some((&sliding[..], &resistance[..]));
     for (i, &contact) in level.contacts.iter().enumerate() {
-        let normal = level.normal(i);
-        let force = level.impulse[normal];
-        let mut watch = |value: f64, tolerance: f64, what: EventFunctionKind| {
+        let mut add = |value: f64, tolerance: f64, what: EventFunctionKind| {
             event_functions.push(EventFunction {
                 value,
                 tolerance,
@@ -535,86 +546,16 @@ pub(super) fn evaluate(
         let margin = assemble::margin(model, poses, holds, contact);
         if margin.is_finite() {
             // the contact opens just before the corner, where its edge is still unique
-            watch(margin - 1e-10, 1e-9, EventFunctionKind::Edge(contact));
+            add(margin - 1e-10, 1e-9, EventFunctionKind::Edge(contact));
         }
-        let sign = statuses[contact].slip_sign();
-        if sign != 0.0 {
-            let speed = sign * level.rows[normal + 1].dot(v);
-            watch(
-                speed,
-                1e-13 * speed_scale,
-                EventFunctionKind::Sliding(contact),
-            );
-        } else if statuses[contact] == Status::Slip && !closes {
-            let along = level.speed_along(i, v, sliding[contact]);
-            watch(
-                along,
-                1e-13 * speed_scale,
-                EventFunctionKind::Sliding(contact),
-            );
-        }
-        let Resistance { spin, roll, .. } = level.resistance_of(i);
-        if spin.slip_sign() != 0.0 {
-            let rate = spin.slip_sign() * level.rows[level.spin_row(i)].dot(v);
-            watch(
-                rate,
-                1e-13 * speed_scale,
-                EventFunctionKind::Spinning(contact),
-            );
-        }
-        if roll == Status::Slip && !closes {
-            let along = level.rolling_along(i, v, resistance[contact].rolling);
-            watch(
-                along,
-                1e-13 * speed_scale,
-                EventFunctionKind::Rolling(contact),
-            );
-        }
+        let status = statuses[contact];
+        slip_functions(level, i, status, v, directions, |value, what| {
+            add(value, 1e-13 * speed_scale, what);
+        });
         if independent {
-            let tolerance = 1e-12 * force_scale;
-            watch(force, tolerance, EventFunctionKind::NormalForce(contact));
-            if spin == Status::Stick {
-                let (limit, moment) = (
-                    level.resisting[i][0] * force,
-                    level.impulse[level.spin_row(i)],
-                );
-                watch(
-                    limit - moment,
-                    tolerance,
-                    EventFunctionKind::SpinForward(contact),
-                );
-                watch(
-                    limit + moment,
-                    tolerance,
-                    EventFunctionKind::SpinBackward(contact),
-                );
-            }
-            if roll == Status::Stick {
-                let slack = level.resisting[i][1] * force - norm(level.rolling(i));
-                watch(slack, tolerance, EventFunctionKind::RollingCone(contact));
-            }
-            if statuses[contact] == Status::Stick {
-                let limit = level.static_friction.get(i).unwrap_or(&level.friction[i]) * force;
-                match level.shear(i)[..] {
-                    [shear] => {
-                        watch(
-                            limit - shear,
-                            tolerance,
-                            EventFunctionKind::ConeForward(contact),
-                        );
-                        watch(
-                            limit + shear,
-                            tolerance,
-                            EventFunctionKind::ConeBackward(contact),
-                        );
-                    }
-                    ref shear => watch(
-                        limit - norm(shear),
-                        tolerance,
-                        EventFunctionKind::Cone(contact),
-                    ),
-                }
-            }
+            force_functions(level, i, status, |value, what| {
+                add(value, 1e-12 * force_scale, what);
+            });
         }
     }
     if !independent {
@@ -627,9 +568,71 @@ pub(super) fn evaluate(
     }
 }
 
+// slip rates of the `i`-th contact; in space along the directions of sliding and rolling, if given
+fn slip_functions(
+    level: &System,
+    i: usize,
+    status: Status,
+    v: &[f64],
+    directions: Option<(&[Vec3], &[Resistance])>,
+    mut add: impl FnMut(f64, EventFunctionKind),
+) {
+    let contact = level.contacts[i];
+    let sign = status.slip_sign();
+    if sign != 0.0 {
+        let speed = sign * level.rows[level.normal(i) + 1].dot(v);
+        add(speed, EventFunctionKind::Sliding(contact));
+    } else if let (Status::Slip, Some((sliding, _))) = (status, directions) {
+        let along = level.speed_along(i, v, sliding[contact]);
+        add(along, EventFunctionKind::Sliding(contact));
+    }
+    let Resistance { spin, roll, .. } = level.resistance_of(i);
+    if spin.slip_sign() != 0.0 {
+        let rate = spin.slip_sign() * level.rows[level.spin_row(i)].dot(v);
+        add(rate, EventFunctionKind::Spinning(contact));
+    }
+    if let (Status::Slip, Some((_, resistance))) = (roll, directions) {
+        let along = level.rolling_along(i, v, resistance[contact].rolling);
+        add(along, EventFunctionKind::Rolling(contact));
+    }
+}
+
+// normal force of the `i`-th contact, and the slack of its friction where it sticks
+fn force_functions(
+    level: &System,
+    i: usize,
+    status: Status,
+    mut add: impl FnMut(f64, EventFunctionKind),
+) {
+    let contact = level.contacts[i];
+    let force = level.impulse[level.normal(i)];
+    add(force, EventFunctionKind::NormalForce(contact));
+    let Resistance { spin, roll, .. } = level.resistance_of(i);
+    if spin == Status::Stick {
+        let limit = level.resisting[i][0] * force;
+        let moment = level.impulse[level.spin_row(i)];
+        add(limit - moment, EventFunctionKind::SpinForward(contact));
+        add(limit + moment, EventFunctionKind::SpinBackward(contact));
+    }
+    if roll == Status::Stick {
+        let slack = level.resisting[i][1] * force - norm(level.rolling(i));
+        add(slack, EventFunctionKind::RollingCone(contact));
+    }
+    if status == Status::Stick {
+        let limit = level.static_friction.get(i).unwrap_or(&level.friction[i]) * force;
+        match level.friction_impulse(i)[..] {
+            [friction] => {
+                add(limit - friction, EventFunctionKind::ConeForward(contact));
+                add(limit + friction, EventFunctionKind::ConeBackward(contact));
+            }
+            ref friction => add(limit - norm(friction), EventFunctionKind::Cone(contact)),
+        }
+    }
+}
+
 /// Do stops in space end steps without an event function? True for extrapolated steps without Stribeck friction.
 pub(super) fn closes_stops(model: &Model, workspace: &Workspace) -> bool {
-    workspace.standard_step == 0.0 && model.is_spatial() && !model.has_falling_friction
+    workspace.standard_step == 0.0 && model.is_spatial() && !model.has_stribeck_friction
 }
 
 // forces of dependent contacts are not unique, but their sums over a pair of shapes are
@@ -641,17 +644,23 @@ fn push_pairs(model: &Model, level: &System, event_functions: &mut Vec<EventFunc
     let mut i = 0;
     while i < level.contacts.len() {
         let first = i;
-        let (mut limit, mut shear) = (0.0, 0.0);
+        let (mut limit, mut friction_impulse) = (0.0, 0.0);
         while i < level.contacts.len() && pair_of(i) == pair_of(first) {
             let normal = level.normal(i);
             limit += level.friction[i] * level.impulse[normal];
-            shear += level.impulse[normal + 1];
+            friction_impulse += level.impulse[normal + 1];
             i += 1;
         }
         let contact = level.contacts[first];
         for (value, what) in [
-            (limit - shear, EventFunctionKind::PairForward(contact)),
-            (limit + shear, EventFunctionKind::PairBackward(contact)),
+            (
+                limit - friction_impulse,
+                EventFunctionKind::PairForward(contact),
+            ),
+            (
+                limit + friction_impulse,
+                EventFunctionKind::PairBackward(contact),
+            ),
         ] {
             event_functions.push(EventFunction {
                 value,
@@ -670,14 +679,14 @@ fn push_spatial_pairs(
     let mut i = 0;
     while i < level.contacts.len() {
         let first = i;
-        let (mut limit, mut shear) = (0.0, Vec3::zeros());
+        let (mut limit, mut friction_impulse) = (0.0, Vec3::zeros());
         while i < level.contacts.len() && pair_of(i) == pair_of(first) {
             limit += level.static_friction[i] * level.impulse[level.normal(i)];
-            shear += level.shear_vector(i, &level.impulse);
+            friction_impulse += level.friction_vector(i, &level.impulse);
             i += 1;
         }
         event_functions.push(EventFunction {
-            value: limit - norm(shear.as_slice()),
+            value: limit - norm(friction_impulse.as_slice()),
             tolerance: f64::INFINITY,
             what: EventFunctionKind::PairForward(level.contacts[first]),
         });
@@ -704,7 +713,7 @@ pub(super) fn accelerate(
     let Workspace {
         level,
         joints,
-        fixed_mode,
+        fixed_mode_solver,
         acceleration,
         sliding,
         resistance,
@@ -712,12 +721,12 @@ pub(super) fn accelerate(
         standard_step,
         ..
     } = workspace;
-    level.direct(v, sliding, resistance);
+    level.set_directions(v, sliding, resistance);
     // in extrapolated steps the distribution of forces depends on the state alone
     if *standard_step > 0.0 {
         level.guess_from(last_forces, 1.0);
     }
-    let independent = level.solve_fixed_mode(joints, |j| statuses[j], fixed_mode);
+    let independent = level.solve_fixed_mode(joints, |j| statuses[j], fixed_mode_solver);
     level.add_response(acceleration);
     independent
 }

@@ -30,7 +30,7 @@ pub(super) fn index(body: BodyRef) -> u32 {
 }
 
 /// The body of the two, or one of them, that is not the ground.
-pub(super) fn mover([a, b]: [u32; 2]) -> usize {
+pub(super) fn moving_body([a, b]: [u32; 2]) -> usize {
     (if a == GROUND { b } else { a }) as usize
 }
 
@@ -110,7 +110,7 @@ impl Step<'_> {
         self.add_stops();
         if !self.model.joints.is_empty() {
             self.move_ahead(0.5);
-            if !self.holds_at_end {
+            if !self.imposes_joints_at_end {
                 self.turn_stops();
             }
         }
@@ -126,7 +126,7 @@ impl Step<'_> {
         self.add_points();
         self.add_stops();
         self.add_joints(0.0);
-        self.forget_geometric_stiffness();
+        self.clear_geometric_stiffness();
         self.workspace.time_stepping.impulse.fill(0.0);
     }
 
@@ -137,7 +137,7 @@ impl Step<'_> {
             start,
             span,
             left,
-            spun,
+            gyroscopic_change,
             ..
         } = &mut self.workspace.time_stepping;
         bodies.clear();
@@ -155,8 +155,8 @@ impl Step<'_> {
             for k in 0..6 {
                 free[i][k] = start[i][k] + part * (free[i][k] - start[i][k]);
             }
-            if let Some(spun) = spun.get_mut(i) {
-                *spun *= part;
+            if let Some(gyroscopic_change) = gyroscopic_change.get_mut(i) {
+                *gyroscopic_change *= part;
             }
             bodies.push(Body::diagonal(inverse, free[i]));
         }
@@ -174,7 +174,7 @@ impl Step<'_> {
         let Work {
             points,
             frames,
-            touches,
+            constraints,
             rows,
             impulse,
             span,
@@ -182,10 +182,10 @@ impl Step<'_> {
             ..
         } = work;
         frames.clear();
-        touches.clear();
+        constraints.clear();
         rows.clear();
         impulse.clear();
-        let mut known = self.state.time_stepping.touches.iter().peekable();
+        let mut known = self.state.time_stepping.contacts.iter().peekable();
         for point in &points.list {
             while known
                 .next_if(|old| old.key.order() < point.key.order())
@@ -212,7 +212,7 @@ impl Step<'_> {
             }
             impulse.extend(guess(point, tangents, before, h));
             frames.push(tangents);
-            touches.push(ContactConstraint {
+            constraints.push(ContactConstraint {
                 bodies: point.bodies.map(index),
                 contact: contact(point),
             });
@@ -240,7 +240,7 @@ impl Step<'_> {
             work.rows.push(row(&stop.gradient, open / h));
             let force = self.state.contact_force[stop.contact][0];
             work.impulse.push(h * force);
-            work.touches.push(ContactConstraint {
+            work.constraints.push(ContactConstraint {
                 bodies: bodies.map(index),
                 contact: Contact::new(&[]),
             });
@@ -310,7 +310,7 @@ impl Step<'_> {
             let rows = joint.rows(&a, &b);
             for gradient in &rows.rows[..rows.n] {
                 let mut entry = row(&values(gradient), 0.0);
-                if part > 0.0 && !self.holds_at_end {
+                if part > 0.0 && !self.imposes_joints_at_end {
                     entry.bias = along(&entry, link.bodies.map(index), &work.start);
                 }
                 work.rows.push(entry);
@@ -326,12 +326,12 @@ impl Step<'_> {
             let link = &self.model.joints[motor.joint];
             // the rest of the step starts with the substep, or with the instant after it
             let left = span_of(link.bodies, &work.left);
-            let round = if part > 0.0 {
+            let substep = if part > 0.0 {
                 span_of(link.bodies, span)
             } else {
                 0.0
             };
-            let end = self.state.time + ((self.h - left) + round);
+            let end = self.state.time + ((self.h - left) + substep);
             let Some(joint) = link.joint.space() else {
                 continue;
             };
@@ -353,7 +353,7 @@ impl Step<'_> {
         if self.model.forces.is_empty() {
             return;
         }
-        self.place();
+        self.update_poses();
         self.move_ahead(0.5);
         self.find_stiff_forces();
         self.add_forces_of(false);
@@ -367,7 +367,7 @@ impl Step<'_> {
     pub(super) fn springs(&self) -> Range<usize> {
         let work = &self.workspace.time_stepping;
         let first = self.model.joints.len() + self.model.motors.len();
-        first..work.joints.len() - work.stiffnesses.count()
+        first..work.joints.len() - work.geometric_stiffness.count()
     }
 
     fn find_stiff_forces(&mut self) {
@@ -436,7 +436,7 @@ impl Step<'_> {
                     work.impulse.push(h * sloped.force);
                     work.joints.push(Joint { bodies, rows: 1 });
                 } else {
-                    push(&entry, bodies, h * sloped.force, &mut work.bodies);
+                    apply_impulse(&entry, bodies, h * sloped.force, &mut work.bodies);
                 }
             });
         }
@@ -456,7 +456,7 @@ pub(super) fn inverse_mass(row: &Row, bodies: [u32; 2], all: &[Body]) -> f64 {
     sum
 }
 
-fn push(row: &Row, bodies: [u32; 2], impulse: f64, all: &mut [Body]) {
+fn apply_impulse(row: &Row, bodies: [u32; 2], impulse: f64, all: &mut [Body]) {
     for (entries, body) in row.entries.iter().zip(bodies) {
         if let Some(body) = all.get_mut(body as usize) {
             for k in 0..6 {

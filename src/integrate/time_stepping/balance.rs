@@ -11,7 +11,7 @@
 //! Groups are bodies connected by joints and force elements, and by loaded contacts of the step. Losses of contacts are meaningful as a sum
 //! over the group: friction losses are nonnegative, and the rest counts as impacts.
 
-use super::assemble::{along, mover};
+use super::assemble::{along, moving_body};
 use super::{Six, Step, Work, limit};
 use crate::contact::body_blocks::{ContactConstraint, GROUND, Row};
 use crate::integrate::Workspace;
@@ -21,10 +21,10 @@ use crate::model::Model;
 use crate::state::State;
 
 /// Losses up to this part of the kinetic energy are restored if the step cannot be shortened.
-const MOST_GIVEN: f64 = 0.1;
+const MAX_RESTORED: f64 = 0.1;
 
 /// The same if stiff elements are damped, which are not to be excited by it.
-const MOST_DAMPED: f64 = 0.01;
+const MAX_DAMPED: f64 = 0.01;
 
 /// A force element along a row (1).
 #[derive(Clone, Copy, Debug)]
@@ -66,14 +66,14 @@ struct OfBody {
     /// Is a numerically damped force element connected to it?
     is_damped: bool,
     /// Was there an impact in its group, so that a shorter step would not help?
-    is_struck: bool,
+    has_impact: bool,
 }
 
 /// Result of the balance of a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Outcome {
     /// A gain, or a loss, requests a shorter step.
-    pub is_rough: bool,
+    pub is_inaccurate: bool,
     pub is_lossy: bool,
     losses: Losses,
 }
@@ -110,13 +110,13 @@ impl EnergyBalance {
     }
 
     /// The same for loaded contacts.
-    pub fn connect_pressing(&mut self, touches: &[ContactConstraint], impulse: &[f64]) {
+    pub fn connect_loaded(&mut self, constraints: &[ContactConstraint], impulse: &[f64]) {
         let mut row = 0;
-        for touch in touches {
+        for constraint in constraints {
             if impulse[row] != 0.0 {
-                self.connect(touch.bodies);
+                self.connect(constraint.bodies);
             }
-            row += touch.contact.rows();
+            row += constraint.contact.rows();
         }
     }
 
@@ -131,7 +131,7 @@ impl EnergyBalance {
     }
 
     pub fn damp(&mut self, bodies: [u32; 2]) {
-        self.of_bodies[mover(bodies)].is_damped = true;
+        self.of_bodies[moving_body(bodies)].is_damped = true;
     }
 
     /// The speed of a body is prescribed.
@@ -140,7 +140,7 @@ impl EnergyBalance {
     }
 
     pub fn impact(&mut self, body: usize) {
-        self.of_bodies[body].is_struck = true;
+        self.of_bodies[body].has_impact = true;
     }
 
     // sorts bodies by group
@@ -177,7 +177,7 @@ impl EnergyBalance {
             sum.given += of.given;
             sum.lifted += of.lifted;
             sum.is_damped |= of.is_damped;
-            sum.is_struck |= of.is_struck;
+            sum.has_impact |= of.has_impact;
         }
         sum
     }
@@ -197,7 +197,7 @@ impl Step<'_> {
         if self.model.forces.is_empty() {
             return;
         }
-        self.place();
+        self.update_poses();
         self.workspace.inputs.clone_from(&self.state.inputs);
         let mut balance = std::mem::take(&mut self.workspace.balance);
         let Workspace {
@@ -211,7 +211,7 @@ impl Step<'_> {
     }
 
     /// (1), (2) of applied forces.
-    pub(super) fn book_elements(&mut self) {
+    pub(super) fn add_element_work(&mut self) {
         if self.model.forces.is_empty() {
             return;
         }
@@ -229,7 +229,7 @@ impl Step<'_> {
         for damper in dampers.iter() {
             let [u, after] = [&*start, &*end].map(|v| along(&damper.row, damper.bodies, v));
             let impulse = damper.impulse + damper.by_rate * (after - u);
-            of_bodies[mover(damper.bodies)].losses.damping -= impulse * 0.5 * (u + after);
+            of_bodies[moving_body(damper.bodies)].losses.damping -= impulse * 0.5 * (u + after);
         }
         for (i, body) in self.model.bodies.iter().enumerate() {
             let of = &mut of_bodies[i];
@@ -245,7 +245,7 @@ impl Step<'_> {
 
     /// (3), (4) of all groups.
     pub(super) fn close_balance(&mut self) -> Outcome {
-        self.place();
+        self.update_poses();
         let mut balance = std::mem::take(&mut self.workspace.balance);
         let mut energy_balance = std::mem::take(&mut self.workspace.time_stepping.energy_balance);
         let mut velocity = std::mem::take(&mut self.workspace.time_stepping.moved);
@@ -310,25 +310,25 @@ impl Step<'_> {
         group.contacts = positive(sum.losses.friction + sum.losses.impacts);
         let friction = sum.losses.friction.at_most(group.contacts);
         let mut losses = [group.contacts - friction, friction, group.damping];
-        if let Some(verdict) = group.check(false) {
-            outcome.is_lossy |= verdict.is_lossy && !sum.is_struck;
+        if let Some(energy_error) = group.check(false) {
+            outcome.is_lossy |= energy_error.is_lossy && !sum.has_impact;
             let most_given = if sum.is_damped {
-                MOST_DAMPED
+                MAX_DAMPED
             } else {
-                MOST_GIVEN
+                MAX_RESTORED
             };
-            let is_given = !sum.is_struck && verdict.error >= -most_given * group.kinetic[1];
-            let wanted = if group.is_at_rest(verdict.error) {
+            let is_given = !sum.has_impact && energy_error.error >= -most_given * group.kinetic[1];
+            let motor_target = if group.is_at_rest(energy_error.error) {
                 0.0
-            } else if verdict.error > 0.0 {
-                verdict.taken
+            } else if energy_error.error > 0.0 {
+                energy_error.taken
             } else if is_given {
-                verdict.error
+                energy_error.error
             } else {
                 0.0
             };
             let mut taken = 0.0;
-            if wanted != 0.0 {
+            if motor_target != 0.0 {
                 let EnergyBalance {
                     members,
                     first,
@@ -336,16 +336,16 @@ impl Step<'_> {
                     ..
                 } = energy_balance;
                 let members = &members[first[root] as usize..first[root + 1] as usize];
-                taken = self.take_energy(members, !group.is_tied, wanted, scaled, velocity);
+                taken = self.take_energy(members, !group.is_tied, motor_target, scaled, velocity);
             }
             // no more can have been dissipated than there was
-            let mut left = positive(verdict.error - taken);
+            let mut left = positive(energy_error.error - taken);
             for loss in &mut losses {
                 let less = left.at_most(*loss);
                 *loss -= less;
                 left -= less;
             }
-            outcome.is_rough |= verdict.is_rough && (!sum.is_struck || left > 0.0);
+            outcome.is_inaccurate |= energy_error.is_inaccurate && (!sum.has_impact || left > 0.0);
             // truncated sweeps lift as well
             let most = match self.time_stepping.rules.sweeps {
                 Some(_) => left,
@@ -366,7 +366,7 @@ impl Step<'_> {
         &self,
         members: &[u32],
         is_free: bool,
-        wanted: f64,
+        motor_target: f64,
         scaled: &mut Vec<Six>,
         velocity: &mut [f64],
     ) -> f64 {
@@ -376,7 +376,14 @@ impl Step<'_> {
             let own = bodies[i].first..bodies[i].first + bodies[i].n_dof;
             scaled[i][..own.len()].copy_from_slice(&velocity[own]);
         }
-        let taken = limit::take(self.model, self.state, members, is_free, scaled, wanted);
+        let taken = limit::take(
+            self.model,
+            self.state,
+            members,
+            is_free,
+            scaled,
+            motor_target,
+        );
         for i in members.iter().map(|i| *i as usize) {
             let own = bodies[i].first..bodies[i].first + bodies[i].n_dof;
             velocity[own.clone()].copy_from_slice(&scaled[i][..own.len()]);

@@ -14,7 +14,7 @@ use crate::state::ContactKey;
 const ROUND: usize = usize::MAX;
 
 /// Cached data of this many unused pairs of forms is kept, beyond twice the near pairs.
-const MOST_IDLE: usize = 256;
+const MAX_IDLE: usize = 256;
 
 /// A point where two shapes touch or are near each other.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +89,7 @@ impl ContactPoints {
     }
 
     /// The contact points of the same pairs at other poses, with gaps up to `within`, m.
-    pub fn look_again(
+    pub fn update(
         &self,
         time_stepping: &TimeStepping,
         poses: &[Pose],
@@ -145,13 +145,13 @@ impl ContactPoints {
     }
 
     /// Allocated capacity, to detect growth.
-    pub fn room(&self) -> usize {
-        self.list.capacity() + self.pairs.capacity() + self.neighbours.room()
+    pub fn capacity(&self) -> usize {
+        self.list.capacity() + self.pairs.capacity() + self.neighbours.capacity()
     }
 
     fn know_pairs(&mut self, time_stepping: &TimeStepping) {
         let near = &self.neighbours.pairs;
-        if self.known.len() > 2 * near.len() + MOST_IDLE {
+        if self.known.len() > 2 * near.len() + MAX_IDLE {
             self.known.clear();
             self.by_forms.clear();
         }
@@ -219,7 +219,9 @@ fn is_hidden(colliders: [&Collider; 2], poses: [&Pose; 2], meeting: &Meeting) ->
     let outward = [meeting.normal, -meeting.normal];
     (0..2).any(|k| {
         let (pose, arm, normal) = (poses[k], meeting.arms[k], outward[k]);
-        let beside = colliders[k].beside.as_ref();
-        beside.is_some_and(|beside| !beside.expose(pose.turn_back(arm), pose.turn_back(normal)))
+        let surroundings = colliders[k].surroundings.as_ref();
+        surroundings.is_some_and(|surroundings| {
+            !surroundings.expose(pose.turn_back(arm), pose.turn_back(normal))
+        })
     })
 }

@@ -12,7 +12,7 @@ use crate::kinds::plane::force::Side;
 use crate::math::{Limit, Mat3, Vec3, cross3, is_positive_definite3, norm};
 
 /// Convergence of Newton's method for gyroscopic torques, as a part of the angular momentum, and maximum number of iterations.
-const ENOUGH: f64 = 1e-14;
+const CONVERGED_CHANGE: f64 = 1e-14;
 const ITERATIONS: usize = 4;
 
 impl Step<'_> {
@@ -40,8 +40,8 @@ impl Step<'_> {
         momentum / mass
     }
 
-    pub(super) fn move_freely(&mut self) {
-        self.find_given_forces();
+    pub(super) fn integrate_free_motion(&mut self) {
+        self.evaluate_applied_forces();
         let common = self.common_velocity();
         self.workspace.time_stepping.common = common;
         let Self {
@@ -56,10 +56,10 @@ impl Step<'_> {
             free,
             margin,
             left,
-            spun,
+            gyroscopic_change,
             ..
         } = &mut workspace.time_stepping;
-        spun.clear();
+        gyroscopic_change.clear();
         start.clear();
         free.clear();
         margin.clear();
@@ -82,7 +82,7 @@ impl Step<'_> {
                     turned = own;
                 }
             }
-            spun.push(turned);
+            gyroscopic_change.push(turned);
             let seen = |v: &[f64; 6]| norm(&[v[0] - common.x, v[1] - common.y, v[2] - common.z]);
             let speed = seen(&v).at_least(seen(&w));
             let spin = norm(&v[3..]).at_least(norm(&w[3..]));
@@ -93,7 +93,7 @@ impl Step<'_> {
     }
 
     // at the predicted middle of the rest of the step
-    fn find_given_forces(&mut self) {
+    fn evaluate_applied_forces(&mut self) {
         let n = self.model.n_velocities;
         let Workspace {
             time_stepping,
@@ -118,7 +118,7 @@ impl Step<'_> {
         let now = (self.state.time + 0.5 * self.h, Side::After);
         let force = &mut time_stepping.force;
         dynamics::add_applied(self.model, now, inputs, poses, twists, 1.0, force);
-        self.place();
+        self.update_poses();
     }
 }
 
@@ -146,7 +146,7 @@ fn spin(moments: Vec3, w: Vec3, h: f64) -> Vec3 {
         moments.component_mul(&change) - cross3(moments.component_mul(&mean), mean) * h
     };
     let mut left = rest(change);
-    let enough = ENOUGH * norm(momentum.as_slice());
+    let enough = CONVERGED_CHANGE * norm(momentum.as_slice());
     for _ in 0..ITERATIONS {
         if norm(left.as_slice()) <= enough {
             break;

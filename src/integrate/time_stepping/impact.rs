@@ -17,11 +17,11 @@ use crate::model::{ContactMaterial, Model};
 pub(super) const SLOW: f64 = 1e-5;
 
 /// A joint with this compliance takes no part in an impact, velocity per impulse.
-const NO_HOLD: f64 = 1e30;
+const FREE_COMPLIANCE: f64 = 1e30;
 
 impl Step<'_> {
     pub(super) fn apply_restitution(&mut self) {
-        self.find_struck();
+        self.find_impacts();
         let Work {
             end, after, second, ..
         } = &mut self.workspace.time_stepping;
@@ -33,37 +33,37 @@ impl Step<'_> {
     }
 
     // (1)
-    fn find_struck(&mut self) {
+    fn find_impacts(&mut self) {
         let Work {
             points,
             stops,
-            touches,
+            constraints,
             rows,
             impulse,
             start,
             solvers,
-            struck,
+            has_impact,
             energy_balance,
             joints,
             end,
-            stiffnesses,
-            lag,
+            geometric_stiffness,
+            centre_lag,
             ..
         } = &mut self.workspace.time_stepping;
-        let others = &joints[..joints.len() - stiffnesses.count()];
-        lag.clear();
-        lag.resize(start.len(), Vec3::zeros());
-        struck.clear();
-        struck.resize(start.len(), false);
+        let others = &joints[..joints.len() - geometric_stiffness.count()];
+        centre_lag.clear();
+        centre_lag.resize(start.len(), Vec3::zeros());
+        has_impact.clear();
+        has_impact.resize(start.len(), false);
         let mut any = 0;
         for k in 0..solvers.islands.count() {
             let island = solvers.islands.island(k);
             let mut row = 0;
-            let mut n_struck = 0;
+            let mut n_impacts = 0;
             for &contact in island.contacts {
-                let touch = &touches[contact as usize];
+                let constraint = &constraints[contact as usize];
                 let normal = island.rows[row] as usize;
-                row += touch.contact.rows();
+                row += constraint.contact.rows();
                 let contact = contact as usize;
                 let (gap, rests) = match points.list.get(contact) {
                     Some(point) => (point.gap, false),
@@ -72,20 +72,21 @@ impl Step<'_> {
                         (stop.gap, stop.rests)
                     }
                 };
-                let comes = along(&rows[normal], touch.bodies, start) < -SLOW;
+                let comes = along(&rows[normal], constraint.bodies, start) < -SLOW;
                 let strikes = impulse[normal] > 0.0 && !rests && (gap > BAND || comes);
-                n_struck += u64::from(strikes);
+                n_impacts += u64::from(strikes);
             }
-            if n_struck > 0 {
-                any += n_struck;
-                let own = if limit::is_free(&island, touches, others, |row| impulse[row] > 0.0) {
+            if n_impacts > 0 {
+                any += n_impacts;
+                let own = if limit::is_free(&island, constraints, others, |row| impulse[row] > 0.0)
+                {
                     half_change(self.model, island.bodies, [start, end])
                 } else {
                     Vec3::zeros()
                 };
                 for &body in island.bodies {
-                    struck[body as usize] = true;
-                    lag[body as usize] = own;
+                    has_impact[body as usize] = true;
+                    centre_lag[body as usize] = own;
                     energy_balance.impact(body as usize);
                 }
             }
@@ -100,7 +101,7 @@ impl Step<'_> {
         let Work {
             points,
             stops,
-            touches,
+            constraints,
             rows,
             impulse,
             start,
@@ -119,17 +120,17 @@ impl Step<'_> {
             .map(|material: &ContactMaterial| material.restitution)
             .chain(stops);
         let mut row = 0;
-        for (touch, e) in touches.iter().zip(restitutions) {
+        for (constraint, e) in constraints.iter().zip(restitutions) {
             if e > 0.0 && impulse[row] > 0.0 {
-                let before = along(&rows[row], touch.bodies, start);
-                let falls = along(&rows[row], touch.bodies, free) - before;
+                let before = along(&rows[row], constraint.bodies, start);
+                let falls = along(&rows[row], constraint.bodies, free) - before;
                 if before < -SLOW && -before > threshold * falls.abs() {
                     bounces.push((row, e * before));
                 } else if before < -SLOW {
                     self.report.rests += 1;
                 }
             }
-            row += touch.contact.rows();
+            row += constraint.contact.rows();
         }
         !bounces.is_empty()
     }
@@ -140,7 +141,7 @@ impl Step<'_> {
         let springs = self.springs();
         let Work {
             bodies,
-            touches,
+            constraints,
             joints,
             rows,
             impulse,
@@ -158,7 +159,7 @@ impl Step<'_> {
             rows[row].bias = bias;
         }
         for row in rows.iter_mut().filter(|row| row.compliance > 0.0) {
-            row.compliance = NO_HOLD;
+            row.compliance = FREE_COMPLIANCE;
             row.bias = 0.0;
         }
         for (body, v) in bodies.iter_mut().zip(end.iter()) {
@@ -166,7 +167,7 @@ impl Step<'_> {
         }
         let problem = Problem {
             bodies,
-            contacts: touches,
+            contacts: constraints,
             joints,
             rows,
         };
@@ -194,16 +195,16 @@ impl Step<'_> {
             );
             let more = driven.work_of_motors(|row| second[row], [end, after]);
             let without = energy(bodies, group, end);
-            let share = cut_back(bodies, group, [most, most + more], end, after);
-            self.report.limited_impacts += u64::from(share < 1.0);
+            let part = limit_restitution(bodies, group, [most, most + more], end, after);
+            self.report.limited_impacts += u64::from(part < 1.0);
             if let Some(i) = group.first() {
                 let losses = energy_balance.at(*i as usize);
-                losses.applied += share * more;
-                losses.impacts += without - energy(bodies, group, after) + share * more;
+                losses.applied += part * more;
+                losses.impacts += without - energy(bodies, group, after) + part * more;
             }
             for &row in island.rows {
                 let change = &mut second[row as usize];
-                *change *= share;
+                *change *= part;
                 impulse[row as usize] += *change;
             }
         }
@@ -315,7 +316,7 @@ fn energy_of(body: &Body, v: &Six) -> f64 {
 
 /// (3) of a group: interpolates the velocities after restitution towards those without any, until its kinetic energy is not above `most`,
 /// J, without and with restitution, nor above that without. Returns the remaining part of the restitution.
-pub(super) fn cut_back(
+pub(super) fn limit_restitution(
     bodies: &[Body],
     group: &[u32],
     most: [f64; 2],
@@ -328,18 +329,18 @@ pub(super) fn cut_back(
     if energy(bodies, group, bounced) <= most[1] * (1.0 + 1e-14) {
         return 1.0;
     }
-    let share = share(bodies, group, without, bounced, most);
+    let part = part(bodies, group, without, bounced, most);
     for &i in group {
         let (v, w) = (&without[i as usize], &mut bounced[i as usize]);
         for k in 0..6 {
-            w[k] = v[k] + share * (w[k] - v[k]);
+            w[k] = v[k] + part * (w[k] - v[k]);
         }
     }
-    share
+    part
 }
 
 // (3): bisection, because the energy along the line is convex, its bound is linear, and at the start it is not above it
-fn share(bodies: &[Body], group: &[u32], from: &[Six], to: &[Six], most: [f64; 2]) -> f64 {
+fn part(bodies: &[Body], group: &[u32], from: &[Six], to: &[Six], most: [f64; 2]) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..50 {
         let x = 0.5 * (low + high);

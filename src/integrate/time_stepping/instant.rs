@@ -37,7 +37,7 @@ use crate::integrate::{Report, Workspace};
 use crate::kinds::plane::force::Side;
 use crate::kinds::space;
 use crate::math::{Dual, Limit, Real, Vec3, dot3, max_abs, most_across, norm};
-use crate::model::{BodyRef, Hold, Model, TimeStepping, space_pose_of, space_twist_of};
+use crate::model::{BodyRef, FixedFeature, Model, TimeStepping, space_pose_of, space_twist_of};
 use crate::scene::spec::Settings;
 use crate::state::{ContactKey, PersistentContact, State};
 
@@ -48,7 +48,7 @@ const SLIDES: f64 = 1e4;
 const SHORT: f64 = 0.01;
 
 /// (7): part of the velocity change by gravity in a step that sweeps may leave to contacts at rest.
-const LEFT_BY_SWEEPS: f64 = 0.1;
+const SWEEP_ERROR: f64 = 0.1;
 
 /// (8): gaps of loaded contacts if overlaps are closed by sweeps, m: twice the overlap that these leave.
 const BOUNDED_BAND: f64 = 2.0 * BOUNDED_OVERLAP;
@@ -71,7 +71,7 @@ pub struct Instant {
     /// Force of each joint equation and of each motor, N or N m.
     pub joint_force: Vec<f64>,
     /// Loaded contact points, sorted by key.
-    pub touches: Vec<PersistentContact>,
+    pub contacts: Vec<PersistentContact>,
     /// Power dissipated by contact friction, W.
     pub friction_power: f64,
     /// Largest residual of the complementarity problems.
@@ -99,7 +99,7 @@ pub(in crate::integrate) fn find(
         workspace,
         report: &mut report,
         h: settings.step,
-        holds_at_end: false,
+        imposes_joints_at_end: false,
     }
     .find_instant(instant);
     std::mem::swap(&mut work, &mut workspace.time_stepping);
@@ -121,7 +121,7 @@ fn moving_row(gradient: &space::Row<Dual>, twists: [&space::Twist; 2]) -> (space
 
 impl Step<'_> {
     fn find_instant(&mut self, instant: &mut Instant) {
-        self.place();
+        self.update_poses();
         self.find_velocities(&mut instant.velocity);
         self.add_free_accelerations(&instant.velocity);
         self.find_closed_points();
@@ -132,7 +132,7 @@ impl Step<'_> {
         self.add_accelerated_motors();
         self.add_stiff_forces();
         instant.residual = self.solve_accelerations();
-        self.tell(instant);
+        self.write_result(instant);
     }
 
     // (7) without the rotation of directions
@@ -140,7 +140,7 @@ impl Step<'_> {
         let g = norm(self.model.gravity.as_slice());
         let short = self.state.time_stepping.last_step.at_most(SHORT * self.h);
         let left = match self.time_stepping.rules.sweeps {
-            Some(_) => LEFT_BY_SWEEPS * self.h,
+            Some(_) => SWEEP_ERROR * self.h,
             None => 0.0,
         };
         SLOW + g * (short + left)
@@ -243,10 +243,11 @@ impl Step<'_> {
             && point.gap <= closed_band(self.time_stepping) + self.h * (SLOW + turns)
     }
 
-    fn pressed_at(&self, key: &ContactKey) -> Option<&PersistentContact> {
-        let touches = &self.state.time_stepping.touches;
-        let found = touches.binary_search_by_key(&key.order(), |touch| touch.key.order());
-        found.ok().map(|i| &touches[i])
+    fn loaded_contact(&self, key: &ContactKey) -> Option<&PersistentContact> {
+        let constraints = &self.state.time_stepping.contacts;
+        let found =
+            constraints.binary_search_by_key(&key.order(), |constraint| constraint.key.order());
+        found.ok().map(|i| &constraints[i])
     }
 
     fn twists_of(&self, bodies: [BodyRef; 2]) -> [&space::Twist; 2] {
@@ -273,7 +274,7 @@ impl Step<'_> {
         let list = std::mem::take(&mut self.workspace.time_stepping.points.list);
         let work = &mut self.workspace.time_stepping;
         work.frames.clear();
-        work.touches.clear();
+        work.constraints.clear();
         work.rows.clear();
         work.impulse.clear();
         work.second.clear();
@@ -291,7 +292,7 @@ impl Step<'_> {
         let twists = self.twists_of(point.bodies).map(|twist| *twist);
         let twists = [&twists[0], &twists[1]];
         let frame = space::tangents(point.normal, most_across(point.normal));
-        let pressed = self.pressed_at(&point.key).copied();
+        let pressed = self.loaded_contact(&point.key).copied();
         let fixed = |v: Vec3| v.map(Dual::constant);
         // the geometry of an overlap rotates with the second body
         let near = self.nearest(point).unwrap_or_else(|| {
@@ -349,7 +350,7 @@ impl Step<'_> {
         work.impulse
             .extend(guess(point, frame, pressed.as_ref(), 1.0));
         work.frames.push(frame);
-        work.touches.push(ContactConstraint {
+        work.constraints.push(ContactConstraint {
             bodies: point.bodies.map(|body| awake(body, self.state)),
             contact: contact(point),
         });
@@ -375,11 +376,11 @@ impl Step<'_> {
         for (body, v) in model.bodies.iter().zip(start) {
             velocity.extend_from_slice(&v[..body.n_dof]);
         }
-        let hold = Hold::default();
+        let hold = FixedFeature::default();
         work.stops.retain(|stop| {
             let contact = &model.contacts[stop.contact];
             let turned = model
-                .near_rates(contact, &hold, poses, twists, velocity)
+                .contact_row_rates(contact, &hold, poses, twists, velocity)
                 .map_or(0.0, |rates| rates[0]);
             let own = row(&stop.gradient, turned);
             let bodies = contact.bodies.map(index);
@@ -390,7 +391,7 @@ impl Step<'_> {
                 work.rows.push(own);
                 work.second.push(0.0);
                 work.impulse.push(state.contact_force[stop.contact][0]);
-                work.touches.push(ContactConstraint {
+                work.constraints.push(ContactConstraint {
                     bodies,
                     contact: Contact::new(&[]),
                 });
@@ -500,7 +501,7 @@ impl Step<'_> {
         }
         let mut at = 0;
         // stops, which come after the contact points, have no friction
-        for (touch, point) in work.touches.iter().zip(&work.points.list) {
+        for (constraint, point) in work.constraints.iter().zip(&work.points.list) {
             let sizes = point
                 .bodies
                 .iter()
@@ -509,7 +510,7 @@ impl Step<'_> {
             let size = sizes.fold(f64::INFINITY, |x, y| x.at_most(y));
             let mut row = at + 1;
             let mut rows = directions(point, [Vec3::zeros(); 2]);
-            for block in touch.contact.blocks() {
+            for block in constraint.contact.blocks() {
                 let own = row..row + block.rows();
                 row = own.end;
                 let turns = rows.next().is_some_and(|(turns, _)| turns);
@@ -528,7 +529,7 @@ impl Step<'_> {
                     }
                 }
             }
-            at += touch.contact.rows();
+            at += constraint.contact.rows();
         }
     }
 
@@ -537,7 +538,7 @@ impl Step<'_> {
         let threads = self.time_stepping.rules.threads as usize;
         let Work {
             bodies,
-            touches,
+            constraints,
             joints,
             rows,
             impulse,
@@ -547,20 +548,20 @@ impl Step<'_> {
         } = &mut self.workspace.time_stepping;
         let problem = Problem {
             bodies,
-            contacts: touches,
+            contacts: constraints,
             joints,
             rows,
         };
         let mut ending = solvers.solve(&problem, Effort::Direct, threads, impulse, end);
         if ending.residual > NEARLY
-            && (self.time_stepping.rules.sweeps.is_none() || touches.len() <= FEW)
+            && (self.time_stepping.rules.sweeps.is_none() || constraints.len() <= FEW)
         {
             ending = solvers.solve(&problem, Effort::Exact, threads, impulse, end);
         }
         ending.residual
     }
 
-    fn tell(&mut self, instant: &mut Instant) {
+    fn write_result(&mut self, instant: &mut Instant) {
         let (model, state, work) = (self.model, &*self.state, &self.workspace.time_stepping);
         instant.acceleration.resize(model.n_velocities, 0.0);
         for (body, end) in model.bodies.iter().zip(&work.end) {
@@ -568,18 +569,18 @@ impl Step<'_> {
             instant.acceleration[own].copy_from_slice(&end[..body.n_dof]);
         }
         // sleeping bodies keep the forces with which they fell asleep
-        instant.touches.clear();
+        instant.contacts.clear();
         let asleep = |body: BodyRef| {
             body.is_none_or(|i| state.time_stepping.sleep_timer[i] == f64::INFINITY)
         };
         let colliders = &self.time_stepping.colliders;
-        let sleeps = |touch: &&PersistentContact| {
-            let bodies = touch.key.shapes.map(|i| colliders[i as usize].body);
+        let sleeps = |constraint: &&PersistentContact| {
+            let bodies = constraint.key.shapes.map(|i| colliders[i as usize].body);
             bodies.into_iter().all(asleep)
         };
         instant
-            .touches
-            .extend(state.time_stepping.touches.iter().filter(sleeps));
+            .contacts
+            .extend(state.time_stepping.contacts.iter().filter(sleeps));
         instant.contact_force.clear();
         let stays = |bodies: [BodyRef; 2]| bodies.iter().any(|body| self.is_asleep(*body));
         let kept = model.contacts.iter().zip(&state.contact_force);
@@ -604,7 +605,7 @@ impl Step<'_> {
                 row += 1;
             }
             if work.impulse[first] > 0.0 {
-                instant.touches.push(PersistentContact {
+                instant.contacts.push(PersistentContact {
                     key: point.key,
                     force,
                     moment,
@@ -612,8 +613,8 @@ impl Step<'_> {
             }
         }
         instant
-            .touches
-            .sort_unstable_by_key(|touch| touch.key.order());
+            .contacts
+            .sort_unstable_by_key(|constraint| constraint.key.order());
         for stop in &work.stops {
             instant.contact_force[stop.contact] = [work.impulse[row], 0.0];
             row += 1;

@@ -21,9 +21,9 @@ use crate::state::State;
 /// Is a group free, that is, not connected to the ground by loaded contacts or these joints and springs?
 pub(super) fn is_free(
     island: &Island,
-    touches: &[ContactConstraint],
+    constraints: &[ContactConstraint],
     joints: &[Joint],
-    gauss_seidel: impl Fn(usize) -> bool,
+    is_loaded: impl Fn(usize) -> bool,
 ) -> bool {
     let tied = |j: &u32| {
         let joint = joints.get(*j as usize);
@@ -34,10 +34,10 @@ pub(super) fn is_free(
     }
     let mut row = 0;
     for &contact in island.contacts {
-        let touch = &touches[contact as usize];
+        let constraint = &constraints[contact as usize];
         let normal = island.rows[row] as usize;
-        row += touch.contact.rows();
-        if touch.bodies.contains(&GROUND) && gauss_seidel(normal) {
+        row += constraint.contact.rows();
+        if constraint.bodies.contains(&GROUND) && is_loaded(normal) {
             return false;
         }
     }
@@ -123,7 +123,7 @@ impl Rigid {
 }
 
 // (2)
-fn energy_beside(
+fn relative_energy(
     model: &Model,
     state: &State,
     group: &[u32],
@@ -149,16 +149,19 @@ pub(super) fn take(
     group: &[u32],
     is_free: bool,
     velocities: &mut [Six],
-    wanted: f64,
+    motor_target: f64,
 ) -> f64 {
     let mut rigid = is_free.then(|| Rigid::of(model, state, group, velocities));
-    let mut kinetic = energy_beside(model, state, group, rigid, velocities);
-    if let Some(rigid) = rigid.as_mut().filter(|_| wanted.abs() > INNER * kinetic) {
+    let mut kinetic = relative_energy(model, state, group, rigid, velocities);
+    if let Some(rigid) = rigid
+        .as_mut()
+        .filter(|_| motor_target.abs() > INNER * kinetic)
+    {
         rigid.spin = Vec3::zeros(); // (4)
-        kinetic = energy_beside(model, state, group, Some(*rigid), velocities);
+        kinetic = relative_energy(model, state, group, Some(*rigid), velocities);
     }
     let base = |i: usize| rigid.map_or([0.0; 6], |rigid| rigid.at(&placed(model, state, i)));
-    let taken = wanted.at_most(kinetic);
+    let taken = motor_target.at_most(kinetic);
     // a group that hardly moves is not accelerated
     if kinetic == 0.0 || taken == 0.0 || -taken > kinetic {
         return 0.0;

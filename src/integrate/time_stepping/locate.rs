@@ -10,7 +10,7 @@
 //! ```
 
 use super::assemble::along;
-use super::impact::{Driven, SLOW, cut_back, energy};
+use super::impact::{Driven, SLOW, energy, limit_restitution};
 use super::stops::{first_coordinate, gap_of, is_closed};
 use super::{BAND, ContactPoint, Six, Step, Work};
 use crate::integrate::{StepError, Workspace};
@@ -22,13 +22,13 @@ use crate::model::{BodyRef, Model, space_pose_of, space_twist_of};
 use crate::state::State;
 
 /// If the remaining substep after an impact is shorter than this part of the step, it is not taken separately.
-const NOTHING: f64 = 1e-6;
+const NEGLIGIBLE_REST: f64 = 1e-6;
 
 /// Impacts are located to this, s: at a kilometre per second that is within the band.
 const INSTANT: f64 = 1e-12;
 
 /// Impacts of larger groups are resolved simultaneously: each located one costs a solve of the whole group.
-const MOST_BODIES: usize = 16;
+const MAX_BODIES: usize = 16;
 
 /// A motor whose speed error is below this part of it reaches its speed within the step: rotating rows leave as much.
 const JUMP: f64 = 0.05;
@@ -83,7 +83,7 @@ impl Plans {
         let body = bodies.into_iter().flatten().next()?;
         let group = self.groups.root(body);
         let plan = self.plans[group];
-        (plan.bodies <= MOST_BODIES && plan.impacts <= located).then_some(group)
+        (plan.bodies <= MAX_BODIES && plan.impacts <= located).then_some(group)
     }
 
     fn join(&mut self, bodies: [BodyRef; 2]) {
@@ -102,7 +102,7 @@ impl Step<'_> {
         work.is_located.resize(self.model.bodies.len(), false);
         if !is_last {
             self.find_groups();
-            self.foresee();
+            self.predict_accelerations();
             self.count_impacts();
             self.shorten();
         }
@@ -139,7 +139,7 @@ impl Step<'_> {
     }
 
     // (1)
-    fn foresee(&mut self) {
+    fn predict_accelerations(&mut self) {
         let Work {
             plans,
             start,
@@ -225,9 +225,9 @@ impl Step<'_> {
             let root = plans.groups.root(i);
             let plan = plans.plans[root];
             let few = plan.impacts > 0 && plan.impacts <= located;
-            if left[i] > 0.0 && few && plan.bodies <= MOST_BODIES {
+            if left[i] > 0.0 && few && plan.bodies <= MAX_BODIES {
                 is_located[i] = true;
-                span[i] = plan.first.at_least(NOTHING * h).at_most(left[i]);
+                span[i] = plan.first.at_least(NEGLIGIBLE_REST * h).at_most(left[i]);
             }
         }
         // up to its impact a located group has no others
@@ -250,7 +250,7 @@ impl Step<'_> {
         if !self.is_far_from_speed() {
             return Ok(());
         }
-        self.move_freely();
+        self.integrate_free_motion();
         self.find_points();
         let Work {
             is_located, left, ..
@@ -264,7 +264,7 @@ impl Step<'_> {
         if self.model.motors.is_empty() {
             return false;
         }
-        self.place();
+        self.update_poses();
         let Workspace { poses, twists, .. } = &*self.workspace;
         let (poses, twists) = (poses.space(), twists.space());
         self.model.motors.iter().any(|motor| {
@@ -284,7 +284,7 @@ impl Step<'_> {
 
     // velocity jumps at impacts, or in all marked groups
     fn jump(&mut self, jumps: bool) -> Result<(), StepError> {
-        self.place();
+        self.update_poses();
         let Workspace {
             poses,
             time_stepping: work,
@@ -298,7 +298,7 @@ impl Step<'_> {
         };
         let mut found = std::mem::take(&mut work.points.list);
         work.points
-            .look_again(self.time_stepping, poses.space(), BAND, skip, &mut found);
+            .update(self.time_stepping, poses.space(), BAND, skip, &mut found);
         work.points.list = found;
         let Work {
             start, free, span, ..
@@ -321,13 +321,13 @@ impl Step<'_> {
             return Ok(());
         }
         self.solve()?;
-        self.hold_energy()?;
+        self.limit_energy()?;
         self.finish_impact();
         Ok(())
     }
 
     // (4): groups that would gain energy are interpolated towards their velocities without restitution
-    fn hold_energy(&mut self) -> Result<(), StepError> {
+    fn limit_energy(&mut self) -> Result<(), StepError> {
         let Work {
             bodies,
             start,
@@ -389,11 +389,11 @@ impl Step<'_> {
                 before + driven.work_of_motors(|row| impulse[row], [start, end]),
                 before + driven.work_of_motors(|row| second[row], [start, after]),
             ];
-            let share = cut_back(bodies, island.bodies, most, end, after);
-            self.report.limited_impacts += u64::from(share < 1.0);
+            let part = limit_restitution(bodies, island.bodies, most, end, after);
+            self.report.limited_impacts += u64::from(part < 1.0);
             for &row in island.rows {
                 let (x, y) = (&mut impulse[row as usize], second[row as usize]);
-                *x += share * (y - *x);
+                *x += part * (y - *x);
             }
         }
         std::mem::swap(end, after);
@@ -407,7 +407,7 @@ impl Step<'_> {
         let Work {
             points,
             stops,
-            touches,
+            constraints,
             rows,
             start,
             bounces,
@@ -415,8 +415,8 @@ impl Step<'_> {
         } = &mut self.workspace.time_stepping;
         bounces.clear();
         let (mut row, mut n) = (0, 0);
-        for (i, touch) in touches.iter().enumerate() {
-            let before = along(&rows[row], touch.bodies, start);
+        for (i, constraint) in constraints.iter().enumerate() {
+            let before = along(&rows[row], constraint.bodies, start);
             let e = match points.list.get(i) {
                 Some(ContactPoint { material, .. }) => material.restitution,
                 None => {
@@ -427,14 +427,14 @@ impl Step<'_> {
             if before < -SLOW {
                 n += 1;
                 // with joints imposed at the end, there may be no solution with restitution
-                if -before > threshold * gravity && !self.holds_at_end {
+                if -before > threshold * gravity && !self.imposes_joints_at_end {
                     bounces.push((row, e * before));
                     rows[row].bias = e * before;
                 } else {
                     self.report.rests += u64::from(e > 0.0);
                 }
             }
-            row += touch.contact.rows();
+            row += constraint.contact.rows();
         }
         n
     }
@@ -450,7 +450,7 @@ impl Step<'_> {
             start,
             end,
             is_located,
-            touches,
+            constraints,
             joints,
             rows,
             impulse,
@@ -458,7 +458,7 @@ impl Step<'_> {
             energy_balance,
             ..
         } = &mut workspace.time_stepping;
-        energy_balance.connect_pressing(touches, impulse);
+        energy_balance.connect_loaded(constraints, impulse);
         for k in 0..solvers.islands.count() {
             let island = solvers.islands.island(k);
             let driven = Driven {

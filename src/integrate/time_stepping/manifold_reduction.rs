@@ -71,8 +71,8 @@ impl ManifoldReduction {
                     if is_alike && !self.is_placed[i as usize] {
                         self.is_placed[i as usize] = true;
                         // the arm of a body, or of the ground, is a world position up to a shift
-                        let place = [dot3(t, point.arms[1]), dot3(s, point.arms[1])];
-                        self.members.push((place, point.gap, i));
+                        let position = [dot3(t, point.arms[1]), dot3(s, point.arms[1])];
+                        self.members.push((position, point.gap, i));
                     }
                 }
                 self.reduce_manifold(distance);
@@ -91,7 +91,7 @@ impl ManifoldReduction {
     fn reduce_manifold(&mut self, distance: f64) {
         if self.members.len() > 3 {
             self.find_hull();
-            self.leave_out_the_inside(distance);
+            self.remove_inner(distance);
         }
         if self.members.len() > 2 {
             self.merge(distance);
@@ -102,23 +102,23 @@ impl ManifoldReduction {
         }
     }
 
-    fn leave_out_the_inside(&mut self, distance: f64) {
+    fn remove_inner(&mut self, distance: f64) {
         self.is_corner.clear();
         self.is_corner.resize(self.members.len(), false);
         self.hull.iter().for_each(|k| self.is_corner[*k] = true);
         for k in 0..self.members.len() {
-            let (place, gap, point) = self.members[k];
+            let (position, gap, point) = self.members[k];
             if !self.is_corner[k]
-                && let Some(level) = self.level(place, distance)
+                && let Some(level) = self.level(position, distance)
                 && gap >= level - BAND
             {
                 self.stays[point as usize] = false;
             }
         }
-        self.keep_those_that_stay();
+        self.remove_marked();
     }
 
-    fn keep_those_that_stay(&mut self) {
+    fn remove_marked(&mut self) {
         let stays = &self.stays;
         self.members.retain(|(_, _, point)| stays[*point as usize]);
     }
@@ -128,15 +128,15 @@ impl ManifoldReduction {
         self.members
             .sort_by(|a, b| a.1.total_cmp(&b.1).then(a.2.cmp(&b.2)));
         for k in 1..self.members.len() {
-            let (place, _, point) = self.members[k];
+            let (position, _, point) = self.members[k];
             let near = self.members[..k].iter().any(|(other, _, kept)| {
-                self.stays[*kept as usize] && far(place, *other) <= distance * distance
+                self.stays[*kept as usize] && far(position, *other) <= distance * distance
             });
             if near {
                 self.stays[point as usize] = false;
             }
         }
-        self.keep_those_that_stay();
+        self.remove_marked();
     }
 
     // convex hull, counterclockwise
@@ -191,10 +191,10 @@ impl ManifoldReduction {
     }
 
     // gap of the outline at a position inside it or within the distance of it, interpolated over the triangles from its first corner
-    fn level(&self, place: [f64; 2], distance: f64) -> Option<f64> {
+    fn level(&self, position: [f64; 2], distance: f64) -> Option<f64> {
         let corner = |i: usize| {
-            let (place, gap, _) = self.members[self.hull[i]];
-            (place, gap)
+            let (position, gap, _) = self.members[self.hull[i]];
+            (position, gap)
         };
         let (origin, gap) = corner(0);
         let mut best: Option<f64> = None;
@@ -204,7 +204,10 @@ impl ManifoldReduction {
             if area <= 0.0 {
                 continue;
             }
-            let [u, v] = [turn(origin, place, c) / area, turn(origin, b, place) / area];
+            let [u, v] = [
+                turn(origin, position, c) / area,
+                turn(origin, b, position) / area,
+            ];
             let width = area.sqrt();
             let beyond = -distance / width.at_least(distance);
             if u >= beyond && v >= beyond && u + v <= 1.0 - beyond {

@@ -56,11 +56,11 @@ const BAND: f64 = 1e-7;
 const ITERATIONS: f64 = 10.0;
 
 /// Position stabilization moves a body by less than this part of its size.
-const SHIFTED: f64 = 0.01;
+const MAX_SHIFT: f64 = 0.01;
 
 // upper bound of the motion of a body by position stabilization, m
-fn shifted(model: &Model, body: BodyRef) -> f64 {
-    body.map_or(0.0, |i| SHIFTED * model.bodies[i].extent)
+fn max_shift(model: &Model, body: BodyRef) -> f64 {
+    body.map_or(0.0, |i| MAX_SHIFT * model.bodies[i].extent)
 }
 
 /// Workspace of the steps.
@@ -80,7 +80,7 @@ pub(super) struct Work {
     start: Vec<Six>,
     free: Vec<Six>,
     /// Changes of the angular velocities by gyroscopic torques, in `free`.
-    spun: Vec<Vec3>,
+    gyroscopic_change: Vec<Vec3>,
     end: Vec<Six>,
     after: Vec<Six>,
     /// Velocities of bodies approaching sleeping ones.
@@ -98,7 +98,7 @@ pub(super) struct Work {
     is_located: Vec<bool>,
     middle: Vec<f64>,
     moved: Vec<f64>,
-    stiffnesses: geometric_stiffness::GeometricStiffnesses,
+    geometric_stiffness: geometric_stiffness::GeometricStiffnessRows,
     /// Bodies of groups that are solved again.
     is_chosen: Vec<bool>,
     /// Force elements that are stiff relative to the substep.
@@ -108,21 +108,21 @@ pub(super) struct Work {
     /// Means of the velocities at the start and at the end, and those of the ground.
     means: Vec<Sixfold>,
     bodies: Vec<Body>,
-    touches: Vec<ContactConstraint>,
+    constraints: Vec<ContactConstraint>,
     joints: Vec<Joint>,
     rows: Vec<Row>,
     impulse: Vec<f64>,
     /// Was there an impact in the group of this body?
-    struck: Vec<bool>,
+    has_impact: Vec<bool>,
     /// Reduction of the motion of its centre of mass then, if the group is free, m/s.
-    lag: Vec<Vec3>,
+    centre_lag: Vec<Vec3>,
     solvers: solve::Solvers,
     bouncing: solve::Solvers,
-    correction: position_stabilization::Correction,
+    stabilization: position_stabilization::Stabilization,
     manifolds: manifold_reduction::ManifoldReduction,
     /// Prescribed coordinates of motors at the end of the step, m or rad.
-    wanted: Vec<f64>,
-    groups: sleep::Sleepers,
+    motor_target: Vec<f64>,
+    groups: sleep::SleepIslands,
     plans: locate::Plans,
     energy_balance: balance::EnergyBalance,
     /// The state before a step that may be repeated.
@@ -135,7 +135,7 @@ impl Work {
         [
             &mut self.solvers,
             &mut self.bouncing,
-            &mut self.correction.solvers,
+            &mut self.stabilization.solvers,
         ]
     }
 
@@ -149,8 +149,8 @@ impl Work {
         self.solvers().iter().map(|solvers| solvers.spent).sum()
     }
 
-    fn room(&self) -> usize {
-        self.points.room() + self.rows.capacity() + self.impulse.capacity()
+    fn capacity(&self) -> usize {
+        self.points.capacity() + self.rows.capacity() + self.impulse.capacity()
     }
 }
 
@@ -165,14 +165,14 @@ struct Step<'a> {
     /// s.
     h: f64,
     /// Are joints imposed on end velocities alone, so that rest is always admissible?
-    holds_at_end: bool,
+    imposes_joints_at_end: bool,
 }
 
 /// Bodies at joints rotate by at most this in a step, rad: rows of joints are those of the middle of the step.
-const MOST_TURN: f64 = 0.25;
+const MAX_TURN: f64 = 0.25;
 
 /// Maximum number of parts of a step.
-const MOST_PARTS: f64 = 64.0;
+const MAX_PARTS: f64 = 64.0;
 
 // longest step for bodies at joints, s
 fn longest_span(model: &Model, state: &State) -> f64 {
@@ -182,7 +182,7 @@ fn longest_span(model: &Model, state: &State) -> f64 {
         let velocity = &state.velocity[body.first..body.first + body.n_dof];
         norm(velocity.get(3..).unwrap_or(&[]))
     });
-    MOST_TURN / turning.fold(0.0, larger)
+    MAX_TURN / turning.fold(0.0, larger)
 }
 
 /// Advances the state to `end` in one time step, or in several if a force is not smooth or a body at a joint rotates fast.
@@ -203,12 +203,12 @@ pub(super) fn step(
     workspace.time_stepping.allow(allowed);
     let can_repeat = !model.joints.is_empty() || !model.forces.is_empty();
     let mut most = f64::INFINITY;
-    let mut holds_at_end = false;
+    let mut imposes_joints_at_end = false;
     while state.time < end {
         let breaks = &model.breakpoints;
         let next = breaks.partition_point(|b| *b <= state.time);
         let stop = breaks.get(next).map_or(end, |b| b.at_most(end));
-        let longest = longest_span(model, state).at_least(settings.step / MOST_PARTS);
+        let longest = longest_span(model, state).at_least(settings.step / MAX_PARTS);
         let longest = longest.at_most(most);
         // a remainder below rounding is included
         let (h, stop) = if stop - state.time <= longest * (1.0 + 1e-9) {
@@ -218,7 +218,7 @@ pub(super) fn step(
             let h = (stop - state.time) / parts;
             (h, state.time + h)
         };
-        let room = workspace.time_stepping.room();
+        let capacity = workspace.time_stepping.capacity();
         let mut numbers = None;
         if can_repeat {
             let before = workspace
@@ -239,33 +239,33 @@ pub(super) fn step(
             workspace,
             report,
             h,
-            holds_at_end,
+            imposes_joints_at_end,
         }
         .take();
-        report.growths += u64::from(workspace.time_stepping.room() > room);
+        report.growths += u64::from(workspace.time_stepping.capacity() > capacity);
         let half = 0.5 * h / settings.step;
-        let is_stuck = taken.is_err() && !holds_at_end && half < SHORTEST_PART;
+        let is_stuck = taken.is_err() && !imposes_joints_at_end && half < SHORTEST_PART;
         if let (Some(numbers), Some(before)) = (numbers, &workspace.time_stepping.before)
             && (is_stuck || is_too_long(&taken, half))
         {
             state.copy_from(before);
-            apply_restitution(report, numbers);
+            restore_report(report, numbers);
             report.halved_steps += 1;
-            holds_at_end |= is_stuck;
+            imposes_joints_at_end |= is_stuck;
             most = if is_stuck { h } else { 0.5 * h };
             continue;
         }
         taken?;
         if let Some(before) = workspace.time_stepping.before.take() {
-            smoothing::note_between(model, [&before, state], h, workspace, report);
+            smoothing::check_between(model, [&before, state], h, workspace, report);
             workspace.time_stepping.before = Some(before);
         }
-        holds_at_end = false;
+        imposes_joints_at_end = false;
         most = 2.0 * h;
         state.time = stop;
     }
     report.exhausted_steps += u64::from(workspace.time_stepping.spent() > allowed);
-    in_play::note(model, state, workspace, report);
+    in_play::record(model, state, workspace, report);
     finite(state, report)
 }
 
@@ -273,7 +273,7 @@ pub(super) fn step(
 fn is_too_long(taken: &Result<Outcome, StepError>, half: f64) -> bool {
     match taken {
         Ok(outcome) => {
-            (outcome.is_rough && half >= SHORTEST_PART)
+            (outcome.is_inaccurate && half >= SHORTEST_PART)
                 || (outcome.is_lossy && half >= SHORTEST_LOSSY_PART)
         }
         Err(StepError::Unsolved { .. } | StepError::NotFinite { .. }) => half >= SHORTEST_PART,
@@ -281,7 +281,7 @@ fn is_too_long(taken: &Result<Outcome, StepError>, half: f64) -> bool {
     }
 }
 
-fn apply_restitution(report: &mut Report, (whole, real): ([u64; 30], [f64; 22])) {
+fn restore_report(report: &mut Report, (whole, real): ([u64; 30], [f64; 22])) {
     for (x, before) in report.whole_numbers().into_iter().zip(whole) {
         *x = before;
     }
@@ -306,11 +306,11 @@ impl Step<'_> {
         left.clear();
         let sleep_timer = self.state.time_stepping.sleep_timer.iter();
         left.extend(sleep_timer.map(|x| if *x < f64::INFINITY { self.h } else { 0.0 }));
-        self.settle_joints();
-        self.aim_motors();
+        self.project_joints();
+        self.set_motor_targets();
         self.start_motors()?;
-        for round in 0..=self.time_stepping.rules.located_impacts {
-            self.round(round == self.time_stepping.rules.located_impacts)?;
+        for substep in 0..=self.time_stepping.rules.located_impacts {
+            self.substep(substep == self.time_stepping.rules.located_impacts)?;
             if self
                 .workspace
                 .time_stepping
@@ -318,36 +318,36 @@ impl Step<'_> {
                 .iter()
                 .all(|left| *left <= 0.0)
             {
-                if round > 0 || self.outruns() {
+                if substep > 0 || self.exceeds_margin() {
                     self.find_all_pairs();
                 }
                 break;
             }
         }
-        self.correct();
+        self.stabilize_positions();
         let outcome = self.close_balance();
         self.fall_asleep();
         Ok(outcome)
     }
 
-    fn round(&mut self, is_last: bool) -> Result<(), StepError> {
-        self.place();
-        self.move_freely();
+    fn substep(&mut self, is_last: bool) -> Result<(), StepError> {
+        self.update_poses();
+        self.integrate_free_motion();
         self.find_points();
         self.reduce_manifolds();
         self.plan(is_last);
-        self.find_stops_of_round();
+        self.find_substep_stops();
         self.assemble();
         self.solve()?;
         self.iterate_geometric_stiffness()?;
         self.add_to_balance();
         self.apply_restitution();
         self.go_on();
-        self.remember();
+        self.store_forces();
         self.collide()
     }
 
-    fn place(&mut self) {
+    fn update_poses(&mut self) {
         let Workspace { poses, twists, .. } = &mut *self.workspace;
         poses.refer_to(&self.state.orientation, &self.state.joint_angle);
         self.model.poses(&self.state.position, poses);
@@ -380,17 +380,17 @@ impl Step<'_> {
             };
             let skip = |[a, b]: [BodyRef; 2]| (rests(a) && rests(b)) || waits(a) || waits(b);
             let margin = |body: BodyRef| body.map_or(0.0, |i| margin[i]);
-            let slack = |body| shifted(model, body);
+            let slack = |body| max_shift(model, body);
             points.find(time_stepping, workspace.poses.space(), margin, slack, skip);
-            if !self.wake_touched() {
+            if !self.wake_islands() {
                 return;
             }
-            self.move_freely();
+            self.integrate_free_motion();
         }
     }
 
     // did a body move further than its speculative margin?
-    fn outruns(&self) -> bool {
+    fn exceeds_margin(&self) -> bool {
         let moved = &self.state.average_velocity;
         let Work { margin, common, .. } = &self.workspace.time_stepping;
         let bodies = self.model.bodies.iter().enumerate();
@@ -398,14 +398,14 @@ impl Step<'_> {
             let v = &moved[body.first..body.first + body.n_dof];
             let seen = [v[0] - common.x, v[1] - common.y, v[2] - common.z];
             let (speed, spin) = (norm(&seen), norm(v.get(3..).unwrap_or(&[])));
-            let far = margin[i] + shifted(self.model, Some(i));
+            let far = margin[i] + max_shift(self.model, Some(i));
             self.h * (speed + body.extent * spin) > far
         })
     }
 
     // pairs of the last substep are not complete: other bodies were finished before it, or moved further
     fn find_all_pairs(&mut self) {
-        self.place();
+        self.update_poses();
         let Self {
             model,
             time_stepping,
@@ -416,7 +416,7 @@ impl Step<'_> {
         let sleep_timer = &state.time_stepping.sleep_timer;
         let rests = |body: BodyRef| body.is_none_or(|i| sleep_timer[i] == f64::INFINITY);
         let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
-        let margin = |body| shifted(model, body);
+        let margin = |body| max_shift(model, body);
         let points = &mut workspace.time_stepping.points;
         points.find_pairs(time_stepping, workspace.poses.space(), margin, skip);
     }
@@ -424,7 +424,7 @@ impl Step<'_> {
     // energies of the step: impulses times mean velocities
     fn add_to_balance(&mut self) {
         let Work {
-            touches,
+            constraints,
             joints,
             rows,
             impulse,
@@ -444,19 +444,19 @@ impl Step<'_> {
             dot(&row.entries.map(|entries| paired(&entries)), &[a, b])
         };
         let mut row = 0;
-        for touch in touches.iter() {
-            let n = touch.contact.rows();
+        for constraint in constraints.iter() {
+            let n = constraint.contact.rows();
             if impulse[row] == 0.0 {
                 row += n;
                 continue;
             }
-            let losses = energy_balance.at(assemble::mover(touch.bodies));
-            losses.impacts -= impulse[row] * mean(&rows[row], touch.bodies);
+            let losses = energy_balance.at(assemble::moving_body(constraint.bodies));
+            losses.impacts -= impulse[row] * mean(&rows[row], constraint.bodies);
             let mut is_carried = false;
             for k in row + 1..row + n {
                 // the bias is the velocity of the belt surface
                 let carried = -impulse[k] * rows[k].bias;
-                let lost = carried - impulse[k] * mean(&rows[k], touch.bodies);
+                let lost = carried - impulse[k] * mean(&rows[k], constraint.bodies);
                 is_carried |= carried != 0.0;
                 losses.applied += carried;
                 // friction with negative dissipation acted on velocities that jumped
@@ -464,7 +464,7 @@ impl Step<'_> {
                 losses.impacts -= positive(-lost);
             }
             if is_carried {
-                energy_balance.drive(assemble::mover(touch.bodies));
+                energy_balance.drive(assemble::moving_body(constraint.bodies));
             }
             row += n;
         }
@@ -473,10 +473,10 @@ impl Step<'_> {
         row += of_joints.iter().map(|joint| joint.rows).sum::<usize>();
         // springs follow
         for (row, motor) in (row..).zip(&of_motors[..self.model.motors.len()]) {
-            let losses = energy_balance.at(assemble::mover(motor.bodies));
+            let losses = energy_balance.at(assemble::moving_body(motor.bodies));
             losses.applied += impulse[row] * mean(&rows[row], motor.bodies);
         }
-        self.book_elements();
+        self.add_element_work();
     }
 
     // (5)
@@ -492,25 +492,29 @@ impl Step<'_> {
             start,
             end,
             after,
-            struck,
+            has_impact,
             middle,
             span,
             left,
             energy_balance,
-            touches,
+            constraints,
             impulse,
-            lag,
+            centre_lag,
             ..
         } = &mut workspace.time_stepping;
-        energy_balance.connect_pressing(touches, impulse);
+        energy_balance.connect_loaded(constraints, impulse);
         for (i, body) in model.bodies.iter().enumerate() {
             // the part of the whole step, so that all advance by the same length
             let part = span[i] / *h;
             for k in 0..body.n_dof {
                 let (v, w) = (start[i][k], end[i][k]);
                 let at = body.first + k;
-                let less = if k < 3 { lag[i][k] } else { 0.0 };
-                let mean = if struck[i] { w - less } else { 0.5 * (v + w) };
+                let less = if k < 3 { centre_lag[i][k] } else { 0.0 };
+                let mean = if has_impact[i] {
+                    w - less
+                } else {
+                    0.5 * (v + w)
+                };
                 middle[at] = part * mean;
                 if span[i] > 0.0 {
                     state.acceleration[at] = (after[i][k] - v) / span[i];
@@ -534,7 +538,7 @@ impl Step<'_> {
     }
 
     // stores the forces of the step, for warm starts and output
-    fn remember(&mut self) {
+    fn store_forces(&mut self) {
         let Self {
             model,
             state,
@@ -545,7 +549,7 @@ impl Step<'_> {
             points,
             stops,
             frames,
-            touches,
+            constraints,
             impulse,
             joints,
             span,
@@ -554,11 +558,11 @@ impl Step<'_> {
         let span_of = |bodies: [BodyRef; 2]| locate::span_of(bodies, span);
         // sleeping and waiting groups have no contact points
         let colliders = &self.time_stepping.colliders;
-        state.time_stepping.touches.retain(|touch| {
-            let bodies = touch.key.shapes.map(|i| colliders[i as usize].body);
+        state.time_stepping.contacts.retain(|constraint| {
+            let bodies = constraint.key.shapes.map(|i| colliders[i as usize].body);
             span_of(bodies) <= 0.0
         });
-        let n_others = state.time_stepping.touches.len();
+        let n_others = state.time_stepping.contacts.len();
         let mut row = 0;
         for (point, tangents) in points.list.iter().zip(frames) {
             let first = row;
@@ -575,7 +579,7 @@ impl Step<'_> {
             }
             if impulse[first] > 0.0 {
                 let h = span_of(point.bodies);
-                state.time_stepping.touches.push(PersistentContact {
+                state.time_stepping.contacts.push(PersistentContact {
                     key: point.key,
                     force: force / h,
                     moment: moment / h,
@@ -585,8 +589,8 @@ impl Step<'_> {
         if n_others > 0 {
             state
                 .time_stepping
-                .touches
-                .sort_unstable_by_key(|touch| touch.key.order());
+                .contacts
+                .sort_unstable_by_key(|constraint| constraint.key.order());
         }
         for (i, stop) in model.contacts.iter().enumerate() {
             if span_of(stop.bodies) > 0.0 {
@@ -595,15 +599,18 @@ impl Step<'_> {
             }
         }
         for stop in stops {
-            let pressing = impulse[row] / span_of(model.contacts[stop.contact].bodies);
+            let normal_force = impulse[row] / span_of(model.contacts[stop.contact].bodies);
             row += 1;
-            if pressing > 0.0 {
-                state.contact_force[stop.contact] = [pressing, 0.0];
+            if normal_force > 0.0 {
+                state.contact_force[stop.contact] = [normal_force, 0.0];
                 state.status[stop.contact] = Status::Frictionless;
             }
         }
         state.statuses_known = true;
-        debug_assert_eq!(touches.iter().map(|t| t.contact.rows()).sum::<usize>(), row);
+        debug_assert_eq!(
+            constraints.iter().map(|t| t.contact.rows()).sum::<usize>(),
+            row
+        );
         let mut force = state.joint_force.iter_mut();
         let of_motors = model.motors.iter().map(|motor| &model.joints[motor.joint]);
         for (link, joint) in model.joints.iter().chain(of_motors).zip(joints) {

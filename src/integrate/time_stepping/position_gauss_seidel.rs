@@ -20,7 +20,7 @@ const RELAXATION: f64 = 1.3;
 
 /// A near contact.
 #[derive(Clone, Copy, Debug)]
-struct Correction {
+struct NearContact {
     row: Twelvefold,
     gap: f64,
     /// `o / (J J^T)`.
@@ -33,7 +33,7 @@ struct Correction {
 /// The near contacts, and workspace.
 #[derive(Debug, Default)]
 pub(super) struct PositionGaussSeidel {
-    list: Vec<Correction>,
+    list: Vec<NearContact>,
     /// `L`.
     roots: Vec<Sixfold>,
     w: Vec<Sixfold>,
@@ -71,7 +71,7 @@ impl PositionGaussSeidel {
             of_side(&gradient.b, bodies[1]),
         ];
         let response = dot(&row, &row);
-        self.list.push(Correction {
+        self.list.push(NearContact {
             row,
             gap,
             inverse: if response > 0.0 {
@@ -103,20 +103,20 @@ impl PositionGaussSeidel {
     fn sweep(&mut self) -> f64 {
         let mut worst = 0.0;
         let all = &mut self.w[..];
-        for correction in &mut self.list {
-            let [a, b] = correction.bodies.map(|b| b as usize);
+        for contact in &mut self.list {
+            let [a, b] = contact.bodies.map(|b| b as usize);
             let mut w = [all[a], all[b]];
-            let gap = correction.gap + dot(&correction.row, &w);
-            let new = positive(correction.s - gap * correction.inverse);
-            let change = new - correction.s;
+            let gap = contact.gap + dot(&contact.row, &w);
+            let new = positive(contact.s - gap * contact.inverse);
+            let change = new - contact.s;
             if change == 0.0 {
                 continue;
             }
-            correction.s = new;
+            contact.s = new;
             if gap.abs() > worst {
                 worst = gap.abs();
             }
-            add_multiple(&mut w, change, &correction.row);
+            add_multiple(&mut w, change, &contact.row);
             [all[a], all[b]] = w;
         }
         worst
@@ -125,11 +125,7 @@ impl PositionGaussSeidel {
     /// Pairs of bodies that are pushed apart.
     pub fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
         let ground = self.roots.len() as u32 - 1;
-        let pushed = self.list.iter().filter(|correction| correction.s > 0.0);
-        pushed.map(move |correction| {
-            correction
-                .bodies
-                .map(|b| if b == ground { GROUND } else { b })
-        })
+        let pushed = self.list.iter().filter(|contact| contact.s > 0.0);
+        pushed.map(move |contact| contact.bodies.map(|b| if b == ground { GROUND } else { b }))
     }
 }

@@ -11,7 +11,7 @@
 use super::assemble::{index, row};
 use super::position_gauss_seidel::PositionGaussSeidel;
 use super::solve::Solvers;
-use super::{BAND, ContactPoint, SHIFTED, Six, Step, Work};
+use super::{BAND, ContactPoint, MAX_SHIFT, Six, Step, Work};
 use crate::contact::body_blocks::{Body, ContactConstraint, Effort, Joint, Problem, Row};
 use crate::contact::dense::Contact;
 use crate::integrate::Workspace;
@@ -28,13 +28,13 @@ const OVERLAP: f64 = 5e-8;
 pub(super) const BOUNDED_OVERLAP: f64 = 8e-7;
 
 /// Sweeps end with changes of this, m: remaining overlaps are then mostly accepted.
-const ENOUGH: f64 = 2.5e-7;
+const CONVERGED_CHANGE: f64 = 2.5e-7;
 
 /// Sweeps include contacts with gaps up to this, m: more than any body is moved, so that none is pushed into its neighbour.
 const NEAR: f64 = 1e-4;
 
 /// Without sweeps, or after them, contacts up to this multiple of the last overlap are included: the largest motion that it may cause.
-const FURTHER: f64 = 3.0;
+const MARGIN_FACTOR: f64 = 3.0;
 
 /// Joint errors below this are accepted, m or rad: an iteration squares the error, and a tenth of a nanometre is not worth another one.
 const OPEN: f64 = 1e-10;
@@ -49,9 +49,9 @@ const SWEPT_ROUNDS: usize = 10;
 
 /// Workspace.
 #[derive(Debug, Default)]
-pub(super) struct Correction {
+pub(super) struct Stabilization {
     bodies: Vec<Body>,
-    touches: Vec<ContactConstraint>,
+    constraints: Vec<ContactConstraint>,
     joints: Vec<Joint>,
     rows: Vec<Row>,
     gauss_seidel: PositionGaussSeidel,
@@ -63,26 +63,26 @@ pub(super) struct Correction {
 }
 
 impl Step<'_> {
-    pub(super) fn correct(&mut self) {
+    pub(super) fn stabilize_positions(&mut self) {
         let (allowed, rounds) = if self.is_swept() {
             (BOUNDED_OVERLAP, BOUNDED_ROUNDS)
         } else {
             (OVERLAP, ROUNDS)
         };
         let (mut last, mut strayed) = (0.0, 0.0);
-        for round in 0.. {
-            self.place();
-            let is_swept = self.is_swept() && round < SWEPT_ROUNDS;
+        for substep in 0.. {
+            self.update_poses();
+            let is_swept = self.is_swept() && substep < SWEPT_ROUNDS;
             // bodies must not be pushed into near ones
             let nearest = if self.is_swept() { NEAR } else { BAND };
             let within = if is_swept {
                 nearest
             } else {
-                nearest.at_least(FURTHER * last)
+                nearest.at_least(MARGIN_FACTOR * last)
             };
-            let (overlap, drift) = self.look(is_swept, within);
+            let (overlap, drift) = self.assemble_stabilization(is_swept, within);
             last = overlap;
-            if (overlap <= allowed && drift <= OPEN) || round == rounds {
+            if (overlap <= allowed && drift <= OPEN) || substep == rounds {
                 self.report.worst_penetration = self.report.worst_penetration.at_least(overlap);
                 self.report.worst_joint_drift = self.report.worst_joint_drift.at_least(drift);
                 self.report.end_penetration = overlap;
@@ -91,7 +91,7 @@ impl Step<'_> {
             self.shift(is_swept);
             strayed += self.furthest_shift();
             // near pairs were searched up to this distance
-            if strayed > SHIFTED {
+            if strayed > MAX_SHIFT {
                 self.find_all_pairs();
                 strayed = 0.0;
             }
@@ -100,7 +100,7 @@ impl Step<'_> {
 
     // the largest motion of a body, in parts of its size
     fn furthest_shift(&self) -> f64 {
-        let moved = &self.workspace.time_stepping.correction.moved;
+        let moved = &self.workspace.time_stepping.stabilization.moved;
         let sum = |d: &[f64]| d.iter().map(|x| x.abs()).sum::<f64>();
         let with_shapes = self.model.bodies.iter().filter(|body| body.extent > 0.0);
         with_shapes.fold(0.0, |most: f64, body| {
@@ -116,7 +116,7 @@ impl Step<'_> {
     }
 
     // rows of (1) at the current poses; returns the deepest overlap and the largest joint error
-    fn look(&mut self, is_swept: bool, within: f64) -> (f64, f64) {
+    fn assemble_stabilization(&mut self, is_swept: bool, within: f64) -> (f64, f64) {
         self.find_stops(|_, _, gap| gap <= BAND);
         let sleep_timer = &self.state.time_stepping.sleep_timer;
         let rests = |body: BodyRef| body.is_none_or(|i| sleep_timer[i] == f64::INFINITY);
@@ -131,25 +131,25 @@ impl Step<'_> {
             points,
             stops,
             found,
-            correction,
-            wanted,
+            stabilization,
+            motor_target,
             ..
         } = work;
         let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
-        points.look_again(self.time_stepping, poses, within, skip, found);
+        points.update(self.time_stepping, poses, within, skip, found);
         let gaps = found.iter().map(|point| point.gap);
         let gaps = gaps.chain(stops.iter().map(|stop| stop.gap));
         let overlap = gaps.fold(0.0, |m: f64, gap| m.at_least(-gap));
         if is_swept {
             return (overlap, 0.0);
         }
-        let Correction {
-            touches,
+        let Stabilization {
+            constraints,
             joints,
             rows,
             ..
-        } = correction;
-        touches.clear();
+        } = stabilization;
+        constraints.clear();
         joints.clear();
         rows.clear();
         let mut drift: f64 = 0.0;
@@ -161,7 +161,7 @@ impl Step<'_> {
         };
         let mut add = |bodies: [u32; 2], gradient: &space::Row, gap: f64| {
             rows.push(row(gradient, gap + slack));
-            touches.push(ContactConstraint {
+            constraints.push(ContactConstraint {
                 bodies,
                 contact: Contact::new(&[]),
             });
@@ -189,7 +189,7 @@ impl Step<'_> {
                 rows: equations.n,
             });
         }
-        for (motor, wanted) in self.model.motors.iter().zip(wanted.iter()) {
+        for (motor, motor_target) in self.model.motors.iter().zip(motor_target.iter()) {
             let link = &self.model.joints[motor.joint];
             let Some(joint) = link.joint.space() else {
                 continue;
@@ -197,8 +197,8 @@ impl Step<'_> {
             let [a, b] = link.bodies.map(|body| space_pose_of(places.space(), body));
             let count = places.count(link);
             let (value, gradient) = joint.counted(motor.coordinate, &count, a, b);
-            drift = drift.at_least((value - wanted).abs());
-            rows.push(row(&gradient, value - wanted));
+            drift = drift.at_least((value - motor_target).abs());
+            rows.push(row(&gradient, value - motor_target));
             joints.push(Joint {
                 bodies: link.bodies.map(index),
                 rows: 1,
@@ -208,12 +208,12 @@ impl Step<'_> {
     }
 
     /// Prescribed coordinates of motors at the end of the step.
-    pub(super) fn aim_motors(&mut self) {
-        self.workspace.time_stepping.wanted.clear();
+    pub(super) fn set_motor_targets(&mut self) {
+        self.workspace.time_stepping.motor_target.clear();
         if self.model.motors.is_empty() {
             return;
         }
-        self.place();
+        self.update_poses();
         let Workspace {
             poses,
             time_stepping: work,
@@ -234,7 +234,7 @@ impl Step<'_> {
                 .map_or(0.0, |joint| joint.counted(motor.coordinate, &count, a, b).0);
             let ends = speed(0.0, Side::After) + speed(1.0, Side::Before);
             // Simpson's rule: steps end where a signal is not smooth
-            work.wanted
+            work.motor_target
                 .push(now + h / 6.0 * (ends + 4.0 * speed(0.5, Side::After)));
         }
     }
@@ -261,13 +261,13 @@ impl Step<'_> {
         let Work {
             bodies: of_step,
             found,
-            correction,
+            stabilization,
             energy_balance,
             ..
         } = work;
-        let Correction {
+        let Stabilization {
             bodies,
-            touches,
+            constraints,
             joints,
             rows,
             gauss_seidel,
@@ -275,7 +275,7 @@ impl Step<'_> {
             moved,
             shifts,
             solvers,
-        } = correction;
+        } = stabilization;
         if is_swept {
             gauss_seidel.clear(model);
             for point in found.iter() {
@@ -285,7 +285,7 @@ impl Step<'_> {
                     .map(|body| awake(body, &state.time_stepping.sleep_timer));
                 gauss_seidel.add(bodies, &row, point.gap);
             }
-            gauss_seidel.close(ENOUGH, shifts);
+            gauss_seidel.close(CONVERGED_CHANGE, shifts);
             gauss_seidel
                 .pairs()
                 .for_each(|pair| energy_balance.connect(pair));
@@ -299,13 +299,13 @@ impl Step<'_> {
             way.resize(rows.len(), 0.0);
             let problem = Problem {
                 bodies,
-                contacts: touches,
+                contacts: constraints,
                 joints,
                 rows,
             };
             let threads = time_stepping.rules.threads as usize;
             solvers.solve(&problem, effort, threads, way, shifts);
-            energy_balance.connect_pressing(touches, way);
+            energy_balance.connect_loaded(constraints, way);
         }
         moved.clear();
         moved.resize(model.n_velocities, 0.0);

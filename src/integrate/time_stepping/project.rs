@@ -26,13 +26,13 @@ const ROUNDING: f64 = 1e-12;
 
 impl Step<'_> {
     /// (2) before a step of another length than the last one.
-    pub(super) fn settle_joints(&mut self) {
+    pub(super) fn project_joints(&mut self) {
         let last = std::mem::replace(&mut self.state.time_stepping.last_step, self.h);
         if self.model.joints.is_empty() || (self.h - last).abs() <= SAME_LENGTH * last {
             return;
         }
-        self.place();
-        self.find_touched_groups();
+        self.update_poses();
+        self.mark_groups_in_contact();
         let mut velocity = std::mem::take(&mut self.workspace.time_stepping.moved);
         velocity.clone_from(&self.state.velocity);
         self.project(&mut velocity, true);
@@ -41,7 +41,7 @@ impl Step<'_> {
     }
 
     /// (2) of velocities at the current poses, of all groups or of those without contact. Motor speeds are kept.
-    pub(super) fn project(&mut self, velocity: &mut [f64], only_untouched: bool) {
+    pub(super) fn project(&mut self, velocity: &mut [f64], only_without_contact: bool) {
         let Workspace {
             poses,
             time_stepping: work,
@@ -78,7 +78,7 @@ impl Step<'_> {
         }
         let mut is_left = |i: usize| {
             self.state.time_stepping.sleep_timer[i] == f64::INFINITY
-                || (only_untouched && groups.is_marked(i))
+                || (only_without_contact && groups.is_marked(i))
         };
         let mut worst: f64 = 0.0;
         for link in &self.model.joints {
@@ -139,19 +139,19 @@ impl Step<'_> {
     }
 
     // marks the groups with loaded contacts
-    fn find_touched_groups(&mut self) {
+    fn mark_groups_in_contact(&mut self) {
         let (state, model) = (&*self.state, self.model);
         let colliders = &self.time_stepping.colliders;
         let groups = &mut self.workspace.time_stepping.groups;
-        groups.find(model, self.time_stepping, &state.time_stepping.touches);
-        let pressing = state.time_stepping.touches.iter().flat_map(|touch| {
-            let bodies = touch.key.shapes.map(|i| colliders[i as usize].body);
+        groups.find(model, self.time_stepping, &state.time_stepping.contacts);
+        let loaded = state.time_stepping.contacts.iter().flat_map(|constraint| {
+            let bodies = constraint.key.shapes.map(|i| colliders[i as usize].body);
             bodies.into_iter().flatten()
         });
         let stops = model.contacts.iter().zip(&state.contact_force);
         let stopped = stops.filter(|(_, force)| force[0] > 0.0);
         let stopped = stopped.flat_map(|(contact, _)| contact.bodies.into_iter().flatten());
-        for body in pressing.chain(stopped) {
+        for body in loaded.chain(stopped) {
             groups.mark(body);
         }
     }

@@ -13,7 +13,7 @@ use crate::state::PersistentContact;
 
 /// Islands of bodies that touch or are joined, from the forces of the state.
 #[derive(Debug, Default)]
-pub(super) struct Sleepers {
+pub(super) struct SleepIslands {
     joined: Groups,
     /// By the representative of an island: is it awake, or does it wake up?
     awake: Vec<bool>,
@@ -21,7 +21,7 @@ pub(super) struct Sleepers {
     held: Vec<bool>,
 }
 
-impl Sleepers {
+impl SleepIslands {
     /// Marks the island of a body.
     pub fn mark(&mut self, body: usize) {
         let root = self.joined.root(body);
@@ -39,13 +39,13 @@ impl Sleepers {
         &mut self,
         model: &Model,
         time_stepping: &TimeStepping,
-        touches: &[PersistentContact],
+        constraints: &[PersistentContact],
     ) {
         self.joined.reset(model.bodies.len());
         self.held.clear();
         self.held.resize(model.bodies.len(), false);
-        for touch in touches {
-            let [a, b] = touch
+        for constraint in constraints {
+            let [a, b] = constraint
                 .key
                 .shapes
                 .map(|i| time_stepping.colliders[i as usize].body);
@@ -77,7 +77,7 @@ impl Step<'_> {
     }
 
     // wakes islands that an awake body would touch in this step; true if there was one
-    pub(super) fn wake_touched(&mut self) -> bool {
+    pub(super) fn wake_islands(&mut self) -> bool {
         let Self {
             model,
             time_stepping,
@@ -113,7 +113,7 @@ impl Step<'_> {
         );
         let asleep = |body: BodyRef| body.is_some_and(|i| sleep_timer[i] == f64::INFINITY);
         let sleeps = |point: &ContactPoint| point.bodies.into_iter().any(asleep);
-        let touches = |point: &ContactPoint| {
+        let constraints = |point: &ContactPoint| {
             let [a, b] = point.bodies.map(|body| *space_pose_of(poses.space(), body));
             let arms = ((&a, point.arms[0]), (&b, point.arms[1]));
             let normal = row(
@@ -127,14 +127,14 @@ impl Step<'_> {
         if !points
             .list
             .iter()
-            .any(|point| sleeps(point) && touches(point))
+            .any(|point| sleeps(point) && constraints(point))
         {
             // near misses do not wake them
             points.list.retain(|point| !sleeps(point));
             return false;
         }
-        groups.find(model, time_stepping, &state.time_stepping.touches);
-        for point in points.list.iter().filter(|point| touches(point)) {
+        groups.find(model, time_stepping, &state.time_stepping.contacts);
+        for point in points.list.iter().filter(|point| constraints(point)) {
             for body in point
                 .bodies
                 .into_iter()
@@ -174,7 +174,7 @@ impl Step<'_> {
             found,
             ..
         } = &mut workspace.time_stepping;
-        groups.find(model, time_stepping, &state.time_stepping.touches);
+        groups.find(model, time_stepping, &state.time_stepping.contacts);
         // neighbours that touch without a force would wake each other
         for point in found.iter().filter(|point| point.gap <= BAND) {
             if let [Some(a), Some(b)] = point.bodies {
@@ -196,8 +196,8 @@ impl Step<'_> {
             groups.awake[root] |= *sleep_timer < rules.sleep_after;
         }
         // a body on a belt may be moved by it
-        for touch in &state.time_stepping.touches {
-            let colliders = touch
+        for constraint in &state.time_stepping.contacts {
+            let colliders = constraint
                 .key
                 .shapes
                 .map(|i| &time_stepping.colliders[i as usize]);

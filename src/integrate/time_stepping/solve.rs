@@ -152,7 +152,8 @@ impl Solvers {
         self.pushed.resize(problem.bodies.len(), [0.0; 6]);
         let mut rows = problem.rows.iter().zip(impulse);
         let of_contacts = problem.contacts.iter();
-        let of_contacts = of_contacts.map(|touch| (touch.bodies, touch.contact.rows()));
+        let of_contacts =
+            of_contacts.map(|constraint| (constraint.bodies, constraint.contact.rows()));
         let of_joints = problem
             .joints
             .iter()
@@ -202,7 +203,7 @@ impl Step<'_> {
         let threads = self.time_stepping.rules.threads as usize;
         let Work {
             bodies,
-            touches,
+            constraints,
             joints,
             rows,
             impulse,
@@ -213,7 +214,7 @@ impl Step<'_> {
         } = &mut self.workspace.time_stepping;
         let problem = Problem {
             bodies,
-            contacts: touches,
+            contacts: constraints,
             joints,
             rows,
         };

@@ -54,14 +54,14 @@ pub(super) fn gap_of(
 
 /// Is a stop closed, or has it opened by no more than the rotation within a step allows?
 pub(super) fn is_closed(state: &State, contact: usize, gap: f64) -> bool {
-    gap <= if is_pressed(state, contact) {
+    gap <= if is_loaded(state, contact) {
         LOOSE
     } else {
         BAND
     }
 }
 
-fn is_pressed(state: &State, contact: usize) -> bool {
+fn is_loaded(state: &State, contact: usize) -> bool {
     state.contact_force[contact][0] > 0.0
 }
 
@@ -102,7 +102,7 @@ impl Step<'_> {
     }
 
     /// Those of a substep: up to its impact a located group has only the closed ones.
-    pub(super) fn find_stops_of_round(&mut self) {
+    pub(super) fn find_substep_stops(&mut self) {
         let work = &mut self.workspace.time_stepping;
         let span = std::mem::take(&mut work.span);
         let is_located = std::mem::take(&mut work.is_located);
@@ -125,12 +125,12 @@ impl Step<'_> {
             stops,
             start,
             rows,
-            touches,
+            constraints,
             span,
             ..
         } = work;
-        let first = touches.len() - stops.len();
-        let at: usize = touches[..first].iter().map(|t| t.contact.rows()).sum();
+        let first = constraints.len() - stops.len();
+        let at: usize = constraints[..first].iter().map(|t| t.contact.rows()).sum();
         for (own, stop) in rows[at..].iter_mut().zip(stops) {
             let contact = &self.model.contacts[stop.contact];
             let count = Count {
@@ -146,7 +146,7 @@ impl Step<'_> {
             };
             let turned = row(&gradient, 0.0);
             let [now, ahead] = [along(own, bodies, start), along(&turned, bodies, start)];
-            let slow = if is_pressed(self.state, stop.contact) {
+            let slow = if is_loaded(self.state, stop.contact) {
                 RESTING
             } else {
                 SLOW

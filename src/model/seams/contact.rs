@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Neighbouring shapes of both shapes of a contact.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Seams {
-    beside: [Option<Arc<Surroundings>>; 2],
+    surroundings: [Option<Arc<Surroundings>>; 2],
     /// (4) at the corner of the contact.
     corner: Corner,
 }
@@ -33,16 +33,16 @@ enum Corner {
 
 impl Seams {
     pub(in crate::model) fn swapped(&self) -> Self {
-        let [a, b] = self.beside.clone();
+        let [a, b] = self.surroundings.clone();
         Self {
-            beside: [b, a],
+            surroundings: [b, a],
             corner: self.corner,
         }
     }
 
-    pub(in crate::model) fn new(beside: [Option<Arc<Surroundings>>; 2]) -> Self {
+    pub(in crate::model) fn new(surroundings: [Option<Arc<Surroundings>>; 2]) -> Self {
         Self {
-            beside,
+            surroundings,
             corner: Corner::Any,
         }
     }
@@ -50,8 +50,8 @@ impl Seams {
     /// For the contact of a corner of the second body, with the unit vectors along its edges: two in the plane, more in space.
     fn of_corner(self, corner: Vec3, leaving: &[Vec3]) -> Self {
         let goes_on = |side: &&Vec3| {
-            let beside = self.beside[1].as_ref();
-            beside.is_some_and(|beside| beside.goes_on(corner, -**side))
+            let surroundings = self.surroundings[1].as_ref();
+            surroundings.is_some_and(|surroundings| surroundings.goes_on(corner, -**side))
         };
         let dimension = leaving.len().min(3);
         let straight = leaving.iter().filter(goes_on).count();
@@ -66,36 +66,42 @@ impl Seams {
     /// Can a point of the contact be inside the material of a body?
     #[inline]
     pub fn any(&self) -> bool {
-        self.beside[0].is_some() || self.beside[1].is_some()
+        self.surroundings[0].is_some() || self.surroundings[1].is_some()
     }
 
     // points and outward normals of the shapes, in body coordinates
     fn expose(&self, sides: [(Vec3, Vec3); 2]) -> bool {
-        self.beside.iter().zip(sides).all(|(beside, (x, n))| {
-            let beside = beside.as_ref();
-            beside.is_none_or(|beside| beside.expose(x, n))
-        })
+        self.surroundings
+            .iter()
+            .zip(sides)
+            .all(|(surroundings, (x, n))| {
+                let surroundings = surroundings.as_ref();
+                surroundings.is_none_or(|surroundings| surroundings.expose(x, n))
+            })
     }
 
     // (4) for an edge of one of the bodies and the directions in which its faces continue
     fn goes_on(&self, side: usize, point: Vec3, outward: [Vec3; 2]) -> bool {
-        let beside = self.beside[side].as_ref();
-        beside.is_some_and(|beside| outward.iter().any(|out| beside.goes_on(point, *out)))
+        let surroundings = self.surroundings[side].as_ref();
+        surroundings
+            .is_some_and(|surroundings| outward.iter().any(|out| surroundings.goes_on(point, *out)))
     }
 }
 
 /// For the contacts of a corner in the plane with another body; tells the feature which edges of that body continue into a neighbour.
 pub(in crate::model) fn of_plane(seams: Seams, feature: &mut collide::Feature) -> Seams {
     let (n, lift) = (feature.whole.len(), |v: Vec2| Vec3::new(v.x, v.y, 0.0));
-    if let (Some(beside), shape::Shape::Convex(core)) = (&seams.beside[0], &feature.target) {
+    if let (Some(surroundings), shape::Shape::Convex(core)) =
+        (&seams.surroundings[0], &feature.target)
+    {
         let sides = 0..core.vertices.len();
         feature.goes_on = sides
             .map(|i| {
                 let ends = [i, (i + 1) % core.vertices.len()].map(|k| lift(core.vertices[k]));
                 let along = direction(ends[1] - ends[0]).1;
                 [
-                    beside.goes_on(ends[0], -along),
-                    beside.goes_on(ends[1], along),
+                    surroundings.goes_on(ends[0], -along),
+                    surroundings.goes_on(ends[1], along),
                 ]
             })
             .collect();
@@ -185,11 +191,11 @@ impl Contact {
         a: &space::Pose,
         b: &space::Pose,
     ) -> Option<usize> {
-        let beside = self.seams.beside[0].as_ref();
-        if let Some(beside) = beside
+        let surroundings = self.seams.surroundings[0].as_ref();
+        if let Some(surroundings) = surroundings
             && let Some((face, border, outward)) = feature.below(a, b)
         {
-            return beside.goes_on(border, outward).then_some(face);
+            return surroundings.goes_on(border, outward).then_some(face);
         }
         feature.face(a, b)
     }

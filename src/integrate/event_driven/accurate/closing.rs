@@ -45,7 +45,7 @@ pub(super) fn scheme() -> Coefficients {
 
 impl Run<'_> {
     /// Time to the next stop in space; event functions at the state have just been evaluated.
-    pub(super) fn look_for_stops(&mut self) {
+    pub(super) fn predict_stop(&mut self) {
         let Run {
             model,
             state,
@@ -169,7 +169,7 @@ impl Run<'_> {
     }
 
     fn accept_closing(&mut self, tau: f64, what: EventFunctionKind) {
-        self.state.control.ways_out = 0;
+        self.state.control.undecided_in_a_row = 0;
         self.state.control.events += 1;
         self.report.steps += 1;
         dense::keep_closing(self.model, self.state, self.workspace);
@@ -183,7 +183,7 @@ impl Run<'_> {
             &self.state.position,
             &self.state.velocity,
         );
-        self.note_change(what);
+        self.count_change(what);
         self.classify_after(what);
     }
 }

@@ -6,7 +6,7 @@ use crate::state::Control;
 const SAFETY: f64 = 0.9;
 const SHRINK_AT_MOST: f64 = 0.1;
 const LEAST_GROWTH: f64 = 0.2;
-const MOST_GROWTH: f64 = 5.0;
+const MAX_GROWTH: f64 = 5.0;
 
 /// Smaller errors are not used to predict the next step.
 const SMALLEST_ERROR: f64 = 1e-10;
@@ -33,10 +33,10 @@ pub(super) fn after_rejection(h: f64, error: f64, order: f64) -> f64 {
 }
 
 /// Updates the control after an accepted step. A step much shorter than it could have been says nothing about longer ones.
-pub(super) fn learn(control: &mut Control, h: f64, error: f64, order: f64) {
+pub(super) fn update(control: &mut Control, h: f64, error: f64, order: f64) {
     let now = libm::pow(error.at_least(SMALLEST_ERROR), -0.7 / order);
     let last = libm::pow(control.error.at_least(SMALLEST_MEMORY), 0.4 / order);
-    let factor = (SAFETY * now * last).clamp(LEAST_GROWTH, MOST_GROWTH);
+    let factor = (SAFETY * now * last).clamp(LEAST_GROWTH, MAX_GROWTH);
     control.error = error.at_least(SMALLEST_MEMORY);
     if h >= 0.5 * control.step || factor < 1.0 {
         control.step = h * factor;
@@ -75,9 +75,9 @@ mod tests {
             error: 1.0,
             ..Control::default()
         };
-        learn(&mut control, 1e-3, 1e-9, 7.0);
+        update(&mut control, 1e-3, 1e-9, 7.0);
         assert_eq!(control.step, 0.1);
-        learn(&mut control, 0.1, 10.0, 7.0);
+        update(&mut control, 0.1, 10.0, 7.0);
         assert!(control.step < 0.1);
     }
 }

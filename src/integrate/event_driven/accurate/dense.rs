@@ -56,7 +56,7 @@ impl Instant {
         model.velocities_to_rates(position, velocity, acceleration);
     }
 
-    fn jet(&self, i: usize, h: f64) -> [f64; 3] {
+    fn scaled_derivatives(&self, i: usize, h: f64) -> [f64; 3] {
         [
             self.position[i],
             h * self.velocity[i],
@@ -67,7 +67,7 @@ impl Instant {
 
 /// The last extrapolated step, for dense output on request.
 #[derive(Debug)]
-pub(in crate::integrate) struct Stride {
+pub(in crate::integrate) struct DenseOutput {
     start: State,
     start_acceleration: Vec<f64>,
     middle: Instant,
@@ -79,12 +79,12 @@ pub(in crate::integrate) struct Stride {
     /// Is the polynomial as accurate as the step?
     trusted: bool,
     /// Report of integrations inside the step.
-    aside: Report,
+    nested_report: Report,
     /// Does it end at a stop, attained by a closing step? Then shorter steps are integrated for dense output.
     closes: bool,
 }
 
-impl Stride {
+impl DenseOutput {
     pub(in crate::integrate) fn new(model: &Model) -> Self {
         let n = model.n_velocities;
         Self {
@@ -96,7 +96,7 @@ impl Stride {
             check: Instant::new(n),
             length: 0.0,
             trusted: false,
-            aside: match model.time_stepping {
+            nested_report: match model.time_stepping {
                 Some(_) => Report::default(),
                 None => Report::new(),
             },
@@ -107,26 +107,35 @@ impl Stride {
 
 /// Stores the trial step about to be accepted.
 pub(super) fn keep(model: &Model, state: &State, workspace: &mut Workspace) {
-    let Workspace { stride, trial, .. } = workspace;
-    let Some(stride) = stride else { return };
-    stride.start.copy_from(state);
-    stride
+    let Workspace {
+        dense_output,
+        trial,
+        ..
+    } = workspace;
+    let Some(dense_output) = dense_output else {
+        return;
+    };
+    dense_output.start.copy_from(state);
+    dense_output
         .start_acceleration
         .clone_from(&trial.start_acceleration);
-    stride.end.position.clone_from(&trial.position);
-    stride.end.velocity.clone_from(&trial.velocity);
-    stride.end.acceleration.clone_from(&trial.end_acceleration);
-    stride.end.turn_to_rates(model);
-    stride.length = trial.h;
-    stride.middle_known = false;
-    stride.closes = false;
+    dense_output.end.position.clone_from(&trial.position);
+    dense_output.end.velocity.clone_from(&trial.velocity);
+    dense_output
+        .end
+        .acceleration
+        .clone_from(&trial.end_acceleration);
+    dense_output.end.turn_to_rates(model);
+    dense_output.length = trial.h;
+    dense_output.middle_known = false;
+    dense_output.closes = false;
 }
 
 /// Stores a closing step about to be accepted.
 pub(super) fn keep_closing(model: &Model, state: &State, workspace: &mut Workspace) {
     keep(model, state, workspace);
-    if let Some(stride) = &mut workspace.stride {
-        stride.closes = true;
+    if let Some(dense_output) = &mut workspace.dense_output {
+        dense_output.closes = true;
     }
 }
 
@@ -138,11 +147,11 @@ pub(in crate::integrate) fn interpolate(
     time: f64,
     out: &mut State,
 ) -> Result<bool, StepError> {
-    let Some(mut stride) = workspace.stride.take() else {
+    let Some(mut dense_output) = workspace.dense_output.take() else {
         return Ok(true);
     };
-    let result = stride.at(model, workspace, settings, time, out);
-    workspace.stride = Some(stride);
+    let result = dense_output.at(model, workspace, settings, time, out);
+    workspace.dense_output = Some(dense_output);
     result
 }
 
@@ -152,17 +161,17 @@ pub(in crate::integrate) fn from_start(
     out: &mut State,
     integrate: impl FnOnce(&mut State, &mut Workspace, &mut Report) -> Result<(), StepError>,
 ) -> Result<(), StepError> {
-    let Some(mut stride) = workspace.stride.take() else {
+    let Some(mut dense_output) = workspace.dense_output.take() else {
         return Ok(());
     };
-    out.copy_from(&stride.start);
-    stride.aside.events.clear();
-    let result = integrate(out, workspace, &mut stride.aside);
-    workspace.stride = Some(stride);
+    out.copy_from(&dense_output.start);
+    dense_output.nested_report.events.clear();
+    let result = integrate(out, workspace, &mut dense_output.nested_report);
+    workspace.dense_output = Some(dense_output);
     result
 }
 
-impl Stride {
+impl DenseOutput {
     fn at(
         &mut self,
         model: &Model,
@@ -248,10 +257,11 @@ impl Stride {
         for (i, &angular) in model.angular.iter().enumerate() {
             let change = self.coefficients(i)[8].abs();
             let (q, v) = (self.start.position[i], self.start.velocity[i]);
-            let place = nominal.position(angular) + q.abs().at_least(self.end.position[i].abs());
+            let scratch_position =
+                nominal.position(angular) + q.abs().at_least(self.end.position[i].abs());
             let speed = nominal.velocity(angular) + v.abs().at_least(self.end.velocity[i].abs());
             let parts = [
-                LARGEST_CHANGE * change / place,
+                LARGEST_CHANGE * change / scratch_position,
                 STEEPEST_CHANGE * change / (h * speed),
             ];
             if !(parts[0].is_finite() && parts[1].is_finite()) {
@@ -350,7 +360,11 @@ impl Stride {
             h * self.start.velocity[i],
             0.5 * h * h * self.start_acceleration[i],
         ];
-        divided_differences([start, self.middle.jet(i, h), self.end.jet(i, h)])
+        divided_differences([
+            start,
+            self.middle.scaled_derivatives(i, h),
+            self.end.scaled_derivatives(i, h),
+        ])
     }
 
     fn curve(&self, i: usize, s: f64) -> (f64, f64) {

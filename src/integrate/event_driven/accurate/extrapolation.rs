@@ -102,7 +102,7 @@ pub(super) fn take(
 }
 
 /// Extends the step in `workspace.trial` by a time that is short compared to its length.
-pub(super) fn prolong(
+pub(super) fn extend(
     model: &Model,
     state: &State,
     workspace: &mut Workspace,

@@ -5,7 +5,7 @@
 
 use super::FALLBACK;
 use crate::integrate::StepError;
-use crate::integrate::event_driven::{Run, Stalled, set_standard};
+use crate::integrate::event_driven::{Run, StallDetector, set_standard};
 use crate::math::Limit;
 
 /// Maximum number of halvings: where events accumulate, shorter steps agree no better.
@@ -31,11 +31,11 @@ impl Run<'_> {
             }
         }
         let n_events = self.report.n_events.total();
-        self.relieve(0.5 * h, target)?;
+        self.take_fixed_step(0.5 * h, target)?;
         if self.is_stopped(n_events) || self.state.time >= target {
             return Ok(());
         }
-        self.relieve(0.5 * h, target)
+        self.take_fixed_step(0.5 * h, target)
     }
 
     // the length, at most `h`, at which halves agree to the tolerance, and the difference; `h` itself where none does
@@ -54,12 +54,12 @@ impl Run<'_> {
     }
 
     // one step of the fixed-step scheme, with its events
-    fn relieve(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+    fn take_fixed_step(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         let mut end = self.state.time + h;
         if end >= target || end == self.state.time {
             end = target;
         }
-        self.stalled = Stalled::default();
+        self.stall_detector = StallDetector::default();
         let by_tolerance = std::mem::replace(&mut self.standard, h);
         set_standard(self.model, self.workspace, h);
         let result = self.to(end);
@@ -82,7 +82,8 @@ impl Run<'_> {
         for halves in [false, true] {
             let lengths: &[f64] = if halves { &[0.5 * h, 0.5 * h] } else { &[h] };
             for length in lengths {
-                difference = difference.and_then(|d| self.relieve(*length, end).map(|()| d));
+                difference =
+                    difference.and_then(|d| self.take_fixed_step(*length, end).map(|()| d));
             }
             if halves {
                 difference = difference.map(|_| self.distance_from_kept());
@@ -99,7 +100,7 @@ impl Run<'_> {
                 *x = before;
             }
             self.report.events.truncate(n_events);
-            self.begin_again();
+            self.restart();
         }
         self.workspace.again = Some(start);
         difference

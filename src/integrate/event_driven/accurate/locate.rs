@@ -94,7 +94,7 @@ impl Run<'_> {
                 break;
             }
         }
-        let mut found = self.first_dip(&samples, violated.unwrap_or(N_SAMPLES + 1) - 1);
+        let mut found = self.first_between_samples(&samples, violated.unwrap_or(N_SAMPLES + 1) - 1);
         if let (Found::Nothing, Some(i)) = (found, violated) {
             self.workspace.start_functions.clone_from(&samples[i - 1]);
             self.workspace.event_functions.clone_from(&samples[i]);
@@ -123,7 +123,7 @@ impl Run<'_> {
             acceleration,
             jacobians,
             instant_metric,
-            place: defect,
+            scratch_position: defect,
             ..
         } = &mut *self.workspace;
         for (i, x) in defect.iter_mut().enumerate() {
@@ -164,7 +164,11 @@ impl Run<'_> {
 
     // functions that are positive at the first `last` samples may be negative between them: they are examined where the polynomial through
     // all samples comes close to zero
-    fn first_dip(&mut self, samples: &[Vec<EventFunction>; N_SAMPLES + 1], last: usize) -> Found {
+    fn first_between_samples(
+        &mut self,
+        samples: &[Vec<EventFunction>; N_SAMPLES + 1],
+        last: usize,
+    ) -> Found {
         if last < N_SAMPLES {
             // the step is cut anyway; the rest of it is examined later
             return Found::Nothing;
@@ -173,9 +177,9 @@ impl Run<'_> {
         for start in &samples[0] {
             let mut values = [0.0; N_SAMPLES + 1];
             let known = values.iter_mut().zip(samples).all(|(value, sample)| {
-                let evaluate = value_of(sample, start.what);
-                *value = evaluate.map_or(0.0, |p| p.value);
-                evaluate.is_some()
+                let function = value_of(sample, start.what);
+                *value = function.map_or(0.0, |p| p.value);
+                function.is_some()
             });
             if start.what == EventFunctionKind::Redundant || !known {
                 continue;
@@ -185,22 +189,25 @@ impl Run<'_> {
             } else {
                 0.0
             };
-            if let Some(place) = dip(&values, tolerance)
-                && first.is_none_or(|earlier| place < earlier)
+            if let Some(scratch_position) = interior_minimum(&values, tolerance)
+                && first.is_none_or(|earlier| scratch_position < earlier)
             {
-                self.evaluate_inside(place * self.workspace.trial.h);
+                self.evaluate_inside(scratch_position * self.workspace.trial.h);
                 if self.workspace.event_functions.iter().any(is_violated) {
-                    first = Some(place);
+                    first = Some(scratch_position);
                 }
             }
         }
-        let Some(place) = first else {
+        let Some(scratch_position) = first else {
             return Found::Nothing;
         };
-        let before = (place * N_SAMPLES as f64) as usize;
+        let before = (scratch_position * N_SAMPLES as f64) as usize;
         self.workspace.start_functions.clone_from(&samples[before]);
-        self.evaluate_inside(place * self.workspace.trial.h);
-        self.locate(self.sample_time(before), place * self.workspace.trial.h)
+        self.evaluate_inside(scratch_position * self.workspace.trial.h);
+        self.locate(
+            self.sample_time(before),
+            scratch_position * self.workspace.trial.h,
+        )
     }
 
     // event functions on the dense output
@@ -228,8 +235,8 @@ impl Run<'_> {
                 .filter(|p| is_violated(p)),
         );
         let mut first: Option<(f64, EventFunctionKind)> = None;
-        for evaluate in &violated {
-            let what = evaluate.what;
+        for function in &violated {
+            let what = function.what;
             let at_left = value_of(&self.workspace.start_functions, what);
             let mut open = (left, at_left.map_or(0.0, |p| p.value));
             if at_left.is_none_or(|p| p.value <= p.tolerance) {
@@ -239,7 +246,7 @@ impl Run<'_> {
                 for _ in 0..MAX_HALVINGS {
                     time = left + 0.5 * (time - left);
                     let value = self.value_inside(what, time);
-                    if value > evaluate.tolerance {
+                    if value > function.tolerance {
                         open = (time, value);
                         break;
                     }
@@ -265,7 +272,7 @@ impl Run<'_> {
                 bracketed(
                     |time| self.value_inside(what, time),
                     open,
-                    (right, evaluate.value),
+                    (right, function.value),
                     tolerance * h,
                 )
             } else {
@@ -288,12 +295,12 @@ impl Run<'_> {
     // dependence of constraints may change inside the step: a missing function does not violate anything
     fn value_inside(&mut self, what: EventFunctionKind, time: f64) -> f64 {
         self.evaluate_inside(time);
-        value_or_verdict(self.workspace, what)
+        value_or_violation(self.workspace, what)
     }
 
     /// Takes a step that ends at the event and corrects its end until the function is zero there; it is left in the trial, with
     /// accelerations and forces at its end for a transition. Returns its length.
-    pub(super) fn sharpen(&mut self, found: Found) -> Result<f64, StepError> {
+    pub(super) fn refine_event(&mut self, found: Found) -> Result<f64, StepError> {
         let h = self.workspace.trial.h;
         let (time, on_dense_output) = match found {
             Found::Nothing | Found::Contradiction => return Ok(h),
@@ -415,7 +422,7 @@ impl Run<'_> {
 
     // the same for the trial step extended or shortened by a small time
     fn value_after(&mut self, found: Found, time: f64) -> Result<f64, StepError> {
-        extrapolation::prolong(self.model, self.state, self.workspace, time)?;
+        extrapolation::extend(self.model, self.state, self.workspace, time)?;
         self.close_trial();
         Ok(self.value_of_trial(found))
     }
@@ -425,7 +432,7 @@ impl Run<'_> {
         match found {
             Found::Transition(_, what) => {
                 self.evaluate_end_of_trial();
-                value_or_verdict(self.workspace, what)
+                value_or_violation(self.workspace, what)
             }
             Found::Collision(crossing) => self.closing_of_trial(crossing.what).0,
             Found::Nothing | Found::Contradiction => 0.0,
@@ -452,28 +459,28 @@ impl Run<'_> {
 fn value_of(event_functions: &[EventFunction], what: EventFunctionKind) -> Option<EventFunction> {
     event_functions
         .iter()
-        .find(|evaluate| evaluate.what == what)
+        .find(|function| function.what == what)
         .copied()
 }
 
-fn value_or_verdict(workspace: &Workspace, what: EventFunctionKind) -> f64 {
+fn value_or_violation(workspace: &Workspace, what: EventFunctionKind) -> f64 {
     match value_of(&workspace.event_functions, what) {
-        Some(evaluate) => evaluate.value,
+        Some(function) => function.value,
         None if workspace.event_functions.iter().any(is_violated) => -1.0,
         None => 1.0,
     }
 }
 
 // the minimum between samples of the polynomial through values at 0, 1/4, 1/2, 3/4 and 1, if close to zero or negative
-fn dip(values: &[f64; N_SAMPLES + 1], tolerance: f64) -> Option<f64> {
+fn interior_minimum(values: &[f64; N_SAMPLES + 1], tolerance: f64) -> Option<f64> {
     const GRID: usize = 32;
     let highest = values.iter().fold(f64::MIN, |m, v| m.at_least(*v));
     let lowest = values.iter().fold(f64::MAX, |m, v| m.at_most(*v));
     if highest - lowest <= 10.0 * tolerance || lowest > highest - lowest {
         return None;
     }
-    let at = |place: usize| {
-        let x = (place * N_SAMPLES) as f64 / GRID as f64;
+    let at = |scratch_position: usize| {
+        let x = (scratch_position * N_SAMPLES) as f64 / GRID as f64;
         let mut sum = 0.0;
         for (i, value) in values.iter().enumerate() {
             let mut weight = 1.0;
@@ -484,11 +491,11 @@ fn dip(values: &[f64; N_SAMPLES + 1], tolerance: f64) -> Option<f64> {
         }
         sum
     };
-    let place = (1..GRID).find(|k| {
+    let scratch_position = (1..GRID).find(|k| {
         let (before, here, after) = (at(k - 1), at(*k), at(k + 1));
         here < before && here <= after && here < NEAR_ZERO * (highest - lowest)
     })?;
-    Some(place as f64 / GRID as f64)
+    Some(scratch_position as f64 / GRID as f64)
 }
 
 #[cfg(test)]
@@ -498,7 +505,7 @@ mod tests {
     #[test]
     fn a_dip_between_samples_is_seen_and_a_slope_is_none() {
         let values = |f: fn(f64) -> f64| [0.0, 0.25, 0.5, 0.75, 1.0].map(f);
-        let dip_of = |f: fn(f64) -> f64| dip(&values(f), 1e-12);
+        let dip_of = |f: fn(f64) -> f64| interior_minimum(&values(f), 1e-12);
         assert_eq!(dip_of(|x| (x - 0.375) * (x - 0.375) - 0.001), Some(0.375));
         assert_eq!(dip_of(|x| (x - 0.375) * (x - 0.375) + 1.0), None);
         assert_eq!(dip_of(|x| x), None);

@@ -9,16 +9,16 @@ mod fallback;
 mod locate;
 mod symmetric;
 
-pub(in crate::integrate) use dense::{Stride, from_start, interpolate};
+pub(in crate::integrate) use dense::{DenseOutput, from_start, interpolate};
 pub(in crate::integrate) use extrapolation::Extrapolation;
 pub(in crate::integrate) use locate::N_SAMPLES;
 
 use super::assemble::Closing;
 use super::classify::When;
 use super::event::{self, Crossing};
-use super::stalled::STALL;
+use super::stall_detector::STALL;
 use super::trial::{self, EventFunctionKind, Mode};
-use super::{Run, Stalled, StepError, accept, assemble, in_play, stabilize};
+use super::{Run, StallDetector, StepError, accept, assemble, in_play, stabilize};
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
 use crate::math::Limit;
@@ -27,10 +27,10 @@ use extrapolation::Plan;
 use locate::Found;
 
 /// After this many consecutive short steps that determine their own statuses, the single-step scheme takes over.
-const MAX_WAYS_OUT: u32 = 20;
+const MAX_UNDECIDED_STEPS: u32 = 20;
 
 /// More events than a standard step may have, within this fraction of it, are too many.
-const CROWDED: f64 = 1e-2;
+const DENSE_EVENTS: f64 = 1e-2;
 
 /// .. and so are more events of the same function without progress in time.
 const MAX_CHANGES: u32 = 3;
@@ -42,7 +42,7 @@ const FALLBACK: f64 = 1e-2;
 const PART_OF_PERIOD: f64 = 0.3;
 
 /// Bodies rotate by at most this in a step, rad, if there are contacts ..
-const MOST_TURN: f64 = 20.0;
+const MAX_TURN: f64 = 20.0;
 
 /// .. unless that makes the step shorter than this part of the remaining time.
 const LEAST_PART: f64 = 1e-4;
@@ -65,7 +65,7 @@ impl Run<'_> {
     pub(super) fn accurately(&mut self, due: f64, end: f64) -> Result<(), StepError> {
         self.start();
         while self.state.time < due {
-            self.gives_up()?;
+            self.exceeds_work_limit()?;
             let n_events = self.report.n_events.total();
             let target = self.next_stop(end);
             // the same event must be found whatever `due` is
@@ -74,7 +74,7 @@ impl Run<'_> {
             } else {
                 target.at_most(due)
             };
-            if self.gets_nowhere() {
+            if self.makes_no_progress() {
                 self.fallback_step(limit)?;
             } else {
                 let mut taken = self.extrapolated_step(target, limit);
@@ -87,7 +87,7 @@ impl Run<'_> {
                 }
             }
             if self.state.time < due {
-                in_play::note(self.model, self.state, self.workspace, self.report);
+                in_play::record(self.model, self.state, self.workspace, self.report);
             }
             if self.is_stopped(n_events) {
                 break;
@@ -97,33 +97,33 @@ impl Run<'_> {
     }
 
     // statuses that contradict themselves repeatedly, or too many events at nearly the same time
-    fn gets_nowhere(&mut self) -> bool {
+    fn makes_no_progress(&mut self) -> bool {
         let control = &mut self.state.control;
-        if self.state.time - control.counted_from > CROWDED * self.settings.step {
+        if self.state.time - control.counted_from > DENSE_EVENTS * self.settings.step {
             control.counted_from = self.state.time;
             control.events = 0;
         }
-        let nowhere = control.ways_out > MAX_WAYS_OUT
+        let nowhere = control.undecided_in_a_row > MAX_UNDECIDED_STEPS
             || control.events > self.settings.max_substeps
-            || std::mem::take(&mut self.in_circles);
+            || std::mem::take(&mut self.is_cycling);
         if nowhere {
-            control.ways_out = 0;
+            control.undecided_in_a_row = 0;
             control.events = 0;
         }
         nowhere
     }
 
     // a function that repeatedly ends a status without progress in time has no separable events
-    fn note_change(&mut self, what: EventFunctionKind) {
-        if self.state.time - self.stalled.since > STALL * self.settings.step {
-            self.stalled = Stalled::from(self.state.time);
+    fn count_change(&mut self, what: EventFunctionKind) {
+        if self.state.time - self.stall_detector.since > STALL * self.settings.step {
+            self.stall_detector = StallDetector::from(self.state.time);
         }
-        self.in_circles |= self.stalled.count(what) > MAX_CHANGES;
+        self.is_cycling |= self.stall_detector.count(what) > MAX_CHANGES;
     }
 
     // a very short step that determines its statuses by its own complementarity problem
     fn fallback(&mut self, target: f64) -> Result<(), StepError> {
-        self.state.control.ways_out += 1;
+        self.state.control.undecided_in_a_row += 1;
         self.jam(target - self.state.time, target)
     }
 
@@ -133,14 +133,14 @@ impl Run<'_> {
         assemble::select_joints(self.model, self.workspace, &self.state.position);
         self.release();
         self.impact_of_touching()?;
-        if std::mem::take(&mut self.in_doubt) {
+        if std::mem::take(&mut self.statuses_unreliable) {
             return self.fallback(limit);
         }
         if !self.state.statuses_known && !self.classify(When::Now) {
             return self.fallback(limit);
         }
         self.evaluate_start();
-        self.look_for_stops();
+        self.predict_stop();
         if self.stop_ahead.is_finite() && self.closes_stop(target) {
             return Ok(());
         }
@@ -158,21 +158,21 @@ impl Run<'_> {
                 if self.settings.tolerance.is_some() {
                     let (h, error) = (self.workspace.trial.h, self.workspace.step_error);
                     let order = self.error_order();
-                    control::learn(&mut self.state.control, h, error, order);
+                    control::update(&mut self.state.control, h, error, order);
                     self.shorten_towards_stop();
                 }
                 self.accept_extrapolated(end);
                 Ok(())
             }
             Found::Contradiction => {
-                if self.decides_anew() {
-                    self.state.control.ways_out += 1;
+                if self.redetermines_statuses() {
+                    self.state.control.undecided_in_a_row += 1;
                     return Ok(());
                 }
                 self.fallback(limit)
             }
             Found::Transition(_, what) => {
-                let tau = self.sharpen(found)?;
+                let tau = self.refine_event(found)?;
                 if let Some(crossing) = self.overlooked_collision() {
                     return self.collide_at(crossing);
                 }
@@ -184,7 +184,7 @@ impl Run<'_> {
                 acceleration.clone_from(&trial.end_acceleration);
                 self.accept_extrapolated(self.state.time + tau);
                 self.state.control.events += 1;
-                self.note_change(what);
+                self.count_change(what);
                 self.classify_after(what);
                 Ok(())
             }
@@ -248,7 +248,7 @@ impl Run<'_> {
 
     fn collide_at(&mut self, mut crossing: Crossing) -> Result<(), StepError> {
         let tau = loop {
-            let tau = self.sharpen(Found::Collision(crossing))?;
+            let tau = self.refine_event(Found::Collision(crossing))?;
             self.evaluate_end_of_trial();
             if let Closing::Contact(contact) = crossing.what {
                 self.workspace.watched[contact] = false;
@@ -260,7 +260,7 @@ impl Run<'_> {
         };
         self.accept_extrapolated(self.state.time + tau);
         self.state.control.events += 1;
-        self.collided(crossing.what, tau < super::JAM_STEP * self.settings.step)
+        self.handle_closing(crossing.what, tau < super::JAM_STEP * self.settings.step)
     }
 
     // a step that ends at an event may penetrate a contact whose gap closed between two samples of the longer step
@@ -329,7 +329,7 @@ impl Run<'_> {
                 .filter(|(angular, _)| **angular)
                 .fold(0.0, |m: f64, (_, rate)| m.at_least(rate.abs()));
             // extreme rates must not stop the run
-            longest = longest.at_most((MOST_TURN / fastest).at_least(LEAST_PART * rest));
+            longest = longest.at_most((MAX_TURN / fastest).at_least(LEAST_PART * rest));
         }
         longest
     }
@@ -340,7 +340,7 @@ impl Run<'_> {
         let shortest = SHORTEST * (1.0 + self.state.time.abs());
         let rows = self.settings.rows_taken() as usize;
         loop {
-            self.gives_up()?;
+            self.exceeds_work_limit()?;
             let length = match self.settings.tolerance {
                 Some(_) => {
                     let longest = self.longest_step(rest).at_most(self.longest_before_stop());
@@ -448,7 +448,7 @@ impl Run<'_> {
     }
 
     fn accept_extrapolated(&mut self, end: f64) {
-        self.state.control.ways_out = 0;
+        self.state.control.undecided_in_a_row = 0;
         self.report.steps += 1;
         dense::keep(self.model, self.state, self.workspace);
         extrapolation::add_losses(self.model, self.state, self.workspace, self.report);

@@ -27,7 +27,7 @@ const SAME_VELOCITY: f64 = 1e-11;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Work {
     /// Dissipated by normal forces of contacts.
-    Pressing,
+    Normal,
     /// Dissipated by contact friction.
     Friction,
     /// Done by applied forces.
@@ -52,8 +52,8 @@ pub(super) fn substep(
     let (q, rest) = y.split_at_mut(n);
     let (v, sums) = rest.split_at_mut(n);
     let middle = t + 0.5 * h;
-    model.displace(&mut workspace.place, q, 0.5 * h, v); // (1)
-    model.poses(&workspace.place, &mut workspace.poses);
+    model.displace(&mut workspace.scratch_position, q, 0.5 * h, v); // (1)
+    model.poses(&workspace.scratch_position, &mut workspace.poses);
     constraints(model, workspace);
     workspace.mid_velocity.copy_from_slice(v);
     let limit = if model.velocity_forces_are_linear() {
@@ -86,7 +86,7 @@ pub(super) fn substep(
     v.iter_mut()
         .zip(&workspace.free)
         .for_each(|(v, dv)| *v += dv);
-    model.displace(q, &workspace.place, 0.5 * h, v); // (3)
+    model.displace(q, &workspace.scratch_position, 0.5 * h, v); // (3)
     add_sums(model, workspace, (middle, h), sums);
     Ok(())
 }
@@ -154,7 +154,7 @@ fn respond(
     let Workspace {
         system,
         joints,
-        fixed_mode,
+        fixed_mode_solver,
         free,
         twice,
         sliding,
@@ -170,15 +170,22 @@ fn respond(
     }
     system.give(model, 2.0, |speed| speed.value(middle, Side::After, inputs));
     let metric = if *step_has_metric { step_metric } else { mass };
-    system.direct(v, sliding, resistance);
+    system.set_directions(v, sliding, resistance);
     if system.must_iterate(|j| statuses[j]) {
         system.condense_rows(metric);
         system.bias_from(twice);
-        system.solve_sliding(joints, |j| statuses[j], (2.0, v), fixed_mode);
+        system.solve_sliding(joints, |j| statuses[j], (2.0, v), fixed_mode_solver);
         system.add_response(free);
         return system.directions_are_found();
     } else {
-        system.respond_fixed_mode(metric, twice, joints, |j| statuses[j], fixed_mode, free);
+        system.respond_fixed_mode(
+            metric,
+            twice,
+            joints,
+            |j| statuses[j],
+            fixed_mode_solver,
+            free,
+        );
     }
     true
 }
@@ -196,7 +203,7 @@ fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), s
     for i in 0..system.contacts.len() {
         let normal = system.normal(i);
         let work = |row: usize| system.impulse[row] * system.rows[row].dot(mid_velocity);
-        works[Work::Pressing as usize] -= work(normal);
+        works[Work::Normal as usize] -= work(normal);
         for row in normal + 1..=normal + system.n_friction {
             works[Work::Friction as usize] -= work(row);
         }

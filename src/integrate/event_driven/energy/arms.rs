@@ -6,7 +6,7 @@ use crate::math::{Limit, Vec3, cross3, dot3};
 use crate::model::{AnyForce, AnyJoint, BodyRef, Model};
 
 /// Maximum rotation of an arm in a step, rad.
-const MOST_TURN: f64 = 1.0;
+const MAX_TURN: f64 = 1.0;
 
 /// The lever arms of joints and springs of a model.
 #[derive(Clone, Debug, Default)]
@@ -84,6 +84,6 @@ impl Arms {
             .arms
             .iter()
             .fold(0.0, |m: f64, arm| m.at_least(turn(arm)));
-        fastest * time > MOST_TURN
+        fastest * time > MAX_TURN
     }
 }

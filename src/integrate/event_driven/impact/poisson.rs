@@ -18,7 +18,7 @@ use crate::model::Model;
 use crate::state::{State, Status};
 
 // `level.impulse` <- r of (3), `level.restituted` <- g; false if all are zero
-fn give_back(model: &Model, workspace: &mut Workspace) -> bool {
+fn stored_impulses(model: &Model, workspace: &mut Workspace) -> bool {
     let Workspace {
         level,
         compression,
@@ -32,8 +32,12 @@ fn give_back(model: &Model, workspace: &mut Workspace) -> bool {
         let limit = level.friction[i] * given;
         let share = model.contacts[level.contacts[i]].tangential_restitution;
         let tangents = level.tangent_rows(i);
-        let shear = share * norm(&compression[tangents.clone()]);
-        let kept = if shear > limit { limit / shear } else { 1.0 };
+        let friction_impulse = share * norm(&compression[tangents.clone()]);
+        let kept = if friction_impulse > limit {
+            limit / friction_impulse
+        } else {
+            1.0
+        };
         for row in tangents {
             level.impulse[row] = kept * (share * compression[row]);
         }
@@ -48,7 +52,7 @@ pub(super) fn restitute(
     state: &mut State,
     workspace: &mut Workspace,
 ) -> Result<(), StepError> {
-    if !give_back(model, workspace) {
+    if !stored_impulses(model, workspace) {
         state.velocity.clone_from(&workspace.compressed);
         return Ok(());
     }
@@ -59,8 +63,8 @@ pub(super) fn restitute(
         complementarity,
         compressed,
         impulse,
-        place,
-        fixed_mode,
+        scratch_position,
+        fixed_mode_solver,
         relaxation,
         ..
     } = workspace;
@@ -70,9 +74,9 @@ pub(super) fn restitute(
         level.impulse[normal] = level.restituted[i];
         impulse[normal] += level.restituted[i];
     }
-    place.clone_from(compressed);
-    level.add_response(place);
-    level.bias_from(place);
+    scratch_position.clone_from(compressed);
+    level.add_response(scratch_position);
+    level.bias_from(scratch_position);
     if relaxes {
         level
             .bias
@@ -80,11 +84,11 @@ pub(super) fn restitute(
             .zip(relaxation)
             .for_each(|(b, s)| *b -= *s);
     }
-    let solved = solve(state, level, joints, complementarity, fixed_mode);
+    let solved = solve(state, level, joints, complementarity, fixed_mode_solver);
     level.restituted.clear();
     solved?;
-    level.add_response(place);
-    state.velocity.clone_from(place);
+    level.add_response(scratch_position);
+    state.velocity.clone_from(scratch_position);
     for (total, more) in impulse.iter_mut().zip(&level.impulse) {
         *total += more;
     }
@@ -96,8 +100,8 @@ fn relax(workspace: &mut Workspace) -> bool {
     let Workspace {
         level,
         joints,
-        place,
-        fixed_mode,
+        scratch_position,
+        fixed_mode_solver,
         relaxation,
         ..
     } = workspace;
@@ -105,20 +109,20 @@ fn relax(workspace: &mut Workspace) -> bool {
         return false;
     }
     relaxation.clone_from(&level.impulse);
-    place.fill(0.0);
-    level.add_response(place);
+    scratch_position.fill(0.0);
+    level.add_response(scratch_position);
     // joints hold meanwhile; motor speeds do not contribute to a change of velocities
     level.bias.clear();
-    let moved = level.rows.iter().map(|row| row.product(place));
+    let moved = level.rows.iter().map(|row| row.product(scratch_position));
     level.bias.extend(moved);
-    level.solve_fixed_mode(joints, |_| Status::Open, fixed_mode);
-    level.add_response(place);
+    level.solve_fixed_mode(joints, |_| Status::Open, fixed_mode_solver);
+    level.add_response(scratch_position);
     // without stored impulse friction acts on the whole velocity
     for i in 0..level.contacts.len() {
         let tangents = level.tangent_rows(i);
         if relaxation[tangents.clone()].iter().any(|r| *r != 0.0) {
             for row in tangents {
-                relaxation[row] = level.rows[row].product(place);
+                relaxation[row] = level.rows[row].product(scratch_position);
             }
         }
     }
@@ -131,7 +135,7 @@ pub(super) fn restitute_as_printed(
     state: &mut State,
     workspace: &mut Workspace,
 ) -> Result<(), StepError> {
-    if !give_back(model, workspace) {
+    if !stored_impulses(model, workspace) {
         state.velocity.clone_from(&workspace.compressed);
         return Ok(());
     }
@@ -141,8 +145,8 @@ pub(super) fn restitute_as_printed(
         complementarity,
         compressed,
         impulse,
-        place,
-        fixed_mode,
+        scratch_position,
+        fixed_mode_solver,
         ..
     } = workspace;
     for i in 0..level.contacts.len() {
@@ -150,15 +154,15 @@ pub(super) fn restitute_as_printed(
         level.impulse[normal] = level.restituted[i];
     }
     level.restituted.clear();
-    place.clone_from(compressed);
-    level.add_response(place);
+    scratch_position.clone_from(compressed);
+    level.add_response(scratch_position);
     for (total, given) in impulse.iter_mut().zip(&level.impulse) {
         *total += given;
     }
-    level.bias_from(place);
-    solve(state, level, joints, complementarity, fixed_mode)?;
-    level.add_response(place);
-    state.velocity.clone_from(place);
+    level.bias_from(scratch_position);
+    solve(state, level, joints, complementarity, fixed_mode_solver)?;
+    level.add_response(scratch_position);
+    state.velocity.clone_from(scratch_position);
     for (total, extra) in impulse.iter_mut().zip(&level.impulse) {
         *total += extra;
     }

@@ -126,7 +126,7 @@ impl System {
         self.shares.extend_from_slice(&self.impulse[..size]);
         let independent = self.solve_unknowns(solver);
         if !independent {
-            self.share(solver);
+            self.distribute(solver);
         }
         self.refine_unknowns(solver);
         independent
@@ -139,7 +139,7 @@ impl System {
             return;
         }
         for _ in 0..REFINEMENTS {
-            self.keep_and_move();
+            self.store_impulses();
             for (c, unknown) in self.impulse.iter_mut().zip(&self.unknowns) {
                 let row = unknown.row();
                 *c = -self.bias[row] - self.rows[row].product(&self.moved_by);
@@ -147,25 +147,26 @@ impl System {
             let size = self.unknowns.len();
             solver.solve(&mut self.impulse[..size]);
             self.spread_unknowns();
-            self.add_kept();
+            self.add_stored_impulses();
         }
     }
 
     // In space, if dependent contacts slide in different directions, the distribution of forces affects the motion. The difference to the
     // guess is that of contacts that all comply with one small motion of the bodies, D (c - guess) = G y, with the stiffness D, the
     // diagonal of G M^-1 G^T. It depends on the configuration alone, not on the step.
-    fn share(&mut self, solver: &mut RankRevealing) {
+    fn distribute(&mut self, solver: &mut RankRevealing) {
         // redundant rotations take no moment: moments have much smaller bounds than forces
         const STIFF_TURN: f64 = 1e3;
         // nearly dependent constraints could be shared only by unbounded forces
         const NEARLY: f64 = 1e-9;
         let (n_joint, stride) = (self.n_joint, 1 + self.n_friction);
         let weight = |unknown: &Unknown| {
-            let yielding = self.rows[unknown.row()].yielding(&self.mass);
+            let inverse_effective_mass =
+                self.rows[unknown.row()].inverse_effective_mass(&self.mass);
             if unknown.is_turn(n_joint, stride) {
-                STIFF_TURN * yielding
+                STIFF_TURN * inverse_effective_mass
             } else {
-                yielding
+                inverse_effective_mass
             }
         };
         let guess = |unknown: &Unknown| match unknown {
@@ -275,7 +276,7 @@ impl System {
             } else if status == Status::Slip {
                 self.unknowns.extend(self.across(i));
             }
-            self.unknowns.extend(self.falling_unknown(i, status));
+            self.unknowns.extend(self.stribeck_unknown(i, status));
             if resists {
                 self.unknowns
                     .extend(self.held_rotations(i).map(Unknown::Plain));

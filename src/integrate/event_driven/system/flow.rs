@@ -195,7 +195,7 @@ impl Flow {
     }
 
     // slips at the time `t` and their derivatives (5)
-    fn look(&mut self, t: f64) {
+    fn evaluate_slips(&mut self, t: f64) {
         let part = t / self.late;
         for (i, [early, late]) in self.now.iter().enumerate() {
             let [slow, fast] = self.slopes[i];
@@ -210,7 +210,7 @@ impl Flow {
 
 impl System {
     /// Sets the directions of sliding and rolling, by contact of the model, to those at the end of the flow.
-    pub fn head_along_flow(&self, sliding: &mut [Vec3], resistance: &mut [Resistance]) {
+    pub fn set_directions_from_flow(&self, sliding: &mut [Vec3], resistance: &mut [Resistance]) {
         if !self.flow.followed {
             return;
         }
@@ -292,7 +292,7 @@ impl System {
         let mut independent = true;
         let followed = moves && {
             set_zeros(&mut self.turning, n_discs);
-            self.wandering = 0.0;
+            self.direction_change = 0.0;
             self.respond_to_flow(&mut flow, free, v);
             self.follow(&mut flow, joints, &status, h, solver, &mut independent)
         };
@@ -350,13 +350,13 @@ impl System {
         };
         flow.stage.clone_from(&flow.now);
         at(self, flow, 0, 0.0);
-        flow.look(0.0);
+        flow.evaluate_slips(0.0);
         let (mut t, mut step) = (0.0, 0.1 / flow.most_change());
         loop {
             let rest = 1.0 - t;
             let stop = flow.first_along();
             if flow.is_straight(rest.at_most(stop)) {
-                self.go_straight(flow, (t, stop), h);
+                self.finish_straight(flow, (t, stop), h);
                 return true;
             }
             let change = flow.most_change();
@@ -385,7 +385,7 @@ impl System {
             flow.add_impulses(&A[N_STAGES - 1], length);
             flow.now.clone_from(&flow.stage);
             flow.last_is_first();
-            flow.look(t);
+            flow.evaluate_slips(t);
             if t >= 1.0 {
                 self.finish(flow, h);
                 return true;
@@ -414,7 +414,7 @@ impl System {
         flow.add_stages(weights, 1.0);
         flow.add_impulses(weights, 1.0);
         flow.now.clone_from(&flow.stage);
-        flow.look(1.0);
+        flow.evaluate_slips(1.0);
     }
 
     // derivatives and c with friction opposite to the slips of a stage at the time `t`
@@ -452,7 +452,7 @@ impl System {
     }
 
     // the rest of the step with constant directions; beyond a stop as well
-    fn go_straight(&mut self, flow: &mut Flow, (t, stop): (f64, f64), h: f64) {
+    fn finish_straight(&mut self, flow: &mut Flow, (t, stop): (f64, f64), h: f64) {
         let rest = 1.0 - t;
         flow.add_impulses(&[1.0], rest);
         flow.end.clear();

@@ -88,13 +88,13 @@ impl System {
 
     fn refine_chosen(&mut self, solver: &mut RankRevealing) {
         for _ in 0..REFINEMENTS {
-            self.keep_and_move();
+            self.store_impulses();
             for (c, unknown) in self.impulse.iter_mut().zip(&self.simple) {
                 *c = -self.bias[unknown.row] - self.rows[unknown.row].product(&self.moved_by);
             }
             solver.solve(&mut self.impulse[..self.simple.len()]);
             self.spread_chosen();
-            self.add_kept();
+            self.add_stored_impulses();
         }
     }
 }

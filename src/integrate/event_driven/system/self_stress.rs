@@ -21,7 +21,7 @@ const AT_REST: f64 = 1e-8;
 const SAME_EFFECT: f64 = 1e-10;
 
 /// Maximum number of iterations that remove contacts in tension.
-const MOST_ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 8;
 
 /// Halvings of the path to impulses that are not within all cones.
 const HALVINGS: usize = 40;
@@ -38,21 +38,21 @@ impl System {
         }
         let mut kept = std::mem::take(&mut self.kept);
         kept.clone_from(&self.impulse);
-        let mut pulls = std::mem::take(&mut self.pulls);
-        pulls.clear();
-        pulls.resize(self.contacts.len(), false);
+        let mut in_tension = std::mem::take(&mut self.in_tension);
+        in_tension.clear();
+        in_tension.resize(self.contacts.len(), false);
         self.move_rows();
-        for _ in 0..MOST_ROUNDS {
-            match self.least_impulses(joints, solver, &kept, &mut pulls) {
-                Least::Found => break,
-                Least::Pulls => self.impulse.clone_from(&kept),
-                Least::None => {
+        for _ in 0..MAX_ROUNDS {
+            match self.minimum_norm_impulses(joints, solver, &kept, &mut in_tension) {
+                MinimumNorm::Found => break,
+                MinimumNorm::InTension => self.impulse.clone_from(&kept),
+                MinimumNorm::None => {
                     self.impulse.clone_from(&kept);
                     break;
                 }
             }
         }
-        (self.kept, self.pulls) = (kept, pulls);
+        (self.kept, self.in_tension) = (kept, in_tension);
     }
 
     // W c + b in `moved`, for the impulses of this system
@@ -83,7 +83,7 @@ impl System {
     }
 
     // S, and f in the impulses
-    fn choose_columns(&mut self, joints: &[bool], kept: &[f64], pulls: &[bool]) {
+    fn choose_columns(&mut self, joints: &[bool], kept: &[f64], in_tension: &[bool]) {
         let mut unknowns = std::mem::take(&mut self.unknowns);
         let mut impulse = std::mem::take(&mut self.impulse);
         let k = self.len();
@@ -101,7 +101,7 @@ impl System {
         for i in 0..self.contacts.len() {
             let normal = self.normal(i);
             let given = self.restituted_at(i);
-            let leaves = speed(normal) > slow || pulls[i];
+            let leaves = speed(normal) > slow || in_tension[i];
             if leaves && given == 0.0 {
                 continue;
             }
@@ -140,14 +140,14 @@ impl System {
         (self.unknowns, self.impulse) = (unknowns, impulse);
     }
 
-    fn least_impulses(
+    fn minimum_norm_impulses(
         &mut self,
         joints: &[bool],
         solver: &mut RankRevealing,
         kept: &[f64],
-        pulls: &mut [bool],
-    ) -> Least {
-        self.choose_columns(joints, kept, pulls);
+        in_tension: &mut [bool],
+    ) -> MinimumNorm {
+        self.choose_columns(joints, kept, in_tension);
         let (k, size) = (self.len(), self.unknowns.len());
         let row_of = |row: usize| &self.delassus[row * k..(row + 1) * k];
         let matrix = solver.start(size);
@@ -164,22 +164,22 @@ impl System {
         }
         solver.factor(self.rank_tolerance());
         if solver.rank() == size {
-            return Least::None;
+            return MinimumNorm::None;
         }
-        self.weigh(kept);
+        self.set_weights(kept);
         // nearly dependent constraints could be shared only by unbounded impulses
         if !self.is_uneven {
             solver.drop_below(1e-9);
         }
         let shareable = self.weights.iter().all(|w| *w > 0.0 && w.is_finite());
         if !shareable || !solver.solve_nearest(&mut self.shares, &self.nearest_to, &self.weights) {
-            return Least::None;
+            return MinimumNorm::None;
         }
-        self.take_least(kept, pulls)
+        self.try_minimum_norm(kept, in_tension)
     }
 
     // right-hand side of (2) in `shares`, Q in `weights`
-    fn weigh(&mut self, kept: &[f64]) {
+    fn set_weights(&mut self, kept: &[f64]) {
         let k = self.len();
         self.nearest_to.clear();
         let change = kept.iter().zip(&self.impulse).map(|(c, f)| c - f);
@@ -207,7 +207,7 @@ impl System {
     }
 
     // f + S z in the impulses, if it is within all bounds and has the effect of the original ones
-    fn take_least(&mut self, kept: &[f64], pulls: &mut [bool]) -> Least {
+    fn try_minimum_norm(&mut self, kept: &[f64], in_tension: &mut [bool]) -> MinimumNorm {
         for (unknown, z) in self.unknowns.iter().zip(&self.shares) {
             match unknown {
                 Unknown::Plain(row) | Unknown::Slip(row, _) => self.impulse[*row] += z,
@@ -221,24 +221,24 @@ impl System {
         }
         let rounding = 1e-12 * max_abs(&self.impulse[self.n_joint..]);
         let mut any = false;
-        for (i, pulls) in pulls.iter_mut().enumerate() {
+        for (i, in_tension) in in_tension.iter_mut().enumerate() {
             let normal = self.normal(i);
             if self.impulse[normal] < -rounding {
-                (*pulls, any) = (true, true);
+                (*in_tension, any) = (true, true);
             } else if self.impulse[normal] < 0.0 {
                 self.impulse[normal] = 0.0;
             }
         }
         if any {
-            return Least::Pulls;
+            return MinimumNorm::InTension;
         }
-        if !self.is_within_bounds(rounding) && !self.go_towards_least(kept, rounding) {
-            return Least::None;
+        if !self.is_within_bounds(rounding) && !self.move_towards_minimum_norm(kept, rounding) {
+            return MinimumNorm::None;
         }
         if self.has_effect_of(kept) {
-            Least::Found
+            MinimumNorm::Found
         } else {
-            Least::None
+            MinimumNorm::None
         }
     }
 
@@ -254,7 +254,7 @@ impl System {
     }
 
     // from the original impulses towards the minimum-norm ones, which the system has, as far as the cones allow: they are convex
-    fn go_towards_least(&mut self, kept: &[f64], rounding: f64) -> bool {
+    fn move_towards_minimum_norm(&mut self, kept: &[f64], rounding: f64) -> bool {
         let mut least = std::mem::take(&mut self.moved_by);
         least.clone_from(&self.impulse);
         let (mut low, mut high) = (0.0, 1.0);
@@ -296,10 +296,10 @@ impl System {
 }
 
 /// Result of the search for minimum-norm impulses.
-enum Least {
+enum MinimumNorm {
     Found,
     /// Contacts that are marked now would be in tension.
-    Pulls,
+    InTension,
     /// They are unique, or none is within the bounds of friction.
     None,
 }

@@ -28,7 +28,7 @@ const FAST: f64 = 0.2;
 const TURNS: f64 = 1e-6;
 
 /// Largest change of an angle in one iteration, rad.
-const MOST_TURN: f64 = 0.3;
+const MAX_TURN: f64 = 0.3;
 
 /// Convergence tolerance of a direction.
 const SAME_DIRECTION: f64 = 1e-14;
@@ -46,7 +46,7 @@ impl System {
         (sigma, v): (f64, &[f64]),
         solver: &mut RankRevealing,
     ) -> bool {
-        self.wandering = 0.0;
+        self.direction_change = 0.0;
         if self.is_simple() {
             return self.solve_fixed_mode(joints, status, solver);
         }
@@ -124,7 +124,7 @@ impl System {
         set_zeros(&mut self.bound, self.direction.len());
         let mut independent =
             std::mem::take(&mut self.solved_once) || self.solve_fixed_mode(joints, &status, solver);
-        self.wandering = f64::INFINITY;
+        self.direction_change = f64::INFINITY;
         let mut slips_back = false;
         for iteration in 0..MAX_ANGLES {
             let mut change: f64 = 0.0;
@@ -137,7 +137,7 @@ impl System {
                 }
             }
             if iteration > 0 {
-                let last = std::mem::replace(&mut self.wandering, change);
+                let last = std::mem::replace(&mut self.direction_change, change);
                 let rounded = change <= FOUND_DIRECTION * FOUND_DIRECTION && change >= 0.5 * last;
                 if change <= SAME_DIRECTION || rounded {
                     break;
@@ -147,7 +147,7 @@ impl System {
         }
         if slips_back {
             // friction would accelerate: there is a stop on the way
-            self.wandering = f64::INFINITY;
+            self.direction_change = f64::INFINITY;
         }
         independent
     }
@@ -161,8 +161,8 @@ impl System {
         if solved && self.bound[k] > 0.0 {
             let across = x * self.impulse[first + 1] - y * self.impulse[first];
             angle = (-across / self.bound[k])
-                .at_least(-MOST_TURN)
-                .at_most(MOST_TURN);
+                .at_least(-MAX_TURN)
+                .at_most(MAX_TURN);
             let size = (1.0 + angle * angle).sqrt();
             (x, y) = ((x - angle * y) / size, (y + angle * x) / size);
             self.direction[k] = [x, y];
@@ -203,7 +203,7 @@ impl System {
         self.is_beyond.clear();
         self.is_beyond.resize(self.direction.len(), false);
         let mut independent = self.solve_fixed_mode(joints, &status, solver);
-        self.wandering = f64::INFINITY;
+        self.direction_change = f64::INFINITY;
         for _ in 0..MAX_TURNS {
             let mut change: f64 = 0.0;
             self.overshot = false;
@@ -213,9 +213,9 @@ impl System {
                 }
             }
             for i in 0..self.falling.len() {
-                change = change.at_least(self.fall(i, status(self.contacts[i])));
+                change = change.at_least(self.update_stribeck(i, status(self.contacts[i])));
             }
-            self.wandering = change;
+            self.direction_change = change;
             if change <= SAME_DIRECTION {
                 break;
             }
@@ -226,14 +226,14 @@ impl System {
 
     /// Did the sliding directions converge?
     pub fn directions_are_found(&self) -> bool {
-        self.wandering <= FOUND_DIRECTION
+        self.direction_change <= FOUND_DIRECTION
     }
 
     /// Does a contact slide in space, or with Stribeck friction, or roll?
     pub fn must_iterate(&self, status: impl Fn(usize) -> Status) -> bool {
         let slips = |k: usize| self.slips(k, status(self.contacts[self.disc(k).0]));
         let n_discs = self.contacts.len() + self.resistance.len();
-        (0..n_discs).any(slips) || self.any_falls(&status)
+        (0..n_discs).any(slips) || self.any_stribeck(&status)
     }
 
     // the direction of the mean velocity of a disc; returns the change
@@ -337,17 +337,17 @@ impl System {
     /// Sets the directions of sliding contacts at velocities `v`; at rest, those of `sliding` (world axes, by contact of the model), which
     /// also give their sense. Rotational statuses are those of `resistance`, Stribeck friction that of `v`. Only the latter in the plane.
     #[inline]
-    pub fn direct(&mut self, v: &[f64], sliding: &[Vec3], resistance: &[Resistance]) {
+    pub fn set_directions(&mut self, v: &[f64], sliding: &[Vec3], resistance: &[Resistance]) {
         if !self.stribeck.is_empty() {
             self.slide_at(v, |_| true);
         }
         if !sliding.is_empty() {
-            self.direct_in_space(v, sliding, resistance);
+            self.set_directions_in_space(v, sliding, resistance);
         }
     }
 
     #[inline(never)]
-    fn direct_in_space(&mut self, v: &[f64], sliding: &[Vec3], resistance: &[Resistance]) {
+    fn set_directions_in_space(&mut self, v: &[f64], sliding: &[Vec3], resistance: &[Resistance]) {
         // slower contacts start from rest, against their friction
         let slow = 1e-2 * rest_speed(v);
         self.direction.clear();

@@ -22,9 +22,9 @@ impl System {
         self.friction.extend(contacts().map(|c| c.friction));
         self.stribeck.clear();
         self.falling.clear();
-        if model.has_falling_friction {
+        if model.has_stribeck_friction {
             self.stribeck.extend(contacts().map(|c| c.stribeck()));
-            self.hold_friction();
+            self.reset_stribeck();
         }
     }
 
@@ -34,10 +34,10 @@ impl System {
     }
 
     /// Resets Stribeck friction to its static value.
-    pub fn hold_friction(&mut self) {
-        for (mu, law) in self.friction.iter_mut().zip(&self.stribeck) {
-            if let Some(law) = law {
-                *mu = law.at_rest;
+    pub fn reset_stribeck(&mut self) {
+        for (mu, stribeck) in self.friction.iter_mut().zip(&self.stribeck) {
+            if let Some(stribeck) = stribeck {
+                *mu = stribeck.at_rest;
             }
         }
     }
@@ -49,23 +49,23 @@ impl System {
             return;
         }
         for (i, &contact) in self.contacts.iter().enumerate() {
-            if let Some(law) = self.stribeck[i]
+            if let Some(stribeck) = self.stribeck[i]
                 && slides(contact)
             {
                 let mut speed = [0.0; N_TANGENTS];
                 for (u, row) in speed.iter_mut().zip(self.tangent_rows(i)) {
                     *u = self.rows[row].dot(v);
                 }
-                self.friction[i] = law.at(norm(&speed)).0;
+                self.friction[i] = stribeck.at(norm(&speed)).0;
             }
         }
         self.falling.resize(self.contacts.len(), [0.0; 2]);
     }
 
     /// Does a sliding contact have Stribeck friction?
-    pub(super) fn any_falls(&self, status: impl Fn(usize) -> Status) -> bool {
-        let mut laws = self.stribeck.iter().zip(&self.contacts);
-        laws.any(|(law, contact)| law.is_some() && status(*contact).slides())
+    pub(super) fn any_stribeck(&self, status: impl Fn(usize) -> Status) -> bool {
+        let mut curves = self.stribeck.iter().zip(&self.contacts);
+        curves.any(|(stribeck, contact)| stribeck.is_some() && status(*contact).slides())
     }
 
     // rows of the tangents of a contact, and its sliding direction along them
@@ -81,8 +81,8 @@ impl System {
     }
 
     /// Updates the coefficient of the `i`-th contact at the mean velocity along its direction (4); returns the relative change.
-    pub(super) fn fall(&mut self, i: usize, status: Status) -> f64 {
-        let (Some(law), Some((rows, d))) = (self.stribeck_of(i), self.along(i, status)) else {
+    pub(super) fn update_stribeck(&mut self, i: usize, status: Status) -> f64 {
+        let (Some(stribeck), Some((rows, d))) = (self.stribeck_of(i), self.along(i, status)) else {
             return 0.0;
         };
         let n = self.len();
@@ -93,7 +93,7 @@ impl System {
             speed += d * (start + 0.5 * (self.bias[row] - self.sigma * start + gained));
             yields += 0.5 * d * d * w[row];
         }
-        let (mu, slope) = law.at(speed);
+        let (mu, slope) = stribeck.at(speed);
         let falls = slope * self.impulse[self.normal(i)].at_least(0.0);
         self.falling[i] = if (falls * yields).abs() > WEAK {
             [falls, speed]
@@ -101,11 +101,11 @@ impl System {
             [0.0; 2]
         };
         let old = std::mem::replace(&mut self.friction[i], mu);
-        (mu - old).abs() / law.at_rest.at_least(f64::MIN_POSITIVE)
+        (mu - old).abs() / stribeck.at_rest.at_least(f64::MIN_POSITIVE)
     }
 
     /// The unknown c_d of (4).
-    pub(super) fn falling_unknown(&self, i: usize, status: Status) -> Option<Unknown> {
+    pub(super) fn stribeck_unknown(&self, i: usize, status: Status) -> Option<Unknown> {
         let [falls, speed] = self
             .falling
             .get(i)

@@ -6,17 +6,17 @@ use super::trial::EventFunctionKind;
 pub(super) const STALL: f64 = 1e-6;
 
 /// Capacity: different functions that end statuses without progress.
-const MOST_STALLED: usize = 8;
+const MAX_STALLED: usize = 8;
 
 /// Event functions that ended statuses without progress in time, and how often each.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Stalled {
-    seen: [Option<(EventFunctionKind, u32)>; MOST_STALLED],
+pub(super) struct StallDetector {
+    seen: [Option<(EventFunctionKind, u32)>; MAX_STALLED],
     /// Time of the first of them, s.
     pub since: f64,
 }
 
-impl Stalled {
+impl StallDetector {
     /// None yet, at a time.
     pub fn from(time: f64) -> Self {
         Self {
@@ -50,12 +50,12 @@ mod tests {
 
     #[test]
     fn functions_are_counted_one_by_one_and_have_no_room_without_end() {
-        let mut stalled = Stalled::default();
-        for contact in 0..MOST_STALLED {
-            assert_eq!(stalled.count(EventFunctionKind::Sliding(contact)), 1);
+        let mut stall_detector = StallDetector::default();
+        for contact in 0..MAX_STALLED {
+            assert_eq!(stall_detector.count(EventFunctionKind::Sliding(contact)), 1);
         }
-        assert_eq!(stalled.count(EventFunctionKind::Sliding(2)), 2);
-        assert_eq!(stalled.count(EventFunctionKind::Sliding(2)), 3);
-        assert_eq!(stalled.count(EventFunctionKind::Cone(2)), u32::MAX);
+        assert_eq!(stall_detector.count(EventFunctionKind::Sliding(2)), 2);
+        assert_eq!(stall_detector.count(EventFunctionKind::Sliding(2)), 3);
+        assert_eq!(stall_detector.count(EventFunctionKind::Cone(2)), u32::MAX);
     }
 }
