@@ -1,18 +1,18 @@
-//! The common currency of joints, contacts and friction: a [`Row`] says how fast a scalar changes with the
-//! twists of two bodies, and as a column which force on them works against it. Kinds make rows from [`Pose`]s; a
-//! [`GlobalRow`] knows where its two bodies stand among all velocities, in the plane or in space.
+//! Constraint rows of joints, contacts and friction: a [`Row`] is the gradient of a scalar with respect to the twists of two bodies, and
+//! its transpose maps the constraint force to the bodies. Kinds make rows from [`Pose`]s; a [`GlobalRow`] knows where its two bodies are in
+//! the vector of velocities, in the plane or in space.
 
 use crate::math::{Dual, Real, Vec2, Vec3, cross};
 
-/// Velocities of one body at most: x, y, rotation.
+/// Velocities of a body in the plane: x, y, rotation.
 pub const BODY_DOF: usize = 3;
 
-/// Place and orientation of a body.
+/// Position and orientation of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose<T = f64> {
     /// Centre of mass in the world, m.
     pub position: Vec2<T>,
-    /// Rotation from the world's to the body's axes, rad; not reduced to one turn.
+    /// Rotation from world to body axes, rad; not reduced to one turn.
     pub angle: T,
     /// Cosine of the angle.
     pub cos: T,
@@ -50,7 +50,7 @@ impl Pose {
         }
     }
 
-    /// The same pose with its rate of change along a twist.
+    /// The same pose with its derivative along a twist.
     #[inline]
     pub fn with_rate(&self, twist: &Twist) -> Pose<Dual> {
         let w = twist.angular;
@@ -77,14 +77,14 @@ impl<T: Real> Pose<T> {
         }
     }
 
-    /// A vector given in body axes, in world axes.
+    /// Rotates a vector from body to world axes.
     #[inline]
     pub fn turn(&self, local: Vec2) -> Vec2<T> {
         let (x, y) = (T::constant(local.x), T::constant(local.y));
         Vec2::new(self.cos * x - self.sin * y, self.sin * x + self.cos * y)
     }
 
-    /// A world vector in body axes.
+    /// Rotates a vector from world to body axes.
     #[inline]
     pub fn turn_back(&self, world: Vec2<T>) -> Vec2<T> {
         Vec2::new(
@@ -93,13 +93,13 @@ impl<T: Real> Pose<T> {
         )
     }
 
-    /// A point given in body coordinates, in the world.
+    /// World position of a point given in body coordinates.
     pub fn point(&self, local: Vec2) -> Vec2<T> {
         self.position + self.turn(local)
     }
 }
 
-/// Velocity of a body: of its centre of mass in world axes, and of rotation.
+/// Velocity of a body: linear velocity of its centre of mass in world axes, and angular velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Twist {
     /// m/s.
@@ -155,7 +155,7 @@ impl<T: Real> Row<T> {
         }
     }
 
-    /// Nothing.
+    /// Zero row.
     pub fn zero() -> Self {
         Self {
             a: [T::zero(); BODY_DOF],
@@ -184,29 +184,29 @@ impl Row {
     }
 }
 
-/// Velocities of one body at most, in the plane and in space.
-pub const MOST_DOF: usize = 6;
+/// Largest number of velocities of a body, in the plane and in space.
+pub const MAX_DOF: usize = 6;
 
-/// Place of a body in the vector of velocities.
+/// Range of a body in the vector of velocities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
     /// Index of its first velocity.
     pub first: usize,
-    /// Number of its velocities; none for the ground.
+    /// Number of its velocities; 0 for the ground.
     pub len: usize,
 }
 
-/// Gradient of a scalar with the places of its two bodies in the vector of velocities.
+/// Gradient of a scalar with the ranges of its two bodies in the vector of velocities.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GlobalRow {
     span: [Span; 2],
-    value: [[f64; MOST_DOF]; 2],
+    value: [[f64; MAX_DOF]; 2],
 }
 
 impl GlobalRow {
-    /// Places the gradients of two bodies.
+    /// From the gradients of two bodies.
     pub fn new<const N: usize>(span: [Span; 2], a: &[f64; N], b: &[f64; N]) -> Self {
-        let mut value = [[0.0; MOST_DOF]; 2];
+        let mut value = [[0.0; MAX_DOF]; 2];
         value[0][..N].copy_from_slice(a);
         value[1][..N].copy_from_slice(b);
         Self { span, value }
@@ -218,12 +218,12 @@ impl GlobalRow {
         self.product(v)
     }
 
-    /// The same for inner loops.
+    /// The same, inlined for inner loops.
     #[inline(always)]
     pub fn product(&self, v: &[f64]) -> f64 {
         let mut sum = 0.0;
         for (Span { first, len }, row) in self.span.iter().zip(&self.value) {
-            // the usual lengths apart, so that the compiler knows them
+            // common lengths as constants, so that the compiler can unroll
             match len {
                 3 => sum = add_products::<3>(sum, row, &v[*first..]),
                 6 => sum = add_products::<6>(sum, row, &v[*first..]),
@@ -247,7 +247,7 @@ impl GlobalRow {
         }
     }
 
-    /// Adds the row divided by the masses.
+    /// Adds the row times the inverse mass matrix.
     #[inline]
     pub fn add_divided_to(&self, mass: &[f64], out: &mut [f64]) {
         for (Span { first, len }, row) in self.span.iter().zip(&self.value) {
@@ -258,8 +258,8 @@ impl GlobalRow {
         }
     }
 
-    /// The row times itself divided by the masses: what the constraint yields to its own impulse.
-    pub fn yielding(&self, mass: &[f64]) -> f64 {
+    /// G M^-1 G^T: velocity change of the constraint per unit of its own impulse.
+    pub fn inverse_effective_mass(&self, mass: &[f64]) -> f64 {
         let mut sum = 0.0;
         for (Span { first, len }, row) in self.span.iter().zip(&self.value) {
             for i in 0..*len {
@@ -269,7 +269,7 @@ impl GlobalRow {
         sum
     }
 
-    /// Equal to the column of the same constraint, and so of the same bodies?
+    /// Is it equal to the column of the same constraint, and so of the same bodies?
     pub fn has_values_of(&self, column: &Self) -> bool {
         let mut equal = true;
         for side in 0..2 {
@@ -280,10 +280,10 @@ impl GlobalRow {
         equal
     }
 
-    /// Turns the rotational parts of bodies in space; `turn` is given the index of their first rotational velocity.
+    /// Rotates the rotational parts of bodies in space; `turn` gets the index of their first rotational velocity.
     pub fn turn_rotations(&mut self, turn: impl Fn(usize, Vec3) -> Vec3) {
         for (Span { first, len }, row) in self.span.iter().zip(&mut self.value) {
-            if *len == MOST_DOF {
+            if *len == MAX_DOF {
                 let turned = turn(first + 3, Vec3::new(row[3], row[4], row[5]));
                 row[3..].copy_from_slice(turned.as_slice());
             }
@@ -300,7 +300,7 @@ impl GlobalRow {
 }
 
 #[inline(always)]
-fn add_products<const N: usize>(mut sum: f64, row: &[f64; MOST_DOF], v: &[f64]) -> f64 {
+fn add_products<const N: usize>(mut sum: f64, row: &[f64; MAX_DOF], v: &[f64]) -> f64 {
     let v = &v[..N];
     for i in 0..N {
         sum += row[i] * v[i];

@@ -124,7 +124,7 @@ impl Simulation {
 
     fn watch(&mut self) {
         let reached = self.reached();
-        self.watch.look(&self.settings, &self.report, reached);
+        self.watch.check(&self.settings, &self.report, reached);
     }
 
     /// Like [`Self::advance_to`], for one of many times at which the motion is looked at: by tolerance, steps go on to
@@ -281,7 +281,7 @@ impl Simulation {
             } = self;
             if model.time_stepping.is_some() {
                 integrate::instant(model, state, workspace, settings, instant);
-                report.note_instant(instant);
+                report.record_instant(instant);
             } else {
                 instant.velocity.clone_from(&state.velocity);
                 instant.acceleration.clone_from(&state.acceleration);

@@ -1,10 +1,10 @@
-//! All that evolves, and only that.
+//! All that evolves during a run, and only that.
 
 use crate::kinds::plane::force::Input;
 use crate::math::{Quaternion, Vec3};
 use crate::model::Model;
 
-/// How a contact behaves between two events.
+/// Contact status between two events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// No force.
@@ -17,12 +17,12 @@ pub enum Status {
     SlipForward,
     /// Closed, sliding against the tangent.
     SlipBackward,
-    /// Closed, sliding in any direction of space.
+    /// Closed, sliding in any tangential direction, in space.
     Slip,
 }
 
 impl Status {
-    /// Does it press?
+    /// Does it transmit a normal force?
     pub fn is_closed(self) -> bool {
         self != Status::Open
     }
@@ -57,14 +57,14 @@ impl Status {
     }
 }
 
-/// How a contact in space resists rotation between two events.
+/// How a contact in space resists relative rotation between two events.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Resistance {
-    /// Spin about the normal: it sticks, or slips forward or backward; open where nothing resists.
+    /// Spin about the normal: sticks, or slips forward or backward; open where there is no torsional friction.
     pub spin: Status,
-    /// Rolling, that is rotation across the normal: it sticks or slips; open where nothing resists.
+    /// Rolling (rotation about a tangent): sticks or slips; open where there is no rolling friction.
     pub roll: Status,
-    /// Rate of rotation with which it rolls, or rolled last, in world axes, rad/s; very small where it is just about to.
+    /// Angular velocity of rolling, or the last one, in world axes, rad/s; very small where rolling is about to start.
     pub rolling: Vec3,
 }
 
@@ -79,9 +79,9 @@ impl Default for Resistance {
 }
 
 impl Resistance {
-    /// Status of the whole contact whose sliding has the status `sliding`: it slips if it slides or spins, sticks if friction holds one
-    /// of these and lets go of none, and is closed without any friction. Surfaces that roll on each other do not slip; rolling
-    /// decides only where nothing else resists.
+    /// Status of the contact as a whole, given the status `sliding`: it slips if it slides or spins, sticks if friction holds one of these
+    /// and neither slips, and is closed without friction otherwise. Rolling surfaces do not slip; rolling decides only where nothing else
+    /// resists.
     pub fn with_sliding(&self, sliding: Status) -> Status {
         let turns = if self.spin == Status::Open && sliding == Status::Frictionless {
             self.roll
@@ -97,24 +97,24 @@ impl Resistance {
     }
 }
 
-/// Memory of the step control.
+/// State of the step-size control.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Control {
     /// Length of the next step, s; 0 before the first one.
     pub step: f64,
     /// Error of the last step, in units of the tolerance.
     pub error: f64,
-    /// Short steps in a row that found their own statuses.
-    pub ways_out: u32,
-    /// Steps of the scheme of fixed steps in a row.
+    /// Consecutive short steps that determined their statuses themselves.
+    pub undecided_in_a_row: u32,
+    /// Consecutive steps of the fixed-step scheme.
     pub fallbacks_in_a_row: u32,
-    /// Events since `counted_from`, to see where they come too dense.
+    /// Events since `counted_from`, to detect accumulation of events.
     pub events: u32,
     /// s.
     pub counted_from: f64,
 }
 
-/// Which shapes of a crowd touch, and where.
+/// Identifies a contact point by its shapes and feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContactKey {
     /// Indices of the shapes.
@@ -124,17 +124,17 @@ pub struct ContactKey {
 }
 
 impl ContactKey {
-    /// Spots come in this order.
+    /// Sort order of contact points.
     pub fn order(&self) -> [u32; 3] {
         let [first, second] = self.shapes;
         [second, first, self.feature]
     }
 }
 
-/// A place where two bodies of a crowd press on each other.
+/// A loaded contact point of time stepping, kept for warm starts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PersistentContact {
-    /// Where.
+    /// Which contact point.
     pub key: ContactKey,
     /// Force on the second body, world axes, N.
     pub force: Vec3,
@@ -142,12 +142,12 @@ pub struct PersistentContact {
     pub moment: Vec3,
 }
 
-/// What a crowd remembers.
+/// State of the time-stepping integrator.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TimeSteppingState {
-    /// Where bodies press on each other, in the order of their keys.
-    pub touches: Vec<PersistentContact>,
-    /// For how long each body has been slow, s; infinite for those asleep.
+    /// Loaded contact points, sorted by key.
+    pub contacts: Vec<PersistentContact>,
+    /// For how long each body has been below the sleep velocity, s; infinite for sleeping bodies.
     pub sleep_timer: Vec<f64>,
     /// Length of the last step, s; 0 before the first one.
     pub last_step: f64,
@@ -160,55 +160,55 @@ pub struct State {
     pub time: f64,
     /// Coordinates.
     pub position: Vec<f64>,
-    /// Orientations that rotations in space count from, one a body; none in the plane.
+    /// Reference orientations of the rotational coordinates, one per body in space; none in the plane.
     pub orientation: Vec<Quaternion>,
-    /// Coordinates of joints in space, their angles counted over all turns since the start, rad; zero for displacements.
+    /// Coordinates of joints in space; angles are counted over all turns since the start, rad; zero for displacements.
     pub joint_angle: Vec<f64>,
     /// Velocities.
     pub velocity: Vec<f64>,
-    /// Mean of the velocities over the last step.
+    /// Mean velocities over the last step.
     pub average_velocity: Vec<f64>,
     /// Status of each contact.
     pub status: Vec<Status>,
-    /// Do the statuses hold at this instant? If not they are the last ones seen.
+    /// Are the statuses valid at this instant? If not, they are the last known ones.
     pub statuses_known: bool,
-    /// Accelerations, right after an event; the mean over the step where statuses were not decided.
+    /// Accelerations right after an event; means over the step where statuses were not decided.
     pub acceleration: Vec<f64>,
-    /// Normal and tangential force of each contact, N; in space the size of the tangential one.
+    /// Normal and tangential force of each contact, N; in space the magnitude of the tangential force.
     pub contact_force: Vec<[f64; 2]>,
     /// Friction force of each contact in space, on its second body, world axes, N; none in the plane.
     pub friction_force: Vec<Vec3>,
-    /// Velocity with which each contact in space slides, or slid last, in world axes, m/s; very small where it is just about
-    /// to. None in the plane.
+    /// Sliding velocity of each contact in space, or the last one, in world axes, m/s; very small where sliding is about to start. None in
+    /// the plane.
     pub sliding: Vec<Vec3>,
-    /// How each contact resists rotation; empty where no contact of the model does.
+    /// Rotational resistance of each contact; empty if no contact of the model has any.
     pub resistance: Vec<Resistance>,
-    /// Moment of torsional and rolling friction of each contact, on its second body, world axes, N m; empty where no contact
-    /// of the model has any.
+    /// Moment of torsional and rolling friction of each contact, on its second body, world axes, N m; empty if no contact of the model has
+    /// any.
     pub friction_moment: Vec<Vec3>,
     /// Force of each joint equation, N or N m.
     pub joint_force: Vec<f64>,
-    /// Values from outside.
+    /// Input values.
     pub inputs: Vec<Input>,
-    /// Damping steps still to be taken.
+    /// Remaining steps with numerical damping.
     pub damping_left: u32,
-    /// What the choice of the next step by a tolerance remembers.
+    /// State of the step-size control under a tolerance.
     pub control: Control,
-    /// The joints are closed and no impact is pending: false until the first step.
+    /// Have joints been closed and initial impacts resolved? False until the first step.
     pub started: bool,
-    /// Of a model of many bodies.
+    /// State of the time-stepping integrator.
     pub time_stepping: TimeSteppingState,
 }
 
 impl State {
-    /// Status of a contact as a whole, with all its kinds of friction.
+    /// Status of a contact as a whole, over all its kinds of friction.
     pub fn contact_status(&self, contact: usize) -> Status {
         let sliding = self.status[contact];
         let resistance = self.resistance.get(contact);
         resistance.map_or(sliding, |resistance| resistance.with_sliding(sliding))
     }
 
-    /// Becomes equal to `other`, a state of the same model, without allocating.
+    /// Copies `other`, a state of the same model, without allocating.
     pub fn copy_from(&mut self, other: &Self) {
         let Self {
             time,
@@ -252,15 +252,15 @@ impl State {
         self.control = *control;
         self.started = *started;
         self.time_stepping
-            .touches
-            .clone_from(&time_stepping.touches);
+            .contacts
+            .clone_from(&time_stepping.contacts);
         self.time_stepping
             .sleep_timer
             .clone_from(&time_stepping.sleep_timer);
         self.time_stepping.last_step = time_stepping.last_step;
     }
 
-    /// The state that the scene starts in.
+    /// The initial state of the scene.
     pub fn new(model: &Model) -> Self {
         let n_contacts = model.contacts.len();
         let n_spatial = if model.is_spatial() { n_contacts } else { 0 };
@@ -294,7 +294,7 @@ impl State {
             control: Control::default(),
             started: false,
             time_stepping: TimeSteppingState {
-                touches: Vec::new(),
+                contacts: Vec::new(),
                 sleep_timer: match model.time_stepping {
                     Some(_) => vec![0.0; model.bodies.len()],
                     None => Vec::new(),

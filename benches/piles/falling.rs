@@ -58,7 +58,7 @@ fn steps(n: usize, rules: &str, limit: f64, mut show: impl FnMut(&[f64])) -> (Ve
             inexact: report.inexact_solves - before.inexact_solves,
             located: report.located_impacts - before.located_impacts,
             is_one: report.unlocated_steps > before.unlocated_steps,
-            contacts: simulation.state().time_stepping.touches.len(),
+            contacts: simulation.state().time_stepping.contacts.len(),
             penetration: report.end_penetration,
         });
         show(&simulation.state().position);

@@ -43,7 +43,7 @@ pub fn profile(n: usize, rules: &str, file: &str, count: usize) {
         report.inexact_solves - before.inexact_solves,
         report.pivots - before.pivots,
         report.largest_lcp,
-        simulation.state().time_stepping.touches.len(),
+        simulation.state().time_stepping.contacts.len(),
         report.worst_residual,
     );
 }
@@ -61,7 +61,7 @@ fn written(state: &State) -> String {
     add(&state.position);
     add(&state.velocity);
     state.orientation.iter().for_each(|q| add(q));
-    for contact in &state.time_stepping.touches {
+    for contact in &state.time_stepping.contacts {
         let [a, b] = contact.key.shapes.map(f64::from);
         add(&[a, b, f64::from(contact.key.feature)]);
         add(contact.force.as_slice());
@@ -82,11 +82,11 @@ fn read(text: &str, time: f64, state: &mut State) {
     state.time = time;
     state.started = true;
     state.statuses_known = true;
-    state.time_stepping.touches.clear();
+    state.time_stepping.contacts.clear();
     for part in rest.chunks_exact(9) {
         let [a, b, feature] = [part[0], part[1], part[2]].map(|x| x as u32);
         let vector = |at: usize| [part[at], part[at + 1], part[at + 2]].into();
-        state.time_stepping.touches.push(PersistentContact {
+        state.time_stepping.contacts.push(PersistentContact {
             key: ContactKey {
                 shapes: [a, b],
                 feature,

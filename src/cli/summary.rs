@@ -54,7 +54,7 @@ pub fn as_json(facts: &Facts<'_>, report: &Report, doubts: &[String]) -> Value {
         "wall_seconds": facts.wall.as_secs_f64(),
         "events": kinds,
         "put_to_rest": report.rests,
-        "guarded_impacts": report.limited_impacts,
+        "limited_impacts": report.limited_impacts,
         "steps": report.steps,
         "substeps": report.substeps,
         "trials": report.trials,
@@ -65,11 +65,11 @@ pub fn as_json(facts: &Facts<'_>, report: &Report, doubts: &[String]) -> Value {
         "pivots": report.pivots,
         "warm_hits": report.warm_hits,
         "growths": report.growths,
-        "fallbacks": report.complementarity_steps,
-        "unresolved": report.unresolved_steps,
+        "complementarity_steps": report.complementarity_steps,
+        "unresolved_steps": report.unresolved_steps,
         "exhausted_steps": report.exhausted_steps,
-        "degraded_steps": report.first_order_steps,
-        "relief_steps": report.fallback_steps,
+        "first_order_steps": report.first_order_steps,
+        "fallback_steps": report.fallback_steps,
         "transition_errors": report.transition_errors,
         "transition_error": report.transition_error,
         "stabilized_steps": report.stabilized_steps,
@@ -157,7 +157,7 @@ fn run(facts: &Facts<'_>, report: &Report) -> Vec<Line> {
             of(report.rests, "impacts too slow to bounce"),
         ),
         (
-            "guarded impacts",
+            "limited impacts",
             of(report.limited_impacts, "kept from gaining energy"),
         ),
         ("warnings", warnings(facts)),
@@ -171,9 +171,8 @@ fn warnings(facts: &Facts<'_>) -> String {
 }
 
 fn solver(report: &Report) -> Vec<Line> {
-    let complementarity_steps = "substeps solved as an LCP for want of statuses";
-    let unresolved =
-        "substeps solved as an LCP because stick and slip followed each other without end";
+    let complementarity_steps = "substeps solved as an LCP because statuses were not decided";
+    let unresolved = "substeps solved as an LCP because stick-slip statuses did not converge";
     let stabilized = "substeps without a destabilizing force derivative";
     vec![
         ("steps", report.steps.to_string()),
@@ -192,20 +191,17 @@ fn solver(report: &Report) -> Vec<Line> {
             of(report.growths, "times, with new contacts"),
         ),
         (
-            "fallbacks",
+            "complementarity",
             of(report.complementarity_steps, complementarity_steps),
         ),
         ("unresolved", of(report.unresolved_steps, unresolved)),
         (
-            "degraded steps",
-            of(
-                report.first_order_steps,
-                "finished with the first-order step",
-            ),
+            "first-order steps",
+            of(report.first_order_steps, "ended with a first-order step"),
         ),
         (
-            "relief steps",
-            of(report.fallback_steps, "taken by the scheme of fixed steps"),
+            "fallback steps",
+            of(report.fallback_steps, "taken by the fixed-step scheme"),
         ),
         ("stabilized", of(report.stabilized_steps, stabilized)),
         ("worst residual", short(report.worst_residual)),

@@ -1,14 +1,14 @@
-//! The gyroscopic torque of bodies in space, in their principal axes with moments J ([T] 9).
+//! Gyroscopic torque of bodies in space, in principal axes with moments of inertia J ([T] 9).
 //!
 //! (1)  f(w) = (J w) x w
-//! (2)  its derivative [J w] - [w] J: with it the step is of order two, and the symmetric step its own inverse
-//! (3)  the part [J w] of it: antisymmetric, so that the matrix of a step stays positive definite at any spin
+//! (2)  its derivative [J w] - [w] J: gives second order, and a symmetric step that is its own inverse
+//! (3)  the part [J w] of (2): antisymmetric, so that the iteration matrix stays positive definite at any spin
 
 use super::Jacobians;
 use crate::math::{Mat3, Vec3, cross3, is_positive_definite3};
 use crate::model::{Model, Twists};
 
-/// Adds (1) and, if asked for, (2).
+/// Adds (1) and, if requested, (2).
 #[inline(never)]
 pub(super) fn add(
     model: &Model,
@@ -36,16 +36,21 @@ pub(super) fn add(
     }
 }
 
-/// Takes (3) in place of (2) for bodies that spin too fast for a step with the weight `a` of velocity derivatives.
+/// Replaces (2) by (3) for bodies that spin too fast for a step with weight `a` of the velocity derivatives.
 #[inline]
-pub fn tame(model: &Model, twists: &Twists, a: f64, jacobians: &mut Jacobians) {
+pub fn use_antisymmetric_part(model: &Model, twists: &Twists, a: f64, jacobians: &mut Jacobians) {
     if model.is_spatial() {
-        tame_in_space(model, twists, a, jacobians);
+        use_antisymmetric_part_in_space(model, twists, a, jacobians);
     }
 }
 
 #[inline(never)]
-fn tame_in_space(model: &Model, twists: &Twists, a: f64, jacobians: &mut Jacobians) {
+fn use_antisymmetric_part_in_space(
+    model: &Model,
+    twists: &Twists,
+    a: f64,
+    jacobians: &mut Jacobians,
+) {
     for i in turning(model) {
         let (body, moments) = moments_at(model, i);
         let w = twists.space()[body].angular;
@@ -60,7 +65,7 @@ fn tame_in_space(model: &Model, twists: &Twists, a: f64, jacobians: &mut Jacobia
     }
 }
 
-// first rotation of the bodies that have different moments of inertia: only they feel the torque
+// first rotation of each body with unequal moments of inertia: only these have a gyroscopic torque
 fn turning(model: &Model) -> impl Iterator<Item = usize> + '_ {
     model.rotations().filter(|i| {
         let moments = &model.mass[*i..i + 3];

@@ -1,8 +1,8 @@
-//! Forces on the coordinates, their derivatives, and energies; no contact in here.
+//! Generalized forces, their derivatives, and energies; no contact forces.
 
 mod gyroscopic;
 
-pub use gyroscopic::tame;
+pub use gyroscopic::use_antisymmetric_part;
 
 use crate::constraint::{Pose, Span};
 use crate::kinds::plane::force::{Detail, Effect, Force, Input, Side, Situation, Stribeck};
@@ -14,7 +14,7 @@ use crate::model::{
     space_twist_of, twist_of,
 };
 
-/// Derivatives of the forces, row-major, by coordinates (split as in [`crate::kinds::plane::force::Effect`]) and velocities.
+/// Jacobians of the generalized forces, row-major, by coordinates (split as in [`crate::kinds::plane::force::Effect`]) and velocities.
 #[derive(Clone, Debug)]
 pub struct Jacobians {
     n: usize,
@@ -22,24 +22,24 @@ pub struct Jacobians {
     pub stiff: Vec<f64>,
     /// By coordinates, the rest.
     pub rest: Vec<f64>,
-    /// By coordinates, what dampers add.
+    /// By coordinates, contribution of dampers.
     pub damper: Vec<f64>,
     /// By velocities.
     pub velocity: Vec<f64>,
-    /// The part of `velocity` that gyroscopic torques have, which is no damping: three entries a row.
+    /// Contribution of gyroscopic torques to `velocity`, which is not damping: three entries per row.
     pub gyroscopic: Vec<f64>,
-    /// The part of `rest` that given forces have.
+    /// Contribution of applied forces to `rest`.
     pub applied: Vec<f64>,
-    /// False while all of them are zero.
+    /// False if all are zero.
     pub any: bool,
 }
 
-/// Forces on the coordinates that change the energy of the bodies and springs.
+/// Generalized forces that change the energy of bodies and springs.
 #[derive(Clone, Debug)]
 pub struct Works {
-    /// Of dampers, drag and smooth friction.
+    /// Dampers, drag and smoothed friction.
     pub damping: Vec<f64>,
-    /// Given from outside.
+    /// Applied forces.
     pub applied: Vec<f64>,
 }
 
@@ -52,7 +52,7 @@ impl Works {
         }
     }
 
-    /// None of them.
+    /// Sets all to zero.
     pub fn clear(&mut self) {
         self.damping.fill(0.0);
         self.applied.fill(0.0);
@@ -74,7 +74,7 @@ impl Jacobians {
         }
     }
 
-    /// Becomes equal to `other`, of the same size, without allocating.
+    /// Copies `other`, of the same size, without allocating.
     pub fn copy_from(&mut self, other: &Self) {
         if self.any || other.any {
             self.stiff.clone_from(&other.stiff);
@@ -86,7 +86,7 @@ impl Jacobians {
         self.any = other.any;
     }
 
-    /// Forgets all of them.
+    /// Sets all to zero.
     fn clear(&mut self) {
         if self.any {
             self.stiff.fill(0.0);
@@ -124,8 +124,8 @@ impl Jacobians {
         }
     }
 
-    /// Does a step with these weights of velocity and position derivatives add more to some velocity's inertia than
-    /// its mass? Then the trapezoidal rule rings and explicit forces blow up.
+    /// Do these weights of the velocity and position derivatives add more than its mass to the effective inertia of some velocity? Then the
+    /// trapezoidal rule oscillates and explicit forces are unstable.
     #[inline]
     pub fn are_stiff(&self, mass: &[f64], by_velocity: f64, by_position: f64) -> bool {
         let n = mass.len();
@@ -137,7 +137,7 @@ impl Jacobians {
             })
     }
 
-    /// The most that a step with this weight adds to some velocity's inertia because lines of force turn, over its mass.
+    /// Largest ratio of the effective inertia that the geometric stiffness of force elements adds to a velocity, and its mass.
     #[inline]
     pub fn tension(&self, mass: &[f64], by_position: f64) -> f64 {
         if !self.any {
@@ -149,7 +149,7 @@ impl Jacobians {
     }
 }
 
-/// Total force on the coordinates at a time, and its derivatives if asked for.
+/// Total generalized force at a time, and its Jacobians if requested.
 pub fn force(
     model: &Model,
     time: (f64, Side),
@@ -159,16 +159,15 @@ pub fn force(
     total: &mut [f64],
     jacobians: Option<(&mut Jacobians, Detail)>,
 ) {
-    force_and_works(model, time, inputs, poses, twists, total, None, jacobians);
+    force_and_works(model, time, inputs, (poses, twists), total, None, jacobians);
 }
 
-/// The same, and the parts of it that change the energy of the bodies and springs, with their derivatives, if asked for.
+/// The same with the parts that change the energy of bodies and springs, and their Jacobians, if requested.
 pub fn force_and_works(
     model: &Model,
     (time, side): (f64, Side),
     inputs: &[Input],
-    poses: &Poses,
-    twists: &Twists,
+    (poses, twists): (&Poses, &Twists),
     total: &mut [f64],
     mut works: Option<&mut Works>,
     jacobians: Option<(&mut Jacobians, Detail)>,
@@ -263,7 +262,7 @@ pub fn kinetic_energy(model: &Model, v: &[f64]) -> f64 {
         .sum::<f64>()
 }
 
-/// Energy in gravity and springs, J; zero height is the world's origin.
+/// Potential energy of gravity and springs, J; zero height is the world's origin.
 pub fn potential_energy(
     model: &Model,
     time: f64,
@@ -298,7 +297,7 @@ pub fn potential_energy(
     total
 }
 
-/// Energy in each force element, J.
+/// Energy stored in each force element, J.
 pub fn stored_energies(
     model: &Model,
     inputs: &[Input],
@@ -318,7 +317,7 @@ pub fn stored_energies(
     }
 }
 
-/// Power put in by applied forces, and power taken out by dampers and smooth friction, W.
+/// Power supplied by applied forces, and power dissipated by dampers and smoothed friction, W.
 pub fn power(
     model: &Model,
     time: (f64, Side),
@@ -333,22 +332,22 @@ pub fn power(
         inputs,
         poses,
         twists,
-        |_, put_in, taken_out| {
-            applied += put_in;
-            lost += taken_out;
+        |_, supplied, dissipated| {
+            applied += supplied;
+            lost += dissipated;
         },
     );
     (applied, lost)
 }
 
-/// Tells the two powers of each force element, with the bodies that it acts on.
+/// Passes both powers of each force element to `visit`, with the bodies it acts on.
 pub fn each_power(
     model: &Model,
     time: (f64, Side),
     inputs: &[Input],
     poses: &Poses,
     twists: &Twists,
-    mut tell: impl FnMut([BodyRef; 2], f64, f64),
+    mut visit: impl FnMut([BodyRef; 2], f64, f64),
 ) {
     let at = At {
         model,
@@ -358,7 +357,7 @@ pub fn each_power(
         twists,
     };
     for link in &model.forces {
-        let (put_in, taken_out) = match &link.force {
+        let (supplied, dissipated) = match &link.force {
             AnyForce::Plane(force) => {
                 at.plane(link, |at| (force.applied_power(at), force.lost_power(at)))
             }
@@ -366,11 +365,11 @@ pub fn each_power(
                 at.space(link, |at| (force.applied_power(at), force.lost_power(at)))
             }
         };
-        tell(link.bodies, put_in, taken_out);
+        visit(link.bodies, supplied, dissipated);
     }
 }
 
-/// Adds the forces given from outside, times `factor`, to a vector over the coordinates.
+/// Adds the applied forces, times `factor`, to a vector over the coordinates.
 pub fn add_applied(
     model: &Model,
     time: (f64, Side),
@@ -403,7 +402,7 @@ pub fn add_applied(
     }
 }
 
-/// A force element in space as forces along rows; none for those given from outside.
+/// A force element in space as forces along rows; none for applied forces.
 pub fn sloped(
     model: &Model,
     force: usize,
@@ -426,7 +425,7 @@ pub fn sloped(
     }
 }
 
-/// A force element in space as a force between two points, for those that are one.
+/// A force element in space as a force along a line between two points, if it is one.
 pub fn line_force(
     model: &Model,
     force: usize,
@@ -449,8 +448,8 @@ pub fn line_force(
     }
 }
 
-/// Force of an element along its own coordinate (distance, joint angle or displacement), N or N m; positive when it
-/// pushes the coordinate up. Zero for elements without one.
+/// Force of an element along its own coordinate (distance, joint angle or displacement), N or N m; positive if it increases the coordinate.
+/// Zero for elements without one.
 pub fn coordinate_force(
     model: &Model,
     force: usize,
@@ -473,12 +472,12 @@ pub fn coordinate_force(
     }
 }
 
-/// Tells each smoothed friction law, the rates of its coordinate at two instants, and one over the mass that it sees at the
-/// first.
+/// Passes each smoothed friction element to `visit`, with the rates of its coordinate at two instants and the inverse of its effective mass
+/// at the first.
 pub fn smoothed_friction(
     model: &Model,
     instants: [(&Poses, &Twists); 2],
-    mut tell: impl FnMut(&Stribeck, [f64; 2], f64),
+    mut visit: impl FnMut(&Stribeck, [f64; 2], f64),
 ) {
     for link in &model.forces {
         match &link.force {
@@ -486,14 +485,14 @@ pub fn smoothed_friction(
                 let [start, end] =
                     at_both(model, instants).map(|at| at.plane(link, |at| law.sliding(at)));
                 if let (Some((before, g)), Some((after, _))) = (start, end) {
-                    tell(law, [before, after], inverse_mass(model, link, &g));
+                    visit(law, [before, after], inverse_mass(model, link, &g));
                 }
             }
             AnyForce::Space(space::force::Force::Stribeck(force)) => {
                 let [start, end] =
                     at_both(model, instants).map(|at| at.space(link, |at| force.sliding(at)));
                 if let (Some((before, g)), Some((after, _))) = (start, end) {
-                    tell(&force.law, [before, after], inverse_mass(model, link, &g));
+                    visit(&force.law, [before, after], inverse_mass(model, link, &g));
                 }
             }
             AnyForce::Plane(_) | AnyForce::Space(_) => {}
@@ -522,7 +521,7 @@ fn inverse_mass<const N: usize>(model: &Model, link: &ForceLink, gradient: &[f64
     sum
 }
 
-/// When, where and how fast all bodies are.
+/// Time, poses and twists of all bodies.
 struct At<'a> {
     model: &'a Model,
     time: (f64, Side),
@@ -583,7 +582,7 @@ impl At<'_> {
     }
 }
 
-// `force` holds the coordinates of the first body, then as many of the second
+// `force` has the coordinates of the first body, then those of the second
 #[inline]
 fn add_force<const N: usize>(spans: [Span; 2], factor: f64, force: &[f64; N], total: &mut [f64]) {
     for (Span { first, len }, block) in spans.into_iter().zip([0, N / 2]) {

@@ -1,9 +1,9 @@
-//! The energy at the end of a step, and how much energy took part in the motion so far.
+//! Energy at the end of a step, and the energy in play: the part of it that took part in the motion so far.
 //!
-//! (1)  swing of the kinetic energy:  max of 1/2 (v - v0)^T M (v - v0), v0 the velocities at the start: what moves with the
-//!      same velocity all along does not count, whatever the observer's own velocity is
+//! (1)  kinetic swing:  max of 1/2 (v - v0)^T M (v - v0), v0 the initial velocities: constant velocities
+//!      do not count, so it does not depend on the frame of reference
 //! (2)  rise and fall of the potential energy:  max of P - P0 and of P0 - P
-//! (3)  rise of the energy:  max of (E - W) - min of (E - W) before,  W the applied work: without it energy can only fall
+//! (3)  energy rise:  max of (E - W) - min of (E - W) before,  W the applied work: without errors E - W never increases
 
 use super::report::Report;
 use super::workspace::Workspace;
@@ -12,7 +12,7 @@ use crate::math::Limit;
 use crate::model::Model;
 use crate::state::State;
 
-/// Begins the balance at the state as it is.
+/// Initializes the balance at the state.
 pub(super) fn start(model: &Model, state: &State, workspace: &mut Workspace, report: &mut Report) {
     let potential = potential(model, state, workspace);
     let kinetic = dynamics::kinetic_energy(model, &state.velocity);
@@ -23,8 +23,8 @@ pub(super) fn start(model: &Model, state: &State, workspace: &mut Workspace, rep
     play.lowest = play.start_energy - report.applied_work;
 }
 
-/// Takes note of the energy at the end of a step.
-pub(super) fn note(model: &Model, state: &State, workspace: &mut Workspace, report: &mut Report) {
+/// Records the energy at the end of a step.
+pub(super) fn record(model: &Model, state: &State, workspace: &mut Workspace, report: &mut Report) {
     let potential = potential(model, state, workspace);
     let (mut kinetic, mut swing) = (0.0, 0.0);
     let start = &model.initial_velocity;
@@ -47,7 +47,7 @@ fn potential(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
     if model.forces.is_empty() {
         return weight_energy(model, &state.position);
     }
-    let (poses, twists) = &mut workspace.looks[0];
+    let (poses, twists) = &mut workspace.check_poses[0];
     poses.refer_to(&state.orientation, &state.joint_angle);
     model.poses(&state.position, poses);
     model.twists(&state.velocity, twists);
@@ -57,8 +57,12 @@ fn potential(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
 fn weight_energy(model: &Model, position: &[f64]) -> f64 {
     let mut total = 0.0;
     for body in &model.bodies {
-        let place = &position[body.first..body.first + body.n_dof.min(3)];
-        let along: f64 = place.iter().zip(&model.gravity).map(|(x, g)| g * x).sum();
+        let scratch_position = &position[body.first..body.first + body.n_dof.min(3)];
+        let along: f64 = scratch_position
+            .iter()
+            .zip(&model.gravity)
+            .map(|(x, g)| g * x)
+            .sum();
         total -= model.mass[body.first] * along;
     }
     total

@@ -1,7 +1,7 @@
-//! Advances a state in time, with the integrator that the scene asks for.
+//! Integrators: advance a state in time.
 //!
-//! [`step`] is one step of it. The event-driven integrator locates impacts, stops and break-aways inside the step; time
-//! stepping takes steps of fixed length and finds contacts anew in each of them.
+//! [`step`] takes one step. The event-driven integrator locates impacts, stops and breakaways inside the step; time stepping takes steps of
+//! fixed length and detects contacts anew in each of them.
 
 pub mod event_driven;
 mod in_play;
@@ -21,14 +21,14 @@ use crate::model::Model;
 use crate::scene::spec::Settings;
 use crate::state::State;
 
-/// Why a step could not be taken. The state is the last one that was accepted.
+/// Why a step failed. The state is the last accepted one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StepError {
     /// The complementarity problem was not solved to its tolerance.
     Unsolved {
         /// s.
         time: f64,
-        /// How the solver ended.
+        /// Outcome of the solver.
         outcome: Outcome,
     },
     /// Velocities overflowed.
@@ -36,28 +36,30 @@ pub enum StepError {
         /// s.
         time: f64,
     },
-    /// The matrix of the step is singular.
+    /// The iteration matrix of the step is singular.
     Singular {
         /// s.
         time: f64,
     },
-    /// A step by tolerance or of high order took more work than it is allowed (`max_step_work`).
+    /// A step under a tolerance or of high order exceeded `max_step_work`.
     TooMuchWork {
-        /// How far it got, s.
+        /// Time reached, s.
         time: f64,
     },
 }
 
 impl StepError {
-    // impulses of contacts in space that are nearly right are better than an end: their residual is the report's worst one
-    pub(in crate::integrate) fn unless_usable(
+    // slightly inexact impulses of contacts in space are accepted rather than ending the run: their residual is reported
+    pub(in crate::integrate) fn unless_acceptable(
         outcome: Outcome,
         time: f64,
         is_spatial: bool,
     ) -> Result<(), Self> {
         match outcome {
             Outcome::Solved { .. } => Ok(()),
-            Outcome::Inaccurate { residual } if is_spatial && residual <= USABLE_RESIDUAL => Ok(()),
+            Outcome::Inaccurate { residual } if is_spatial && residual <= ACCEPTABLE_RESIDUAL => {
+                Ok(())
+            }
             Outcome::Inaccurate { residual } if !residual.is_finite() => {
                 Err(Self::NotFinite { time })
             }
@@ -76,7 +78,7 @@ impl std::fmt::Display for StepError {
                 outcome: Outcome::Ray,
             } => write!(
                 f,
-                "at t = {time} s the contact problem seems to have no solution (Ray): a motor of a given speed may drive against a stop or contact; otherwise a smaller step may help"
+                "at t = {time} s the contact problem seems to have no solution (Ray): a motor of prescribed speed may drive against a stop or contact; otherwise a smaller step may help"
             ),
             StepError::Unsolved { time, outcome } => write!(
                 f,
@@ -88,11 +90,11 @@ impl std::fmt::Display for StepError {
             ),
             StepError::Singular { time } => write!(
                 f,
-                "at t = {time} s the matrix of the step is singular; a smaller step may help"
+                "at t = {time} s the iteration matrix is singular; a smaller step may help"
             ),
             StepError::TooMuchWork { time } => write!(
                 f,
-                "at t = {time} s the step had taken all the work that it is allowed; a larger `max_step_work`, a larger tolerance or steps of fixed length may help"
+                "at t = {time} s the step exceeded its work limit; a larger `max_step_work`, a larger tolerance or a fixed step may help"
             ),
         }
     }
@@ -100,11 +102,11 @@ impl std::fmt::Display for StepError {
 
 impl std::error::Error for StepError {}
 
-/// Impulses of contacts in space with a residual below this are used even if the solver could not do better.
-const USABLE_RESIDUAL: f64 = 1e-6;
+/// Impulses of contacts in space with a residual below this are accepted even if the solver did not converge.
+const ACCEPTABLE_RESIDUAL: f64 = 1e-6;
 
-/// Settles the state without moving on in time: joints are closed, what touches and approaches collides, statuses
-/// and forces are decided.
+/// Makes the state consistent without advancing time: closes joints, resolves impacts of touching contacts that approach, and determines
+/// statuses and forces.
 pub fn initialize(
     model: &Model,
     state: &mut State,
@@ -144,9 +146,8 @@ pub fn step(
     }
 }
 
-/// Advances the state towards `end`, as a part of a standard step of the settings, and stops right after the first event
-/// that is later than `from`. By tolerance it may go beyond `end`, to where the last step's accuracy or a breakpoint ends
-/// it: an event is found in the same steps, wherever the end is.
+/// Advances the state towards `end`, as a part of a standard step of the settings, and stops right after the first event later than `from`.
+/// Under a tolerance it may pass `end`, up to the end of its last step or a breakpoint: so events do not depend on `end`.
 pub fn step_to_event(
     model: &Model,
     state: &mut State,
@@ -169,8 +170,8 @@ pub fn step_to_event(
     }
 }
 
-/// Advances the state to `time` exactly, in equal standard steps that are not longer than the settings' step. An error
-/// leaves the last accepted state.
+/// Advances the state to `time` exactly, in equal standard steps not longer than the step of the settings. On an error the state is the
+/// last accepted one.
 pub fn advance(
     model: &Model,
     state: &mut State,
@@ -184,7 +185,7 @@ pub fn advance(
     }
     let start = state.time;
     let span = time - start;
-    // a number of steps that is whole but for the rounding of times stays whole
+    // a number of steps that is integral up to rounding of times stays so
     let n = (span / settings.step - 1e-6).ceil().at_least(1.0) as u64;
     for i in 1..=n {
         let end = if i == n {
@@ -199,9 +200,8 @@ pub fn advance(
     Ok(())
 }
 
-/// Forces and accelerations of a crowd at its state, which is left as it is: those of the motion at that instant, whatever step led
-/// there. What the state has of them are means over the last step, from which the next one starts. Nothing for other models, whose
-/// states have them.
+/// Forces and accelerations at the instant of a state of the time-stepping integrator, which is not changed. The state itself has means
+/// over the last step, from which the next one starts. Does nothing for event-driven models, whose states have them.
 pub fn instant(
     model: &Model,
     state: &mut State,
@@ -214,7 +214,7 @@ pub fn instant(
     }
 }
 
-/// Accelerations and forces of the state as it is, with its statuses; those of a crowd are told by [`instant`].
+/// Accelerations and forces of the state with its statuses; for time stepping use [`instant`].
 pub fn refresh_forces(
     model: &Model,
     state: &mut State,
@@ -226,7 +226,7 @@ pub fn refresh_forces(
     }
 }
 
-/// Power that contact friction takes at the state, W.
+/// Power dissipated by contact friction at the state, W.
 pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
     match model.time_stepping {
         Some(_) => 0.0,
@@ -234,7 +234,7 @@ pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -
     }
 }
 
-// an energy that overflowed is the end of a run
+// a run with an energy overflow ends
 fn finite(state: &State, report: &Report) -> Result<(), StepError> {
     match report.play.energy.is_finite() {
         true => Ok(()),

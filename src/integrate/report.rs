@@ -1,28 +1,28 @@
-//! What happened: counts, worst values and events.
+//! Report of a run: counters, largest errors and events.
 
 use super::time_stepping::instant::Instant;
 use crate::math::Limit;
 use crate::model::{Model, SEAM};
 use crate::state::{Resistance, Status};
 
-/// Counters and worst values of a run.
+/// Counters and largest errors of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// Standard steps.
     pub steps: u64,
-    /// Substeps accepted, between events.
+    /// Accepted substeps, between events.
     pub substeps: u64,
-    /// Trial steps, without those that locate events.
+    /// Trial steps, except those that locate events.
     pub trials: u64,
-    /// Extrapolated steps that were not accurate enough.
+    /// Rejected extrapolated steps.
     pub rejected_steps: u64,
-    /// Steps that the scheme of fixed steps took over, because the extrapolated ones found no way on.
+    /// Steps taken by the fixed-step scheme because extrapolated ones failed.
     pub fallback_steps: u64,
-    /// Those of them that no length made agree with the tolerance.
+    /// Those of them that met the tolerance with no length.
     pub transition_errors: u64,
-    /// By how much they may be off, the sum of all, relative to nominal sizes.
+    /// Sum of their estimated errors, relative to nominal values.
     pub transition_error: f64,
-    /// Small systems factored: steps with frozen statuses, accelerations, projections.
+    /// Factorizations of small systems: steps with fixed statuses, accelerations, projections.
     pub factorizations: u64,
     /// Complementarity problems solved.
     pub lcps: u64,
@@ -30,73 +30,73 @@ pub struct Report {
     pub largest_lcp: u64,
     /// Pivots in them.
     pub pivots: u64,
-    /// Steps or problems answered by the statuses or the basis known before.
+    /// Steps or problems solved with the previous statuses or basis.
     pub warm_hits: u64,
-    /// Times that working memory grew, with contacts in space that had not been met before.
+    /// Number of times the workspace grew because of new contacts in space.
     pub growths: u64,
-    /// Worst residual of an accepted complementarity problem.
+    /// Largest residual of an accepted complementarity problem.
     pub worst_residual: f64,
-    /// Worst residual of forces at an instant that were asked for; not saved with a state, as it depends on who asks.
+    /// Largest residual of forces computed at an instant; not saved with a state, as it depends on the caller.
     pub instant_residual: f64,
-    /// Largest condition of a system of constraints beyond 1e6, 0 without one: heavy bodies on light ones.
+    /// Largest condition number of a constraint system, if above 1e6, else 0: large mass ratios.
     pub worst_condition: f64,
-    /// Deepest overlap at the end of a substep, m.
+    /// Deepest penetration at the end of a substep, m.
     pub worst_penetration: f64,
     /// Largest joint residual at the end of a substep, m or rad.
     pub worst_joint_drift: f64,
-    /// Substeps solved as a complementarity problem because statuses could not be decided or contradicted themselves.
+    /// Substeps solved as a complementarity problem because statuses could not be decided or contradicted each other.
     pub complementarity_steps: u64,
-    /// Substeps solved as a complementarity problem because statuses followed each other without end.
+    /// Substeps solved as a complementarity problem because statuses did not converge.
     pub unresolved_steps: u64,
-    /// Standard steps finished with the first-order step, because events came too dense.
+    /// Standard steps that ended with a first-order step because events were too close together.
     pub first_order_steps: u64,
-    /// Steps that took all the work that they are allowed, and went on with less than was asked for.
+    /// Steps that used up their work limit and continued with a cheaper method.
     pub exhausted_steps: u64,
-    /// Impacts whose restitution was cut because the approach was slower than a step's free motion.
+    /// Impacts without restitution because the approach was slower than the free motion of a step.
     pub rests: u64,
-    /// Impacts held back by the energy guard.
+    /// Impacts reduced by the energy limiter.
     pub limited_impacts: u64,
-    /// Substeps whose matrix had to leave out a destabilizing part of the force derivatives.
+    /// Substeps whose iteration matrix omits a destabilizing part of the force derivatives.
     pub stabilized_steps: u64,
-    /// Events that found no room in the list.
+    /// Events beyond the capacity of the list.
     pub unlisted_events: u64,
-    /// Times that a step was halved because it gained energy by its own error, opened joints or turned arms too far.
+    /// Number of times a step was halved because it gained energy, opened joints or rotated arms too far.
     pub halved_steps: u64,
-    /// Groups of bodies in a crowd whose contacts were not solved exactly.
+    /// Islands whose contacts were not solved exactly; time stepping.
     pub inexact_solves: u64,
-    /// Steps of a crowd in which impacts were taken as one.
+    /// Steps with unlocated impacts, resolved simultaneously; time stepping.
     pub unlocated_steps: u64,
-    /// Impacts in a crowd that were located one by one.
+    /// Impacts located one by one; time stepping.
     pub located_impacts: u64,
-    /// Contacts of a crowd that others hold for them, over all steps.
+    /// Contacts removed by manifold reduction, over all steps; time stepping.
     pub merged_contacts: u64,
-    /// Deepest overlap in a crowd at the end of the last step, m.
+    /// Deepest penetration at the end of the last step, m; time stepping.
     pub end_penetration: f64,
-    /// Energy that the correction of places put into a crowd, J.
+    /// Energy added by position stabilization, J; time stepping.
     pub lifted: f64,
     /// Energy lost in impacts, J.
     pub impact_loss: f64,
     /// Work of applied forces, J.
     pub applied_work: f64,
-    /// Energy taken by dampers and smooth friction, J.
+    /// Energy dissipated by dampers and smoothed friction, J.
     pub damping_loss: f64,
-    /// Energy taken by contact friction between impacts, J.
+    /// Energy dissipated by contact friction between impacts, J.
     pub friction_loss: f64,
-    /// Energy that errors of steps took from the motion, J, zero or more.
+    /// Energy removed by integration errors, J, zero or more.
     pub numerical_loss: f64,
-    /// Energy that errors of steps gave to the motion, J, zero or more.
+    /// Energy added by integration errors, J, zero or more.
     pub numerical_gain: f64,
-    /// Energy at the start and now, and how much of it took part in the motion.
+    /// Initial and current energy, and the energy in play.
     pub play: EnergyInPlay,
-    /// Smoothed friction in joints that steps were too long for: one over the step that would do, 1/s; 0 where they were not.
+    /// Inverse of the step that smoothed joint friction would need, 1/s; 0 where steps were short enough.
     pub friction_rate: f64,
-    /// Events since the caller last cleared them; at most [`Report::MAX_EVENTS`] are kept.
+    /// Events since the caller last cleared them; at most [`Report::MAX_EVENTS`].
     pub events: Vec<Event>,
-    /// All events, by kind.
+    /// Number of events of each kind.
     pub n_events: EventCounts,
 }
 
-/// The energy at the start and at the end of the last step, and how much took part in the motion.
+/// Energy at the start and at the end of the last step, and the energy in play.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EnergyInPlay {
     /// Kinetic and potential energy at the start, J.
@@ -105,15 +105,15 @@ pub struct EnergyInPlay {
     pub start_potential: f64,
     /// Kinetic and potential energy at the end of the last step, J.
     pub energy: f64,
-    /// Largest kinetic energy of the motion relative to the velocities at the start, J.
+    /// Largest kinetic energy relative to the initial velocities, J.
     pub kinetic_swing: f64,
-    /// How far the potential energy rose above that at the start, J.
+    /// Largest rise of the potential energy above the initial one, J.
     pub potential_rise: f64,
-    /// How far it fell below, J.
+    /// Largest fall below it, J.
     pub potential_fall: f64,
-    /// Smallest energy less applied work so far, J.
+    /// Smallest energy minus applied work so far, J.
     pub lowest: f64,
-    /// How far energy less applied work rose above that, J.
+    /// Largest rise of energy minus applied work above that, J.
     pub rise: f64,
 }
 
@@ -126,11 +126,11 @@ pub struct EventCounts {
     pub slip_starts: u64,
     /// Sliding contacts that stopped.
     pub stick_starts: u64,
-    /// Sliding contacts that turned back without stopping.
+    /// Sliding contacts that reversed without sticking.
     pub reversals: u64,
     /// Contacts that opened without an impact.
     pub take_offs: u64,
-    /// Impacts without collision.
+    /// Impacts without collision (Painleve).
     pub jams: u64,
 }
 
@@ -146,12 +146,12 @@ impl EventCounts {
     }
 }
 
-/// Something that happened at an instant.
+/// An event at an instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
     /// s.
     pub time: f64,
-    /// What.
+    /// Its kind.
     pub kind: EventKind,
     /// Index of the contact.
     pub contact: usize,
@@ -159,20 +159,20 @@ pub struct Event {
     pub impulse: [f64; 2],
 }
 
-/// The kinds of events.
+/// Kinds of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// A contact closed with a jump of velocities.
     Impact,
-    /// A sticking contact slides from now on.
+    /// A sticking contact starts to slide.
     SlipStart,
-    /// A sliding contact sticks from now on.
+    /// A sliding contact starts to stick.
     StickStart,
-    /// A sliding contact turned back.
+    /// A sliding contact reversed its direction.
     Reversal,
     /// A closed contact opened.
     TakeOff,
-    /// Friction jammed a closed contact: velocities jumped without a collision.
+    /// Friction jammed a closed contact (Painleve): velocities jumped without a collision.
     Jam,
 }
 
@@ -189,7 +189,7 @@ impl EventKind {
         }
     }
 
-    /// The event that a change of status is, if it is one.
+    /// The event of a status change, if any.
     pub fn of_change(old: Status, new: Status) -> Option<Self> {
         match (old, new) {
             (Status::Stick, Status::SlipForward | Status::SlipBackward | Status::Slip) => {
@@ -207,10 +207,10 @@ impl EventKind {
 }
 
 impl Report {
-    /// Events that are kept until the caller clears them.
+    /// Capacity of the event list.
     pub const MAX_EVENTS: usize = 4096;
 
-    /// Empty, with room for the events of a step.
+    /// Empty, with capacity for the events of a step.
     pub fn new() -> Self {
         Self {
             events: Vec::with_capacity(Self::MAX_EVENTS),
@@ -218,8 +218,7 @@ impl Report {
         }
     }
 
-    /// All whole numbers that belong to the motion, in a fixed order: not how often working memory grew, which is of the
-    /// instance that a run was in.
+    /// All integers that belong to the motion, in a fixed order; not the growth of the workspace, which depends on the instance.
     pub fn whole_numbers(&mut self) -> [&mut u64; 30] {
         let counts = &mut self.n_events;
         [
@@ -285,27 +284,26 @@ impl Report {
         ]
     }
 
-    /// What dampers, friction and impacts took, without what corrections of places gave, J.
+    /// Energy dissipated by dampers, friction and impacts minus that added by position stabilization, J.
     pub fn losses(&self) -> f64 {
         self.damping_loss + self.friction_loss + self.impact_loss - self.lifted
     }
 
-    /// What errors of the steps changed the energy by since the start, J: what losses and applied work do not explain.
+    /// Energy change by integration errors since the start, J: not explained by losses and applied work.
     pub fn energy_error(&self) -> f64 {
         self.balance_error() + self.numerical_gain - self.numerical_loss
     }
 
-    /// What the balance of energy from the start to the end of the last step leaves unexplained, J: the energy now, less that
-    /// at the start and applied work, plus all losses.
+    /// Error of the energy balance from the start to the end of the last step, J: current minus initial energy minus applied work plus
+    /// losses.
     pub fn balance_error(&self) -> f64 {
         let gained = self.numerical_gain - self.numerical_loss;
         let brought = self.applied_work - self.losses() + gained;
         self.play.energy - (self.play.start_energy + brought)
     }
 
-    /// Energy that took part in the motion so far, J: the largest swings of kinetic and potential energy, applied work and
-    /// losses. Energy that only stays where it is, such as that of a flywheel or in a spring that nothing moves, is no
-    /// part of it.
+    /// Energy in play so far, J: the largest swings of kinetic and potential energy, applied work and losses. Energy that stays constant,
+    /// such as that of a flywheel or a preloaded spring, is not part of it.
     pub fn energy_in_play(&self) -> f64 {
         let play = &self.play;
         let swings = play.kinetic_swing + play.potential_rise + play.potential_fall;
@@ -318,13 +316,13 @@ impl Report {
         parts.iter().fold(swings, |sum, part| sum + part.abs())
     }
 
-    /// Forces at an instant were asked for: their residual counts as that of a step.
-    pub fn note_instant(&mut self, instant: &Instant) {
+    /// Includes the residual of forces computed at an instant.
+    pub fn record_instant(&mut self, instant: &Instant) {
         self.instant_residual = self.instant_residual.at_least(instant.residual);
     }
 
-    /// Adds an error of energy: positive what was gained.
-    pub(super) fn book_numerical(&mut self, error: f64) {
+    /// Adds a numerical energy error: positive for a gain.
+    pub(super) fn add_numerical_error(&mut self, error: f64) {
         if error > 0.0 {
             self.numerical_gain += error;
         } else {
@@ -332,7 +330,7 @@ impl Report {
         }
     }
 
-    /// Counts an event and keeps it if there is room.
+    /// Counts an event and lists it if there is capacity.
     pub fn record(&mut self, event: Event) {
         let counts = &mut self.n_events;
         *match event.kind {
@@ -350,7 +348,7 @@ impl Report {
         }
     }
 
-    /// The same for spin and rolling; what opens is told already.
+    /// The same for spin and rolling; opening is recorded already.
     pub fn record_turns(&mut self, time: f64, old: &[Resistance], new: &[Resistance]) {
         for (contact, (old, new)) in old.iter().zip(new).enumerate() {
             for (old, new) in [(old.spin, new.spin), (old.roll, new.roll)] {
@@ -368,7 +366,7 @@ impl Report {
         }
     }
 
-    /// Records that a contact in space slides on, but the other way.
+    /// Records that a contact in space slides on in the opposite direction.
     pub fn record_reversal(&mut self, time: f64, contact: usize) {
         self.record(Event {
             time,
@@ -378,7 +376,7 @@ impl Report {
         });
     }
 
-    /// Records the events that a change of statuses means. What goes on to the next shape of the same body does not take off.
+    /// Records the events of status changes. A contact that continues on the next shape of the same body does not take off.
     pub fn record_changes(
         &mut self,
         model: &Model,

@@ -1,6 +1,6 @@
-//! Scratch of a step: allocated once for a model, never saved.
+//! Workspace of a step: allocated once for a model, never saved.
 
-use super::event_driven::accurate::{Extrapolation, N_SAMPLES, Stride};
+use super::event_driven::accurate::{DenseOutput, Extrapolation, N_SAMPLES};
 use super::event_driven::assemble;
 use super::event_driven::complementarity::Complementarity;
 use super::event_driven::energy::Balance;
@@ -13,14 +13,14 @@ use crate::dynamics::Jacobians;
 use crate::kinds::plane::force::Input;
 use crate::math::Vec3;
 use crate::math::dense::RankRevealing;
-use crate::model::{Hold, Model, Poses, Twists};
+use crate::model::{FixedFeature, Model, Poses, Twists};
 use crate::state::{Resistance, State, Status};
 use std::ops::Range;
 
 /// Event functions of a contact at most.
 const EVENT_FUNCTIONS: usize = 9;
 
-/// What of a contact does not move.
+/// Which motions of a contact are zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct AtRest {
     pub sliding: bool,
@@ -28,39 +28,39 @@ pub(super) struct AtRest {
     pub roll: bool,
 }
 
-/// Scratch of a step.
+/// Workspace of a step.
 #[derive(Debug)]
 pub struct Workspace {
     pub(super) poses: Poses,
     pub(super) twists: Twists,
-    /// The inputs of the state under way.
+    /// Inputs of the current state.
     pub(super) inputs: Vec<Input>,
     pub(super) force: Vec<f64>,
     pub(super) force_end: Vec<f64>,
     pub(super) jacobians: Jacobians,
-    pub(super) place: Vec<f64>,
-    /// Change of velocity over the trial step without constraints.
+    pub(super) scratch_position: Vec<f64>,
+    /// Velocity change over the trial step without constraints.
     pub(super) free: Vec<f64>,
     pub(super) mass: Metric,
     pub(super) step_metric: Metric,
-    /// Is that the metric of the step under way? Otherwise it is the mass.
+    /// Is that the metric of the current step? Otherwise it is the mass matrix.
     pub(super) step_has_metric: bool,
     /// Metric of the acceleration level where forces are stiff.
     pub(super) instant_metric: Metric,
-    /// Length of the standard step under way, s.
+    /// Length of the current standard step, s.
     pub(super) standard_step: f64,
-    /// The step's own system.
+    /// The constraint system of the step.
     pub(super) system: System,
-    /// The system at one instant: projections, accelerations, impacts.
+    /// The constraint system at one instant: projections, accelerations, impacts.
     pub(super) level: System,
-    pub(super) fixed_mode: RankRevealing,
+    pub(super) fixed_mode_solver: RankRevealing,
     pub(super) complementarity: Complementarity,
-    /// Joint equations that do not depend on others at the start of the substep.
+    /// Independent joint equations at the start of the substep.
     pub(super) joints: Vec<bool>,
     pub(super) joint_order: RankRevealing,
     pub(super) trial: Trial,
     pub(super) acceleration: Vec<f64>,
-    /// Without constraints.
+    /// Acceleration without constraints.
     pub(super) free_acceleration: Vec<f64>,
     pub(super) event_functions: Vec<EventFunction>,
     pub(super) start_functions: Vec<EventFunction>,
@@ -70,24 +70,24 @@ pub struct Workspace {
     /// Gaps and their rates at the start and the end of a trial step.
     pub(super) start_gap: Vec<(f64, f64)>,
     pub(super) end_gap: Vec<(f64, f64)>,
-    /// Which pairs were near enough to be looked at when gaps were computed.
+    /// Pairs near enough to be checked when gaps were computed.
     pub(super) is_near: Vec<bool>,
-    /// Which pairs may touch during a trial step.
+    /// Pairs that may touch during a trial step.
     pub(super) within_reach: Vec<bool>,
-    /// What holds each contact at the start of the substep, or where it opened or touched since: a closed contact keeps
-    /// it while the substep lasts.
-    pub(super) holds: Vec<Hold>,
+    /// Fixed geometry of each contact at the start of the substep, or where it opened or touched since: constant for a closed contact
+    /// during the substep.
+    pub(super) holds: Vec<FixedFeature>,
     /// Contact forces in space at the start of the substep.
     pub(super) last_forces: Forces,
-    /// Where the lowest points of rims are at the start of a step, by contact that takes part.
+    /// Lowest points of rims at the start of a step, by active contact.
     pub(super) headings: Vec<Option<Vec3>>,
-    /// Directions of sliding in space, those of the state.
+    /// Sliding velocities in space, those of the state.
     pub(super) sliding: Vec<Vec3>,
-    /// What contacts do about rotation: as in the state, or as a step that found its own statuses has it.
+    /// Rotational resistance of contacts: that of the state, or of a step that determines its own statuses.
     pub(super) resistance: Vec<Resistance>,
     pub(super) previous_resistance: Vec<Resistance>,
     pub(super) active: Vec<usize>,
-    /// Contacts whose gap is looked at for collisions.
+    /// Contacts monitored for collisions.
     pub(super) watched: Vec<bool>,
     pub(super) statuses: Vec<Status>,
     pub(super) previous: Vec<Status>,
@@ -99,18 +99,18 @@ pub struct Workspace {
     /// Impulses of the compression phase of an impact, and of the whole impact.
     pub(super) compression: Vec<f64>,
     pub(super) impulse: Vec<f64>,
-    /// Velocities of the rows by which contacts relax in the restitution phase of an impact, m/s.
+    /// Row velocities by which contacts relax in the restitution phase of an impact, m/s.
     pub(super) relaxation: Vec<f64>,
     pub(super) restitution: Vec<f64>,
-    /// Is some force stiff against the last step taken?
+    /// Is some force stiff relative to the last step?
     pub(super) stiff: bool,
-    /// Does something stiff turn too far in the step for the trapezoidal rule?
+    /// Does a stiff element rotate too far in the step for the trapezoidal rule?
     pub(super) turns: bool,
-    /// Factorizations of small systems since the count was taken.
+    /// Factorizations of small systems since the counter was reset.
     pub(super) work: u64,
-    /// Work that the communication step under way may take.
+    /// Work limit of the current communication step.
     pub(super) allowed_work: u64,
-    /// The event function that is negative from the start of a step whose statuses contradict themselves.
+    /// Event function that is negative from the start of a step, so that its statuses contradict themselves.
     pub(super) contradicted: Option<EventFunctionKind>,
     pub(super) extrapolation: Extrapolation,
     /// Error of the last extrapolated step, in units of the tolerance.
@@ -123,34 +123,34 @@ pub struct Workspace {
     /// Event functions along an extrapolated step.
     pub(super) samples: [Vec<EventFunction>; N_SAMPLES + 1],
     pub(super) violated: Vec<EventFunction>,
-    /// The last extrapolated step; taken out while it is looked into.
-    pub(super) stride: Option<Stride>,
+    /// The last extrapolated step; taken out while it is evaluated.
+    pub(super) dense_output: Option<DenseOutput>,
     /// The trial step that ends nearest to an event.
     pub(super) best: Trial,
-    /// Energy of the trial step.
+    /// Energy balance of the trial step.
     pub(super) balance: Balance,
     /// Rows of one contact.
     pub(super) slip_rows: Vec<GlobalRow>,
-    /// The end of the last stop that was closed, but not trusted: positions and velocities.
+    /// End of the last stop that was integrated to but not confirmed: positions and velocities.
     pub(super) closed_position: Vec<f64>,
     pub(super) closed_velocity: Vec<f64>,
-    /// The start of a step that is taken twice.
+    /// Start of a step that is repeated.
     pub(super) again: Option<State>,
-    /// Of steps of many bodies.
+    /// Workspace of time stepping.
     pub(super) time_stepping: Work,
-    /// Poses and twists at the two ends of a step, for what is only looked at.
-    pub(super) looks: [(Poses, Twists); 2],
-    /// The same where forces at an instant are asked for.
+    /// Poses and twists at both ends of a step, for checks.
+    pub(super) check_poses: [(Poses, Twists); 2],
+    /// Workspace of forces at an instant.
     pub(super) instant: Work,
 }
 
 impl Workspace {
-    /// How many contacts there is room for without more memory, as a number that grows with it.
-    pub(super) fn room(&self) -> usize {
+    /// Allocated capacity for contacts, to detect growth.
+    pub(super) fn capacity(&self) -> usize {
         self.system.delassus.capacity() + self.level.delassus.capacity()
     }
 
-    /// Allocates all that a step of this model can need.
+    /// Allocates everything that a step of this model can need.
     #[cfg_attr(small, optimize(size))]
     pub fn new(model: &Model) -> Self {
         let n_joint = if model.time_stepping.is_some() {
@@ -159,7 +159,7 @@ impl Workspace {
             model.n_joint_rows
         };
         let (n, n_contacts) = (model.n_velocities, model.contacts.len());
-        // a crowd has no matrices over all of it
+        // time stepping has no dense matrices over all bodies
         let dense = if model.time_stepping.is_some() { 0 } else { n };
         let n_rows = n_joint + (1 + model.n_friction_rows) * model.expected_contacts();
         let vector = || vec![0.0; n];
@@ -172,7 +172,7 @@ impl Workspace {
             force: vector(),
             force_end: vector(),
             jacobians: Jacobians::new(dense),
-            place: vector(),
+            scratch_position: vector(),
             free: vector(),
             mass: Metric::mass(model),
             step_metric: Metric::full(dense),
@@ -181,7 +181,7 @@ impl Workspace {
             standard_step: 0.0,
             system: System::new(model),
             level: System::new(model),
-            fixed_mode: RankRevealing::with_capacity(n_rows),
+            fixed_mode_solver: RankRevealing::with_capacity(n_rows),
             complementarity: Complementarity::new(model),
             joints: vec![true; n_joint],
             joint_order: RankRevealing::with_capacity(n_joint),
@@ -196,7 +196,7 @@ impl Workspace {
             end_gap: vec![(0.0, 0.0); n_contacts],
             is_near: vec![true; model.pairs.len()],
             within_reach: vec![true; model.pairs.len()],
-            holds: vec![Hold::default(); n_contacts],
+            holds: vec![FixedFeature::default(); n_contacts],
             last_forces: Forces::default(),
             headings: Vec::new(),
             sliding: state.sliding,
@@ -228,7 +228,7 @@ impl Workspace {
             middle_sampled: false,
             samples: std::array::from_fn(|_| Vec::with_capacity(n_event_functions)),
             violated: Vec::with_capacity(n_event_functions),
-            stride: Some(Stride::new(model)),
+            dense_output: Some(DenseOutput::new(model)),
             best: Trial::new(model),
             balance: Balance::new(model),
             slip_rows: Vec::with_capacity(1 + model.n_friction_rows),
@@ -236,7 +236,7 @@ impl Workspace {
             closed_velocity: vector(),
             again: Some(State::new(model)),
             time_stepping: Work::default(),
-            looks: std::array::from_fn(|_| (Poses::new(model), Twists::new(model))),
+            check_poses: std::array::from_fn(|_| (Poses::new(model), Twists::new(model))),
             instant: Work::default(),
         };
         workspace.statuses.resize(n_contacts, Status::Open);

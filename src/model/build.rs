@@ -1,4 +1,4 @@
-//! Written scene -> model, with the checks that need geometry.
+//! Builds a model from a scene spec, with the checks that need geometry.
 
 use super::{
     AnyForce, AnyJoint, Body, BodyRef, ForceLink, InputLink, InputUnit, JointLink, Model, Poses,
@@ -16,16 +16,16 @@ use crate::scene::spec::{
     self, Anchors, BodyKind, ForceKind, JointKind, Name, Parts, Plane, Scene,
 };
 
-/// Joints may be open by this much in the scene (rounded coordinates); the first step closes them. m or rad.
+/// Joints may be open by this much in the scene (rounded coordinates), m or rad; the first step closes them.
 pub(super) const CLOSED: f64 = 1e-6;
 
-/// What is wrong with a spring between two points in one place, and what to do.
+/// Message and hint for a spring whose two ends coincide.
 pub(super) const NO_DIRECTION: [&str; 2] = [
-    "the ends of the spring are in one place at the start, so it has no direction to push in",
+    "the ends of the spring coincide at the start, so its force has no direction",
     "move the anchors apart, or use `rest_length = 0`",
 ];
 
-/// Checks a scene against itself and indexes it. All problems are reported at once.
+/// Checks a scene spec and builds its model. All errors are reported at once.
 pub fn build(scene: &Scene) -> Result<Model, Vec<Problem>> {
     match &scene.parts {
         Parts::Plane(plane) => build_plane(scene, plane),
@@ -59,7 +59,7 @@ fn build_plane(scene: &Scene, plane: &Plane) -> Result<Model, Vec<Problem>> {
     finish(builder.model, builder.problems)
 }
 
-/// Completes a model, if nothing is wrong with it.
+/// Completes a model, if there are no errors.
 pub(super) fn finish(mut model: Model, problems: Vec<Problem>) -> Result<Model, Vec<Problem>> {
     let motors = model.motors.iter().map(|motor| &motor.speed);
     let mut breakpoints: Vec<f64> = motors
@@ -79,7 +79,7 @@ pub(super) fn finish(mut model: Model, problems: Vec<Problem>) -> Result<Model, 
     model.shortest_period = model.forces.iter().fold(motor_period, |period, link| {
         period.at_most(link.force.shortest_period())
     });
-    model.has_falling_friction = model.contacts.iter().any(|c| c.stribeck_velocity.is_some());
+    model.has_stribeck_friction = model.contacts.iter().any(|c| c.stribeck_velocity.is_some());
     if problems.is_empty() {
         Ok(model)
     } else {
@@ -109,7 +109,7 @@ pub(super) fn empty(scene: &Scene) -> Model {
         n_joint_rows: 0,
         n_joint_coordinates: 0,
         n_friction_rows: 1,
-        has_falling_friction: false,
+        has_stribeck_friction: false,
         mass: Vec::new(),
         angular: Vec::new(),
         initial_position: Vec::new(),
@@ -119,7 +119,7 @@ pub(super) fn empty(scene: &Scene) -> Model {
     }
 }
 
-/// A name that nothing has.
+/// Error for a name that is not defined.
 pub(super) fn unknown_name(name: &Name, what: &str) -> Problem {
     Problem {
         place: name.place.clone(),
@@ -207,7 +207,7 @@ impl Builder<'_> {
         found
     }
 
-    // anchors in the coordinates of both bodies
+    // anchors in body coordinates
     fn anchors(&self, anchors: &Anchors, bodies: [BodyRef; 2]) -> [Vec2; 2] {
         match anchors {
             Anchors::Local(local) => local.map(vec2),
@@ -262,9 +262,9 @@ impl Builder<'_> {
         if let Joint::Distance(rod) = joint
             && self.distance([rod.anchor_a, rod.anchor_b], bodies) == 0.0
         {
-            self.refuse_joint(
+            self.reject_joint(
                 written,
-                "the ends of the rod are in one place".to_owned(),
+                "the ends of the rod coincide".to_owned(),
                 "use a revolute joint, or move the anchors apart",
             );
             return;
@@ -277,15 +277,15 @@ impl Builder<'_> {
             let open = rows.residual[i];
             let rate = rows.rows[i].rate(&twist_a, &twist_b);
             if open.abs() > CLOSED {
-                self.refuse_joint(
+                self.reject_joint(
                     written,
                     format!("the joint does not close: its {name} is off by {open:.3e}"),
                     "move the bodies or the anchors so that both sides meet at the start",
                 );
             } else if rate.abs() > CLOSED * (1.0 + fastest) {
-                self.refuse_joint(
+                self.reject_joint(
                     written,
-                    format!("the initial velocities pull the joint apart: its {name} changes at {rate:.3e} per second"),
+                    format!("the initial velocities violate the joint: its {name} changes at {rate:.3e} per second"),
                     "give velocities that the joint allows",
                 );
             }
@@ -293,7 +293,7 @@ impl Builder<'_> {
     }
 
     #[inline(never)]
-    fn refuse_joint(&mut self, written: &spec::Joint, message: String, hint: &str) {
+    fn reject_joint(&mut self, written: &spec::Joint, message: String, hint: &str) {
         self.problems.push(Problem {
             place: written.place.clone(),
             key: format!("joint[{}]", written.name),
@@ -320,119 +320,121 @@ impl Builder<'_> {
 
     fn forces(&mut self) {
         for written in &self.scene.forces {
-            let (bodies, joint, force) = match &written.kind {
-                ForceKind::SpringDamper {
+            if let Some((bodies, joint, force)) = self.force(written) {
+                self.model.forces.push(ForceLink {
+                    name: written.name.clone(),
                     bodies,
-                    anchors,
-                    stiffness,
-                    damping,
-                    rest_length,
-                } => {
-                    let bodies = [self.body(&bodies[0]), self.body(&bodies[1])];
-                    let [anchor_a, anchor_b] = anchors.map(vec2);
-                    let distance = self.distance([anchor_a, anchor_b], bodies);
-                    if distance == 0.0 && rest_length.is_some_and(|rest| rest > 0.0) {
-                        self.problems.push(Problem {
-                            place: written.place.clone(),
-                            key: format!("force[{}].rest_length", written.name),
-                            message: NO_DIRECTION[0].to_owned(),
-                            hint: NO_DIRECTION[1].to_owned(),
-                        });
-                    }
-                    let element = SpringDamper {
-                        anchor_a,
-                        anchor_b,
-                        stiffness: *stiffness,
-                        damping: *damping,
-                        rest_length: rest_length.unwrap_or(distance),
-                    };
-                    (bodies, None, Force::SpringDamper(element))
-                }
-                ForceKind::Torsional {
+                    force: AnyForce::Plane(force),
                     joint,
-                    stiffness,
-                    damping,
-                    rest_angle,
-                } => {
-                    let Some(index) = self.joint(joint) else {
-                        continue;
-                    };
-                    let bodies = self.model.joints[index].bodies;
-                    let [a, b] = bodies.map(|body| pose_of(&self.poses, body).angle);
-                    let element = Torsional {
-                        stiffness: *stiffness,
-                        damping: *damping,
-                        rest_angle: rest_angle.unwrap_or(b - a),
-                    };
-                    (bodies, Some(index), Force::Torsional(element))
-                }
-                ForceKind::Applied {
-                    body,
-                    point,
-                    frame,
-                    force,
-                    torque,
-                } => {
-                    let element = Applied {
-                        point: vec2(*point),
-                        frame: *frame,
-                        force: [
-                            self.signal(&written.name, "force_x", &force[0]),
-                            self.signal(&written.name, "force_y", &force[1]),
-                        ],
-                        torque: self.signal(&written.name, "torque", torque),
-                    };
-                    ([None, self.body(body)], None, Force::Applied(element))
-                }
-                ForceKind::Viscous {
-                    bodies,
-                    linear,
-                    angular,
-                } => {
-                    // the element acts at its second body's centre of mass
-                    let bodies = [self.body(&bodies[1]), self.body(&bodies[0])];
-                    let element = Viscous {
-                        linear: *linear,
-                        angular: *angular,
-                    };
-                    (bodies, None, Force::Viscous(element))
-                }
-                ForceKind::Stribeck {
-                    joint,
-                    static_friction,
-                    kinetic_friction,
-                    stribeck_rate,
-                    transition_rate,
-                    viscous,
-                } => {
-                    let Some(index) = self.joint(joint) else {
-                        continue;
-                    };
-                    let element = Stribeck {
-                        static_friction: *static_friction,
-                        kinetic_friction: *kinetic_friction,
-                        stribeck_rate: *stribeck_rate,
-                        transition_rate: *transition_rate,
-                        viscous: *viscous,
-                    };
-                    (
-                        self.model.joints[index].bodies,
-                        Some(index),
-                        Force::Stribeck(element),
-                    )
-                }
-            };
-            self.model.forces.push(ForceLink {
-                name: written.name.clone(),
-                bodies,
-                force: AnyForce::Plane(force),
-                joint,
-            });
+                });
+            }
         }
+    }
+
+    // bodies, joint and force of an element; none if its joint does not exist
+    fn force(&mut self, written: &spec::Force) -> Option<([BodyRef; 2], Option<usize>, Force)> {
+        Some(match &written.kind {
+            ForceKind::SpringDamper {
+                bodies,
+                anchors,
+                stiffness,
+                damping,
+                rest_length,
+            } => {
+                let bodies = [self.body(&bodies[0]), self.body(&bodies[1])];
+                let [anchor_a, anchor_b] = anchors.map(vec2);
+                let distance = self.distance([anchor_a, anchor_b], bodies);
+                if distance == 0.0 && rest_length.is_some_and(|rest| rest > 0.0) {
+                    self.problems.push(Problem {
+                        place: written.place.clone(),
+                        key: format!("force[{}].rest_length", written.name),
+                        message: NO_DIRECTION[0].to_owned(),
+                        hint: NO_DIRECTION[1].to_owned(),
+                    });
+                }
+                let element = SpringDamper {
+                    anchor_a,
+                    anchor_b,
+                    stiffness: *stiffness,
+                    damping: *damping,
+                    rest_length: rest_length.unwrap_or(distance),
+                };
+                (bodies, None, Force::SpringDamper(element))
+            }
+            ForceKind::Torsional {
+                joint,
+                stiffness,
+                damping,
+                rest_angle,
+            } => {
+                let index = self.joint(joint)?;
+                let bodies = self.model.joints[index].bodies;
+                let [a, b] = bodies.map(|body| pose_of(&self.poses, body).angle);
+                let element = Torsional {
+                    stiffness: *stiffness,
+                    damping: *damping,
+                    rest_angle: rest_angle.unwrap_or(b - a),
+                };
+                (bodies, Some(index), Force::Torsional(element))
+            }
+            ForceKind::Applied {
+                body,
+                point,
+                frame,
+                force,
+                torque,
+            } => {
+                let element = Applied {
+                    point: vec2(*point),
+                    frame: *frame,
+                    force: [
+                        self.signal(&written.name, "force_x", &force[0]),
+                        self.signal(&written.name, "force_y", &force[1]),
+                    ],
+                    torque: self.signal(&written.name, "torque", torque),
+                };
+                ([None, self.body(body)], None, Force::Applied(element))
+            }
+            ForceKind::Viscous {
+                bodies,
+                linear,
+                angular,
+            } => {
+                // the element acts at the centre of mass of its second body
+                let bodies = [self.body(&bodies[1]), self.body(&bodies[0])];
+                let element = Viscous {
+                    linear: *linear,
+                    angular: *angular,
+                };
+                (bodies, None, Force::Viscous(element))
+            }
+            ForceKind::Stribeck {
+                joint,
+                static_friction,
+                kinetic_friction,
+                stribeck_rate,
+                transition_rate,
+                viscous,
+            } => {
+                let index = self.joint(joint)?;
+                let element = Stribeck {
+                    static_friction: *static_friction,
+                    kinetic_friction: *kinetic_friction,
+                    stribeck_rate: *stribeck_rate,
+                    transition_rate: *transition_rate,
+                    viscous: *viscous,
+                };
+                (
+                    self.model.joints[index].bodies,
+                    Some(index),
+                    Force::Stribeck(element),
+                )
+            }
+        })
     }
 }
 
-// shapes at uniform density about the centre of mass, which is the body's origin
+// moment of inertia of the shapes at uniform density about the body's origin, its centre of mass
 fn uniform_inertia(body: &spec::Body) -> f64 {
     let moments = body
         .shapes

@@ -1,4 +1,4 @@
-//! Which pairs of shapes can touch, and what holds for them.
+//! Pairs of shapes that can touch, and their contact materials.
 
 use super::memory;
 use super::seams::{self, Candidate, Parts, Seams};
@@ -10,9 +10,9 @@ use crate::scene::error::{Place, Problem};
 use crate::scene::spec::{self, ContactMaterial, ContactPair, JointKind, Plane};
 use std::collections::BTreeMap;
 
-/// Adds the stops of joints and the features of all pairs of shapes; refuses shapes that overlap at the start.
+/// Adds joint stops and the features of all pairs of shapes; initial overlaps are errors.
 pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mut Vec<Problem>) {
-    if let Some(problem) = memory::refusal(model, false, 0) {
+    if let Some(problem) = memory::memory_error(model, false, 0) {
         problems.push(problem);
         return;
     }
@@ -26,7 +26,7 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
         .iter()
         .map(|(_, _, shapes)| Parts::new(shapes.iter().map(candidate).collect()))
         .collect();
-    let mut looked_at = 0;
+    let mut next_check = 0;
     for (k, (body_a, name_a, shapes_a)) in owners.iter().enumerate() {
         for (l, (body_b, name_b, shapes_b)) in owners[k + 1..].iter().enumerate() {
             let joints = scene.joints.iter().map(|j| (&j.bodies, j.contact));
@@ -40,7 +40,7 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
                 for (j, shape_b) in shapes_b.iter().enumerate() {
                     let material = material_at(i, j);
                     if material.enabled {
-                        if let Some(problem) = memory::refusal_on_the_way(model, &mut looked_at) {
+                        if let Some(problem) = memory::memory_error_so_far(model, &mut next_check) {
                             problems.push(problem);
                             return;
                         }
@@ -58,7 +58,7 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
             }
         }
     }
-    refuse_overlaps(model, poses, problems, |body| {
+    reject_overlaps(model, poses, problems, |body| {
         scene.bodies[body].place.clone()
     });
 }
@@ -100,7 +100,7 @@ fn add_limits(scene: &Plane, model: &mut Model) {
     }
 }
 
-/// Are two bodies held together by a joint that switches their contacts off?
+/// Does a joint between two bodies disable their contacts?
 pub(super) fn joined<'a>(
     mut joints: impl Iterator<Item = (&'a [spec::Name; 2], bool)>,
     a: &str,
@@ -112,7 +112,7 @@ pub(super) fn joined<'a>(
     })
 }
 
-// a body with one shape goes by its own name
+// a body with a single shape is named by the body
 pub(super) fn label(body: &str, shape: &str, n_shapes: usize) -> String {
     if n_shapes == 1 {
         body.to_owned()
@@ -121,7 +121,7 @@ pub(super) fn label(body: &str, shape: &str, n_shapes: usize) -> String {
     }
 }
 
-// a rule for bodies goes before one for materials, a later one before an earlier one
+// rules for bodies take precedence over rules for materials, later rules over earlier ones
 fn material_of(scene: &Plane, a: (&str, &spec::Shape), b: (&str, &spec::Shape)) -> ContactMaterial {
     let either = |names: &[spec::Name; 2], x: &str, y: &str| {
         let [first, second] = [&names[0].text, &names[1].text];
@@ -196,8 +196,8 @@ fn add_pair(
     }
 }
 
-/// Shapes that overlap and stops that are passed at the start are mistakes; `place_of` tells where a body is written.
-pub(super) fn refuse_overlaps(
+/// Initial overlaps of shapes and violated joint stops are errors; `place_of` gives the source location of a body.
+pub(super) fn reject_overlaps(
     model: &Model,
     poses: &Poses,
     problems: &mut Vec<Problem>,
@@ -225,18 +225,17 @@ pub(super) fn refuse_overlaps(
     problems.extend(overlaps.problems(model, place_of));
 }
 
-/// Deeper overlaps at the start are mistakes, m.
+/// Deeper initial overlaps are errors, m.
 pub(super) fn overlap_allowed(model: &Model) -> f64 {
     model.settings.active_gap.at_least(1e-9)
 }
 
-/// Bodies that overlap at the start, the earlier one of the scene first, each with the name of its deepest contact and
-/// how deep that is, m.
+/// Bodies that overlap at the start, in the order of the scene, each with the name and depth (m) of its deepest contact.
 #[derive(Default)]
 pub(super) struct Overlaps(BTreeMap<[BodyRef; 2], (String, f64)>);
 
 impl Overlaps {
-    /// Takes note of a contact.
+    /// Records a contact.
     pub fn add(&mut self, mut bodies: [BodyRef; 2], depth: f64, name: impl Fn() -> String) {
         bodies.sort_unstable();
         let deepest = self.0.entry(bodies).or_insert((String::new(), 0.0));
@@ -245,7 +244,7 @@ impl Overlaps {
         }
     }
 
-    /// One mistake for each two bodies, where the later one is written: the other may be the ground.
+    /// One error per pair of bodies, at the source location of the later one: the other may be the ground.
     pub fn problems(
         self,
         model: &Model,
@@ -257,10 +256,10 @@ impl Overlaps {
             let deepest = if name == whole {
                 String::new()
             } else {
-                format!(", most of all at `{name}`")
+                format!(", deepest at `{name}`")
             };
             let [place_of_first, place] = bodies.map(|body| body.map_or(0..0, &place_of));
-            // what is written once is copied
+            // bodies with one source location are copies
             let hint = if place == place_of_first {
                 "keep the `spacing` of `copies` above the size of a body plus twice the `jitter`"
             } else {

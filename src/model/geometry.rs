@@ -1,4 +1,4 @@
-//! What joints and contacts are at given poses: rows over all velocities, gaps, rates.
+//! Joints and contacts at given poses: constraint rows over all velocities, gaps, rates.
 
 use super::{
     AnyJoint, BodyRef, Contact, ContactKind, JointLink, Model, Motor, Poses, SpaceContact, Stop,
@@ -10,42 +10,42 @@ use crate::kinds::plane::collide;
 use crate::kinds::space;
 use crate::math::{Dual, Real, Vec3, cross3, dot3, most_across};
 
-/// Directions of sliding of one contact at most.
+/// Tangents of a contact at most.
 pub const N_TANGENTS: usize = 2;
 
-/// Axes of rotation that a contact in space may resist: its normal, then its tangents.
-pub const N_TURNS: usize = 3;
+/// Rotation axes that a contact in space may resist: its normal, then its tangents.
+pub const N_ROTATION_AXES: usize = 3;
 
-/// Rows of friction of one contact at most.
-pub const MAX_FRICTION_ROWS: usize = N_TANGENTS + N_TURNS;
+/// Friction rows of a contact at most.
+pub const MAX_FRICTION_ROWS: usize = N_TANGENTS + N_ROTATION_AXES;
 
-/// A friction axis with this part of its square along the normal, or more, is within a thousandth of a radian of it: its direction
-/// across is left to rounding, and any one is taken.
+/// If this part of the square of a friction axis is along the normal, the two are within a thousandth of a radian and the tangential
+/// direction would be rounding error: any tangent is used.
 const UPRIGHT: f64 = 1.0 - 1e-6;
 
-/// What a contact is held by while a substep lasts.
+/// Contact geometry that is fixed during a substep.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Hold {
-    /// The sharp edge or face that it touches, if there is one.
+pub struct FixedFeature {
+    /// The sharp edge or face that is touched, if any.
     pub edge: Option<usize>,
-    /// World direction that the tangents go by in space.
+    /// World direction that defines the tangents in space.
     pub axis: Vec3,
 }
 
-/// A contact at a configuration, apart from its rows.
+/// A contact at a configuration, without its rows.
 #[derive(Clone, Copy, Debug)]
-pub struct Near {
-    /// Directions of sliding in world axes, in space.
+pub struct ContactGeometry {
+    /// Tangents in world axes, in space.
     pub tangents: [Vec3; N_TANGENTS],
-    /// The normal in world axes, in space; zero where there is none.
+    /// The normal in world axes, in space; zero where undefined.
     pub direction: Vec3,
-    /// What a closed contact keeps at zero, m; see [`crate::kinds::plane::collide::Nearest`].
+    /// The gap function of a closed contact, m; see [`crate::kinds::plane::collide::Nearest`].
     pub offset: f64,
-    /// How far the end of its edge is, m; see [`crate::kinds::plane::collide::Nearest`].
+    /// Distance to the end of its edge, m; see [`crate::kinds::plane::collide::Nearest`].
     pub margin: f64,
 }
 
-impl Near {
+impl ContactGeometry {
     fn without_frame(offset: f64, margin: f64) -> Self {
         Self {
             tangents: [Vec3::zeros(); N_TANGENTS],
@@ -56,17 +56,17 @@ impl Near {
     }
 }
 
-/// How far a contact is open.
+/// Gap of a contact.
 #[derive(Clone, Copy, Debug)]
 pub struct Gap {
     /// m (rad at a stop of an angle).
     pub gap: f64,
-    /// How far the end of its edge is, m; see [`crate::kinds::plane::collide::Nearest`].
+    /// Distance to the end of its edge, m; see [`crate::kinds::plane::collide::Nearest`].
     pub margin: f64,
 }
 
 impl Model {
-    /// Places of two bodies in the vector of velocities.
+    /// Ranges of two bodies in the vector of velocities.
     #[inline]
     pub fn spans(&self, bodies: [BodyRef; 2]) -> [Span; 2] {
         let span = |body: BodyRef| {
@@ -83,16 +83,16 @@ impl Model {
         GlobalRow::new(self.spans(bodies), &row.a, &row.b)
     }
 
-    fn place_in_space(&self, bodies: [BodyRef; 2], row: &space::Row) -> GlobalRow {
+    fn global_row_in_space(&self, bodies: [BodyRef; 2], row: &space::Row) -> GlobalRow {
         GlobalRow::new(self.spans(bodies), &row.a, &row.b)
     }
 
-    fn place_space_rate(&self, bodies: [BodyRef; 2], row: &space::Row<Dual>) -> GlobalRow {
+    fn global_space_rate(&self, bodies: [BodyRef; 2], row: &space::Row<Dual>) -> GlobalRow {
         let (a, b) = (row.a.map(|x| x.rate), row.b.map(|x| x.rate));
         GlobalRow::new(self.spans(bodies), &a, &b)
     }
 
-    // scalar product of a row with these parts and velocities
+    // scalar product of the two parts of a row with the velocities
     fn product<T, const N: usize>(
         &self,
         bodies: [BodyRef; 2],
@@ -112,18 +112,18 @@ impl Model {
         sum
     }
 
-    // the same with what the row gains along the motion that its dual numbers carry
+    // the same for the derivative of the row, carried by its dual numbers
     fn gain<const N: usize>(&self, bodies: [BodyRef; 2], parts: [&[Dual; N]; 2], v: &[f64]) -> f64 {
         self.product(bodies, parts, v, |x| x.rate)
     }
 
-    // the rate of a row along the motion that its dual numbers carry
-    fn place_rate(&self, bodies: [BodyRef; 2], row: &Row<Dual>) -> GlobalRow {
+    // the derivative of a row, carried by its dual numbers
+    fn global_rate(&self, bodies: [BodyRef; 2], row: &Row<Dual>) -> GlobalRow {
         let (a, b) = (row.a.map(|x| x.rate), row.b.map(|x| x.rate));
         GlobalRow::new(self.spans(bodies), &a, &b)
     }
 
-    /// Equations of a joint with their residuals (m, rad), one after the other.
+    /// Passes each equation of a joint with its residual (m, rad) to `take`.
     pub fn joint_rows(
         &self,
         link: &JointLink,
@@ -143,7 +143,7 @@ impl Model {
                 let joint = joint.rows(a, b);
                 for i in 0..joint.n {
                     take(
-                        self.place_in_space(link.bodies, &joint.rows[i]),
+                        self.global_row_in_space(link.bodies, &joint.rows[i]),
                         joint.residual[i],
                     );
                 }
@@ -151,7 +151,7 @@ impl Model {
         }
     }
 
-    /// What the rows of a joint gain while the bodies move on at constant velocity, (dG/dt) v.
+    /// (dG/dt) v of the rows of a joint.
     pub fn joint_row_rates(
         &self,
         link: &JointLink,
@@ -184,11 +184,11 @@ impl Model {
         let [a, b] = link.bodies.map(|body| space_pose_of(poses.space(), body));
         link.joint.space().map_or_else(GlobalRow::default, |joint| {
             let (_, row) = joint.coordinate(motor.coordinate, a, b);
-            self.place_in_space(link.bodies, &row)
+            self.global_row_in_space(link.bodies, &row)
         })
     }
 
-    /// What that row gains while the bodies move on at constant velocity.
+    /// (dG/dt) v of that row.
     pub fn motor_row_rate(&self, motor: &Motor, poses: &Poses, twists: &Twists, v: &[f64]) -> f64 {
         let link = &self.joints[motor.joint];
         let [a, b] = moving_in_space(link.bodies, poses, twists);
@@ -198,7 +198,7 @@ impl Model {
         })
     }
 
-    // gap of a stop with its gradient, and the rate of the latter along the motion if there is one
+    // gap of a stop with its gradient, and the derivative of the gradient along the motion if requested
     fn limit(
         &self,
         contact: &Contact,
@@ -222,19 +222,19 @@ impl Model {
             (AnyJoint::Plane(joint), Some(twists)) => {
                 let [a, b] = moving(contact.bodies, poses, twists);
                 let (value, row) = joint.coordinate(&a, &b)?;
-                (value.value, self.place_rate(contact.bodies, &row))
+                (value.value, self.global_rate(contact.bodies, &row))
             }
             (AnyJoint::Space(joint), None) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
                 let (value, row) = joint.counted(coordinate, &poses.count(link), a, b);
-                (value, self.place_in_space(contact.bodies, &row))
+                (value, self.global_row_in_space(contact.bodies, &row))
             }
             (AnyJoint::Space(joint), Some(twists)) => {
                 let [a, b] = moving_in_space(contact.bodies, poses, twists);
                 let (value, row) = joint.counted(coordinate, &poses.count(link), &a, &b);
-                (value.value, self.place_space_rate(contact.bodies, &row))
+                (value.value, self.global_space_rate(contact.bodies, &row))
             }
         };
         Some(if above {
@@ -244,14 +244,14 @@ impl Model {
         })
     }
 
-    fn near_in_space(
+    fn contact_rows_in_space(
         &self,
         contact: &Contact,
         touch: &SpaceContact,
-        hold: &Hold,
+        hold: &FixedFeature,
         poses: &Poses,
         rows: &mut Vec<GlobalRow>,
-    ) -> Option<Near> {
+    ) -> Option<ContactGeometry> {
         let [a, b] = contact
             .bodies
             .map(|body| space_pose_of(poses.space(), body));
@@ -259,9 +259,9 @@ impl Model {
         let tangents = touch.tangents(near.normal, hold, [a, b]);
         for direction in [near.normal, tangents[0], tangents[1]] {
             let row = near.velocity_row(direction, a, b);
-            rows.push(self.place_in_space(contact.bodies, &row));
+            rows.push(self.global_row_in_space(contact.bodies, &row));
         }
-        Some(Near {
+        Some(ContactGeometry {
             tangents,
             direction: near.normal,
             offset: near.offset,
@@ -269,8 +269,8 @@ impl Model {
         })
     }
 
-    /// How far a contact is from the end of its edge, m; `None` while another one looks after the same place.
-    pub fn margin(&self, contact: &Contact, hold: &Hold, poses: &Poses) -> Option<f64> {
+    /// Distance of a contact to the end of its edge, m; `None` while another contact covers the same point.
+    pub fn margin(&self, contact: &Contact, hold: &FixedFeature, poses: &Poses) -> Option<f64> {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
@@ -286,41 +286,43 @@ impl Model {
         }
     }
 
-    /// Adds the rows of a contact, on its edge if it has one: gradient of the gap along the normal, then as many directions of
-    /// sliding as the model's contacts have. `None`, and no rows, while another contact looks after the same place.
+    /// Appends the rows of a contact, on its edge if it has one: gradient of the gap along the normal, then as many tangents as contacts of
+    /// the model have. `None`, and no rows, while another contact covers the same point.
     #[inline]
     pub fn near(
         &self,
         contact: &Contact,
-        hold: &Hold,
+        hold: &FixedFeature,
         poses: &Poses,
         rows: &mut Vec<GlobalRow>,
-    ) -> Option<Near> {
+    ) -> Option<ContactGeometry> {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
                 let near = held(feature, hold, a, b)?;
                 rows.push(self.place(contact.bodies, &near.normal_row()));
                 rows.push(self.place(contact.bodies, &near.tangent_row()));
-                Some(Near::without_frame(near.offset, near.margin))
+                Some(ContactGeometry::without_frame(near.offset, near.margin))
             }
-            ContactKind::Space(touch) => self.near_in_space(contact, touch, hold, poses, rows),
+            ContactKind::Space(touch) => {
+                self.contact_rows_in_space(contact, touch, hold, poses, rows)
+            }
             ContactKind::Limit(stop) => {
                 let (gap, row) = self.limit(contact, stop, poses, None)?;
                 rows.push(row);
                 for _ in 0..self.n_friction_rows.min(N_TANGENTS) {
                     rows.push(GlobalRow::default());
                 }
-                Some(Near::without_frame(gap, f64::INFINITY))
+                Some(ContactGeometry::without_frame(gap, f64::INFINITY))
             }
         }
     }
 
-    /// What the rows of a contact gain while the bodies move on at constant velocity: normal, then friction.
-    pub fn near_rates(
+    /// (dG/dt) v of the rows of a contact: normal, then friction.
+    pub fn contact_row_rates(
         &self,
         contact: &Contact,
-        hold: &Hold,
+        hold: &FixedFeature,
         poses: &Poses,
         twists: &Twists,
         v: &[f64],
@@ -348,44 +350,44 @@ impl Model {
         }
     }
 
-    /// Rates of rotation about the axes of a contact in space ([`turning_axes`]), of its second body relative to the first.
-    pub fn turning_rows(
+    /// Relative angular velocity of the second body about the axes of a contact in space ([`rotation_axes`]).
+    pub fn rotation_rows(
         &self,
         contact: &Contact,
-        axes: [Vec3; N_TURNS],
+        axes: [Vec3; N_ROTATION_AXES],
         poses: &Poses,
-    ) -> [GlobalRow; N_TURNS] {
+    ) -> [GlobalRow; N_ROTATION_AXES] {
         let [a, b] = contact
             .bodies
             .map(|body| space_pose_of(poses.space(), body));
         axes.map(|axis| {
             let row = space::Row::relative_rotation(axis, a, b);
-            self.place_in_space(contact.bodies, &row)
+            self.global_row_in_space(contact.bodies, &row)
         })
     }
 
-    /// What these rows gain while the bodies move on at constant velocity.
-    pub fn turning_rates(
+    /// (dG/dt) v of these rows.
+    pub fn rotation_row_rates(
         &self,
         contact: &Contact,
-        hold: &Hold,
+        hold: &FixedFeature,
         poses: &Poses,
         twists: &Twists,
         v: &[f64],
-    ) -> Option<[f64; N_TURNS]> {
+    ) -> Option<[f64; N_ROTATION_AXES]> {
         let ContactKind::Space(touch) = &contact.kind else {
             return None;
         };
         let [a, b] = moving_in_space(contact.bodies, poses, twists);
         let near = touch.held(hold, &a, &b)?;
         let [tangent, _] = touch.tangents(near.normal, hold, [&a, &b]);
-        Some(turning_axes(near.normal, tangent).map(|axis| {
+        Some(rotation_axes(near.normal, tangent).map(|axis| {
             let row = space::Row::relative_rotation(axis, &a, &b);
             self.gain(contact.bodies, [&row.a, &row.b], v)
         }))
     }
 
-    /// How far a contact is open; `None` while another one looks after the same place, or where it is inside the material of a body.
+    /// Gap of a contact; `None` while another contact covers the same point, or where it is inside the material of a body.
     #[inline]
     pub fn gap(&self, contact: &Contact, poses: &Poses) -> Option<Gap> {
         match &contact.kind {
@@ -416,7 +418,7 @@ impl Model {
         }
     }
 
-    /// No gap of the pair of shapes that a contact belongs to is below this, m, where it is positive.
+    /// Lower bound of all gaps of the contact's pair of shapes, m, where positive.
     pub fn clearance(&self, contact: &Contact, poses: &Poses) -> f64 {
         match &contact.kind {
             ContactKind::Space(touch) => {
@@ -460,8 +462,8 @@ impl Model {
         }
     }
 
-    /// Contacts that overlap by more than `enough`, m (rad at a stop of an angle), with their names and depths. Flush shapes may overlap although each
-    /// of their contacts sees no more than a side that it touches: such a pair is told as a whole, with its first contact.
+    /// Passes contacts that overlap by more than `enough`, m (rad for an angular stop), with their names and depths to `take`. Flush shapes
+    /// may overlap although none of their contacts does: such a pair is reported with its first contact.
     pub fn overlaps(&self, poses: &Poses, enough: f64, mut take: impl FnMut(&str, &Contact, f64)) {
         for of_pair in self.contacts.chunk_by(|a, b| a.pair == b.pair) {
             let mut any = false;
@@ -484,12 +486,12 @@ impl Model {
         }
     }
 
-    /// What holds a contact at the given poses.
-    pub fn hold(&self, contact: &Contact, poses: &Poses) -> Hold {
+    /// Contact geometry to be fixed at the given poses.
+    pub fn hold(&self, contact: &Contact, poses: &Poses) -> FixedFeature {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                Hold {
+                FixedFeature {
                     edge: contact.edge(feature, a, b),
                     axis: Vec3::zeros(),
                 }
@@ -500,16 +502,16 @@ impl Model {
                     .map(|body| space_pose_of(poses.space(), body));
                 let edge = contact.face(&touch.feature, a, b);
                 let near = touch.feature.nearest(a, b);
-                Hold {
+                FixedFeature {
                     edge,
                     axis: near.map_or_else(Vec3::x, |near| most_across(near.normal)),
                 }
             }
-            ContactKind::Limit(_) => Hold::default(),
+            ContactKind::Limit(_) => FixedFeature::default(),
         }
     }
 
-    /// A direction that a step must not turn far, in the axes of the first body, where a contact has one.
+    /// A direction that a step must not rotate far, in the axes of the first body, if the contact has one.
     pub fn heading(&self, contact: &Contact, poses: &Poses) -> Option<Vec3> {
         match &contact.kind {
             ContactKind::Space(touch) => {
@@ -522,7 +524,7 @@ impl Model {
         }
     }
 
-    /// Separation of the two shapes of a contact as wholes, and its gradient, where vertices alone do not tell.
+    /// Separation distance of the two shapes of a contact and its gradient, where vertices alone do not determine it.
     pub fn separation(&self, contact: &Contact, poses: &Poses) -> Option<(f64, GlobalRow)> {
         match &contact.kind {
             ContactKind::Feature(feature) => {
@@ -535,7 +537,10 @@ impl Model {
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
                 let apart = touch.feature.separation(a, b)?;
-                Some((apart.gap, self.place_in_space(contact.bodies, &apart.row)))
+                Some((
+                    apart.gap,
+                    self.global_row_in_space(contact.bodies, &apart.row),
+                ))
             }
             ContactKind::Limit(_) => None,
         }
@@ -543,7 +548,7 @@ impl Model {
 }
 
 impl Contact {
-    /// Can [`Model::heading`] have an answer?
+    /// Can [`Model::heading`] return a direction?
     pub fn has_heading(&self) -> bool {
         match &self.kind {
             ContactKind::Space(touch) => touch.feature.has_heading(),
@@ -555,7 +560,7 @@ impl Contact {
 impl SpaceContact {
     fn held<T: Real>(
         &self,
-        hold: &Hold,
+        hold: &FixedFeature,
         a: &space::Pose<T>,
         b: &space::Pose<T>,
     ) -> Option<space::collide::Nearest<T>> {
@@ -565,11 +570,11 @@ impl SpaceContact {
         }
     }
 
-    // directions of sliding; the second as long as friction is weaker or stronger along it, so that its cone is round
+    // tangents; the second is scaled by the ratio of the friction coefficients, so that the friction cone is circular
     fn tangents<T: Real>(
         &self,
         normal: Vec3<T>,
-        hold: &Hold,
+        hold: &FixedFeature,
         poses: [&space::Pose<T>; 2],
     ) -> [Vec3<T>; N_TANGENTS] {
         let any = hold.axis.map(T::constant);
@@ -592,14 +597,14 @@ impl SpaceContact {
     }
 }
 
-/// Axes of rotation at a contact: its normal (spin), its first tangent and the direction across both (rolling).
-pub fn turning_axes<T: Real>(normal: Vec3<T>, tangent: Vec3<T>) -> [Vec3<T>; N_TURNS] {
+/// Rotation axes of a contact: its normal (spin), its first tangent and the direction across both (rolling).
+pub fn rotation_axes<T: Real>(normal: Vec3<T>, tangent: Vec3<T>) -> [Vec3<T>; N_ROTATION_AXES] {
     [normal, tangent, cross3(normal, tangent)]
 }
 
 fn held<T: Real>(
     feature: &collide::Feature,
-    hold: &Hold,
+    hold: &FixedFeature,
     a: &Pose<T>,
     b: &Pose<T>,
 ) -> Option<collide::Nearest<T>> {

@@ -1,13 +1,13 @@
-//! Balls of a body that need not be looked at on planes, because others hold for them.
+//! Balls of a body that are redundant for contact with planes.
 //!
-//! A ball within the hull of others is nowhere nearer to a plane than all of these, and where it touches, those on
-//! which it lies touch as well: forces on them have the resultants that one on it would have.
+//! A ball in the convex hull of others is nowhere closer to a plane than all of these, and where it touches, the balls that span it touch
+//! as well: forces on them have the same resultants as a force on it.
 //!
 //! ```text
-//! (1)  some balls, alike in kind and radius, are corners; all others are within half the merge distance of their hull
-//! (2)  x - v is the point of the hull that is nearest to x, as far as it is known: |v| is not below the distance,
-//!      min (x - corner).v / |v| not above it
-//! (3)  weight moves from the corner that is the worst of those with weights to the best, as far as |v| falls
+//! (1)  corners are balls of equal kind and radius whose hull comes within half the merge distance of all others
+//! (2)  x - v is the current estimate of the point of the hull nearest to x: |v| is an upper bound of the distance,
+//!      min (x - corner).v / |v| a lower bound
+//! (3)  weight is moved from the worst corner with weight to the best one, by a line search on |v|
 //! ```
 
 use std::collections::BTreeMap;
@@ -16,16 +16,16 @@ use super::Collider;
 use crate::kinds::space::shape::Shape;
 use crate::math::{Limit, Vec3, dot3};
 
-/// Three balls stand, a fourth is seldom in between.
+/// Three balls support a body; a fourth is rarely redundant.
 const FEWEST: usize = 5;
 
-/// With more corners than this nearly every ball is one, and all are looked at.
-const MOST_CORNERS: usize = 64;
+/// With more corners nearly every ball is one, and all are kept.
+const MAX_CORNERS: usize = 64;
 
-/// Moves of weights at most; a ball that is still in doubt then is a corner.
-const MOST_MOVES: usize = 1000;
+/// Iteration limit; a ball that is not decided by then is a corner.
+const MAX_MOVES: usize = 1000;
 
-/// Marks the balls that others of their body hold for on all planes to within `distance`, m.
+/// Marks the balls that are redundant on all planes to within `distance`, m.
 pub(super) fn mark(colliders: &mut [Collider], distance: f64) {
     if distance <= 0.0 {
         return;
@@ -41,7 +41,7 @@ pub(super) fn mark(colliders: &mut [Collider], distance: f64) {
         let centres: Vec<Vec3> = group.iter().map(|(_, centre)| *centre).collect();
         if let Some(corners) = corners(&centres, 0.5 * distance) {
             for (k, (i, _)) in group.iter().enumerate() {
-                colliders[*i].is_held = !corners.contains(&k);
+                colliders[*i].is_redundant = !corners.contains(&k);
             }
         }
     }
@@ -53,12 +53,12 @@ fn corners(points: &[Vec3], near: f64) -> Option<Vec<usize>> {
     let mut chosen = Vec::new();
     let mut places: Vec<Vec3> = Vec::new();
     for x in points {
-        while let Some(out) = way_out(&places, *x, near) {
-            if chosen.len() == MOST_CORNERS {
+        while let Some(out) = separating_direction(&places, *x, near) {
+            if chosen.len() == MAX_CORNERS {
                 return None;
             }
             let corner = furthest(points, out, middle, near);
-            // in doubt, and no other is further out
+            // not decided, and no other is further out
             if chosen.contains(&corner) {
                 return None;
             }
@@ -69,7 +69,7 @@ fn corners(points: &[Vec3], near: f64) -> Option<Vec<usize>> {
     Some(chosen)
 }
 
-// the furthest point in a direction; of those that are nearly as far, as on a face, that which is furthest from the middle
+// the support point in a direction; of nearly equal ones, as on a face, the one furthest from the centre
 fn furthest(points: &[Vec3], out: Vec3, middle: Vec3, near: f64) -> usize {
     let length = dot3(out, out).sqrt();
     let far = |p: &Vec3| dot3(out, *p);
@@ -86,19 +86,19 @@ fn furthest(points: &[Vec3], out: Vec3, middle: Vec3, near: f64) -> usize {
 }
 
 // the direction in which x is outside the hull of the corners by more than `near`
-fn way_out(corners: &[Vec3], x: Vec3, near: f64) -> Option<Vec3> {
+fn separating_direction(corners: &[Vec3], x: Vec3, near: f64) -> Option<Vec3> {
     let Some(first) = corners.first() else {
         return Some(Vec3::new(1.0, 0.0, 0.0));
     };
     let mut weight = vec![0.0; corners.len()];
     weight[0] = 1.0;
     let mut v = x - *first;
-    for _ in 0..MOST_MOVES {
+    for _ in 0..MAX_MOVES {
         let length = dot3(v, v).sqrt();
         if length <= near {
             return None;
         }
-        // (2): how far x is beyond each corner
+        // (2): projection of x relative to each corner
         let beyond = |i: usize| dot3(x - corners[i], v);
         let [mut best, mut worst] = [0, usize::MAX];
         for i in 0..corners.len() {

@@ -1,32 +1,33 @@
-//! How much memory a model and all that runs it need, computed before it is taken: memory that is not there would end the process.
+//! Memory that a model and its simulation need, estimated in advance: a failed allocation would abort the process.
 //!
 //! ```text
 //! (1)  bytes <= fixed + a m + b n + c k + d j,   m = n^2 + (j + rows of expected contacts)^2
 //! ```
 //!
-//! with n velocities, k contacts that are listed and j rows of joints. The factors were measured with margins (tests/memory.rs); in a crowd, m is 0.
+//! with n velocities, k listed contacts and j joint rows. The factors were measured with margins (tests/memory.rs); with time stepping m is
+//! 0.
 
 use super::{EXPECTED, Model};
 use crate::scene::error::Problem;
 
-/// Models that need more are refused, bytes.
-pub const MOST_BYTES: u64 = 4_000_000_000;
+/// Models that need more are rejected, bytes.
+pub const MAX_BYTES: u64 = 4_000_000_000;
 
-/// What every instance needs: events, tables, the text of its variables.
+/// Per instance: events, tables, variable names.
 const FIXED: u64 = 2_000_000;
-/// Numbers of a matrix, over all matrices of one size, bytes.
+/// Per matrix entry, over all matrices of one size, bytes.
 const OF_MATRICES: u64 = 300;
-/// Of a velocity.
+/// Per velocity.
 const OF_VELOCITY: u64 = 8_000;
-/// Of a contact that is listed.
+/// Per listed contact.
 const OF_CONTACT: u64 = 16_000;
-/// Of a row of a joint.
+/// Per joint row.
 const OF_JOINT_ROW: u64 = 20_000;
 
-/// Contacts are looked at when their number doubles, from this one on.
-const FIRST_LOOK: usize = 1024;
+/// Memory is checked whenever the number of contacts doubles, starting here.
+const FIRST_CHECK: usize = 1024;
 
-/// (1) for a model with so many contacts.
+/// (1) for a model with this many contacts.
 pub(super) fn bytes_with(model: &Model, is_time_stepping: bool, n_contacts: usize) -> u64 {
     let (n, n_joint) = (model.n_velocities as u64, model.n_joint_rows as u64);
     let rows = model.n_joint_rows + (1 + model.n_friction_rows) * n_contacts.min(EXPECTED);
@@ -41,29 +42,33 @@ pub(super) fn bytes_with(model: &Model, is_time_stepping: bool, n_contacts: usiz
         .saturating_add(OF_CONTACT * n_contacts as u64)
 }
 
-/// Could so much be had now?
-pub fn is_there(bytes: u64) -> bool {
+/// Can this much be allocated now?
+pub fn can_allocate(bytes: u64) -> bool {
     let mut trial: Vec<u8> = Vec::new();
     usize::try_from(bytes).is_ok_and(|bytes| trial.try_reserve_exact(bytes).is_ok())
 }
 
-/// What is wrong with a model of this size, if something is.
-pub(super) fn refusal(model: &Model, is_time_stepping: bool, n_contacts: usize) -> Option<Problem> {
+/// Error for a model that needs too much memory.
+pub(super) fn memory_error(
+    model: &Model,
+    is_time_stepping: bool,
+    n_contacts: usize,
+) -> Option<Problem> {
     let bytes = bytes_with(model, is_time_stepping, n_contacts);
-    let why = if bytes > MOST_BYTES {
-        format!("at most {} GB are taken", MOST_BYTES / 1_000_000_000)
-    } else if is_there(bytes) {
+    let why = if bytes > MAX_BYTES {
+        format!("the limit is {} GB", MAX_BYTES / 1_000_000_000)
+    } else if can_allocate(bytes) {
         return None;
     } else {
-        "that is not there".to_owned()
+        "that is not available".to_owned()
     };
     let hint = match (is_time_stepping, n_contacts > 0) {
-        (true, _) => "take fewer bodies",
+        (true, _) => "use fewer bodies",
         (false, true) => {
-            "take fewer bodies or simpler shapes, switch contacts off with [[contact]] rules, or use time stepping (`integrator = \"time_stepping\"`, in space)"
+            "use fewer bodies or simpler shapes, switch contacts off with [[contact]] rules, or set `integrator = \"time_stepping\"` (in space)"
         }
         (false, false) => {
-            "take fewer bodies or joints, or use time stepping (`integrator = \"time_stepping\"`, in space)"
+            "use fewer bodies or joints, or set `integrator = \"time_stepping\"` (in space)"
         }
     };
     let size = match bytes {
@@ -81,17 +86,17 @@ pub(super) fn refusal(model: &Model, is_time_stepping: bool, n_contacts: usize) 
     })
 }
 
-/// The same while contacts are listed, before there is one more pair of shapes.
-pub(super) fn refusal_on_the_way(model: &Model, looked_at: &mut usize) -> Option<Problem> {
-    if model.contacts.len() < *looked_at {
+/// The same while contacts are being listed.
+pub(super) fn memory_error_so_far(model: &Model, next_check: &mut usize) -> Option<Problem> {
+    if model.contacts.len() < *next_check {
         return None;
     }
-    *looked_at = (2 * *looked_at).max(FIRST_LOOK);
-    refusal(model, false, *looked_at)
+    *next_check = (2 * *next_check).max(FIRST_CHECK);
+    memory_error(model, false, *next_check)
 }
 
 impl Model {
-    /// Memory that an instance needs at most, bytes.
+    /// Upper bound of the memory of an instance, bytes.
     pub fn bytes(&self) -> u64 {
         bytes_with(self, self.time_stepping.is_some(), self.contacts.len())
     }

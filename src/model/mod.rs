@@ -1,4 +1,4 @@
-//! The running form of a scene: checked, indexed, immutable.
+//! The model of a scene: checked, indexed, immutable.
 
 mod build;
 mod contacts;
@@ -16,7 +16,10 @@ mod stribeck;
 mod time_stepping;
 
 pub use build::build;
-pub use geometry::{Gap, Hold, MAX_FRICTION_ROWS, N_TANGENTS, N_TURNS, Near, turning_axes};
+pub use geometry::{
+    ContactGeometry, FixedFeature, Gap, MAX_FRICTION_ROWS, N_ROTATION_AXES, N_TANGENTS,
+    rotation_axes,
+};
 pub use poses::{Poses, Twists, pose_of, space_pose_of, space_twist_of, twist_of};
 pub use seams::{SEAM, Seams, Surroundings};
 pub use space::shape_of;
@@ -31,7 +34,7 @@ use crate::kinds::space as spatial;
 use crate::math::{Quaternion, Vec3};
 use crate::scene::spec::Settings;
 
-/// Contacts that work space is made for in advance.
+/// Contacts for which workspace is allocated in advance.
 const EXPECTED: usize = 16;
 
 /// A body by its index in [`Model::bodies`]; `None` is the ground.
@@ -42,55 +45,55 @@ pub type BodyRef = Option<usize>;
 pub struct Model {
     /// Name of the scene.
     pub name: String,
-    /// One sentence on what it shows.
+    /// One sentence that describes it.
     pub description: String,
-    /// Do bodies move in space, not in the plane?
+    /// Is the scene in space rather than in the plane?
     pub spatial: bool,
     /// m/s²; in the plane the third component is zero.
     pub gravity: Vec3,
-    /// Default end of a run, s.
+    /// Default stop time, s.
     pub until: f64,
-    /// How the scene wants to be integrated.
+    /// Integration settings of the scene.
     pub settings: Settings,
     /// Moving bodies.
     pub bodies: Vec<Body>,
     /// Joints.
     pub joints: Vec<JointLink>,
-    /// Motors that give a speed: their equations follow those of the joints.
+    /// Motors with prescribed speed: their equations follow those of the joints.
     pub motors: Vec<Motor>,
     /// Force elements.
     pub forces: Vec<ForceLink>,
     /// All contacts and stops that can become active.
     pub contacts: Vec<Contact>,
-    /// Names of the pairs of shapes and of the joints with stops that the contacts belong to.
+    /// Names of the pairs of shapes, and of the joints with stops, that contacts belong to.
     pub pairs: Vec<String>,
-    /// Values that come from outside.
+    /// Inputs.
     pub inputs: Vec<InputLink>,
     /// Times at which a force is not smooth, ascending, s.
     pub breakpoints: Vec<f64>,
-    /// The shortest time in which an applied force repeats, s; infinite where none does.
+    /// Shortest period of an applied force, s; infinite where none is periodic.
     pub shortest_period: f64,
     /// Number of coordinates = number of velocities.
     pub n_velocities: usize,
     /// Number of joint equations, those of motors included.
     pub n_joint_rows: usize,
-    /// Number of coordinates that joints in space leave free.
+    /// Number of free coordinates of joints in space.
     pub n_joint_coordinates: usize,
-    /// Rows of friction of each contact: 1 in the plane, 2 in space, and 3 more where some contact resists rotation.
+    /// Friction rows per contact: 1 in the plane, 2 in space, and 3 more if some contact resists rotation.
     pub n_friction_rows: usize,
-    /// Does the friction of some contact fall with the speed of sliding?
-    pub has_falling_friction: bool,
+    /// Does the friction of some contact decrease with the sliding speed (Stribeck)?
+    pub has_stribeck_friction: bool,
     /// Mass of each velocity, kg or kg m².
     pub mass: Vec<f64>,
-    /// Is it a rotation?
+    /// Is the velocity a rotation?
     pub angular: Vec<bool>,
-    /// Coordinates at the start: x, y (and the angle) of each body; in space x, y, z (and three zeros).
+    /// Initial coordinates: x, y (and the angle) of each body; in space x, y, z (and three zeros).
     pub initial_position: Vec<f64>,
-    /// Orientation of each body in space at the start.
+    /// Initial orientation of each body in space.
     pub initial_orientation: Vec<Quaternion>,
-    /// Velocities at the start.
+    /// Initial velocities.
     pub initial_velocity: Vec<f64>,
-    /// Shapes of many bodies, whose contacts are not in `contacts`.
+    /// Colliders for time stepping, which does not use `contacts`.
     pub time_stepping: Option<TimeStepping>,
 }
 
@@ -103,11 +106,11 @@ pub struct Body {
     pub first: usize,
     /// Number of its velocities: 2 for a point mass, 3 for a rigid body; in space 3 and 6.
     pub n_dof: usize,
-    /// In space: its principal axes, which the engine goes by, in the axes that the scene gives it.
+    /// In space: principal axes, used by the engine, in the axes of the scene.
     pub axes: Quaternion,
-    /// In space: its orientation and rate of rotation at the start, as the scene gives them.
+    /// In space: initial orientation and angular velocity, as given in the scene.
     pub start: StartSpec,
-    /// In space: how far its shapes reach from its centre of mass, m.
+    /// In space: radius of its shapes about its centre of mass, m.
     pub extent: f64,
 }
 
@@ -140,24 +143,24 @@ pub struct ForceLink {
     pub name: String,
     /// First and second body.
     pub bodies: [BodyRef; 2],
-    /// Its law.
+    /// Its force.
     pub force: AnyForce,
     /// Index of the joint it acts on.
     pub joint: Option<usize>,
 }
 
-/// A value that comes from outside.
+/// An input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InputLink {
     /// Name of the force element and of the component: `push.force_x`.
     pub name: String,
-    /// Value until another one is given, N or N m.
+    /// Start value, N or N m.
     pub start: f64,
-    /// What it is measured in.
+    /// Its unit.
     pub unit: InputUnit,
 }
 
-/// Units of values from outside.
+/// Units of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputUnit {
     /// N.
@@ -170,7 +173,7 @@ pub enum InputUnit {
     RadianPerSecond,
 }
 
-/// A joint coordinate whose rate is given.
+/// A joint coordinate with a prescribed rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Motor {
     /// Its name.
@@ -190,21 +193,21 @@ pub struct Contact {
     pub name: String,
     /// The normal points from the first to the second body.
     pub bodies: [BodyRef; 2],
-    /// Index of the pair it belongs to, which shares friction and restitution.
+    /// Index of its pair, which shares friction and restitution.
     pub pair: usize,
-    /// What touches.
+    /// Its geometry.
     pub kind: ContactKind,
-    /// What else of its bodies is at the shapes that touch.
+    /// Neighbouring shapes of its bodies.
     pub seams: Seams,
     /// Coulomb friction coefficient.
     pub friction: f64,
-    /// The same while it sticks; where it is below the other one it has no effect.
+    /// Static friction coefficient; has no effect if below the kinetic one.
     pub static_friction: f64,
-    /// Speed of sliding over which the static coefficient falls to the other one, m/s; none where it drops at once.
+    /// Sliding speed over which friction falls from the static to the kinetic coefficient, m/s; none where it drops at once.
     pub stribeck_velocity: Option<f64>,
-    /// Moment about the normal that a contact in space can take, by its normal force, m.
+    /// Torsional friction moment per normal force of a contact in space, m.
     pub torsional_friction: f64,
-    /// Moment across the normal that a contact in space can take, by its normal force, m.
+    /// Rolling friction moment per normal force of a contact in space, m.
     pub rolling_friction: f64,
     /// Normal restitution.
     pub restitution: f64,
@@ -212,7 +215,7 @@ pub struct Contact {
     pub tangential_restitution: f64,
 }
 
-/// What touches.
+/// Geometry of a contact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ContactKind {
     /// A vertex and a shape.
@@ -223,18 +226,18 @@ pub enum ContactKind {
     Limit(Stop),
 }
 
-/// Two features in space, and how friction differs between directions.
+/// Two features in space, with anisotropic friction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpaceContact {
-    /// What touches.
+    /// The features.
     pub feature: spatial::collide::Feature,
-    /// Bounds of the two shapes it belongs to.
+    /// Bounds of the two shapes.
     pub bounds: spatial::collide::Pair,
-    /// The direction that the friction coefficient is for, in the axes of the first or second body; any one if absent.
+    /// Direction of the friction coefficient, in the axes of the first or second body; arbitrary if absent.
     pub axis: Option<(usize, Vec3)>,
     /// The friction coefficient is for the direction across that axis.
     pub turned: bool,
-    /// Friction coefficient in the other direction, as a part of that one.
+    /// Ratio of the friction coefficient in the other direction to that one.
     pub across: f64,
 }
 
@@ -247,7 +250,7 @@ pub struct Stop {
     pub coordinate: usize,
     /// rad or m.
     pub bound: f64,
-    /// The coordinate must stay above the bound, or below.
+    /// Is it a lower bound of the coordinate?
     pub above: bool,
 }
 
@@ -285,7 +288,7 @@ impl AnyForce {
         }
     }
 
-    /// The shortest time in which a part of it repeats, s; infinite where none does.
+    /// Its shortest period, s; infinite where it is not periodic.
     pub fn shortest_period(&self) -> f64 {
         match self {
             Self::Plane(force) => force.shortest_period(),
@@ -293,7 +296,7 @@ impl AnyForce {
         }
     }
 
-    /// Is it given from outside, by signals?
+    /// Is it an applied force, given by signals?
     pub fn is_given(&self) -> bool {
         match self {
             Self::Plane(force) => force.is_given(),
@@ -301,7 +304,7 @@ impl AnyForce {
         }
     }
 
-    /// Does it take energy from what moves?
+    /// Does it dissipate energy?
     pub fn dissipates(&self) -> bool {
         match self {
             Self::Plane(force) => force.dissipates(),
@@ -335,7 +338,7 @@ impl AnyJoint {
         }
     }
 
-    /// What the equations are called in error messages and outputs.
+    /// Names of the equations in error messages and outputs.
     pub fn row_names(&self) -> &'static [&'static str] {
         match self {
             Self::Plane(joint) => joint.row_names(),
@@ -376,7 +379,7 @@ impl Model {
             .all(|link| link.force.is_linear_in_velocity())
     }
 
-    /// Is there friction in joints that is smoothed?
+    /// Is there smoothed friction in joints?
     pub fn has_smoothed_friction(&self) -> bool {
         use crate::kinds::plane::force::Force::Stribeck;
         use crate::kinds::space::force::Force::Stribeck as SpaceStribeck;
@@ -389,12 +392,12 @@ impl Model {
         })
     }
 
-    /// Do some contacts resist rotation?
+    /// Does some contact resist rotation?
     pub fn resists_rotation(&self) -> bool {
         self.n_friction_rows > N_TANGENTS
     }
 
-    /// Number of contacts that work space is made for in advance: most features never touch, and it grows with those that do.
+    /// Contacts for which workspace is allocated in advance: most features never touch, and it grows with those that do.
     pub fn expected_contacts(&self) -> usize {
         self.contacts.len().min(EXPECTED)
     }

@@ -1,8 +1,8 @@
-//! Motors of given speeds that contradict the joints, or each other, at the start.
+//! Detects motors of prescribed speed that contradict the joints, or each other, at the start.
 //!
-//! (1)  rows g_i of joints and motors, rates b_i that they want: zero of joints, the speed of motors
-//! (2)  one after the other: g' = g - sum (g . e) e,  b' = b - sum (g . e) c  over the directions e that are known, with rates c
-//! (3)  a row with g' = 0 follows from the others; it contradicts them where b' is not zero
+//! (1)  rows g_i of joints and motors with rates b_i: zero for joints, the speed for motors
+//! (2)  Gram-Schmidt: g' = g - sum (g . e) e,  b' = b - sum (g . e) c  over the known directions e with rates c
+//! (3)  a row with g' = 0 is dependent; it contradicts the others if b' is not zero
 
 use super::{Model, Poses};
 use crate::constraint::GlobalRow;
@@ -11,11 +11,11 @@ use crate::math::norm;
 use crate::scene::error::Problem;
 use crate::scene::spec::space::Space;
 
-/// A row of which less is left than this part follows from the others: rounding leaves 1e-15, and a mechanism this near to a
-/// dead point cannot be driven through it.
+/// A row with a smaller remainder is dependent: rounding leaves 1e-15, and a mechanism this close to a dead point cannot be driven through
+/// it.
 const FOLLOWS: f64 = 1e-9;
 
-/// Written digits of speeds may differ by this much, rad/s or m/s, and by as much of the speed.
+/// Speeds may differ by this much, rad/s or m/s, and by as much relative to the speed: rounded digits in the scene.
 const WRITTEN_DIGITS: f64 = 1e-6;
 
 /// A direction whose rate is known.
@@ -24,7 +24,7 @@ struct Known {
     rate: f64,
 }
 
-pub(super) fn refuse_contradictions(scene: &Space, model: &Model, problems: &mut Vec<Problem>) {
+pub(super) fn reject_contradictions(scene: &Space, model: &Model, problems: &mut Vec<Problem>) {
     if model.motors.is_empty() {
         return;
     }
@@ -36,7 +36,7 @@ pub(super) fn refuse_contradictions(scene: &Space, model: &Model, problems: &mut
         row.add_to(1.0, &mut g);
         let size = norm(&g);
         let mut rate = wanted;
-        // once more for what rounding left
+        // a second time against rounding
         for _ in 0..2 {
             for Known {
                 direction,
@@ -78,7 +78,7 @@ pub(super) fn refuse_contradictions(scene: &Space, model: &Model, problems: &mut
                 place: written.place.clone(),
                 key: format!("joint[{}].motor", written.name),
                 message: format!(
-                    "the motor wants the speed {speed} where the other joints and motors leave only {implied:.6}"
+                    "the motor has the speed {speed}, but the other joints and motors only allow {implied:.6}"
                 ),
                 hint: "remove one of the motors or joints that act on the same coordinate, or use a torque or force".to_owned(),
             });

@@ -1,10 +1,10 @@
-//! Where all bodies are and how fast, in the plane or in space; and rotations in space as coordinates.
+//! Poses and twists of all bodies, in the plane or in space, and rotational coordinates in space.
 //!
-//! A body in space has three rotational coordinates: the rotation vector r since a reference orientation R, so that it
-//! is at R exp(r). As many coordinates as velocities, and steps may treat both alike; accepted states have r = 0.
+//! A body in space has three rotational coordinates: the rotation vector r from a reference orientation R to its orientation R exp(r).
+//! There are as many coordinates as velocities, and integrators treat both alike; accepted states have r = 0.
 //!
-//! An angle of a joint is counted over its turns: orientations give it but for whole turns, and these come from what it was at
-//! the reference and from r.
+//! Joint angles are counted over full turns: orientations determine them up to full turns, which follow from the angle at the reference and
+//! from r.
 
 use super::{AnyJoint, Body, BodyRef, JointLink, Model};
 use crate::constraint::{GlobalRow, Pose, Twist};
@@ -19,13 +19,13 @@ pub enum Poses {
     Plane(Vec<Pose>),
     /// In space.
     Space {
-        /// Orientations that rotational coordinates count from.
+        /// Reference orientations of the rotational coordinates.
         reference: Vec<Quaternion>,
         /// The rotational coordinates, rad.
         turned: Vec<Vec3>,
-        /// Angles of joints at the reference, rad.
+        /// Joint angles at the reference, rad.
         counted: Vec<f64>,
-        /// Where the bodies are.
+        /// Poses of the bodies.
         poses: Vec<space::Pose>,
     },
 }
@@ -40,7 +40,7 @@ pub enum Twists {
 }
 
 impl Poses {
-    /// Room for the bodies of a model; at their initial orientations.
+    /// Storage for the bodies of a model, at their initial orientations.
     pub fn new(model: &Model) -> Self {
         let n = model.bodies.len();
         if model.is_spatial() {
@@ -55,7 +55,7 @@ impl Poses {
         }
     }
 
-    /// From now on rotational coordinates count from these orientations, and angles of joints from these.
+    /// Sets the reference orientations and the joint angles there.
     pub fn refer_to(&mut self, orientation: &[Quaternion], angles: &[f64]) {
         match self {
             Self::Plane(_) => {}
@@ -83,7 +83,7 @@ impl Poses {
         }
     }
 
-    /// The poses in the plane; none in space.
+    /// The poses in the plane; empty in space.
     pub fn plane(&self) -> &[Pose] {
         match self {
             Self::Plane(poses) => poses,
@@ -91,7 +91,7 @@ impl Poses {
         }
     }
 
-    /// The poses in space; none in the plane.
+    /// The poses in space; empty in the plane.
     pub fn space(&self) -> &[space::Pose] {
         match self {
             Self::Plane(_) => &[],
@@ -101,7 +101,7 @@ impl Poses {
 }
 
 impl Twists {
-    /// Room for the bodies of a model.
+    /// Storage for the bodies of a model.
     pub fn new(model: &Model) -> Self {
         let n = model.bodies.len();
         if model.is_spatial() {
@@ -111,7 +111,7 @@ impl Twists {
         }
     }
 
-    /// The twists in the plane; none in space.
+    /// The twists in the plane; empty in space.
     pub fn plane(&self) -> &[Twist] {
         match self {
             Self::Plane(twists) => twists,
@@ -119,7 +119,7 @@ impl Twists {
         }
     }
 
-    /// The twists in space; none in the plane.
+    /// The twists in space; empty in the plane.
     pub fn space(&self) -> &[space::Twist] {
         match self {
             Self::Plane(_) => &[],
@@ -129,7 +129,7 @@ impl Twists {
 }
 
 impl Model {
-    /// Do bodies move in space?
+    /// Is the model in space?
     pub fn is_spatial(&self) -> bool {
         self.spatial
     }
@@ -205,7 +205,7 @@ impl Model {
         bodies.iter().filter_map(rotation_of)
     }
 
-    /// `out` = coordinates `q` moved on for a time at velocities `v`.
+    /// `out` = coordinates `q` integrated over a time at constant velocities `v`.
     #[inline]
     pub fn displace(&self, out: &mut [f64], q: &[f64], time: f64, v: &[f64]) {
         for ((x, q), v) in out.iter_mut().zip(q).zip(v) {
@@ -224,7 +224,7 @@ impl Model {
         }
     }
 
-    /// Moves coordinates on for a time at velocities `v`.
+    /// Integrates coordinates over a time at constant velocities `v`.
     #[inline]
     pub fn advance(&self, q: &mut [f64], time: f64, v: &[f64]) {
         if !self.spatial {
@@ -247,7 +247,7 @@ impl Model {
         }
     }
 
-    /// Rates of the coordinates `q` at velocities `v`, and their changes at accelerations `a`, in place of `v` and `a`.
+    /// Replaces velocities `v` and accelerations `a` by the first and second derivatives of the coordinates `q`.
     pub fn velocities_to_rates(&self, q: &[f64], v: &mut [f64], a: &mut [f64]) {
         for i in self.rotations() {
             let [rate, change] =
@@ -257,7 +257,7 @@ impl Model {
         }
     }
 
-    /// Velocities at coordinates `q`, in place of the rates of these.
+    /// Replaces derivatives of the coordinates `q` by velocities.
     pub fn rates_to_velocities(&self, q: &[f64], rate: &mut [f64]) {
         for i in self.rotations() {
             let spin = quaternion::spin_of_rate(triple(q, i), triple(rate, i));
@@ -265,7 +265,7 @@ impl Model {
         }
     }
 
-    /// Turns rows of coordinates `q`, whose rotations are about body axes there, to the axes of the reference orientations.
+    /// Rotates rows at coordinates `q`, whose rotations are about body axes, to the axes of the reference orientations.
     pub fn turn_to_reference(&self, q: &[f64], rows: &mut [GlobalRow]) {
         if !self.spatial {
             return;
@@ -278,8 +278,8 @@ impl Model {
         }
     }
 
-    /// Makes the present orientations the reference of coordinates `q`, whose rotations become zero, and counts the angles of
-    /// joints on to there; `poses` have the old reference before and the new one after.
+    /// Makes the current orientations the reference of coordinates `q`, whose rotations become zero, and updates the counted joint angles;
+    /// `poses` have the old reference before and the new one after.
     pub fn rebase(
         &self,
         q: &mut [f64],
@@ -301,7 +301,7 @@ impl Model {
         poses.refer_to(orientation, counted);
     }
 
-    /// Angles of all joints in space at the start, rad, within half a turn; zero for displacements.
+    /// Initial angles of all joints in space, rad, within half a turn; zero for displacements.
     pub fn initial_angles(&self) -> Vec<f64> {
         let mut angles = vec![0.0; self.n_joint_coordinates];
         let mut poses = Poses::new(self);
@@ -347,7 +347,7 @@ pub fn space_twist_of(twists: &[space::Twist], body: BodyRef) -> &space::Twist {
     body.map_or(&space::Twist::ZERO, |i| &twists[i])
 }
 
-// of a body in space; points have none
+// first rotational coordinate of a body in space; point masses have none
 fn rotation_of(body: &Body) -> Option<usize> {
     (body.n_dof == space::BODY_DOF).then_some(body.first + 3)
 }

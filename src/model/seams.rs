@@ -1,35 +1,35 @@
-//! Internal faces, edges and corners: parts of the surface of a shape that other shapes of the same body cover. A contact there
-//! is no contact with the body, whose surface is that of the union of its shapes.
+//! Internal faces, edges and corners: parts of the surface of a shape that are covered by other shapes of the same body. Contacts there are
+//! spurious, since the surface of the body is that of the union of its shapes.
 //!
 //! A corner that rests on a tile is at its surface up to rounding, above or below. Below it, the side face of the next flush tile
-//! closes at full speed: a collision with a step of 1e-16 m. So the surface is judged with a tolerance, the seam width d:
+//! approaches at full speed: a collision with a step of 1e-16 m. So the surface has a tolerance, the seam width d:
 //!
 //! ```text
-//! (0)  a contact at the point p of a shape S has a normal n out of S, which does not lean over S itself: (3) below, with S for the other
-//! (1)  it is exposed where p + 2 d n is outside of every other shape of the body, each grown by d
-//! (2)  or where that holds for a point p' of S near p, p' - p being across n: the shortest way out of the shape that covers p,
+//! (0)  a contact at the point p of a shape S has a normal n out of S, which does not point over S itself: (3) below, with S as the other shape
+//! (1)  it is exposed if p + 2 d n is outside every other shape of the body, each grown by d
+//! (2)  or if that holds for a point p' of S near p, with p' - p perpendicular to n: the shortest path out of the covering shape,
 //!      to 2 d above its surface
 //! ```
 //!
-//! What carries a body passes (1): p + 2 d n is 2 d above the surface, also where flush tiles overlap. The side face of a flush or lower
-//! neighbour fails it, and (2) as well, because S ends there: it is no higher than what covers it. A real step, or a wall on tiles, is
-//! covered at its foot, where a sliding corner meets it, and exposed 2 d above: (2). So steps below 2 d are none, higher ones are
-//! collisions. Gaps between shapes count as closed up to 3 d.
+//! Supporting contacts satisfy (1): p + 2 d n is 2 d above the surface, also where flush tiles overlap. The side face of a flush or lower
+//! neighbour fails (1), and (2) as well, because S ends there: it is no higher than the covering shape. A real step, or a wall on tiles, is
+//! covered at its foot, where a sliding corner hits it, and exposed 2 d above: (2). So steps below 2 d are ignored, higher ones are
+//! collisions. Gaps between shapes up to 3 d count as closed.
 //!
-//! An edge or a corner of S, where n is not the normal of a face, must be one of the union:
+//! An edge or corner of S, where n is not a face normal, must be one of the union:
 //!
 //! ```text
-//! (3)  no shape whose surface goes through p, to within d, goes on from there to where n leans: with its normal m at p, n.m > 0, and
+//! (3)  no shape with p on its surface, to within d, continues from there in the direction n leans to: with its normal m at p, n.m > 0, and
 //!      u = n - (n.m) m, p + 2 d u/|u| is outside of it
-//! (4)  where a side of a face goes on straight beyond its end, or a face beyond its edge, into another shape, the end or the edge is none:
-//!      what touches there touches on either side of it
+//! (4)  where an edge of a face continues straight beyond its end, or a face beyond its edge, into another shape, the end or edge is internal:
+//!      contacts on either side of it cover it
 //! ```
 //!
-//! (3) is for what is round: before it is over the next tile it would touch its edge, leaning. (4) leaves out contacts in the middle of
-//! flat surfaces, which carry nothing that others do not.
+//! (3) is for round shapes: before reaching the next tile they would touch its edge, with a leaning normal. (4) removes contacts in the
+//! middle of flat surfaces, which are redundant.
 //!
-//! The criterion is about places on bodies, not about motion: it is the same for the ground and for bodies that move, for contacts that
-//! touch and for those found in advance, for either body of a contact, and for every way to step.
+//! The criterion depends on points of bodies, not on motion: it is the same for the ground and for moving bodies, for closed and predicted
+//! contacts, for either body of a contact, and for both integrators.
 
 mod contact;
 mod parts;
@@ -43,28 +43,28 @@ use crate::kinds::space::shape::{Cylinder, HeightField, Shape};
 use crate::math::{Limit, Vec2, Vec3, cross, dot3};
 use std::sync::Arc;
 
-/// The seam width d, m: far above what closed contacts are off their surfaces, far below what matters.
+/// Seam width d, m: far above position errors of closed contacts, physically irrelevant.
 pub const SEAM: f64 = 1e-7;
 
-/// A shape reaches where it is to within this, m.
+/// Tolerance of a point on the surface of a shape, m.
 const ON_SURFACE: f64 = 1e-9;
 
-/// Deeper inside a shape, m, no way out is looked for.
+/// Deeper inside a shape, m, path (2) is not searched.
 const DEEPEST: f64 = 1e-3;
 
-/// A face whose normal has a smaller square across that of the contact is no way out.
+/// Faces whose normal has a smaller squared component across the contact normal are not used in (2).
 const STEEP: f64 = 1e-2;
 
-/// Normals that differ by less are the same: rounding is a million times smaller.
+/// Normals that differ by less are equal: rounding is a million times smaller.
 const UPRIGHT: f64 = 1e-10;
 
-/// A normal is none of a shape if it leans over it by more (sine): edges are watched while they do so by a little less.
+/// A contact normal that leans over its own shape by more (sine) is not valid: edges are tracked slightly below that.
 const SKEW: f64 = 0.25;
 
-/// Shapes to be left one after the other: a floor and two walls.
-const MOST_WAYS: usize = 3;
+/// Covering shapes to leave one after the other: a floor and two walls.
+const MAX_WAYS: usize = 3;
 
-/// What covers: a shape in the coordinates of its body, one of the plane in its plane.
+/// A covering shape in the coordinates of its body; shapes of the plane are in the xy plane.
 #[derive(Clone, Debug, PartialEq)]
 enum Cover {
     /// Behind all of these planes: normal and offset, m.
@@ -75,7 +75,7 @@ enum Cover {
     HeightField(Arc<HeightField>),
 }
 
-/// A shape among those of its body that touch or overlap it.
+/// A shape and the other shapes of its body that touch or overlap it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surroundings {
     own: Arc<Cover>,
@@ -123,12 +123,12 @@ impl Cover {
         }
     }
 
-    // tells how far a point is outside of each face, m, and the normals of the faces
-    fn faces(&self, x: Vec3, mut tell: impl FnMut(f64, Vec3)) {
+    // passes the distance of a point from each face, m, positive outside, and the normal of the face to `visit`
+    fn faces(&self, x: Vec3, mut visit: impl FnMut(f64, Vec3)) {
         match self {
             Cover::Convex(planes) => {
                 for (normal, offset) in planes {
-                    tell(dot3(*normal, x) - offset, *normal);
+                    visit(dot3(*normal, x) - offset, *normal);
                 }
             }
             Cover::Round([from, to], radius) => {
@@ -140,25 +140,25 @@ impl Cover {
                     0.0
                 };
                 let (distance, normal) = direction(x - *from - span * along);
-                tell(distance - radius, normal);
+                visit(distance - radius, normal);
             }
             Cover::Cylinder(cylinder) => {
                 let d = x - cylinder.centre;
                 let along = dot3(d, cylinder.axis);
-                tell(along - cylinder.half_height, cylinder.axis);
-                tell(-along - cylinder.half_height, -cylinder.axis);
+                visit(along - cylinder.half_height, cylinder.axis);
+                visit(-along - cylinder.half_height, -cylinder.axis);
                 let (distance, normal) = direction(d - cylinder.axis * along);
-                tell(distance - cylinder.radius, normal);
+                visit(distance - cylinder.radius, normal);
             }
             Cover::HeightField(field) => {
                 let (height, normal) = over(field, x);
-                tell(height, normal);
+                visit(height, normal);
             }
         }
     }
 
-    // (3): for normals that lean by more than a sine, with the shape grown by some length
-    fn is_leant_on(&self, point: Vec3, normal: Vec3, sine: f64, grown: f64) -> bool {
+    // (3) for normals that lean by more than a sine, with the shape grown by a length
+    fn leans_over(&self, point: Vec3, normal: Vec3, sine: f64, grown: f64) -> bool {
         let mut found = false;
         self.faces(point, |height, out| {
             let along = dot3(normal, out);
@@ -171,7 +171,7 @@ impl Cover {
         found
     }
 
-    /// How far a point is outside, m; negative inside. Beyond an edge it is less than the distance.
+    /// Distance of a point outside, m; negative inside. A lower bound beyond an edge.
     fn height(&self, x: Vec3) -> f64 {
         let mut highest = f64::NEG_INFINITY;
         self.faces(x, |height, _| highest = highest.at_least(height));
@@ -185,7 +185,7 @@ fn direction(v: Vec3) -> (f64, Vec3) {
     (length, if length > 0.0 { v / length } else { any })
 }
 
-// height over the triangle above or below a point, and its normal; nothing is beside the field
+// height above the triangle at a point, and its normal; infinitely high beside the field
 fn over(field: &HeightField, x: Vec3) -> (f64, Vec3) {
     let up = Vec3::new(0.0, 0.0, 1.0);
     let [nx, ny] = field.cells();
@@ -201,10 +201,10 @@ fn over(field: &HeightField, x: Vec3) -> (f64, Vec3) {
 }
 
 impl Surroundings {
-    /// Is a contact at this point of the shape, with this normal out of it, one with the body? Body coordinates.
+    /// Is a contact at this point of the shape, with this outward normal, on the surface of the body? Body coordinates.
     pub fn expose(&self, point: Vec3, normal: Vec3) -> bool {
-        !self.own.is_leant_on(point, normal, SKEW, ON_SURFACE) // (0)
-            && self.is_exposed(point, normal, MOST_WAYS)
+        !self.own.leans_over(point, normal, SKEW, ON_SURFACE) // (0)
+            && self.is_exposed(point, normal, MAX_WAYS)
             && !self.leans(point, normal)
     }
 
@@ -216,7 +216,7 @@ impl Surroundings {
             is_on_face |= height.abs() <= ON_SURFACE && dot3(d, d) <= UPRIGHT * UPRIGHT;
         });
         let mut others = self.others.iter();
-        !is_on_face && others.any(|other| other.is_leant_on(point, normal, UPRIGHT, SEAM))
+        !is_on_face && others.any(|other| other.leans_over(point, normal, UPRIGHT, SEAM))
     }
 
     // (4)
@@ -226,15 +226,15 @@ impl Surroundings {
     }
 
     fn is_exposed(&self, point: Vec3, normal: Vec3, ways: usize) -> bool {
-        let probe = point + normal * (2.0 * SEAM);
-        let Some(cover) = self.others.iter().find(|c| c.height(probe) <= SEAM) else {
+        let point_above = point + normal * (2.0 * SEAM);
+        let Some(cover) = self.others.iter().find(|c| c.height(point_above) <= SEAM) else {
             return true; // (1)
         };
         if ways == 0 {
             return false;
         }
-        // (2): ways across the normal to 2 d above the faces of what covers
-        let way_out = |height: f64, out: Vec3| {
+        // (2): paths perpendicular to the normal to 2 d above the faces of the covering shape
+        let path_out = |height: f64, out: Vec3| {
             let across = out - normal * dot3(out, normal);
             let square = dot3(across, across);
             (square >= STEEP).then(|| {
@@ -243,14 +243,14 @@ impl Surroundings {
             })
         };
         let mut least = DEEPEST;
-        cover.faces(probe, |height, out| {
-            if let Some((length, _)) = way_out(height, out) {
+        cover.faces(point_above, |height, out| {
+            if let Some((length, _)) = path_out(height, out) {
                 least = least.at_most(length);
             }
         });
         let mut found = false;
-        cover.faces(probe, |height, out| {
-            if let Some((length, across)) = way_out(height, out)
+        cover.faces(point_above, |height, out| {
+            if let Some((length, across)) = path_out(height, out)
                 && !found
                 && length <= least + 3.0 * SEAM
                 && length < DEEPEST

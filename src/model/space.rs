@@ -1,4 +1,4 @@
-//! Written scene in space -> model, with the checks that need geometry.
+//! Builds a model from a scene spec in space, with the checks that need geometry.
 
 use super::build::{self, CLOSED, NO_DIRECTION};
 use super::{
@@ -25,11 +25,10 @@ use crate::scene::spec::space::{
 use crate::scene::spec::{self, Anchors, BodyKind, Name, Scene};
 use std::borrow::Cow;
 
-/// Where the centre of mass of a body's shapes may be off its origin, relative to their size: coordinates written with
-/// a few digits.
+/// Tolerance of the centre of mass of a body's shapes at its origin, relative to their size: coordinates with a few digits.
 const CENTRED: f64 = 1e-6;
 
-/// Checks a scene in space against itself and indexes it. All problems are reported at once.
+/// Checks a scene spec in space and builds its model. All errors are reported at once.
 #[cfg_attr(small, optimize(size))]
 pub(super) fn build(scene: &Scene, space: &Space) -> Result<Model, Vec<Problem>> {
     let mut builder = Builder {
@@ -53,7 +52,7 @@ pub(super) fn build(scene: &Scene, space: &Space) -> Result<Model, Vec<Problem>>
         ..
     } = builder;
     if problems.is_empty() {
-        motors::refuse_contradictions(space, &model, &mut problems);
+        motors::reject_contradictions(space, &model, &mut problems);
         space_contacts::add(space, &mut model, &mut problems);
     }
     build::finish(model, problems)
@@ -71,14 +70,14 @@ struct Builder<'a> {
     problems: Vec<Problem>,
 }
 
-/// Mass and tensor of inertia of a body in its written axes.
+/// Mass and inertia tensor of a body in the axes of the scene.
 struct Inertia {
     mass: f64,
     tensor: Mat3,
 }
 
 impl Builder<'_> {
-    fn refuse<'m>(
+    fn reject<'m>(
         &mut self,
         place: &Place,
         key: String,
@@ -135,7 +134,7 @@ impl Builder<'_> {
                             "check the moments: the largest is at most the sum of the other two",
                         ),
                     };
-                    self.refuse(
+                    self.reject(
                         &body.place,
                         format!("body[{}].inertia", body.name),
                         message,
@@ -163,7 +162,7 @@ impl Builder<'_> {
         self.twists = twists.space().to_vec();
     }
 
-    // given, or from the shapes at uniform density about the body's origin, which must be their centre
+    // given, or from the shapes at uniform density about the body's origin, which must be their centre of mass
     fn inertia(&mut self, body: &written::Body) -> Inertia {
         let colliders: Vec<_> = body
             .shapes
@@ -198,7 +197,7 @@ impl Builder<'_> {
         }
         if dot3(centre, centre).sqrt() > CENTRED * size {
             let [x, y, z] = [centre.x, centre.y, centre.z];
-            self.refuse(
+            self.reject(
                 &body.place,
                 format!("body[{}].shape", body.name),
                 format!("the shapes' centre of mass is at [{x:.6}, {y:.6}, {z:.6}], not at the body's origin"),
@@ -227,7 +226,7 @@ impl Builder<'_> {
         found
     }
 
-    // a point or direction given in a body's written axes, in its principal ones
+    // a point or direction given in the axes of the scene, in principal axes
     fn in_body(&self, body: BodyRef, written: Triple) -> Vec3 {
         body.map_or(vec3(written), |i| {
             turn_back(self.model.bodies[i].axes, vec3(written))
@@ -267,7 +266,7 @@ impl Builder<'_> {
         for written in &self.scene.joints {
             let bodies = [self.body(&written.bodies[0]), self.body(&written.bodies[1])];
             let Some(joint) = self.make_joint(written, bodies) else {
-                self.refuse(
+                self.reject(
                     &written.place,
                     format!("joint[{}].axis", written.name),
                     "the axis has no length, or both axes have one direction",
@@ -296,7 +295,7 @@ impl Builder<'_> {
     fn make_joint(&self, written: &written::Joint, bodies: [BodyRef; 2]) -> Option<Joint> {
         let [anchor_a, anchor_b] = self.anchors(&written.anchors, bodies);
         let [a, b] = bodies.map(|body| self.pose(body));
-        // mounts about an axis: where it is given in the world both sides have the same axes at the start
+        // mounts about an axis: if it is given in the world, both sides have the same axes at the start
         let mounts = |axis: &Axis| {
             let [axis_a, axis_b] = self.axes(axis, bodies);
             let mount_a = Mount::about(anchor_a, axis_a)?;
@@ -329,7 +328,7 @@ impl Builder<'_> {
                     }
                     Cross::Local(local) => [0, 1].map(|i| self.in_body(bodies[i], local[i])),
                 };
-                // x of mount a is the first arm, y of mount b the second; z is across both
+                // x of mount a is the first arm, y of mount b the second; z is perpendicular to both
                 let across = cross3(a.turn(first), b.turn(second));
                 Joint::Universal(Universal {
                     mount_a: Mount::new(anchor_a, a.turn_back(across), first)?,
@@ -359,10 +358,10 @@ impl Builder<'_> {
         if let Joint::Distance(rod) = joint
             && self.distance([rod.anchor_a, rod.anchor_b], bodies) == 0.0
         {
-            self.refuse(
+            self.reject(
                 &written.place,
                 key,
-                "the ends of the rod are in one place",
+                "the ends of the rod coincide",
                 "use a spherical joint, or move the anchors apart",
             );
             return;
@@ -375,17 +374,17 @@ impl Builder<'_> {
             let open = rows.residual[i];
             let rate = rows.rows[i].rate(&twist_a, &twist_b);
             if open.abs() > CLOSED {
-                self.refuse(
+                self.reject(
                     &written.place,
                     key.clone(),
                     format!("the joint does not close: its {name} is off by {open:.3e}"),
                     "move the bodies or the anchors so that both sides meet at the start",
                 );
             } else if rate.abs() > CLOSED * (1.0 + fastest) {
-                self.refuse(
+                self.reject(
                     &written.place,
                     key.clone(),
-                    format!("the initial velocities pull the joint apart: its {name} changes at {rate:.3e} per second"),
+                    format!("the initial velocities violate the joint: its {name} changes at {rate:.3e} per second"),
                     "give velocities that the joint allows",
                 );
             }
@@ -424,128 +423,136 @@ impl Builder<'_> {
     #[cfg_attr(small, optimize(size))]
     fn forces(&mut self) {
         for written in &self.scene.forces {
-            let (bodies, joint, force) = match &written.kind {
-                ForceKind::SpringDamper {
+            if let Some((bodies, joint, force)) = self.force(written) {
+                self.model.forces.push(ForceLink {
+                    name: written.name.clone(),
                     bodies,
-                    anchors,
-                    stiffness,
-                    damping,
-                    rest_length,
-                } => {
-                    let bodies = [self.body(&bodies[0]), self.body(&bodies[1])];
-                    let [anchor_a, anchor_b] = [0, 1].map(|i| self.in_body(bodies[i], anchors[i]));
-                    let distance = self.distance([anchor_a, anchor_b], bodies);
-                    if distance == 0.0 && rest_length.is_some_and(|rest| rest > 0.0) {
-                        self.refuse(
-                            &written.place,
-                            format!("force[{}].rest_length", written.name),
-                            NO_DIRECTION[0],
-                            NO_DIRECTION[1],
-                        );
-                    }
-                    let element = SpringDamper {
-                        anchor_a,
-                        anchor_b,
-                        stiffness: *stiffness,
-                        damping: *damping,
-                        rest_length: rest_length.unwrap_or(distance),
-                    };
-                    (bodies, None, Force::SpringDamper(element))
-                }
-                ForceKind::JointSpring {
+                    force: AnyForce::Space(force),
                     joint,
-                    coordinate,
-                    stiffness,
-                    damping,
-                    rest,
-                } => {
-                    let Some((index, coordinate)) = self.joint_coordinate(joint, *coordinate)
-                    else {
-                        continue;
-                    };
-                    let element = JointSpring {
-                        coordinate,
-                        stiffness: *stiffness,
-                        damping: *damping,
-                        rest: rest.unwrap_or_else(|| self.start_of(index, coordinate)),
-                    };
-                    let bodies = self.model.joints[index].bodies;
-                    (bodies, Some(index), Force::JointSpring(element))
+                });
+            }
+        }
+    }
+
+    fn signals(
+        &mut self,
+        name: &str,
+        quantity: &str,
+        unit: InputUnit,
+        signals: &[spec::Signal; 3],
+    ) -> [Signal; 3] {
+        [0, 1, 2].map(|i| {
+            let component = format!("{quantity}_{}", ["x", "y", "z"][i]);
+            self.model.signal(name, &component, unit, &signals[i])
+        })
+    }
+
+    // bodies, joint and force of an element; none if its joint coordinate does not exist
+    fn force(
+        &mut self,
+        written: &spec::Force<ForceKind>,
+    ) -> Option<([BodyRef; 2], Option<usize>, Force)> {
+        Some(match &written.kind {
+            ForceKind::SpringDamper {
+                bodies,
+                anchors,
+                stiffness,
+                damping,
+                rest_length,
+            } => {
+                let bodies = [self.body(&bodies[0]), self.body(&bodies[1])];
+                let [anchor_a, anchor_b] = [0, 1].map(|i| self.in_body(bodies[i], anchors[i]));
+                let distance = self.distance([anchor_a, anchor_b], bodies);
+                if distance == 0.0 && rest_length.is_some_and(|rest| rest > 0.0) {
+                    self.reject(
+                        &written.place,
+                        format!("force[{}].rest_length", written.name),
+                        NO_DIRECTION[0],
+                        NO_DIRECTION[1],
+                    );
                 }
-                ForceKind::Applied {
-                    body,
-                    point,
-                    frame,
+                let element = SpringDamper {
+                    anchor_a,
+                    anchor_b,
+                    stiffness: *stiffness,
+                    damping: *damping,
+                    rest_length: rest_length.unwrap_or(distance),
+                };
+                (bodies, None, Force::SpringDamper(element))
+            }
+            ForceKind::JointSpring {
+                joint,
+                coordinate,
+                stiffness,
+                damping,
+                rest,
+            } => {
+                let (index, coordinate) = self.joint_coordinate(joint, *coordinate)?;
+                let element = JointSpring {
+                    coordinate,
+                    stiffness: *stiffness,
+                    damping: *damping,
+                    rest: rest.unwrap_or_else(|| self.start_of(index, coordinate)),
+                };
+                let bodies = self.model.joints[index].bodies;
+                (bodies, Some(index), Force::JointSpring(element))
+            }
+            ForceKind::Applied {
+                body,
+                point,
+                frame,
+                force,
+                torque,
+            } => {
+                let body = self.body(body);
+                let force = self.signals(&written.name, "force", InputUnit::Newton, force);
+                let torque = self.signals(&written.name, "torque", InputUnit::NewtonMeter, torque);
+                let element = Applied {
+                    point: self.in_body(body, *point),
+                    frame: *frame,
+                    axes: body.map_or_else(Mat3::identity, |i| {
+                        quaternion::matrix(quaternion::conjugate(self.model.bodies[i].axes))
+                    }),
                     force,
                     torque,
-                } => {
-                    let body = self.body(body);
-                    let mut signals = |quantity: &str, unit, signals: &[spec::Signal; 3]| {
-                        ["x", "y", "z"].map(|axis| {
-                            let i = usize::from(axis != "x") + usize::from(axis == "z");
-                            let component = format!("{quantity}_{axis}");
-                            self.model
-                                .signal(&written.name, &component, unit, &signals[i])
-                        })
-                    };
-                    let force = signals("force", InputUnit::Newton, force);
-                    let torque = signals("torque", InputUnit::NewtonMeter, torque);
-                    let element = Applied {
-                        point: self.in_body(body, *point),
-                        frame: *frame,
-                        axes: body.map_or_else(Mat3::identity, |i| {
-                            quaternion::matrix(quaternion::conjugate(self.model.bodies[i].axes))
-                        }),
-                        force,
-                        torque,
-                    };
-                    ([None, body], None, Force::Applied(Box::new(element)))
-                }
-                ForceKind::Viscous {
-                    bodies,
-                    linear,
-                    angular,
-                } => {
-                    // the element acts at its second body's centre of mass
-                    let bodies = [self.body(&bodies[1]), self.body(&bodies[0])];
-                    let element = Viscous {
-                        linear: *linear,
-                        angular: *angular,
-                    };
-                    (bodies, None, Force::Viscous(element))
-                }
-                ForceKind::Stribeck {
-                    joint,
-                    coordinate,
-                    static_friction,
-                    kinetic_friction,
-                    stribeck_rate,
-                    transition_rate,
-                    viscous,
-                } => {
-                    let Some((index, coordinate)) = self.joint_coordinate(joint, *coordinate)
-                    else {
-                        continue;
-                    };
-                    let law = crate::kinds::plane::force::Stribeck {
-                        static_friction: *static_friction,
-                        kinetic_friction: *kinetic_friction,
-                        stribeck_rate: *stribeck_rate,
-                        transition_rate: *transition_rate,
-                        viscous: *viscous,
-                    };
-                    let bodies = self.model.joints[index].bodies;
-                    let element = Stribeck { coordinate, law };
-                    (bodies, Some(index), Force::Stribeck(element))
-                }
-            };
-            self.model.forces.push(ForceLink {
-                name: written.name.clone(),
+                };
+                ([None, body], None, Force::Applied(Box::new(element)))
+            }
+            ForceKind::Viscous {
                 bodies,
-                force: AnyForce::Space(force),
+                linear,
+                angular,
+            } => {
+                // the element acts at the centre of mass of its second body
+                let bodies = [self.body(&bodies[1]), self.body(&bodies[0])];
+                let element = Viscous {
+                    linear: *linear,
+                    angular: *angular,
+                };
+                (bodies, None, Force::Viscous(element))
+            }
+            ForceKind::Stribeck {
                 joint,
-            });
-        }
+                coordinate,
+                static_friction,
+                kinetic_friction,
+                stribeck_rate,
+                transition_rate,
+                viscous,
+            } => {
+                let (index, coordinate) = self.joint_coordinate(joint, *coordinate)?;
+                let law = crate::kinds::plane::force::Stribeck {
+                    static_friction: *static_friction,
+                    kinetic_friction: *kinetic_friction,
+                    stribeck_rate: *stribeck_rate,
+                    transition_rate: *transition_rate,
+                    viscous: *viscous,
+                };
+                let bodies = self.model.joints[index].bodies;
+                let element = Stribeck { coordinate, law };
+                (bodies, Some(index), Force::Stribeck(element))
+            }
+        })
     }
 
     fn joint_coordinate(&mut self, name: &Name, coordinate: Coordinate) -> Option<(usize, usize)> {
@@ -554,7 +561,7 @@ impl Builder<'_> {
         Some((index, coordinate_of(&written.kind, coordinate)))
     }
 
-    // the coordinate of a joint at the start
+    // initial value of a joint coordinate
     fn start_of(&self, joint: usize, coordinate: usize) -> f64 {
         let link = &self.model.joints[joint];
         let [a, b] = link.bodies.map(|body| self.pose(body));
@@ -565,7 +572,7 @@ impl Builder<'_> {
 }
 
 impl Model {
-    // a signal of a force, motor or belt; what comes from outside becomes an input
+    // a signal of a force, motor or belt; external signals become inputs
     pub(super) fn signal(
         &mut self,
         owner: &str,
@@ -593,15 +600,15 @@ pub(super) fn coordinate_of(kind: &JointKind, coordinate: Coordinate) -> usize {
     }
 }
 
-/// A vector in the axes that a quaternion turns to.
+/// A vector in the axes given by a quaternion.
 pub(super) fn turn_back(axes: Quaternion, v: Vec3) -> Vec3 {
     Pose::new(Vec3::zeros(), axes).turn_back(v)
 }
 
-/// A shape in the axes of its body that a quaternion turns the written ones to.
+/// A shape of the scene in the axes of its body, given by a quaternion.
 ///
 /// # Errors
-/// Corners that span no volume.
+/// The points of a polyhedron are coplanar.
 pub fn shape_of(geometry: &Geometry, axes: Quaternion) -> Result<Shape, Flat> {
     let at = |written: &Triple| turn_back(axes, vec3(*written));
     Ok(match geometry {

@@ -1,11 +1,13 @@
-//! Which pairs of shapes in space can touch, and what holds for them.
+//! Pairs of shapes in space that can touch, and their contact materials.
 
 use super::contacts::{joined, label};
 use super::memory;
 use super::seams::{self, Candidate, Parts, Seams};
 use super::space::{coordinate_of, shape_of, turn_back, vec3};
 use super::space_time_stepping;
-use super::{BodyRef, Contact, ContactKind, Model, N_TANGENTS, N_TURNS, Poses, SpaceContact, Stop};
+use super::{
+    BodyRef, Contact, ContactKind, Model, N_ROTATION_AXES, N_TANGENTS, Poses, SpaceContact, Stop,
+};
 use crate::kinds::space::collide;
 use crate::kinds::space::shape::{Bound, Shape};
 use crate::math::{Quaternion, larger, quaternion};
@@ -13,12 +15,12 @@ use crate::scene::error::Problem;
 use crate::scene::spec::space::{Coordinate, Friction, Geometry, JointKind, Sliding, Space};
 use crate::scene::spec::{self, ContactMaterial, ContactPair, Integrator, Limits};
 
-/// Velocities of a body without an orientation.
+/// Velocities of a point mass.
 const POINT_DOF: usize = 3;
 
 type Written = spec::Shape<Geometry>;
 
-/// What has shapes: a body or the ground.
+/// A body or the ground, with its shapes.
 pub(super) struct Owner<'a> {
     pub body: BodyRef,
     pub name: &'a str,
@@ -29,12 +31,12 @@ pub(super) struct Owner<'a> {
 }
 
 impl Owner<'_> {
-    /// What the pairs of a shape are named after.
+    /// Name of a shape in names of pairs.
     pub fn label(&self, shape: usize) -> String {
         label(self.name, &self.written[shape].name, self.written.len())
     }
 
-    /// The refusal of a pair of shapes, at the shape of this one.
+    /// Error for an unsupported pair of shapes, at a shape of this owner.
     pub fn unsupported(&self, shape: usize, unsupported: &collide::Unsupported) -> Problem {
         Problem {
             place: self.written[shape].place.clone(),
@@ -45,10 +47,10 @@ impl Owner<'_> {
     }
 }
 
-/// Adds the stops of joints and the features of all pairs of shapes; refuses shapes that overlap at the start.
+/// Adds joint stops and the features of all pairs of shapes; initial overlaps are errors.
 pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>) {
     let in_time_stepping = model.settings.integrator == Integrator::TimeStepping;
-    if let Some(problem) = memory::refusal(model, in_time_stepping, 0) {
+    if let Some(problem) = memory::memory_error(model, in_time_stepping, 0) {
         problems.push(problem);
         return;
     }
@@ -63,7 +65,7 @@ pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>)
     if in_time_stepping {
         space_time_stepping::add(scene, model, &owners, problems);
         if problems.is_empty() {
-            refuse_overlaps(scene, model, problems);
+            reject_overlaps(scene, model, problems);
         }
         return;
     }
@@ -71,7 +73,7 @@ pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>)
         .iter()
         .map(|owner| Parts::new(owner.shapes.iter().map(Candidate::of_space).collect()))
         .collect();
-    let mut looked_at = 0;
+    let mut next_check = 0;
     for (k, a) in owners.iter().enumerate() {
         for (l, b) in owners[k + 1..].iter().enumerate() {
             let joints = scene.joints.iter().map(|j| (&j.bodies, j.contact));
@@ -83,7 +85,7 @@ pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>)
                 for j in 0..b.shapes.len() {
                     let (material, swapped) = material_of(scene, (a, i), (b, j));
                     if material.enabled {
-                        if let Some(problem) = memory::refusal_on_the_way(model, &mut looked_at) {
+                        if let Some(problem) = memory::memory_error_so_far(model, &mut next_check) {
                             problems.push(problem);
                             return;
                         }
@@ -99,10 +101,10 @@ pub(super) fn add(scene: &Space, model: &mut Model, problems: &mut Vec<Problem>)
     }
     let resists = |c: &Contact| c.torsional_friction > 0.0 || c.rolling_friction > 0.0;
     if model.contacts.iter().any(resists) {
-        model.n_friction_rows = N_TANGENTS + N_TURNS;
+        model.n_friction_rows = N_TANGENTS + N_ROTATION_AXES;
     }
     if problems.is_empty() {
-        refuse_overlaps(scene, model, problems);
+        reject_overlaps(scene, model, problems);
     }
 }
 
@@ -219,8 +221,8 @@ fn add_stops(model: &mut Model, joint: usize, coordinate: usize, name: &str, lim
     }
 }
 
-// a rule for bodies goes before one for groups, that before one for materials, a later one before an earlier one; true if
-// the rule names b first
+// rules for bodies take precedence over rules for groups, these over rules for materials, later rules over earlier ones; true if the rule
+// names b first
 pub(super) fn material_of(
     scene: &Space,
     a: (&Owner, usize),
@@ -280,7 +282,7 @@ fn add_pair(
     for (k, (feature, swapped)) in features.into_iter().enumerate() {
         let (first, second) = if swapped { (1, 0) } else { (0, 1) };
         let owners = [a, b];
-        // the axis is written for the first body of the rule; without names, the one that comes first in the scene
+        // the axis is given for the first body of the rule; without names, for the first in the scene
         let (friction, axis, turned, across) = match material.friction.sliding {
             Sliding::Isotropic(friction) => (friction, None, false, 1.0),
             Sliding::Elliptic {
@@ -290,7 +292,7 @@ fn add_pair(
                 let holder = usize::from(rule_swapped);
                 let axis = turn_back(owners[holder].axes, vec3(axis));
                 let side = usize::from(holder != first);
-                // where nothing holds along the axis, friction goes by the direction across
+                // without friction along the axis, the direction across is the reference
                 let turned = along == 0.0 && across > 0.0;
                 let [larger, ratio] = match (turned, along > 0.0) {
                     (true, _) => [across, 0.0],
@@ -300,7 +302,7 @@ fn add_pair(
                 (larger, Some((side, axis)), turned, ratio)
             }
         };
-        // what has no orientation cannot be held against rotation
+        // point masses have no rotation to resist
         let turns = |owner: &Owner| {
             let body = owner.body.map(|i| &model.bodies[i]);
             body.is_some_and(|body| body.n_dof > POINT_DOF)
@@ -339,10 +341,10 @@ fn add_pair(
     }
 }
 
-fn refuse_overlaps(scene: &Space, model: &Model, problems: &mut Vec<Problem>) {
+fn reject_overlaps(scene: &Space, model: &Model, problems: &mut Vec<Problem>) {
     let mut poses = Poses::new(model);
     model.poses(&model.initial_position, &mut poses);
-    super::contacts::refuse_overlaps(model, &poses, problems, |body| {
+    super::contacts::reject_overlaps(model, &poses, problems, |body| {
         scene.bodies[body].place.clone()
     });
 }

@@ -1,4 +1,4 @@
-//! The shapes of a crowd and what holds for them, from a scene.
+//! Builds the colliders and contact materials of a scene with time stepping.
 
 use super::contacts::{Overlaps, overlap_allowed};
 use super::manifold_reduction;
@@ -18,24 +18,24 @@ use crate::scene::spec::space::{Sliding, Space};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// So many overlaps are told one by one.
-const TOLD: usize = 10;
+/// Number of overlaps that are reported one by one.
+const MAX_REPORTED: usize = 10;
 
-/// A shape as written: whose, and which of its shapes.
+/// A shape of the scene: its owner and index.
 type Source<'a> = (&'a Owner<'a>, usize);
 
-/// Gives the model its crowd; refuses shapes that cannot touch each other, or overlap at the start.
+/// Adds colliders to the model; unsupported pairs of shapes and initial overlaps are errors.
 #[cfg_attr(small, optimize(size))]
 pub(super) fn add(scene: &Space, model: &mut Model, owners: &[Owner], problems: &mut Vec<Problem>) {
     let (time_stepping, sources) = time_stepping(scene, model, owners);
-    refuse_unsupported(&time_stepping, &sources, problems);
+    reject_unsupported(&time_stepping, &sources, problems);
     if problems.is_empty() {
-        refuse_overlaps(scene, model, &time_stepping, &sources, problems);
+        reject_overlaps(scene, model, &time_stepping, &sources, problems);
     }
     model.time_stepping = Some(time_stepping);
 }
 
-// kinds of shapes are told apart by what rules can name
+// shapes are of the same kind if no contact rule can tell them apart
 fn time_stepping<'a>(
     scene: &Space,
     model: &mut Model,
@@ -77,8 +77,8 @@ fn time_stepping<'a>(
                 kind,
                 form: form_of(shape, &mut forms),
                 belt,
-                is_held: false,
-                beside: None,
+                is_redundant: false,
+                surroundings: None,
             };
             colliders.push((collider, (owner, i)));
         }
@@ -96,15 +96,15 @@ fn time_stepping<'a>(
             materials.push(material_in_time_stepping(scene, *a, *b));
         }
     }
-    let mut apart: Vec<[usize; 2]> = Vec::new();
+    let mut no_contact_pairs: Vec<[usize; 2]> = Vec::new();
     for (written, link) in scene.joints.iter().zip(&model.joints) {
         let [a, b] = link.bodies.map(|body| body.unwrap_or(usize::MAX));
         if !written.contact {
-            apart.push([a.min(b), a.max(b)]);
+            no_contact_pairs.push([a.min(b), a.max(b)]);
         }
     }
-    apart.sort_unstable();
-    apart.dedup();
+    no_contact_pairs.sort_unstable();
+    no_contact_pairs.dedup();
     let mut belts = Vec::with_capacity(scene.belts.len());
     for belt in &scene.belts {
         let direction = vec3(belt.direction);
@@ -118,7 +118,7 @@ fn time_stepping<'a>(
         options,
         colliders,
         belts,
-        apart,
+        no_contact_pairs,
         materials,
         n_kinds: kinds.len(),
     };
@@ -126,7 +126,7 @@ fn time_stepping<'a>(
     (time_stepping, sources)
 }
 
-// a shape hides a part of another one only for those with which it has contact
+// shapes cover each other only with respect to shapes that both can touch
 fn find_surroundings(time_stepping: &mut TimeStepping) {
     let n = time_stepping.n_kinds;
     let is_on = |kind: usize, other: usize| time_stepping.materials[kind * n + other].enabled;
@@ -135,7 +135,7 @@ fn find_surroundings(time_stepping: &mut TimeStepping) {
     for (i, collider) in time_stepping.colliders.iter().enumerate() {
         by_body.entry(collider.body).or_default().push(i);
     }
-    // copies of a body come one after the other
+    // copies of a body are consecutive
     let mut last_alike: Vec<(u32, usize)> = Vec::new();
     let mut last: Vec<Option<Arc<Surroundings>>> = Vec::new();
     let mut found = Vec::new();
@@ -153,12 +153,12 @@ fn find_surroundings(time_stepping: &mut TimeStepping) {
         }
         found.extend(of_body.into_iter().zip(last.iter().cloned()));
     }
-    for (i, beside) in found {
-        time_stepping.colliders[i].beside = beside;
+    for (i, surroundings) in found {
+        time_stepping.colliders[i].surroundings = surroundings;
     }
 }
 
-// copies of a body come one after the other
+// copies of a body are consecutive
 fn form_of<'a>(shape: &'a Shape, forms: &mut Vec<&'a Shape>) -> u32 {
     let known = forms.iter().rposition(|other| *other == shape);
     let form = known.unwrap_or_else(|| {
@@ -168,8 +168,8 @@ fn form_of<'a>(shape: &'a Shape, forms: &mut Vec<&'a Shape>) -> u32 {
     form as u32
 }
 
-// shapes of one geometry and kind are alike: a pair of each will do
-fn refuse_unsupported(
+// one pair per geometry and kind is enough
+fn reject_unsupported(
     time_stepping: &TimeStepping,
     sources: &[Source],
     problems: &mut Vec<Problem>,
@@ -211,7 +211,7 @@ fn refuse_unsupported(
 }
 
 #[cfg_attr(small, optimize(size))]
-fn refuse_overlaps(
+fn reject_overlaps(
     scene: &Space,
     model: &Model,
     time_stepping: &TimeStepping,
@@ -241,7 +241,7 @@ fn refuse_overlaps(
         }
     }
     let mut found = overlaps.problems(model, |body| scene.bodies[body].place.clone());
-    problems.extend(found.by_ref().take(TOLD));
+    problems.extend(found.by_ref().take(MAX_REPORTED));
     if let Some(next) = found.next() {
         problems.push(Problem {
             place: next.place,
@@ -253,7 +253,7 @@ fn refuse_overlaps(
     }
 }
 
-// the reader has refused what a crowd does not have
+// the reader has rejected what time stepping does not support
 fn material_in_time_stepping(scene: &Space, a: Source, b: Source) -> ContactMaterial {
     let (material, _) = material_of(scene, a, b);
     let friction = match material.friction.sliding {

@@ -1,18 +1,18 @@
-//! How a body in space starts, as the scene gives it: in its written axes, which need not be its principal ones.
+//! Initial orientation and angular velocity of a body in space, in the axes of the scene, which need not be principal axes.
 
 use super::Model;
 use crate::kinds::space::Pose;
 use crate::math::{Quaternion, Vec3, quaternion};
 use crate::scene::spec::Frame;
 
-/// Orientation and rate of rotation at the start, as written.
+/// Initial orientation and angular velocity as given in the scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StartSpec {
-    /// Of the written axes; of any length but zero.
+    /// Orientation of the axes of the scene; need not be normalized.
     pub orientation: Quaternion,
     /// rad/s.
     pub angular_velocity: Vec3,
-    /// Its axes: the world's, or the body's written ones.
+    /// Axes of the angular velocity: world or body.
     pub frame: Frame,
 }
 
@@ -32,7 +32,7 @@ impl StartSpec {
         quaternion::normalized(quaternion::product(self.orientation, axes))
     }
 
-    /// Rate of rotation in principal axes, rad/s.
+    /// Angular velocity in principal axes, rad/s.
     pub fn spin_of(&self, axes: Quaternion) -> Vec3 {
         let from = match self.frame {
             Frame::World => self.orientation_of(axes),
@@ -43,8 +43,8 @@ impl StartSpec {
 }
 
 impl Model {
-    /// Brings the start of a body in space up to date with what is written.
-    pub fn take_start(&mut self, body: usize) {
+    /// Updates the initial state of a body in space from its start spec.
+    pub fn update_start(&mut self, body: usize) {
         let super::Body {
             first,
             n_dof,

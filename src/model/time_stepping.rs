@@ -1,5 +1,4 @@
-//! Many bodies: their shapes, and what holds where two of them touch. Contacts are not listed: they are found as bodies come
-//! near.
+//! Colliders and contact materials for time stepping. Contacts are not listed: they are found as bodies approach each other.
 
 use super::{BodyRef, Model, Surroundings, space_pose_of};
 use crate::kinds::plane::force::Signal;
@@ -10,45 +9,45 @@ use crate::math::{Vec3, dot3};
 use crate::scene::spec::settings;
 use std::sync::Arc;
 
-/// What a model of many bodies has in place of a list of contacts.
+/// Collision model of a scene with time stepping, in place of a list of contacts.
 #[derive(Clone, Debug)]
 pub struct TimeStepping {
-    /// How they are dealt with.
+    /// Options.
     pub options: settings::TimeStepping,
-    /// All shapes: those without bounds first, then the others of the ground, then body by body.
+    /// All shapes: unbounded ones first, then other shapes of the ground, then body by body.
     pub colliders: Vec<Collider>,
-    /// Surfaces that move along themselves.
+    /// Conveyor belts.
     pub belts: Vec<Belt>,
-    /// Bodies that joints keep from touching: the lower index first, sorted; the ground is the last one.
-    pub apart: Vec<[usize; 2]>,
-    /// Laws of all pairs of kinds of shapes, row by row.
+    /// Pairs of bodies whose contacts are disabled by joints: lower index first, sorted; the ground is the last index.
+    pub no_contact_pairs: Vec<[usize; 2]>,
+    /// Contact materials of all pairs of kinds, row by row.
     pub materials: Vec<ContactMaterial>,
-    /// Number of kinds of shapes, as far as laws tell them apart.
+    /// Number of kinds of shapes, by contact material.
     pub n_kinds: usize,
 }
 
-/// A shape in a crowd.
+/// A shape that takes part in collisions.
 #[derive(Clone, Debug)]
 pub struct Collider {
     /// Whose it is.
     pub body: BodyRef,
     /// In the axes of the body.
     pub shape: Shape,
-    /// What it is within.
+    /// Bounding volume.
     pub bound: Bound,
-    /// Its kind, as far as laws tell them apart.
+    /// Its kind, by contact material.
     pub kind: usize,
-    /// Shapes with the same number are alike in the axes of their bodies.
+    /// Shapes with the same number have the same geometry in the axes of their bodies.
     pub form: u32,
-    /// Index of the belt that it is.
+    /// Index of its belt, if it is one.
     pub belt: Option<usize>,
-    /// Do others of its body hold for it on all planes, to within the merge distance?
-    pub is_held: bool,
-    /// What else of its body is at it.
-    pub beside: Option<Arc<Surroundings>>,
+    /// Is it redundant on all planes, to within the merge distance?
+    pub is_redundant: bool,
+    /// Neighbouring shapes of the same body.
+    pub surroundings: Option<Arc<Surroundings>>,
 }
 
-/// A surface that moves along itself.
+/// A surface that moves in its own plane.
 #[derive(Clone, Debug)]
 pub struct Belt {
     /// Its name.
@@ -59,28 +58,28 @@ pub struct Belt {
     pub speed: Signal,
 }
 
-/// What holds where two shapes touch.
+/// Contact material of a pair of shapes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactMaterial {
-    /// Do they touch at all?
+    /// Is contact enabled?
     pub enabled: bool,
     /// Coulomb friction coefficient.
     pub friction: f64,
-    /// Moment about the normal by the normal force, m.
+    /// Torsional friction moment per normal force, m.
     pub torsional_friction: f64,
-    /// Moment across the normal by the normal force, m.
+    /// Rolling friction moment per normal force, m.
     pub rolling_friction: f64,
     /// Normal restitution.
     pub restitution: f64,
 }
 
 impl TimeStepping {
-    /// What holds for two shapes.
+    /// Contact material of two colliders.
     pub fn material(&self, a: usize, b: usize) -> &ContactMaterial {
         &self.materials[self.colliders[a].kind * self.n_kinds + self.colliders[b].kind]
     }
 
-    /// Number of shapes without bounds, which come first.
+    /// Number of unbounded shapes, which come first.
     pub fn n_unbounded(&self) -> usize {
         self.colliders
             .partition_point(|collider| match collider.bound {
@@ -89,36 +88,40 @@ impl TimeStepping {
             })
     }
 
-    /// Can shapes of two bodies touch, as far as joints are concerned?
+    /// Is contact between two bodies allowed by joints?
     pub fn may_touch(&self, a: BodyRef, b: BodyRef) -> bool {
         if a == b {
             return false;
         }
         let index = |body: BodyRef| body.unwrap_or(usize::MAX);
         let (a, b) = (index(a), index(b));
-        self.apart.is_empty() || self.apart.binary_search(&[a.min(b), a.max(b)]).is_err()
+        self.no_contact_pairs.is_empty()
+            || self
+                .no_contact_pairs
+                .binary_search(&[a.min(b), a.max(b)])
+                .is_err()
     }
 }
 
-/// The pairs of shapes that are near each other, and room for the search.
+/// Pairs of colliders near each other, and workspace of the search.
 #[derive(Debug, Default)]
 pub struct Neighbours {
-    /// By the second shape, then the first.
+    /// Sorted by second collider, then first.
     pub pairs: Vec<[u32; 2]>,
     grid: Grid,
     balls: Vec<Ball>,
-    /// Shapes of the balls.
+    /// Colliders of the balls.
     bounded: Vec<u32>,
 }
 
 impl Neighbours {
-    /// A number that grows with the memory taken.
-    pub fn room(&self) -> usize {
+    /// Allocated capacity, to detect growth.
+    pub fn capacity(&self) -> usize {
         self.pairs.capacity() + self.grid.room()
     }
 
-    /// Finds the pairs that come within the sum of the reaches of their bodies, m, and may touch. Pairs of bodies that
-    /// `skip` says are left out.
+    /// Finds the pairs of colliders within the sum of the speculative margins of their bodies, m, that may touch, except pairs of bodies
+    /// for which `skip` is true.
     pub fn find(
         &mut self,
         time_stepping: &TimeStepping,
@@ -146,7 +149,7 @@ impl Neighbours {
         };
         for (second, i) in self.bounded.iter().enumerate() {
             let collider = &time_stepping.colliders[*i as usize];
-            if collider.is_held {
+            if collider.is_redundant {
                 continue;
             }
             for (j, plane) in time_stepping.colliders[..n_unbounded].iter().enumerate() {
@@ -154,8 +157,8 @@ impl Neighbours {
                     continue;
                 };
                 let ball = &self.balls[second];
-                let apart = dot3(bound.normal, ball.centre) - bound.offset;
-                if apart <= ball.radius && touch(plane, collider, j, *i as usize) {
+                let no_contact_pairs = dot3(bound.normal, ball.centre) - bound.offset;
+                if no_contact_pairs <= ball.radius && touch(plane, collider, j, *i as usize) {
                     self.pairs.push([j as u32, *i]);
                 }
             }
@@ -168,8 +171,8 @@ impl Neighbours {
             ..
         } = self;
         let body = |i: u32| time_stepping.colliders[bounded[i as usize] as usize].body;
-        let apart = |i: u32, j: u32| body(i) != body(j);
-        grid.pairs(balls, apart, |second, first| {
+        let no_contact_pairs = |i: u32, j: u32| body(i) != body(j);
+        grid.pairs(balls, no_contact_pairs, |second, first| {
             let (i, j) = (bounded[second] as usize, bounded[first] as usize);
             if touch(
                 &time_stepping.colliders[j],
@@ -180,20 +183,20 @@ impl Neighbours {
                 pairs.push([j as u32, i as u32]);
             }
         });
-        // those on half-spaces come first, the others by their second shape
+        // pairs with half-spaces come first, the others by their second shape
         pairs.sort_unstable_by_key(|[first, second]| (*second, *first));
     }
 }
 
 impl Model {
-    /// Number of shapes in a crowd.
+    /// Number of colliders.
     pub fn n_colliders(&self) -> usize {
         self.time_stepping
             .as_ref()
             .map_or(0, |time_stepping| time_stepping.colliders.len())
     }
 
-    /// Does a body have to be looked at in each step, because something from outside acts on it?
+    /// Must a body be checked in each step because an input or signal acts on it?
     pub fn is_driven(&self, body: usize) -> bool {
         let of_body = |bodies: &[BodyRef; 2]| bodies.contains(&Some(body));
         let forces = self.forces.iter();

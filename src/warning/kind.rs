@@ -1,88 +1,87 @@
-//! The kinds of warnings, and from when on each of them matters.
+//! Warning kinds and their thresholds.
 
 use super::Scale;
 use crate::integrate::Report;
 use crate::math::Limit;
 use crate::scene::spec::Settings;
 
-/// Energy that errors of steps bring, and what the balance leaves unexplained, as parts of the energy in play.
+/// Energy added by integration errors, and the unexplained part of the balance, relative to the energy in play.
 const GAIN: f64 = 1e-4;
-/// Energy that errors of steps take.
+/// Energy removed by integration errors, relative to the energy in play.
 const LOSS: f64 = 1e-2;
-/// Differences of energies are not known better than this part of them: rounding over many steps.
+/// Relative accuracy of energy differences: rounding over many steps.
 const ROUNDING: f64 = 1e-9;
-/// .. nor does less matter than this, J: what is left of a motion that ended, without weights to compare it with.
-const NOTHING: f64 = 1e-15;
-/// .. nor less than this part of the work to lift all bodies by their size: the first steps of a motion, in
-/// which hardly any energy is in play.
-const LEAST: f64 = 1e-6;
-/// .. of which there are this many with fixed steps.
+/// Absolute floor of energy differences, J: residual motion in a scene without weights to compare with.
+const ABSOLUTE_FLOOR: f64 = 1e-15;
+/// Floor relative to the work of lifting every body by its size: in the first steps of a motion hardly any energy is in play.
+const LIFT_FLOOR: f64 = 1e-6;
+/// Number of first steps, with a fixed step, in which energy differences are not reported.
 const FIRST_STEPS: u64 = 10;
 /// m or rad.
 const DRIFT: f64 = 1e-8;
 /// m.
 const OVERLAP: f64 = 1e-6;
-/// A residual above this is not rounding.
+/// Residuals above this are not rounding.
 const RESIDUAL: f64 = 1e-6;
-/// Bounded effort is meant to leave residuals; masses that differ by more than this it does not cope with ..
+/// Truncated Gauss-Seidel leaves residuals by design; mass ratios above this are too large for it ..
 const MASS_RATIO: f64 = 1e3;
-/// .. if its residual says so.
-const SQUEEZED: f64 = 1e-2;
-/// Systems of constraints with a larger condition may go wrong: heavy bodies on light ones rest up to here.
+/// .. if its residual exceeds this.
+const HEAVY_ON_LIGHT_RESIDUAL: f64 = 1e-2;
+/// Constraint systems with a larger condition number may be inaccurate; heavy bodies rest on light ones up to here.
 const CONDITION: f64 = 6e12;
-/// Corrections of places are not small if they do more work against gravity than this part of what the run lost and of
-/// what it takes to lift all bodies by their size.
+/// Position stabilization is reported if its work against gravity exceeds this part of the energy lost by the run plus the work of lifting
+/// every body by its size.
 const LIFTED: f64 = 0.05;
-/// Fallback steps are usual where many contacts change at once: they are told where there are this many ..
-const FALLBACKS: u64 = 10;
-/// .. and more than one substep in so many is one.
-const ONE_IN: u64 = 100;
+/// Complementarity steps are normal where many contacts change at once: they are reported from this number on ..
+const MIN_COMPLEMENTARITY_STEPS: u64 = 10;
+/// .. if more than one substep in this many is one.
+const SUBSTEPS_PER_COMPLEMENTARITY_STEP: u64 = 100;
 
-/// What can be off.
+/// What a warning is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Errors of steps brought energy into the motion, J.
+    /// Integration errors added energy to the motion, J.
     EnergyGain,
-    /// They took energy out of it, J.
+    /// Integration errors removed energy from the motion, J.
     NumericalLoss,
-    /// The energy balance does not close, J; positive where energy came from nowhere.
+    /// The energy balance does not close, J; positive where energy appeared.
     EnergyBalance,
-    /// Joints came apart, m or rad.
+    /// Joints drifted apart, m or rad.
     JointDrift,
-    /// Shapes overlapped, m.
+    /// Shapes penetrated each other, m.
     Overlap,
     /// The same where collisions are not located, m.
     UnlocatedCollisions,
-    /// A contact problem was not solved well, relative.
+    /// Relative residual of a contact problem.
     ContactResidual,
-    /// The same with bounded effort where bodies are much heavier than others; how many times.
+    /// The same with `sweeps` and a large mass ratio; the mass ratio.
     HeavyOnLight,
-    /// Masses that press or pull on each other differ too much: condition of the constraints.
+    /// Masses of connected bodies differ too much: condition number of the constraints.
     IllConditioned,
-    /// Corrections of places lifted bodies, J.
+    /// Position stabilization lifted bodies, J.
     LiftedBodies,
-    /// Substeps that were solved as a complementarity problem for want of statuses.
+    /// Substeps solved as a complementarity problem because statuses could not be decided.
     ComplementaritySteps,
-    /// .. because statuses followed each other without end.
+    /// .. because stick-slip statuses did not converge.
     UnresolvedSteps,
-    /// Steps that ended in the first-order step.
+    /// Steps that ended with a first-order step.
     FirstOrderSteps,
-    /// Steps that took all the work that they are allowed.
+    /// Steps that used up `max_step_work`.
     ExhaustedSteps,
-    /// Steps by tolerance that were left to the scheme of fixed steps.
+    /// Steps under a tolerance that were taken by the fixed-step scheme.
     FallbackSteps,
-    /// Transitions of stick and slip that no step was short enough for; by how much the result may be off, relative.
+    /// Stick-slip transitions that met the tolerance with no step length; estimated relative error.
     TransitionError,
-    /// Impacts that would have gained energy.
+    /// Impacts limited because they would have gained energy.
     LimitedImpacts,
-    /// Smoothed friction in joints that the step is too long for; how many times.
+    /// The step is too long for smoothed joint friction; by which factor.
     SmoothedFriction,
-    /// Events that are counted and not listed.
+    /// Events that are counted but not listed.
     UnlistedEvents,
 }
 
 impl Kind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 19] = [
         Self::EnergyGain,
         Self::NumericalLoss,
@@ -105,7 +104,7 @@ impl Kind {
         Self::UnlistedEvents,
     ];
 
-    /// Name for machines.
+    /// Machine-readable name.
     pub fn name(self) -> &'static str {
         match self {
             Self::EnergyGain => "energy_gain",
@@ -118,88 +117,89 @@ impl Kind {
             Self::HeavyOnLight => "heavy_on_light",
             Self::IllConditioned => "ill_conditioned",
             Self::LiftedBodies => "lifted_bodies",
-            Self::ComplementaritySteps => "fallback_steps",
+            Self::ComplementaritySteps => "complementarity_steps",
             Self::UnresolvedSteps => "unresolved_steps",
-            Self::FirstOrderSteps => "degraded_steps",
+            Self::FirstOrderSteps => "first_order_steps",
             Self::ExhaustedSteps => "exhausted_steps",
-            Self::FallbackSteps => "relief_steps",
+            Self::FallbackSteps => "fallback_steps",
             Self::TransitionError => "transition_error",
-            Self::LimitedImpacts => "guarded_impacts",
+            Self::LimitedImpacts => "limited_impacts",
             Self::SmoothedFriction => "smoothed_friction",
             Self::UnlistedEvents => "unlisted_events",
         }
     }
 
-    /// Its size and what that is to be seen beside, where it matters.
+    /// Size, and the value it is compared with, if it exceeds its threshold.
     #[inline]
-    pub(super) fn size(self, facts: &Facts) -> Option<(f64, f64)> {
-        let Facts { report, net, .. } = *facts;
+    pub(super) fn size(self, measures: &Measures) -> Option<(f64, f64)> {
+        let Measures { report, net, .. } = *measures;
         let residual = report.worst_residual.at_least(report.instant_residual);
         match self {
-            Self::EnergyGain => facts.much(net.at_least(report.play.rise), GAIN),
-            Self::NumericalLoss => facts.much(-net, LOSS).filter(|_| net < 0.0),
-            Self::EnergyBalance => facts.much(facts.unexplained, GAIN),
+            Self::EnergyGain => measures.above_part(net.at_least(report.play.rise), GAIN),
+            Self::NumericalLoss => measures.above_part(-net, LOSS).filter(|_| net < 0.0),
+            Self::EnergyBalance => measures.above_part(measures.unexplained, GAIN),
             Self::JointDrift => {
                 let drift = report.worst_joint_drift;
                 (drift > DRIFT).then_some((drift, DRIFT))
             }
-            Self::Overlap => facts.overlap().filter(|_| facts.is_located),
-            Self::UnlocatedCollisions => facts.overlap().filter(|_| !facts.is_located),
+            Self::Overlap => measures.overlap().filter(|_| measures.is_located),
+            Self::UnlocatedCollisions => measures.overlap().filter(|_| !measures.is_located),
             Self::ContactResidual => {
-                let bounded = f64::from(u8::from(facts.scale.sweeps));
-                (residual > RESIDUAL && !facts.is_squeezed).then_some((residual, bounded))
+                let bounded = f64::from(u8::from(measures.scale.sweeps));
+                (residual > RESIDUAL && !measures.is_heavy_on_light).then_some((residual, bounded))
             }
-            Self::HeavyOnLight => facts
-                .is_squeezed
-                .then_some((facts.scale.mass_ratio, residual)),
+            Self::HeavyOnLight => measures
+                .is_heavy_on_light
+                .then_some((measures.scale.mass_ratio, residual)),
             Self::IllConditioned => {
                 let condition = report.worst_condition;
                 (condition > CONDITION).then_some((condition, CONDITION))
             }
-            Self::LiftedBodies => facts.lifted(),
+            Self::LiftedBodies => measures.lifted(),
             Self::ComplementaritySteps => {
                 let n = report.complementarity_steps;
-                let many = n >= FALLBACKS && n > report.substeps / ONE_IN;
-                facts.some(n).filter(|_| many)
+                let is_many = n >= MIN_COMPLEMENTARITY_STEPS
+                    && n > report.substeps / SUBSTEPS_PER_COMPLEMENTARITY_STEP;
+                measures.counted(n).filter(|_| is_many)
             }
-            Self::UnresolvedSteps => facts.some(report.unresolved_steps),
-            Self::FirstOrderSteps => facts.some(report.first_order_steps),
-            Self::ExhaustedSteps => facts.some(report.exhausted_steps),
-            Self::FallbackSteps => facts.some(report.fallback_steps),
+            Self::UnresolvedSteps => measures.counted(report.unresolved_steps),
+            Self::FirstOrderSteps => measures.counted(report.first_order_steps),
+            Self::ExhaustedSteps => measures.counted(report.exhausted_steps),
+            Self::FallbackSteps => measures.counted(report.fallback_steps),
             Self::TransitionError => {
                 let n = report.transition_errors;
                 (n > 0).then_some((report.transition_error, n as f64))
             }
-            Self::LimitedImpacts => facts.some(report.limited_impacts),
+            Self::LimitedImpacts => measures.counted(report.limited_impacts),
             Self::SmoothedFriction => {
                 let rate = report.friction_rate;
-                (rate > 0.0).then(|| (rate * facts.step, 1.0 / rate))
+                (rate > 0.0).then(|| (rate * measures.step, 1.0 / rate))
             }
-            Self::UnlistedEvents => facts.some(report.unlisted_events),
+            Self::UnlistedEvents => measures.counted(report.unlisted_events),
         }
     }
 }
 
-/// What the sizes are made of, computed once a look.
-pub(super) struct Facts<'a> {
+/// Inputs of the sizes, computed once per check.
+pub(super) struct Measures<'a> {
     scale: &'a Scale,
     report: &'a Report,
     /// s.
     step: f64,
-    /// Energy that errors of steps gave, J; negative where they took it.
+    /// Net energy added by integration errors, J.
     net: f64,
     in_play: f64,
-    /// Differences of energies below this do not matter, J.
-    least: f64,
+    /// Smaller energy differences are ignored, J.
+    floor: f64,
     unexplained: f64,
-    /// Is that too early to say?
-    is_young: bool,
-    is_squeezed: bool,
+    /// Too early to compare energies?
+    is_too_early: bool,
+    is_heavy_on_light: bool,
     /// Are collisions located?
     is_located: bool,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> Measures<'a> {
     pub(super) fn new(scale: &'a Scale, settings: &Settings, report: &'a Report) -> Self {
         let play = &report.play;
         let sizes = play.start_energy.abs() + play.energy.abs() + play.kinetic_swing;
@@ -209,20 +209,20 @@ impl<'a> Facts<'a> {
             step: settings.step,
             net: report.numerical_gain - report.numerical_loss,
             in_play: report.energy_in_play(),
-            least: ROUNDING * sizes + LEAST * scale.lift + NOTHING,
+            floor: ROUNDING * sizes + LIFT_FLOOR * scale.lift + ABSOLUTE_FLOOR,
             unexplained: report.balance_error(),
-            is_young: settings.tolerance.is_none() && report.steps < FIRST_STEPS,
-            is_squeezed: scale.sweeps
+            is_too_early: settings.tolerance.is_none() && report.steps < FIRST_STEPS,
+            is_heavy_on_light: scale.sweeps
                 && scale.mass_ratio > MASS_RATIO
-                && report.worst_residual > SQUEEZED,
+                && report.worst_residual > HEAVY_ON_LIGHT_RESIDUAL,
             is_located: scale.is_time_stepping || settings.locate_collisions,
         }
     }
 
-    /// Is there anything that a kind could matter for? Most steps end here.
-    pub(super) fn may_be_off(&self) -> bool {
+    /// Could any kind exceed its threshold? Most steps end here.
+    pub(super) fn any_above_threshold(&self) -> bool {
         let report = self.report;
-        let counted = report.complementarity_steps
+        let counts = report.complementarity_steps
             | report.unresolved_steps
             | report.first_order_steps
             | report.exhausted_steps
@@ -231,23 +231,23 @@ impl<'a> Facts<'a> {
             | report.limited_impacts
             | report.unlisted_events;
         let energy = self.net.abs() + report.play.rise + self.unexplained.abs();
-        counted > 0
+        counts > 0
             || report.worst_joint_drift > DRIFT
             || report.worst_penetration > OVERLAP
             || report.worst_residual.at_least(report.instant_residual) > RESIDUAL
             || report.worst_condition > CONDITION
             || report.lifted > 0.0
             || report.friction_rate > 0.0
-            || self.much(energy, GAIN).is_some()
+            || self.above_part(energy, GAIN).is_some()
     }
 
-    // an energy that is more than a part of that in play
-    fn much(&self, energy: f64, part: f64) -> Option<(f64, f64)> {
-        let is_much = energy.abs() > part * self.in_play + self.least;
-        (is_much && !self.is_young).then_some((energy, self.in_play))
+    // an energy above a part of the energy in play
+    fn above_part(&self, energy: f64, part: f64) -> Option<(f64, f64)> {
+        let is_above = energy.abs() > part * self.in_play + self.floor;
+        (is_above && !self.is_too_early).then_some((energy, self.in_play))
     }
 
-    fn some(&self, n: u64) -> Option<(f64, f64)> {
+    fn counted(&self, n: u64) -> Option<(f64, f64)> {
         (n > 0).then_some((n as f64, self.report.substeps as f64))
     }
 

@@ -1,5 +1,5 @@
-//! What a run knows to be off, each with its size: the same words in the summary, the report, `--json` and the log of an FMU.
-//! docs/TROUBLE.md has a line for each kind.
+//! Warnings of a run, each with its size: the same text in the summary, the report, `--json` and the FMU log. docs/TROUBLE.md has a line
+//! for each kind.
 
 mod kind;
 mod words;
@@ -10,29 +10,29 @@ use crate::integrate::Report;
 use crate::model::Model;
 use crate::scene::spec::Settings;
 
-/// Something that is off.
+/// A known inaccuracy of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Warning {
-    /// What.
+    /// Its kind.
     pub kind: Kind,
-    /// How much, in the unit of the kind; the worst so far.
+    /// Size in the unit of the kind; the largest so far.
     pub size: f64,
-    /// What the size is compared with: energy in play (J), substeps, residual or step (s), as the kind has it.
-    pub beside: f64,
-    /// When it was first seen, s.
+    /// Reference of the size: energy in play (J), substeps, residual or step (s), depending on the kind.
+    pub reference: f64,
+    /// Time of the first occurrence, s.
     pub since: f64,
-    /// How often it was seen anew or worse than before.
-    pub sightings: u64,
+    /// Number of occurrences that were new or larger than before.
+    pub occurrences: u64,
 }
 
-/// What warnings depend on besides the report.
+/// Properties of the model that thresholds depend on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Scale {
-    /// The work to lift every body by its size, J.
+    /// Work of lifting every body by its size, J.
     lift: f64,
-    /// Mass of the heaviest body over that of the lightest one.
+    /// Mass ratio of the heaviest and the lightest body.
     mass_ratio: f64,
-    /// Is effort bounded by `sweeps`?
+    /// Is the solver truncated by `sweeps`?
     sweeps: bool,
     is_time_stepping: bool,
 }
@@ -59,17 +59,17 @@ impl Scale {
     }
 }
 
-/// Looks at the report after every step and keeps what was off.
+/// Checks the report after every step and keeps the warnings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Watch {
     scale: Scale,
     seen: [Option<Warning>; Kind::ALL.len()],
-    /// Those that the last look saw for the first time.
+    /// Warnings that the last check found for the first time.
     is_new: [bool; Kind::ALL.len()],
 }
 
 impl Watch {
-    /// Nothing was off so far.
+    /// No warnings yet.
     pub fn new(model: &Model) -> Self {
         Self {
             scale: Scale::of(model),
@@ -78,33 +78,33 @@ impl Watch {
         }
     }
 
-    /// Looks at the report of a step that ended at `time`; true if something is off that was not before.
-    pub fn look(&mut self, settings: &Settings, report: &Report, time: f64) -> bool {
-        let facts = kind::Facts::new(&self.scale, settings, report);
+    /// Checks the report of a step that ended at `time`; true if there is a new warning.
+    pub fn check(&mut self, settings: &Settings, report: &Report, time: f64) -> bool {
+        let measures = kind::Measures::new(&self.scale, settings, report);
         self.is_new = [false; Kind::ALL.len()];
-        if !facts.may_be_off() {
-            debug_assert!(Kind::ALL.iter().all(|kind| kind.size(&facts).is_none()));
+        if !measures.any_above_threshold() {
+            debug_assert!(Kind::ALL.iter().all(|kind| kind.size(&measures).is_none()));
             return false;
         }
         for (i, kind) in Kind::ALL.into_iter().enumerate() {
-            let Some((size, beside)) = kind.size(&facts) else {
+            let Some((size, reference)) = kind.size(&measures) else {
                 continue;
             };
             match &mut self.seen[i] {
                 Some(seen) if size.abs() <= seen.size.abs() => {}
                 Some(seen) => {
                     seen.size = size;
-                    seen.beside = beside;
-                    seen.sightings += 1;
+                    seen.reference = reference;
+                    seen.occurrences += 1;
                 }
                 seen => {
                     self.is_new[i] = true;
                     *seen = Some(Warning {
                         kind,
                         size,
-                        beside,
+                        reference,
                         since: time,
-                        sightings: 1,
+                        occurrences: 1,
                     });
                 }
             }
@@ -112,21 +112,21 @@ impl Watch {
         self.is_new.contains(&true)
     }
 
-    /// All that was off so far, in the order of the kinds.
+    /// All warnings so far, in the order of the kinds.
     pub fn warnings(&self) -> impl Iterator<Item = &Warning> {
         self.seen.iter().flatten()
     }
 
-    /// What the last look saw for the first time.
-    pub fn fresh(&self) -> impl Iterator<Item = &Warning> {
+    /// Warnings that the last check found for the first time.
+    pub fn new_warnings(&self) -> impl Iterator<Item = &Warning> {
         let all = self.seen.iter().zip(&self.is_new);
         all.filter_map(|(seen, is_new)| seen.as_ref().filter(|_| *is_new))
     }
 }
 
-/// What a report says is off, at a time: for a run that was not watched step by step.
+/// Warnings of a report, for a run that was not checked step by step.
 pub fn warnings(model: &Model, settings: &Settings, report: &Report, time: f64) -> Vec<Warning> {
     let mut watch = Watch::new(model);
-    watch.look(settings, report, time);
+    watch.check(settings, report, time);
     watch.warnings().copied().collect()
 }

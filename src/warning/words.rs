@@ -1,104 +1,104 @@
-//! A sentence and a hint for each warning.
+//! Message and hint of each warning.
 
 use super::{Kind, Warning};
 use crate::format::{count, rounded, short};
 use crate::math::Limit;
 use std::fmt;
 
-const SHORTER: &str = "take a smaller step, or a tolerance";
+const SMALLER_STEP: &str = "use a smaller step, or a tolerance";
 
 impl Warning {
-    /// A sentence with its size.
+    /// One sentence, with the size.
     pub fn message(&self) -> String {
         let size = self.size.abs();
         let of = |noun| count(size as u64, noun);
         let from = format!("from t = {} s on", short(rounded(self.since)));
         match self.kind {
             Kind::EnergyGain => format!(
-                "errors of the steps brought {} into the motion{}",
+                "integration errors added {} to the motion{}",
                 joule(size),
-                self.part()
+                self.percent_of_energy_in_play()
             ),
             Kind::NumericalLoss => format!(
-                "errors of the steps took {} out of the motion{}",
+                "integration errors removed {} from the motion{}",
                 joule(size),
-                self.part()
+                self.percent_of_energy_in_play()
             ),
             Kind::EnergyBalance => format!(
                 "the energy balance does not close: {} {}{}",
                 joule(size),
                 if self.size > 0.0 {
-                    "came from nowhere"
+                    "appeared without a source"
                 } else {
-                    "went nowhere"
+                    "disappeared without a sink"
                 },
-                self.part()
+                self.percent_of_energy_in_play()
             ),
-            Kind::JointDrift => format!("joints came apart by up to {} m or rad", short(size)),
-            Kind::Overlap => format!("shapes were up to {} m inside each other", short(size)),
+            Kind::JointDrift => format!("joints drifted apart by up to {} m or rad", short(size)),
+            Kind::Overlap => format!("shapes penetrated each other by up to {} m", short(size)),
             Kind::UnlocatedCollisions => format!(
-                "shapes were up to {} m inside each other, because collisions are not located (`locate_collisions = false`)",
+                "shapes penetrated each other by up to {} m, because collisions are not located (`locate_collisions = false`)",
                 short(size)
             ),
             Kind::ContactResidual => format!(
-                "a contact problem was solved only to {} of its size: forces at that time are {}",
+                "a contact problem was solved only to a relative residual of {}: forces at that time are {}",
                 short(rounded(size)),
-                if self.beside > 0.0 {
-                    "near, not right"
+                if self.reference > 0.0 {
+                    "approximate"
                 } else {
-                    "not to be trusted"
+                    "unreliable"
                 }
             ),
             Kind::HeavyOnLight => format!(
-                "some bodies are {} times as heavy as others, which `sweeps` cannot cope with: contact problems were solved only to {} of their size",
+                "a mass ratio of {} is too large for `sweeps`: contact problems were solved only to a relative residual of {}",
                 short(rounded(size)),
-                short(rounded(self.beside))
+                short(rounded(self.reference))
             ),
             Kind::IllConditioned => format!(
-                "masses that press or pull on each other differ so much that {} of 16 digits of their motion are left",
+                "the masses of bodies in contact or joined differ so much that only {} of 16 digits of their motion are accurate",
                 (16.0 - libm::log10(size)).at_least(0.0) as u32
             ),
             Kind::LiftedBodies => format!(
-                "corrections of places lifted bodies by {}, where the run lost {}",
+                "position stabilization lifted bodies by {}, where the run lost {}",
                 joule(size),
-                joule(self.beside)
+                joule(self.reference)
             ),
             Kind::ComplementaritySteps => format!(
-                "{} of {} could not be decided contact by contact and were solved as one problem of all contacts, of first order",
+                "{} of {} could not be resolved contact by contact and were solved as one complementarity problem, of first order",
                 of("substep"),
-                short(self.beside)
+                short(self.reference)
             ),
             Kind::UnresolvedSteps => format!(
-                "in {} stick and slip followed each other without end; they were solved as one problem of all contacts, of first order, {from}",
+                "in {} the stick-slip statuses did not converge, {from}; they were solved as one complementarity problem, of first order",
                 of("substep")
             ),
             Kind::FirstOrderSteps => format!(
-                "{} ended in the first-order step because events came too dense, {from}; positions there are of first order",
+                "{} ended with a first-order step because events were too close together, {from}; positions there are of first order",
                 of("step")
             ),
             Kind::ExhaustedSteps => format!(
-                "{} took all the work that they are allowed (`max_step_work`), {from}, and went on with the first-order step or the best forces found by then",
+                "{} used up the work allowed (`max_step_work`), {from}, and continued with a first-order step or the best forces found so far",
                 of("step")
             ),
             Kind::FallbackSteps => format!(
-                "{} found no way on with high order and were left to the scheme of fixed steps, with lengths that the tolerance chose, {from}",
+                "{} failed with the high-order scheme and were taken by the fixed-step scheme, with lengths chosen by the tolerance, {from}",
                 of("step")
             ),
             Kind::TransitionError => format!(
-                "{} between stick and slip could not be taken to the tolerance, however short the step, {from}; the result may be off by {}, relative",
-                count(self.beside as u64, "transition"),
+                "{} between stick and slip did not meet the tolerance with any step length, {from}; the relative error may be {}",
+                count(self.reference as u64, "transition"),
                 short(rounded(size))
             ),
             Kind::LimitedImpacts => format!(
-                "{} would have gained energy by the impact law and got less restitution, {from}",
+                "{} would have gained energy by the impact law and had their restitution reduced, {from}",
                 of("impact")
             ),
             Kind::SmoothedFriction => format!(
-                "the step is {} times too long for the smoothed friction of a joint, {from}: where the joint stops or starts, its friction is wrong",
+                "the step is {} times too long for the smoothed friction of a joint, {from}: friction is wrong where the joint stops or starts moving",
                 short(rounded(size))
             ),
             Kind::UnlistedEvents => format!(
-                "{} came in one step after more than {} others and are counted, not listed",
+                "{} exceeded the limit of {} events of one step and were counted but not listed",
                 of("event"),
                 crate::integrate::Report::MAX_EVENTS
             ),
@@ -109,42 +109,41 @@ impl Warning {
     pub fn hint(&self) -> String {
         match self.kind {
             Kind::EnergyGain | Kind::NumericalLoss | Kind::EnergyBalance | Kind::Overlap => {
-                SHORTER.to_owned()
+                SMALLER_STEP.to_owned()
             }
-            Kind::JointDrift => format!("{SHORTER}, or masses that differ less"),
-            Kind::UnlocatedCollisions => "leave out `locate_collisions = false`".to_owned(),
-            Kind::ContactResidual if self.beside > 0.0 => {
-                "more `sweeps` come closer; without `sweeps` forces are exact".to_owned()
+            Kind::JointDrift => format!("{SMALLER_STEP}, or a smaller mass ratio"),
+            Kind::UnlocatedCollisions => "remove `locate_collisions = false`".to_owned(),
+            Kind::ContactResidual if self.reference > 0.0 => {
+                "use more `sweeps`; without `sweeps` forces are exact".to_owned()
             }
-            Kind::ContactResidual => SHORTER.to_owned(),
+            Kind::ContactResidual => SMALLER_STEP.to_owned(),
             Kind::HeavyOnLight => {
-                "leave out `sweeps`: forces are exact then; or let masses differ less".to_owned()
+                "remove `sweeps`, forces are exact then; or use a smaller mass ratio".to_owned()
             }
-            Kind::IllConditioned => "let masses differ less".to_owned(),
+            Kind::IllConditioned => "use a smaller mass ratio".to_owned(),
             Kind::LiftedBodies => {
-                "take a smaller step, or exact forces in place of `sweeps`".to_owned()
+                "use a smaller step, or remove `sweeps`, forces are exact then".to_owned()
             }
-            Kind::ComplementaritySteps | Kind::UnresolvedSteps => SHORTER.to_owned(),
+            Kind::ComplementaritySteps | Kind::UnresolvedSteps => SMALLER_STEP.to_owned(),
             Kind::FirstOrderSteps => {
-                "take a smaller step, or a restitution of zero where it chatters".to_owned()
+                "use a smaller step, or zero restitution where contacts chatter".to_owned()
             }
-            Kind::ExhaustedSteps => "a larger `max_step_work`, or a smaller step".to_owned(),
-            Kind::FallbackSteps => "another tolerance may help".to_owned(),
-            Kind::TransitionError => "take another tolerance".to_owned(),
+            Kind::ExhaustedSteps => "use a larger `max_step_work`, or a smaller step".to_owned(),
+            Kind::FallbackSteps => "try another tolerance".to_owned(),
+            Kind::TransitionError => "use another tolerance".to_owned(),
             Kind::LimitedImpacts => {
                 "`impact_law = \"expedient\"` never gains energy; or accept it".to_owned()
             }
             Kind::SmoothedFriction => format!(
-                "take a step of {} s, or a tolerance",
-                short(rounded(self.beside))
+                "use a step of {} s, or a tolerance",
+                short(rounded(self.reference))
             ),
-            Kind::UnlistedEvents => "a smaller step shows them".to_owned(),
+            Kind::UnlistedEvents => "use a smaller step to list them".to_owned(),
         }
     }
 
-    // of the energy in play
-    fn part(&self) -> String {
-        let percent = 100.0 * self.size.abs() / self.beside;
+    fn percent_of_energy_in_play(&self) -> String {
+        let percent = 100.0 * self.size.abs() / self.reference;
         if percent.is_finite() {
             format!(", {} % of the energy in play", short(rounded(percent)))
         } else {

@@ -165,7 +165,7 @@ fn the_log_tells_the_work() {
     };
     println!("{}", lines[0].2);
     assert!(count("factorizations") > 100 && count("steps") > 3);
-    assert!(count("rejected steps") < 20 && count("relief steps") == 0);
+    assert!(count("rejected steps") < 20 && count("fallback steps") == 0);
 }
 
 /// A block on a rough table, on a spring, pushed by an input.

@@ -104,11 +104,11 @@ impl Class {
     /// Words of which one is in a warning of it.
     fn words(self) -> &'static [&'static str] {
         match self {
-            Class::Gain | Class::Invented => &["into the motion", "came from nowhere", "lifted"],
+            Class::Gain | Class::Invented => &["to the motion", "without a source", "lifted"],
             Class::Negative => &["balance"],
-            Class::NumericalLoss => &["out of the motion", "went nowhere"],
-            Class::Overlap => &["inside each other"],
-            Class::Drift => &["came apart"],
+            Class::NumericalLoss => &["from the motion", "without a sink"],
+            Class::Overlap => &["penetrated each other"],
+            Class::Drift => &["drifted apart"],
             Class::NotFinite => &["finite", "infinit", "overflow"],
             Class::Stopped | Class::Slow => &[],
         }

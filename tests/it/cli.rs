@@ -315,7 +315,7 @@ fn energies_of_time_stepping_add_up_in_json_and_lifted_bodies_are_reported() {
     let lifted = lifted.unwrap_or_else(|| panic!("{warnings:?}"));
     assert_eq!(lifted["size"], json["time_stepping"]["lifted"]);
     let message = lifted["message"].as_str().unwrap();
-    assert!(message.contains("corrections of places lifted bodies"));
+    assert!(message.contains("position stabilization lifted bodies"));
 }
 
 #[test]

@@ -165,7 +165,7 @@ fn a_pile_comes_to_rest() {
                 "{n} {time_stepping:12} {:4} s kinetic {:.3e} contacts {} asleep {asleep} penetration {:.1e} worst {:.1e} residual {:.1e} inexact {} of {} lifted {:.1e} unlocated {} located {}",
                 0.5 * f64::from(k),
                 energy.kinetic,
-                simulation.state().time_stepping.touches.len(),
+                simulation.state().time_stepping.contacts.len(),
                 report.end_penetration,
                 report.worst_penetration,
                 report.worst_residual,
@@ -372,7 +372,7 @@ fn boxes_fall_on_each_other_and_rest() {
             "{} s kinetic {:.2e} contacts {} penetration {:.1e} worst {:.1e} residual {:.1e} inexact {} of {} lifted {:.1e}",
             0.5 * f64::from(k),
             energy.kinetic,
-            simulation.state().time_stepping.touches.len(),
+            simulation.state().time_stepping.contacts.len(),
             report.end_penetration,
             report.worst_penetration,
             report.worst_residual,
@@ -399,14 +399,14 @@ fn pads_that_others_hold_for_are_left_out_without_changing_the_motion() {
         let report = simulation.report();
         println!(
             "merge {merge}: {} contacts, left out {}, residual {:.1e}, inexact {} of {}, penetration {:.1e}",
-            simulation.state().time_stepping.touches.len(),
+            simulation.state().time_stepping.contacts.len(),
             report.merged_contacts,
             report.worst_residual,
             report.inexact_solves,
             report.lcps,
             report.worst_penetration
         );
-        let contacts = simulation.state().time_stepping.touches.len();
+        let contacts = simulation.state().time_stepping.contacts.len();
         (places, contacts, report.merged_contacts)
     };
     for are_alike in [true, false] {
@@ -496,7 +496,7 @@ fn jacks_come_to_rest() {
             "{} s kinetic {:.2e} contacts {} penetration {:.1e} worst {:.1e} residual {:.1e} inexact {} of {} lifted {:.1e}",
             0.5 * f64::from(k),
             energy.kinetic,
-            simulation.state().time_stepping.touches.len(),
+            simulation.state().time_stepping.contacts.len(),
             report.end_penetration,
             report.worst_penetration,
             report.worst_residual,

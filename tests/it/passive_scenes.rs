@@ -308,7 +308,7 @@ fn gains_losses_and_silence_are_found() {
     rising.energy[2] = [0.86, 0.05];
     rising.balance = None;
     assert_eq!(classes(&rising), [(Class::Gain, true)]);
-    rising.warnings = vec!["errors of the steps brought 0.01 J into the motion".to_owned()];
+    rising.warnings = vec!["integration errors added 0.01 J to the motion".to_owned()];
     assert_eq!(classes(&rising), [(Class::Gain, false)]);
     let mut invented = calm.clone();
     invented.balance = Some(EnergyBalance {

@@ -162,7 +162,7 @@ fn motors_that_contradict_each_other_are_refused() {
     let first = hinge("first", "", &driven(1.0));
     let other = wheel(&[first.clone(), hinge("second", "#!", &driven(2.0))]);
     let fragments = [
-        "the motor wants the speed 2",
+        "the motor has the speed 2",
         "leave only 1.0",
         "remove one of the motors",
     ];
@@ -180,7 +180,7 @@ fn a_motor_of_a_body_that_is_held_is_refused() {
         hinge("hinge", "#!", &driven),
         hinge("weld", "", "kind = \"fixed\""),
     ];
-    let fragments = ["wants the speed 1", "leave only 0.0"];
+    let fragments = ["has the speed 1", "only allow 0.0"];
     refused(&wheel(&joints), "joint[hinge].motor", &fragments);
 }
 

@@ -169,7 +169,7 @@ fn a_pile_at_rest_presses_with_its_weight_after_any_step() {
         let instant = pile.instant();
         let after = fastest(&instant.acceleration);
         // the ground is the first shape
-        let on_ground = instant.touches.iter().filter(|t| t.key.shapes[0] == 0);
+        let on_ground = instant.contacts.iter().filter(|t| t.key.shapes[0] == 0);
         let weight: f64 = on_ground.map(|contact| contact.force.z).sum();
         println!("{rules} last step {last:e} s: {weight} N, {before:.1e} and {after:.1e} m/s2");
         assert!((weight - 5.0 * 2.0 * 9.81).abs() < 0.01 * 98.1);

@@ -62,7 +62,7 @@ fn the_pawl_rests_on_its_outline_and_slides_when_pushed_hard_enough() {
         simulation.advance_to(1.0).unwrap();
         let state = simulation.state();
         let place = state.position[..3].to_vec();
-        (place, state.time_stepping.touches.len(), state.velocity[1])
+        (place, state.time_stepping.contacts.len(), state.velocity[1])
     };
     let (place, contacts, _) = end_of(&[]);
     let (with_all, all_contacts, _) = end_of(&[("merge_distance = 1e-4", "merge_distance = 0")]);

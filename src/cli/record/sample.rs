@@ -126,7 +126,7 @@ impl Sampler {
                 self.contacts(model, &shown, poses, &mut row);
                 if let Some(onlooker) = &mut self.onlooker {
                     let whole = (model, time_stepping);
-                    let pressing = &forces.touches;
+                    let pressing = &forces.contacts;
                     onlooker.look(whole, state, pressing, poses, &mut row, &mut self.recording);
                 }
             }

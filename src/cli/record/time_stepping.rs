@@ -164,7 +164,7 @@ impl Onlooker {
             let is_asleep = bodies.iter().all(sleeps);
             self.press(time_stepping, touches, poses, is_asleep, &mut row.arrows);
         }
-        for touches in state.time_stepping.touches.chunk_by(same_shapes) {
+        for touches in state.time_stepping.contacts.chunk_by(same_shapes) {
             let bodies = touches[0]
                 .key
                 .shapes

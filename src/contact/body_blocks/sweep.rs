@@ -270,9 +270,9 @@ fn tangential(stiffness: &[f64; 2], q: [f64; 2], limit: f64, grow: [f64; 2]) -> 
         (x, d0, d1)
     };
     let (x, ..) = at(0.0);
-    let limit = limit + grow[0] * x[0] + grow[1] * x[1];
+    let at_stick = limit + grow[0] * x[0] + grow[1] * x[1];
     let squares = x[0] * x[0] + x[1] * x[1];
-    if limit >= 0.0 && squares <= limit * limit {
+    if at_stick >= 0.0 && squares <= at_stick * at_stick {
         return x;
     }
     if limit <= 0.0 {

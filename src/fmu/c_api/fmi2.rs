@@ -166,7 +166,7 @@ pub unsafe extern "C" fn fmi2Terminate(c: fmi2Component) -> fmi2Status {
             inside.instance.terminate()?;
             // an end that went well is no warning; masters would take it for one
             for warning in inside.instance.repeated_warnings() {
-                let (n, message) = (warning.sightings, warning.message());
+                let (n, message) = (warning.occurrences, warning.message());
                 let message = format!("fmi2Terminate: seen in {n} communication steps: {message}");
                 inside.log.status(WARNING, &message);
             }
@@ -244,7 +244,7 @@ fn tell_step(inside: &Inside, before: &crate::integrate::Report) {
         inside.log.note(Topic::Events, &more);
     }
     let work = format!(
-        "up to {time} s: {} steps, {} relief steps, {} rejected steps, {} substeps, {} factorizations, {} complementarity problems, {} pivots, {} fallbacks, worst residual so far {:.1e}",
+        "up to {time} s: {} steps, {} fallback steps, {} rejected steps, {} substeps, {} factorizations, {} complementarity problems, {} pivots, {} fallbacks, worst residual so far {:.1e}",
         report.steps - before.steps,
         report.fallback_steps - before.fallback_steps,
         report.rejected_steps - before.rejected_steps,

@@ -113,7 +113,7 @@ impl Instance {
 
     // memory that is not there would end the process
     fn make_room(&self) -> Result<(), FmiError> {
-        if memory::is_there(self.model.bytes()) {
+        if memory::can_allocate(self.model.bytes()) {
             return Ok(());
         }
         error("there is not enough memory to begin anew")
@@ -275,7 +275,7 @@ impl Instance {
         match outcome {
             Ok(Reached::End) => {
                 let time = self.state.time;
-                self.warned = self.watch.look(&self.settings, &self.report, time);
+                self.warned = self.watch.check(&self.settings, &self.report, time);
                 Ok(())
             }
             Ok(Reached::Event(time)) => {

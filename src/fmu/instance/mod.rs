@@ -193,13 +193,13 @@ impl Instance {
 
     /// What the last step saw off for the first time; each kind is told once a run.
     pub fn fresh_warnings(&self) -> impl Iterator<Item = &Warning> {
-        let fresh = self.watch.fresh().filter(|_| self.warned);
+        let fresh = self.watch.new_warnings().filter(|_| self.warned);
         fresh.filter(|warning| is_told(warning))
     }
 
     /// What was off more than once since the start.
     pub fn repeated_warnings(&self) -> impl Iterator<Item = &Warning> {
-        let all = self.watch.warnings().filter(|w| w.sightings > 1);
+        let all = self.watch.warnings().filter(|w| w.occurrences > 1);
         all.filter(|warning| is_told(warning))
     }
 
@@ -323,7 +323,7 @@ impl Instance {
                 &self.settings,
                 &mut self.instant,
             );
-            self.report.note_instant(&self.instant);
+            self.report.record_instant(&self.instant);
         }
     }
 
@@ -374,13 +374,13 @@ impl Instance {
 
     fn time_stepping_value(&self, output: TimeSteppingOutput) -> Value {
         let TimeSteppingState {
-            touches,
+            contacts,
             sleep_timer,
             ..
         } = &self.state.time_stepping;
         let count = |n: u64| Value::Integer(n.min(i32::MAX as u64) as i32);
         match output {
-            TimeSteppingOutput::Contacts => count(touches.len() as u64),
+            TimeSteppingOutput::Contacts => count(contacts.len() as u64),
             TimeSteppingOutput::Asleep => {
                 count(sleep_timer.iter().filter(|x| x.is_infinite()).count() as u64)
             }

@@ -162,11 +162,11 @@ impl Parameter {
             Self::PrincipalInertia(body, i) => model.mass[model.bodies[body].first + 3 + i] = x,
             Self::InitialOrientation(body, i) => {
                 model.bodies[body].start.orientation[i] = x;
-                model.take_start(body);
+                model.update_start(body);
             }
             Self::InitialAngularVelocity(body, i) => {
                 model.bodies[body].start.angular_velocity[i] = x;
-                model.take_start(body);
+                model.update_start(body);
             }
             Self::Inertia(body) => model.mass[model.bodies[body].first + 2] = x,
             Self::Gravity(component) => model.gravity[component] = x,

@@ -155,10 +155,10 @@ impl Instance {
             };
             reader.fill(touch.force.as_mut_slice())?;
             reader.fill(touch.moment.as_mut_slice())?;
-            time_stepping.touches.push(touch);
+            time_stepping.contacts.push(touch);
         }
         let in_order = time_stepping
-            .touches
+            .contacts
             .is_sorted_by(|a, b| a.key.order() < b.key.order());
         in_order.then_some(())
     }
@@ -232,7 +232,7 @@ impl Instance {
         state.damping_left = reader.count_of_step()?;
         state.control.step = reader.real()?;
         state.control.error = reader.real()?;
-        state.control.ways_out = reader.count_of_step()?;
+        state.control.undecided_in_a_row = reader.count_of_step()?;
         state.control.fallbacks_in_a_row = reader.count_of_step()?;
         state.control.events = reader.count_of_step()?;
         state.control.counted_from = reader.real()?;
@@ -347,7 +347,7 @@ impl Snapshot {
         writer.whole(u64::from(state.damping_left));
         writer.real(state.control.step);
         writer.real(state.control.error);
-        writer.whole(u64::from(state.control.ways_out));
+        writer.whole(u64::from(state.control.undecided_in_a_row));
         writer.whole(u64::from(state.control.fallbacks_in_a_row));
         writer.whole(u64::from(state.control.events));
         writer.real(state.control.counted_from);
@@ -393,8 +393,8 @@ impl Snapshot {
 fn write_time_stepping(writer: &mut Writer, time_stepping: &TimeSteppingState) {
     writer.reals(&time_stepping.sleep_timer);
     writer.real(time_stepping.last_step);
-    writer.whole(time_stepping.touches.len() as u64);
-    for PersistentContact { key, force, moment } in &time_stepping.touches {
+    writer.whole(time_stepping.contacts.len() as u64);
+    for PersistentContact { key, force, moment } in &time_stepping.contacts {
         let [first, second] = key.shapes;
         for index in [first, second, key.feature] {
             writer.whole(u64::from(index));

@@ -1,4 +1,4 @@
-//! A trial step becomes the state.
+//! Accepts a trial step as the new state.
 
 use super::system::System;
 use super::trial::Trial;
@@ -6,7 +6,7 @@ use super::{assemble, rest_speed};
 use crate::integrate::report::Report;
 use crate::integrate::workspace::Workspace;
 use crate::math::{Limit, Vec3, norm};
-use crate::model::{MAX_FRICTION_ROWS, Model, N_TANGENTS, N_TURNS, Poses};
+use crate::model::{MAX_FRICTION_ROWS, Model, N_ROTATION_AXES, N_TANGENTS, Poses};
 use crate::state::{State, Status};
 
 /// Moves the state to the end of the trial step, at time `end`.
@@ -28,7 +28,7 @@ pub(super) fn accept(
     let State {
         status, position, ..
     } = &*state;
-    assemble::find_holds(model, workspace, position, |j| !status[j].is_closed());
+    assemble::update_fixed_features(model, workspace, position, |j| !status[j].is_closed());
     report.substeps += 1;
     report.stabilized_steps += u64::from(workspace.trial.stabilized);
     let deepest = assemble::deepest_overlap(model, workspace, &state.position);
@@ -37,7 +37,7 @@ pub(super) fn accept(
     report.worst_joint_drift = report.worst_joint_drift.at_least(drift);
 }
 
-/// Rotations of the state in space count from its present orientations.
+/// Makes the current orientations the reference of the rotational coordinates.
 pub(in crate::integrate) fn rebase(model: &Model, state: &mut State, poses: &mut Poses) {
     if model.is_spatial() {
         let State {
@@ -56,7 +56,7 @@ struct ForcesRef<'a> {
     contacts: &'a [usize],
     impulse: &'a [f64],
     tangents: &'a [[Vec3; N_TANGENTS]],
-    axes: &'a [[Vec3; N_TURNS]],
+    axes: &'a [[Vec3; N_ROTATION_AXES]],
 }
 
 impl<'a> ForcesRef<'a> {
@@ -70,17 +70,17 @@ impl<'a> ForcesRef<'a> {
     }
 }
 
-/// The same, kept until they are wanted.
+/// The same, owned.
 #[derive(Clone, Debug, Default)]
 pub(in crate::integrate) struct Forces {
     contacts: Vec<usize>,
     impulse: Vec<f64>,
     tangents: Vec<[Vec3; N_TANGENTS]>,
-    axes: Vec<[Vec3; N_TURNS]>,
+    axes: Vec<[Vec3; N_ROTATION_AXES]>,
 }
 
 impl Forces {
-    /// Room for all joints and contacts of a model.
+    /// Storage for all joints and contacts of a model.
     pub fn new(model: &Model) -> Self {
         let n_contacts = model.expected_contacts();
         let n_rows = model.n_joint_rows + (1 + model.n_friction_rows) * n_contacts;
@@ -92,7 +92,7 @@ impl Forces {
         }
     }
 
-    /// Becomes equal to `other` without allocating.
+    /// Copies `other` without allocating.
     pub fn copy_from(&mut self, other: &Self) {
         self.contacts.clone_from(&other.contacts);
         self.impulse.clone_from(&other.impulse);
@@ -109,7 +109,7 @@ impl Forces {
         }
     }
 
-    /// Keeps those of a solved system.
+    /// Copies those of a solved system.
     pub fn read(&mut self, system: &System) {
         self.contacts.clone_from(&system.contacts);
         self.impulse.clone_from(&system.impulse);
@@ -129,13 +129,13 @@ pub(super) fn forces_of_trial(state: &mut State, workspace: &Workspace) {
     state.acceleration.clone_from(end_acceleration);
 }
 
-/// Contact and joint forces from the acceleration level, which `workspace.level` holds.
+/// Contact and joint forces of the acceleration level in `workspace.level`.
 pub(super) fn forces_from_accelerations(state: &mut State, workspace: &Workspace) {
     write_forces(state, ForcesRef::of(&workspace.level), 1.0);
     state.acceleration.clone_from(&workspace.acceleration);
 }
 
-/// Contacts that slide in space, or roll, do so in the direction that `workspace.level` has for them.
+/// Updates the directions of sliding and rolling contacts in space from `workspace.level`.
 #[inline]
 pub(super) fn keep_sliding(state: &mut State, workspace: &mut Workspace) {
     if !state.sliding.is_empty() {
@@ -164,7 +164,7 @@ fn keep_sliding_in_space(state: &mut State, workspace: &mut Workspace) {
     }
 }
 
-/// Contact and joint forces as the mean over the step, from the impulses that `workspace.system` holds.
+/// Mean contact and joint forces over the step, from the impulses in `workspace.system`.
 pub(super) fn forces_from_impulses(state: &mut State, workspace: &Workspace, h: f64) {
     write_forces(state, ForcesRef::of(&workspace.system), 1.0 / h);
     let end = &workspace.trial;

@@ -1,4 +1,4 @@
-//! From model and configuration to the rows of a [`System`].
+//! Assembles the rows of a [`System`] from model and configuration.
 
 use super::coefficients::Coefficients;
 use super::energy;
@@ -10,28 +10,28 @@ use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::{Detail, Side};
 use crate::math::dense::RankRevealing;
 use crate::math::{Limit, Vec3};
-use crate::model::{Hold, Model, N_TANGENTS, N_TURNS, Poses, turning_axes};
+use crate::model::{FixedFeature, Model, N_ROTATION_AXES, N_TANGENTS, Poses, rotation_axes};
 use crate::state::{Resistance, Status};
 use std::ops::Range;
 
-/// Joint equations are dependent when the scaled pivot of their Gram matrix falls below this: the square of an
-/// angle of 3e-5 between their gradients, far above the drift that a projected configuration has.
+/// Joint equations are dependent when the scaled pivot of their Gram matrix falls below this: the square of an angle of 3e-5 between their
+/// gradients, far above the drift of a projected configuration.
 const JOINT_RANK_TOLERANCE: f64 = 1e-9;
 
-/// What a contact does beyond the end of its sharp edge.
+/// How a contact continues beyond the end of its sharp edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BeyondEdges {
-    /// It goes on along the edge's line: a step with frozen statuses, whose event functions see the end of the edge.
+    /// Along the line of the edge: steps with fixed statuses, whose event functions detect the end of the edge.
     Line,
-    /// It does nothing: a step that finds its own statuses.
+    /// Not at all: steps that determine their own statuses.
     Nothing,
 }
 
-/// Fills the rows and residuals of joints and of the system's contacts at the given poses.
+/// Computes the rows and residuals of joints and contacts of the system at the given poses.
 pub(super) fn rows(
     model: &Model,
     poses: &Poses,
-    holds: &[Hold],
+    holds: &[FixedFeature],
     beyond: BeyondEdges,
     system: &mut System,
 ) {
@@ -66,18 +66,18 @@ pub(super) fn rows(
     }
 }
 
-/// What comes with rows but not with columns.
+/// Data of rows that columns do not have.
 struct Frames<'a> {
     residual: &'a mut Vec<f64>,
     tangents: &'a mut Vec<[Vec3; N_TANGENTS]>,
-    axes: &'a mut Vec<[Vec3; N_TURNS]>,
+    axes: &'a mut Vec<[Vec3; N_ROTATION_AXES]>,
 }
 
-/// Fills the columns at the given poses.
+/// Computes the columns at the given poses.
 pub(super) fn columns(
     model: &Model,
     poses: &Poses,
-    holds: &[Hold],
+    holds: &[FixedFeature],
     beyond: BeyondEdges,
     system: &mut System,
 ) {
@@ -95,7 +95,7 @@ pub(super) fn columns(
 fn gather(
     model: &Model,
     poses: &Poses,
-    holds: &[Hold],
+    holds: &[FixedFeature],
     beyond: BeyondEdges,
     contacts: &[usize],
     rows: &mut Vec<GlobalRow>,
@@ -118,7 +118,7 @@ fn gather(
     for motor in &model.motors {
         rows.push(model.motor_row(motor, poses));
         if let Some(frames) = &mut frames {
-            // a motor has no position to hold
+            // a motor has no position constraint
             frames.residual.push(0.0);
         }
     }
@@ -126,19 +126,19 @@ fn gather(
         let (contact, first) = (&model.contacts[index], rows.len());
         let near = model.near(contact, &holds[index], poses, rows);
         let turning = if model.resists_rotation() {
-            near.map_or([Vec3::zeros(); N_TURNS], |near| {
-                turning_axes(near.direction, near.tangents[0])
+            near.map_or([Vec3::zeros(); N_ROTATION_AXES], |near| {
+                rotation_axes(near.direction, near.tangents[0])
             })
         } else {
-            [Vec3::zeros(); N_TURNS]
+            [Vec3::zeros(); N_ROTATION_AXES]
         };
         let touches = near.filter(|near| beyond == BeyondEdges::Line || near.margin >= BEYOND);
         if touches.is_none() {
-            // its place went to another contact, or its edge has ended: it neither presses nor rubs
+            // another contact covers its point, or its edge has ended: no normal force and no friction
             rows.truncate(first);
             rows.resize(first + 1 + model.n_friction_rows, GlobalRow::default());
         } else if model.resists_rotation() {
-            rows.extend(model.turning_rows(contact, turning, poses));
+            rows.extend(model.rotation_rows(contact, turning, poses));
         }
         let Some(frames) = &mut frames else {
             continue;
@@ -160,7 +160,7 @@ fn gather(
     }
 }
 
-/// Adds to b what the rows gain while the bodies move on at constant velocity: (dG/dt) v.
+/// Adds (dG/dt) v to b.
 pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64]) {
     let Workspace {
         level,
@@ -182,7 +182,9 @@ pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64])
     }
     let n_rows = 1 + model.n_friction_rows;
     for &j in &level.contacts {
-        if let Some(rates) = model.near_rates(&model.contacts[j], &holds[j], poses, twists, v) {
+        if let Some(rates) =
+            model.contact_row_rates(&model.contacts[j], &holds[j], poses, twists, v)
+        {
             let n_rates = n_rows.min(rates.len());
             for (b, rate) in level.bias[index..].iter_mut().zip(&rates[..n_rates]) {
                 *b += rate;
@@ -190,7 +192,7 @@ pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64])
         }
         if model.resists_rotation()
             && let Some(rates) =
-                model.turning_rates(&model.contacts[j], &holds[j], poses, twists, v)
+                model.rotation_row_rates(&model.contacts[j], &holds[j], poses, twists, v)
         {
             let first = index + 1 + N_TANGENTS;
             for (b, rate) in level.bias[first..].iter_mut().zip(&rates) {
@@ -201,8 +203,8 @@ pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64])
     }
 }
 
-/// Prepares `workspace.level` at configuration `q` for a list of contacts, with the mass matrix as metric. Leaves
-/// the poses at `q` in the workspace.
+/// Prepares `workspace.level` at configuration `q` for a list of contacts, with the mass matrix as metric. Leaves the poses at `q` in the
+/// workspace.
 pub(super) fn level(
     model: &Model,
     workspace: &mut Workspace,
@@ -222,8 +224,8 @@ pub(super) fn level(
     level.condense_rows(&workspace.mass);
 }
 
-/// Finds what holds all contacts at `q` that `moved` says may have gone elsewhere.
-pub(super) fn find_holds(
+/// Updates the fixed geometry at `q` of all contacts for which `moved` is true.
+pub(super) fn update_fixed_features(
     model: &Model,
     workspace: &mut Workspace,
     q: &[f64],
@@ -248,20 +250,20 @@ pub(super) fn find_holds(
     }
 }
 
-/// Features of shapes that are farther apart than this are not looked at one by one, m: no contact is active there.
+/// Features of shapes farther apart than this are not evaluated one by one, m: no contact is active there.
 const NEAR: f64 = 1e-3;
 
-/// A contact this far beyond the end of its sharp edge no longer touches along it, m: a little more than the distance
-/// at which edges are told apart.
+/// A contact this far beyond the end of its sharp edge no longer touches along it, m: slightly more than the distance at which edges are
+/// distinguished.
 pub(super) const BEYOND: f64 = -2e-9;
 
-/// Gap of every contact at `q`; infinite where it cannot press: another contact looks after the place, or it is beyond
-/// the end of its edge. Shapes that are far from each other are given the bound on their gaps that tells so.
+/// Gap of every contact at `q`; infinite where it cannot be active: another contact covers its point, or it is beyond the end of its edge.
+/// Contacts of distant shapes get the lower bound of their gaps.
 pub(super) fn gaps(model: &Model, workspace: &mut Workspace, q: &[f64]) {
     gaps_within(model, workspace, q, NEAR);
 }
 
-/// The same, where a pair of shapes is far only beyond a given distance, m.
+/// The same, with the distance beyond which a pair of shapes is distant, m.
 pub(super) fn gaps_within(model: &Model, workspace: &mut Workspace, q: &[f64], far: f64) {
     model.poses(q, &mut workspace.poses);
     let Workspace {
@@ -287,9 +289,9 @@ pub(super) fn gaps_within(model: &Model, workspace: &mut Workspace, q: &[f64], f
     }
 }
 
-/// How far a contact is from the end of its sharp edge at the poses in the workspace, m; minus infinity where another
-/// contact looks after the place.
-pub(super) fn margin(model: &Model, poses: &Poses, holds: &[Hold], index: usize) -> f64 {
+/// Distance of a contact to the end of its sharp edge at the poses in the workspace, m; minus infinity where another contact covers its
+/// point.
+pub(super) fn margin(model: &Model, poses: &Poses, holds: &[FixedFeature], index: usize) -> f64 {
     model
         .margin(&model.contacts[index], &holds[index], poses)
         .unwrap_or(f64::NEG_INFINITY)
@@ -310,7 +312,7 @@ pub(super) fn joint_drift(model: &Model, workspace: &Workspace) -> f64 {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Closing {
     Contact(usize),
-    /// The two polygons to which a contact belongs, as wholes, and the overlap at which they count as closed, m.
+    /// The two polygons of a contact as a whole, and the overlap at which they count as closed, m.
     Polygons(usize, f64),
 }
 
@@ -342,7 +344,7 @@ pub(in crate::integrate) fn pairs(model: &Model) -> impl Iterator<Item = Range<u
     })
 }
 
-/// Deepest overlap at `q`, m, of contacts and of polygons as wholes. Leaves the gaps of the contacts in the workspace.
+/// Deepest overlap at `q`, m, of contacts and of polygons as a whole. Leaves the gaps of the contacts in the workspace.
 pub(super) fn deepest_overlap(model: &Model, workspace: &mut Workspace, q: &[f64]) -> f64 {
     gaps(model, workspace, q);
     let of_contacts = workspace
@@ -405,7 +407,7 @@ pub(super) fn select_joints(model: &Model, workspace: &mut Workspace, q: &[f64])
     }
 }
 
-// a contact that slides in space, or with friction that falls, or rolls, does so over the place of its columns: friction is against that motion, in the
+// contacts that slide in space, roll, or have Stribeck friction do so at the point of their columns: friction opposes that motion, in the
 // middle of the step
 fn slide_over_columns(
     system: &mut System,
@@ -434,7 +436,7 @@ fn slide_over_columns(
     }
 }
 
-// the rows of what slides in space or rolls at the end of the step
+// the rows of sliding contacts in space and of rolling contacts at the end of the step
 fn keep_late_rows(
     system: &mut System,
     statuses: &[Status],
@@ -507,34 +509,41 @@ pub(super) fn start_rows(
             start[i] = [slip_rows[1], slip_rows[2]];
         }
         if rolls(resistance, j) {
-            let axes = turning_axes(near.direction, near.tangents[0]);
-            let [_, s, t] = model.turning_rows(contact, axes, poses);
+            let axes = rotation_axes(near.direction, near.tangents[0]);
+            let [_, s, t] = model.rotation_rows(contact, axes, poses);
             start[n + i] = [s, t];
         }
     }
 }
 
-/// Assembles the step of length `h` from `(t, q, v)` for the contacts in `workspace.active` (docs/METHOD.md,
-/// section 2): metric, free change of velocity, rows, columns, W and b. Frozen are these statuses, or none.
+/// Time, coordinates and velocities at the start of a step.
+#[derive(Clone, Copy)]
+pub(super) struct Start<'a> {
+    pub t: f64,
+    pub q: &'a [f64],
+    pub v: &'a [f64],
+}
+
+/// Assembles the step of length `h` from its start for the contacts in `workspace.active` (docs/METHOD.md, section 2): metric, free
+/// velocity change, rows, columns, W and b. The statuses are fixed if given.
 pub(super) fn step_system(
     model: &Model,
     workspace: &mut Workspace,
     scheme: &Coefficients,
-    fixed_mode: Option<&[Status]>,
-    t: f64,
-    q: &[f64],
-    v: &[f64],
+    fixed_statuses: Option<&[Status]>,
+    start: Start,
     h: f64,
 ) -> Stiffness {
-    let stiffness = free_motion(model, workspace, scheme, t, q, v, h);
-    let beyond = match fixed_mode {
+    let Start { t, q, v } = start;
+    let stiffness = free_motion(model, workspace, scheme, start, h);
+    let beyond = match fixed_statuses {
         Some(_) => BeyondEdges::Line,
         None => BeyondEdges::Nothing,
     };
     let Workspace {
         system,
         poses,
-        place,
+        scratch_position,
         active,
         holds,
         resistance,
@@ -550,16 +559,16 @@ pub(super) fn step_system(
         system.condense(&workspace.mass);
         return stiffness;
     }
-    model.displace(place, q, scheme.row_at * h, v);
-    model.poses(place, poses);
+    model.displace(scratch_position, q, scheme.row_at * h, v);
+    model.poses(scratch_position, poses);
     rows(model, poses, holds, beyond, system);
     if scheme.column_at == scheme.row_at {
         system.columns.clone_from(&system.rows);
     } else {
-        model.displace(place, q, scheme.column_at * h, v);
-        model.poses(place, poses);
+        model.displace(scratch_position, q, scheme.column_at * h, v);
+        model.poses(scratch_position, poses);
         columns(model, poses, holds, beyond, system);
-        if let Some(statuses) = fixed_mode {
+        if let Some(statuses) = fixed_statuses {
             slide_over_columns(system, statuses, resistance, scheme.row_at == 1.0);
         }
     }
@@ -567,19 +576,19 @@ pub(super) fn step_system(
     let Workspace {
         system,
         free,
-        place,
+        scratch_position,
         inputs,
         ..
     } = workspace;
-    for ((x, v), dv) in place.iter_mut().zip(v).zip(free.iter()) {
+    for ((x, v), dv) in scratch_position.iter_mut().zip(v).zip(free.iter()) {
         *x = scheme.sigma * v + dv;
     }
-    // the mean of a step at its middle, its end at its end
+    // means of a step refer to its middle, end values to its end
     let acts = (t + h / scheme.sigma, Side::Before);
     system.give(model, scheme.sigma, |speed| {
         speed.value(acts.0, acts.1, inputs)
     });
-    system.bias_from(place);
+    system.bias_from(scratch_position);
     stiffness
 }
 
@@ -612,7 +621,7 @@ pub(super) fn step_metric(model: &Model, workspace: &mut Workspace, a: f64, ag: 
         )
 }
 
-/// Divides `workspace.free` by the metric of the step.
+/// Multiplies `workspace.free` by the inverse metric of the step.
 pub(super) fn divide_by_step_metric(workspace: &mut Workspace) {
     let Workspace {
         free,
@@ -629,16 +638,14 @@ pub(super) fn divide_by_step_metric(workspace: &mut Workspace) {
     .divide(free);
 }
 
-/// Metric of the step and the change of velocity without constraints.
-pub(super) fn free_motion(
+// Impulse of the forces over the step, in `workspace.free`, with their Jacobians; returns `force_at`, 0 for stiff dampers.
+fn force_impulse(
     model: &Model,
     workspace: &mut Workspace,
     scheme: &Coefficients,
-    t: f64,
-    q: &[f64],
-    v: &[f64],
+    Start { t, q, v }: Start,
     h: f64,
-) -> Stiffness {
+) -> f64 {
     let Workspace {
         poses,
         twists,
@@ -646,13 +653,9 @@ pub(super) fn free_motion(
         force_end,
         jacobians,
         free,
-        mass,
-        step_metric,
-        step_has_metric,
-        stiff,
         turns,
         inputs,
-        place,
+        scratch_position,
         balance,
         ..
     } = workspace;
@@ -667,7 +670,15 @@ pub(super) fn free_motion(
     } = *scheme;
     if alpha < 1.0 {
         let now = (t, Side::After);
-        dynamics::force_and_works(model, now, inputs, poses, twists, force, Some(works), None);
+        dynamics::force_and_works(
+            model,
+            now,
+            inputs,
+            (poses, twists),
+            force,
+            Some(works),
+            None,
+        );
     } else {
         force.fill(0.0);
     }
@@ -676,24 +687,32 @@ pub(super) fn free_motion(
         model.poses(q, poses);
         let wanted = scheme.implicit.then_some((jacobians, Detail::All));
         let works = Some(&mut *works_at_end);
-        dynamics::force_and_works(model, end, inputs, poses, twists, force_end, works, wanted);
+        dynamics::force_and_works(
+            model,
+            end,
+            inputs,
+            (poses, twists),
+            force_end,
+            works,
+            wanted,
+        );
     };
     let mut force_at = force_at;
     *turns = false;
     if force_at > 0.0 && !model.forces.is_empty() {
-        model.displace(place, q, force_at * h, v);
-        force_at_end(place, jacobians);
+        model.displace(scratch_position, q, force_at * h, v);
+        force_at_end(scratch_position, jacobians);
         let ahead = jacobians.tension(&model.mass, alpha * gamma * h * h);
         if jacobians.are_stiff(&model.mass, alpha * h, 0.0) {
             // forces of stiff dampers along two directions would not cancel
             force_at = 0.0;
             force_at_end(q, jacobians);
         } else if ahead > 1.0 && alpha < 1.0 {
-            // a tension that is there already does no harm
+            // a tension that is already present does no harm
             force_at_end(q, jacobians);
             let before = jacobians.tension(&model.mass, alpha * gamma * h * h);
             *turns = ahead - before > 1.0;
-            force_at_end(place, jacobians);
+            force_at_end(scratch_position, jacobians);
         }
     } else {
         force_at_end(q, jacobians);
@@ -701,8 +720,32 @@ pub(super) fn free_motion(
     for ((x, k0), k1) in free.iter_mut().zip(force.iter()).zip(force_end.iter()) {
         *x = h * ((1.0 - alpha) * k0 + alpha * k1);
     }
+    force_at
+}
+
+/// Metric of the step and the velocity change without constraints.
+pub(super) fn free_motion(
+    model: &Model,
+    workspace: &mut Workspace,
+    scheme: &Coefficients,
+    start: Start,
+    h: f64,
+) -> Stiffness {
+    let force_at = force_impulse(model, workspace, scheme, start, h);
+    let Workspace {
+        twists,
+        jacobians,
+        free,
+        mass,
+        step_metric,
+        step_has_metric,
+        stiff,
+        balance,
+        ..
+    } = workspace;
+    let Coefficients { alpha, gamma, .. } = *scheme;
     if scheme.implicit {
-        dynamics::tame(model, twists, alpha * h, jacobians);
+        dynamics::use_antisymmetric_part(model, twists, alpha * h, jacobians);
     }
     *stiff = false;
     *step_has_metric = scheme.implicit && jacobians.any;
@@ -738,7 +781,7 @@ pub(super) fn free_motion(
                 if stiffness == Stiffness::Exact {
                     entry += rest[i * n + j];
                 }
-                sum += entry * v[j];
+                sum += entry * start.v[j];
             }
             free[i] += ahead * sum;
         }

@@ -1,12 +1,11 @@
-//! Statuses from the complementarity problem of accelerations (docs/METHOD.md, section 4).
+//! Contact statuses from the complementarity problem of accelerations (docs/METHOD.md, section 4).
 //!
 //!   0 <= n.a + n'.v | c_n >= 0,   0 <= D^T a + D'^T v + lambda e | beta >= 0,   0 <= mu c_n - e^T beta | lambda >= 0
 //!
-//! Contacts that slide have their known direction; those at tangential rest are free to choose. At a located event
-//! the problem is degenerate for the contact that caused it, but its function says what it does next: it opens,
-//! slides in the direction that its friction can no longer hold, or has come to rest. Where constraints depend on
-//! each other no single contact is the cause; the problem is then posed a little later, at a state moved on with
-//! the old statuses.
+//! Sliding contacts have a known direction; contacts at tangential rest may start in any. At a located event the problem is degenerate for
+//! the contact that caused it, but its event function determines what it does next: it opens, slides in the direction that friction can no
+//! longer resist, or comes to rest. If constraints are dependent, no single contact is the cause; the problem is then posed slightly later,
+//! at a state advanced with the old statuses.
 
 use super::complementarity::Sliding;
 use super::system::System;
@@ -22,32 +21,32 @@ use crate::model::Model;
 use crate::scene::spec::Settings;
 use crate::state::{Resistance, State, Status};
 
-/// How far the problem is posed after an event of dependent constraints, as a fraction of the standard step: the
-/// forces must have moved by more than the tolerance of the complementarity problem.
+/// How much later the problem is posed after an event of dependent constraints, as a fraction of the standard step: the forces must have
+/// changed by more than the tolerance of the complementarity problem.
 const LOOK_AHEAD: f64 = 1e-3;
 
-/// A contact that would hop less high than this (relative to the coordinates) before it falls back does not leave:
-/// such a hop is lost in the rounding of its gap.
+/// A contact that would lift off by less than this (relative to the coordinates) before it falls back stays closed: the gap is lost in
+/// rounding.
 const HOP: f64 = 1e-14;
 
-/// When the statuses are asked for.
+/// At which instant statuses are determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
     /// At the state itself: start, impact, jump of a force.
     Now,
-    /// Just after an event that this function located; `workspace.acceleration` is that of the old statuses.
+    /// Just after the event located by this function; `workspace.acceleration` is that of the old statuses.
     JustAfter(EventFunctionKind),
 }
 
-// the step that the forces change over
-fn look_ahead_of(state: &State, settings: &Settings) -> f64 {
+// time over which the forces change
+fn look_ahead_time(state: &State, settings: &Settings) -> f64 {
     match settings.tolerance {
         Some(_) => settings.step.at_most(state.control.step),
         None => settings.step,
     }
 }
 
-/// Decides the statuses of all contacts and records what changed; false if there is no solution.
+/// Determines the statuses of all contacts and records changes; false if there is no solution.
 pub(super) fn classify(
     model: &Model,
     state: &mut State,
@@ -59,7 +58,7 @@ pub(super) fn classify(
     let ahead = match when {
         When::Now => 0.0,
         When::JustAfter(EventFunctionKind::Redundant) => {
-            LOOK_AHEAD * look_ahead_of(state, settings)
+            LOOK_AHEAD * look_ahead_time(state, settings)
         }
         When::JustAfter(_) => 0.0,
     };
@@ -89,8 +88,7 @@ pub(super) fn classify(
     solved
 }
 
-// closed contacts and those that touch without leaving, in `workspace.active`; which of them do not slide, in
-// `workspace.at_rest`
+// closed contacts and those that touch without separating, in `workspace.active`; their motions that are zero, in `workspace.at_rest`
 fn touching(
     model: &Model,
     state: &State,
@@ -113,7 +111,7 @@ fn touching(
         system,
         ..
     } = workspace;
-    // what stopped along the flow of the step did so with what ended it
+    // contacts that stopped along the flow of the step did so at its end
     let stops = matches!(when, When::JustAfter(what) if what.is_stop());
     let stopped = |contact: usize| {
         if stops && system.flow.followed {
@@ -148,8 +146,8 @@ fn touching(
     }
 }
 
-// a velocity in a direction, of the given size
-fn slowly(direction: Vec3, speed: f64) -> Vec3 {
+// a velocity of given magnitude along a direction
+fn with_speed(direction: Vec3, speed: f64) -> Vec3 {
     let size = norm(direction.as_slice());
     if size > 0.0 {
         direction * (speed / size)
@@ -158,12 +156,12 @@ fn slowly(direction: Vec3, speed: f64) -> Vec3 {
     }
 }
 
-// friction at its limit tells where a contact in space starts to slide; `workspace.level` holds it
+// a contact in space starts to slide against its limiting friction, which is in `workspace.level`
 fn slide_against_friction(state: &mut State, workspace: &mut Workspace, contact: usize) {
     let level = &workspace.level;
     if let Some(i) = level.contacts.iter().position(|j| *j == contact) {
         let against = level.velocity_against(i);
-        workspace.sliding[contact] = slowly(against, rest_speed(&state.velocity));
+        workspace.sliding[contact] = with_speed(against, rest_speed(&state.velocity));
         state.sliding.clone_from(&workspace.sliding);
     }
 }
@@ -173,12 +171,12 @@ fn roll_against_friction(state: &mut State, workspace: &mut Workspace, contact: 
     let level = &workspace.level;
     if let Some(i) = level.contacts.iter().position(|j| *j == contact) {
         let against = -level.rolling_vector(i);
-        workspace.resistance[contact].rolling = slowly(against, rest_speed(&state.velocity));
+        workspace.resistance[contact].rolling = with_speed(against, rest_speed(&state.velocity));
         state.resistance.clone_from(&workspace.resistance);
     }
 }
 
-// what is known of the spin and the rolling of the contacts of the level before their problem is solved
+// known spin and rolling of the contacts of the level before their problem is solved
 fn known_resistance(
     level: &System,
     at_rest: &[AtRest],
@@ -221,9 +219,9 @@ fn known_resistance(
     }
 }
 
-// Masses that are uneven leave the complementarity problem too few digits. Do all contacts hold what does not slide? Then these are
-// its statuses; otherwise they stay as they are.
-fn holds_all(
+// with large mass ratios the complementarity problem loses too many digits; if sticking of all contacts at rest is admissible, these are
+// the statuses, otherwise they are unchanged
+fn all_stick(
     level: &mut System,
     joints: &[bool],
     statuses: &mut [Status],
@@ -240,7 +238,7 @@ fn holds_all(
             Status::Frictionless
         }
     };
-    // open stands for what the problem is to find out
+    // open means: to be determined by the problem
     for i in 0..level.contacts.len() {
         let contact = level.contacts[i];
         if statuses[contact] == Status::Open {
@@ -258,6 +256,46 @@ fn holds_all(
         }
     }
     holds
+}
+
+// does static friction exceed kinetic friction, in space?
+fn holds_more(model: &Model, contact: usize) -> bool {
+    model.is_spatial() && model.contacts[contact].drops_at_breakaway()
+}
+
+// statuses of contacts that slide, or start to slide by the event
+fn set_known_statuses(
+    model: &Model,
+    level: &System,
+    at_rest: &[AtRest],
+    when: When,
+    velocity: &[f64],
+    statuses: &mut [Status],
+) {
+    let speed = |contact: usize| {
+        let i = level.contacts.iter().position(|j| *j == contact);
+        i.map_or(0.0, |i| level.rows[level.normal(i) + 1].dot(velocity))
+    };
+    for (i, &contact) in level.contacts.iter().enumerate() {
+        let slides = !at_rest[contact].sliding && level.has_friction(i);
+        statuses[contact] = if !slides {
+            Status::Open
+        } else if model.is_spatial() {
+            Status::Slip
+        } else if speed(contact) > 0.0 {
+            Status::SlipForward
+        } else {
+            Status::SlipBackward
+        };
+        if when == When::JustAfter(EventFunctionKind::Cone(contact)) && !holds_more(model, contact)
+        {
+            statuses[contact] = Status::Slip;
+        } else if when == When::JustAfter(EventFunctionKind::ConeForward(contact)) {
+            statuses[contact] = Status::SlipBackward;
+        } else if when == When::JustAfter(EventFunctionKind::ConeBackward(contact)) {
+            statuses[contact] = Status::SlipForward;
+        }
+    }
 }
 
 fn decide(
@@ -283,8 +321,7 @@ fn decide(
         complementarity,
         at_rest,
         statuses,
-        gap,
-        fixed_mode,
+        fixed_mode_solver,
         force,
         sliding: directions,
         resistance,
@@ -294,52 +331,27 @@ fn decide(
     statuses.fill(Status::Open);
     known_resistance(level, at_rest, when, &state.velocity, resistance);
     if level.contacts.is_empty() {
-        level.solve_fixed_mode(joints, |_| Status::Open, fixed_mode);
+        level.solve_fixed_mode(joints, |_| Status::Open, fixed_mode_solver);
     } else {
-        let speed = |contact: usize| {
-            let i = level.contacts.iter().position(|j| *j == contact);
-            i.map_or(0.0, |i| {
-                level.rows[level.normal(i) + 1].dot(&state.velocity)
-            })
-        };
-        let holds_more = |contact: usize| model.is_spatial() && model.contacts[contact].drops();
-        for (i, &contact) in level.contacts.iter().enumerate() {
-            let slides = !at_rest[contact].sliding && level.has_friction(i);
-            statuses[contact] = if !slides {
-                Status::Open
-            } else if model.is_spatial() {
-                Status::Slip
-            } else if speed(contact) > 0.0 {
-                Status::SlipForward
-            } else {
-                Status::SlipBackward
-            };
-            if when == When::JustAfter(EventFunctionKind::Cone(contact)) && !holds_more(contact) {
-                statuses[contact] = Status::Slip;
-            } else if when == When::JustAfter(EventFunctionKind::ConeForward(contact)) {
-                statuses[contact] = Status::SlipBackward;
-            } else if when == When::JustAfter(EventFunctionKind::ConeBackward(contact)) {
-                statuses[contact] = Status::SlipForward;
-            }
-        }
+        set_known_statuses(model, level, at_rest, when, &state.velocity, statuses);
         let slow = rest_speed(v);
-        // what slides does so along its velocity, whatever it did before
+        // sliding contacts slide along their velocity, whatever their previous direction
         for (i, &contact) in level.contacts.iter().enumerate() {
             if statuses[contact] == Status::Slip && !at_rest[contact].sliding {
                 directions[contact] = level.velocity_vector(i, v);
             }
         }
-        level.direct(v, directions, resistance);
+        level.set_directions(v, directions, resistance);
         level.guess_from(last_forces, 1.0);
-        let held = holds_all(level, joints, statuses, fixed_mode, max_abs(force));
-        // static friction does not come back before what it no longer holds has stopped
+        let held = all_stick(level, joints, statuses, fixed_mode_solver, max_abs(force));
+        // static friction is not restored before a contact that broke away has stopped
         let stops = matches!(when, When::JustAfter(what) if what.is_stop());
         let starts = |contact: usize| {
             when == When::JustAfter(EventFunctionKind::Cone(contact))
                 || (state.statuses_known && state.status[contact] == Status::Slip && !stops)
         };
         let known = |status: Status, contact: usize| match trial::known_sliding(status) {
-            Sliding::Free if holds_more(contact) && starts(contact) => Sliding::Broken,
+            Sliding::Free if holds_more(model, contact) && starts(contact) => Sliding::Broken,
             sliding => sliding,
         };
         let sliding = |contact: usize| known(statuses[contact], contact);
@@ -368,14 +380,32 @@ fn decide(
                 }
             }
             if statuses[contact] == Status::Slip {
-                // what starts to slide does so against its friction
+                // a contact starts to slide against its friction
                 directions[contact] = match known {
-                    Sliding::Free | Sliding::Broken => slowly(level.velocity_against(i), slow),
+                    Sliding::Free | Sliding::Broken => with_speed(level.velocity_against(i), slow),
                     Sliding::Known(_) | Sliding::Directed => level.sliding_vector(i, v, slow),
                 };
             }
         }
     }
+    accept_statuses(model, state, workspace, report);
+    true
+}
+
+// makes the statuses in the workspace those of the state
+fn accept_statuses(
+    model: &Model,
+    state: &mut State,
+    workspace: &mut Workspace,
+    report: &mut Report,
+) {
+    let Workspace {
+        statuses,
+        gap,
+        sliding: directions,
+        resistance,
+        ..
+    } = workspace;
     for (contact, status) in statuses.iter().enumerate() {
         let slides_on = *status == Status::Slip && state.status[contact] == Status::Slip;
         if slides_on && dot3(state.sliding[contact], directions[contact]) < 0.0 {
@@ -388,5 +418,4 @@ fn decide(
     state.resistance.clone_from(resistance);
     std::mem::swap(&mut state.status, statuses);
     state.statuses_known = true;
-    true
 }

@@ -1,4 +1,4 @@
-//! The schemes as points of one family (docs/METHOD.md, section 2).
+//! Integration schemes as members of one family (docs/METHOD.md, section 2).
 //!
 //! (1)  q1 = q0 + h ((1 - gamma) v0 + gamma v1)
 //! (2)  (M - alpha h kv - alpha gamma h^2 kq) (v1 - v0) = h [(1 - alpha) k(t0, q0) + alpha k(t1, q*)] + alpha (1 - force_at) h^2 kq v0 + F c
@@ -23,11 +23,11 @@ pub struct Coefficients {
     pub column_at: f64,
     /// See (2).
     pub force_at: f64,
-    /// Use the derivatives of the forces.
+    /// Use the force derivatives.
     pub implicit: bool,
 }
 
-/// Linearly implicit Euler: first order, damps everything stiff.
+/// Linearly implicit Euler: first order, damps all stiff modes.
 pub const IMPLICIT_EULER: Coefficients = Coefficients {
     alpha: 1.0,
     gamma: 1.0,
@@ -39,7 +39,7 @@ pub const IMPLICIT_EULER: Coefficients = Coefficients {
 };
 
 impl Coefficients {
-    /// Linearly implicit Euler with forces where this scheme has them.
+    /// Linearly implicit Euler with forces evaluated where this scheme does.
     pub fn damping(&self) -> Self {
         Self {
             force_at: self.force_at,
@@ -60,7 +60,7 @@ impl From<Scheme> for Coefficients {
             implicit: true,
         };
         match scheme {
-            // where the extrapolation falls back on single steps
+            // where the extrapolation falls back to single steps
             Scheme::Trapezoidal | Scheme::Extrapolated => trapezoidal,
             Scheme::TrapezoidalPrinted => Coefficients {
                 row_at: 0.5,

@@ -1,16 +1,16 @@
-//! The complementarity problem of a [`System`] ([E] Theorem 2.1).
+//! Complementarity problem of a [`System`] ([E] Theorem 2.1).
 //!
 //! (1)  joints eliminated:  W' = W_cc - W_cj W_jj^-1 W_jc,   b' = b_c - W_cj W_jj^-1 b_j
-//! (2)  a contact with friction at rest or at an unknown direction has u = (c_n, beta+, beta-, lambda):
+//! (2)  a contact with friction at rest or with unknown direction has u = (c_n, beta+, beta-, lambda):
 //!        0 <= n.x               | c_n    >= 0
 //!        0 <= +-t.x + lambda    | beta+- >= 0
 //!        0 <= mu (c_n + c_r) - beta+ - beta-  | lambda >= 0
-//!      with c_r the normal impulse that an impact restitutes, 0 elsewhere
+//!      with c_r the normal restitution impulse of an impact, 0 elsewhere
 //! (3)  one without friction, or sliding in a known direction, has u = c_n with the column n - sign mu t
-//! (4)  in space friction has its exact cone (`cones`), or a polygon (`polygons`). Polygons have impulses: impacts, and steps that find
-//!      their own statuses. Statuses that are kept slide in their true direction, so they are decided and judged with the cone
+//! (4)  in space friction has its exact cone (`cones`), or a polygon (`polygons`). Polygons are used for impulses: impacts, and steps that
+//!      determine their own statuses. Fixed statuses slide in their true direction, so they are determined and checked with the cone
 
-use super::cones::{Cones, MOST_FALLS};
+use super::cones::{Cones, MAX_STRIBECK_UPDATES};
 use super::polygons::Polygons;
 use super::system::{RANK_TOLERANCE, System};
 use crate::contact::lcp::{self, Outcome};
@@ -20,34 +20,34 @@ use crate::model::Model;
 use crate::scene::spec::FrictionCone;
 use crate::state::{Resistance, Status};
 
-/// Part of the speeds of the joint equations (with masses scaled to one) that eliminating them leaves as rounding.
+/// Relative rounding error of the joint velocities (with masses scaled to one) that the elimination leaves.
 const ROUNDING: f64 = 1e-14;
 
-/// What slides slower than this part of the motion without contact forces does not, in the plane: it is rounding. Contacts that depend on
-/// each other may be at the edge of their cones without moving.
+/// In the plane, sliding slower than this part of the motion without contact forces is rounding. Dependent contacts may be on the boundary
+/// of their cones without moving.
 const AT_REST: f64 = 1e-12;
 
-/// What is known of a contact's sliding before the problem is solved.
+/// Prior knowledge of the sliding of a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sliding {
     /// Friction in either direction, or none: form (2) (form (3) without friction).
     Free,
-    /// The same in space, but static friction no longer holds it.
+    /// The same in space, after breakaway from static friction.
     Broken,
     /// Slides: form (3) with this sign.
     Known(f64),
-    /// Slides in the direction that the system has for it, in space: form (3) with the column n - mu d.
+    /// Slides in the direction stored in the system, in space: form (3) with the column n - mu d.
     Directed,
 }
 
-/// What friction is bounded by in space (4).
+/// Friction bound in space (4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bound {
     Cones,
     Polygons,
 }
 
-/// Scratch of the problem in space.
+/// Workspace of the problem in space.
 #[derive(Debug)]
 struct Spatial {
     cones: Cones,
@@ -58,7 +58,7 @@ struct Spatial {
     last: Bound,
 }
 
-/// Scratch of the problem.
+/// Workspace of the problem.
 #[derive(Debug)]
 pub struct Complementarity {
     solver: lcp::Solver,
@@ -76,7 +76,7 @@ pub struct Complementarity {
 }
 
 impl Complementarity {
-    /// Room for all joints and contacts of a model; in space it grows with the contacts that are met.
+    /// Storage for all joints and contacts of a model; in space it grows with the contacts that occur.
     pub fn new(model: &Model) -> Self {
         let (n_joint, n_contacts) = (model.n_joint_rows, model.expected_contacts());
         let (n, c) = (4 * n_contacts, 2 * n_contacts);
@@ -103,7 +103,7 @@ impl Complementarity {
         }
     }
 
-    /// From now on friction impulses in space have this bound.
+    /// Sets the bound of friction impulses in space.
     pub fn choose(&mut self, cone: FrictionCone) {
         if let Some(spatial) = &mut self.spatial {
             spatial.chosen = match cone {
@@ -116,14 +116,14 @@ impl Complementarity {
         }
     }
 
-    /// Notes that an answer is used, whatever the solver says of it.
+    /// Records that a solution is used, whatever the outcome of the solver.
     pub fn use_answer(&mut self, outcome: Outcome) {
         if let (Some(spatial), Outcome::Inaccurate { residual }) = (&mut self.spatial, outcome) {
             spatial.cones.worst_used = spatial.cones.worst_used.at_least(residual);
         }
     }
 
-    /// Forgets the counters of the solvers.
+    /// Resets the counters of the solvers.
     pub fn reset_stats(&mut self) {
         self.solver.reset_stats();
         if let Some(spatial) = &mut self.spatial {
@@ -139,8 +139,8 @@ impl Complementarity {
         })
     }
 
-    /// Solves for the impulses of a system; `sliding` goes by contact of the model. Starts from the basis that `guess` (statuses by contact of the model)
-    /// stands for; all open means a cold start.
+    /// Solves for the impulses of a system; `sliding` is by contact of the model. Starts from the basis of `guess` (statuses by contact of
+    /// the model); all open is a cold start.
     pub fn solve(
         &mut self,
         system: &mut System,
@@ -151,9 +151,9 @@ impl Complementarity {
         self.solve_with(Bound::Cones, system, joints, sliding, (guess, None))
     }
 
-    /// The same for the impulses of an impact or of a step, all contacts being free or broken: friction in space has the bound
-    /// that was chosen. Polygons are for sliding with one coefficient; other laws have their cones. The rows of the system are
-    /// `speeds` times velocities, which friction that falls with the speed goes by.
+    /// The same for the impulses of an impact or of a step, with all contacts free or broken: friction in space has the chosen bound.
+    /// Polygons support sliding with one coefficient; other friction models use their cones. The rows of the system are `speeds` times
+    /// velocities, for Stribeck friction.
     pub fn solve_impulses(
         &mut self,
         system: &mut System,
@@ -191,7 +191,7 @@ impl Complementarity {
         }
         self.assemble(system, &sliding);
         self.guess_basis(system, &sliding, guess);
-        let mut falls_left = MOST_FALLS;
+        let mut updates_left = MAX_STRIBECK_UPDATES;
         loop {
             let problem = lcp::Problem {
                 n: self.vector.len(),
@@ -201,27 +201,27 @@ impl Complementarity {
             let outcome = self.solver.solve(&problem, &mut self.basis, &mut self.z);
             self.write_impulses(system, &sliding);
             let solved = matches!(outcome, Outcome::Solved { .. });
-            if !solved || falls_left == 0 || !self.fall(system, speeds) {
+            if !solved || updates_left == 0 || !self.update_stribeck(system, speeds) {
                 return outcome;
             }
-            falls_left -= 1;
+            updates_left -= 1;
             self.assemble(system, &sliding);
         }
     }
 
-    // friction that falls with the speed is that of the solution, in the plane; true if a coefficient is another one now
-    fn fall(&self, system: &mut System, speeds: Option<f64>) -> bool {
+    // updates Stribeck coefficients to the speeds of the solution, in the plane; true if one changed
+    fn update_stribeck(&self, system: &mut System, speeds: Option<f64>) -> bool {
         let mut any = false;
         for i in 0..system.stribeck.len() {
             if let (Some(law), Some(speeds)) = (system.stribeck_of(i), speeds) {
                 let speed = self.sliding_speed(system, i) / speeds;
-                any |= law.comes_to(&mut system.friction[i], speed);
+                any |= law.update_coefficient(&mut system.friction[i], speed);
             }
         }
         any
     }
 
-    /// Residual of the complementarity conditions for the impulses that a system holds.
+    /// Residual of the complementarity conditions for the impulses of a system.
     pub fn check(&mut self, system: &System, joints: &[bool]) -> f64 {
         if system.contacts.is_empty() {
             return 0.0;
@@ -242,7 +242,7 @@ impl Complementarity {
                 self.z[first + 2] = if c_t < 0.0 { -c_t } else { 0.0 };
                 let slack = system.friction[i] * c_n - c_t.abs();
                 let speed = self.sliding_speed(system, i).abs();
-                // the multiplier of a cone that is not reached is zero; on its surface it is the sliding speed
+                // the multiplier of an inactive cone is zero; on the boundary it is the sliding speed
                 self.z[first + 3] = if slack.abs() <= 1e-12 * c_n.abs() {
                     speed
                 } else {
@@ -258,8 +258,7 @@ impl Complementarity {
         lcp::residual(&problem, &self.z)
     }
 
-    /// The status that the solution gives to the `i`-th contact of the system; `scale` is the size of the forces
-    /// (or impulses) that act on the bodies.
+    /// Status of the `i`-th contact of the system in the solution; `scale` is the size of the forces (or impulses) on the bodies.
     pub fn status(&self, system: &System, i: usize, sliding: Sliding, scale: f64) -> Status {
         if let Some(spatial) = &self.spatial {
             return match spatial.last {
@@ -268,7 +267,7 @@ impl Complementarity {
             };
         }
         let first = self.first[i];
-        // what is below their rounding presses nobody
+        // a normal force below their rounding is zero
         if self.z[first] <= 1e-12 * scale {
             return Status::Open;
         }
@@ -299,8 +298,7 @@ impl Complementarity {
         }
     }
 
-    /// What the solution says of the rotation of the `i`-th contact, which is closed; rolling goes at the rate `slow` where it
-    /// has just begun.
+    /// Rotational status of the `i`-th contact, which is closed, in the solution; rolling that has just begun has the rate `slow`.
     pub fn resistance(&self, system: &System, i: usize, slow: f64) -> Resistance {
         self.spatial
             .as_ref()
@@ -333,7 +331,7 @@ impl Complementarity {
             }
         }
         self.joint_solver.factor(RANK_TOLERANCE);
-        // W_jj^-1 [W_jc | b_j], one column after the other
+        // W_jj^-1 [W_jc | b_j], column by column
         self.eliminated.clear();
         for column in 0..=n_rows {
             let start = self.eliminated.len();
@@ -363,7 +361,7 @@ impl Complementarity {
         self.drop_rounding(system);
     }
 
-    // what b' has left of b_j is no longer seen in (1): its rounding would pass for speeds of contacts at rest
+    // removes the rounding error of the elimination of b_j from b': it would appear as velocities of contacts at rest
     fn drop_rounding(&mut self, system: &System) {
         let k = system.len();
         let unit = |row: usize| system.delassus[row * k + row].sqrt();
@@ -448,7 +446,7 @@ impl Complementarity {
             if system.has_friction(i) && sliding(system.contacts[i]) == Sliding::Free {
                 match status {
                     Status::Open | Status::Frictionless | Status::Slip => {}
-                    // which of the two directions carries the force is not known: the free motion tells
+                    // which of the two directions carries the force follows from the free motion
                     Status::Stick => {
                         let forward = self.offset[2 * i + 1] < 0.0;
                         self.basis[first + if forward { 1 } else { 2 }] = true;

@@ -1,61 +1,60 @@
-//! The contact problem of a [`System`] in space, with exact friction cones: joints are eliminated already.
+//! Contact problem of a [`System`] in space with exact friction cones; joints are eliminated already.
 //!
-//! (1)  a contact that is free to slide or stick has its normal and its two tangents; where it resists rotation, a row for
-//!      its spin and two for its rolling, each with a cone of its own
-//! (2)  what is without friction, or slips in a given direction d, has no rows: the normal has the column n - mu d
-//! (3)  static above kinetic friction: cones of what rests have the static coefficient. What moves nevertheless gets the
-//!      kinetic one, and the problem is solved again, until nothing else moves.
-//! (4)  friction that falls with the speed, where the problem is one of velocities: the same with the coefficient of the speed
-//!      that it leaves. A larger coefficient leaves a smaller speed, so the coefficients of one contact all move one way.
+//! (1)  a contact that may slide or stick has its normal and two tangents; if it resists rotation, a row for
+//!      its spin and two for its rolling, each with its own cone
+//! (2)  a contact without friction, or slipping in a given direction d, has no friction rows: the normal has the column n - mu d
+//! (3)  static above kinetic friction: contacts at rest have cones with the static coefficient. If one moves nevertheless, it gets the
+//!      kinetic one, and the problem is solved again, until no other one moves.
+//! (4)  Stribeck friction, if the unknowns are velocities: the same with the coefficient of the speed of the
+//!      solution. A larger coefficient gives a smaller speed, so the coefficients of one contact change monotonically.
 //! (5)  restitution phase of an impact: |c_b| <= mu_b (c_n + g) with a given g. The contact has a twin with the same friction rows,
-//!      whose normal acts on nothing and is g: two cones against one velocity bound the sum of their friction by the sum of their bounds.
+//!      whose normal has no effect and is g: two cones with one velocity bound the sum of their friction by the sum of their bounds.
 
 use super::complementarity::Sliding;
 use super::system::System;
 use crate::contact::{dense, lcp};
 use crate::math::{Limit, max_abs, norm, set_zeros};
-use crate::model::{MAX_FRICTION_ROWS, N_TANGENTS, N_TURNS};
+use crate::model::{MAX_FRICTION_ROWS, N_ROTATION_AXES, N_TANGENTS};
 use crate::state::{Resistance, Status};
 
-/// What moves slower than this part of the free motion is still held by static friction, does not spin and does not roll:
-/// contacts that share their forces in many ways may be at the edge of their cones, and the problem is solved to this.
+/// Below this part of the free motion a contact is held by static friction, does not spin and does not roll: contacts with redundant forces
+/// may be on the boundary of their cones, and this is the tolerance of the solver.
 const MOVES: f64 = dense::ACCEPTED_RESIDUAL;
 
 /// Friction blocks of a contact: sliding, spin, rolling.
 const N_BLOCKS: usize = dense::MOST_BLOCKS;
 
-/// What slides less than this, relative to the motion without contact forces, does not: the residual that the solver
-/// leaves, with room.
+/// Below this part of the motion without contact forces there is no sliding: the residual of the solver, with a margin.
 const AT_REST: f64 = 1e-8;
 
-/// Coefficients that fall with the speed are looked for this often at most; what is left then is a bound on friction all the same.
-pub(super) const MOST_FALLS: u32 = 60;
+/// Maximum number of updates of Stribeck coefficients; friction is bounded in any case.
+pub(super) const MAX_STRIBECK_UPDATES: u32 = 60;
 
-/// Scratch of the problem.
+/// Workspace of the problem.
 #[derive(Debug, Default)]
 pub(super) struct Cones {
     solver: dense::Solver,
-    /// Residual of the worst answer that was used although it is not exact.
+    /// Largest residual of an inexact solution that was used.
     pub worst_used: f64,
     contacts: Vec<dense::Contact>,
     parts: Vec<Part>,
     matrix: Vec<f64>,
     vector: Vec<f64>,
     impulse: Vec<f64>,
-    /// Row of each contact's normal in the problem, then of those of the twins (5), and their number.
+    /// Row of the normal of each contact in the problem, then of each twin (5), and their number.
     first: Vec<usize>,
     /// The contacts that have twins.
     twins: Vec<usize>,
-    /// Which contacts static friction no longer holds.
+    /// Contacts that broke away from static friction.
     broken: Vec<bool>,
     /// Rows of the largest problem since the counters were reset.
     largest: usize,
 }
 
-/// What of a contact is in the problem.
+/// Unknowns of a contact in the problem.
 #[derive(Clone, Copy, Debug, Default)]
 struct Part {
-    /// Sliding, spin and rolling that the problem is to find out.
+    /// Is sliding, spin or rolling to be determined by the problem?
     free: [bool; N_BLOCKS],
     /// Its rows, counted from the normal.
     rows: [usize; 1 + MAX_FRICTION_ROWS],
@@ -97,8 +96,8 @@ impl Cones {
         }
     }
 
-    /// Solves for the impulses of the contacts, from the system's guess. Where its rows are `speeds` times velocities, friction that
-    /// falls with the speed is that of the solution.
+    /// Solves for the impulses of the contacts, from the initial guess of the system. If its rows are `speeds` times velocities, Stribeck
+    /// friction is that of the solution.
     pub fn solve(
         &mut self,
         system: &mut System,
@@ -116,7 +115,7 @@ impl Cones {
         set_zeros(&mut self.impulse, self.vector.len());
         self.take_guess(system);
         self.largest = self.largest.max(self.vector.len());
-        let mut falls_left = MOST_FALLS;
+        let mut updates_left = MAX_STRIBECK_UPDATES;
         let outcome = loop {
             let problem = dense::Problem {
                 n: self.vector.len(),
@@ -127,11 +126,11 @@ impl Cones {
             let outcome = self.solver.solve(&problem, &mut self.impulse);
             let solved = matches!(outcome, dense::Outcome::Solved { .. });
             let breaks = solved && self.break_away(system);
-            let falls = solved && falls_left > 0 && self.fall(system, speeds);
+            let falls = solved && updates_left > 0 && self.update_stribeck(system, speeds);
             if !breaks && !falls {
                 break outcome;
             }
-            falls_left -= u32::from(falls);
+            updates_left -= u32::from(falls);
             self.list(system, &sliding);
         };
         self.write_impulses(system);
@@ -266,7 +265,7 @@ impl Cones {
         debug_assert_eq!(self.matrix.len(), n * n);
     }
 
-    // the contact of the system that an entry of the problem is of, and whether it is its twin (5)
+    // the contact of the system of an entry of the problem, and whether it is its twin (5)
     fn of(&self, entry: usize, n_contacts: usize) -> (usize, bool) {
         match entry.checked_sub(n_contacts) {
             Some(twin) => (self.twins[twin], true),
@@ -280,7 +279,7 @@ impl Cones {
         rows.any(|row| self.product(row).abs() > least)
     }
 
-    // a row of the problem in its solution
+    // velocity of a row of the problem in its solution
     fn product(&self, row: usize) -> f64 {
         let n = self.vector.len();
         let w = &self.matrix[row * n..(row + 1) * n];
@@ -288,7 +287,7 @@ impl Cones {
         self.vector[row] + gained
     }
 
-    // (3): true if there is something new that static friction does not hold
+    // (3): true if another contact broke away
     fn break_away(&mut self, system: &System) -> bool {
         let mut any = false;
         for i in 0..system.contacts.len() {
@@ -305,8 +304,8 @@ impl Cones {
         any
     }
 
-    // (4): true if a coefficient is another one now
-    fn fall(&self, system: &mut System, speeds: Option<f64>) -> bool {
+    // (4): true if a coefficient changed
+    fn update_stribeck(&self, system: &mut System, speeds: Option<f64>) -> bool {
         let Some(speeds) = speeds else {
             return false;
         };
@@ -316,7 +315,7 @@ impl Cones {
                 continue;
             };
             let u = [0, 1].map(|k| self.product(self.rows_of(i, 0).start + k));
-            any |= law.comes_to(&mut system.friction[i], norm(&u) / speeds);
+            any |= law.update_coefficient(&mut system.friction[i], norm(&u) / speeds);
         }
         any
     }
@@ -365,8 +364,8 @@ impl Cones {
         }
     }
 
-    /// How far the impulses that a system holds are from the conditions of contact, relative to its speeds: presses and
-    /// does not overlap, sticks within the cones. That what slides does so against its friction, events have seen to.
+    /// Residual of the contact conditions for the impulses of a system, relative to its speeds: unilateral contact, and sticking within the
+    /// cones. That sliding is opposed by friction is ensured by events.
     pub fn check(&self, system: &System, reduced: &[f64], offset: &[f64]) -> f64 {
         let stride = 1 + system.n_friction;
         let n = stride * system.contacts.len();
@@ -380,8 +379,8 @@ impl Cones {
             let row = stride * i;
             let inverse_mass = reduced[row * n + row];
             let (pressed, leaves) = (inverse_mass * impulse[row], speed(row));
-            let shear = norm(&impulse[row + 1..=row + N_TANGENTS]);
-            let beyond = inverse_mass * shear - system.static_friction[i] * pressed;
+            let friction_impulse = norm(&impulse[row + 1..=row + N_TANGENTS]);
+            let beyond = inverse_mass * friction_impulse - system.static_friction[i] * pressed;
             worst = worst
                 .at_least(pressed.at_most(leaves).abs())
                 .at_least(beyond);
@@ -401,7 +400,7 @@ impl Cones {
         worst / size.at_least(f64::MIN_POSITIVE)
     }
 
-    /// The status that the solution gives to the `i`-th contact.
+    /// Status of the `i`-th contact in the solution.
     pub fn status(&self, system: &System, i: usize, sliding: Sliding, scale: f64) -> Status {
         let first = self.first[i];
         if self.impulse[first] <= 1e-12 * scale {
@@ -417,7 +416,7 @@ impl Cones {
         }
     }
 
-    // does the solution let sliding (0), spin (1) or rolling (2) of the `i`-th contact slip?
+    // does sliding (0), spin (1) or rolling (2) of the `i`-th contact slip in the solution?
     fn slips(&self, i: usize, kind: usize) -> bool {
         let block = self.parts[i].block(kind);
         block.is_some_and(|block| match self.solver.statuses()[i].blocks[block] {
@@ -426,19 +425,18 @@ impl Cones {
         })
     }
 
-    // rows of sliding (0), spin (1) or rolling (2) of the `i`-th contact in the problem, which has them
+    // rows of sliding (0), spin (1) or rolling (2) of the `i`-th contact, which has them in the problem
     fn rows_of(&self, i: usize, kind: usize) -> std::ops::Range<usize> {
         let (start, end) = (self.first[i] + 1, self.first[i + 1]);
         match kind {
             0 => start..start + N_TANGENTS,
-            1 if self.parts[i].free[2] => end - N_TURNS..end - N_TURNS + 1,
+            1 if self.parts[i].free[2] => end - N_ROTATION_AXES..end - N_ROTATION_AXES + 1,
             1 => end - 1..end,
             _ => end - N_TANGENTS..end,
         }
     }
 
-    /// What the solution says of the rotation of the `i`-th contact, which is closed; what starts to roll does so against
-    /// its friction, at the rate `slow`.
+    /// Rotational status of the `i`-th contact, which is closed, in the solution; rolling starts against its friction, at the rate `slow`.
     pub fn resistance(&self, system: &System, i: usize, slow: f64) -> Resistance {
         let part = &self.parts[i];
         let mut found = system.resistance_of(i);

@@ -1,21 +1,20 @@
-//! Energy of a step: its exact balance, and the energy limiter, which takes back what the step gained by its own error.
+//! Energy of a step: its exact balance, and the energy limiter, which removes energy gained by integration errors.
 //!
 //! ```text
 //! (1)  M dv = sum J_e + F c,   J_e = h [(1 - a) k0 + a k1] + a h kv dv + a g h^2 kq dv + a (1 - f) h^2 kq v0      [a = alpha, g = gamma, f = force_at]
 //! (2)  T1 - T0 = sum J_e . vm + c . F^T vm,   vm = (v0 + v1)/2          exactly
-//! (3)  work of given forces J_e . vm;  loss of dampers, drag and smooth friction -J_e . vm, as far as it is positive
-//! (4)  contacts that find their statuses in the step, or slide in it: -c . F^T vm of friction and of the normal, see `Losses::share`
-//! (5)  eps = T1 - T0 + V1 - V0 - (work) + (losses)        what is left: numerical loss or gain of the step
-//! (6)  v1 <- u + s (v1 - u),   s^2 = 1 - eps / T,   u = velocity of the centre of mass of a group that nothing ties to the ground,
+//! (3)  work of applied forces J_e . vm;  loss of dampers, drag and smoothed friction -J_e . vm, as far as it is positive
+//! (4)  contacts that determine their statuses in the step, or slide in it: -c . F^T vm of friction and of the normal, see `Losses::add_contact`
+//! (5)  eps = T1 - T0 + V1 - V0 - (work) + (losses)        the remainder: numerical loss or gain of the step
+//! (6)  v1 <- u + s (v1 - u),   s^2 = 1 - eps / T,   u = velocity of the centre of mass of a free group (not connected to the ground),
 //!      T = kinetic energy about it
-//! (7)  X = (|T1 - T0| + sum |dV_e| + losses)/2 + 0.01 min(T0, T1)        the energy that moved in the step
+//! (7)  X = (|T1 - T0| + sum |dV_e| + losses)/2 + 0.01 min(T0, T1)        energy exchanged in the step
 //! ```
 //!
-//! Balance (5) is drawn up for each group of bodies that joints, force elements and pressing contacts connect; for groups that are
-//! free in the frame of their centre of mass, in which gravity does no work. A gain is always taken back by (6), a loss as long as it is
-//! below 0.01 X and the step is not one that is meant to damp. A gain above 0.01 X asks for a shorter step. Constraints without a given
-//! speed are homogeneous in the velocities (and do not see a common one): they hold after (6) as before. Groups with motors of given
-//! speed are not scaled.
+//! Balance (5) is computed for each group of bodies connected by joints, force elements and loaded contacts; for free groups in the frame
+//! of their centre of mass, in which gravity does no work. A gain is always removed by (6), a loss is restored if it is below 0.01 X and
+//! the step is not meant to damp. A gain above 0.01 X requests a shorter step. Constraints without a prescribed speed are homogeneous in
+//! the velocities (and invariant to a common one): they hold after (6) as before. Groups with motors of prescribed speed are not scaled.
 
 mod arms;
 
@@ -33,28 +32,28 @@ use crate::scene::spec::{Scheme, Settings};
 use crate::state::{State, Status};
 use arms::Arms;
 
-/// Errors of a step below this part of the energy that moved in it are corrected; gains above it ask for a shorter step.
+/// Errors below this part of the exchanged energy are corrected; gains above it request a shorter step.
 const SMALL: f64 = 0.01;
 
-/// .. and gains above this part of the kinetic energy.
-const MOST_TAKEN: f64 = 0.1;
+/// .. and so do gains above this part of the kinetic energy.
+const MAX_TAKEN: f64 = 0.1;
 
-/// Part of the kinetic energy that counts as moved: what goes round evenly moves none.
+/// Part of the kinetic energy that counts as exchanged: steady rotation exchanges none.
 const FLOOR: f64 = 0.01;
 
 /// Errors below this part of the energies are rounding.
 const ROUNDING: f64 = 1e-15;
 
-/// .. and gains below this part of them, where there is no kinetic energy to take them from, are let be: places are closed to rounding.
+/// .. and gains below this part of them are ignored if there is no kinetic energy to take them from: positions are projected to rounding.
 const NOISE: f64 = 1e-12;
 
-/// Something has turned back if it slides back faster than this times its speed at the start of the step.
+/// A contact has reversed if it slides back faster than this times its speed at the start of the step.
 const AT_STOP: f64 = 1e-6;
 
-/// What has less kinetic energy than this part of them is at rest.
+/// A group with less kinetic energy than this part of the energies is at rest.
 const AT_REST: f64 = 1e-6;
 
-/// Joints that are open by more than this after a step, relative to its coordinates, ask for a shorter one.
+/// A shorter step is requested if joints are open by more than this after a step, relative to its coordinates.
 const OPEN: f64 = 1e-9;
 
 /// Work and losses of a step or of all steps, J.
@@ -64,7 +63,7 @@ pub(in crate::integrate) struct Losses {
     pub damping: f64,
     pub friction: f64,
     pub impacts: f64,
-    /// What the step gained by its own error; negative what it lost.
+    /// Numerical gain; negative for a loss.
     pub numerical: f64,
 }
 
@@ -75,20 +74,20 @@ impl Losses {
         report.damping_loss += self.damping;
         report.friction_loss += self.friction;
         report.impact_loss += self.impacts;
-        report.book_numerical(self.numerical);
+        report.add_numerical_error(self.numerical);
     }
 
-    /// Adds what a contact took by its normal and by its friction. Only the sum means something where a contact closes in the step:
-    /// a negative one of the two lessens the other, and a negative sum is an error of the step. What was taken, J.
-    fn share(&mut self, normal: f64, friction: f64) -> f64 {
+    /// Adds the losses of a contact by its normal force and by friction. If a contact closes in the step only the sum is meaningful: a
+    /// negative one of the two reduces the other, and a negative sum is an error of the step. Returns the loss, J.
+    fn add_contact(&mut self, normal: f64, friction: f64) -> f64 {
         let taken = positive(normal + friction);
-        let rubbed = positive(friction).at_most(taken);
-        self.friction += rubbed;
-        self.impacts += taken - rubbed;
+        let friction_work = positive(friction).at_most(taken);
+        self.friction += friction_work;
+        self.impacts += taken - friction_work;
         taken
     }
 
-    /// The same for a part of the step that they are of.
+    /// Scales them to a part of the step.
     pub fn scale(&mut self, part: f64) {
         for x in [
             &mut self.applied,
@@ -102,35 +101,35 @@ impl Losses {
     }
 }
 
-/// How a step treats the derivatives of forces: the factors of (1).
+/// Factors of the force derivatives in (1).
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::integrate) struct Weights {
     pub h: f64,
     pub alpha: f64,
     /// Of `kv dv`.
     pub by_velocity: f64,
-    /// Of `kq dv`, of given forces and of dampers.
+    /// Of `kq dv`, for applied forces and for dampers.
     pub by_position: [f64; 2],
     /// Of `kq v0`.
     pub ahead: [f64; 2],
 }
 
-/// What a group of bodies went through in a step.
+/// Energies of a group of bodies in a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::integrate) struct Group {
     pub is_tied: bool,
     pub is_driven: bool,
-    /// Does something in it that slides turn back within the step?
+    /// Does a sliding contact in it reverse within the step?
     stops: bool,
     pub mass: f64,
     pub momentum: [[f64; 3]; 2],
     /// Kinetic energies at both ends, and their difference.
     pub kinetic: [f64; 2],
     pub gained: f64,
-    /// Change of potential energy, and the sum of its sizes.
+    /// Change of potential energy, and the sum of absolute changes.
     pub raised: f64,
     pub moved: f64,
-    /// Energies that rounding errors are relative to.
+    /// Energy scale of rounding errors.
     pub scale: f64,
     pub applied: f64,
     pub damping: f64,
@@ -139,21 +138,21 @@ pub(in crate::integrate) struct Group {
     factor: f64,
 }
 
-/// What is to be done about the error of a step in a group.
+/// Energy error of a group in a step, and its correction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::integrate) struct EnergyError {
     /// (5), J.
     pub error: f64,
-    /// What is to be taken from the kinetic energy, negative what is to be given to it, J.
+    /// Energy to remove from the kinetic energy, negative to add, J.
     pub taken: f64,
-    /// The gain asks for a shorter step.
-    pub is_rough: bool,
-    /// The loss does.
+    /// Does the gain request a shorter step?
+    pub is_inaccurate: bool,
+    /// Does the loss?
     pub is_lossy: bool,
 }
 
 impl Group {
-    /// Of the centre of mass at one end of the step; zero where something ties the group to the ground.
+    /// Velocity of the centre of mass at one end of the step; zero for a group connected to the ground.
     pub fn velocity(&self, end: usize) -> [f64; 3] {
         if self.is_tied {
             return [0.0; 3];
@@ -161,12 +160,12 @@ impl Group {
         self.momentum[end].map(|p| p / self.mass)
     }
 
-    /// Is an error rounding, in a group that is at rest but for rounding?
+    /// Is an error rounding, in a group that is at rest up to rounding?
     pub fn is_at_rest(&self, error: f64) -> bool {
         error.abs() <= NOISE * self.scale && self.kinetic[1] <= AT_REST * self.scale
     }
 
-    /// (5), (7), and what (6) is to take; nothing where that would be rounding.
+    /// (5), (7), and the correction (6); none if that would be rounding.
     pub fn check(&self, damps: bool) -> Option<EnergyError> {
         let error = self.gained + self.raised - self.applied + self.damping + self.contacts;
         if self.is_driven || error.abs() <= ROUNDING * self.scale {
@@ -175,24 +174,24 @@ impl Group {
         let [t0, t1] = self.kinetic;
         let moved = 0.5 * (self.gained.abs() + self.moved + self.damping + self.contacts)
             + FLOOR * t0.at_most(t1);
-        let is_small = error.abs() <= SMALL * moved && error.abs() <= MOST_TAKEN * t1;
+        let is_small = error.abs() <= SMALL * moved && error.abs() <= MAX_TAKEN * t1;
         let is_large = !is_small && error.abs() > NOISE * self.scale;
         let is_corrected = (error > 0.0 || (is_small && !damps)) && t1 > 0.0;
         Some(EnergyError {
             error,
             taken: if is_corrected { error.at_most(t1) } else { 0.0 },
-            is_rough: is_large && error > 0.0,
+            is_inaccurate: is_large && error > 0.0,
             is_lossy: is_large && error < 0.0 && !damps,
         })
     }
 }
 
-/// Scratch of the balance.
+/// Workspace of the balance.
 #[derive(Clone, Debug, Default)]
 pub(in crate::integrate) struct Balance {
-    /// By body: the group that joints and force elements make, by its first body.
+    /// By body: its group by joints and force elements, identified by its first body.
     fixed: Vec<usize>,
-    /// By body: is it tied to the ground by them, and is a motor of given speed at it?
+    /// By body: is it connected to the ground by them, and does a motor of prescribed speed act on it?
     tied: Vec<bool>,
     driven: Vec<bool>,
     /// Does a force element take energy from what moves, as parameters are now?
@@ -204,8 +203,8 @@ pub(in crate::integrate) struct Balance {
     /// Forces of (3) at both ends of the step.
     pub works: [Works; 2],
     pub weights: Weights,
-    /// Work that friction took at sliding contacts in the projection of the step, J.
-    pub rubbed: Vec<(usize, f64)>,
+    /// Friction work at sliding contacts in the projection of the step, J.
+    pub friction_work: Vec<(usize, f64)>,
     /// Impulses of (3).
     damping: Vec<f64>,
     applied: Vec<f64>,
@@ -214,7 +213,7 @@ pub(in crate::integrate) struct Balance {
     arms: Arms,
 }
 
-/// Places and velocities at both ends of a step.
+/// Positions and velocities at both ends of a step.
 #[derive(Clone, Copy)]
 pub(in crate::integrate) struct Ends<'a> {
     pub position: [&'a [f64]; 2],
@@ -240,7 +239,7 @@ impl Balance {
     pub fn new(model: &Model) -> Self {
         let (n, n_bodies) = (model.n_velocities, model.bodies.len());
         if model.time_stepping.is_some() {
-            // time stepping finds its groups by itself
+            // time stepping determines its own groups
             return Self {
                 stored: [vec![0.0; model.forces.len()], vec![0.0; model.forces.len()]],
                 group: vec![0; n_bodies],
@@ -258,7 +257,7 @@ impl Balance {
             is_known: false,
             works: [Works::new(n), Works::new(n)],
             weights: Weights::default(),
-            rubbed: Vec::with_capacity(model.contacts.len()),
+            friction_work: Vec::with_capacity(model.contacts.len()),
             damping: vec![0.0; n],
             applied: vec![0.0; n],
             group: vec![0; n_bodies],
@@ -268,7 +267,7 @@ impl Balance {
         for link in &model.joints {
             balance.connect(link.bodies);
         }
-        // what is given from outside acts on one body, or on those of a joint
+        // an applied force acts on one body, or on those of a joint
         for link in model.forces.iter().filter(|link| !link.force.is_given()) {
             balance.connect(link.bodies);
         }
@@ -282,27 +281,27 @@ impl Balance {
 
     fn connect(&mut self, bodies: [BodyRef; 2]) {
         match bodies {
-            [Some(a), Some(b)] => unite(&mut self.fixed, a, b),
+            [Some(a), Some(b)] => merge_groups(&mut self.fixed, a, b),
             [Some(a), None] | [None, Some(a)] => self.tied[a] = true,
             [None, None] => {}
         }
     }
 
-    /// The state went elsewhere in another way than by a step, or parameters changed.
+    /// Invalidates the stored energies: the state changed other than by a step, or parameters changed.
     pub fn forget(&mut self, model: &Model) {
         self.is_known = false;
         self.dissipates = model.forces.iter().any(|link| link.force.dissipates());
     }
 
-    /// The trial step that the balance is of became the state.
+    /// The trial step of this balance became the state.
     pub fn accept(&mut self) {
         self.stored.swap(0, 1);
         self.is_known = true;
     }
 }
 
-// the group of b becomes that of a, or the other way round: a group goes by its first body
-fn unite(group: &mut [usize], a: usize, b: usize) {
+// merges the groups of a and b: a group is identified by its first body
+fn merge_groups(group: &mut [usize], a: usize, b: usize) {
     let (first, second) = (group[a].min(group[b]), group[a].max(group[b]));
     if first != second {
         group
@@ -312,7 +311,7 @@ fn unite(group: &mut [usize], a: usize, b: usize) {
     }
 }
 
-/// Do runs with these settings correct the energy of steps? Schemes of order one are there to be compared, as they are.
+/// Is the energy of steps corrected with these settings? First-order schemes are kept as they are, for comparison.
 pub(super) fn is_corrected(settings: &Settings) -> bool {
     let has_order_two = match settings.scheme {
         Scheme::Trapezoidal
@@ -325,8 +324,8 @@ pub(super) fn is_corrected(settings: &Settings) -> bool {
     has_order_two && settings.projection && settings.energy_correction
 }
 
-/// Draws up the balance (5) of the trial step, whose end is projected already and has its poses in the workspace; with `correct` gains
-/// and small losses are taken back.
+/// Computes the balance (5) of the trial step, whose end is projected already and has its poses in the workspace; with `correct` gains and
+/// small losses are corrected.
 pub(super) fn balance(
     model: &Model,
     state: &State,
@@ -349,9 +348,9 @@ pub(super) fn balance(
         ..
     } = &mut *workspace;
     balance.store(model, inputs, poses, twists, 1);
-    balance.know_start(model, state, inputs, poses, twists);
+    balance.ensure_start_energies(model, state, inputs, poses, twists);
     trial.losses = Losses::default();
-    balance.find_groups(model, pressing(system));
+    balance.find_groups(model, loaded_contacts(system));
     balance.add_motion(model, &Ends::of(state, trial));
     balance.add_contacts(model, state, system, trial, mode);
     balance.add_elements(model, state, system, jacobians, trial);
@@ -362,17 +361,17 @@ pub(super) fn balance(
         let far = balance.arms.turn_too_far(model, &state.velocity, trial.h)
             || balance.arms.turn_too_far(model, &trial.average, trial.h);
         if far || opens_joints(model, state, workspace) {
-            workspace.trial.is_rough = true;
+            workspace.trial.is_inaccurate = true;
         }
     }
 }
 
-// (5), (6), (7) of bodies that fly: their centres of mass move without an error of energy, and so does a body in the plane
+// (5), (6), (7) of bodies in free flight: their centres of mass move without an energy error, and so does a body in the plane
 fn limit_flight(model: &Model, state: &State, trial: &mut Trial) {
     trial.losses = Losses::default();
-    trial.is_rough = false;
+    trial.is_inaccurate = false;
     trial.is_lossy = false;
-    trial.turns_back = false;
+    trial.reverses = false;
     for i in model.rotations() {
         let (mut t0, mut t1, mut error, mut scale) = (0.0, 0.0, 0.0, 0.0);
         for at in i..i + 3 {
@@ -393,22 +392,22 @@ fn limit_flight(model: &Model, state: &State, trial: &mut Trial) {
             scale,
             ..Group::default()
         };
-        let Some(verdict) = rotation.check(false) else {
+        let Some(energy_error) = rotation.check(false) else {
             continue;
         };
-        trial.is_rough |= verdict.is_rough;
-        trial.is_lossy |= verdict.is_lossy;
-        if verdict.taken != 0.0 {
-            let factor = positive(1.0 - verdict.taken / t1).sqrt();
+        trial.is_inaccurate |= energy_error.is_inaccurate;
+        trial.is_lossy |= energy_error.is_lossy;
+        if energy_error.taken != 0.0 {
+            let factor = positive(1.0 - energy_error.taken / t1).sqrt();
             trial.velocity[i..i + 3]
                 .iter_mut()
                 .for_each(|v| *v *= factor);
         }
-        trial.losses.numerical += error - verdict.taken;
+        trial.losses.numerical += error - energy_error.taken;
     }
 }
 
-/// The numerical error of a step that was taken in another way, with these losses: what its energy changed by beyond them.
+/// Numerical error of a step taken by another method, with these losses: its energy change beyond them.
 pub(super) fn numerical_error(
     model: &Model,
     state: &State,
@@ -425,12 +424,12 @@ pub(super) fn numerical_error(
     } = workspace;
     model.poses(&trial.position, poses);
     balance.store(model, inputs, poses, twists, 1);
-    balance.know_start(model, state, inputs, poses, twists);
+    balance.ensure_start_energies(model, state, inputs, poses, twists);
     balance.error(model, &Ends::of(state, trial), losses)
 }
 
-/// Scales velocities about the centres of mass of groups that are free so that their kinetic energy falls by `raised`, as far as there is any.
-pub(super) fn take_back(
+/// Scales velocities about the centres of mass of free groups so that their kinetic energy decreases by `raised`, as far as available.
+pub(super) fn remove_gain(
     model: &Model,
     workspace: &mut Workspace,
     statuses: &[Status],
@@ -449,7 +448,7 @@ pub(super) fn take_back(
     }
 }
 
-// did the step open a joint, which its projection could not close again?
+// did the step open a joint that its projection could not close?
 fn opens_joints(model: &Model, state: &State, workspace: &mut Workspace) -> bool {
     let n_joints = model.n_joint_rows - model.motors.len();
     let open = max_abs(&workspace.level.residual[..n_joints]);
@@ -465,13 +464,13 @@ fn n_linear(model: &Model) -> usize {
 }
 
 impl Balance {
-    // does nothing act but weight, in a step of order two?
+    // does only gravity act, in a step of order two?
     fn is_flight(&self, model: &Model, system: &System) -> bool {
         model.n_joint_rows + model.forces.len() + system.contacts.len() == 0
             && self.weights.alpha == 0.5
     }
 
-    /// Energies of the force elements at these poses, which are those of one end of the step.
+    /// Energies of the force elements at these poses, those of one end of the step.
     pub fn store(
         &mut self,
         model: &Model,
@@ -485,7 +484,7 @@ impl Balance {
         }
     }
 
-    fn know_start(
+    fn ensure_start_energies(
         &mut self,
         model: &Model,
         state: &State,
@@ -512,7 +511,7 @@ impl Balance {
         });
         for contact in contacts {
             match model.contacts[contact].bodies {
-                [Some(a), Some(b)] => unite(group, a, b),
+                [Some(a), Some(b)] => merge_groups(group, a, b),
                 [Some(a), None] | [None, Some(a)] => groups[a].is_tied = true,
                 [None, None] => {}
             }
@@ -525,7 +524,7 @@ impl Balance {
         }
     }
 
-    /// What the energy changed by beyond these losses.
+    /// Energy change beyond these losses.
     pub fn error(&self, model: &Model, ends: &Ends, losses: &Losses) -> f64 {
         let [q0, q1] = ends.position;
         let mut error = losses.damping + losses.friction + losses.impacts - losses.applied;
@@ -560,7 +559,7 @@ impl Balance {
         }
     }
 
-    // kinetic energy of velocities, of groups that are free about their centre of mass
+    // kinetic energy of velocities, for free groups about their centre of mass
     fn relative_energy(&self, model: &Model, v: &[f64]) -> f64 {
         let n_linear = n_linear(model);
         let mut total = 0.0;
@@ -633,10 +632,10 @@ impl Balance {
         for (i, &contact) in system.contacts.iter().enumerate() {
             let normal = system.normal(i);
             let loss = |row: usize| -system.impulse[row] * system.columns[row].dot(&trial.average);
-            // what is closed or sticks throughout the step does no work: that it moves between its ends is an error of the step
+            // a contact that is closed or sticks throughout the step does no work: its motion between the ends is an error of the step
             let keeps =
                 |row: usize| mode == Mode::FixedMode && system.sticks(i, row, &state.status);
-            let pressing = match mode {
+            let loaded_contacts = match mode {
                 Mode::FixedMode => 0.0,
                 Mode::Complementarity => loss(normal),
             };
@@ -644,9 +643,9 @@ impl Balance {
                 .filter(|row| !keeps(*row))
                 .map(loss)
                 .sum();
-            let projected = self.rubbed.iter().find(|(j, _)| *j == contact);
+            let projected = self.friction_work.iter().find(|(j, _)| *j == contact);
             let friction = friction + projected.map_or(0.0, |(_, loss)| *loss);
-            let taken = trial.losses.share(pressing, friction);
+            let taken = trial.losses.add_contact(loaded_contacts, friction);
             if let [Some(body), _] | [_, Some(body)] = model.contacts[contact].bodies {
                 let of = &mut self.groups[self.group[body]];
                 of.contacts += taken;
@@ -658,7 +657,7 @@ impl Balance {
                         along += slides * column.dot(&trial.velocity);
                         square += slides * slides;
                     }
-                    // a step that ends at the stop does not go beyond it
+                    // a step that ends at a stop does not go beyond it
                     of.stops |= along < -AT_STOP * square;
                 }
             }
@@ -750,47 +749,50 @@ impl Balance {
 
     // (5), (6), (7)
     fn limit(&mut self, model: &Model, trial: &mut Trial, correct: bool) {
-        trial.is_rough = false;
+        trial.is_inaccurate = false;
         trial.is_lossy = false;
-        trial.turns_back = false;
+        trial.reverses = false;
         let damps = self.weights.alpha >= 1.0;
         let mut scaled = false;
         for of in self.groups.iter_mut().filter(|of| of.mass > 0.0) {
             of.factor = 1.0;
-            let Some(verdict) = of.check(damps).filter(|_| correct) else {
+            let Some(energy_error) = of.check(damps).filter(|_| correct) else {
                 continue;
             };
             if of.stops {
-                // such a step is taken again up to the stop, which must be seen; friction cannot have taken more than there was
-                trial.turns_back = true;
+                // such a step is repeated up to the stop, which must be detected; friction cannot have dissipated more than there was
+                trial.reverses = true;
                 if of.gained + of.raised <= 0.0 {
                     let most = of.contacts.at_most(trial.losses.friction);
-                    trial.losses.friction -= positive(verdict.error).at_most(most);
+                    trial.losses.friction -= positive(energy_error.error).at_most(most);
                 }
                 continue;
             }
-            trial.is_rough |= verdict.is_rough;
-            trial.is_lossy |= verdict.is_lossy;
-            if verdict.taken != 0.0 {
-                of.factor = positive(1.0 - verdict.taken / of.kinetic[1]).sqrt();
+            trial.is_inaccurate |= energy_error.is_inaccurate;
+            trial.is_lossy |= energy_error.is_lossy;
+            if energy_error.taken != 0.0 {
+                of.factor = positive(1.0 - energy_error.taken / of.kinetic[1]).sqrt();
                 scaled = true;
             }
-            // dampers cannot have taken more than there was
-            trial.losses.damping -= positive(verdict.error - verdict.taken).at_most(of.damping);
+            // dampers cannot have dissipated more than there was
+            trial.losses.damping -=
+                positive(energy_error.error - energy_error.taken).at_most(of.damping);
         }
         if scaled {
             self.scale(model, &mut trial.velocity);
         }
     }
 
-    /// (6) where something turned back, in a step that is accepted all the same: what it gained is taken.
-    pub fn correct_turned_back(&mut self, model: &Model, trial: &mut Trial) {
-        trial.turns_back = false;
+    /// (6) after a reversal, in a step that is accepted nevertheless: removes its gain.
+    pub fn correct_reversed(&mut self, model: &Model, trial: &mut Trial) {
+        trial.reverses = false;
         let damps = self.weights.alpha >= 1.0;
         for of in self.groups.iter_mut().filter(|of| of.mass > 0.0) {
             of.factor = 1.0;
             let turned = std::mem::take(&mut of.stops) && of.gained + of.raised > 0.0;
-            let taken = of.check(damps).map_or(0.0, |verdict| verdict.taken);
+            let taken = of
+                .check(damps)
+                .map_or(0.0, |energy_error| energy_error.taken);
             if turned && taken > 0.0 {
                 of.factor = positive(1.0 - taken / of.kinetic[1]).sqrt();
                 trial.losses.numerical -= taken;
@@ -817,18 +819,18 @@ impl Balance {
     }
 }
 
-// contacts whose impulse is not zero
-fn pressing(system: &System) -> impl Iterator<Item = usize> {
+// contacts with a nonzero impulse
+fn loaded_contacts(system: &System) -> impl Iterator<Item = usize> {
     let presses = |i: &usize| {
         let normal = system.normal(*i);
         let rows = normal..=normal + system.n_friction;
         system.impulse[rows].iter().any(|c| *c != 0.0)
     };
-    let pressing = (0..system.contacts.len()).filter(presses);
-    pressing.map(|i| system.contacts[i])
+    let loaded_contacts = (0..system.contacts.len()).filter(presses);
+    loaded_contacts.map(|i| system.contacts[i])
 }
 
-// gyroscopic torques are no damping
+// gyroscopic torques are not damping
 fn take_out_gyroscopic(
     model: &Model,
     jacobians: &Jacobians,
@@ -845,7 +847,7 @@ fn take_out_gyroscopic(
     }
 }
 
-/// The factors of (1) of a step. What is left out of its matrix has no impulse.
+/// The factors of (1) of a step. Terms that its iteration matrix omits have no impulse.
 pub(super) fn weights(
     scheme: &Coefficients,
     h: f64,
@@ -866,9 +868,9 @@ pub(super) fn weights(
     }
 }
 
-/// The impact guard: where velocities `v` after an impact have more kinetic energy than `most`, they are drawn back towards those after its
+/// Impact energy limiter: if velocities `v` after an impact have more kinetic energy than `most`, they are interpolated towards those after
 /// compression, which never gains any, until they have not: the kinetic energy along `vc + s (v - vc)` is a parabola in `s`, and all
-/// conditions of the impact are convex along that line. The `s` that was needed, if one was.
+/// conditions of the impact are convex along that line. Returns `s` if it was needed.
 pub(super) fn limit_impact(
     model: &Model,
     compressed: &[f64],

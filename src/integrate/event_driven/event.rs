@@ -1,8 +1,8 @@
-//! Finding events inside a trial step.
+//! Event location inside a trial step.
 //!
-//! Collisions ([T] 7.2): the first root of each open gap on the cubic Hermite interpolant of the coordinates, also
-//! where the gap dips below zero between two positive ends. Transitions ([T] 7.5): the first root of an event
-//! function over the length of the step, the step being taken again with the same statuses.
+//! Collisions ([T] 7.2): the first root of each open gap on the cubic Hermite interpolant of the coordinates, also where the gap has a
+//! negative minimum between two positive ends. Transitions ([T] 7.5): the first root of an event function over the length of the step,
+//! which is repeated with the same statuses.
 
 use super::assemble::{self, Closing};
 use super::coefficients::Coefficients;
@@ -19,35 +19,34 @@ use crate::scene::spec::Settings;
 use crate::state::State;
 use std::cell::Cell;
 
-/// Roots are found to this fraction of the step.
+/// Roots are located to this fraction of the step.
 const ROOT_TOLERANCE: f64 = 1e-15;
 
-/// A body may turn by this angle between two samples of its gaps, rad: the minimum of a gap is then unique.
+/// A body may rotate by this angle between two samples of its gaps, rad: the minimum of a gap is then unique.
 const SAMPLE_ANGLE: f64 = 0.2;
 
-/// Halvings of the step in search of a function that starts at zero and becomes positive.
+/// Halvings of the step to find where a function that starts at zero becomes positive.
 pub(super) const MAX_HALVINGS: u32 = 20;
 
-/// Polygons that touch already overlap elsewhere when they overlap by this, m: more than a closed contact may be beyond
-/// the end of its edge.
+/// Polygons in contact collide elsewhere when they overlap by this, m: more than a closed contact may be beyond the end of its edge.
 const CLOSED_OVERLAP: f64 = 2e-9;
 
-/// Polygons with flush neighbours overlap as wholes when they overlap by this, m: as wholes they do not know which of their faces are
-/// internal, and steps up to two seam widths are none.
+/// Polygons with flush neighbours collide as a whole when they overlap by this, m: internal faces are not distinguished, and steps up to
+/// two seam widths are ignored.
 const SEAM_OVERLAP: f64 = 3.0 * SEAM;
 
-/// What the event functions say of a trial step.
+/// Result of the event functions of a trial step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Transition {
     /// The statuses hold to its end.
     None,
-    /// They hold up to this length, where this function is zero; the trial step is that long now.
+    /// They hold up to this length, where this function is zero; the trial step ends there.
     At(f64, EventFunctionKind),
-    /// They do not hold at all.
+    /// They are violated from the start.
     Contradiction,
 }
 
-/// A gap that closes during the trial step, and the bracket of the time since the start of the step.
+/// A gap that closes during the trial step, and a bracket of its time since the start of the step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Crossing {
     pub what: Closing,
@@ -56,7 +55,7 @@ pub(super) struct Crossing {
     pub closed: f64,
 }
 
-/// The first transition of the trial step just taken, whose probes are in the workspace.
+/// The first transition of the trial step, whose event functions are in the workspace.
 pub(super) fn transition(
     model: &Model,
     state: &State,
@@ -71,15 +70,15 @@ pub(super) fn transition(
     let mut end = workspace.trial.h;
     let mut located = None;
     start_functions(model, state, workspace);
-    // each round locates one violated function; another one may be violated before it
+    // each iteration locates one violated function; another one may be violated before it
     while let Some(index) = workspace.event_functions.iter().position(is_violated) {
         let what = workspace.event_functions[index].what;
         let end_value = workspace.event_functions[index].value;
-        // dependence of the constraints may differ between start and end; a function that is not there is zero
+        // dependence of constraints may differ between start and end; a missing function is zero
         let start = workspace
             .start_functions
             .iter()
-            .find(|evaluate| evaluate.what == what);
+            .find(|function| function.what == what);
         let start = start.copied().unwrap_or(EventFunction {
             value: 0.0,
             ..workspace.event_functions[index]
@@ -103,8 +102,8 @@ pub(super) fn transition(
             let found = workspace
                 .event_functions
                 .iter()
-                .find(|evaluate| evaluate.what == what);
-            found.map_or(-1.0, |evaluate| evaluate.value)
+                .find(|function| function.what == what);
+            found.map_or(-1.0, |function| function.value)
         };
         let mut open = (0.0, start.value);
         if start.value <= start.tolerance {
@@ -139,16 +138,16 @@ pub(super) fn transition(
         }
         end = root;
         located = Some(what);
-        // the located function is zero to rounding now: do not find it again
-        for evaluate in &mut workspace.event_functions {
-            if evaluate.what == what {
-                evaluate.value = 0.0;
+        // the located function is zero to rounding: do not locate it again
+        for function in &mut workspace.event_functions {
+            if function.what == what {
+                function.value = 0.0;
             }
         }
     }
     Ok(match located {
         Some(what) if end > 0.0 => Transition::At(end, what),
-        // a step without length has no motion in which something could collide
+        // a step without length has no collisions
         what => {
             workspace.contradicted = what;
             Transition::Contradiction
@@ -156,8 +155,8 @@ pub(super) fn transition(
     })
 }
 
-pub(super) fn is_violated(evaluate: &EventFunction) -> bool {
-    evaluate.value < -evaluate.tolerance
+pub(super) fn is_violated(function: &EventFunction) -> bool {
+    function.value < -function.tolerance
 }
 
 fn start_functions(model: &Model, state: &State, workspace: &mut Workspace) {
@@ -180,7 +179,7 @@ fn start_functions(model: &Model, state: &State, workspace: &mut Workspace) {
     );
 }
 
-/// The first gap of a watched contact that closes between the state and the end of the trial step.
+/// The first gap of a monitored contact that closes between the state and the end of the trial step.
 pub(super) fn collision(
     model: &Model,
     state: &State,
@@ -188,7 +187,7 @@ pub(super) fn collision(
     settings: &Settings,
     mode: Mode,
 ) -> Option<Crossing> {
-    look_at_ends(model, state, workspace);
+    evaluate_end_gaps(model, state, workspace);
     let mut first: Option<Crossing> = None;
     let mut watch = |workspace: &mut Workspace, what: Closing| {
         if let Some(found) = first_crossing(model, state, workspace, settings, what)
@@ -222,19 +221,19 @@ pub(super) fn collision(
     first
 }
 
-// gaps and rates of the watched contacts at both ends of the trial step, where shapes can come near enough
-fn look_at_ends(model: &Model, state: &State, workspace: &mut Workspace) {
+// gaps and rates of the monitored contacts at both ends of the trial step, where shapes are close enough
+fn evaluate_end_gaps(model: &Model, state: &State, workspace: &mut Workspace) {
     if !model.is_spatial() && !workspace.watched.contains(&true) {
         return;
     }
     let h = workspace.trial.h;
     for (time, at_end) in [(0.0, false), (h, true)] {
-        let mut place = std::mem::take(&mut workspace.place);
+        let mut scratch_position = std::mem::take(&mut workspace.scratch_position);
         let mut speed = std::mem::take(&mut workspace.look_velocity);
         workspace
             .trial
-            .at(model, state, time, &mut place, &mut speed);
-        model.poses(&place, &mut workspace.poses);
+            .at(model, state, time, &mut scratch_position, &mut speed);
+        model.poses(&scratch_position, &mut workspace.poses);
         if !at_end {
             find_within_reach(model, state, workspace);
         }
@@ -255,12 +254,12 @@ fn look_at_ends(model: &Model, state: &State, workspace: &mut Workspace) {
                     .unwrap_or((f64::INFINITY, 0.0));
             }
         }
-        workspace.place = place;
+        workspace.scratch_position = scratch_position;
         workspace.look_velocity = speed;
     }
 }
 
-// pairs of shapes whose clearance at the start the motion could use up
+// pairs of shapes whose clearance at the start may be used up by the motion
 fn find_within_reach(model: &Model, state: &State, workspace: &mut Workspace) {
     let Workspace {
         poses,
@@ -285,14 +284,14 @@ fn find_within_reach(model: &Model, state: &State, workspace: &mut Workspace) {
             let bodies = contact.bodies.into_iter().flatten();
             let speeds =
                 bodies.map(|b| fastest(b, &state.velocity).at_least(fastest(b, &trial.velocity)));
-            // the curve between the ends may be half as fast again as they are
+            // the interpolant may be half as fast again as its ends
             clearance <= 1.5 * trial.h * speeds.sum::<f64>()
         };
     }
 }
 
-/// A trial step that ends at a located collision may overlap another contact, whose gap closed and opened again
-/// between two samples of the longer step: the first one of these. The located contact is no longer watched.
+/// A trial step that ends at a located collision may penetrate another contact, whose gap closed and opened again between two samples of
+/// the longer step: the first of these. The located contact is no longer monitored.
 pub(super) fn missed_collision(
     model: &Model,
     state: &State,
@@ -312,7 +311,7 @@ pub(super) fn missed_collision(
         .filter(|found| found.time < workspace.trial.h)
 }
 
-/// The contact that closes at the state: of two polygons the one that touches.
+/// The contact that closes at the state; of two polygons the one that touches.
 pub(super) fn contact_of(
     model: &Model,
     state: &State,
@@ -339,13 +338,13 @@ fn gap_at(
     what: Closing,
     time: f64,
 ) -> (f64, f64) {
-    let mut place = std::mem::take(&mut workspace.place);
+    let mut scratch_position = std::mem::take(&mut workspace.scratch_position);
     let mut speed = std::mem::take(&mut workspace.look_velocity);
     workspace
         .trial
-        .at(model, state, time, &mut place, &mut speed);
-    let result = assemble::closing(model, workspace, what, &place, &speed);
-    workspace.place = place;
+        .at(model, state, time, &mut scratch_position, &mut speed);
+    let result = assemble::closing(model, workspace, what, &scratch_position, &speed);
+    workspace.scratch_position = scratch_position;
     workspace.look_velocity = speed;
     result
 }
@@ -381,13 +380,13 @@ fn first_crossing(
         let (g1, d1) = gap(workspace, t1);
         let mut closed = (t1, g1);
         if !ends_only && g1 >= 0.0 && g0 > 0.0 && d0 < 0.0 && d1 > 0.0 {
-            // two open ends, but it comes nearer and leaves again
+            // open at both ends, with a minimum in between
             let tolerance = ROOT_TOLERANCE * h;
             let bottom = bracketed(|t| gap(workspace, t).1, (t0, d0), (t1, d1), tolerance);
             closed = (bottom, gap(workspace, bottom).0);
         }
         if closed.1 < 0.0 {
-            // what starts closed must open before it can close
+            // a gap that starts closed must open before it can close
             let open = if g0 > 0.0 {
                 Some((t0, g0))
             } else {
@@ -396,7 +395,7 @@ fn first_crossing(
             if let Some(open) = open {
                 let time = bracketed(|t| gap(workspace, t).0, open, closed, ROOT_TOLERANCE * h);
                 let approaches = gap(workspace, time).1 < -rest_speed(&state.velocity);
-                // what hovers within rounding does not collide
+                // a gap within rounding of zero does not collide
                 if approaches || closed.1 <= -band {
                     return Some(Crossing {
                         what,
@@ -448,11 +447,11 @@ fn n_samples(model: &Model, state: &State, workspace: &Workspace, what: Closing)
         Curve::Cubic => (1.0, 64.0),
         Curve::Quintic => (4.0, 128.0),
     };
-    // NaN and absurd rates end at the upper bound
+    // NaN and extreme rates end at the upper bound
     (least + turn / SAMPLE_ANGLE).at_most(most) as usize
 }
 
-/// Takes the step again so that it ends where the crossing gap is zero, and returns its length.
+/// Repeats the step so that it ends where the closing gap is zero, and returns its length.
 pub(super) fn restep_to(
     model: &Model,
     state: &State,
@@ -479,7 +478,7 @@ pub(super) fn restep_to(
         workspace.trial = end;
         gap
     };
-    // narrow around the interpolant's root first: the two curves differ by the third order of the step
+    // bracket around the interpolant's root first: the two curves differ by the third order of the step
     let Crossing {
         open, time, closed, ..
     } = *crossing;
@@ -500,7 +499,7 @@ pub(super) fn restep_to(
         } else {
             f64::MIN_POSITIVE
         };
-        // what is stiff moves differently in a shorter step: it opens earlier, and closes earlier too
+        // stiff modes move differently in a shorter step: gaps open earlier, and close earlier too
         for _ in 0..MAX_HALVINGS {
             if early.1 > 0.0 {
                 break;

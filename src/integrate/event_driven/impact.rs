@@ -3,10 +3,10 @@
 //! (1)  compression:    M (vc - v-) = F c,   complementarity on G vc
 //! (2)  restitution:    Poisson, in `poisson`
 //! (3)  Newton:         complementarity on G v+ + e G v-
-//! (4)  expedient:      v+ = (1 + e) vc - e v-,   e the smallest of the pressing contacts
-//! (5)  guard: where (2) or (3) would gain kinetic energy, v+ is drawn back towards vc, which never gains any,
-//!      until it does not; all conditions are convex along that line, and impulses follow
-//! (6)  of all impulses with the same effect the least ones are taken, phase by phase: free of self-stress
+//! (4)  expedient:      v+ = (1 + e) vc - e v-,   e the smallest of the active contacts
+//! (5)  energy limiter: if (2) or (3) would gain kinetic energy, v+ is interpolated towards vc, which never gains any,
+//!      until it does not; all conditions are convex along that line, and impulses are interpolated alike
+//! (6)  of all impulses with the same effect the minimum-norm ones are taken, phase by phase: without self-stress
 
 mod poisson;
 
@@ -25,15 +25,15 @@ use crate::model::Model;
 use crate::scene::spec::{ImpactLaw, Settings};
 use crate::state::{State, Status};
 
-/// Hops lower than this are not followed, m: far above the rounding of a gap of metres.
+/// Bounces lower than this are not resolved, m: far above the rounding of a gap of metres.
 const LOWEST_HOP: f64 = 1e-13;
 
-/// What bounces lower than this stays where it is: it ends an infinite sequence of bounces.
+/// Lower bounces are inelastic: this ends an infinite sequence of bounces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum LowestBounce {
-    /// The smooth motion makes up for the approach within this time, s.
+    /// The smooth motion compensates the approach velocity within this time, s.
     Time(f64),
-    /// The speed of the approach, m/s.
+    /// Approach speed, m/s.
     Speed(f64),
 }
 
@@ -42,7 +42,7 @@ impl LowestBounce {
         match self {
             LowestBounce::Time(time) => approach < acceleration * time,
             LowestBounce::Speed(speed) => {
-                // a hop that is lost in the rounding of the gap cannot be followed
+                // a bounce that is lost in the rounding of the gap cannot be resolved
                 let slowest = libm::sqrt(2.0 * acceleration.at_least(0.0) * LOWEST_HOP);
                 acceleration > 0.0 && approach < speed.at_least(slowest)
             }
@@ -62,7 +62,7 @@ pub(super) fn apply(
 ) -> Result<(), StepError> {
     gather(model, state, workspace, settings, located);
     restitution(model, state, workspace, bounce, report);
-    // an impact is too short for any force, stiff or not: the metric is the mass again
+    // no finite force, stiff or not, acts during an impact: the metric is the mass matrix
     workspace.level.condense_rows(&workspace.mass);
     workspace.level.give(model, 1.0, |speed| {
         speed.value(state.time, Side::After, &state.inputs)
@@ -76,7 +76,7 @@ pub(super) fn apply(
         ImpactLaw::Newton => newton(model, state, workspace)?,
         ImpactLaw::Expedient => expedient(state, workspace),
     }
-    // what motors put in is no gain
+    // energy supplied by motors is not a gain
     let limited = settings.impact_energy_limit && model.motors.is_empty();
     if limited && settings.impact_law != ImpactLaw::Expedient {
         let compressed = &workspace.compressed;
@@ -108,7 +108,7 @@ pub(super) fn apply(
     Ok(())
 }
 
-// the touching contacts, at the level of velocities
+// the touching contacts, at the velocity level
 fn gather(
     model: &Model,
     state: &State,
@@ -125,8 +125,8 @@ fn gather(
     workspace.gap = gaps;
 }
 
-// restitution of each contact of the level: zero where it would bounce too low. A contact that does not approach gives back its share
-// of an impact that bounces, and nothing in one that ends at rest.
+// restitution of each contact of the level: zero where it would bounce too low. A contact that does not approach gives back its share of an
+// impact that bounces, and nothing in one that ends at rest.
 fn restitution(
     model: &Model,
     state: &State,
@@ -138,7 +138,7 @@ fn restitution(
     let Workspace {
         level,
         joints,
-        fixed_mode,
+        fixed_mode_solver,
         restitution,
         sliding,
         resistance,
@@ -153,8 +153,8 @@ fn restitution(
         }
     };
     let slow = rest_speed(&state.velocity);
-    level.direct(&state.velocity, sliding, resistance);
-    level.solve_fixed_mode(joints, status, fixed_mode);
+    level.set_directions(&state.velocity, sliding, resistance);
+    level.solve_fixed_mode(joints, status, fixed_mode_solver);
     restitution.clear();
     let mut bounces = false;
     let k = level.len();
@@ -177,7 +177,7 @@ fn restitution(
     }
 }
 
-// the impulses of a phase, in `level.impulse`, (6)
+// impulses of a phase, in `level.impulse`, (6)
 fn solve(
     state: &State,
     level: &mut System,
@@ -185,10 +185,10 @@ fn solve(
     complementarity: &mut Complementarity,
     solver: &mut RankRevealing,
 ) -> Result<(), StepError> {
-    level.hold_friction();
+    level.reset_stribeck();
     let free = |_| Sliding::Free;
     let outcome = complementarity.solve_impulses(level, joints, free, &state.status, 1.0);
-    StepError::unless_usable(outcome, state.time, level.n_friction > 1)?;
+    StepError::unless_acceptable(outcome, state.time, level.n_friction > 1)?;
     complementarity.use_answer(outcome);
     level.remove_self_stress(joints, solver);
     Ok(())
@@ -203,13 +203,13 @@ fn compress(state: &State, workspace: &mut Workspace) -> Result<(), StepError> {
         compressed,
         compression,
         impulse,
-        fixed_mode,
+        fixed_mode_solver,
         ..
     } = workspace;
     level.restituted.clear();
     level.bias_from(&state.velocity);
     level.free_rotation();
-    solve(state, level, joints, complementarity, fixed_mode)?;
+    solve(state, level, joints, complementarity, fixed_mode_solver)?;
     compressed.clone_from(&state.velocity);
     level.add_response(compressed);
     compression.clone_from(&level.impulse);
@@ -225,7 +225,7 @@ fn newton(model: &Model, state: &mut State, workspace: &mut Workspace) -> Result
         complementarity,
         impulse,
         restitution: e,
-        fixed_mode,
+        fixed_mode_solver,
         ..
     } = workspace;
     level.bias_from(&state.velocity);
@@ -239,7 +239,7 @@ fn newton(model: &Model, state: &mut State, workspace: &mut Workspace) -> Result
             }
         }
     }
-    solve(state, level, joints, complementarity, fixed_mode)?;
+    solve(state, level, joints, complementarity, fixed_mode_solver)?;
     level.add_response(&mut state.velocity);
     impulse.clone_from(&level.impulse);
     Ok(())
@@ -255,8 +255,8 @@ fn expedient(state: &mut State, workspace: &mut Workspace) {
         restitution: e,
         ..
     } = workspace;
-    let pressing = (0..level.contacts.len()).filter(|i| impulse[level.normal(*i)] > 0.0);
-    let smallest = pressing.map(|i| e[i]).fold(f64::INFINITY, smaller);
+    let loaded = (0..level.contacts.len()).filter(|i| impulse[level.normal(*i)] > 0.0);
+    let smallest = loaded.map(|i| e[i]).fold(f64::INFINITY, smaller);
     let e = if smallest.is_finite() { smallest } else { 0.0 };
     for i in 0..compressed.len() {
         state.velocity[i] = (1.0 + e) * compressed[i] - e * before[i];
@@ -268,7 +268,7 @@ fn record(state: &State, workspace: &Workspace, report: &mut Report, located: Op
     let level = &workspace.level;
     for (i, &contact) in level.contacts.iter().enumerate() {
         let normal = level.normal(i);
-        let impulse = level.push(i, &workspace.impulse);
+        let impulse = level.contact_impulse(i, &workspace.impulse);
         let approach = -level.rows[normal].dot(&workspace.before);
         let came = approach > rest_speed(&workspace.before);
         if located == Some(contact) || (came && impulse[0] > 0.0) {

@@ -1,13 +1,13 @@
-//! Inertias that velocities are divided by: the mass matrix, or the matrix of a step.
+//! Inertia matrices: the mass matrix, or the iteration matrix of a step.
 
 use crate::math::dense::{is_positive_definite, lu_factor, lu_solve};
 use crate::model::Model;
 
-/// An inertia that can be divided by.
+/// A factored inertia matrix.
 #[derive(Clone, Debug)]
 pub struct Metric {
     n: usize,
-    /// The masses, where it is diagonal.
+    /// The masses, if it is diagonal.
     pub diagonal: Option<Vec<f64>>,
     matrix: Vec<f64>,
     factors: Vec<f64>,
@@ -15,14 +15,14 @@ pub struct Metric {
     scratch: Vec<f64>,
 }
 
-/// How the matrix of the step came out.
+/// How the iteration matrix was factored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stiffness {
-    /// With the exact derivatives of the forces.
+    /// With the exact force derivatives.
     Exact,
     /// With the part that keeps it positive definite at any step.
     Stabilized,
-    /// Not a matrix that can be solved with.
+    /// Singular.
     Singular,
 }
 
@@ -39,7 +39,7 @@ impl Metric {
         }
     }
 
-    /// Room for a full matrix.
+    /// Storage for a full matrix.
     pub fn full(n: usize) -> Self {
         Self {
             n,
@@ -98,7 +98,7 @@ impl Metric {
         lu_factor(self.n, &mut self.factors, &mut self.pivots)
     }
 
-    /// Divides a vector by the metric.
+    /// Multiplies a vector by the inverse.
     #[inline]
     pub fn divide(&self, x: &mut [f64]) {
         match &self.diagonal {

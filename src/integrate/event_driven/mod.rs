@@ -17,7 +17,7 @@ mod rolling;
 pub(super) mod run;
 pub(super) mod smoothing;
 mod stabilize;
-mod stalled;
+mod stall_detector;
 pub(super) mod system;
 pub(super) mod trial;
 
@@ -31,10 +31,10 @@ use crate::scene::spec::{Scheme, Settings};
 use crate::state::State;
 use classify::When;
 use event::Transition;
-use stalled::Stalled;
+use stall_detector::StallDetector;
 use trial::Mode;
 
-/// A contact is active below this gap, m (7.1). `h` is the standard step, 0 by tolerance.
+/// A contact is active below this gap, m (7.1). `h` is the standard step, 0 under a tolerance.
 fn contact_band(settings: &Settings, h: f64) -> f64 {
     let band = settings
         .active_gap
@@ -45,21 +45,21 @@ fn contact_band(settings: &Settings, h: f64) -> f64 {
     }
 }
 
-/// Below this speed a contact is at rest, m/s: rounding of the velocities that a solve leaves behind.
+/// Below this speed a contact is at rest, m/s: rounding of the velocities after a solve.
 fn rest_speed(v: &[f64]) -> f64 {
     1e-9 * (1.0 + max_abs(v))
 }
 
-/// Impulse-level complementarity of a step with frozen statuses must hold to this, relative.
+/// Relative tolerance of the impulse-level complementarity conditions of a step with fixed statuses.
 const COMPLEMENTARITY_TOLERANCE: f64 = 1e-8;
 
-/// Substeps below the lower bound on their length that one standard step may have.
+/// Maximum number of substeps below the minimum length in one standard step.
 const MAX_SHORT_SUBSTEPS: u32 = 20;
 
-/// Length of the step that resolves a jam, as a fraction of the standard step.
+/// Length of the step that resolves a jam (Painleve), as a fraction of the standard step.
 const JAM_STEP: f64 = 1e-7;
 
-/// Settles the state without moving on in time (see [`crate::integrate::initialize`]).
+/// Makes the state consistent without advancing time (see [`crate::integrate::initialize`]).
 pub fn initialize(
     model: &Model,
     state: &mut State,
@@ -69,9 +69,9 @@ pub fn initialize(
 ) -> Result<(), StepError> {
     workspace.allow(settings, settings.step);
     let standard = settings.step;
-    counted(model, state, workspace, settings, report, standard, |run| {
+    with_counted_work(model, state, workspace, settings, report, standard, |run| {
         run.start();
-        run.settle()
+        run.make_consistent()
     })
 }
 
@@ -86,7 +86,7 @@ pub fn step(
 ) -> Result<(), StepError> {
     let standard = end - state.time;
     workspace.allow(settings, standard);
-    counted(model, state, workspace, settings, report, standard, |run| {
+    with_counted_work(model, state, workspace, settings, report, standard, |run| {
         if run.settings.extrapolates() {
             return run.accurately(end, end);
         }
@@ -95,9 +95,8 @@ pub fn step(
     })
 }
 
-/// Advances the state towards `end`, as a part of a standard step of the settings, and stops right after the first event
-/// that is later than `from`. By tolerance it may go beyond `end`, to where the last step's accuracy or a breakpoint ends
-/// it: an event is found in the same steps, wherever the end is.
+/// Advances the state towards `end`, as a part of a standard step of the settings, and stops right after the first event later than `from`.
+/// Under a tolerance it may pass `end`, up to the end of its last step or a breakpoint: so events do not depend on `end`.
 pub fn step_to_event(
     model: &Model,
     state: &mut State,
@@ -108,7 +107,7 @@ pub fn step_to_event(
 ) -> Result<(), StepError> {
     let standard = settings.step;
     workspace.allow(settings, end - state.time);
-    counted(model, state, workspace, settings, report, standard, |run| {
+    with_counted_work(model, state, workspace, settings, report, standard, |run| {
         run.stop_after = from;
         if run.settings.tolerance.is_some() {
             return run.accurately(end, f64::INFINITY);
@@ -121,8 +120,8 @@ pub fn step_to_event(
     })
 }
 
-/// Advances the state to `time` or beyond, in steps that end where their accuracy wants it, but not after `end`. Only by
-/// tolerance; [`interpolate`] looks back at `time`.
+/// Advances the state to `time` or beyond, but not beyond `end`, in steps chosen by the tolerance, which is required; [`interpolate`] then
+/// gives the state at `time`.
 pub fn advance_past(
     model: &Model,
     state: &mut State,
@@ -136,12 +135,12 @@ pub fn advance_past(
     }
     let standard = settings.step;
     workspace.allow(settings, time - state.time);
-    counted(model, state, workspace, settings, report, standard, |run| {
+    with_counted_work(model, state, workspace, settings, report, standard, |run| {
         run.accurately(time, end)
     })
 }
 
-/// The motion at `time`, inside the last step of [`advance_past`] that ended in `ahead`.
+/// The state at `time`, inside the last step of [`advance_past`] that ended in `ahead`.
 pub fn interpolate(
     model: &Model,
     ahead: &State,
@@ -161,19 +160,19 @@ pub fn interpolate(
         return Ok(());
     }
     let mut work = 0;
-    let result = accurate::from_start(workspace, state, |state, workspace, aside| {
-        let before = (aside.factorizations, aside.fallback_steps);
-        let result = step(model, state, workspace, settings, aside, time);
-        work = aside.factorizations - before.0;
-        // such a row is not as accurate as the tolerance wants it
-        report.fallback_steps += aside.fallback_steps - before.1;
+    let result = accurate::from_start(workspace, state, |state, workspace, nested_report| {
+        let before = (nested_report.factorizations, nested_report.fallback_steps);
+        let result = step(model, state, workspace, settings, nested_report, time);
+        work = nested_report.factorizations - before.0;
+        // such a sample does not meet the tolerance
+        report.fallback_steps += nested_report.fallback_steps - before.1;
         result
     });
     report.factorizations += work;
     result
 }
 
-// the step that forces are stiff against where accelerations are wanted; extrapolated steps resolve everything
+// the step relative to which forces are stiff, for accelerations; extrapolated steps resolve everything
 fn instant_step(settings: &Settings, standard: f64) -> f64 {
     if settings.extrapolates() {
         0.0
@@ -190,8 +189,8 @@ fn set_standard(model: &Model, workspace: &mut Workspace, standard: f64) {
     workspace.system.follows_velocity = follows;
 }
 
-// runs something and adds the solver's work to the report
-fn counted(
+// runs `action` and adds the work of the solvers to the report
+fn with_counted_work(
     model: &Model,
     state: &mut State,
     workspace: &mut Workspace,
@@ -206,10 +205,10 @@ fn counted(
     };
     workspace.complementarity.reset_stats();
     workspace.complementarity.choose(settings.friction_cone);
-    workspace.work = 0; // of questions between two steps
+    workspace.work = 0; // excludes evaluations between two steps
     set_standard(model, workspace, instant_step(settings, standard));
     begin(model, state, workspace);
-    let room = workspace.room();
+    let capacity = workspace.capacity();
     let result = action(&mut Run {
         model,
         state,
@@ -218,16 +217,16 @@ fn counted(
         report,
         standard,
         short_substeps: 0,
-        in_doubt: false,
+        statuses_unreliable: false,
         stop_after: f64::INFINITY,
-        stalled: Stalled::default(),
-        in_circles: false,
+        stall_detector: StallDetector::default(),
+        is_cycling: false,
         longest: f64::INFINITY,
         stop_ahead: f64::INFINITY,
         closing: None,
         closed_from: f64::INFINITY,
     });
-    report.growths += u64::from(workspace.room() > room);
+    report.growths += u64::from(workspace.capacity() > capacity);
     let work = workspace.complementarity.stats();
     report.factorizations += std::mem::take(&mut workspace.work);
     report.lcps += work.solves;
@@ -239,11 +238,11 @@ fn counted(
         let condition = std::mem::take(&mut system.worst_condition);
         report.worst_condition = report.worst_condition.at_least(condition);
     }
-    in_play::note(model, state, workspace, report);
+    in_play::record(model, state, workspace, report);
     result.and(finite(state, report))
 }
 
-/// Accelerations and forces of the state as it is, with its statuses; those of a crowd are told by [`instant`].
+/// Accelerations and forces of the state with its statuses; for time stepping use [`instant`].
 pub fn refresh_forces(
     model: &Model,
     state: &mut State,
@@ -265,7 +264,7 @@ pub fn refresh_forces(
     accept::forces_from_accelerations(state, workspace);
 }
 
-// what the workspace must know of a state before it is looked at
+// prepares the workspace for a state
 fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
     workspace.balance.forget(model);
     workspace.inputs.clone_from(&state.inputs);
@@ -276,10 +275,10 @@ fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
             .poses
             .refer_to(&state.orientation, &state.joint_angle);
     }
-    assemble::find_holds(model, workspace, &state.position, |_| true);
+    assemble::update_fixed_features(model, workspace, &state.position, |_| true);
 }
 
-/// Power that contact friction takes at the state, W.
+/// Power dissipated by contact friction at the state, W.
 pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -> f64 {
     let closed = (0..state.status.len()).filter(|j| state.status[*j].is_closed());
     begin(model, state, workspace);
@@ -292,7 +291,7 @@ pub fn friction_power(model: &Model, state: &State, workspace: &mut Workspace) -
             let friction = state.friction_force[contact];
             for (k, tangent) in level.tangents[i].iter().enumerate() {
                 let square = dot3(*tangent, *tangent);
-                // a stop of a joint has no tangents
+                // a joint stop has no tangents
                 if square > 0.0 {
                     let share = dot3(*tangent, friction) / square;
                     power -= share * level.rows[first + k].dot(&state.velocity);
@@ -316,24 +315,24 @@ struct Run<'a> {
     workspace: &'a mut Workspace,
     settings: &'a Settings,
     report: &'a mut Report,
-    /// Length of the standard step, s; 0 by tolerance.
+    /// Length of the standard step, s; 0 under a tolerance.
     standard: f64,
     short_substeps: u32,
-    /// The statuses were wrong in a way that deciding them anew would not mend.
-    in_doubt: bool,
+    /// The statuses were violated, and determining them again would not help.
+    statuses_unreliable: bool,
     /// The first event after this time ends the run, s.
     stop_after: f64,
-    /// What changed since time last moved on.
-    stalled: Stalled,
-    /// By tolerance: the same thing changed again and again.
-    in_circles: bool,
-    /// Longest substep that is tried, s: twice the last one that was not rough.
+    /// Status changes without progress in time.
+    stall_detector: StallDetector,
+    /// Under a tolerance: the same status changed repeatedly without progress in time.
+    is_cycling: bool,
+    /// Longest substep to try, s: twice the last one that was not rejected by the energy balance.
     longest: f64,
-    /// By tolerance: time to the next stop of a contact in space, s.
+    /// Under a tolerance: time to the next stop of a contact in space, s.
     stop_ahead: f64,
-    /// Time of the stop that was closed last but not trusted, s.
+    /// Time of the last attempted but unconfirmed stop, s.
     closing: Option<f64>,
-    /// How far away it was, s.
+    /// Remaining time to it at that attempt, s.
     closed_from: f64,
 }
 
@@ -352,8 +351,8 @@ impl Run<'_> {
             self.longest *= 2.0;
             if self.settings.scheme == Scheme::PositionEuler {
                 self.position_step(target)?;
-            } else if self.gives_up()? {
-                self.cheap_step(target)?;
+            } else if self.exceeds_work_limit()? {
+                self.finish_cheaply(target)?;
             } else if n_substeps >= self.settings.max_substeps
                 || self.short_substeps > MAX_SHORT_SUBSTEPS
             {
@@ -364,7 +363,7 @@ impl Run<'_> {
                     result => result?,
                 }
             }
-            // parts of a step that was too rough as a whole are no events
+            // parts of a step that was rejected as a whole are not events
             if !self.longest.is_finite() || self.report.n_events.total() > n_events {
                 n_substeps += 1;
             }
@@ -375,8 +374,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    // the workspace goes with the state, which was put back
-    fn begin_again(&mut self) {
+    // reinitializes the workspace for the restored state
+    fn restart(&mut self) {
         begin(self.model, self.state, self.workspace);
     }
 
@@ -385,7 +384,7 @@ impl Run<'_> {
         self.state.time > self.stop_after && self.report.n_events.total() > n_events
     }
 
-    // 0. the scene's rounded coordinates are closed, and stiff parts of an inconsistent start damped
+    // 0. close the rounded coordinates of the scene, and damp stiff modes of an inconsistent start
     fn start(&mut self) {
         if self.state.started {
             return;
@@ -423,7 +422,7 @@ impl Run<'_> {
         let breaks = &self.model.breakpoints;
         let next = breaks.partition_point(|b| *b <= t);
         if next > 0 && breaks[next - 1] == t && self.state.statuses_known {
-            // a force may jump here: statuses are decided anew and stiff parts damped
+            // a force may jump here: determine statuses again and damp stiff modes
             self.state.statuses_known = false;
             self.state.damping_left = self.settings.damping_steps;
         }
@@ -446,23 +445,23 @@ impl Run<'_> {
         Ok(())
     }
 
-    // events too dense to be told apart, or a problem that the second-order step cannot pose: the robust first-order step
+    // events too close to be separated, or a problem that the second-order step cannot pose: the robust first-order step
     fn first_order_step(&mut self, target: f64) -> Result<(), StepError> {
         self.report.first_order_steps += 1;
         self.short_substeps = 0;
         self.position_step(target)
     }
 
-    // one stretch up to the next event or the target
+    // one substep up to the next event or the target
     fn substep(&mut self, h: f64, target: f64) -> Result<(), StepError> {
-        // 1. independent joints; 2. impacts of what touches and still approaches
+        // 1. independent joints; 2. impacts of touching contacts that approach
         assemble::select_joints(self.model, self.workspace, &self.state.position);
         self.release();
         self.impact_of_touching()?;
         if !self.settings.locates_transitions() {
             return self.complementarity_step(h, target);
         }
-        if std::mem::take(&mut self.in_doubt) {
+        if std::mem::take(&mut self.statuses_unreliable) {
             self.report.complementarity_steps += 1;
             return self.complementarity_step(h, target);
         }
@@ -479,7 +478,7 @@ impl Run<'_> {
         }
     }
 
-    // stages 4 to 7, with statuses that are known
+    // stages 4 to 7, with known statuses
     fn fixed_mode_step(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         // 4. the step with these statuses, up to the first transition
         let scheme = self.scheme(h, Mode::FixedMode);
@@ -498,15 +497,15 @@ impl Run<'_> {
             self.settings,
             &scheme,
         )?;
-        if transition == Transition::Contradiction || self.goes_astray() {
+        if transition == Transition::Contradiction || self.is_inadmissible() {
             return self.contradiction(h, target);
         }
         if let Transition::At(tau, what) = transition
-            && self.stalls(tau, what)
+            && self.has_stalled(tau, what)
         {
             return self.unresolved(h, target);
         }
-        // 5. the complementarity conditions over the step as a whole
+        // 5. the complementarity conditions over the whole step
         if transition == Transition::None && !self.check(&scheme) {
             self.report.complementarity_steps += 1;
             return self.complementarity_step(h, target);
@@ -518,7 +517,7 @@ impl Run<'_> {
         // 7. accept, and change the statuses if a transition was found
         match transition {
             Transition::At(tau, what) => {
-                self.note_length(tau);
+                self.count_short_substep(tau);
                 self.accept(self.state.time + tau);
                 trial::evaluate(
                     self.model,

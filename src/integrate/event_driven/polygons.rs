@@ -1,11 +1,11 @@
-//! The contact problem of a [`System`] in space with friction polygons in place of cones: joints are eliminated already.
+//! Contact problem of a [`System`] in space with friction polygons instead of cones; joints are eliminated already.
 //!
 //! (1)  a contact with friction has u = (c_n, beta_1 .. beta_k, lambda), its friction is the sum of beta_j d_j:
 //!        0 <= n.x                     | c_n    >= 0
 //!        0 <= d_j.x + lambda          | beta_j >= 0
-//!        0 <= mu (c_n + c_r) - sum of beta_j  | lambda >= 0,   c_r: what an impact restitutes, 0 elsewhere
-//! (2)  d_j: the direction of sliding, turned by 2 pi j/k. It is that of the motion without contact impulses, b in x = W c + b:
-//!      what slides alone has the friction of the exact cone, whatever k is. Polygons that do not turn start at the first tangent
+//!        0 <= mu (c_n + c_r) - sum of beta_j  | lambda >= 0,   c_r: restitution impulse of an impact, 0 elsewhere
+//! (2)  d_j: the direction of sliding, rotated by 2 pi j/k. It is that of the motion without contact impulses, b in x = W c + b:
+//!      a single sliding contact has the friction of the exact cone for any k. Polygons that do not rotate start at the first tangent
 //! (3)  a contact without friction has u = c_n
 
 use super::system::System;
@@ -16,20 +16,20 @@ use crate::state::Status;
 /// Motion without impulses below this, relative to the fastest one, has no direction: it is rounding.
 const NO_MOTION: f64 = 1e-12;
 
-/// What slides slower than this part of the motion without impulses does not.
+/// Below this part of the motion without impulses there is no sliding.
 const AT_REST: f64 = 1e-12;
 
-/// Scratch of the problem.
+/// Workspace of the problem.
 #[derive(Debug, Default)]
 pub(super) struct Polygons {
     solver: lcp::Solver,
-    /// Corners of a polygon, the first one ahead.
+    /// Corners of a polygon, starting in the direction of sliding.
     corners: Vec<[f64; 2]>,
     /// Fastest motion without impulses.
     fastest: f64,
     /// Does the first corner follow the direction of sliding?
     turns: bool,
-    /// Those of all contacts along their tangents, in the order of the unknowns; none for contacts without friction.
+    /// Corners of all contacts along their tangents, in the order of the unknowns; none for contacts without friction.
     directions: Vec<[f64; 2]>,
     /// First unknown of each contact, and their number.
     first: Vec<usize>,
@@ -48,7 +48,7 @@ impl Polygons {
         self.solver.stats
     }
 
-    /// From now on polygons have so many corners, an even number, and turn or do not.
+    /// Sets the number of corners of the polygons, even, and whether they rotate.
     pub fn choose(&mut self, k: u32, turn: bool) {
         self.turns = turn;
         if self.corners.len() == k as usize {
@@ -65,7 +65,7 @@ impl Polygons {
         }
     }
 
-    /// Solves for the impulses of the contacts. `guess` (statuses by contact of the model) is what to start from.
+    /// Solves for the impulses of the contacts, starting from `guess` (statuses by contact of the model).
     pub fn solve(
         &mut self,
         system: &mut System,
@@ -86,10 +86,10 @@ impl Polygons {
         outcome
     }
 
-    /// The status that the solution gives to the `i`-th contact.
+    /// Status of the `i`-th contact in the solution.
     pub fn status(&self, system: &System, i: usize, scale: f64) -> Status {
         let unknowns = &self.z[self.first[i]..self.first[i + 1]];
-        // what is below the rounding of the impulses that act presses nobody
+        // a normal impulse below the rounding of the impulses that act is zero
         if unknowns[0] <= 1e-12 * scale {
             return Status::Open;
         }
@@ -175,7 +175,7 @@ impl Polygons {
         }
     }
 
-    // friction is taken to be that of the system's guess, or against the motion without impulses
+    // friction of the system's guess, or opposite to the motion without impulses
     fn guess_basis(&mut self, system: &System, offset: &[f64], guess: &[Status]) {
         let n = self.vector.len();
         set_zeros(&mut self.z, n);
@@ -195,13 +195,13 @@ impl Polygons {
                 Some([x, y]) => [-x, -y],
                 Some(_) | None => tangential(offset, i),
             };
-            let (against, beside) = most_against(motion, directions);
+            let (against, surroundings) = most_against(motion, directions);
             match guess[contact] {
                 Status::Open | Status::Frictionless => {}
                 Status::Stick => {
-                    // one direction alone would not hold what goes across it
+                    // one direction alone would not resist motion across it
                     self.basis[first + 1 + against] = true;
-                    self.basis[first + 1 + beside] = true;
+                    self.basis[first + 1 + surroundings] = true;
                 }
                 Status::SlipForward | Status::SlipBackward | Status::Slip => {
                     self.basis[first + 1 + against] = true;
@@ -235,7 +235,7 @@ fn tangential(offset: &[f64], i: usize) -> [f64; 2] {
     [offset[STRIDE * i + 1], offset[STRIDE * i + 2]]
 }
 
-// the direction most against a motion, and which of its two neighbours is more so
+// the direction most opposed to a motion, and the more opposed one of its two neighbours
 fn most_against([vx, vy]: [f64; 2], directions: &[[f64; 2]]) -> (usize, usize) {
     let along = |j: usize| {
         let [x, y] = directions[j];
@@ -244,12 +244,12 @@ fn most_against([vx, vy]: [f64; 2], directions: &[[f64; 2]]) -> (usize, usize) {
     let k = directions.len();
     let against = (1..k).fold(0, |best, j| if along(j) < along(best) { j } else { best });
     let (left, right) = ((against + 1) % k.max(1), (against + k - 1) % k.max(1));
-    let beside = if along(right) < along(left) {
+    let surroundings = if along(right) < along(left) {
         right
     } else {
         left
     };
-    (against, beside)
+    (against, surroundings)
 }
 
 // the direction of a motion, that of the first tangent where there is none
@@ -268,7 +268,7 @@ mod tests {
     use crate::constraint::GlobalRow;
     use crate::contact::lcp::Outcome;
 
-    // contacts of a unit mass each, with the given friction and motion without impulses
+    // contacts of unit mass each, with the given friction and motion without impulses
     fn solve(friction: &[f64], motion: &[f64], k: u32, turn: bool) -> (Polygons, System) {
         let n = motion.len();
         let mut system = System::default();

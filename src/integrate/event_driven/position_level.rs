@@ -1,14 +1,14 @@
-//! Position-level Euler ([S] 13-20): the end position, not the velocity, is kept outside of the obstacles.
+//! Position-level Euler ([S] 13-20): unilateral constraints on the end position, not on the velocity.
 //!
 //! (1)  0 <= g(p)/h + n(p).((q0 - p)/h + v1) | c_n >= 0,   p = q0 (linear version)
-//! (2)  fixed point ([S] 3.4): p = q1 of the round before, from p = q0 + h v0, until it no longer changes
-//! (3)  rotations in space: v1 turns about the axes at q0 throughout the step, q1 = q0 exp(h v1), so rows at p are turned to these
-//!      axes; then a torque changes the angular momentum of a ball in its own direction
+//! (2)  fixed point ([S] 3.4): p = q1 of the last iteration, from p = q0 + h v0, until convergence
+//! (3)  rotations in space: v1 rotates about the axes at q0 throughout the step, q1 = q0 exp(h v1), so rows at p are rotated to these
+//!      axes; a torque then changes the angular momentum of a ball in its own direction
 //!
-//! No event is located and nothing bounces; obstacles that the step would reach take part from the start, and those
-//! found to be violated at its end are added.
+//! No event is located and there is no restitution; contacts that the step may reach are active from the start, and those violated at its
+//! end are added.
 
-use super::assemble::{self, BeyondEdges};
+use super::assemble::{self, BeyondEdges, Start};
 use super::coefficients::{Coefficients, IMPLICIT_EULER};
 use super::energy;
 use super::metric::Stiffness;
@@ -24,15 +24,15 @@ use crate::model::Model;
 use crate::scene::spec::{Scheme, Settings};
 use crate::state::State;
 
-/// The fixed point has been reached when no coordinate moves by more than this, relative to its size.
-const SETTLED: f64 = 1e-13;
+/// The fixed point has converged when no coordinate changes by more than this, relative to its size.
+const CONVERGED: f64 = 1e-13;
 
-/// As a rescue of another scheme a step is halved if it would lift bodies or stretch springs by more energy than there is kinetic
-/// energy to take that from, by this part of it; down to this part of its length.
+/// As a fallback of another scheme a step is halved if it would raise the potential energy by more than the available kinetic energy, by
+/// this part of it; down to this part of its length.
 const GAINED: f64 = 1e-6;
 const SHORTEST_PART: f64 = 0.999 / 64.0;
 
-/// Takes one step of length `h`, or of the part of it that does not gain energy, and accepts it: its length.
+/// Takes and accepts one step of length `h`, or of the part of it that does not gain energy, and returns its length.
 pub(super) fn step(
     model: &Model,
     state: &mut State,
@@ -69,7 +69,7 @@ fn attempt(
     settings: &Settings,
     h: f64,
 ) -> Result<(), StepError> {
-    // as a rescue of another scheme the forces are taken implicitly
+    // as a fallback of another scheme, forces are implicit
     let explicit = settings.scheme == Scheme::PositionEuler;
     let scheme = if explicit {
         Coefficients::from(settings.scheme)
@@ -78,20 +78,29 @@ fn attempt(
     };
     assemble::select_joints(model, workspace, &state.position);
     let (t, q, v) = (state.time, &state.position, &state.velocity);
-    if assemble::free_motion(model, workspace, &scheme, t, q, v, h) == Stiffness::Singular {
+    if assemble::free_motion(model, workspace, &scheme, Start { t, q, v }, h) == Stiffness::Singular
+    {
         return Err(StepError::Singular { time: t });
     }
     reach(model, state, workspace, settings, h);
-    let mut place = std::mem::take(&mut workspace.look_position);
+    let mut scratch_position = std::mem::take(&mut workspace.look_position);
     if settings.fixed_point_iterations > 1 {
-        model.displace(&mut place, q, h, v);
+        model.displace(&mut scratch_position, q, h, v);
     } else {
-        place.clone_from(q);
+        scratch_position.clone_from(q);
     }
-    let result = iterate(model, state, workspace, settings, &scheme, &mut place, h);
-    workspace.look_position = place;
+    let result = iterate(
+        model,
+        state,
+        workspace,
+        settings,
+        &scheme,
+        &mut scratch_position,
+        h,
+    );
+    workspace.look_position = scratch_position;
     result?;
-    workspace.balance.rubbed.clear();
+    workspace.balance.friction_work.clear();
     model.poses(&workspace.trial.position, &mut workspace.poses);
     let correct = energy::is_corrected(settings);
     energy::balance(model, state, workspace, Mode::Complementarity, correct);
@@ -104,29 +113,29 @@ fn iterate(
     workspace: &mut Workspace,
     settings: &Settings,
     scheme: &Coefficients,
-    place: &mut Vec<f64>,
+    scratch_position: &mut Vec<f64>,
     h: f64,
 ) -> Result<(), StepError> {
     let mut rounds_left = settings.fixed_point_iterations.max(1);
     loop {
-        solve_at(model, state, workspace, scheme, place, h)?;
+        solve_at(model, state, workspace, scheme, scratch_position, h)?;
         if add_violated(model, workspace, settings) {
             continue;
         }
         let end = &workspace.trial.position;
-        let moved = place
+        let moved = scratch_position
             .iter()
             .zip(end)
             .fold(0.0, |m: f64, (p, q)| m.at_least((p - q).abs()));
         rounds_left -= 1;
-        if rounds_left == 0 || moved <= SETTLED * (1.0 + max_abs(end)) {
+        if rounds_left == 0 || moved <= CONVERGED * (1.0 + max_abs(end)) {
             return Ok(());
         }
-        place.clone_from(end);
+        scratch_position.clone_from(end);
     }
 }
 
-// contacts that the free motion of this step brings near, and a margin of twice that
+// contacts that the free motion of this step brings near, with a margin of twice that
 fn reach(model: &Model, state: &State, workspace: &mut Workspace, settings: &Settings, h: f64) {
     let (q, v) = (&state.position, &state.velocity);
     assemble::gaps_within(model, workspace, q, f64::INFINITY);
@@ -149,7 +158,7 @@ fn solve_at(
     state: &State,
     workspace: &mut Workspace,
     scheme: &Coefficients,
-    place: &[f64],
+    scratch_position: &[f64],
     h: f64,
 ) -> Result<(), StepError> {
     let Workspace {
@@ -160,22 +169,22 @@ fn solve_at(
         ..
     } = workspace;
     system.contacts.clone_from(active);
-    model.poses(place, poses);
+    model.poses(scratch_position, poses);
     if model.is_spatial() {
-        // shapes that were far at the start of the step have not been looked at
+        // shapes that were distant at the start of the step have not been evaluated
         for &contact in active.iter() {
             holds[contact] = model.hold(&model.contacts[contact], poses);
         }
     }
     holds.iter_mut().for_each(|hold| hold.edge = None);
     assemble::rows(model, poses, holds, BeyondEdges::Nothing, system);
-    model.turn_to_reference(place, &mut system.rows); // (3)
+    model.turn_to_reference(scratch_position, &mut system.rows); // (3)
     system.columns.clone_from(&system.rows);
     assemble::condense_with_step_metric(workspace);
     let Workspace {
         system,
         free,
-        place: motion,
+        scratch_position: motion,
         ..
     } = workspace;
     let n_joint = system.n_joint;
@@ -187,7 +196,7 @@ fn solve_at(
     });
     system.bias_from(motion);
     for i in 0..motion.len() {
-        motion[i] = (state.position[i] - place[i]) / h;
+        motion[i] = (state.position[i] - scratch_position[i]) / h;
     }
     for (i, row) in system.rows.iter().enumerate() {
         let tangent = i >= n_joint && (i - n_joint) % (1 + model.n_friction_rows) > 0;
@@ -204,7 +213,7 @@ fn solve_at(
     }
 }
 
-// obstacles that the step runs into without having looked at them
+// adds contacts that are violated at the end of the step but were not active
 fn add_violated(model: &Model, workspace: &mut Workspace, settings: &Settings) -> bool {
     let end = std::mem::take(&mut workspace.trial.position);
     assemble::gaps(model, workspace, &end);

@@ -1,16 +1,16 @@
-//! The parts of a substep that the spine in `mod.rs` calls.
+//! Stages of a substep, called from `mod.rs`.
 
-use super::assemble::Closing;
+use super::assemble::{Closing, Start};
 use super::classify::{self, When};
 use super::coefficients::{Coefficients, IMPLICIT_EULER};
 use super::complementarity::Sliding;
 use super::event::{self, Crossing};
 use super::impact::LowestBounce;
-use super::stalled::STALL;
+use super::stall_detector::STALL;
 use super::trial::{self, EventFunctionKind, Mode};
 use super::{
-    COMPLEMENTARITY_TOLERANCE, JAM_STEP, Run, Stalled, accept, assemble, contact_band, energy,
-    impact, rest_speed, smoothing, stabilize,
+    COMPLEMENTARITY_TOLERANCE, JAM_STEP, Run, StallDetector, accept, assemble, contact_band,
+    energy, impact, rest_speed, smoothing, stabilize,
 };
 use crate::contact::lcp::Outcome;
 use crate::dynamics::kinetic_energy;
@@ -22,30 +22,29 @@ use crate::math::Limit;
 use crate::scene::spec::EventState;
 use crate::state::{Resistance, State, Status};
 
-/// Touching again within this fraction of the standard step is touching all along.
+/// A contact that touches again within this fraction of the standard step has been touching all along.
 const TOUCH: f64 = 1e-6;
 
-/// A step that finds its own statuses is not made shorter than this fraction of the standard step.
+/// Minimum length of a step that determines its own statuses, as a fraction of the standard step.
 const SHORTEST_FALLBACK: f64 = 1e-3;
 
-/// A rough step is not made shorter than this fraction of the standard step.
+/// Minimum length of a step rejected by the energy balance, as a fraction of the standard step ..
 pub(in crate::integrate) const SHORTEST_PART: f64 = 0.999 / 64.0;
 
-/// .. and one that only loses not shorter than this.
+/// .. and of one that only loses energy.
 pub(in crate::integrate) const SHORTEST_LOSSY_PART: f64 = 0.999 / 8.0;
 
-/// Accelerations with stiff forces resolved and not differ by more than this, relative, where something stiff is excited.
+/// Stiff modes are excited if accelerations with stiff forces resolved and unresolved differ by more than this, relative.
 const EXCITED: f64 = 1e-3;
 
-/// Changes of energy below this part of it are rounding.
+/// Relative energy changes below this are rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// Overlap that such a step may leave, m.
+/// Penetration that a step with its own statuses may leave, m.
 const OVERLAP: f64 = 1e-7;
 
-/// Impulses of a step with frozen statuses that are further off, relative, are not those of its contacts; events inside
-/// the step leave less.
-const ASTRAY: f64 = 0.1;
+/// Relative residual of the impulses of a step with fixed statuses above which they are wrong; events inside the step cause less.
+const MAX_RESIDUAL: f64 = 0.1;
 
 impl Run<'_> {
     pub(super) fn take(
@@ -77,7 +76,7 @@ impl Run<'_> {
         )
     }
 
-    /// Statuses after an event; what has just stopped in space is at rest.
+    /// Statuses after an event; contacts in space that have just stopped are at rest.
     pub(super) fn classify_after(&mut self, what: EventFunctionKind) {
         if !self.classify(When::JustAfter(what)) {
             self.state.statuses_known = false;
@@ -97,24 +96,24 @@ impl Run<'_> {
             let gained = kinetic_energy(self.model, velocity) - before - driven;
             let is_corrected = energy::is_corrected(self.settings) && self.model.motors.is_empty();
             if is_corrected && gained > ROUNDING * before {
-                energy::take_back(self.model, self.workspace, status, gained, velocity);
+                energy::remove_gain(self.model, self.workspace, status, gained, velocity);
             }
             let gained = kinetic_energy(self.model, velocity) - before - driven;
-            self.report.book_numerical(gained);
+            self.report.add_numerical_error(gained);
         }
     }
 
     pub(super) fn accept(&mut self, end: f64) {
         let Workspace { balance, trial, .. } = &mut *self.workspace;
-        if trial.turns_back {
-            balance.correct_turned_back(self.model, trial);
+        if trial.reverses {
+            balance.correct_reversed(self.model, trial);
         }
         self.workspace.trial.losses.add_to(self.report);
-        smoothing::note(self.model, self.state, self.workspace, self.report);
+        smoothing::check_step(self.model, self.state, self.workspace, self.report);
         accept::accept(self.model, self.state, self.workspace, self.report, end);
     }
 
-    /// The scheme of the scene, or the damping one where something stiff was just disturbed.
+    /// The scheme of the scene, or a damping one after a disturbance of stiff modes.
     pub(super) fn scheme(&mut self, h: f64, mode: Mode) -> Coefficients {
         let scheme = Coefficients::from(self.settings.scheme);
         if self.state.damping_left == 0 {
@@ -126,15 +125,12 @@ impl Run<'_> {
             velocity,
             ..
         } = &*self.state;
-        assemble::free_motion(
-            self.model,
-            self.workspace,
-            &scheme,
-            *time,
-            position,
-            velocity,
-            h,
-        );
+        let start = Start {
+            t: *time,
+            q: position,
+            v: velocity,
+        };
+        assemble::free_motion(self.model, self.workspace, &scheme, start, h);
         if self.workspace.stiff && (mode == Mode::Complementarity || self.is_excited(h)) {
             scheme.damping()
         } else {
@@ -143,7 +139,7 @@ impl Run<'_> {
         }
     }
 
-    // Does something stiff start to swing or to fade? Then accelerations that resolve it differ from those of a step that does not.
+    // are stiff modes excited? Then accelerations that resolve them differ from those of a step that does not
     fn is_excited(&mut self, h: f64) -> bool {
         let Run {
             model,
@@ -177,12 +173,12 @@ impl Run<'_> {
         difference > EXCITED * EXCITED * size
     }
 
-    /// Half the length of the trial step, if that was rough and is not as short as it may become.
+    /// Half the length of the trial step, if the energy balance rejects it and it may be shortened.
     pub(super) fn shorter_for_energy(&mut self) -> Option<f64> {
         let trial = &self.workspace.trial;
         let shorter = 0.5 * trial.h;
         let is_enough = |shortest: f64| shorter < shortest * self.standard;
-        if (!trial.is_rough || is_enough(SHORTEST_PART))
+        if (!trial.is_inaccurate || is_enough(SHORTEST_PART))
             && (!trial.is_lossy || is_enough(SHORTEST_LOSSY_PART))
         {
             return None;
@@ -192,8 +188,8 @@ impl Run<'_> {
         Some(shorter)
     }
 
-    /// Impacts, statuses and forces at the state as it is.
-    pub(super) fn settle(&mut self) -> Result<(), StepError> {
+    /// Impacts, statuses and forces at the state.
+    pub(super) fn make_consistent(&mut self) -> Result<(), StepError> {
         assemble::select_joints(self.model, self.workspace, &self.state.position);
         assemble::gaps(self.model, self.workspace, &self.state.position);
         self.impact_of_touching()?;
@@ -214,19 +210,19 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Counts substeps that are too short to go on like this.
-    pub(super) fn note_length(&mut self, h: f64) {
+    /// Counts substeps below the minimum length.
+    pub(super) fn count_short_substep(&mut self, h: f64) {
         if h < self.settings.min_substep * self.standard {
             self.short_substeps += 1;
         }
     }
 
-    /// Closed contacts whose place went to another one, or that slid over the end of their edge, are open now. Leaves the gaps of all
+    /// Opens closed contacts whose point is covered by another one, or that slid over the end of their edge. Leaves the gaps of all
     /// contacts in the workspace.
     pub(super) fn release(&mut self) {
         if self.model.is_spatial() {
             let forces = &mut self.workspace.last_forces;
-            forces.pressing.clone_from(&self.state.contact_force);
+            forces.contact_force.clone_from(&self.state.contact_force);
             forces.friction.clone_from(&self.state.friction_force);
             forces.moment.clone_from(&self.state.friction_moment);
         }
@@ -241,10 +237,10 @@ impl Run<'_> {
             status, position, ..
         } = &*self.state;
         let open = |j: usize| !status[j].is_closed();
-        assemble::find_holds(self.model, self.workspace, position, open);
+        assemble::update_fixed_features(self.model, self.workspace, position, open);
     }
 
-    /// Contacts that touch and approach, and were not closed before, collide now. Their gaps are in the workspace.
+    /// Impact of contacts that touch and approach, and were not closed before; their gaps are in the workspace.
     pub(super) fn impact_of_touching(&mut self) -> Result<(), StepError> {
         let State {
             position,
@@ -266,7 +262,7 @@ impl Run<'_> {
         if collides { self.impact(None) } else { Ok(()) }
     }
 
-    // is the speed of a motor not what it is given? Then it jumped.
+    // does the speed of a motor differ from its prescribed one? Then it jumped
     fn motors_jump(&mut self) -> bool {
         let Run {
             model,
@@ -358,15 +354,15 @@ impl Run<'_> {
                 None => break tau,
             }
         };
-        self.note_length(tau);
+        self.count_short_substep(tau);
         if tau > 0.0 {
             self.accept(self.state.time + tau);
         }
-        self.collided(crossing.what, tau < TOUCH * self.standard)
+        self.handle_closing(crossing.what, tau < TOUCH * self.standard)
     }
 
-    /// Something closed at the state, at once or after a while.
-    pub(super) fn collided(&mut self, what: Closing, at_once: bool) -> Result<(), StepError> {
+    /// Handles a contact that closed at the state, at the start of the step or later.
+    pub(super) fn handle_closing(&mut self, what: Closing, at_once: bool) -> Result<(), StepError> {
         let State {
             position, velocity, ..
         } = &*self.state;
@@ -375,14 +371,14 @@ impl Run<'_> {
             let contact = event::contact_of(self.model, self.state, self.workspace, what);
             return self.impact(Some(contact));
         }
-        // it touches without a blow; if that was at once, the statuses do not know better
+        // it touches without impact; if that was at the start, the statuses were wrong
         self.state.statuses_known = false;
-        self.in_doubt = at_once;
+        self.statuses_unreliable = at_once;
         Ok(())
     }
 
-    /// Does the trial step satisfy the complementarity conditions? Where constraints depend on each other its
-    /// impulses are one choice of many; then it is enough that an admissible choice gives the same velocities.
+    /// Does the trial step satisfy the complementarity conditions? If constraints are dependent its impulses are not unique; then it is
+    /// enough that admissible impulses give the same velocities.
     pub(super) fn check(&mut self, scheme: &Coefficients) -> bool {
         let Workspace {
             system,
@@ -390,7 +386,7 @@ impl Run<'_> {
             complementarity,
             trial,
             free,
-            place,
+            scratch_position,
             last_forces,
             ..
         } = &mut *self.workspace;
@@ -414,26 +410,29 @@ impl Run<'_> {
         if !matches!(outcome, Outcome::Solved { .. }) {
             return false;
         }
-        place.clone_from(free);
-        system.add_response(place);
+        scratch_position.clone_from(free);
+        system.add_response(scratch_position);
         let slow = rest_speed(&self.state.velocity);
-        let mut changes = place.iter().zip(&self.state.velocity).zip(&trial.average);
+        let mut changes = scratch_position
+            .iter()
+            .zip(&self.state.velocity)
+            .zip(&trial.average);
         if changes.all(|((dv, v), average)| (dv - 2.0 * (average - v)).abs() <= slow) {
             return true;
         }
-        // in space shares of a force may matter to the motion; what keeps all that the statuses keep will do
-        for (x, v) in place.iter_mut().zip(&self.state.velocity) {
+        // in space the distribution of forces may affect the motion; it is enough that all constraints of the statuses hold
+        for (x, v) in scratch_position.iter_mut().zip(&self.state.velocity) {
             *x += scheme.sigma * v;
         }
-        let holds = self.model.is_spatial() && system.defect(status, place) <= slow;
+        let holds = self.model.is_spatial() && system.defect(status, scratch_position) <= slow;
         if holds {
-            self.retake(scheme);
+            self.repeat_trial(scheme);
         }
         holds
     }
 
-    // Sliding in space is found by an iteration: does the trial step press and rub as nothing can?
-    pub(super) fn goes_astray(&mut self) -> bool {
+    // sliding in space is solved iteratively: are the impulses of the trial step inadmissible?
+    pub(super) fn is_inadmissible(&mut self) -> bool {
         if !self.model.is_spatial() || self.workspace.system.contacts.is_empty() {
             return false;
         }
@@ -443,11 +442,11 @@ impl Run<'_> {
             complementarity,
             ..
         } = &mut *self.workspace;
-        complementarity.check(system, joints) > ASTRAY
+        complementarity.check(system, joints) > MAX_RESIDUAL
     }
 
-    // the trial step again, with the impulses that its system has now
-    fn retake(&mut self, scheme: &Coefficients) {
+    // repeats the trial step with the current impulses of its system
+    fn repeat_trial(&mut self, scheme: &Coefficients) {
         let h = self.workspace.trial.h;
         let State {
             position, velocity, ..
@@ -463,13 +462,13 @@ impl Run<'_> {
         trial::evaluate_end(self.model, self.state, self.workspace);
     }
 
-    /// Decides statuses anew that do not hold from the start of a step on; true if they are others now.
-    pub(super) fn decides_anew(&mut self) -> bool {
-        self.remember_statuses();
+    /// Determines again statuses that are violated from the start of a step; true if they changed.
+    pub(super) fn redetermines_statuses(&mut self) -> bool {
+        self.store_statuses();
         (self.classify(When::Now) && self.statuses_changed()) || self.breaks_away()
     }
 
-    // static friction at its limit holds a little longer in the eyes of its problem; but what comes is known
+    // the complementarity problem holds static friction at its limit slightly too long, but the next status is known
     fn breaks_away(&mut self) -> bool {
         let Some(
             cone @ (EventFunctionKind::Cone(contact)
@@ -480,7 +479,7 @@ impl Run<'_> {
             return false;
         };
         let law = &self.model.contacts[contact];
-        let is_less_at_speed = law.drops() || law.stribeck_velocity.is_some();
+        let is_less_at_speed = law.drops_at_breakaway() || law.stribeck_velocity.is_some();
         if !is_less_at_speed || !self.state.statuses_known {
             return false;
         }
@@ -496,7 +495,7 @@ impl Run<'_> {
         self.classify(When::JustAfter(cone)) && self.statuses_changed()
     }
 
-    fn remember_statuses(&mut self) {
+    fn store_statuses(&mut self) {
         let Workspace {
             previous,
             previous_resistance,
@@ -506,7 +505,7 @@ impl Run<'_> {
         previous_resistance.clone_from(&self.state.resistance);
     }
 
-    // are the statuses others than those remembered?
+    // do the statuses differ from the stored ones?
     fn statuses_changed(&self) -> bool {
         let turns = |r: &Resistance| (r.spin, r.roll);
         let (now, before) = (&self.state.resistance, &self.workspace.previous_resistance);
@@ -514,37 +513,37 @@ impl Run<'_> {
             || !now.iter().map(turns).eq(before.iter().map(turns))
     }
 
-    /// Notes that a status lives for so long only; true if the same function ended one before, and time stands still.
-    pub(super) fn stalls(&mut self, tau: f64, what: EventFunctionKind) -> bool {
+    /// Records that a status lasted for `tau` only; true if the same function ended one before without progress in time.
+    pub(super) fn has_stalled(&mut self, tau: f64, what: EventFunctionKind) -> bool {
         if tau >= STALL * self.standard {
-            self.stalled = Stalled::default();
+            self.stall_detector = StallDetector::default();
             return false;
         }
-        self.stalled.count(what) > 1
+        self.stall_detector.count(what) > 1
     }
 
-    /// Statuses that follow each other without end cannot be told apart by this step: it finds their mean.
+    /// Statuses that alternate indefinitely are not resolved: a step without fixed statuses finds their mean.
     pub(super) fn unresolved(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         self.report.unresolved_steps += 1;
-        self.stalled = Stalled::default();
+        self.stall_detector = StallDetector::default();
         self.complementarity_step(h, target)
     }
 
-    /// The statuses are wrong from the start of the step on: decide them anew, or do without.
+    /// The statuses are violated from the start of the step: determines them again, or continues without them.
     pub(super) fn contradiction(&mut self, h: f64, target: f64) -> Result<(), StepError> {
-        self.note_length(0.0);
+        self.count_short_substep(0.0);
         let contradicted = self.workspace.contradicted;
-        if contradicted.is_some_and(|what| self.stalls(0.0, what)) {
+        if contradicted.is_some_and(|what| self.has_stalled(0.0, what)) {
             return self.unresolved(h, target);
         }
-        if self.decides_anew() {
+        if self.redetermines_statuses() {
             return Ok(());
         }
         self.report.complementarity_steps += 1;
         self.complementarity_step(h, target)
     }
 
-    /// A step whose statuses come out of its own complementarity problem.
+    /// A step that determines its statuses by its own complementarity problem.
     pub(super) fn complementarity_step(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         let band = contact_band(self.settings, self.standard);
         assemble::gaps(self.model, self.workspace, &self.state.position);
@@ -561,7 +560,7 @@ impl Run<'_> {
         loop {
             let mut taken = self.take(&scheme, Mode::Complementarity, h);
             if matches!(taken, Err(StepError::Unsolved { .. })) {
-                // rows and columns at one place: the problem is copositive, which the second-order one need not be
+                // rows and columns at one configuration: the problem is copositive, which the second-order one need not be
                 scheme = IMPLICIT_EULER;
                 taken = self.take(&scheme, Mode::Complementarity, h);
             }
@@ -573,7 +572,7 @@ impl Run<'_> {
                 (h, target) = (shorter, self.state.time + shorter);
                 continue;
             }
-            // as a way out of contradictions the step must not run into what it holds off, as it may at corners
+            // after a contradiction the step must not penetrate closed contacts, as it may at corners
             if !keep_closed || h <= SHORTEST_FALLBACK * self.standard || !self.overlaps() {
                 break;
             }
@@ -599,7 +598,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    // does a contact of the trial step overlap at its end?
+    // does a contact of the trial step penetrate at its end?
     fn overlaps(&mut self) -> bool {
         let end = std::mem::take(&mut self.workspace.trial.position);
         let overlap = assemble::deepest_overlap(self.model, self.workspace, &end);
@@ -607,7 +606,7 @@ impl Run<'_> {
         overlap > OVERLAP
     }
 
-    // short enough for its own error to vanish, long enough for its impulses to be computed
+    // short enough for its own error to vanish, long enough for its impulses to be accurate
     fn shortest_step(&self) -> f64 {
         match self.settings.tolerance {
             Some(tolerance) if self.standard == 0.0 => (0.1 * tolerance).at_least(1e-10),
@@ -615,12 +614,12 @@ impl Run<'_> {
         }
     }
 
-    /// No accelerations satisfy the friction law (Painleve): a very short implicit step finds the impulse that
-    /// resolves it, an impact without collision.
+    /// No accelerations satisfy Coulomb's law (Painleve): a very short implicit step finds the impulse that resolves it, an impact without
+    /// collision.
     pub(super) fn jam(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         let short = self.shortest_step().at_most(h);
         self.report.complementarity_steps += 1;
-        self.note_length(0.0);
+        self.count_short_substep(0.0);
         assemble::gaps(self.model, self.workspace, &self.state.position);
         let band = contact_band(self.settings, self.standard);
         let Run {
@@ -660,7 +659,7 @@ impl Run<'_> {
                         time: state.time,
                         kind: EventKind::Jam,
                         contact,
-                        impulse: system.push(i, &system.impulse),
+                        impulse: system.contact_impulse(i, &system.impulse),
                     });
                 }
             }
@@ -671,8 +670,8 @@ impl Run<'_> {
 }
 
 impl Run<'_> {
-    /// Is all the work done that is allowed? An error where nothing less than what is asked for will do.
-    pub(super) fn gives_up(&mut self) -> Result<bool, StepError> {
+    /// Is the work limit exceeded? An error under a tolerance or with high order.
+    pub(super) fn exceeds_work_limit(&mut self) -> Result<bool, StepError> {
         let is_exhausted = self.workspace.is_exhausted();
         if is_exhausted && self.settings.extrapolates() {
             let time = self.state.time;
@@ -681,8 +680,8 @@ impl Run<'_> {
         Ok(is_exhausted)
     }
 
-    /// The rest of a step that took all the work that it is allowed.
-    pub(super) fn cheap_step(&mut self, target: f64) -> Result<(), StepError> {
+    /// Completes a step that exceeded its work limit.
+    pub(super) fn finish_cheaply(&mut self, target: f64) -> Result<(), StepError> {
         self.report.exhausted_steps += 1;
         self.position_step(target)
     }

@@ -1,17 +1,17 @@
 //! Projection of positions and velocities onto joints and closed contacts ([A] 2.5, [E] 46).
 //!
-//! (1)  q <- q - M^-1 G^T (G M^-1 G^T)^-1 g(q)      joints and gaps of closed contacts, until they are closed
+//! (1)  q <- q - M^-1 G^T (G M^-1 G^T)^-1 g(q)      joints and gaps of closed contacts, until convergence
 //! (2)  v <- v - M^-1 F (G M^-1 F)^-1 G v           the same rows, tangents and rotations of sticking contacts
 //!
-//! Without sliding, F = G^T and (2) is orthogonal in the mass metric: it never gains kinetic energy. The defect that
-//! (2) removes is of second order in the step, so a sliding contact must remove it with its friction: F has the
-//! column n - sign mu t. Along n alone the missing friction would add up to an error of first order.
+//! Without sliding, F = G^T and (2) is orthogonal in the mass metric: it never gains kinetic energy. The defect removed by (2) is of second
+//! order in the step, so a sliding contact must remove it with its friction: F has the column n - sign mu t. Along n alone the missing
+//! friction would accumulate to an error of first order.
 //!
-//! (3)  v <- v sqrt(1 - dV / T)   where (1) raised the potential energy by dV > 0, of third order in the step, so that
-//!      the projection as a whole gains none; the energy limiter (energy.rs) does so for the step as a whole where it is on
+//! (3)  v <- v sqrt(1 - dV / T)   if (1) raised the potential energy by dV > 0, of third order in the step, so that
+//!      the projection as a whole gains none; if enabled, the energy limiter does so for the whole step
 //!
 //! (4)  the impulses l of (2) at motors do the work l g . (v before + v after) / 2: it is of second order in the step, because g . v
-//!      = s there and not zero, and belongs to the balance; so does that of friction at sliding contacts
+//!      = s is not zero there, and part of the energy balance; so is that of friction at sliding contacts
 
 use super::assemble;
 use super::energy;
@@ -22,19 +22,20 @@ use crate::math::{Limit, max_abs};
 use crate::model::Model;
 use crate::state::Status;
 
-/// Constraints are closed when no coordinate would move by more than this (relative to its size): rounding.
+/// Convergence: no coordinate would move by more than this (relative to its size), which is rounding.
 const CLOSED: f64 = 1e-15;
 
-/// A step this small leaves a rounding error behind: the iteration is quadratic.
+/// After a Newton step this small only rounding is left: convergence is quadratic.
 const QUADRATIC: f64 = 1e-9;
 
-/// Changes of energy below this fraction of it are rounding, and must not add up.
+/// Relative energy changes below this are rounding, and must not accumulate.
 const ROUNDING: f64 = 1e-12;
 
-/// Newton iterations for (1) at most: quadratic from a drift of third order in the step.
+/// Maximum number of Newton iterations for (1): quadratic from a drift of third order in the step.
 const MAX_ITERATIONS: usize = 5;
 
-/// Projects `q` and `v`, without (3) if energy is corrected later; returns the work of motors (4). Leaves `workspace.level` (closed contacts of `statuses`) and the poses at the new `q`.
+/// Projects `q` and `v`, without (3) if energy is corrected later; returns the work of motors (4). Leaves `workspace.level` (closed
+/// contacts of `statuses`) and the poses at the new `q`.
 pub(super) fn project(
     model: &Model,
     workspace: &mut Workspace,
@@ -54,7 +55,7 @@ pub(super) fn project(
         model.poses(q, poses);
         dynamics::potential_energy(model, 0.0, inputs, poses, twists)
     };
-    workspace.balance.rubbed.clear();
+    workspace.balance.friction_work.clear();
     if model.n_joint_rows == 0 && !statuses.iter().any(|status| status.is_closed()) {
         assemble::level(model, workspace, q, std::iter::empty());
         return 0.0;
@@ -70,13 +71,12 @@ pub(super) fn project(
     // (3)
     let kinetic = dynamics::kinetic_energy(model, v);
     if raised > ROUNDING * (before.abs() + kinetic) {
-        energy::take_back(model, workspace, statuses, raised, v);
+        energy::remove_gain(model, workspace, statuses, raised, v);
     }
     driven
 }
 
-/// Projects the end of a step of high order, whose drift is below its error: (1) and (2) with as little work as they
-/// take, without (3).
+/// Projects the end of a high-order step, whose drift is below its error: (1) and (2) with minimal work, without (3).
 pub(super) fn close(
     model: &Model,
     workspace: &mut Workspace,
@@ -95,7 +95,7 @@ pub(super) fn close(
         resistance,
         ..
     } = &mut *workspace;
-    level.direct(v, sliding, resistance);
+    level.set_directions(v, sliding, resistance);
     let defect = level.defect(statuses, v);
     if defect > CLOSED * (1.0 + max_abs(v)) {
         velocity(model, workspace, statuses, time, v);
@@ -129,8 +129,8 @@ fn position(
         let Workspace {
             level,
             joints,
-            fixed_mode,
-            place,
+            fixed_mode_solver,
+            scratch_position,
             work,
             ..
         } = &mut *workspace;
@@ -139,15 +139,15 @@ fn position(
             return;
         }
         *work += 1;
-        // sticking has no position to return to, and friction does not move it
-        level.solve_fixed_mode(joints, |_| Status::Frictionless, fixed_mode);
-        place.fill(0.0);
-        level.add_response(place);
+        // sticking has no position constraint, and friction does not change positions
+        level.solve_fixed_mode(joints, |_| Status::Frictionless, fixed_mode_solver);
+        scratch_position.fill(0.0);
+        level.add_response(scratch_position);
         let mut moved: f64 = 0.0;
-        for (q, dq) in q.iter().zip(place.iter()) {
+        for (q, dq) in q.iter().zip(scratch_position.iter()) {
             moved = moved.at_least(dq.abs() / (1.0 + q.abs()));
         }
-        model.advance(q, 1.0, place);
+        model.advance(q, 1.0, scratch_position);
         if moved <= CLOSED {
             return;
         }
@@ -168,7 +168,7 @@ fn velocity(
     let Workspace {
         level,
         joints,
-        fixed_mode,
+        fixed_mode_solver,
         work,
         sliding,
         resistance,
@@ -177,10 +177,10 @@ fn velocity(
         ..
     } = workspace;
     *work += 1;
-    level.direct(v, sliding, resistance);
+    level.set_directions(v, sliding, resistance);
     level.give(model, 1.0, |speed| speed.value(time, side, inputs));
     level.bias_from(v);
-    level.solve_fixed_mode(joints, |contact| statuses[contact], fixed_mode);
+    level.solve_fixed_mode(joints, |contact| statuses[contact], fixed_mode_solver);
     let half = |v: &[f64]| -> f64 {
         let of_motors = level.motor_rows();
         let halves = of_motors.map(|row| 0.5 * level.impulse[row] * level.rows[row].dot(v));
@@ -190,22 +190,24 @@ fn velocity(
         let turns = level.resistance_of(i);
         turns.spin.slides() || turns.roll.slides()
     };
-    let rubs = |i: usize| statuses[level.contacts[i]].slides() || turns(i);
-    let half_rubbed = |i: usize, v: &[f64]| -> f64 {
+    let slides_or_turns = |i: usize| statuses[level.contacts[i]].slides() || turns(i);
+    let half_friction_work = |i: usize, v: &[f64]| -> f64 {
         let normal = level.normal(i);
         let rows = normal + 1..=normal + level.n_friction;
         let halves = rows.map(|row| -0.5 * level.impulse[row] * level.rows[row].dot(v));
         halves.sum()
     };
-    balance.rubbed.clear();
-    for i in (0..level.contacts.len()).filter(|i| rubs(*i)) {
-        balance.rubbed.push((level.contacts[i], half_rubbed(i, v)));
+    balance.friction_work.clear();
+    for i in (0..level.contacts.len()).filter(|i| slides_or_turns(*i)) {
+        balance
+            .friction_work
+            .push((level.contacts[i], half_friction_work(i, v)));
     }
     let before = half(v);
     level.add_response(v);
-    let sliding = (0..level.contacts.len()).filter(|i| rubs(*i));
-    for (i, (_, loss)) in sliding.zip(&mut balance.rubbed) {
-        *loss += half_rubbed(i, v);
+    let sliding = (0..level.contacts.len()).filter(|i| slides_or_turns(*i));
+    for (i, (_, loss)) in sliding.zip(&mut balance.friction_work) {
+        *loss += half_friction_work(i, v);
     }
     before + half(v) // (4)
 }

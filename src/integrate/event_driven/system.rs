@@ -1,13 +1,13 @@
-//! Constraints seen through an inertia: the small dense system that steps, impacts, accelerations and projections
-//! all solve, each with its own inertia and right-hand side.
+//! Constraint system in reduced form: the small dense system of steps, impacts, accelerations and projections, each with its own inertia
+//! matrix and right-hand side.
 //!
-//! (1)  x = x_free + A^-1 F c,   A = the metric (mass matrix, or the matrix of the step)
-//! (2)  G x = W c + b,   W = G A^-1 F,   b = G x_free + what the constraint adds
+//! (1)  x = x_free + A^-1 F c,   A = the metric (mass matrix, or iteration matrix of the step)
+//! (2)  G x = W c + b,   W = G A^-1 F,   b = G x_free + the bias of the constraint
 //!
 //! Rows come in the order: joint equations, then normal and tangents of each contact.
 //!
-//! Where contacts resist rotation their tangents are followed by the rates of rotation about the normal (spin) and about
-//! the tangents (rolling). Sliding and rolling are *discs*, two rows with a round cone each, which are alike to the directions of `sliding`.
+//! If contacts resist rotation, the relative angular velocities about the normal (spin) and about the tangents (rolling) follow. Sliding
+//! and rolling are *discs*: two rows with a circular cone each, treated alike in `sliding`.
 
 mod fixed_mode;
 mod flow;
@@ -21,36 +21,35 @@ use crate::constraint::GlobalRow;
 use crate::kinds::plane::force::Signal;
 use crate::math::dense::RankRevealing;
 use crate::math::{Limit, Vec3, dot3, norm, set_zeros};
-use crate::model::{Model, N_TANGENTS, N_TURNS, Stribeck};
+use crate::model::{Model, N_ROTATION_AXES, N_TANGENTS, Stribeck};
 use crate::state::{Resistance, Status};
 use std::ops::Range;
 
-/// Constraints whose scaled pivot falls below this depend on the others: rounding of products of order one, with
-/// room for the sums behind them.
+/// Constraints with a scaled pivot below this are dependent: rounding of products of order one, with a margin for sums.
 pub const RANK_TOLERANCE: f64 = 1e-11;
 
-/// The same where masses are uneven: the pivot of a heavy body on a light one is the ratio of their masses, and must not pass for a
-/// dependence. It is not far above the rounding of the dependent ones.
+/// The same for large mass ratios: the pivot of a heavy body on a light one is their mass ratio, and must not be taken for a dependence. It
+/// is slightly above the rounding error of dependent pivots.
 const UNEVEN_RANK_TOLERANCE: f64 = 1e-14;
 
-/// Masses of bodies that differ by more than this are uneven: the complementarity problem loses too many digits to tell statuses.
+/// Larger mass ratios are uneven: the complementarity problem loses too many digits to determine statuses.
 const UNEVEN: f64 = 1e6;
 
-/// Systems whose last scaled pivot is below this are refined: a heavy body on a light one, whose mass is hardly seen in W. The
-/// residual comes from the bodies, each with its own mass.
+/// Systems whose last scaled pivot is below this are refined: a heavy body on a light one, whose mass is hardly seen in W. The residual is
+/// computed body by body, each with its own mass.
 const ILL_CONDITIONED: f64 = 1e-6;
 
-/// Times that an ill-conditioned system is refined; each gains the digits that its factors have.
+/// Number of iterative refinements; each gains the digits of the factorization.
 const REFINEMENTS: usize = 3;
 
-/// Forces of the contacts of a model.
+/// Contact forces of a model.
 #[derive(Clone, Debug, Default)]
 pub struct Forces {
-    /// Normal force and size of the friction force, N.
-    pub pressing: Vec<[f64; 2]>,
+    /// Normal force and magnitude of the friction force, N.
+    pub contact_force: Vec<[f64; 2]>,
     /// In world axes, N; none in the plane.
     pub friction: Vec<Vec3>,
-    /// Moments of friction in world axes, N m; none where nothing resists rotation.
+    /// Moments of friction in world axes, N m; none if nothing resists rotation.
     pub moment: Vec<Vec3>,
 }
 
@@ -61,35 +60,36 @@ pub struct System {
     pub n: usize,
     /// Number of joint equations.
     pub n_joint: usize,
-    /// Do masses of the bodies differ too much for the complementarity problem?
+    /// Is the mass ratio too large for the complementarity problem?
     pub is_uneven: bool,
-    /// Largest condition of an ill-conditioned system that was solved, since somebody asked; 0 for none.
+    /// Largest condition number of an ill-conditioned system solved since the last report; 0 for none.
     pub worst_condition: f64,
     /// The contacts, by index in the model.
     pub contacts: Vec<usize>,
     /// Friction coefficient of each of them.
     pub friction: Vec<f64>,
-    /// The same while they stick; in space.
+    /// Static friction coefficient; in space.
     pub static_friction: Vec<f64>,
-    /// Its law where it falls with the speed of sliding; empty where no contact of the model has one.
+    /// Its Stribeck curve; empty if no contact of the model has one.
     pub stribeck: Vec<Option<Stribeck>>,
-    /// How it falls with the mean speed, N s/(m/s), and the speed that this is for: (4). Zeros where it is given.
+    /// Slope of the friction impulse by mean speed, N s/(m/s), and the speed of the linearization: (4). Zeros where the coefficient is
+    /// given.
     falling: Vec<[f64; 2]>,
-    /// Coefficients of each of them against spin and rolling, m; empty where nothing resists rotation.
+    /// Torsional and rolling coefficients of each of them, m; empty if nothing resists rotation.
     pub resisting: Vec<[f64; 2]>,
-    /// What each of them does about rotation; empty where nothing resists, or where that is for the problem to find out.
+    /// Rotational statuses; empty if nothing resists rotation, or if the problem is to determine them.
     pub resistance: Vec<Resistance>,
-    /// Axes of rotation of each contact in world axes: normal, then tangents. Empty where nothing resists rotation.
-    pub axes: Vec<[Vec3; N_TURNS]>,
+    /// Rotation axes of each contact in world axes: normal, then tangents. Empty if nothing resists rotation.
+    pub axes: Vec<[Vec3; N_ROTATION_AXES]>,
     /// G.
     pub rows: Vec<GlobalRow>,
-    /// F, one column an entry.
+    /// F, one column per entry.
     pub columns: Vec<GlobalRow>,
     /// Joint residuals, gaps and zeros, one per row.
     pub residual: Vec<f64>,
     /// M.
     pub mass: Vec<f64>,
-    /// A^-1 F, one column after the other.
+    /// A^-1 F, column by column.
     pub response: Vec<f64>,
     /// W, row-major.
     pub delassus: Vec<f64>,
@@ -97,57 +97,56 @@ pub struct System {
     pub bias: Vec<f64>,
     /// c.
     pub impulse: Vec<f64>,
-    /// Normal impulse that each contact is given in the restitution phase of an impact, N s: friction is bounded by that of
-    /// the whole phase. Empty elsewhere.
+    /// Normal restitution impulse of each contact in an impact, N s: friction is bounded by that of the whole phase. Empty elsewhere.
     pub restituted: Vec<f64>,
     /// Friction rows of each contact.
     pub n_friction: usize,
     /// Tangents of each contact in world axes, in space.
     pub tangents: Vec<[Vec3; N_TANGENTS]>,
-    /// Where each disc slips, along its rows; in space: sliding of all contacts, then their rolling.
+    /// Slip direction of each disc along its rows; in space: sliding of all contacts, then their rolling.
     pub direction: Vec<[f64; N_TANGENTS]>,
     /// The factor of (3) for each disc, N s/(m/s) or N m s/(rad/s); 0 where the direction is given.
     turning: Vec<f64>,
-    /// What the rows of motors, the last of the joint equations, are to be; empty where there are none.
+    /// Prescribed values of motor rows, the last of the joint equations; empty if there are none.
     given: Vec<f64>,
-    /// First guess of the impulses of contacts in space, all rows; empty where there is none.
+    /// Initial guess of the impulses of contacts in space, all rows; empty if there is none.
     pub guess: Vec<f64>,
-    /// Directions that the step started with.
+    /// Directions at the start of the step.
     reference: Vec<[f64; N_TANGENTS]>,
-    /// Which discs came to their stop, and would go back.
+    /// Discs that passed their stop and would reverse.
     is_beyond: Vec<bool>,
-    /// Did one of them go on after all? Then its iteration had only overshot.
+    /// Did one of them continue after all? Then the iteration had only overshot.
     overshot: bool,
-    /// T v of each disc; in the plane of each contact, where friction falls.
+    /// T v of each disc; in the plane of each contact with Stribeck friction.
     start_speed: Vec<[f64; N_TANGENTS]>,
     /// Constraints act on `sigma v + dv`.
     sigma: f64,
-    /// By how much directions of sliding changed in their last iteration.
-    wandering: f64,
-    /// Do discs that slip always do so along their velocity? Otherwise they keep the sense that they have, beyond a stop as well.
+    /// Change of the sliding directions in the last iteration.
+    direction_change: f64,
+    /// Do slipping discs always follow their velocity? Otherwise they keep their direction, also beyond a stop.
     pub follows_velocity: bool,
     /// Is the first system of a step with sliding contacts solved?
     solved_once: bool,
-    /// Bounds mu c_n of the discs for which their directions are looked for, N s or N m s.
+    /// Bounds mu c_n of the discs in the iteration for their directions, N s or N m s.
     bound: Vec<f64>,
-    /// The slip of discs along a step.
+    /// Slip of discs along a step.
     pub(in crate::integrate) flow: flow::Flow,
     unknowns: Vec<fixed_mode::Unknown>,
-    /// The same where they are simple.
+    /// Unknowns in the simple case.
     simple: Vec<plane::PlaneUnknown>,
-    /// Right-hand side and solution, first guess and stiffness, where unknowns depend on each other.
+    /// Right-hand side and solution, initial guess and stiffness, if unknowns are dependent.
     shares: Vec<f64>,
     nearest_to: Vec<f64>,
     weights: Vec<f64>,
-    /// Scratch of `self_stress`: impulses as they were, their motion, that of a part of them, and which contacts would pull.
+    /// Workspace of `self_stress`: original impulses, their motion, that of a part of them, and contacts that would be in tension.
     kept: Vec<f64>,
     moved: Vec<f64>,
     moved_by: Vec<f64>,
-    pulls: Vec<bool>,
+    in_tension: Vec<bool>,
 }
 
 impl System {
-    /// Room for all joints and contacts of a model.
+    /// Storage for all joints and contacts of a model.
     pub fn new(model: &Model) -> Self {
         if model.time_stepping.is_some() {
             return Self::default();
@@ -165,7 +164,7 @@ impl System {
         } else {
             0
         };
-        let n_falling = if model.has_falling_friction {
+        let n_falling = if model.has_stribeck_friction {
             n_contacts
         } else {
             0
@@ -204,7 +203,7 @@ impl System {
             overshot: false,
             start_speed: Vec::with_capacity(n_discs.max(n_falling)),
             sigma: 1.0,
-            wandering: 0.0,
+            direction_change: 0.0,
             follows_velocity: false,
             solved_once: false,
             bound: Vec::with_capacity(n_discs),
@@ -217,7 +216,7 @@ impl System {
             kept: Vec::with_capacity(k),
             moved: Vec::with_capacity(k),
             moved_by: Vec::with_capacity(k.max(n)),
-            pulls: Vec::with_capacity(n_contacts),
+            in_tension: Vec::with_capacity(n_contacts),
         }
     }
 
@@ -226,12 +225,12 @@ impl System {
         self.rows.len()
     }
 
-    /// No constraint at all?
+    /// Has it no constraints?
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Row of the normal of the `i`-th contact; its tangents follow.
+    /// Row of the normal of the `i`-th contact, followed by its tangents.
     pub fn normal(&self, i: usize) -> usize {
         self.n_joint + (1 + self.n_friction) * i
     }
@@ -247,12 +246,12 @@ impl System {
         normal + 1..=normal + self.n_tangents()
     }
 
-    /// Row of the spin of the `i`-th contact, where contacts resist rotation.
+    /// Row of the spin of the `i`-th contact, if contacts resist rotation.
     pub fn spin_row(&self, i: usize) -> usize {
         self.normal(i) + 1 + N_TANGENTS
     }
 
-    /// The disc of the rolling of the `i`-th contact, where contacts resist rotation.
+    /// The rolling disc of the `i`-th contact, if contacts resist rotation.
     pub fn rolling_disc(&self, i: usize) -> usize {
         self.contacts.len() + i
     }
@@ -276,7 +275,7 @@ impl System {
         }
     }
 
-    /// Does the `i`-th contact have friction against sliding?
+    /// Does the `i`-th contact have sliding friction?
     #[inline]
     pub fn has_friction(&self, i: usize) -> bool {
         self.friction[i] > 0.0
@@ -284,7 +283,7 @@ impl System {
             || self.stribeck_of(i).is_some_and(|law| law.at_rest > 0.0)
     }
 
-    /// Is friction the same at rest and while sliding, and does nothing resist rotation?
+    /// Is static friction equal to kinetic friction, and does nothing resist rotation?
     pub fn has_plain_friction(&self) -> bool {
         let mut coefficients = self.friction.iter().zip(&self.static_friction);
         self.n_friction <= N_TANGENTS
@@ -292,23 +291,23 @@ impl System {
             && coefficients.all(|(kinetic, rest)| rest <= kinetic)
     }
 
-    /// Normal impulse that the `i`-th contact is given in the restitution phase of an impact, N s.
+    /// Normal restitution impulse of the `i`-th contact in an impact, N s.
     #[inline]
     pub fn restituted_at(&self, i: usize) -> f64 {
         self.restituted.get(i).map_or(0.0, |given| *given)
     }
 
-    /// What the `i`-th contact does about rotation.
+    /// Rotational status of the `i`-th contact.
     pub fn resistance_of(&self, i: usize) -> Resistance {
         self.resistance.get(i).copied().unwrap_or_default()
     }
 
-    /// Forgets what contacts do about rotation: the problem is to find out.
+    /// Resets the rotational statuses: the problem is to determine them.
     pub fn free_rotation(&mut self) {
         self.resistance.clear();
     }
 
-    // does a disc slip, its contact having this status?
+    // does a disc slip if its contact has this status?
     fn slips(&self, k: usize, status: Status) -> bool {
         let n = self.contacts.len();
         if k < n {
@@ -327,7 +326,7 @@ impl System {
         self.multiply(symmetric);
     }
 
-    /// The same where the columns are the rows.
+    /// The same for columns equal to the rows.
     #[inline]
     pub fn condense_rows(&mut self, metric: &Metric) {
         respond(&self.rows, metric, self.n, &mut self.response);
@@ -339,7 +338,7 @@ impl System {
         let (n, k) = (self.n, self.len());
         self.delassus.clear();
         for (i, row) in self.rows.iter().enumerate() {
-            // the columns before are known from the rows before
+            // the lower triangle is known by symmetry
             let known = if symmetric { i } else { 0 };
             for j in 0..known {
                 self.delassus.push(self.delassus[j * k + i]);
@@ -354,7 +353,7 @@ impl System {
         self.restituted.clear();
     }
 
-    /// Sets b to the rows' products with `x`.
+    /// Sets b to the products of the rows with `x`.
     pub fn bias_from(&mut self, x: &[f64]) {
         self.bias.clear();
         self.bias.extend(self.rows.iter().map(|row| row.product(x)));
@@ -364,14 +363,14 @@ impl System {
         }
     }
 
-    /// Sets what the rows of motors are to be: `factor` times what `of` says of their speeds.
+    /// Sets the prescribed values of motor rows: `factor` times `of` their speeds.
     pub fn give(&mut self, model: &Model, factor: f64, of: impl Fn(&Signal) -> f64) {
         self.given.clear();
         self.given
             .extend(model.motors.iter().map(|motor| factor * of(&motor.speed)));
     }
 
-    /// Work of the motors, whose impulses are among those of all rows, while velocities go from `before` to `after`, J.
+    /// Work of the motors, whose impulses are among those of all rows, while velocities change from `before` to `after`, J.
     pub fn work_of_motors(&self, impulse: &[f64], before: &[f64], after: &[f64]) -> f64 {
         self.motor_rows()
             .map(|row| {
@@ -387,7 +386,7 @@ impl System {
         self.n_joint - self.given.len()..self.n_joint
     }
 
-    // what a joint equation is to be
+    // prescribed value of a joint equation
     fn given(&self, row: usize) -> f64 {
         let first = self.n_joint - self.given.len();
         row.checked_sub(first)
@@ -395,8 +394,7 @@ impl System {
             .map_or(0.0, |given| *given)
     }
 
-    /// Takes normal forces and friction forces (world axes), by contact of the model, times `factor` as the first guess of
-    /// the impulses; in space.
+    /// Sets the initial guess of the impulses to `factor` times normal and friction forces (world axes), by contact of the model; in space.
     #[inline]
     pub fn guess_from(&mut self, forces: &Forces, factor: f64) {
         if !forces.friction.is_empty() {
@@ -407,14 +405,14 @@ impl System {
     #[inline(never)]
     fn guess_in_space(&mut self, forces: &Forces, factor: f64) {
         let Forces {
-            pressing,
+            contact_force,
             friction,
             moment,
         } = forces;
         self.guess.clear();
         for (i, contact) in self.contacts.iter().enumerate() {
             let tangents = &self.tangents[i];
-            self.guess.push(factor * pressing[*contact][0]);
+            self.guess.push(factor * contact_force[*contact][0]);
             for t in tangents {
                 let along = dot3(*t, friction[*contact]) / dot3(*t, *t).at_least(f64::MIN_POSITIVE);
                 self.guess.push(factor * along);
@@ -426,25 +424,25 @@ impl System {
     }
 
     /// Friction impulses of the `i`-th contact.
-    pub fn shear(&self, i: usize) -> &[f64] {
+    pub fn friction_impulse(&self, i: usize) -> &[f64] {
         &self.impulse[self.tangent_rows(i)]
     }
 
-    /// Impulse of the `i`-th contact against rolling, where contacts resist rotation.
+    /// Rolling friction impulse of the `i`-th contact, if contacts resist rotation.
     pub fn rolling(&self, i: usize) -> &[f64] {
         let spin = self.spin_row(i);
         &self.impulse[spin + 1..=spin + 2]
     }
 
-    /// Do all contacts of this system press, and those that stick stay within their cones? In space, up to rounding of
-    /// forces of size `scale`.
+    /// Are all normal forces of this system nonnegative, and sticking contacts within their cones? In space, up to rounding of forces of
+    /// size `scale`.
     pub fn is_admissible(&self, statuses: &[Status], scale: f64) -> bool {
         self.contacts.iter().enumerate().all(|(i, &contact)| {
-            let [pressing, shear] = self.push(i, &self.impulse);
+            let [normal_impulse, friction_impulse] = self.contact_impulse(i, &self.impulse);
             let within = match statuses[contact] {
                 Status::Stick => {
                     let friction = self.static_friction.get(i).unwrap_or(&self.friction[i]);
-                    shear.abs() <= friction * pressing + 1e-12 * scale
+                    friction_impulse.abs() <= friction * normal_impulse + 1e-12 * scale
                 }
                 Status::Open
                 | Status::Frictionless
@@ -453,27 +451,27 @@ impl System {
                 | Status::Slip => true,
             };
             let Resistance { spin, roll, .. } = self.resistance_of(i);
-            let limit = |kind: usize| self.resisting[i][kind] * pressing + 1e-12 * scale;
+            let limit = |kind: usize| self.resisting[i][kind] * normal_impulse + 1e-12 * scale;
             let spins = || self.impulse[self.spin_row(i)].abs() > limit(0);
             let rolls = || norm(self.rolling(i)) > limit(1);
-            pressing >= -1e-12 * scale
+            normal_impulse >= -1e-12 * scale
                 && within
                 && !(spin == Status::Stick && spins())
                 && !(roll == Status::Stick && rolls())
         })
     }
 
-    /// Normal and friction impulse of the `i`-th contact among impulses of all rows; in space the size of the latter.
-    pub fn push(&self, i: usize, impulse: &[f64]) -> [f64; 2] {
+    /// Normal and friction impulse of the `i`-th contact among impulses of all rows; in space the magnitude of the latter.
+    pub fn contact_impulse(&self, i: usize, impulse: &[f64]) -> [f64; 2] {
         let normal = self.normal(i);
         match impulse[self.tangent_rows(i)] {
-            [shear] => [impulse[normal], shear],
-            ref shear => [impulse[normal], norm(shear)],
+            [friction_impulse] => [impulse[normal], friction_impulse],
+            ref friction_impulse => [impulse[normal], norm(friction_impulse)],
         }
     }
 
     /// Friction of the `i`-th contact in world axes, from impulses of all rows; in space.
-    pub fn shear_vector(&self, i: usize, impulse: &[f64]) -> Vec3 {
+    pub fn friction_vector(&self, i: usize, impulse: &[f64]) -> Vec3 {
         let first = self.normal(i) + 1;
         let [t, s] = self.tangents[i];
         t * impulse[first] + s * impulse[first + 1]
@@ -487,7 +485,7 @@ impl System {
         }
     }
 
-    // is the system that was factored to be refined?
+    // is the factored system to be refined?
     fn is_ill_conditioned(&mut self, solver: &RankRevealing) -> bool {
         let pivot = solver.last_pivot();
         if pivot < ILL_CONDITIONED {
@@ -496,8 +494,8 @@ impl System {
         pivot < ILL_CONDITIONED
     }
 
-    // puts the impulses aside, all zero from now on, and their effect on the bodies in `moved_by`
-    fn keep_and_move(&mut self) {
+    // stores the impulses, which become zero, and their effect on the bodies in `moved_by`
+    fn store_impulses(&mut self) {
         let mut moved = std::mem::take(&mut self.moved_by);
         set_zeros(&mut moved, self.n);
         self.add_response(&mut moved);
@@ -506,8 +504,8 @@ impl System {
         self.impulse.fill(0.0);
     }
 
-    // adds what was put aside
-    fn add_kept(&mut self) {
+    // adds the stored impulses
+    fn add_stored_impulses(&mut self) {
         for (c, kept) in self.impulse.iter_mut().zip(&self.kept) {
             *c += kept;
         }
@@ -534,7 +532,7 @@ fn is_uneven(model: &Model) -> bool {
     masses().any(|mass| heaviest > UNEVEN * mass)
 }
 
-// A^-1 F, one column after the other
+// A^-1 F, column by column
 fn respond(columns: &[GlobalRow], metric: &Metric, n: usize, response: &mut Vec<f64>) {
     set_zeros(response, columns.len() * n);
     let responses = response.chunks_exact_mut(n.max(1));

@@ -1,10 +1,10 @@
-//! One step of a given length that is not yet accepted, and the functions that tell whether its statuses held.
+//! A step of a given length before its acceptance, and the event functions that check its statuses.
 //!
-//! Event functions ([T] 7.5, as resolved in docs/METHOD.md section 4), positive while a status lives, at the end of
-//! the step: normal force and cone slack from the acceleration level, sliding speed from the velocities.
+//! Event functions ([T] 7.5, as resolved in docs/METHOD.md section 4) are positive while a status holds, at the end of the step: normal
+//! force and cone slack from the acceleration level, sliding speed from the velocities.
 
 use super::accept::Forces;
-use super::assemble;
+use super::assemble::{self, Start};
 use super::coefficients::Coefficients;
 use super::complementarity::Sliding;
 use super::energy::{self, Losses};
@@ -34,17 +34,17 @@ pub(in crate::integrate) struct Trial {
     pub stabilized: bool,
     /// Work of motors in its projection, J.
     pub driven: f64,
-    /// Its balance.
+    /// Its energy balance.
     pub losses: Losses,
-    /// Does it gain more energy by its own error than is to be taken back, open joints or turn arms too far?
-    pub is_rough: bool,
-    /// Does it lose more than is to be given back?
+    /// Does it gain too much energy to be corrected, open joints or rotate arms too far?
+    pub is_inaccurate: bool,
+    /// Does it lose too much energy to be corrected?
     pub is_lossy: bool,
-    /// Energy was left uncorrected in a group in which something turns back within the step.
-    pub turns_back: bool,
-    /// How the motion inside the step is interpolated.
+    /// Energy was not corrected in a group in which a sliding contact reverses within the step.
+    pub reverses: bool,
+    /// Interpolant of the motion inside the step.
     pub curve: Curve,
-    /// Accelerations at both ends, for quintic curves.
+    /// Accelerations at both ends, for the quintic interpolant.
     pub start_acceleration: Vec<f64>,
     pub end_acceleration: Vec<f64>,
     /// Forces at the end, for extrapolated steps.
@@ -57,7 +57,7 @@ pub(in crate::integrate) enum Curve {
     /// From positions and velocities.
     #[default]
     Cubic,
-    /// From accelerations too.
+    /// From accelerations as well.
     Quintic,
 }
 
@@ -72,9 +72,9 @@ impl Trial {
             stabilized: false,
             driven: 0.0,
             losses: Losses::default(),
-            is_rough: false,
+            is_inaccurate: false,
             is_lossy: false,
-            turns_back: false,
+            reverses: false,
             curve: Curve::Cubic,
             start_acceleration: vec![0.0; n],
             end_acceleration: vec![0.0; n],
@@ -82,7 +82,7 @@ impl Trial {
         }
     }
 
-    /// Becomes equal to `other`, of the same model, without allocating.
+    /// Copies `other`, of the same model, without allocating.
     pub fn copy_from(&mut self, other: &Self) {
         let Self {
             h,
@@ -92,9 +92,9 @@ impl Trial {
             stabilized,
             driven,
             losses,
-            is_rough,
+            is_inaccurate,
             is_lossy,
-            turns_back,
+            reverses,
             curve,
             start_acceleration,
             end_acceleration,
@@ -107,9 +107,9 @@ impl Trial {
         self.stabilized = *stabilized;
         self.driven = *driven;
         self.losses = *losses;
-        self.is_rough = *is_rough;
+        self.is_inaccurate = *is_inaccurate;
         self.is_lossy = *is_lossy;
-        self.turns_back = *turns_back;
+        self.reverses = *reverses;
         self.curve = *curve;
         self.start_acceleration.clone_from(start_acceleration);
         self.end_acceleration.clone_from(end_acceleration);
@@ -147,7 +147,7 @@ impl Trial {
         }
     }
 
-    /// Rotation since the start, rate of rotation and its change inside the step; `i` is the first of three coordinates.
+    /// Rotation since the start, angular velocity and its derivative inside the step; `i` is the first of three coordinates.
     pub fn rotation(&self, start: &State, time: f64, i: usize) -> [Vec3; 3] {
         let triple = |x: &[f64]| Vec3::new(x[i], x[i + 1], x[i + 2]);
         let end = triple(&self.position);
@@ -174,7 +174,7 @@ impl Trial {
         [r, spin, change]
     }
 
-    /// Position, velocity and acceleration of a coordinate on the quintic curve.
+    /// Position, velocity and acceleration of a coordinate on the quintic interpolant.
     pub fn quintic(&self, start: &State, time: f64, i: usize) -> [f64; 3] {
         quintic(
             [
@@ -189,16 +189,16 @@ impl Trial {
     }
 }
 
-/// An event function at the end of a trial step.
+/// Value of an event function.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::integrate) struct EventFunction {
     pub value: f64,
-    /// Below minus this the status is violated: rounding of the value.
+    /// Below the negative of this the status is violated: rounding of the value.
     pub tolerance: f64,
     pub what: EventFunctionKind,
 }
 
-/// What an event function watches, by contact of the model.
+/// Kinds of event functions, by contact of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::integrate) enum EventFunctionKind {
     NormalForce(usize),
@@ -207,17 +207,17 @@ pub(in crate::integrate) enum EventFunctionKind {
     /// The cone in space.
     Cone(usize),
     Sliding(usize),
-    /// The bounds of torsional resistance.
+    /// The bounds of torsional friction.
     SpinForward(usize),
     SpinBackward(usize),
     Spinning(usize),
-    /// The cone of rolling resistance.
+    /// The cone of rolling friction.
     RollingCone(usize),
     Rolling(usize),
-    /// Distance from the end of the edge it touches.
+    /// Distance from the end of the touched edge.
     Edge(usize),
-    /// Friction that the contacts of a pair could still take together, forward and backward, by its first contact: never
-    /// violated itself, it shows where `Redundant` is worth a look.
+    /// Friction that the contacts of a pair could still take together, forward and backward, by its first contact: never violated itself,
+    /// it indicates where to evaluate `Redundant`.
     PairForward(usize),
     PairBackward(usize),
     /// Dependent constraints: do the statuses still give the acceleration of the complementarity problem?
@@ -225,7 +225,7 @@ pub(in crate::integrate) enum EventFunctionKind {
 }
 
 impl EventFunctionKind {
-    /// Does something stop where it is zero?
+    /// Does a motion stop where it is zero?
     pub fn is_stop(self) -> bool {
         match self {
             Self::Sliding(_) | Self::Spinning(_) | Self::Rolling(_) => true,
@@ -244,12 +244,12 @@ impl EventFunctionKind {
     }
 }
 
-/// What the step solves for.
+/// How a step determines its statuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// The statuses in the state are kept.
+    /// They are those of the state.
     FixedMode,
-    /// Statuses come out of a complementarity problem over `workspace.active`.
+    /// By a complementarity problem over `workspace.active`.
     Complementarity,
 }
 
@@ -274,14 +274,15 @@ pub(super) fn take(
             .active
             .extend((0..state.status.len()).filter(|j| state.status[*j].is_closed()));
     }
-    let fixed_mode = match mode {
+    let start = Start { t, q, v };
+    let fixed_statuses = match mode {
         Mode::FixedMode => Some(&state.status[..]),
         Mode::Complementarity => None,
     };
-    let mut stiffness = assemble::step_system(model, workspace, scheme, fixed_mode, t, q, v, h);
+    let mut stiffness = assemble::step_system(model, workspace, scheme, fixed_statuses, start, h);
     let damping = scheme.damping();
     let scheme = if workspace.turns && scheme.alpha < 1.0 {
-        stiffness = assemble::step_system(model, workspace, &damping, fixed_mode, t, q, v, h);
+        stiffness = assemble::step_system(model, workspace, &damping, fixed_statuses, start, h);
         &damping
     } else {
         scheme
@@ -297,15 +298,20 @@ pub(super) fn take(
                 let Workspace {
                     system,
                     joints,
-                    fixed_mode,
+                    fixed_mode_solver,
                     sliding,
                     resistance,
                     last_forces,
                     ..
                 } = &mut *workspace;
-                system.direct(v, sliding, resistance);
+                system.set_directions(v, sliding, resistance);
                 system.guess_from(last_forces, h);
-                system.slips_fast(joints, |j| state.status[j], (scheme.sigma, v), fixed_mode)
+                system.slips_fast(
+                    joints,
+                    |j| state.status[j],
+                    (scheme.sigma, v),
+                    fixed_mode_solver,
+                )
             };
             if fast {
                 assemble::start_rows(model, workspace, scheme, &state.status, q);
@@ -313,7 +319,7 @@ pub(super) fn take(
             let Workspace {
                 system,
                 joints,
-                fixed_mode,
+                fixed_mode_solver,
                 free,
                 sliding,
                 resistance,
@@ -321,10 +327,16 @@ pub(super) fn take(
             } = workspace;
             let status = |j: usize| state.status[j];
             if fast {
-                system.solve_along_flow(joints, status, (scheme.sigma, v, h), free, fixed_mode);
-                system.head_along_flow(sliding, resistance);
+                system.solve_along_flow(
+                    joints,
+                    status,
+                    (scheme.sigma, v, h),
+                    free,
+                    fixed_mode_solver,
+                );
+                system.set_directions_from_flow(sliding, resistance);
             } else {
-                system.solve_sliding(joints, status, (scheme.sigma, v), fixed_mode);
+                system.solve_sliding(joints, status, (scheme.sigma, v), fixed_mode_solver);
             }
             if !system.directions_are_found() {
                 let outcome = Outcome::PivotLimit;
@@ -345,7 +357,7 @@ pub(super) fn take(
     Ok(())
 }
 
-/// Projects the end of the trial step and draws up its balance of energy.
+/// Projects the end of the trial step and computes its energy balance.
 pub(super) fn end(
     model: &Model,
     state: &State,
@@ -357,7 +369,7 @@ pub(super) fn end(
         let end = state.time + workspace.trial.h;
         project(model, workspace, end, energy::is_corrected(settings));
     } else {
-        workspace.balance.rubbed.clear();
+        workspace.balance.friction_work.clear();
         model.poses(&workspace.trial.position, &mut workspace.poses);
     }
     let correct = energy::is_corrected(settings);
@@ -375,7 +387,7 @@ pub(super) fn solve_complementarity(
         joints,
         complementarity,
         statuses,
-        fixed_mode,
+        fixed_mode_solver,
         force_end,
         resistance,
         last_forces,
@@ -384,10 +396,10 @@ pub(super) fn solve_complementarity(
     statuses.fill(Status::Open);
     resistance.fill(Resistance::default());
     if system.contacts.is_empty() {
-        system.solve_fixed_mode(joints, |_| Status::Open, fixed_mode);
+        system.solve_fixed_mode(joints, |_| Status::Open, fixed_mode_solver);
         return Ok(());
     }
-    // what slides does not get the friction of what rests
+    // sliding contacts do not get static friction
     let sliding = |contact: usize| match state.status[contact] {
         Status::Slip => Sliding::Broken,
         Status::Open
@@ -399,7 +411,7 @@ pub(super) fn solve_complementarity(
     system.slide_at(&state.velocity, |j| state.status[j].slides());
     system.guess_from(last_forces, h);
     let outcome = complementarity.solve_impulses(system, joints, sliding, &state.status, sigma);
-    StepError::unless_usable(outcome, state.time, system.n_friction > 1)?;
+    StepError::unless_acceptable(outcome, state.time, system.n_friction > 1)?;
     complementarity.use_answer(outcome);
     let scale = h * max_abs(force_end);
     let slow = rest_speed(&state.velocity);
@@ -439,7 +451,7 @@ pub(super) fn finish(
     }
 }
 
-// a contact that the step carried over the end of its edge is not to be drawn back onto it
+// a contact that moved over the end of its edge must not be projected back onto it
 fn release_beyond_edges(model: &Model, workspace: &mut Workspace) {
     let end = std::mem::take(&mut workspace.trial.position);
     assemble::gaps(model, workspace, &end);
@@ -459,7 +471,7 @@ fn release_beyond_edges(model: &Model, workspace: &mut Workspace) {
     }
 }
 
-// Projects the end of the trial step.
+// projects the end of the trial step
 fn project(model: &Model, workspace: &mut Workspace, end: f64, corrected_later: bool) {
     let mut position = std::mem::take(&mut workspace.trial.position);
     let mut velocity = std::mem::take(&mut workspace.trial.velocity);
@@ -478,7 +490,7 @@ fn project(model: &Model, workspace: &mut Workspace, end: f64, corrected_later: 
     workspace.trial.velocity = velocity;
 }
 
-/// Fills `workspace.probes` at the end of the trial step, whose statuses were those of the state.
+/// Evaluates event functions at the end of the trial step, whose statuses were those of the state.
 pub(super) fn evaluate_end(model: &Model, state: &State, workspace: &mut Workspace) {
     let position = std::mem::take(&mut workspace.trial.position);
     let velocity = std::mem::take(&mut workspace.trial.velocity);
@@ -486,7 +498,7 @@ pub(super) fn evaluate_end(model: &Model, state: &State, workspace: &mut Workspa
     evaluate(model, workspace, &state.status, end, &position, &velocity);
     workspace.trial.position = position;
     workspace.trial.velocity = velocity;
-    // what slides along a flow has stopped where that says so
+    // contacts that slide along a flow have stopped if it says so
     let Workspace {
         event_functions,
         system,
@@ -501,7 +513,7 @@ pub(super) fn evaluate_end(model: &Model, state: &State, workspace: &mut Workspa
     }
 }
 
-/// Fills `workspace.probes` at an instant. Leaves accelerations in the workspace and forces in `workspace.level`.
+/// Evaluates event functions at an instant. Leaves accelerations in the workspace and forces in `workspace.level`.
 pub(super) fn evaluate(
     model: &Model,
     workspace: &mut Workspace,
@@ -518,7 +530,7 @@ pub(super) fn evaluate(
     let force_scale = max_abs(&workspace.level.impulse) + max_abs(&workspace.force);
     let speed_scale = 1.0 + max_abs(v);
     let redundant = !independent && !keeps_statuses(model, workspace, statuses, force_scale);
-    // by tolerance stops in space are closed by the local flow
+    // under a tolerance stops in space are found by the local flow
     let closes = closes_stops(model, workspace);
     let Workspace {
         level,
@@ -529,10 +541,9 @@ pub(super) fn evaluate(
         resistance,
         ..
     } = workspace;
+    let directions = (!closes).then_some((&sliding[..], &resistance[..]));
     for (i, &contact) in level.contacts.iter().enumerate() {
-        let normal = level.normal(i);
-        let force = level.impulse[normal];
-        let mut watch = |value: f64, tolerance: f64, what: EventFunctionKind| {
+        let mut add = |value: f64, tolerance: f64, what: EventFunctionKind| {
             event_functions.push(EventFunction {
                 value,
                 tolerance,
@@ -541,87 +552,17 @@ pub(super) fn evaluate(
         };
         let margin = assemble::margin(model, poses, holds, contact);
         if margin.is_finite() {
-            // the contact leaves just before the corner, where its edge is not in doubt
-            watch(margin - 1e-10, 1e-9, EventFunctionKind::Edge(contact));
+            // the contact opens just before the corner, where its edge is still unique
+            add(margin - 1e-10, 1e-9, EventFunctionKind::Edge(contact));
         }
-        let sign = statuses[contact].slip_sign();
-        if sign != 0.0 {
-            let speed = sign * level.rows[normal + 1].dot(v);
-            watch(
-                speed,
-                1e-13 * speed_scale,
-                EventFunctionKind::Sliding(contact),
-            );
-        } else if statuses[contact] == Status::Slip && !closes {
-            let along = level.speed_along(i, v, sliding[contact]);
-            watch(
-                along,
-                1e-13 * speed_scale,
-                EventFunctionKind::Sliding(contact),
-            );
-        }
-        let Resistance { spin, roll, .. } = level.resistance_of(i);
-        if spin.slip_sign() != 0.0 {
-            let rate = spin.slip_sign() * level.rows[level.spin_row(i)].dot(v);
-            watch(
-                rate,
-                1e-13 * speed_scale,
-                EventFunctionKind::Spinning(contact),
-            );
-        }
-        if roll == Status::Slip && !closes {
-            let along = level.rolling_along(i, v, resistance[contact].rolling);
-            watch(
-                along,
-                1e-13 * speed_scale,
-                EventFunctionKind::Rolling(contact),
-            );
-        }
+        let status = statuses[contact];
+        slip_functions(level, i, status, v, directions, |value, what| {
+            add(value, 1e-13 * speed_scale, what);
+        });
         if independent {
-            let tolerance = 1e-12 * force_scale;
-            watch(force, tolerance, EventFunctionKind::NormalForce(contact));
-            if spin == Status::Stick {
-                let (limit, moment) = (
-                    level.resisting[i][0] * force,
-                    level.impulse[level.spin_row(i)],
-                );
-                watch(
-                    limit - moment,
-                    tolerance,
-                    EventFunctionKind::SpinForward(contact),
-                );
-                watch(
-                    limit + moment,
-                    tolerance,
-                    EventFunctionKind::SpinBackward(contact),
-                );
-            }
-            if roll == Status::Stick {
-                let slack = level.resisting[i][1] * force - norm(level.rolling(i));
-                watch(slack, tolerance, EventFunctionKind::RollingCone(contact));
-            }
-            if statuses[contact] == Status::Stick {
-                let limit = level.static_friction.get(i).unwrap_or(&level.friction[i]) * force;
-                match level.shear(i)[..] {
-                    [shear] => {
-                        watch(
-                            limit - shear,
-                            tolerance,
-                            EventFunctionKind::ConeForward(contact),
-                        );
-                        watch(
-                            limit + shear,
-                            tolerance,
-                            EventFunctionKind::ConeBackward(contact),
-                        );
-                    }
-                    ref shear => watch(
-                        limit - norm(shear),
-                        tolerance,
-                        EventFunctionKind::Cone(contact),
-                    ),
-                }
-            }
+            force_functions(level, i, status, |value, what| {
+                add(value, 1e-12 * force_scale, what);
+            });
         }
     }
     if !independent {
@@ -634,13 +575,74 @@ pub(super) fn evaluate(
     }
 }
 
-/// Do stops in space end steps by themselves, without an event function? So it is in extrapolated steps, unless friction falls
-/// with the speed.
-pub(super) fn closes_stops(model: &Model, workspace: &Workspace) -> bool {
-    workspace.standard_step == 0.0 && model.is_spatial() && !model.has_falling_friction
+// slip rates of the `i`-th contact; in space along the directions of sliding and rolling, if given
+fn slip_functions(
+    level: &System,
+    i: usize,
+    status: Status,
+    v: &[f64],
+    directions: Option<(&[Vec3], &[Resistance])>,
+    mut add: impl FnMut(f64, EventFunctionKind),
+) {
+    let contact = level.contacts[i];
+    let sign = status.slip_sign();
+    if sign != 0.0 {
+        let speed = sign * level.rows[level.normal(i) + 1].dot(v);
+        add(speed, EventFunctionKind::Sliding(contact));
+    } else if let (Status::Slip, Some((sliding, _))) = (status, directions) {
+        let along = level.speed_along(i, v, sliding[contact]);
+        add(along, EventFunctionKind::Sliding(contact));
+    }
+    let Resistance { spin, roll, .. } = level.resistance_of(i);
+    if spin.slip_sign() != 0.0 {
+        let rate = spin.slip_sign() * level.rows[level.spin_row(i)].dot(v);
+        add(rate, EventFunctionKind::Spinning(contact));
+    }
+    if let (Status::Slip, Some((_, resistance))) = (roll, directions) {
+        let along = level.rolling_along(i, v, resistance[contact].rolling);
+        add(along, EventFunctionKind::Rolling(contact));
+    }
 }
 
-// where contacts depend on each other their shares of a force are arbitrary, but not the sums over a pair of shapes
+// normal force of the `i`-th contact, and the slack of its friction where it sticks
+fn force_functions(
+    level: &System,
+    i: usize,
+    status: Status,
+    mut add: impl FnMut(f64, EventFunctionKind),
+) {
+    let contact = level.contacts[i];
+    let force = level.impulse[level.normal(i)];
+    add(force, EventFunctionKind::NormalForce(contact));
+    let Resistance { spin, roll, .. } = level.resistance_of(i);
+    if spin == Status::Stick {
+        let limit = level.resisting[i][0] * force;
+        let moment = level.impulse[level.spin_row(i)];
+        add(limit - moment, EventFunctionKind::SpinForward(contact));
+        add(limit + moment, EventFunctionKind::SpinBackward(contact));
+    }
+    if roll == Status::Stick {
+        let slack = level.resisting[i][1] * force - norm(level.rolling(i));
+        add(slack, EventFunctionKind::RollingCone(contact));
+    }
+    if status == Status::Stick {
+        let limit = level.static_friction.get(i).unwrap_or(&level.friction[i]) * force;
+        match level.friction_impulse(i)[..] {
+            [friction] => {
+                add(limit - friction, EventFunctionKind::ConeForward(contact));
+                add(limit + friction, EventFunctionKind::ConeBackward(contact));
+            }
+            ref friction => add(limit - norm(friction), EventFunctionKind::Cone(contact)),
+        }
+    }
+}
+
+/// Do stops in space end steps without an event function? True for extrapolated steps without Stribeck friction.
+pub(super) fn closes_stops(model: &Model, workspace: &Workspace) -> bool {
+    workspace.standard_step == 0.0 && model.is_spatial() && !model.has_stribeck_friction
+}
+
+// forces of dependent contacts are not unique, but their sums over a pair of shapes are
 fn push_pairs(model: &Model, level: &System, event_functions: &mut Vec<EventFunction>) {
     let pair_of = |i: usize| model.contacts[level.contacts[i]].pair;
     if model.is_spatial() {
@@ -649,17 +651,23 @@ fn push_pairs(model: &Model, level: &System, event_functions: &mut Vec<EventFunc
     let mut i = 0;
     while i < level.contacts.len() {
         let first = i;
-        let (mut limit, mut shear) = (0.0, 0.0);
+        let (mut limit, mut friction_impulse) = (0.0, 0.0);
         while i < level.contacts.len() && pair_of(i) == pair_of(first) {
             let normal = level.normal(i);
             limit += level.friction[i] * level.impulse[normal];
-            shear += level.impulse[normal + 1];
+            friction_impulse += level.impulse[normal + 1];
             i += 1;
         }
         let contact = level.contacts[first];
         for (value, what) in [
-            (limit - shear, EventFunctionKind::PairForward(contact)),
-            (limit + shear, EventFunctionKind::PairBackward(contact)),
+            (
+                limit - friction_impulse,
+                EventFunctionKind::PairForward(contact),
+            ),
+            (
+                limit + friction_impulse,
+                EventFunctionKind::PairBackward(contact),
+            ),
         ] {
             event_functions.push(EventFunction {
                 value,
@@ -678,22 +686,22 @@ fn push_spatial_pairs(
     let mut i = 0;
     while i < level.contacts.len() {
         let first = i;
-        let (mut limit, mut shear) = (0.0, Vec3::zeros());
+        let (mut limit, mut friction_impulse) = (0.0, Vec3::zeros());
         while i < level.contacts.len() && pair_of(i) == pair_of(first) {
             limit += level.static_friction[i] * level.impulse[level.normal(i)];
-            shear += level.shear_vector(i, &level.impulse);
+            friction_impulse += level.friction_vector(i, &level.impulse);
             i += 1;
         }
         event_functions.push(EventFunction {
-            value: limit - norm(shear.as_slice()),
+            value: limit - norm(friction_impulse.as_slice()),
             tolerance: f64::INFINITY,
             what: EventFunctionKind::PairForward(level.contacts[first]),
         });
     }
 }
 
-/// Accelerations and constraint forces with frozen statuses:
-/// `(G M^-1 F) lambda = -(G M^-1 k + (dG/dt) v)`. True if no constraint depends on the others.
+/// Accelerations and constraint forces with fixed statuses: `(G M^-1 F) lambda = -(G M^-1 k + (dG/dt) v)`. True if no constraints are
+/// dependent.
 pub(super) fn accelerate(
     model: &Model,
     workspace: &mut Workspace,
@@ -712,7 +720,7 @@ pub(super) fn accelerate(
     let Workspace {
         level,
         joints,
-        fixed_mode,
+        fixed_mode_solver,
         acceleration,
         sliding,
         resistance,
@@ -720,19 +728,19 @@ pub(super) fn accelerate(
         standard_step,
         ..
     } = workspace;
-    level.direct(v, sliding, resistance);
-    // shares in extrapolated steps depend on the state alone
+    level.set_directions(v, sliding, resistance);
+    // in extrapolated steps the distribution of forces depends on the state alone
     if *standard_step > 0.0 {
         level.guess_from(last_forces, 1.0);
     }
-    let independent = level.solve_fixed_mode(joints, |j| statuses[j], fixed_mode);
+    let independent = level.solve_fixed_mode(joints, |j| statuses[j], fixed_mode_solver);
     level.add_response(acceleration);
     independent
 }
 
-/// Accelerations without constraints, and `workspace.level` for them: its metric and right-hand side. Where a force is
-/// stiff against the standard step its instantaneous value is noise (a damper of 1e4 N s/m turns a millimetre per
-/// second into 10 N); then the acceleration is that of a linearly implicit Euler step, `dv/h`.
+/// Accelerations without constraints, and `workspace.level` for them: its metric and right-hand side. If a force is stiff relative to the
+/// standard step, its instantaneous value is noise (a damper of 1e4 N s/m turns a millimetre per second into 10 N); then the acceleration
+/// is that of a linearly implicit Euler step, `dv/h`.
 pub(super) fn free_acceleration(
     model: &Model,
     workspace: &mut Workspace,
@@ -779,8 +787,8 @@ pub(super) fn free_acceleration(
     assemble::add_row_rates(model, workspace, v);
 }
 
-// Forces that are admissible keep their statuses. In the plane those of the complementarity problem go first, but it may be too
-// ill-conditioned to have the same accelerations: a heavy body on a light one.
+// admissible forces keep their statuses. In the plane those of the complementarity problem take precedence, but it may be too
+// ill-conditioned to give the same accelerations: a heavy body on a light one
 fn keeps_statuses(
     model: &Model,
     workspace: &mut Workspace,
@@ -801,8 +809,8 @@ fn keeps_statuses(
     same || holds
 }
 
-// dependent constraints share forces in many ways; the complementarity problem finds an admissible one if there is
-// any, and then has the same accelerations. Its forces replace those of the frozen solve.
+// forces of dependent constraints are not unique; the complementarity problem finds admissible ones if they exist, with the same
+// accelerations. These replace the forces of the fixed-mode solve
 fn same_as_complementarity(workspace: &mut Workspace, statuses: &[Status]) -> bool {
     let Workspace {
         level,
@@ -834,7 +842,7 @@ fn same_as_complementarity(workspace: &mut Workspace, statuses: &[Status]) -> bo
     difference <= 1e-9 * scale
 }
 
-/// A status as the complementarity problem wants it.
+/// Prior knowledge of sliding for the complementarity problem, from a status.
 pub(super) fn known_sliding(status: Status) -> Sliding {
     match status {
         Status::Open | Status::Frictionless | Status::Stick => Sliding::Free,

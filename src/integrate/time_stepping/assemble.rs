@@ -1,15 +1,14 @@
-//! The problem of a step: bodies, contacts, stops, joints, motors and force elements as rows.
+//! Assembles the problem of a step: rows of bodies, contacts, stops, joints, motors and force elements.
 //!
-//! A force `f` along a row with the slopes `k` (with the scalar) and `d` (with its rate `u`, `u'` at the end) is a joint
-//! with a compliance:
+//! A force `f` along a row with the slopes `k` (by the scalar) and `d` (by its rate `u`, `u'` at the end) is a joint with compliance:
 //!
 //! ```text
-//! (1)  r = h (f + w (d + k h w) (u' - u)),   w = 1/2, or 1 where the force is stiff against the step
+//! (1)  r = h (f + w (d + k h w) (u' - u)),   w = 1/2, or 1 if the force is stiff relative to the step
 //! (2)  u' + b + c r = 0,   1/c = -h w (d + k h w),   b = -u - c h f
 //! ```
 //!
-//! Row, `f` and slopes are those at `q + w h v`, where the middle or the end of the step is expected: what turns keeps its
-//! energy, or loses some if it is stiff.
+//! Row, `f` and slopes are evaluated at `q + w h v`, the predicted middle or end of the step: rotating systems conserve energy, or lose
+//! some if stiff.
 
 use super::balance::Damper;
 use super::locate::span_of;
@@ -25,13 +24,13 @@ use crate::model::{BodyRef, space_pose_of, space_twist_of};
 use crate::state::PersistentContact;
 use std::ops::Range;
 
-/// A body in the problem.
+/// Index of a body in the problem.
 pub(super) fn index(body: BodyRef) -> u32 {
     body.map_or(GROUND, |i| i as u32)
 }
 
 /// The body of the two, or one of them, that is not the ground.
-pub(super) fn mover([a, b]: [u32; 2]) -> usize {
+pub(super) fn moving_body([a, b]: [u32; 2]) -> usize {
     (if a == GROUND { b } else { a }) as usize
 }
 
@@ -44,7 +43,7 @@ pub(super) fn row(gradient: &space::Row, bias: f64) -> Row {
     }
 }
 
-/// Velocity along a row of bodies with these velocities.
+/// Relative velocity along a row, for these body velocities.
 pub(super) fn along(row: &Row, bodies: [u32; 2], velocities: &[Six]) -> f64 {
     let mut sum = 0.0;
     for (entries, body) in row.entries.iter().zip(bodies) {
@@ -57,7 +56,7 @@ pub(super) fn along(row: &Row, bodies: [u32; 2], velocities: &[Six]) -> f64 {
     sum
 }
 
-/// Friction of a spot as blocks of the problem.
+/// Friction of a contact point as blocks of the problem.
 pub(super) fn contact(point: &ContactPoint) -> Contact {
     let material = &point.material;
     let mut blocks = [Block::Disc { friction: 0.0 }; 3];
@@ -84,7 +83,7 @@ pub(super) fn contact(point: &ContactPoint) -> Contact {
     Contact::new(&blocks[..n])
 }
 
-/// Directions of the rows of a spot after its normal: true where it is a rotation.
+/// Directions of the rows of a contact point after its normal: true for a rotation.
 pub(super) fn directions(
     point: &ContactPoint,
     [t, s]: [Vec3; 2],
@@ -111,7 +110,7 @@ impl Step<'_> {
         self.add_stops();
         if !self.model.joints.is_empty() {
             self.move_ahead(0.5);
-            if !self.holds_at_end {
+            if !self.imposes_joints_at_end {
                 self.turn_stops();
             }
         }
@@ -121,13 +120,13 @@ impl Step<'_> {
         self.add_geometric_stiffness();
     }
 
-    /// The same without time passing: what is closed and what is joined.
+    /// The same at an instant: closed contacts and joints only.
     pub(super) fn assemble_instant(&mut self) {
         self.add_bodies();
         self.add_points();
         self.add_stops();
         self.add_joints(0.0);
-        self.forget_geometric_stiffness();
+        self.clear_geometric_stiffness();
         self.workspace.time_stepping.impulse.fill(0.0);
     }
 
@@ -138,7 +137,7 @@ impl Step<'_> {
             start,
             span,
             left,
-            spun,
+            gyroscopic_change,
             ..
         } = &mut self.workspace.time_stepping;
         bodies.clear();
@@ -147,7 +146,7 @@ impl Step<'_> {
             for k in 0..body.n_dof {
                 inverse[k] = 1.0 / self.model.mass[body.first + k];
             }
-            // a shorter round has its part of the free change
+            // a shorter substep has its part of the free velocity change
             let part = if left[i] > 0.0 {
                 span[i] / left[i]
             } else {
@@ -156,8 +155,8 @@ impl Step<'_> {
             for k in 0..6 {
                 free[i][k] = start[i][k] + part * (free[i][k] - start[i][k]);
             }
-            if let Some(spun) = spun.get_mut(i) {
-                *spun *= part;
+            if let Some(gyroscopic_change) = gyroscopic_change.get_mut(i) {
+                *gyroscopic_change *= part;
             }
             bodies.push(Body::diagonal(inverse, free[i]));
         }
@@ -175,7 +174,7 @@ impl Step<'_> {
         let Work {
             points,
             frames,
-            touches,
+            constraints,
             rows,
             impulse,
             span,
@@ -183,10 +182,10 @@ impl Step<'_> {
             ..
         } = work;
         frames.clear();
-        touches.clear();
+        constraints.clear();
         rows.clear();
         impulse.clear();
-        let mut known = self.state.time_stepping.touches.iter().peekable();
+        let mut known = self.state.time_stepping.contacts.iter().peekable();
         for point in &points.list {
             while known
                 .next_if(|old| old.key.order() < point.key.order())
@@ -213,14 +212,14 @@ impl Step<'_> {
             }
             impulse.extend(guess(point, tangents, before, h));
             frames.push(tangents);
-            touches.push(ContactConstraint {
+            constraints.push(ContactConstraint {
                 bodies: point.bodies.map(index),
                 contact: contact(point),
             });
         }
     }
 
-    // velocities of the surfaces of belts at the end of the step
+    // surface velocities of belts at the end of the step
     fn set_belt_velocities(&mut self) {
         let time = self.state.time + self.h;
         let velocities = &mut self.workspace.time_stepping.belt_velocities;
@@ -241,19 +240,19 @@ impl Step<'_> {
             work.rows.push(row(&stop.gradient, open / h));
             let force = self.state.contact_force[stop.contact][0];
             work.impulse.push(h * force);
-            work.touches.push(ContactConstraint {
+            work.constraints.push(ContactConstraint {
                 bodies: bodies.map(index),
                 contact: Contact::new(&[]),
             });
         }
     }
 
-    /// To where bodies get in a part of their round with the velocities that they have.
+    /// Moves poses by a part of the substep with the current velocities.
     pub(super) fn move_ahead(&mut self, part: f64) {
         self.move_for(|work, i| part * work.span[i]);
     }
 
-    /// To where bodies get in these times with the velocities that they have.
+    /// Moves poses by these times with the current velocities.
     pub(super) fn move_for(&mut self, time: impl Fn(&Work, usize) -> f64) {
         let Self {
             model,
@@ -273,7 +272,7 @@ impl Step<'_> {
         model.poses(&work.middle, &mut workspace.poses);
     }
 
-    // (4), and motors; their rows turn for this part of the round
+    // (4), and motors; their rows move for this part of the substep
     fn add_joints(&mut self, part: f64) {
         let Workspace {
             poses,
@@ -311,7 +310,7 @@ impl Step<'_> {
             let rows = joint.rows(&a, &b);
             for gradient in &rows.rows[..rows.n] {
                 let mut entry = row(&values(gradient), 0.0);
-                if part > 0.0 && !self.holds_at_end {
+                if part > 0.0 && !self.imposes_joints_at_end {
                     entry.bias = along(&entry, link.bodies.map(index), &work.start);
                 }
                 work.rows.push(entry);
@@ -325,14 +324,14 @@ impl Step<'_> {
         }
         for motor in &self.model.motors {
             let link = &self.model.joints[motor.joint];
-            // what is left of the step begins with the round, or with the instant after it
+            // the rest of the step starts with the substep, or with the instant after it
             let left = span_of(link.bodies, &work.left);
-            let round = if part > 0.0 {
+            let substep = if part > 0.0 {
                 span_of(link.bodies, span)
             } else {
                 0.0
             };
-            let end = self.state.time + ((self.h - left) + round);
+            let end = self.state.time + ((self.h - left) + substep);
             let Some(joint) = link.joint.space() else {
                 continue;
             };
@@ -354,7 +353,7 @@ impl Step<'_> {
         if self.model.forces.is_empty() {
             return;
         }
-        self.place();
+        self.update_poses();
         self.move_ahead(0.5);
         self.find_stiff_forces();
         self.add_forces_of(false);
@@ -364,11 +363,11 @@ impl Step<'_> {
         }
     }
 
-    /// Which of the joints of the problem are springs and dampers: those after joints and motors, and before pulls.
+    /// The joints of the problem that are springs and dampers: after joints and motors, and before geometric stiffness.
     pub(super) fn springs(&self) -> Range<usize> {
         let work = &self.workspace.time_stepping;
         let first = self.model.joints.len() + self.model.motors.len();
-        first..work.joints.len() - work.stiffnesses.count()
+        first..work.joints.len() - work.geometric_stiffness.count()
     }
 
     fn find_stiff_forces(&mut self) {
@@ -413,7 +412,7 @@ impl Step<'_> {
             }
             dynamics::sloped(self.model, i, now, inputs, poses, twists, |sloped| {
                 let mut entry = row(&sloped.row, 0.0);
-                // what grows with the rate would make the step's matrix indefinite
+                // a force that grows with the rate would make the matrix indefinite
                 let (k, d) = (sloped.by_value, sloped.by_rate.at_most(0.0));
                 let response = inverse_mass(&entry, bodies, &work.bodies);
                 let softness = -h * w * (d + k * h * w);
@@ -437,14 +436,14 @@ impl Step<'_> {
                     work.impulse.push(h * sloped.force);
                     work.joints.push(Joint { bodies, rows: 1 });
                 } else {
-                    push(&entry, bodies, h * sloped.force, &mut work.bodies);
+                    apply_impulse(&entry, bodies, h * sloped.force, &mut work.bodies);
                 }
             });
         }
     }
 }
 
-/// Velocity along a row by a unit impulse along it.
+/// Velocity along a row per unit impulse along it.
 pub(super) fn inverse_mass(row: &Row, bodies: [u32; 2], all: &[Body]) -> f64 {
     let mut sum = 0.0;
     for (entries, body) in row.entries.iter().zip(bodies) {
@@ -457,7 +456,7 @@ pub(super) fn inverse_mass(row: &Row, bodies: [u32; 2], all: &[Body]) -> f64 {
     sum
 }
 
-fn push(row: &Row, bodies: [u32; 2], impulse: f64, all: &mut [Body]) {
+fn apply_impulse(row: &Row, bodies: [u32; 2], impulse: f64, all: &mut [Body]) {
     for (entries, body) in row.entries.iter().zip(bodies) {
         if let Some(body) = all.get_mut(body as usize) {
             for k in 0..6 {
@@ -467,7 +466,7 @@ fn push(row: &Row, bodies: [u32; 2], impulse: f64, all: &mut [Body]) {
     }
 }
 
-/// The force of the step before along the rows of a spot, as an impulse.
+/// The force of the last step along the rows of a contact point, as an impulse.
 pub(super) fn guess(
     point: &ContactPoint,
     tangents: [Vec3; 2],

@@ -1,17 +1,17 @@
-//! The energy balance of a step, and what is done about its error: the energy limiter of `step::energy`, for the groups of a crowd.
+//! Energy balance of a step, and its correction: the energy limiter of `event_driven::energy`, for the groups of time stepping.
 //!
 //! ```text
 //! (1)  a force element along a row that moves with u, u':   r = h (f + w (d + k h w) (u' - u))
-//!      its damper has the part   r_d = h (f_d + w d (u' - u)),   and takes   -r_d (u + u')/2
-//! (2)  given forces:  h f . (v + v')/2;    contacts:  -r G (v + v')/2, and what a group falls further that moves with v'
-//! (3)  E' - E = W - L + error,   E, E': kinetic and potential energy of a group at the start and after the last correction of places
-//! (4)  a gain is taken from the kinetic energy of the group, a small loss given to it (`limit`); what is left is reported
+//!      its damper has the part   r_d = h (f_d + w d (u' - u)),   and dissipates   -r_d (u + u')/2
+//! (2)  applied forces:  h f . (v + v')/2;    contacts:  -r G (v + v')/2, and the additional fall of a group that moves with v'
+//! (3)  E' - E = W - L + error,   E, E': kinetic and potential energy of a group at the start and after the last position stabilization
+//! (4)  a gain is taken from the kinetic energy of the group, a small loss is restored (`limit`); the rest is reported
 //! ```
 //!
-//! A group are bodies that joints and force elements connect, and those that pressed on each other in the step. Losses of contacts mean
-//! something as a sum over the group: friction is not below zero, and impacts have the rest.
+//! Groups are bodies connected by joints and force elements, and by loaded contacts of the step. Losses of contacts are meaningful as a sum
+//! over the group: friction losses are nonnegative, and the rest counts as impacts.
 
-use super::assemble::{along, mover};
+use super::assemble::{along, moving_body};
 use super::{Six, Step, Work, limit};
 use crate::contact::body_blocks::{ContactConstraint, GROUND, Row};
 use crate::integrate::Workspace;
@@ -20,11 +20,11 @@ use crate::math::{Groups, Limit, Vec3, positive};
 use crate::model::Model;
 use crate::state::State;
 
-/// Losses up to this part of the kinetic energy are given back where no shorter step is to be had.
-const MOST_GIVEN: f64 = 0.1;
+/// Losses up to this part of the kinetic energy are restored if the step cannot be shortened.
+const MAX_RESTORED: f64 = 0.1;
 
-/// The same where something stiff is damped, which is not to be moved for it.
-const MOST_DAMPED: f64 = 0.01;
+/// The same if stiff elements are damped, which are not to be excited by it.
+const MAX_DAMPED: f64 = 0.01;
 
 /// A force element along a row (1).
 #[derive(Clone, Copy, Debug)]
@@ -37,17 +37,17 @@ pub(super) struct Damper {
     pub by_rate: f64,
 }
 
-/// Scratch.
+/// Workspace of the balance.
 #[derive(Debug, Default)]
 pub(super) struct EnergyBalance {
     groups: Groups,
-    /// By body: what happened to it in the step.
+    /// Contributions of each body.
     of_bodies: Vec<OfBody>,
     position: Vec<f64>,
     velocity: Vec<f64>,
-    /// Force elements of the round that take energy.
+    /// Dissipative force elements of the substep.
     pub dampers: Vec<Damper>,
-    /// Bodies in the order of their groups, and where those of a group begin.
+    /// Bodies in the order of their groups, and the first one of each group.
     members: Vec<u32>,
     first: Vec<u32>,
     scaled: Vec<Six>,
@@ -56,30 +56,30 @@ pub(super) struct EnergyBalance {
 #[derive(Clone, Copy, Debug, Default)]
 struct OfBody {
     losses: Losses,
-    /// Impulse of given forces, N s.
+    /// Impulse of applied forces, N s.
     given: Vec3,
-    /// What corrections of places raised it by, J.
+    /// Energy added by position stabilization, J.
     lifted: f64,
-    /// Does something tie it to the ground, or a motor or belt drive it?
+    /// Is it connected to the ground, or driven by a motor or belt?
     is_tied: bool,
     is_driven: bool,
-    /// Is a force element at it that the step damps?
+    /// Is a numerically damped force element connected to it?
     is_damped: bool,
-    /// Did something strike in its group, so that a shorter step would not do better?
-    is_struck: bool,
+    /// Was there an impact in its group, so that a shorter step would not help?
+    has_impact: bool,
 }
 
-/// What the balance of a step tells.
+/// Result of the balance of a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Outcome {
-    /// A gain, or a loss, asks for a shorter step.
-    pub is_rough: bool,
+    /// A gain, or a loss, requests a shorter step.
+    pub is_inaccurate: bool,
     pub is_lossy: bool,
     losses: Losses,
 }
 
 impl EnergyBalance {
-    /// Begins with a step.
+    /// Starts the balance of a step.
     fn begin(&mut self, model: &Model, state: &State) {
         self.position.clone_from(&state.position);
         self.velocity.clone_from(&state.velocity);
@@ -100,7 +100,7 @@ impl EnergyBalance {
         }
     }
 
-    /// One group from here on; the ground ties what it connects to.
+    /// Merges the groups of two bodies; the ground only marks the other one as connected.
     pub fn connect(&mut self, bodies: [u32; 2]) {
         match bodies {
             [GROUND, GROUND] => {}
@@ -109,14 +109,14 @@ impl EnergyBalance {
         }
     }
 
-    /// The same for contacts that press.
-    pub fn connect_pressing(&mut self, touches: &[ContactConstraint], impulse: &[f64]) {
+    /// The same for loaded contacts.
+    pub fn connect_loaded(&mut self, constraints: &[ContactConstraint], impulse: &[f64]) {
         let mut row = 0;
-        for touch in touches {
+        for constraint in constraints {
             if impulse[row] != 0.0 {
-                self.connect(touch.bodies);
+                self.connect(constraint.bodies);
             }
-            row += touch.contact.rows();
+            row += constraint.contact.rows();
         }
     }
 
@@ -125,30 +125,30 @@ impl EnergyBalance {
         &mut self.of_bodies[body].losses
     }
 
-    /// A correction of places raised a body, J.
+    /// Position stabilization raised the energy of a body, J.
     pub fn lift(&mut self, body: usize, energy: f64) {
         self.of_bodies[body].lifted += energy;
     }
 
     pub fn damp(&mut self, bodies: [u32; 2]) {
-        self.of_bodies[mover(bodies)].is_damped = true;
+        self.of_bodies[moving_body(bodies)].is_damped = true;
     }
 
-    /// Something gives a body its speed.
+    /// The speed of a body is prescribed.
     pub fn drive(&mut self, body: usize) {
         self.of_bodies[body].is_driven = true;
     }
 
     pub fn impact(&mut self, body: usize) {
-        self.of_bodies[body].is_struck = true;
+        self.of_bodies[body].has_impact = true;
     }
 
-    // bodies in the order of their groups
+    // sorts bodies by group
     fn sort(&mut self) {
         let n = self.of_bodies.len();
         self.first.clear();
         self.first.resize(n + 2, 0);
-        // counts two places further on, then ends one place further on: filled, they are beginnings
+        // counting sort: counts shifted by two become, once filled, the starts
         for i in 0..n {
             self.first[self.groups.root(i) + 2] += 1;
         }
@@ -164,7 +164,7 @@ impl EnergyBalance {
         }
     }
 
-    // of a group
+    // total of a group
     fn sum(&self, root: usize) -> OfBody {
         let [from, to] = [root, root + 1].map(|i| self.first[i] as usize);
         let mut sum = OfBody::default();
@@ -177,7 +177,7 @@ impl EnergyBalance {
             sum.given += of.given;
             sum.lifted += of.lifted;
             sum.is_damped |= of.is_damped;
-            sum.is_struck |= of.is_struck;
+            sum.has_impact |= of.has_impact;
         }
         sum
     }
@@ -197,7 +197,7 @@ impl Step<'_> {
         if self.model.forces.is_empty() {
             return;
         }
-        self.place();
+        self.update_poses();
         self.workspace.inputs.clone_from(&self.state.inputs);
         let mut balance = std::mem::take(&mut self.workspace.balance);
         let Workspace {
@@ -210,8 +210,8 @@ impl Step<'_> {
         self.workspace.balance = balance;
     }
 
-    /// (1), (2) of given forces.
-    pub(super) fn book_elements(&mut self) {
+    /// (1), (2) of applied forces.
+    pub(super) fn add_element_work(&mut self) {
         if self.model.forces.is_empty() {
             return;
         }
@@ -229,7 +229,7 @@ impl Step<'_> {
         for damper in dampers.iter() {
             let [u, after] = [&*start, &*end].map(|v| along(&damper.row, damper.bodies, v));
             let impulse = damper.impulse + damper.by_rate * (after - u);
-            of_bodies[mover(damper.bodies)].losses.damping -= impulse * 0.5 * (u + after);
+            of_bodies[moving_body(damper.bodies)].losses.damping -= impulse * 0.5 * (u + after);
         }
         for (i, body) in self.model.bodies.iter().enumerate() {
             let of = &mut of_bodies[i];
@@ -245,7 +245,7 @@ impl Step<'_> {
 
     /// (3), (4) of all groups.
     pub(super) fn close_balance(&mut self) -> Outcome {
-        self.place();
+        self.update_poses();
         let mut balance = std::mem::take(&mut self.workspace.balance);
         let mut energy_balance = std::mem::take(&mut self.workspace.time_stepping.energy_balance);
         let mut velocity = std::mem::take(&mut self.workspace.time_stepping.moved);
@@ -310,25 +310,25 @@ impl Step<'_> {
         group.contacts = positive(sum.losses.friction + sum.losses.impacts);
         let friction = sum.losses.friction.at_most(group.contacts);
         let mut losses = [group.contacts - friction, friction, group.damping];
-        if let Some(verdict) = group.check(false) {
-            outcome.is_lossy |= verdict.is_lossy && !sum.is_struck;
+        if let Some(energy_error) = group.check(false) {
+            outcome.is_lossy |= energy_error.is_lossy && !sum.has_impact;
             let most_given = if sum.is_damped {
-                MOST_DAMPED
+                MAX_DAMPED
             } else {
-                MOST_GIVEN
+                MAX_RESTORED
             };
-            let is_given = !sum.is_struck && verdict.error >= -most_given * group.kinetic[1];
-            let wanted = if group.is_at_rest(verdict.error) {
+            let is_given = !sum.has_impact && energy_error.error >= -most_given * group.kinetic[1];
+            let motor_target = if group.is_at_rest(energy_error.error) {
                 0.0
-            } else if verdict.error > 0.0 {
-                verdict.taken
+            } else if energy_error.error > 0.0 {
+                energy_error.taken
             } else if is_given {
-                verdict.error
+                energy_error.error
             } else {
                 0.0
             };
             let mut taken = 0.0;
-            if wanted != 0.0 {
+            if motor_target != 0.0 {
                 let EnergyBalance {
                     members,
                     first,
@@ -336,17 +336,17 @@ impl Step<'_> {
                     ..
                 } = energy_balance;
                 let members = &members[first[root] as usize..first[root + 1] as usize];
-                taken = self.take_energy(members, !group.is_tied, wanted, scaled, velocity);
+                taken = self.take_energy(members, !group.is_tied, motor_target, scaled, velocity);
             }
-            // nothing can have taken more than there was
-            let mut left = positive(verdict.error - taken);
+            // no more can have been dissipated than there was
+            let mut left = positive(energy_error.error - taken);
             for loss in &mut losses {
                 let less = left.at_most(*loss);
                 *loss -= less;
                 left -= less;
             }
-            outcome.is_rough |= verdict.is_rough && (!sum.is_struck || left > 0.0);
-            // impulses of bounded effort lift, too
+            outcome.is_inaccurate |= energy_error.is_inaccurate && (!sum.has_impact || left > 0.0);
+            // truncated sweeps lift as well
             let most = match self.time_stepping.options.sweeps {
                 Some(_) => left,
                 None => positive(sum.lifted),
@@ -361,12 +361,12 @@ impl Step<'_> {
         outcome.losses.damping += losses[2];
     }
 
-    // takes energy from these bodies: how much could be taken?
+    // takes energy from these bodies; returns how much could be taken
     fn take_energy(
         &self,
         members: &[u32],
         is_free: bool,
-        wanted: f64,
+        motor_target: f64,
         scaled: &mut Vec<Six>,
         velocity: &mut [f64],
     ) -> f64 {
@@ -376,7 +376,14 @@ impl Step<'_> {
             let own = bodies[i].first..bodies[i].first + bodies[i].n_dof;
             scaled[i][..own.len()].copy_from_slice(&velocity[own]);
         }
-        let taken = limit::take(self.model, self.state, members, is_free, scaled, wanted);
+        let taken = limit::take(
+            self.model,
+            self.state,
+            members,
+            is_free,
+            scaled,
+            motor_target,
+        );
         for i in members.iter().map(|i| *i as usize) {
             let own = bodies[i].first..bodies[i].first + bodies[i].n_dof;
             velocity[own.clone()].copy_from_slice(&scaled[i][..own.len()]);

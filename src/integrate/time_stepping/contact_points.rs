@@ -1,5 +1,5 @@
-//! Where bodies of a crowd touch or may touch soon: found anew in every step, in an order that depends on the shapes alone, so
-//! that a spot is known again by its key.
+//! Collision detection of time stepping: contact points, and potential ones, are found anew in every step, in an order that depends on the
+//! shapes alone, so that keys identify them between steps.
 
 use std::collections::BTreeMap;
 
@@ -10,47 +10,47 @@ use crate::math::{Dual, Limit, Vec3};
 use crate::model::{BodyRef, Collider, ContactMaterial, Neighbours, TimeStepping, space_pose_of};
 use crate::state::ContactKey;
 
-/// In place of what is known of a pair: it is round, there is nothing to know.
+/// Marks a pair of round shapes, which has no cached data.
 const ROUND: usize = usize::MAX;
 
-/// What is known of this many pairs of forms is kept beyond twice the pairs that are near.
-const MOST_IDLE: usize = 256;
+/// Cached data of this many unused pairs of forms is kept, beyond twice the near pairs.
+const MAX_IDLE: usize = 256;
 
-/// A place where two shapes are near each other.
+/// A point where two shapes touch or are near each other.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactPoint {
     /// Which shapes and which feature of them.
     pub key: ContactKey,
-    /// The normal points from the first to the second.
+    /// The normal points from the first to the second body.
     pub bodies: [BodyRef; 2],
     /// m.
     pub gap: f64,
     /// Unit vector.
     pub normal: Vec3,
-    /// Points of contact from the centres of mass, world axes, m.
+    /// Contact points relative to the centres of mass, world axes, m.
     pub arms: [Vec3; 2],
-    /// What holds there.
+    /// Contact material.
     pub material: ContactMaterial,
-    /// The surface that moves.
+    /// The belt, if one of the shapes is one.
     pub belt: Option<usize>,
 }
 
-/// The pairs that are near, and room for the search.
+/// The near pairs, and workspace of the search.
 #[derive(Debug, Default)]
 pub struct ContactPoints {
-    /// In rising order of their keys.
+    /// Sorted by key.
     pub list: Vec<ContactPoint>,
-    /// The pairs that are near, in rising order, and what is known of them.
+    /// The near pairs, sorted, with the index of their cached data.
     pairs: Vec<([u32; 2], usize)>,
-    /// Shapes of the same forms share it.
+    /// Cached data, shared by pairs of shapes of the same forms.
     known: Vec<Meetings>,
     by_forms: BTreeMap<[u32; 2], usize>,
     neighbours: Neighbours,
 }
 
 impl ContactPoints {
-    /// Finds all spots where shapes come within the sum of the reaches of their bodies, m, and all pairs where they come
-    /// within `slack` more each. Pairs of bodies that `skip` says are left out.
+    /// Finds all contact points of shapes within the sum of the speculative margins of their bodies, m, and all pairs within `slack` more
+    /// each, except pairs of bodies for which `skip` is true.
     pub fn find(
         &mut self,
         time_stepping: &TimeStepping,
@@ -76,7 +76,7 @@ impl ContactPoints {
         self.list = list;
     }
 
-    /// The same without the spots: the pairs that [`Self::look_again`] looks at.
+    /// The same without contact points: the pairs for [`Self::update`].
     pub fn find_pairs(
         &mut self,
         time_stepping: &TimeStepping,
@@ -88,8 +88,8 @@ impl ContactPoints {
         self.know_pairs(time_stepping);
     }
 
-    /// The spots of the same pairs at other poses, with gaps up to `within`, m.
-    pub fn look_again(
+    /// The contact points of the same pairs at other poses, with gaps up to `within`, m.
+    pub fn update(
         &self,
         time_stepping: &TimeStepping,
         poses: &[Pose],
@@ -107,7 +107,7 @@ impl ContactPoints {
         }
     }
 
-    /// The smallest gap of a pair that is near, at other poses, m; infinite where no feature of it sees the other.
+    /// The smallest gap of a near pair at other poses, m; infinite if its features do not face each other.
     pub fn gap_of(&self, time_stepping: &TimeStepping, pair: [u32; 2], poses: [&Pose; 2]) -> f64 {
         let order = |[first, second]: [u32; 2]| (second, first);
         let mut least = f64::INFINITY;
@@ -127,7 +127,7 @@ impl ContactPoints {
         least
     }
 
-    /// Where the shapes of a spot are nearest while they move; nothing where they overlap as wholes.
+    /// Nearest points of the shapes of a contact point along their motion; none if the shapes overlap as a whole.
     pub fn nearest(
         &self,
         time_stepping: &TimeStepping,
@@ -144,14 +144,14 @@ impl ContactPoints {
         meetings.nearest(shapes, poses, point.key.feature)
     }
 
-    /// A number that grows with the memory taken.
-    pub fn room(&self) -> usize {
-        self.list.capacity() + self.pairs.capacity() + self.neighbours.room()
+    /// Allocated capacity, to detect growth.
+    pub fn capacity(&self) -> usize {
+        self.list.capacity() + self.pairs.capacity() + self.neighbours.capacity()
     }
 
     fn know_pairs(&mut self, time_stepping: &TimeStepping) {
         let near = &self.neighbours.pairs;
-        if self.known.len() > 2 * near.len() + MOST_IDLE {
+        if self.known.len() > 2 * near.len() + MAX_IDLE {
             self.known.clear();
             self.by_forms.clear();
         }
@@ -169,7 +169,7 @@ impl ContactPoints {
                         self.by_forms.insert(forms, index);
                         index
                     }
-                    // refused with the scene
+                    // rejected with the scene
                     Err(_) => continue,
                 },
             };
@@ -219,7 +219,9 @@ fn is_hidden(colliders: [&Collider; 2], poses: [&Pose; 2], meeting: &Meeting) ->
     let outward = [meeting.normal, -meeting.normal];
     (0..2).any(|k| {
         let (pose, arm, normal) = (poses[k], meeting.arms[k], outward[k]);
-        let beside = colliders[k].beside.as_ref();
-        beside.is_some_and(|beside| !beside.expose(pose.turn_back(arm), pose.turn_back(normal)))
+        let surroundings = colliders[k].surroundings.as_ref();
+        surroundings.is_some_and(|surroundings| {
+            !surroundings.expose(pose.turn_back(arm), pose.turn_back(normal))
+        })
     })
 }

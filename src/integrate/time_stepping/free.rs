@@ -1,9 +1,9 @@
-//! Velocities without contacts, and how far bodies may get with them.
+//! Velocities without contacts, and the distances that bodies may move with them.
 //!
-//! (1)  gravity and given forces: v + h f / m, over what is left of the step and where its middle is expected
+//! (1)  gravity and applied forces: v + h f / m, over the rest of the step, evaluated at its predicted middle
 //! (2)  gyroscopic torque: (J - (h/2) D) dw = h (J w) x w,   D = [J w] - [w] J, or [J w] alone for a fast spin
-//!      and Newton's method from there: J dw = h (J m) x m,   m = w + dw/2, which keeps energy and angular momentum
-//!      It does no work; what it does with the rates of rotation that follow from joints and contacts is an error of the step (`balance`)
+//!      and Newton's method from there: J dw = h (J m) x m,   m = w + dw/2, which conserves energy and angular momentum
+//!      It does no work; its work with the angular velocities due to joints and contacts is an error of the step (`balance`)
 
 use super::{BAND, Step, Work};
 use crate::dynamics;
@@ -11,12 +11,12 @@ use crate::integrate::Workspace;
 use crate::kinds::plane::force::Side;
 use crate::math::{Limit, Mat3, Vec3, cross3, is_positive_definite3, norm};
 
-/// Newton's method for gyroscopic torques ends here, as a part of the angular momentum, or after so many iterations.
-const ENOUGH: f64 = 1e-14;
+/// Convergence of Newton's method for gyroscopic torques, as a part of the angular momentum, and maximum number of iterations.
+const CONVERGED_CHANGE: f64 = 1e-14;
 const ITERATIONS: usize = 4;
 
 impl Step<'_> {
-    // the mean velocity, where nothing stands still: how far bodies get is then seen from there
+    // the mean velocity if no body is fixed: distances are then relative to it
     fn common_velocity(&self) -> Vec3 {
         let stands = self
             .time_stepping
@@ -40,8 +40,8 @@ impl Step<'_> {
         momentum / mass
     }
 
-    pub(super) fn move_freely(&mut self) {
-        self.find_given_forces();
+    pub(super) fn integrate_free_motion(&mut self) {
+        self.evaluate_applied_forces();
         let common = self.common_velocity();
         self.workspace.time_stepping.common = common;
         let Self {
@@ -56,10 +56,10 @@ impl Step<'_> {
             free,
             margin,
             left,
-            spun,
+            gyroscopic_change,
             ..
         } = &mut workspace.time_stepping;
-        spun.clear();
+        gyroscopic_change.clear();
         start.clear();
         free.clear();
         margin.clear();
@@ -82,7 +82,7 @@ impl Step<'_> {
                     turned = own;
                 }
             }
-            spun.push(turned);
+            gyroscopic_change.push(turned);
             let seen = |v: &[f64; 6]| norm(&[v[0] - common.x, v[1] - common.y, v[2] - common.z]);
             let speed = seen(&v).at_least(seen(&w));
             let spin = norm(&v[3..]).at_least(norm(&w[3..]));
@@ -92,8 +92,8 @@ impl Step<'_> {
         }
     }
 
-    // where the middle of what is left of the step is expected
-    fn find_given_forces(&mut self) {
+    // at the predicted middle of the rest of the step
+    fn evaluate_applied_forces(&mut self) {
         let n = self.model.n_velocities;
         let Workspace {
             time_stepping,
@@ -118,7 +118,7 @@ impl Step<'_> {
         let now = (self.state.time + 0.5 * self.h, Side::After);
         let force = &mut time_stepping.force;
         dynamics::add_applied(self.model, now, inputs, poses, twists, 1.0, force);
-        self.place();
+        self.update_poses();
     }
 }
 
@@ -146,7 +146,7 @@ fn spin(moments: Vec3, w: Vec3, h: f64) -> Vec3 {
         moments.component_mul(&change) - cross3(moments.component_mul(&mean), mean) * h
     };
     let mut left = rest(change);
-    let enough = ENOUGH * norm(momentum.as_slice());
+    let enough = CONVERGED_CHANGE * norm(momentum.as_slice());
     for _ in 0..ITERATIONS {
         if norm(left.as_slice()) <= enough {
             break;
@@ -158,7 +158,7 @@ fn spin(moments: Vec3, w: Vec3, h: f64) -> Vec3 {
         };
         let better = change - inverse * left;
         let less = rest(better);
-        // a step that is too long for it has the first answer
+        // a step that is too long for Newton's method uses the first iterate
         if norm(less.as_slice()) >= norm(left.as_slice()) {
             break;
         }

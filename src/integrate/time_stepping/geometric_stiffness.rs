@@ -1,23 +1,23 @@
-//! Forces of joints turn with what they pull at, and a body between joints that pull swings. Where the step is too long to follow that,
-//! these forces are taken where the middle of the step turns out to be, not where it was expected. Springs and forces that are given at a
-//! point pull as well, but stay where they are expected: (4) is for joints alone.
+//! Geometric stiffness: joint reactions rotate with the bodies, and a body between joints in tension oscillates. If the step is too long to
+//! resolve that, these forces are evaluated at the actual middle of the step, not at the predicted one. Springs and forces applied at a
+//! point have geometric stiffness as well, but are evaluated at the predicted middle: (4) is for joints alone.
 //!
 //! ```text
-//! (1)  a force F at an arm r, both in the axes of the body, resists a turn of it with   K = F.r - (F r^T + r F^T)/2
-//! (2)  a rod or spring of length L that pulls with F resists a motion across it with    k = F / L
-//! (3)  inertia against changes of velocity, as rows with a compliance:                  r = -a (u' - u)
+//! (1)  a force F at an arm r, both in the axes of the body, resists a rotation of it with   K = F.r - (F r^T + r F^T)/2
+//! (2)  a rod or spring of length L with tension F resists a transverse motion with          k = F / L
+//! (3)  additional inertia, as rows with a compliance:                                       r = -a (u' - u)
 //!      about the axes x of J^-1/2 K J^-1/2 x = omega^2 x,  u = x.J^1/2 w:    a = (h omega)^2 / 2 - 1
 //!      across a rod, where an impulse changes u by 1/m:                      a = h^2 k / 2 - m / 2
 //! (4)  the work of (3) is W = sum r (u + u')/2. While |W| is more than 1e-7 of the kinetic energy of a group, it is solved
 //!      again: rows of joints at q + h (v + v')/4 of the last solution, its F, and its u' in place of u in (3)
-//! (5)  v' <- f v' with T' f^2 - P f = T' - P - W,   P = (h/2) m g.v', which is what the group falls with v': W is given back.
-//!      A group that nothing ties to the ground falls as one, whatever moves within: W is taken from that (`limit`)
+//! (5)  v' <- f v' with T' f^2 - P f = T' - P - W,   P = (h/2) m g.v', the potential energy lost with v': W is restored.
+//!      A free group (not connected to the ground) falls as one, whatever moves within: W is taken from that (`limit`)
 //! ```
 //!
-//! What swings with `h omega` of at most the root of 2 has no such row. (4) is Newton's method for the implicit midpoint rule, with
-//! which joints do no work. At first F is that of the step before. A rod shares its bodies with the next ones, hence twice its 1/m.
+//! Modes with `h omega` of at most the square root of 2 have no such row. (4) is Newton's method for the implicit midpoint rule, with which
+//! joints do no work. Initially F is that of the last step. A rod shares its bodies with its neighbours, hence twice its 1/m.
 
-use super::assemble::{along, index, inverse_mass, mover, row};
+use super::assemble::{along, index, inverse_mass, moving_body, row};
 use super::impact::energy;
 use super::limit;
 use super::locate::span_of;
@@ -31,59 +31,61 @@ use crate::kinds::space::{self, Pose};
 use crate::math::{Limit, Mat3, Vec3, dot3, most_across, positive};
 use crate::model::{BodyRef, space_pose_of};
 
-/// Work that is left alone, as a part of the kinetic energy (4).
+/// Work that is ignored, as a part of the kinetic energy (4).
 const NEGLIGIBLE_WORK: f64 = 1e-7;
 
 /// More work than this part of the kinetic energy, as in an impact, is left to the balance of the step.
-const MOST_WORK: f64 = 0.1;
+const MAX_WORK: f64 = 0.1;
 
-/// Most repetitions of (4).
+/// Maximum number of iterations of (4).
 const REPETITIONS: usize = 4;
 
 /// A row of (3).
 #[derive(Clone, Copy, Debug)]
-struct GeometricStiffness {
+struct StiffnessRow {
     bodies: [u32; 2],
     row: Row,
     impulse: f64,
-    /// Does it stand for forces of joints alone, so that (4) holds for it?
+    /// Is it due to joint reactions alone, so that (4) applies?
     is_of_joints: bool,
 }
 
-/// Scratch.
+/// Workspace.
 #[derive(Debug, Default)]
-pub(super) struct GeometricStiffnesses {
-    /// (1) of each body, N m s, and whether it is of joints alone.
+pub(super) struct GeometricStiffnessRows {
+    /// (1) of each body, N m s, and whether it is due to joints alone.
     resistance: Vec<(Mat3, bool)>,
     /// The last rows of the problem.
-    rows: Vec<GeometricStiffness>,
-    /// Work of the rows of each body, and of those of joints alone, J.
+    rows: Vec<StiffnessRow>,
+    /// Work of the rows of each body, and of those due to joints alone, J.
     works: Vec<[f64; 2]>,
     /// Of each group: is it to be solved again (4)?
-    unsettled: Vec<bool>,
+    unconverged: Vec<bool>,
 }
 
 impl Step<'_> {
-    /// Makes (3) of all groups. Poses are those of the rows of joints, which are in the problem, with impulses of the step before.
+    /// Computes (3) of all groups. Poses are those of the rows of joints, which are in the problem, with impulses of the last step.
     pub(super) fn find_geometric_stiffness(&mut self) {
         let work = &mut self.workspace.time_stepping;
-        work.stiffnesses.rows.clear();
+        work.geometric_stiffness.rows.clear();
         if self.model.joints.is_empty() && self.model.forces.is_empty() {
             return;
         }
         work.is_chosen.clear();
         work.is_chosen.resize(self.model.bodies.len(), true);
-        self.weigh_chosen();
+        self.compute_selected();
         let Work {
-            stiffnesses, start, ..
+            geometric_stiffness,
+            start,
+            ..
         } = &mut self.workspace.time_stepping;
-        for stiffness in &mut stiffnesses.rows {
+        for stiffness in &mut geometric_stiffness.rows {
             stiffness.row.bias = -along(&stiffness.row, stiffness.bodies, start);
         }
     }
 
-    // (3) of the groups that are chosen, without biases
-    fn weigh_chosen(&mut self) {
+    // (3) of the selected groups, without biases
+    fn compute_selected(&mut self) {
         let Workspace {
             poses,
             twists,
@@ -93,8 +95,8 @@ impl Step<'_> {
         } = &mut *self.workspace;
         let all_poses = poses.space();
         let Work {
-            stiffnesses,
-            touches,
+            geometric_stiffness,
+            constraints,
             rows,
             impulse,
             span,
@@ -102,12 +104,12 @@ impl Step<'_> {
             is_chosen,
             ..
         } = work;
-        stiffnesses.resistance.clear();
-        stiffnesses
+        geometric_stiffness.resistance.clear();
+        geometric_stiffness
             .resistance
             .resize(bodies.len(), (Mat3::zeros(), true));
         let mut add = |bodies: [u32; 2], row: Row, is_of_joints: bool| {
-            stiffnesses.rows.push(GeometricStiffness {
+            geometric_stiffness.rows.push(StiffnessRow {
                 bodies,
                 row,
                 impulse: 0.0,
@@ -115,7 +117,10 @@ impl Step<'_> {
             });
         };
         let is_chosen = |bodies: [BodyRef; 2]| bodies.iter().flatten().any(|i| is_chosen[*i]);
-        let mut at: usize = touches.iter().map(|touch| touch.contact.rows()).sum();
+        let mut at: usize = constraints
+            .iter()
+            .map(|constraint| constraint.contact.rows())
+            .sum();
         for link in &self.model.joints {
             let Some(joint) = link.joint.space() else {
                 continue;
@@ -131,8 +136,8 @@ impl Step<'_> {
             let (rows, impulse) = (&rows[own.clone()], &impulse[own]);
             for side in 0..2 {
                 if let Some(i) = link.bodies[side] {
-                    let push = all_poses[i].turn_back(push_on(side, rows, impulse));
-                    stiffnesses.resistance[i].0 += resistance(push, anchors[side]);
+                    let force = all_poses[i].turn_back(impulse_on(side, rows, impulse));
+                    geometric_stiffness.resistance[i].0 += resistance(force, anchors[side]);
                 }
             }
             if let space::joint::Joint::Distance(rod) = joint {
@@ -151,11 +156,11 @@ impl Step<'_> {
                 continue;
             };
             let h = span_of(link.bodies, span);
-            let pushes = [-line.force * h, line.force * h];
-            for ((body, push), anchor) in link.bodies.into_iter().zip(pushes).zip(line.anchors) {
+            let forces = [-line.force * h, line.force * h];
+            for ((body, force), anchor) in link.bodies.into_iter().zip(forces).zip(line.anchors) {
                 if let Some(i) = body {
-                    let own = resistance(all_poses[i].turn_back(push), anchor);
-                    let (sum, is_of_joints) = &mut stiffnesses.resistance[i];
+                    let own = resistance(all_poses[i].turn_back(force), anchor);
+                    let (sum, is_of_joints) = &mut geometric_stiffness.resistance[i];
                     *sum += own;
                     *is_of_joints &= own == Mat3::zeros();
                 }
@@ -171,7 +176,7 @@ impl Step<'_> {
         }
         for (i, body) in self.model.bodies.iter().enumerate() {
             if let [_, _, _, x, y, z] = self.model.mass[body.first..body.first + body.n_dof] {
-                let (resistance, is_of_joints) = stiffnesses.resistance[i];
+                let (resistance, is_of_joints) = geometric_stiffness.resistance[i];
                 for row in about(resistance * span[i], Vec3::new(x, y, z)) {
                     add([i as u32, GROUND], row, is_of_joints);
                 }
@@ -179,16 +184,16 @@ impl Step<'_> {
         }
     }
 
-    /// Adds (3) to the problem, after all else.
+    /// Appends (3) to the problem, after all other rows.
     pub(super) fn add_geometric_stiffness(&mut self) {
         let Work {
-            stiffnesses,
+            geometric_stiffness,
             joints,
             rows,
             impulse,
             ..
         } = &mut self.workspace.time_stepping;
-        for stiffness in &stiffnesses.rows {
+        for stiffness in &geometric_stiffness.rows {
             rows.push(stiffness.row);
             impulse.push(stiffness.impulse);
             joints.push(Joint {
@@ -199,21 +204,25 @@ impl Step<'_> {
     }
 
     /// The problem has none.
-    pub(super) fn forget_geometric_stiffness(&mut self) {
-        self.workspace.time_stepping.stiffnesses.rows.clear();
+    pub(super) fn clear_geometric_stiffness(&mut self) {
+        self.workspace
+            .time_stepping
+            .geometric_stiffness
+            .rows
+            .clear();
     }
 
     fn remove_geometric_stiffness(&mut self) {
         let Work {
-            stiffnesses,
+            geometric_stiffness,
             joints,
             rows,
             impulse,
             ..
         } = &mut self.workspace.time_stepping;
-        let n = stiffnesses.rows.len();
+        let n = geometric_stiffness.rows.len();
         let others = rows.len() - n;
-        for (stiffness, impulse) in stiffnesses.rows.iter_mut().zip(&impulse[others..]) {
+        for (stiffness, impulse) in geometric_stiffness.rows.iter_mut().zip(&impulse[others..]) {
             stiffness.impulse = *impulse;
         }
         rows.truncate(others);
@@ -223,23 +232,30 @@ impl Step<'_> {
 
     /// (4), (5).
     pub(super) fn iterate_geometric_stiffness(&mut self) -> Result<(), StepError> {
-        if self.workspace.time_stepping.stiffnesses.rows.is_empty() || self.holds_at_end {
+        if self
+            .workspace
+            .time_stepping
+            .geometric_stiffness
+            .rows
+            .is_empty()
+            || self.imposes_joints_at_end
+        {
             return Ok(());
         }
         for repetition in 0.. {
             self.find_joint_work();
-            let is_settled = !self
+            let has_converged = !self
                 .workspace
                 .time_stepping
-                .stiffnesses
-                .unsettled
+                .geometric_stiffness
+                .unconverged
                 .contains(&true);
-            if is_settled || repetition == REPETITIONS {
+            if has_converged || repetition == REPETITIONS {
                 break;
             }
-            self.choose_unsettled();
+            self.select_unconverged();
             self.remove_geometric_stiffness();
-            self.hold_in_the_middle();
+            self.evaluate_at_midpoint();
             self.add_geometric_stiffness();
             self.solve_chosen()?;
         }
@@ -254,47 +270,47 @@ impl Step<'_> {
             impulse,
             start,
             end,
-            stiffnesses,
+            geometric_stiffness,
             solvers,
             ..
         } = &mut self.workspace.time_stepping;
-        stiffnesses.works.clear();
-        stiffnesses.works.resize(bodies.len(), [0.0; 2]);
-        let impulse = &impulse[impulse.len() - stiffnesses.rows.len()..];
-        for (stiffness, r) in stiffnesses.rows.iter().zip(impulse) {
+        geometric_stiffness.works.clear();
+        geometric_stiffness.works.resize(bodies.len(), [0.0; 2]);
+        let impulse = &impulse[impulse.len() - geometric_stiffness.rows.len()..];
+        for (stiffness, r) in geometric_stiffness.rows.iter().zip(impulse) {
             let twice = |velocities: &[Six]| along(&stiffness.row, stiffness.bodies, velocities);
             let work = 0.5 * r * (twice(start) + twice(end));
-            let works = &mut stiffnesses.works[mover(stiffness.bodies)];
+            let works = &mut geometric_stiffness.works[moving_body(stiffness.bodies)];
             works[0] += work;
             works[1] += f64::from(stiffness.is_of_joints) * work;
         }
-        stiffnesses.unsettled.clear();
+        geometric_stiffness.unconverged.clear();
         for k in 0..solvers.islands.count() {
             let group = solvers.islands.island(k).bodies;
-            let [_, work] = stiffnesses.work(group).map(f64::abs);
-            let is_unsettled = work > 0.0 && work > NEGLIGIBLE_WORK * energy(bodies, group, end);
-            stiffnesses.unsettled.push(is_unsettled);
+            let [_, work] = geometric_stiffness.work(group).map(f64::abs);
+            let is_unconverged = work > 0.0 && work > NEGLIGIBLE_WORK * energy(bodies, group, end);
+            geometric_stiffness.unconverged.push(is_unconverged);
         }
     }
 
-    fn choose_unsettled(&mut self) {
+    fn select_unconverged(&mut self) {
         let Work {
-            stiffnesses,
+            geometric_stiffness,
             solvers,
             is_chosen,
             ..
         } = &mut self.workspace.time_stepping;
         is_chosen.fill(false);
-        for (k, is_unsettled) in stiffnesses.unsettled.iter().enumerate() {
+        for (k, is_unconverged) in geometric_stiffness.unconverged.iter().enumerate() {
             for i in solvers.islands.island(k).bodies {
-                is_chosen[*i as usize] = *is_unsettled;
+                is_chosen[*i as usize] = *is_unconverged;
             }
         }
     }
 
-    // (4) of the groups that are chosen
-    fn hold_in_the_middle(&mut self) {
-        self.place();
+    // (4) of the selected groups
+    fn evaluate_at_midpoint(&mut self) {
+        self.update_poses();
         let Self {
             model,
             state,
@@ -312,7 +328,7 @@ impl Step<'_> {
             span,
             start,
             end,
-            touches,
+            constraints,
             rows,
             is_chosen,
             ..
@@ -325,7 +341,10 @@ impl Step<'_> {
         }
         model.displace(middle, &state.position, 1.0, moved);
         model.poses(middle, poses);
-        let mut at: usize = touches.iter().map(|touch| touch.contact.rows()).sum();
+        let mut at: usize = constraints
+            .iter()
+            .map(|constraint| constraint.contact.rows())
+            .sum();
         for link in &model.joints {
             let Some(joint) = link.joint.space() else {
                 continue;
@@ -341,17 +360,17 @@ impl Step<'_> {
                 entry.bias = along(entry, link.bodies.map(index), start);
             }
         }
-        let is_of_others = |stiffness: &GeometricStiffness| !is_chosen[mover(stiffness.bodies)];
-        work.stiffnesses.rows.retain(is_of_others);
-        let n_others = work.stiffnesses.rows.len();
-        self.weigh_chosen();
+        let is_of_others = |stiffness: &StiffnessRow| !is_chosen[moving_body(stiffness.bodies)];
+        work.geometric_stiffness.rows.retain(is_of_others);
+        let n_others = work.geometric_stiffness.rows.len();
+        self.compute_selected();
         let Work {
-            stiffnesses,
+            geometric_stiffness,
             start,
             end,
             ..
         } = &mut self.workspace.time_stepping;
-        for stiffness in &mut stiffnesses.rows[n_others..] {
+        for stiffness in &mut geometric_stiffness.rows[n_others..] {
             let from = if stiffness.is_of_joints {
                 &*end
             } else {
@@ -361,7 +380,7 @@ impl Step<'_> {
         }
     }
 
-    // (5); what a motor drives keeps its speed
+    // (5); motor speeds are kept
     fn return_joint_work(&mut self) {
         let gravity = self.model.gravity;
         let driven = self.model.motors.iter();
@@ -369,27 +388,27 @@ impl Step<'_> {
         let is_driven = |i: u32| driven.clone().any(|body| body == Some(i as usize));
         let Work {
             bodies,
-            touches,
+            constraints,
             joints,
             impulse,
             end,
-            stiffnesses,
+            geometric_stiffness,
             span,
             solvers,
             ..
         } = &mut self.workspace.time_stepping;
-        // rows of (3) are after all others, and hold on to nothing
-        let others = &joints[..joints.len() - stiffnesses.count()];
+        // rows of (3) come after all others, and connect nothing
+        let others = &joints[..joints.len() - geometric_stiffness.count()];
         for k in 0..solvers.islands.count() {
             let island = solvers.islands.island(k);
             let group = island.bodies;
-            let [work, _] = stiffnesses.work(group);
+            let [work, _] = geometric_stiffness.work(group);
             let kinetic = energy(bodies, group, end);
-            let is_much = work.abs() > MOST_WORK * kinetic;
+            let is_much = work.abs() > MAX_WORK * kinetic;
             if work == 0.0 || is_much || group.iter().any(|i| is_driven(*i)) {
                 continue;
             }
-            if limit::is_free(&island, touches, others, |row| impulse[row] > 0.0) {
+            if limit::is_free(&island, constraints, others, |row| impulse[row] > 0.0) {
                 limit::take(self.model, self.state, group, true, end, work);
                 continue;
             }
@@ -400,11 +419,11 @@ impl Step<'_> {
                     fall += 0.5 * span[i] * gravity[k] * end[i][k] / inverse;
                 }
             }
-            // where the group is about to turn back, other speeds are hardly other energies
+            // close to a reversal of the group, its energy hardly depends on the speed
             if fall < kinetic {
-                let wanted = positive(kinetic - fall - work.at_least(-kinetic));
+                let motor_target = positive(kinetic - fall - work.at_least(-kinetic));
                 let factor =
-                    (fall + (fall * fall + 4.0 * kinetic * wanted).sqrt()) / (2.0 * kinetic);
+                    (fall + (fall * fall + 4.0 * kinetic * motor_target).sqrt()) / (2.0 * kinetic);
                 for &i in group {
                     end[i as usize].iter_mut().for_each(|v| *v *= factor);
                 }
@@ -413,35 +432,35 @@ impl Step<'_> {
     }
 }
 
-impl GeometricStiffnesses {
-    /// How many rows of (3) there are.
+impl GeometricStiffnessRows {
+    /// Number of rows of (3).
     pub fn count(&self) -> usize {
         self.rows.len()
     }
 
-    // of the rows of a group, J
+    // work of the rows of a group, J
     fn work(&self, group: &[u32]) -> [f64; 2] {
         [0, 1].map(|k| group.iter().map(|i| self.works[*i as usize][k]).sum())
     }
 }
 
-// on one of the two bodies by impulses along rows, in world axes
-fn push_on(side: usize, rows: &[Row], impulse: &[f64]) -> Vec3 {
-    let mut push = Vec3::zeros();
+// impulse on one of the two bodies by impulses along rows, in world axes
+fn impulse_on(side: usize, rows: &[Row], impulse: &[f64]) -> Vec3 {
+    let mut force = Vec3::zeros();
     for (row, r) in rows.iter().zip(impulse) {
         let [x, y, z, ..] = row.entries[side];
-        push += Vec3::new(x, y, z) * *r;
+        force += Vec3::new(x, y, z) * *r;
     }
-    push
+    force
 }
 
 // (1)
-fn resistance(push: Vec3, arm: Vec3) -> Mat3 {
-    let product = push * arm.transpose();
-    Mat3::from_diagonal_element(dot3(push, arm)) - (product + product.transpose()) * 0.5
+fn resistance(force: Vec3, arm: Vec3) -> Mat3 {
+    let product = force * arm.transpose();
+    Mat3::from_diagonal_element(dot3(force, arm)) - (product + product.transpose()) * 0.5
 }
 
-// (3) of a body with these moments of inertia, by h^2 K
+// (3) of a body with these moments of inertia, from h^2 K
 fn about(resistance: Mat3, moments: Vec3) -> impl Iterator<Item = Row> {
     let least = moments.x.at_most(moments.y).at_most(moments.z);
     let swings = resistance.norm() > 2.0 * least;
@@ -463,7 +482,7 @@ fn about(resistance: Mat3, moments: Vec3) -> impl Iterator<Item = Row> {
     })
 }
 
-// (3) across the line between two points, by h^2 k
+// (3) across the line between two points, from h^2 k
 fn across<'a>(
     ends: [BodyRef; 2],
     anchors: [Vec3; 2],

@@ -1,9 +1,9 @@
-//! What struck in a step, and how it bounces.
+//! Impacts of a step, and their restitution.
 //!
-//! (1)  a contact strikes if it presses, and was open or came nearer at the start of the step
-//! (2)  the groups in which something bounces are solved once more from v':   0 <= G_n v'' + e G_n v | s_n >= 0
-//! (3)  energy of a group does not rise: v' + x (v'' - v') with the largest x <= 1 for which its kinetic energy is not above
-//!      that of v and the work of given forces, springs and motors, with the places that follow from v'
+//! (1)  a contact has an impact if it is loaded, and was open or approaching at the start of the step
+//! (2)  groups with restitution are solved again from v':   0 <= G_n v'' + e G_n v | s_n >= 0
+//! (3)  energy limit of a group: v' + x (v'' - v') with the largest x <= 1 for which its kinetic energy is not above
+//!      that of v plus the work of applied forces, springs and motors, with the positions that follow from v'
 
 use std::ops::Range;
 
@@ -13,15 +13,15 @@ use crate::contact::body_blocks::{Body, Island, Joint, Problem, Row};
 use crate::math::{Limit, Vec3, positive};
 use crate::model::{ContactMaterial, Model};
 
-/// A contact that comes nearer more slowly does not strike, m/s: in a step of 10 ms it gets as far as the band.
+/// A contact that approaches more slowly has no impact, m/s: in a step of 10 ms it moves by the band.
 pub(super) const SLOW: f64 = 1e-5;
 
-/// A joint this soft takes no part in an impact, velocity per impulse.
-const NO_HOLD: f64 = 1e30;
+/// A joint with this compliance takes no part in an impact, velocity per impulse.
+const FREE_COMPLIANCE: f64 = 1e30;
 
 impl Step<'_> {
     pub(super) fn apply_restitution(&mut self) {
-        self.find_struck();
+        self.find_impacts();
         let Work {
             end, after, second, ..
         } = &mut self.workspace.time_stepping;
@@ -33,37 +33,37 @@ impl Step<'_> {
     }
 
     // (1)
-    fn find_struck(&mut self) {
+    fn find_impacts(&mut self) {
         let Work {
             points,
             stops,
-            touches,
+            constraints,
             rows,
             impulse,
             start,
             solvers,
-            struck,
+            has_impact,
             energy_balance,
             joints,
             end,
-            stiffnesses,
-            lag,
+            geometric_stiffness,
+            centre_lag,
             ..
         } = &mut self.workspace.time_stepping;
-        let others = &joints[..joints.len() - stiffnesses.count()];
-        lag.clear();
-        lag.resize(start.len(), Vec3::zeros());
-        struck.clear();
-        struck.resize(start.len(), false);
+        let others = &joints[..joints.len() - geometric_stiffness.count()];
+        centre_lag.clear();
+        centre_lag.resize(start.len(), Vec3::zeros());
+        has_impact.clear();
+        has_impact.resize(start.len(), false);
         let mut any = 0;
         for k in 0..solvers.islands.count() {
             let island = solvers.islands.island(k);
             let mut row = 0;
-            let mut n_struck = 0;
+            let mut n_impacts = 0;
             for &contact in island.contacts {
-                let touch = &touches[contact as usize];
+                let constraint = &constraints[contact as usize];
                 let normal = island.rows[row] as usize;
-                row += touch.contact.rows();
+                row += constraint.contact.rows();
                 let contact = contact as usize;
                 let (gap, rests) = match points.list.get(contact) {
                     Some(point) => (point.gap, false),
@@ -72,20 +72,21 @@ impl Step<'_> {
                         (stop.gap, stop.rests)
                     }
                 };
-                let comes = along(&rows[normal], touch.bodies, start) < -SLOW;
+                let comes = along(&rows[normal], constraint.bodies, start) < -SLOW;
                 let strikes = impulse[normal] > 0.0 && !rests && (gap > BAND || comes);
-                n_struck += u64::from(strikes);
+                n_impacts += u64::from(strikes);
             }
-            if n_struck > 0 {
-                any += n_struck;
-                let own = if limit::is_free(&island, touches, others, |row| impulse[row] > 0.0) {
+            if n_impacts > 0 {
+                any += n_impacts;
+                let own = if limit::is_free(&island, constraints, others, |row| impulse[row] > 0.0)
+                {
                     half_change(self.model, island.bodies, [start, end])
                 } else {
                     Vec3::zeros()
                 };
                 for &body in island.bodies {
-                    struck[body as usize] = true;
-                    lag[body as usize] = own;
+                    has_impact[body as usize] = true;
+                    centre_lag[body as usize] = own;
                     energy_balance.impact(body as usize);
                 }
             }
@@ -94,13 +95,13 @@ impl Step<'_> {
         self.report.unlocated_steps += u64::from(any > 0);
     }
 
-    // biases of (2); is there any?
+    // biases of (2); false if there are none
     fn set_bounces(&mut self) -> bool {
         let threshold = self.settings.restitution_threshold;
         let Work {
             points,
             stops,
-            touches,
+            constraints,
             rows,
             impulse,
             start,
@@ -119,17 +120,17 @@ impl Step<'_> {
             .map(|material: &ContactMaterial| material.restitution)
             .chain(stops);
         let mut row = 0;
-        for (touch, e) in touches.iter().zip(restitutions) {
+        for (constraint, e) in constraints.iter().zip(restitutions) {
             if e > 0.0 && impulse[row] > 0.0 {
-                let before = along(&rows[row], touch.bodies, start);
-                let falls = along(&rows[row], touch.bodies, free) - before;
+                let before = along(&rows[row], constraint.bodies, start);
+                let falls = along(&rows[row], constraint.bodies, free) - before;
                 if before < -SLOW && -before > threshold * falls.abs() {
                     bounces.push((row, e * before));
                 } else if before < -SLOW {
                     self.report.rests += 1;
                 }
             }
-            row += touch.contact.rows();
+            row += constraint.contact.rows();
         }
         !bounces.is_empty()
     }
@@ -140,7 +141,7 @@ impl Step<'_> {
         let springs = self.springs();
         let Work {
             bodies,
-            touches,
+            constraints,
             joints,
             rows,
             impulse,
@@ -158,7 +159,7 @@ impl Step<'_> {
             rows[row].bias = bias;
         }
         for row in rows.iter_mut().filter(|row| row.compliance > 0.0) {
-            row.compliance = NO_HOLD;
+            row.compliance = FREE_COMPLIANCE;
             row.bias = 0.0;
         }
         for (body, v) in bodies.iter_mut().zip(end.iter()) {
@@ -166,7 +167,7 @@ impl Step<'_> {
         }
         let problem = Problem {
             bodies,
-            contacts: touches,
+            contacts: constraints,
             joints,
             rows,
         };
@@ -194,23 +195,23 @@ impl Step<'_> {
             );
             let more = driven.work_of_motors(|row| second[row], [end, after]);
             let without = energy(bodies, group, end);
-            let share = cut_back(bodies, group, [most, most + more], end, after);
-            self.report.limited_impacts += u64::from(share < 1.0);
+            let part = limit_restitution(bodies, group, [most, most + more], end, after);
+            self.report.limited_impacts += u64::from(part < 1.0);
             if let Some(i) = group.first() {
                 let losses = energy_balance.at(*i as usize);
-                losses.applied += share * more;
-                losses.impacts += without - energy(bodies, group, after) + share * more;
+                losses.applied += part * more;
+                losses.impacts += without - energy(bodies, group, after) + part * more;
             }
             for &row in island.rows {
                 let change = &mut second[row as usize];
-                *change *= share;
+                *change *= part;
                 impulse[row as usize] += *change;
             }
         }
     }
 }
 
-// half of what the velocity of the centre of mass changed by
+// half the change of the velocity of the centre of mass
 fn half_change(model: &Model, group: &[u32], [start, end]: [&[Six]; 2]) -> Vec3 {
     let (mut mass, mut change) = (0.0, Vec3::zeros());
     for i in group.iter().map(|i| *i as usize) {
@@ -223,7 +224,7 @@ fn half_change(model: &Model, group: &[u32], [start, end]: [&[Six]; 2]) -> Vec3 
     change / mass
 }
 
-/// What acts on a group besides its contacts.
+/// Work on a group other than by its contacts.
 pub(super) struct Driven<'a> {
     pub model: &'a Model,
     pub island: &'a Island<'a>,
@@ -232,8 +233,8 @@ pub(super) struct Driven<'a> {
 }
 
 impl Driven<'_> {
-    /// The kinetic energy that the group may have after it went from `start` with the velocities `end`, J; `free` has it
-    /// without contacts and joints. Springs and dampers are these of the joints.
+    /// Largest admissible kinetic energy of the group after moving from `start` with the velocities `end`, J; `free` are those without
+    /// contacts and joints. Springs and dampers are these of the joints.
     fn most(
         &self,
         springs: Range<usize>,
@@ -253,7 +254,7 @@ impl Driven<'_> {
         most
     }
 
-    /// By these impulses and the means of two velocities, J.
+    /// Work of motors by these impulses and the means of two velocities, J.
     pub fn work_of_motors(&self, impulse: impl Fn(usize) -> f64, velocities: [&[Six]; 2]) -> f64 {
         let first = self.model.joints.len();
         let motors = first..first + self.model.motors.len();
@@ -286,7 +287,7 @@ impl Driven<'_> {
     }
 }
 
-// work of what changes the velocity of a body from one to another while it moves with a third, J
+// work of a velocity change of a body while it moves with a third velocity, J
 fn along_momentum(body: &Body, from: &Six, to: &Six, velocity: &Six) -> f64 {
     let mut sum = 0.0;
     for k in 0..6 {
@@ -313,9 +314,9 @@ fn energy_of(body: &Body, v: &Six) -> f64 {
     sum
 }
 
-/// (3) of a group: brings the velocities of a bounce towards those without any, until its kinetic energy is not above
-/// `most`, J, without and with the bounce, nor above that without one. How much of the bounce is left?
-pub(super) fn cut_back(
+/// (3) of a group: interpolates the velocities after restitution towards those without any, until its kinetic energy is not above `most`,
+/// J, without and with restitution, nor above that without. Returns the remaining part of the restitution.
+pub(super) fn limit_restitution(
     bodies: &[Body],
     group: &[u32],
     most: [f64; 2],
@@ -328,18 +329,18 @@ pub(super) fn cut_back(
     if energy(bodies, group, bounced) <= most[1] * (1.0 + 1e-14) {
         return 1.0;
     }
-    let share = share(bodies, group, without, bounced, most);
+    let part = part(bodies, group, without, bounced, most);
     for &i in group {
         let (v, w) = (&without[i as usize], &mut bounced[i as usize]);
         for k in 0..6 {
-            w[k] = v[k] + share * (w[k] - v[k]);
+            w[k] = v[k] + part * (w[k] - v[k]);
         }
     }
-    share
+    part
 }
 
-// (3): by halving, because the energy along the way is convex, its bound is linear, and at its start it is not above it
-fn share(bodies: &[Body], group: &[u32], from: &[Six], to: &[Six], most: [f64; 2]) -> f64 {
+// (3): bisection, because the energy along the line is convex, its bound is linear, and at the start it is not above it
+fn part(bodies: &[Body], group: &[u32], from: &[Six], to: &[Six], most: [f64; 2]) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..50 {
         let x = 0.5 * (low + high);

@@ -1,29 +1,30 @@
-//! Forces and accelerations of the motion at an instant, not those of a step: what a step does is a mean over it, and grows without
-//! bound where a short step takes back what a long one left of a velocity.
+//! Forces and accelerations at an instant, as opposed to those of a step: these are means over the step, and grow without bound where a
+//! short step removes a velocity error left by a long one.
 //!
 //! ```text
-//! (1)  a = M^-1 (f + G^T r)                     f: gravity, gyroscopic torques and all force elements as they are
-//! (2)  joints:  G a + dG/dt v = 0;              motors:  G a + dG/dt v = rate of the given speed
+//! (1)  a = M^-1 (f + G^T r)                     f: gravity, gyroscopic torques and all force elements
+//! (2)  joints:  G a + dG/dt v = 0;              motors:  G a + dG/dt v = rate of the prescribed speed
 //! (3)  closed contacts:  0 <= G_n a + dG_n/dt v | r_n >= 0
-//! (4)  friction that sticks:  G_b a + dG_b/dt v in place of the velocity of the law of Coulomb
-//!      friction that slides with u_b:  the same plus S u_b/|u_b| with a number S far above all accelerations, so that it acts against u_b
-//! (5)  an element that is stiff against a step h has the force f + h (d + k h) G a, as at the end of that step: r = -s G a, 1/c = s
-//! (6)  v: the velocities nearest to those of the state, in the metric of the masses, with G v = 0 for joints; motors keep theirs
+//! (4)  sticking friction:  G_b a + dG_b/dt v in place of the velocity in Coulomb's law
+//!      sliding friction with u_b:  the same plus S u_b/|u_b| with a number S far above all accelerations, so that it opposes u_b
+//! (5)  an element that is stiff relative to a step h has the force f + h (d + k h) G a, as at the end of that step: r = -s G a, 1/c = s
+//! (6)  v: the velocities nearest to those of the state, in the mass metric, with G v = 0 for joints; motor speeds are kept
 //! ```
 //!
-//! With (6): steps hold joints by means over their length, so that velocities that joints forbid change sign with each step. They are of
-//! order two in the step, and no part of the motion.
+//! Reason for (6): steps impose joints on mean velocities, so that velocity errors of joints change sign with each step. They are of second
+//! order in the step, and not part of the motion.
 //!
-//! A contact may be closed if its parts separate, and sticks if they slide, by no more than the steps leave:
+//! A contact may be closed if its separation velocity, and sticks if its sliding velocity, is within the errors of the steps:
 //!
 //! ```text
-//! (7)  speed:  SLOW + 2 h |dG/dt v|        a step holds contacts in the directions that it starts with, which turn while it lasts
-//!              + g t                       t: the last step, as far as it is too short to close what the one before it left ajar
-//!              + 0.1 g h                   with bounded effort
+//! (7)  speed:  SLOW + 2 h |dG/dt v|        a step imposes contacts in the directions at its start, which rotate during the step
+//!              + g t                       t: the last step, if too short to close contacts that the one before left open
+//!              + 0.1 g h                   with `sweeps`
 //! (8)  gap:    band + h (SLOW + 2 h |dG/dt v|)
 //! ```
 //!
-//! Which of these carry is decided by (3). It is a function of the state alone: the forces of the last step are no more than a first guess.
+//! Which of these are loaded is determined by (3). It is a function of the state alone: the forces of the last step are only an initial
+//! guess.
 
 use super::assemble::{along, contact, directions, guess, index, inverse_mass, row};
 use super::impact::SLOW;
@@ -36,48 +37,48 @@ use crate::integrate::{Report, Workspace};
 use crate::kinds::plane::force::Side;
 use crate::kinds::space;
 use crate::math::{Dual, Limit, Real, Vec3, dot3, max_abs, most_across, norm};
-use crate::model::{BodyRef, Hold, Model, TimeStepping, space_pose_of, space_twist_of};
+use crate::model::{BodyRef, FixedFeature, Model, TimeStepping, space_pose_of, space_twist_of};
 use crate::scene::spec::Settings;
 use crate::state::{ContactKey, PersistentContact, State};
 
-/// (4): accelerations are this part of what a contact slides with, at most.
+/// (4): upper bound of the ratio of accelerations and S.
 const SLIDES: f64 = 1e4;
 
-/// (7): steps that are shorter than this part of the standard one leave ajar what was.
+/// (7): steps shorter than this part of the standard step do not close open contacts.
 const SHORT: f64 = 0.01;
 
-/// (7): part of what gravity does in a step that sweeps may leave to contacts at rest.
-const LEFT_BY_SWEEPS: f64 = 0.1;
+/// (7): part of the velocity change by gravity in a step that sweeps may leave to contacts at rest.
+const SWEEP_ERROR: f64 = 0.1;
 
-/// (8): gaps of contacts that carry, where overlaps are closed by sweeps, m: twice the overlap that these leave.
+/// (8): gaps of loaded contacts if overlaps are closed by sweeps, m: twice the overlap that these leave.
 const BOUNDED_BAND: f64 = 2.0 * BOUNDED_OVERLAP;
 
-/// Contacts whose forces are solved for exactly also where steps have bounded effort.
+/// Up to this many contacts forces are solved exactly even with `sweeps`.
 const FEW: usize = 100;
 
-/// The direct ways are enough if they end with this residual.
+/// Direct solvers are sufficient if they end with this residual.
 const NEARLY: f64 = 1e-6;
 
 /// Forces and accelerations at an instant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Instant {
-    /// Without what the last step left of velocities that joints forbid (6), m/s and rad/s.
+    /// Without the velocity errors of joints left by the last step (6), m/s and rad/s.
     pub velocity: Vec<f64>,
-    /// Their rates.
+    /// Accelerations.
     pub acceleration: Vec<f64>,
     /// Normal and tangential force of the model's contacts, N.
     pub contact_force: Vec<[f64; 2]>,
     /// Force of each joint equation and of each motor, N or N m.
     pub joint_force: Vec<f64>,
-    /// Where bodies press on each other, in the order of their keys.
-    pub touches: Vec<PersistentContact>,
-    /// What contact friction takes, W.
+    /// Loaded contact points, sorted by key.
+    pub contacts: Vec<PersistentContact>,
+    /// Power dissipated by contact friction, W.
     pub friction_power: f64,
-    /// The largest residual of the complementarity problems.
+    /// Largest residual of the complementarity problems.
     pub residual: f64,
 }
 
-/// Forces and accelerations at a state. It is left as it is.
+/// Forces and accelerations at a state, which is not changed.
 pub(in crate::integrate) fn find(
     model: &Model,
     time_stepping: &TimeStepping,
@@ -86,7 +87,7 @@ pub(in crate::integrate) fn find(
     settings: &Settings,
     instant: &mut Instant,
 ) {
-    // steps keep their own scratch
+    // steps have their own workspace
     let mut work = std::mem::take(&mut workspace.instant);
     std::mem::swap(&mut work, &mut workspace.time_stepping);
     let mut report = Report::default();
@@ -98,14 +99,14 @@ pub(in crate::integrate) fn find(
         workspace,
         report: &mut report,
         h: settings.step,
-        holds_at_end: false,
+        imposes_joints_at_end: false,
     }
     .find_instant(instant);
     std::mem::swap(&mut work, &mut workspace.time_stepping);
     workspace.instant = work;
 }
 
-/// A row and its rate along the motion, dG/dt v.
+/// A row and (dG/dt) v.
 fn moving_row(gradient: &space::Row<Dual>, twists: [&space::Twist; 2]) -> (space::Row, f64) {
     let values = space::Row {
         a: gradient.a.map(|x| x.value),
@@ -120,7 +121,7 @@ fn moving_row(gradient: &space::Row<Dual>, twists: [&space::Twist; 2]) -> (space
 
 impl Step<'_> {
     fn find_instant(&mut self, instant: &mut Instant) {
-        self.place();
+        self.update_poses();
         self.find_velocities(&mut instant.velocity);
         self.add_free_accelerations(&instant.velocity);
         self.find_closed_points();
@@ -131,15 +132,15 @@ impl Step<'_> {
         self.add_accelerated_motors();
         self.add_stiff_forces();
         instant.residual = self.solve_accelerations();
-        self.tell(instant);
+        self.write_result(instant);
     }
 
-    // (7) without what turns
+    // (7) without the rotation of directions
     fn rest_speed(&self) -> f64 {
         let g = norm(self.model.gravity.as_slice());
         let short = self.state.time_stepping.last_step.at_most(SHORT * self.h);
         let left = match self.time_stepping.options.sweeps {
-            Some(_) => LEFT_BY_SWEEPS * self.h,
+            Some(_) => SWEEP_ERROR * self.h,
             None => 0.0,
         };
         SLOW + g * (short + left)
@@ -149,7 +150,7 @@ impl Step<'_> {
         body.is_some_and(|i| self.state.time_stepping.sleep_timer[i] == f64::INFINITY)
     }
 
-    // (6), which twists are then those of
+    // (6), which the twists then have
     fn find_velocities(&mut self, velocity: &mut Vec<f64>) {
         velocity.clone_from(&self.state.velocity);
         if self.model.joints.is_empty() {
@@ -159,7 +160,7 @@ impl Step<'_> {
         self.model.twists(velocity, &mut self.workspace.twists);
     }
 
-    // (1) without impulses; what sleeps stays
+    // (1) without impulses; sleeping bodies stay at rest
     fn add_free_accelerations(&mut self, velocity: &[f64]) {
         let Workspace {
             poses,
@@ -197,7 +198,7 @@ impl Step<'_> {
         }
     }
 
-    // all that may be closed; `add_accelerated_points` looks closer
+    // all potentially closed contact points; `add_accelerated_points` decides
     fn find_closed_points(&mut self) {
         let Self {
             model,
@@ -230,7 +231,7 @@ impl Step<'_> {
 
     // (7), (8)
     fn is_closed_now(&self, point: &ContactPoint) -> bool {
-        // what overlaps as a whole
+        // shapes that overlap as a whole
         let Some(near) = self.nearest(point) else {
             return true;
         };
@@ -242,10 +243,11 @@ impl Step<'_> {
             && point.gap <= closed_band(self.time_stepping) + self.h * (SLOW + turns)
     }
 
-    fn pressed_at(&self, key: &ContactKey) -> Option<&PersistentContact> {
-        let touches = &self.state.time_stepping.touches;
-        let found = touches.binary_search_by_key(&key.order(), |touch| touch.key.order());
-        found.ok().map(|i| &touches[i])
+    fn loaded_contact(&self, key: &ContactKey) -> Option<&PersistentContact> {
+        let constraints = &self.state.time_stepping.contacts;
+        let found =
+            constraints.binary_search_by_key(&key.order(), |constraint| constraint.key.order());
+        found.ok().map(|i| &constraints[i])
     }
 
     fn twists_of(&self, bodies: [BodyRef; 2]) -> [&space::Twist; 2] {
@@ -260,7 +262,7 @@ impl Step<'_> {
         })
     }
 
-    // where the shapes of a spot are nearest while they move
+    // nearest points of the shapes of a contact point along their motion
     fn nearest(&self, point: &ContactPoint) -> Option<space::collide::Nearest<Dual>> {
         let [a, b] = self.moving(point.bodies);
         let points = &self.workspace.time_stepping.points;
@@ -272,7 +274,7 @@ impl Step<'_> {
         let list = std::mem::take(&mut self.workspace.time_stepping.points.list);
         let work = &mut self.workspace.time_stepping;
         work.frames.clear();
-        work.touches.clear();
+        work.constraints.clear();
         work.rows.clear();
         work.impulse.clear();
         work.second.clear();
@@ -290,9 +292,9 @@ impl Step<'_> {
         let twists = self.twists_of(point.bodies).map(|twist| *twist);
         let twists = [&twists[0], &twists[1]];
         let frame = space::tangents(point.normal, most_across(point.normal));
-        let pressed = self.pressed_at(&point.key).copied();
+        let pressed = self.loaded_contact(&point.key).copied();
         let fixed = |v: Vec3| v.map(Dual::constant);
-        // the parts of an overlap turn with the second body
+        // the geometry of an overlap rotates with the second body
         let near = self.nearest(point).unwrap_or_else(|| {
             let turned = |v: Vec3| {
                 let pose = space_pose_of(self.workspace.poses.space(), point.bodies[1]);
@@ -310,7 +312,7 @@ impl Step<'_> {
         });
         let tangents = space::tangents(near.normal, fixed(most_across(point.normal)));
         let rows = directions(point, frame).map(|(turns, direction)| {
-            // the same direction while it turns
+            // the same direction with its derivative
             let direction = if direction == point.normal {
                 near.normal
             } else if direction == frame[0] {
@@ -348,7 +350,7 @@ impl Step<'_> {
         work.impulse
             .extend(guess(point, frame, pressed.as_ref(), 1.0));
         work.frames.push(frame);
-        work.touches.push(ContactConstraint {
+        work.constraints.push(ContactConstraint {
             bodies: point.bodies.map(|body| awake(body, self.state)),
             contact: contact(point),
         });
@@ -374,22 +376,22 @@ impl Step<'_> {
         for (body, v) in model.bodies.iter().zip(start) {
             velocity.extend_from_slice(&v[..body.n_dof]);
         }
-        let hold = Hold::default();
+        let hold = FixedFeature::default();
         work.stops.retain(|stop| {
             let contact = &model.contacts[stop.contact];
             let turned = model
-                .near_rates(contact, &hold, poses, twists, velocity)
+                .contact_row_rates(contact, &hold, poses, twists, velocity)
                 .map_or(0.0, |rates| rates[0]);
             let own = row(&stop.gradient, turned);
             let bodies = contact.bodies.map(index);
-            // what sleeps keeps its forces
+            // sleeping bodies keep their forces
             let moves = contact.bodies.map(|body| awake(body, state)) == bodies;
             let closed = moves && along(&own, bodies, start) <= slow + 2.0 * h * turned.abs();
             if closed {
                 work.rows.push(own);
                 work.second.push(0.0);
                 work.impulse.push(state.contact_force[stop.contact][0]);
-                work.touches.push(ContactConstraint {
+                work.constraints.push(ContactConstraint {
                     bodies,
                     contact: Contact::new(&[]),
                 });
@@ -485,7 +487,7 @@ impl Step<'_> {
         }
     }
 
-    // what slides is told by far larger numbers than all accelerations
+    // sliding velocities are scaled far above all accelerations
     fn set_sliding(&mut self) {
         let slow = self.rest_speed();
         let model = self.model;
@@ -498,8 +500,8 @@ impl Step<'_> {
             most = most.at_least(row.bias.abs());
         }
         let mut at = 0;
-        // stops, which come after the spots, have no friction
-        for (touch, point) in work.touches.iter().zip(&work.points.list) {
+        // stops, which come after the contact points, have no friction
+        for (constraint, point) in work.constraints.iter().zip(&work.points.list) {
             let sizes = point
                 .bodies
                 .iter()
@@ -508,7 +510,7 @@ impl Step<'_> {
             let size = sizes.fold(f64::INFINITY, |x, y| x.at_most(y));
             let mut row = at + 1;
             let mut rows = directions(point, [Vec3::zeros(); 2]);
-            for block in touch.contact.blocks() {
+            for block in constraint.contact.blocks() {
                 let own = row..row + block.rows();
                 row = own.end;
                 let turns = rows.next().is_some_and(|(turns, _)| turns);
@@ -527,7 +529,7 @@ impl Step<'_> {
                     }
                 }
             }
-            at += touch.contact.rows();
+            at += constraint.contact.rows();
         }
     }
 
@@ -536,7 +538,7 @@ impl Step<'_> {
         let threads = self.time_stepping.options.threads as usize;
         let Work {
             bodies,
-            touches,
+            constraints,
             joints,
             rows,
             impulse,
@@ -546,39 +548,39 @@ impl Step<'_> {
         } = &mut self.workspace.time_stepping;
         let problem = Problem {
             bodies,
-            contacts: touches,
+            contacts: constraints,
             joints,
             rows,
         };
         let mut ending = solvers.solve(&problem, Effort::Direct, threads, impulse, end);
         if ending.residual > NEARLY
-            && (self.time_stepping.options.sweeps.is_none() || touches.len() <= FEW)
+            && (self.time_stepping.options.sweeps.is_none() || constraints.len() <= FEW)
         {
             ending = solvers.solve(&problem, Effort::Exact, threads, impulse, end);
         }
         ending.residual
     }
 
-    fn tell(&mut self, instant: &mut Instant) {
+    fn write_result(&mut self, instant: &mut Instant) {
         let (model, state, work) = (self.model, &*self.state, &self.workspace.time_stepping);
         instant.acceleration.resize(model.n_velocities, 0.0);
         for (body, end) in model.bodies.iter().zip(&work.end) {
             let own = body.first..body.first + body.n_dof;
             instant.acceleration[own].copy_from_slice(&end[..body.n_dof]);
         }
-        // what sleeps keeps the forces that it fell asleep with
-        instant.touches.clear();
+        // sleeping bodies keep the forces with which they fell asleep
+        instant.contacts.clear();
         let asleep = |body: BodyRef| {
             body.is_none_or(|i| state.time_stepping.sleep_timer[i] == f64::INFINITY)
         };
         let colliders = &self.time_stepping.colliders;
-        let sleeps = |touch: &&PersistentContact| {
-            let bodies = touch.key.shapes.map(|i| colliders[i as usize].body);
+        let sleeps = |constraint: &&PersistentContact| {
+            let bodies = constraint.key.shapes.map(|i| colliders[i as usize].body);
             bodies.into_iter().all(asleep)
         };
         instant
-            .touches
-            .extend(state.time_stepping.touches.iter().filter(sleeps));
+            .contacts
+            .extend(state.time_stepping.contacts.iter().filter(sleeps));
         instant.contact_force.clear();
         let stays = |bodies: [BodyRef; 2]| bodies.iter().any(|body| self.is_asleep(*body));
         let kept = model.contacts.iter().zip(&state.contact_force);
@@ -603,7 +605,7 @@ impl Step<'_> {
                 row += 1;
             }
             if work.impulse[first] > 0.0 {
-                instant.touches.push(PersistentContact {
+                instant.contacts.push(PersistentContact {
                     key: point.key,
                     force,
                     moment,
@@ -611,8 +613,8 @@ impl Step<'_> {
             }
         }
         instant
-            .touches
-            .sort_unstable_by_key(|touch| touch.key.order());
+            .contacts
+            .sort_unstable_by_key(|constraint| constraint.key.order());
         for stop in &work.stops {
             instant.contact_force[stop.contact] = [work.impulse[row], 0.0];
             row += 1;
@@ -641,7 +643,7 @@ fn closed_band(time_stepping: &TimeStepping) -> f64 {
     }
 }
 
-// a body in the problem; what sleeps is as fixed as the ground
+// index of a body in the problem; sleeping bodies are fixed like the ground
 fn awake(body: BodyRef, state: &State) -> u32 {
     index(body.filter(|i| state.time_stepping.sleep_timer[*i] < f64::INFINITY))
 }

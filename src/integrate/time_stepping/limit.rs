@@ -1,15 +1,15 @@
-//! The energy limiter: takes kinetic energy from a group of bodies, or gives some, and leaves alone all that no force within it can change.
+//! Energy limiter: takes kinetic energy from a group of bodies, or adds some, and conserves all that no internal force can change.
 //!
 //! ```text
-//! (1)  v_0: the motion as one rigid body with the momentum and the angular momentum of the group, if it is free; zero if it is tied
+//! (1)  v_0: the rigid-body motion with the linear and angular momentum of the group, if it is free; zero if it is connected to the ground
 //! (2)  T = sum (v - v_0).M (v - v_0)/2
 //! (3)  v <- v_0 + f (v - v_0),   f^2 = 1 - W/T
-//! (4)  a free group that turns as one has an error of turning that its inner motion cannot pay for: where W > 0.01 T, v_0 in (1) is
+//! (4)  a free group that rotates as one has a rotational energy error that its internal motion cannot compensate: where W > 0.01 T, v_0 in (1) is
 //!      the velocity of its centre of mass alone
 //! ```
 //!
-//! Rows between bodies of the group do not see (1), so joints and closed contacts hold after (3) as before; neither does the observer's
-//! velocity matter.
+//! Rows between bodies of the group are invariant to (1), so joints and closed contacts hold after (3) as before; the result does not
+//! depend on the frame of reference.
 
 use super::Six;
 use crate::contact::body_blocks::{ContactConstraint, GROUND, Island, Joint};
@@ -18,12 +18,12 @@ use crate::math::{Limit, Mat3, Vec3, cross3, dot3};
 use crate::model::Model;
 use crate::state::State;
 
-/// Is a group free: does nothing of it press on the ground, and none of these joints and springs tie it there?
+/// Is a group free, that is, not connected to the ground by loaded contacts or these joints and springs?
 pub(super) fn is_free(
     island: &Island,
-    touches: &[ContactConstraint],
+    constraints: &[ContactConstraint],
     joints: &[Joint],
-    gauss_seidel: impl Fn(usize) -> bool,
+    is_loaded: impl Fn(usize) -> bool,
 ) -> bool {
     let tied = |j: &u32| {
         let joint = joints.get(*j as usize);
@@ -34,17 +34,17 @@ pub(super) fn is_free(
     }
     let mut row = 0;
     for &contact in island.contacts {
-        let touch = &touches[contact as usize];
+        let constraint = &constraints[contact as usize];
         let normal = island.rows[row] as usize;
-        row += touch.contact.rows();
-        if touch.bodies.contains(&GROUND) && gauss_seidel(normal) {
+        row += constraint.contact.rows();
+        if constraint.bodies.contains(&GROUND) && is_loaded(normal) {
             return false;
         }
     }
     true
 }
 
-/// Most of its inner motion that a group pays with (4).
+/// Largest part of its internal kinetic energy that a group may lose, else (4).
 const INNER: f64 = 0.01;
 
 /// (1).
@@ -56,7 +56,7 @@ struct Rigid {
     spin: Vec3,
 }
 
-/// A body of a group at its present place.
+/// A body of a group at its current pose.
 struct Placed {
     pose: Pose,
     mass: f64,
@@ -123,7 +123,7 @@ impl Rigid {
 }
 
 // (2)
-fn energy_beside(
+fn relative_energy(
     model: &Model,
     state: &State,
     group: &[u32],
@@ -142,24 +142,27 @@ fn energy_beside(
     kinetic
 }
 
-/// (3): takes this energy from the group, or gives it where it is negative. How much could be taken, J?
+/// (3): takes this energy from the group, or adds it if negative. Returns how much could be taken, J.
 pub(super) fn take(
     model: &Model,
     state: &State,
     group: &[u32],
     is_free: bool,
     velocities: &mut [Six],
-    wanted: f64,
+    motor_target: f64,
 ) -> f64 {
     let mut rigid = is_free.then(|| Rigid::of(model, state, group, velocities));
-    let mut kinetic = energy_beside(model, state, group, rigid, velocities);
-    if let Some(rigid) = rigid.as_mut().filter(|_| wanted.abs() > INNER * kinetic) {
+    let mut kinetic = relative_energy(model, state, group, rigid, velocities);
+    if let Some(rigid) = rigid
+        .as_mut()
+        .filter(|_| motor_target.abs() > INNER * kinetic)
+    {
         rigid.spin = Vec3::zeros(); // (4)
-        kinetic = energy_beside(model, state, group, Some(*rigid), velocities);
+        kinetic = relative_energy(model, state, group, Some(*rigid), velocities);
     }
     let base = |i: usize| rigid.map_or([0.0; 6], |rigid| rigid.at(&placed(model, state, i)));
-    let taken = wanted.at_most(kinetic);
-    // what hardly moves is not made to move
+    let taken = motor_target.at_most(kinetic);
+    // a group that hardly moves is not accelerated
     if kinetic == 0.0 || taken == 0.0 || -taken > kinetic {
         return 0.0;
     }

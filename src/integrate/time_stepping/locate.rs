@@ -1,16 +1,16 @@
-//! Impacts that are located: where few are ahead of a group, its round ends at the first of them.
+//! Located impacts: if few are ahead of a group, its substep ends at the first of them.
 //!
 //! ```text
-//! (1)  a body is expected at x + s v + s^2/2 a,  R exp(s w + s^2/2 dw/dt);  a: without contacts, or where it is held that
+//! (1)  a body is predicted at x + s v + s^2/2 a,  R exp(s w + s^2/2 dw/dt);  a: without contacts, or if it is supported that
 //!      of its last step
 //! (2)  the first impact is the first zero of the gap of a pair along (1)
-//! (3)  there, all contacts closed:  0 <= G_n v' + e G_n v | r_n >= 0 where they come nearer faster than they would fall in
+//! (3)  there, with all contacts closed:  0 <= G_n v' + e G_n v | r_n >= 0 where they approach faster than by free fall in
 //!      a step, 0 <= G_n v' | r_n >= 0 else
-//! (4)  kinetic energy of a group does not rise by more than motors add, as in `impact`
+//! (4)  kinetic energy of a group does not increase by more than motors add, as in `impact`
 //! ```
 
 use super::assemble::along;
-use super::impact::{Driven, SLOW, cut_back, energy};
+use super::impact::{Driven, SLOW, energy, limit_restitution};
 use super::stops::{first_coordinate, gap_of, is_closed};
 use super::{BAND, ContactPoint, Six, Step, Work};
 use crate::integrate::{StepError, Workspace};
@@ -21,43 +21,43 @@ use crate::math::{Groups, Limit, Vec3, quaternion, root};
 use crate::model::{BodyRef, Model, space_pose_of, space_twist_of};
 use crate::state::State;
 
-/// What is left of a round when an impact is this near is not worth a round of its own, as a part of the step.
-const NOTHING: f64 = 1e-6;
+/// If the remaining substep after an impact is shorter than this part of the step, it is not taken separately.
+const NEGLIGIBLE_REST: f64 = 1e-6;
 
-/// Impacts are located to this, s: what moves at a kilometre a second is then within the band.
+/// Impacts are located to this, s: at a kilometre per second that is within the band.
 const INSTANT: f64 = 1e-12;
 
-/// A group of more bodies has its impacts taken as one: to follow each costs a solve of the whole group.
-const MOST_BODIES: usize = 16;
+/// Impacts of larger groups are resolved simultaneously: each located one costs a solve of the whole group.
+const MAX_BODIES: usize = 16;
 
-/// A motor that is off its speed by less than this part of it gets there within the step: rows that turn leave as much.
+/// A motor whose speed error is below this part of it reaches its speed within the step: rotating rows leave as much.
 const JUMP: f64 = 0.05;
 
-/// Of motors whose speeds are small, m/s or rad/s.
+/// Lower bound of the motor speed in that comparison, m/s or rad/s.
 const NOMINAL_SPEED: f64 = 1e-3;
 
-/// Length of the round of a pair of bodies, s: that of the one that moves.
+/// Length of the substep of a pair of bodies, s: that of the one that moves.
 pub(super) fn span_of(bodies: [BodyRef; 2], span: &[f64]) -> f64 {
     let of = |body: BodyRef| body.map_or(0.0, |i| span[i]);
     of(bodies[0]).at_least(of(bodies[1]))
 }
 
-/// A group on its way.
+/// Predicted impacts of a group.
 #[derive(Clone, Copy, Debug, Default)]
 struct Plan {
     bodies: usize,
     /// Impacts ahead.
     impacts: u32,
-    /// Until the first of them, s.
+    /// Time to the first of them, s.
     first: f64,
 }
 
-/// Scratch.
+/// Workspace.
 #[derive(Debug, Default)]
 pub(super) struct Plans {
     groups: Groups,
     plans: Vec<Plan>,
-    /// Expected accelerations.
+    /// Predicted accelerations.
     acceleration: Vec<Six>,
     held: Vec<bool>,
 }
@@ -78,12 +78,12 @@ fn first_zero(gap_after: impl Fn(f64) -> f64, now: f64, within: f64) -> Option<f
 }
 
 impl Plans {
-    // the group of two bodies, if its impacts are still followed
+    // the group of two bodies, if its impacts are still located
     fn followed(&mut self, bodies: [BodyRef; 2], located: u32) -> Option<usize> {
         let body = bodies.into_iter().flatten().next()?;
         let group = self.groups.root(body);
         let plan = self.plans[group];
-        (plan.bodies <= MOST_BODIES && plan.impacts <= located).then_some(group)
+        (plan.bodies <= MAX_BODIES && plan.impacts <= located).then_some(group)
     }
 
     fn join(&mut self, bodies: [BodyRef; 2]) {
@@ -94,7 +94,7 @@ impl Plans {
 }
 
 impl Step<'_> {
-    /// How far each group goes in this round.
+    /// Determines the substep of each group.
     pub(super) fn plan(&mut self, is_last: bool) {
         let work = &mut self.workspace.time_stepping;
         work.span.clone_from(&work.left);
@@ -102,7 +102,7 @@ impl Step<'_> {
         work.is_located.resize(self.model.bodies.len(), false);
         if !is_last {
             self.find_groups();
-            self.foresee();
+            self.predict_accelerations();
             self.count_impacts();
             self.shorten();
         }
@@ -139,7 +139,7 @@ impl Step<'_> {
     }
 
     // (1)
-    fn foresee(&mut self) {
+    fn predict_accelerations(&mut self) {
         let Work {
             plans,
             start,
@@ -225,9 +225,9 @@ impl Step<'_> {
             let root = plans.groups.root(i);
             let plan = plans.plans[root];
             let few = plan.impacts > 0 && plan.impacts <= located;
-            if left[i] > 0.0 && few && plan.bodies <= MOST_BODIES {
+            if left[i] > 0.0 && few && plan.bodies <= MAX_BODIES {
                 is_located[i] = true;
-                span[i] = plan.first.at_least(NOTHING * h).at_most(left[i]);
+                span[i] = plan.first.at_least(NEGLIGIBLE_REST * h).at_most(left[i]);
             }
         }
         // up to its impact a located group has no others
@@ -237,7 +237,7 @@ impl Step<'_> {
         });
     }
 
-    /// (3) of the groups that have come to an impact.
+    /// (3) of the groups that have reached an impact.
     pub(super) fn collide(&mut self) -> Result<(), StepError> {
         if !self.workspace.time_stepping.is_located.contains(&true) {
             return Ok(());
@@ -245,12 +245,12 @@ impl Step<'_> {
         self.jump(false)
     }
 
-    /// Where motors want another speed than there is, at the start or where it is given with a jump, velocities jump.
+    /// Applies velocity jumps of motors whose prescribed speed differs, at the start or where the signal jumps.
     pub(super) fn start_motors(&mut self) -> Result<(), StepError> {
         if !self.is_far_from_speed() {
             return Ok(());
         }
-        self.move_freely();
+        self.integrate_free_motion();
         self.find_points();
         let Work {
             is_located, left, ..
@@ -264,7 +264,7 @@ impl Step<'_> {
         if self.model.motors.is_empty() {
             return false;
         }
-        self.place();
+        self.update_poses();
         let Workspace { poses, twists, .. } = &*self.workspace;
         let (poses, twists) = (poses.space(), twists.space());
         self.model.motors.iter().any(|motor| {
@@ -282,23 +282,23 @@ impl Step<'_> {
         })
     }
 
-    // velocities jump where something strikes, or in all groups that are told
+    // velocity jumps at impacts, or in all marked groups
     fn jump(&mut self, jumps: bool) -> Result<(), StepError> {
-        self.place();
+        self.update_poses();
         let Workspace {
             poses,
             time_stepping: work,
             ..
         } = &mut *self.workspace;
         let is_located = std::mem::take(&mut work.is_located);
-        // others are elsewhere in time, or sleep until they are woken: they would not get their share of an impulse
+        // other bodies are at another time, or asleep: they would not get their share of an impulse
         let skip = |bodies: [BodyRef; 2]| {
             let mut bodies = bodies.into_iter().flatten();
             !bodies.all(|body| is_located[body])
         };
         let mut found = std::mem::take(&mut work.points.list);
         work.points
-            .look_again(self.time_stepping, poses.space(), BAND, skip, &mut found);
+            .update(self.time_stepping, poses.space(), BAND, skip, &mut found);
         work.points.list = found;
         let Work {
             start, free, span, ..
@@ -308,7 +308,7 @@ impl Step<'_> {
             let v = &self.state.velocity[body.first..body.first + body.n_dof];
             start[i][..body.n_dof].copy_from_slice(v);
             free[i] = start[i];
-            // an instant; the length of the step only scales what is open, and nothing is
+            // an instant; the length of the step only scales gaps, which are closed
             span[i] = if is_located[i] { self.h } else { 0.0 };
         }
         self.find_stops(|bodies, is_closed, _| is_closed && !skip(bodies));
@@ -321,13 +321,13 @@ impl Step<'_> {
             return Ok(());
         }
         self.solve()?;
-        self.hold_energy()?;
+        self.limit_energy()?;
         self.finish_impact();
         Ok(())
     }
 
-    // (4): groups that would gain are brought towards what they do without a bounce
-    fn hold_energy(&mut self) -> Result<(), StepError> {
+    // (4): groups that would gain energy are interpolated towards their velocities without restitution
+    fn limit_energy(&mut self) -> Result<(), StepError> {
         let Work {
             bodies,
             start,
@@ -389,25 +389,25 @@ impl Step<'_> {
                 before + driven.work_of_motors(|row| impulse[row], [start, end]),
                 before + driven.work_of_motors(|row| second[row], [start, after]),
             ];
-            let share = cut_back(bodies, island.bodies, most, end, after);
-            self.report.limited_impacts += u64::from(share < 1.0);
+            let part = limit_restitution(bodies, island.bodies, most, end, after);
+            self.report.limited_impacts += u64::from(part < 1.0);
             for &row in island.rows {
                 let (x, y) = (&mut impulse[row as usize], second[row as usize]);
-                *x += share * (y - *x);
+                *x += part * (y - *x);
             }
         }
         std::mem::swap(end, after);
         Ok(())
     }
 
-    // biases of (3), and how many contacts come nearer
+    // biases of (3); returns the number of approaching contacts
     fn set_instant_bounces(&mut self) -> u64 {
         let threshold = self.settings.restitution_threshold * self.h;
         let gravity = crate::math::norm(self.model.gravity.as_slice());
         let Work {
             points,
             stops,
-            touches,
+            constraints,
             rows,
             start,
             bounces,
@@ -415,8 +415,8 @@ impl Step<'_> {
         } = &mut self.workspace.time_stepping;
         bounces.clear();
         let (mut row, mut n) = (0, 0);
-        for (i, touch) in touches.iter().enumerate() {
-            let before = along(&rows[row], touch.bodies, start);
+        for (i, constraint) in constraints.iter().enumerate() {
+            let before = along(&rows[row], constraint.bodies, start);
             let e = match points.list.get(i) {
                 Some(ContactPoint { material, .. }) => material.restitution,
                 None => {
@@ -426,15 +426,15 @@ impl Step<'_> {
             };
             if before < -SLOW {
                 n += 1;
-                // held at the end, joints may let nothing bounce
-                if -before > threshold * gravity && !self.holds_at_end {
+                // with joints imposed at the end, there may be no solution with restitution
+                if -before > threshold * gravity && !self.imposes_joints_at_end {
                     bounces.push((row, e * before));
                     rows[row].bias = e * before;
                 } else {
                     self.report.rests += u64::from(e > 0.0);
                 }
             }
-            row += touch.contact.rows();
+            row += constraint.contact.rows();
         }
         n
     }
@@ -450,7 +450,7 @@ impl Step<'_> {
             start,
             end,
             is_located,
-            touches,
+            constraints,
             joints,
             rows,
             impulse,
@@ -458,7 +458,7 @@ impl Step<'_> {
             energy_balance,
             ..
         } = &mut workspace.time_stepping;
-        energy_balance.connect_pressing(touches, impulse);
+        energy_balance.connect_loaded(constraints, impulse);
         for k in 0..solvers.islands.count() {
             let island = solvers.islands.island(k);
             let driven = Driven {
@@ -488,7 +488,7 @@ impl Step<'_> {
     }
 }
 
-// where a body is expected after some time, and the rotation vector until then
+// predicted pose of a body after some time, and the rotation vector until then
 fn expected(
     model: &Model,
     state: &State,

@@ -1,29 +1,29 @@
-//! Redundant contacts of two bodies are left out: what the outline of a patch holds, its inside need not.
+//! Manifold reduction: only contacts on the convex hull of a patch of two bodies are kept.
 //!
-//! Spots of two bodies with one normal and with gaps alike are a patch; its outline is the convex hull of its points in the
-//! plane across the normal. A spot goes if it is within the merge distance of another one that stays and is as near, or if
-//! it is inside the outline or within the merge distance of it, and its gap is not below that of the outline there. Spots of
-//! other materials, or of a belt, are patches of their own.
+//! Contact points of two bodies with equal normals and consistent gaps form a patch; its outline is the convex hull of its points in the
+//! tangent plane. A point is removed if it is within the merge distance of another kept one that is as close, or if it is inside the
+//! outline or within the merge distance of it, and its gap is not below that of the outline there. Points of other materials, or of a belt,
+//! form separate patches.
 
 use super::{BAND, ContactPoint, Step};
 use crate::kinds::space;
 use crate::math::{Limit, dot3, most_across};
 
-/// Scratch.
+/// Workspace.
 #[derive(Debug, Default)]
 pub(super) struct ManifoldReduction {
-    /// Spots by their bodies.
+    /// Contact points sorted by bodies.
     order: Vec<u32>,
-    /// Members of a patch: place across the normal and gap, m, and the spot.
+    /// Members of a patch: tangential position and gap, m, and the contact point.
     members: Vec<([f64; 2], f64, u32)>,
     hull: Vec<usize>,
     is_corner: Vec<bool>,
     stays: Vec<bool>,
-    /// Is it a member of a patch already?
+    /// Is it already a member of a patch?
     is_placed: Vec<bool>,
 }
 
-/// Normals of one patch differ by less than this: over a patch of a metre the heights then differ by a micrometre.
+/// Normals of one patch differ by less than this: over a patch of a metre, heights then differ by a micrometre.
 const ONE_NORMAL: f64 = 1e-6;
 
 impl Step<'_> {
@@ -50,7 +50,7 @@ impl ManifoldReduction {
         self.is_placed.clear();
         self.is_placed.resize(points.len(), false);
         for group in order.chunk_by(|a, b| bodies(*a) == bodies(*b)) {
-            // patches of these bodies one after the other
+            // the patches of these bodies, one after the other
             for first in group.iter().map(|i| *i as usize) {
                 if self.is_placed[first] {
                     continue;
@@ -70,9 +70,9 @@ impl ManifoldReduction {
                         && (point.material, point.belt) == (material, belt);
                     if is_alike && !self.is_placed[i as usize] {
                         self.is_placed[i as usize] = true;
-                        // the arm of a body, or of the ground, is a place in the world up to a shift
-                        let place = [dot3(t, point.arms[1]), dot3(s, point.arms[1])];
-                        self.members.push((place, point.gap, i));
+                        // the arm of a body, or of the ground, is a world position up to a shift
+                        let position = [dot3(t, point.arms[1]), dot3(s, point.arms[1])];
+                        self.members.push((position, point.gap, i));
                     }
                 }
                 self.reduce_manifold(distance);
@@ -87,11 +87,11 @@ impl ManifoldReduction {
         });
     }
 
-    // what is inside goes first, so that few are left to be compared with each other
+    // inner points first, so that few are left for pairwise comparison
     fn reduce_manifold(&mut self, distance: f64) {
         if self.members.len() > 3 {
             self.find_hull();
-            self.leave_out_the_inside(distance);
+            self.remove_inner(distance);
         }
         if self.members.len() > 2 {
             self.merge(distance);
@@ -102,44 +102,44 @@ impl ManifoldReduction {
         }
     }
 
-    fn leave_out_the_inside(&mut self, distance: f64) {
+    fn remove_inner(&mut self, distance: f64) {
         self.is_corner.clear();
         self.is_corner.resize(self.members.len(), false);
         self.hull.iter().for_each(|k| self.is_corner[*k] = true);
         for k in 0..self.members.len() {
-            let (place, gap, point) = self.members[k];
+            let (position, gap, point) = self.members[k];
             if !self.is_corner[k]
-                && let Some(level) = self.level(place, distance)
+                && let Some(level) = self.level(position, distance)
                 && gap >= level - BAND
             {
                 self.stays[point as usize] = false;
             }
         }
-        self.keep_those_that_stay();
+        self.remove_marked();
     }
 
-    fn keep_those_that_stay(&mut self) {
+    fn remove_marked(&mut self) {
         let stays = &self.stays;
         self.members.retain(|(_, _, point)| stays[*point as usize]);
     }
 
-    // of spots that are nearly in one place the nearest stays
+    // of nearly coincident points the closest is kept
     fn merge(&mut self, distance: f64) {
         self.members
             .sort_by(|a, b| a.1.total_cmp(&b.1).then(a.2.cmp(&b.2)));
         for k in 1..self.members.len() {
-            let (place, _, point) = self.members[k];
+            let (position, _, point) = self.members[k];
             let near = self.members[..k].iter().any(|(other, _, kept)| {
-                self.stays[*kept as usize] && far(place, *other) <= distance * distance
+                self.stays[*kept as usize] && far(position, *other) <= distance * distance
             });
             if near {
                 self.stays[point as usize] = false;
             }
         }
-        self.keep_those_that_stay();
+        self.remove_marked();
     }
 
-    // the points of the outline, counterclockwise
+    // convex hull, counterclockwise
     fn find_hull(&mut self) {
         let members = &mut self.members;
         members.sort_by(|(a, _, _), (b, _, _)| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
@@ -169,8 +169,7 @@ impl ManifoldReduction {
         self.hull.pop();
     }
 
-    // corners of the outline that are within the distance of the line between their neighbours, and no nearer, hold nothing
-    // of their own
+    // removes corners of the outline within the distance of the line between their neighbours, unless they are closer
     fn thin(&mut self, distance: f64) {
         let mut k = 0;
         while self.hull.len() > 3 && k < self.hull.len() {
@@ -191,11 +190,11 @@ impl ManifoldReduction {
         }
     }
 
-    // the gap of the outline over a place inside it or within the distance of it, as the triangles from its first corner have it
-    fn level(&self, place: [f64; 2], distance: f64) -> Option<f64> {
+    // gap of the outline at a position inside it or within the distance of it, interpolated over the triangles from its first corner
+    fn level(&self, position: [f64; 2], distance: f64) -> Option<f64> {
         let corner = |i: usize| {
-            let (place, gap, _) = self.members[self.hull[i]];
-            (place, gap)
+            let (position, gap, _) = self.members[self.hull[i]];
+            (position, gap)
         };
         let (origin, gap) = corner(0);
         let mut best: Option<f64> = None;
@@ -205,7 +204,10 @@ impl ManifoldReduction {
             if area <= 0.0 {
                 continue;
             }
-            let [u, v] = [turn(origin, place, c) / area, turn(origin, b, place) / area];
+            let [u, v] = [
+                turn(origin, position, c) / area,
+                turn(origin, b, position) / area,
+            ];
             let width = area.sqrt();
             let beyond = -distance / width.at_least(distance);
             if u >= beyond && v >= beyond && u + v <= 1.0 - beyond {

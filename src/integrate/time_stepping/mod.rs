@@ -1,5 +1,5 @@
-//! Steps of many bodies (docs/METHOD.md, section 14): contacts are found where bodies come near, groups of bodies that touch
-//! are solved apart from each other, and groups at rest sleep.
+//! Time stepping (docs/METHOD.md, section 14): contacts are detected as bodies approach, islands of touching bodies are solved separately,
+//! and islands at rest sleep.
 //!
 //! ```text
 //! (1)  v' = v + M^-1 (h f + G^T r)                      springs and dampers are rows of G with a compliance
@@ -7,13 +7,12 @@
 //! (3)  open contacts:                  0 <= G_n v' + gap / h | r_n >= 0
 //! (4)  joints:  G (v + v') = 0, with G in the middle of the step: they do no work
 //!      motors:  G v' + (h/2) dG/dt v = speed at the end
-//! (5)  q' = q + h (v + v')/2;   q + h v' for a group in which something struck, but for the centre of mass of one that nothing ties
-//!      to the ground
-//! (6)  then gaps and joints are closed by the least motion of the masses
+//! (5)  q' = q + h (v + v')/2;   q + h v' for a group with an impact, except for the centre of mass of a free one
+//! (6)  position stabilization closes gaps and joints by the smallest motion in the mass metric
 //! ```
 //!
-//! A step has rounds. In each a group goes on to the end of the step; or, if few impacts are ahead of it, to the first of
-//! these, where velocities jump, and the next round takes it on. What is left in the last round is taken as one.
+//! A step consists of substeps. In each a group advances to the end of the step; or, if few impacts are ahead of it, to the first of these,
+//! where velocities jump, and continues in the next substep. In the last substep the remaining impacts are resolved simultaneously.
 
 mod assemble;
 mod balance;
@@ -47,97 +46,96 @@ use balance::Outcome;
 use contact_points::{ContactPoint, ContactPoints};
 use stops::NearStop;
 
-/// Six velocities.
+/// Velocity of a body: linear, then angular.
 type Six = [f64; 6];
 
-/// A contact with a smaller gap is closed, m: far below the overlap that counts, far above what the correction of
-/// places leaves.
+/// A contact with a smaller gap is closed, m: far below the overlap that counts, far above the error of position stabilization.
 const BAND: f64 = 1e-7;
 
-/// Iterations over all rows that count as one factorization: their systems are sparse, and the hardest steps of a heap take many.
+/// Iterations over all rows that count as one factorization: their systems are sparse, and difficult steps of large piles take many.
 const ITERATIONS: f64 = 10.0;
 
-/// Corrections of places move a body by less than this part of its size.
-const SHIFTED: f64 = 0.01;
+/// Position stabilization moves a body by less than this part of its size.
+const MAX_SHIFT: f64 = 0.01;
 
-// how far corrections move a body, m
-fn shifted(model: &Model, body: BodyRef) -> f64 {
-    body.map_or(0.0, |i| SHIFTED * model.bodies[i].extent)
+// upper bound of the motion of a body by position stabilization, m
+fn max_shift(model: &Model, body: BodyRef) -> f64 {
+    body.map_or(0.0, |i| MAX_SHIFT * model.bodies[i].extent)
 }
 
-/// Scratch of the steps.
+/// Workspace of the steps.
 #[derive(Debug, Default)]
 pub(super) struct Work {
     points: ContactPoints,
-    /// Stops of joints that count in the round.
+    /// Active joint stops of the substep.
     stops: Vec<NearStop>,
-    /// Spots at the end of a step.
+    /// Contact points at the end of a step.
     found: Vec<ContactPoint>,
-    /// Tangents of the spots.
+    /// Tangents of the contact points.
     frames: Vec<[Vec3; 2]>,
-    /// Which bodies something from outside acts on; empty before the first step.
+    /// Bodies with inputs or signals; empty before the first step.
     driven: Vec<bool>,
     force: Vec<f64>,
-    /// Velocities at the start, without contacts, at the end of the step, and after what bounced.
+    /// Velocities at the start, without contacts, at the end of the step, and after restitution.
     start: Vec<Six>,
     free: Vec<Six>,
-    /// What gyroscopic torques change of the rates of rotation, in `free`.
-    spun: Vec<Vec3>,
+    /// Changes of the angular velocities by gyroscopic torques, in `free`.
+    gyroscopic_change: Vec<Vec3>,
     end: Vec<Six>,
     after: Vec<Six>,
-    /// Velocities that bodies come to what sleeps with.
+    /// Velocities of bodies approaching sleeping ones.
     ahead: Vec<Six>,
-    /// Rows that bounce, and their biases.
+    /// Rows with restitution, and their biases.
     bounces: Vec<(usize, f64)>,
     second: Vec<f64>,
-    /// How far each body may get in the step, m, as seen with this velocity, m/s.
+    /// Speculative margin of each body in the step, m, relative to this velocity, m/s.
     margin: Vec<f64>,
     common: Vec3,
-    /// What is left of the step for each body, and how much of it the round under way takes, s.
+    /// Remaining time of the step for each body, and the length of the current substep, s.
     left: Vec<f64>,
     span: Vec<f64>,
-    /// Bodies whose round ends at an impact.
+    /// Bodies whose substep ends at an impact.
     is_located: Vec<bool>,
     middle: Vec<f64>,
     moved: Vec<f64>,
-    stiffnesses: geometric_stiffness::GeometricStiffnesses,
+    geometric_stiffness: geometric_stiffness::GeometricStiffnessRows,
     /// Bodies of groups that are solved again.
     is_chosen: Vec<bool>,
-    /// Which force elements are stiff against the round.
+    /// Force elements that are stiff relative to the substep.
     stiff: Vec<bool>,
-    /// Of their surfaces at the end of the step, m/s.
+    /// Surface velocities of belts at the end of the step, m/s.
     belt_velocities: Vec<Vec3>,
     /// Means of the velocities at the start and at the end, and those of the ground.
     means: Vec<Sixfold>,
     bodies: Vec<Body>,
-    touches: Vec<ContactConstraint>,
+    constraints: Vec<ContactConstraint>,
     joints: Vec<Joint>,
     rows: Vec<Row>,
     impulse: Vec<f64>,
-    /// Did something strike in the group of this body?
-    struck: Vec<bool>,
-    /// What its centre of mass then moves less by, where nothing ties it to the ground, m/s.
-    lag: Vec<Vec3>,
+    /// Was there an impact in the group of this body?
+    has_impact: Vec<bool>,
+    /// Reduction of the motion of its centre of mass then, if the group is free, m/s.
+    centre_lag: Vec<Vec3>,
     solvers: solve::Solvers,
     bouncing: solve::Solvers,
-    correction: position_stabilization::Correction,
+    stabilization: position_stabilization::Stabilization,
     manifolds: manifold_reduction::ManifoldReduction,
-    /// Coordinates of motors at the end of the step, m or rad.
-    wanted: Vec<f64>,
-    groups: sleep::Sleepers,
+    /// Prescribed coordinates of motors at the end of the step, m or rad.
+    motor_target: Vec<f64>,
+    groups: sleep::SleepIslands,
     plans: locate::Plans,
     energy_balance: balance::EnergyBalance,
-    /// The state before the step, where it may have to be taken again.
+    /// The state before a step that may be repeated.
     before: Option<State>,
 }
 
 impl Work {
-    // those that are counted
+    // those whose work is counted
     fn solvers(&mut self) -> [&mut solve::Solvers; 3] {
         [
             &mut self.solvers,
             &mut self.bouncing,
-            &mut self.correction.solvers,
+            &mut self.stabilization.solvers,
         ]
     }
 
@@ -151,12 +149,12 @@ impl Work {
         self.solvers().iter().map(|solvers| solvers.spent).sum()
     }
 
-    fn room(&self) -> usize {
-        self.points.room() + self.rows.capacity() + self.impulse.capacity()
+    fn capacity(&self) -> usize {
+        self.points.capacity() + self.rows.capacity() + self.impulse.capacity()
     }
 }
 
-/// What the parts of a step share.
+/// Data of a step.
 struct Step<'a> {
     model: &'a Model,
     time_stepping: &'a TimeStepping,
@@ -166,17 +164,17 @@ struct Step<'a> {
     report: &'a mut Report,
     /// s.
     h: f64,
-    /// Are joints held by the velocities at the end alone, so that to stand still is always a way out?
-    holds_at_end: bool,
+    /// Are joints imposed on end velocities alone, so that rest is always admissible?
+    imposes_joints_at_end: bool,
 }
 
-/// What hangs on a joint turns by at most this in a step, rad: rows of joints are those of the middle of the step.
-const MOST_TURN: f64 = 0.25;
+/// Bodies at joints rotate by at most this in a step, rad: rows of joints are those of the middle of the step.
+const MAX_TURN: f64 = 0.25;
 
-/// Most parts of a step.
-const MOST_PARTS: f64 = 64.0;
+/// Maximum number of parts of a step.
+const MAX_PARTS: f64 = 64.0;
 
-// how long a step may be for what hangs on joints, s
+// longest step for bodies at joints, s
 fn longest_span(model: &Model, state: &State) -> f64 {
     let bodies = model.joints.iter().flat_map(|link| link.bodies).flatten();
     let turning = bodies.map(|i| {
@@ -184,11 +182,10 @@ fn longest_span(model: &Model, state: &State) -> f64 {
         let velocity = &state.velocity[body.first..body.first + body.n_dof];
         norm(velocity.get(3..).unwrap_or(&[]))
     });
-    MOST_TURN / turning.fold(0.0, larger)
+    MAX_TURN / turning.fold(0.0, larger)
 }
 
-/// Advances the state of a crowd to `end` in one step, or in several where a force is not smooth or something on a joint
-/// turns fast.
+/// Advances the state to `end` in one time step, or in several if a force is not smooth or a body at a joint rotates fast.
 pub(super) fn step(
     model: &Model,
     time_stepping: &TimeStepping,
@@ -206,14 +203,14 @@ pub(super) fn step(
     workspace.time_stepping.allow(allowed);
     let can_repeat = !model.joints.is_empty() || !model.forces.is_empty();
     let mut most = f64::INFINITY;
-    let mut holds_at_end = false;
+    let mut imposes_joints_at_end = false;
     while state.time < end {
         let breaks = &model.breakpoints;
         let next = breaks.partition_point(|b| *b <= state.time);
         let stop = breaks.get(next).map_or(end, |b| b.at_most(end));
-        let longest = longest_span(model, state).at_least(settings.step / MOST_PARTS);
+        let longest = longest_span(model, state).at_least(settings.step / MAX_PARTS);
         let longest = longest.at_most(most);
-        // what would be left is no longer than rounding
+        // a remainder below rounding is included
         let (h, stop) = if stop - state.time <= longest * (1.0 + 1e-9) {
             (stop - state.time, stop)
         } else {
@@ -221,7 +218,7 @@ pub(super) fn step(
             let h = (stop - state.time) / parts;
             (h, state.time + h)
         };
-        let room = workspace.time_stepping.room();
+        let capacity = workspace.time_stepping.capacity();
         let mut numbers = None;
         if can_repeat {
             let before = workspace
@@ -242,41 +239,41 @@ pub(super) fn step(
             workspace,
             report,
             h,
-            holds_at_end,
+            imposes_joints_at_end,
         }
         .take();
-        report.growths += u64::from(workspace.time_stepping.room() > room);
+        report.growths += u64::from(workspace.time_stepping.capacity() > capacity);
         let half = 0.5 * h / settings.step;
-        let is_stuck = taken.is_err() && !holds_at_end && half < SHORTEST_PART;
+        let is_stuck = taken.is_err() && !imposes_joints_at_end && half < SHORTEST_PART;
         if let (Some(numbers), Some(before)) = (numbers, &workspace.time_stepping.before)
             && (is_stuck || is_too_long(&taken, half))
         {
             state.copy_from(before);
-            apply_restitution(report, numbers);
+            restore_report(report, numbers);
             report.halved_steps += 1;
-            holds_at_end |= is_stuck;
+            imposes_joints_at_end |= is_stuck;
             most = if is_stuck { h } else { 0.5 * h };
             continue;
         }
         taken?;
         if let Some(before) = workspace.time_stepping.before.take() {
-            smoothing::note_between(model, [&before, state], h, workspace, report);
+            smoothing::check_between(model, [&before, state], h, workspace, report);
             workspace.time_stepping.before = Some(before);
         }
-        holds_at_end = false;
+        imposes_joints_at_end = false;
         most = 2.0 * h;
         state.time = stop;
     }
     report.exhausted_steps += u64::from(workspace.time_stepping.spent() > allowed);
-    in_play::note(model, state, workspace, report);
+    in_play::record(model, state, workspace, report);
     finite(state, report)
 }
 
-// is a step to be taken again with half its length, which is this part of the standard step?
+// must a step be repeated with half its length, which is this part of the standard step?
 fn is_too_long(taken: &Result<Outcome, StepError>, half: f64) -> bool {
     match taken {
         Ok(outcome) => {
-            (outcome.is_rough && half >= SHORTEST_PART)
+            (outcome.is_inaccurate && half >= SHORTEST_PART)
                 || (outcome.is_lossy && half >= SHORTEST_LOSSY_PART)
         }
         Err(StepError::Unsolved { .. } | StepError::NotFinite { .. }) => half >= SHORTEST_PART,
@@ -284,7 +281,7 @@ fn is_too_long(taken: &Result<Outcome, StepError>, half: f64) -> bool {
     }
 }
 
-fn apply_restitution(report: &mut Report, (whole, real): ([u64; 30], [f64; 22])) {
+fn restore_report(report: &mut Report, (whole, real): ([u64; 30], [f64; 22])) {
     for (x, before) in report.whole_numbers().into_iter().zip(whole) {
         *x = before;
     }
@@ -309,11 +306,11 @@ impl Step<'_> {
         left.clear();
         let sleep_timer = self.state.time_stepping.sleep_timer.iter();
         left.extend(sleep_timer.map(|x| if *x < f64::INFINITY { self.h } else { 0.0 }));
-        self.settle_joints();
-        self.aim_motors();
+        self.project_joints();
+        self.set_motor_targets();
         self.start_motors()?;
-        for round in 0..=self.time_stepping.options.located_impacts {
-            self.round(round == self.time_stepping.options.located_impacts)?;
+        for substep in 0..=self.time_stepping.options.located_impacts {
+            self.substep(substep == self.time_stepping.options.located_impacts)?;
             if self
                 .workspace
                 .time_stepping
@@ -321,43 +318,43 @@ impl Step<'_> {
                 .iter()
                 .all(|left| *left <= 0.0)
             {
-                if round > 0 || self.outruns() {
+                if substep > 0 || self.exceeds_margin() {
                     self.find_all_pairs();
                 }
                 break;
             }
         }
-        self.correct();
+        self.stabilize_positions();
         let outcome = self.close_balance();
         self.fall_asleep();
         Ok(outcome)
     }
 
-    fn round(&mut self, is_last: bool) -> Result<(), StepError> {
-        self.place();
-        self.move_freely();
+    fn substep(&mut self, is_last: bool) -> Result<(), StepError> {
+        self.update_poses();
+        self.integrate_free_motion();
         self.find_points();
         self.reduce_manifolds();
         self.plan(is_last);
-        self.find_stops_of_round();
+        self.find_substep_stops();
         self.assemble();
         self.solve()?;
         self.iterate_geometric_stiffness()?;
         self.add_to_balance();
         self.apply_restitution();
         self.go_on();
-        self.remember();
+        self.store_forces();
         self.collide()
     }
 
-    fn place(&mut self) {
+    fn update_poses(&mut self) {
         let Workspace { poses, twists, .. } = &mut *self.workspace;
         poses.refer_to(&self.state.orientation, &self.state.joint_angle);
         self.model.poses(&self.state.position, poses);
         self.model.twists(&self.state.velocity, twists);
     }
 
-    // bodies that come near wake what sleeps there
+    // approaching bodies wake sleeping ones
     fn find_points(&mut self) {
         loop {
             let Self {
@@ -374,7 +371,7 @@ impl Step<'_> {
                 ..
             } = &mut workspace.time_stepping;
             let sleep_timer = &state.time_stepping.sleep_timer;
-            // a body that is done with the step waits for the others
+            // a body that has completed the step waits for the others
             let rests = |body: BodyRef| {
                 body.is_none_or(|i| sleep_timer[i] == f64::INFINITY || left[i] <= 0.0)
             };
@@ -383,17 +380,17 @@ impl Step<'_> {
             };
             let skip = |[a, b]: [BodyRef; 2]| (rests(a) && rests(b)) || waits(a) || waits(b);
             let margin = |body: BodyRef| body.map_or(0.0, |i| margin[i]);
-            let slack = |body| shifted(model, body);
+            let slack = |body| max_shift(model, body);
             points.find(time_stepping, workspace.poses.space(), margin, slack, skip);
-            if !self.wake_touched() {
+            if !self.wake_islands() {
                 return;
             }
-            self.move_freely();
+            self.integrate_free_motion();
         }
     }
 
-    // was a body pushed further than it was thought to get?
-    fn outruns(&self) -> bool {
+    // did a body move further than its speculative margin?
+    fn exceeds_margin(&self) -> bool {
         let moved = &self.state.average_velocity;
         let Work { margin, common, .. } = &self.workspace.time_stepping;
         let bodies = self.model.bodies.iter().enumerate();
@@ -401,14 +398,14 @@ impl Step<'_> {
             let v = &moved[body.first..body.first + body.n_dof];
             let seen = [v[0] - common.x, v[1] - common.y, v[2] - common.z];
             let (speed, spin) = (norm(&seen), norm(v.get(3..).unwrap_or(&[])));
-            let far = margin[i] + shifted(self.model, Some(i));
+            let far = margin[i] + max_shift(self.model, Some(i));
             self.h * (speed + body.extent * spin) > far
         })
     }
 
-    // those of the last round are not all: others were done before it, or got further
+    // pairs of the last substep are not complete: other bodies were finished before it, or moved further
     fn find_all_pairs(&mut self) {
-        self.place();
+        self.update_poses();
         let Self {
             model,
             time_stepping,
@@ -419,7 +416,7 @@ impl Step<'_> {
         let sleep_timer = &state.time_stepping.sleep_timer;
         let rests = |body: BodyRef| body.is_none_or(|i| sleep_timer[i] == f64::INFINITY);
         let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
-        let margin = |body| shifted(model, body);
+        let margin = |body| max_shift(model, body);
         let points = &mut workspace.time_stepping.points;
         points.find_pairs(time_stepping, workspace.poses.space(), margin, skip);
     }
@@ -427,7 +424,7 @@ impl Step<'_> {
     // energies of the step: impulses times mean velocities
     fn add_to_balance(&mut self) {
         let Work {
-            touches,
+            constraints,
             joints,
             rows,
             impulse,
@@ -447,39 +444,39 @@ impl Step<'_> {
             dot(&row.entries.map(|entries| paired(&entries)), &[a, b])
         };
         let mut row = 0;
-        for touch in touches.iter() {
-            let n = touch.contact.rows();
+        for constraint in constraints.iter() {
+            let n = constraint.contact.rows();
             if impulse[row] == 0.0 {
                 row += n;
                 continue;
             }
-            let losses = energy_balance.at(assemble::mover(touch.bodies));
-            losses.impacts -= impulse[row] * mean(&rows[row], touch.bodies);
+            let losses = energy_balance.at(assemble::moving_body(constraint.bodies));
+            losses.impacts -= impulse[row] * mean(&rows[row], constraint.bodies);
             let mut is_carried = false;
             for k in row + 1..row + n {
-                // the bias is the surface of a belt that moves away
+                // the bias is the velocity of the belt surface
                 let carried = -impulse[k] * rows[k].bias;
-                let lost = carried - impulse[k] * mean(&rows[k], touch.bodies);
+                let lost = carried - impulse[k] * mean(&rows[k], constraint.bodies);
                 is_carried |= carried != 0.0;
                 losses.applied += carried;
-                // friction that gives energy acted on velocities that jumped
+                // friction with negative dissipation acted on velocities that jumped
                 losses.friction += positive(lost);
                 losses.impacts -= positive(-lost);
             }
             if is_carried {
-                energy_balance.drive(assemble::mover(touch.bodies));
+                energy_balance.drive(assemble::moving_body(constraint.bodies));
             }
             row += n;
         }
         // rows of motors follow those of the joints
         let (of_joints, of_motors) = joints.split_at(self.model.joints.len());
         row += of_joints.iter().map(|joint| joint.rows).sum::<usize>();
-        // those after them are of springs
+        // springs follow
         for (row, motor) in (row..).zip(&of_motors[..self.model.motors.len()]) {
-            let losses = energy_balance.at(assemble::mover(motor.bodies));
+            let losses = energy_balance.at(assemble::moving_body(motor.bodies));
             losses.applied += impulse[row] * mean(&rows[row], motor.bodies);
         }
-        self.book_elements();
+        self.add_element_work();
     }
 
     // (5)
@@ -495,31 +492,35 @@ impl Step<'_> {
             start,
             end,
             after,
-            struck,
+            has_impact,
             middle,
             span,
             left,
             energy_balance,
-            touches,
+            constraints,
             impulse,
-            lag,
+            centre_lag,
             ..
         } = &mut workspace.time_stepping;
-        energy_balance.connect_pressing(touches, impulse);
+        energy_balance.connect_loaded(constraints, impulse);
         for (i, body) in model.bodies.iter().enumerate() {
-            // the part of the whole step, so that all advance with one length
+            // the part of the whole step, so that all advance by the same length
             let part = span[i] / *h;
             for k in 0..body.n_dof {
                 let (v, w) = (start[i][k], end[i][k]);
                 let at = body.first + k;
-                let less = if k < 3 { lag[i][k] } else { 0.0 };
-                let mean = if struck[i] { w - less } else { 0.5 * (v + w) };
+                let less = if k < 3 { centre_lag[i][k] } else { 0.0 };
+                let mean = if has_impact[i] {
+                    w - less
+                } else {
+                    0.5 * (v + w)
+                };
                 middle[at] = part * mean;
                 if span[i] > 0.0 {
                     state.acceleration[at] = (after[i][k] - v) / span[i];
                     state.velocity[at] = after[i][k];
                     if k < 3 {
-                        // what falls with the end velocity falls further than its kinetic energy tells
+                        // a fall with the end velocity is longer than its kinetic energy accounts for
                         let fallen = mean - 0.5 * (v + w);
                         let further = model.mass[at] * model.gravity[k] * fallen * span[i];
                         energy_balance.at(i).impacts += further;
@@ -536,8 +537,8 @@ impl Step<'_> {
         accept::rebase(model, state, &mut workspace.poses);
     }
 
-    // forces of the step, for the next one and for those who look
-    fn remember(&mut self) {
+    // stores the forces of the step, for warm starts and output
+    fn store_forces(&mut self) {
         let Self {
             model,
             state,
@@ -548,20 +549,20 @@ impl Step<'_> {
             points,
             stops,
             frames,
-            touches,
+            constraints,
             impulse,
             joints,
             span,
             ..
         } = &workspace.time_stepping;
         let span_of = |bodies: [BodyRef; 2]| locate::span_of(bodies, span);
-        // groups that sleep or wait are not among the spots
+        // sleeping and waiting groups have no contact points
         let colliders = &self.time_stepping.colliders;
-        state.time_stepping.touches.retain(|touch| {
-            let bodies = touch.key.shapes.map(|i| colliders[i as usize].body);
+        state.time_stepping.contacts.retain(|constraint| {
+            let bodies = constraint.key.shapes.map(|i| colliders[i as usize].body);
             span_of(bodies) <= 0.0
         });
-        let n_others = state.time_stepping.touches.len();
+        let n_others = state.time_stepping.contacts.len();
         let mut row = 0;
         for (point, tangents) in points.list.iter().zip(frames) {
             let first = row;
@@ -578,7 +579,7 @@ impl Step<'_> {
             }
             if impulse[first] > 0.0 {
                 let h = span_of(point.bodies);
-                state.time_stepping.touches.push(PersistentContact {
+                state.time_stepping.contacts.push(PersistentContact {
                     key: point.key,
                     force: force / h,
                     moment: moment / h,
@@ -588,8 +589,8 @@ impl Step<'_> {
         if n_others > 0 {
             state
                 .time_stepping
-                .touches
-                .sort_unstable_by_key(|touch| touch.key.order());
+                .contacts
+                .sort_unstable_by_key(|constraint| constraint.key.order());
         }
         for (i, stop) in model.contacts.iter().enumerate() {
             if span_of(stop.bodies) > 0.0 {
@@ -598,15 +599,18 @@ impl Step<'_> {
             }
         }
         for stop in stops {
-            let pressing = impulse[row] / span_of(model.contacts[stop.contact].bodies);
+            let normal_force = impulse[row] / span_of(model.contacts[stop.contact].bodies);
             row += 1;
-            if pressing > 0.0 {
-                state.contact_force[stop.contact] = [pressing, 0.0];
+            if normal_force > 0.0 {
+                state.contact_force[stop.contact] = [normal_force, 0.0];
                 state.status[stop.contact] = Status::Frictionless;
             }
         }
         state.statuses_known = true;
-        debug_assert_eq!(touches.iter().map(|t| t.contact.rows()).sum::<usize>(), row);
+        debug_assert_eq!(
+            constraints.iter().map(|t| t.contact.rows()).sum::<usize>(),
+            row
+        );
         let mut force = state.joint_force.iter_mut();
         let of_motors = model.motors.iter().map(|motor| &model.joints[motor.joint]);
         for (link, joint) in model.joints.iter().chain(of_motors).zip(joints) {

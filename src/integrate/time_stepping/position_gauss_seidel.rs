@@ -1,4 +1,4 @@
-//! Overlaps are closed by sweeps over the places that are near, one after the other: bounded effort.
+//! Position-level projected Gauss-Seidel: closes overlaps with a bounded number of sweeps over near contacts.
 //!
 //! ```text
 //! (1)  M^-1 = L L,   d = L w,   J = G_n L,   w = J^T s,    0 <= gap + J w | s >= 0
@@ -12,41 +12,41 @@ use crate::math::positive;
 use crate::math::two::{Sixfold, Twelvefold, add_multiple, dot, paired, single};
 use crate::model::Model;
 
-/// Most sweeps; what they leave is for the next look at the places.
+/// Maximum number of sweeps; the rest is left to the next iteration of position stabilization.
 const SWEEPS: u32 = 40;
 
-/// Each change of a sweep goes this much further: it then takes fewer of them.
+/// Over-relaxation factor, which reduces the number of sweeps.
 const RELAXATION: f64 = 1.3;
 
-/// A place that is near.
+/// A near contact.
 #[derive(Clone, Copy, Debug)]
-struct Correction {
+struct NearContact {
     row: Twelvefold,
     gap: f64,
     /// `o / (J J^T)`.
     inverse: f64,
     s: f64,
-    /// The ground comes after the last body.
+    /// The ground is the last index.
     bodies: [u32; 2],
 }
 
-/// The places that are near, and scratch.
+/// The near contacts, and workspace.
 #[derive(Debug, Default)]
 pub(super) struct PositionGaussSeidel {
-    list: Vec<Correction>,
+    list: Vec<NearContact>,
     /// `L`.
     roots: Vec<Sixfold>,
     w: Vec<Sixfold>,
 }
 
 impl PositionGaussSeidel {
-    /// Forgets all places.
+    /// Removes all contacts.
     pub fn clear(&mut self, model: &Model) {
         self.list.clear();
         if self.roots.len() > model.bodies.len() {
             return;
         }
-        // masses do not change
+        // masses are constant
         self.roots.clear();
         self.roots.extend(model.bodies.iter().map(|body| {
             let mut root = [0.0; 6];
@@ -58,7 +58,7 @@ impl PositionGaussSeidel {
         self.roots.push(Sixfold::default());
     }
 
-    /// Adds one with its normal row.
+    /// Adds a contact with its normal row.
     pub fn add(&mut self, bodies: [u32; 2], gradient: &space::Row, gap: f64) {
         let ground = self.roots.len() - 1;
         let bodies = bodies.map(|b| if b == GROUND { ground as u32 } else { b });
@@ -71,7 +71,7 @@ impl PositionGaussSeidel {
             of_side(&gradient.b, bodies[1]),
         ];
         let response = dot(&row, &row);
-        self.list.push(Correction {
+        self.list.push(NearContact {
             row,
             gap,
             inverse: if response > 0.0 {
@@ -84,7 +84,7 @@ impl PositionGaussSeidel {
         });
     }
 
-    /// (1) up to changes of `enough`, m, and the motion of each body.
+    /// (1) until changes are below `enough`, m, and the motion of each body.
     pub fn close(&mut self, enough: f64, shifts: &mut Vec<Six>) {
         self.w.clear();
         self.w.resize(self.roots.len(), Sixfold::default());
@@ -99,24 +99,24 @@ impl PositionGaussSeidel {
         shifts.extend(of_bodies.map(|(w, l)| single(&[w[0] * l[0], w[1] * l[1], w[2] * l[2]])));
     }
 
-    // (2): the largest gap that was changed, m
+    // (2): the largest gap change, m
     fn sweep(&mut self) -> f64 {
         let mut worst = 0.0;
         let all = &mut self.w[..];
-        for correction in &mut self.list {
-            let [a, b] = correction.bodies.map(|b| b as usize);
+        for contact in &mut self.list {
+            let [a, b] = contact.bodies.map(|b| b as usize);
             let mut w = [all[a], all[b]];
-            let gap = correction.gap + dot(&correction.row, &w);
-            let new = positive(correction.s - gap * correction.inverse);
-            let change = new - correction.s;
+            let gap = contact.gap + dot(&contact.row, &w);
+            let new = positive(contact.s - gap * contact.inverse);
+            let change = new - contact.s;
             if change == 0.0 {
                 continue;
             }
-            correction.s = new;
+            contact.s = new;
             if gap.abs() > worst {
                 worst = gap.abs();
             }
-            add_multiple(&mut w, change, &correction.row);
+            add_multiple(&mut w, change, &contact.row);
             [all[a], all[b]] = w;
         }
         worst
@@ -125,11 +125,7 @@ impl PositionGaussSeidel {
     /// Pairs of bodies that are pushed apart.
     pub fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
         let ground = self.roots.len() as u32 - 1;
-        let pushed = self.list.iter().filter(|correction| correction.s > 0.0);
-        pushed.map(move |correction| {
-            correction
-                .bodies
-                .map(|b| if b == ground { GROUND } else { b })
-        })
+        let pushed = self.list.iter().filter(|contact| contact.s > 0.0);
+        pushed.map(move |contact| contact.bodies.map(|b| if b == ground { GROUND } else { b }))
     }
 }

@@ -1,17 +1,17 @@
-//! Places are corrected at the end of a step: overlaps and open joints are closed by the least motion of the masses.
+//! Position stabilization at the end of each step: overlaps and open joints are closed by the smallest motion in the mass metric.
 //!
 //! ```text
 //! (1)  d = M^-1 G^T s,    0 <= G_n d + gap | s_n >= 0,    joints: G d + residual = 0
-//!      motors: the same with what their coordinates are off the integral of the given speed over the step
-//!      what sleeps does not move: its neighbours that sleep are not looked at
+//!      motors: the same with the error of their coordinates to the integral of the prescribed speed over the step
+//!      sleeping bodies are fixed; contacts between them are ignored
 //! ```
 //!
-//! What this lifts is an error of the step (`balance`).
+//! Its work is an error of the step (`balance`).
 
 use super::assemble::{index, row};
 use super::position_gauss_seidel::PositionGaussSeidel;
 use super::solve::Solvers;
-use super::{BAND, ContactPoint, SHIFTED, Six, Step, Work};
+use super::{BAND, ContactPoint, MAX_SHIFT, Six, Step, Work};
 use crate::contact::body_blocks::{Body, ContactConstraint, Effort, Joint, Problem, Row};
 use crate::contact::dense::Contact;
 use crate::integrate::Workspace;
@@ -21,69 +21,68 @@ use crate::kinds::space::{self, Pose};
 use crate::math::Limit;
 use crate::model::{BodyRef, space_pose_of};
 
-/// Overlaps up to this are left, m: half of what counts as closed.
+/// Remaining overlaps up to this are accepted, m: half the band of closed contacts.
 const OVERLAP: f64 = 5e-8;
 
-/// The same where the effort of a step is bounded: less than a micrometre, which counts.
+/// The same with `sweeps`: below a micrometre, which is reported.
 pub(super) const BOUNDED_OVERLAP: f64 = 8e-7;
 
-/// Sweeps end with changes of this, m: what is left of overlaps is then mostly below what is left alone.
-const ENOUGH: f64 = 2.5e-7;
+/// Sweeps end with changes of this, m: remaining overlaps are then mostly accepted.
+const CONVERGED_CHANGE: f64 = 2.5e-7;
 
-/// Sweeps see places with gaps up to this, m: more than they move anything, so that nothing is pushed into its neighbour.
+/// Sweeps include contacts with gaps up to this, m: more than any body is moved, so that none is pushed into its neighbour.
 const NEAR: f64 = 1e-4;
 
-/// Without sweeps, or after them, places are seen up to so many times the overlap of the round before: as far as it may move anything.
-const FURTHER: f64 = 3.0;
+/// Without sweeps, or after them, contacts up to this multiple of the last overlap are included: the largest motion that it may cause.
+const MARGIN_FACTOR: f64 = 3.0;
 
-/// Joints that are open by less are left, m or rad: a round of the correction squares what is left, and a tenth of a nanometre is not
-/// worth another one.
+/// Joint errors below this are accepted, m or rad: an iteration squares the error, and a tenth of a nanometre is not worth another one.
 const OPEN: f64 = 1e-10;
 
-/// Most rounds of the correction: each squares the error of places. Where the effort is bounded overlaps may be large, and
-/// what is pushed apart meets others.
+/// Maximum number of iterations: each squares the position errors. With `sweeps` overlaps may be large, and bodies pushed apart meet
+/// others.
 const ROUNDS: usize = 20;
 const BOUNDED_ROUNDS: usize = 60;
 
-/// Rounds with sweeps; what these leave, as in tall stacks, is then solved for directly.
+/// Iterations with sweeps; the remaining overlaps, as in tall stacks, are then solved for directly.
 const SWEPT_ROUNDS: usize = 10;
 
-/// Scratch.
+/// Workspace.
 #[derive(Debug, Default)]
-pub(super) struct Correction {
+pub(super) struct Stabilization {
     bodies: Vec<Body>,
-    touches: Vec<ContactConstraint>,
+    constraints: Vec<ContactConstraint>,
     joints: Vec<Joint>,
     rows: Vec<Row>,
     gauss_seidel: PositionGaussSeidel,
     way: Vec<f64>,
     moved: Vec<f64>,
-    /// Of each body, m and rad.
+    /// Motion of each body, m and rad.
     shifts: Vec<Six>,
     pub(super) solvers: Solvers,
 }
 
 impl Step<'_> {
-    pub(super) fn correct(&mut self) {
+    pub(super) fn stabilize_positions(&mut self) {
         let (allowed, rounds) = if self.is_swept() {
             (BOUNDED_OVERLAP, BOUNDED_ROUNDS)
         } else {
             (OVERLAP, ROUNDS)
         };
         let (mut last, mut strayed) = (0.0, 0.0);
-        for round in 0.. {
-            self.place();
-            let is_swept = self.is_swept() && round < SWEPT_ROUNDS;
-            // what is moved must not be pushed into what is near
+        for substep in 0.. {
+            self.update_poses();
+            let is_swept = self.is_swept() && substep < SWEPT_ROUNDS;
+            // bodies must not be pushed into near ones
             let nearest = if self.is_swept() { NEAR } else { BAND };
             let within = if is_swept {
                 nearest
             } else {
-                nearest.at_least(FURTHER * last)
+                nearest.at_least(MARGIN_FACTOR * last)
             };
-            let (overlap, drift) = self.look(is_swept, within);
+            let (overlap, drift) = self.assemble_stabilization(is_swept, within);
             last = overlap;
-            if (overlap <= allowed && drift <= OPEN) || round == rounds {
+            if (overlap <= allowed && drift <= OPEN) || substep == rounds {
                 self.report.worst_penetration = self.report.worst_penetration.at_least(overlap);
                 self.report.worst_joint_drift = self.report.worst_joint_drift.at_least(drift);
                 self.report.end_penetration = overlap;
@@ -91,17 +90,17 @@ impl Step<'_> {
             }
             self.shift(is_swept);
             strayed += self.furthest_shift();
-            // the pairs that are looked at are those within as much
-            if strayed > SHIFTED {
+            // near pairs were searched up to this distance
+            if strayed > MAX_SHIFT {
                 self.find_all_pairs();
                 strayed = 0.0;
             }
         }
     }
 
-    // how far a body was moved at most, in parts of its size
+    // the largest motion of a body, in parts of its size
     fn furthest_shift(&self) -> f64 {
-        let moved = &self.workspace.time_stepping.correction.moved;
+        let moved = &self.workspace.time_stepping.stabilization.moved;
         let sum = |d: &[f64]| d.iter().map(|x| x.abs()).sum::<f64>();
         let with_shapes = self.model.bodies.iter().filter(|body| body.extent > 0.0);
         with_shapes.fold(0.0, |most: f64, body| {
@@ -116,8 +115,8 @@ impl Step<'_> {
         self.time_stepping.options.sweeps.is_some() && self.model.joints.is_empty()
     }
 
-    // rows of (1) at the present poses; the deepest overlap and the worst joint
-    fn look(&mut self, is_swept: bool, within: f64) -> (f64, f64) {
+    // rows of (1) at the current poses; returns the deepest overlap and the largest joint error
+    fn assemble_stabilization(&mut self, is_swept: bool, within: f64) -> (f64, f64) {
         self.find_stops(|_, _, gap| gap <= BAND);
         let sleep_timer = &self.state.time_stepping.sleep_timer;
         let rests = |body: BodyRef| body.is_none_or(|i| sleep_timer[i] == f64::INFINITY);
@@ -132,29 +131,29 @@ impl Step<'_> {
             points,
             stops,
             found,
-            correction,
-            wanted,
+            stabilization,
+            motor_target,
             ..
         } = work;
         let skip = |[a, b]: [BodyRef; 2]| rests(a) && rests(b);
-        points.look_again(self.time_stepping, poses, within, skip, found);
+        points.update(self.time_stepping, poses, within, skip, found);
         let gaps = found.iter().map(|point| point.gap);
         let gaps = gaps.chain(stops.iter().map(|stop| stop.gap));
         let overlap = gaps.fold(0.0, |m: f64, gap| m.at_least(-gap));
         if is_swept {
             return (overlap, 0.0);
         }
-        let Correction {
-            touches,
+        let Stabilization {
+            constraints,
             joints,
             rows,
             ..
-        } = correction;
-        touches.clear();
+        } = stabilization;
+        constraints.clear();
         joints.clear();
         rows.clear();
         let mut drift: f64 = 0.0;
-        // what a joint holds in place cannot be moved by a contact that is off by rounding
+        // bodies at joints cannot be moved by contacts that are off by rounding
         let slack = if self.model.joints.is_empty() {
             0.0
         } else {
@@ -162,7 +161,7 @@ impl Step<'_> {
         };
         let mut add = |bodies: [u32; 2], gradient: &space::Row, gap: f64| {
             rows.push(row(gradient, gap + slack));
-            touches.push(ContactConstraint {
+            constraints.push(ContactConstraint {
                 bodies,
                 contact: Contact::new(&[]),
             });
@@ -190,7 +189,7 @@ impl Step<'_> {
                 rows: equations.n,
             });
         }
-        for (motor, wanted) in self.model.motors.iter().zip(wanted.iter()) {
+        for (motor, motor_target) in self.model.motors.iter().zip(motor_target.iter()) {
             let link = &self.model.joints[motor.joint];
             let Some(joint) = link.joint.space() else {
                 continue;
@@ -198,8 +197,8 @@ impl Step<'_> {
             let [a, b] = link.bodies.map(|body| space_pose_of(places.space(), body));
             let count = places.count(link);
             let (value, gradient) = joint.counted(motor.coordinate, &count, a, b);
-            drift = drift.at_least((value - wanted).abs());
-            rows.push(row(&gradient, value - wanted));
+            drift = drift.at_least((value - motor_target).abs());
+            rows.push(row(&gradient, value - motor_target));
             joints.push(Joint {
                 bodies: link.bodies.map(index),
                 rows: 1,
@@ -208,13 +207,13 @@ impl Step<'_> {
         (overlap, drift)
     }
 
-    /// Where motors are to be at the end of the step.
-    pub(super) fn aim_motors(&mut self) {
-        self.workspace.time_stepping.wanted.clear();
+    /// Prescribed coordinates of motors at the end of the step.
+    pub(super) fn set_motor_targets(&mut self) {
+        self.workspace.time_stepping.motor_target.clear();
         if self.model.motors.is_empty() {
             return;
         }
-        self.place();
+        self.update_poses();
         let Workspace {
             poses,
             time_stepping: work,
@@ -235,7 +234,7 @@ impl Step<'_> {
                 .map_or(0.0, |joint| joint.counted(motor.coordinate, &count, a, b).0);
             let ends = speed(0.0, Side::After) + speed(1.0, Side::Before);
             // Simpson's rule: steps end where a signal is not smooth
-            work.wanted
+            work.motor_target
                 .push(now + h / 6.0 * (ends + 4.0 * speed(0.5, Side::After)));
         }
     }
@@ -262,13 +261,13 @@ impl Step<'_> {
         let Work {
             bodies: of_step,
             found,
-            correction,
+            stabilization,
             energy_balance,
             ..
         } = work;
-        let Correction {
+        let Stabilization {
             bodies,
-            touches,
+            constraints,
             joints,
             rows,
             gauss_seidel,
@@ -276,7 +275,7 @@ impl Step<'_> {
             moved,
             shifts,
             solvers,
-        } = correction;
+        } = stabilization;
         if is_swept {
             gauss_seidel.clear(model);
             for point in found.iter() {
@@ -286,7 +285,7 @@ impl Step<'_> {
                     .map(|body| awake(body, &state.time_stepping.sleep_timer));
                 gauss_seidel.add(bodies, &row, point.gap);
             }
-            gauss_seidel.close(ENOUGH, shifts);
+            gauss_seidel.close(CONVERGED_CHANGE, shifts);
             gauss_seidel
                 .pairs()
                 .for_each(|pair| energy_balance.connect(pair));
@@ -300,13 +299,13 @@ impl Step<'_> {
             way.resize(rows.len(), 0.0);
             let problem = Problem {
                 bodies,
-                contacts: touches,
+                contacts: constraints,
                 joints,
                 rows,
             };
             let threads = time_stepping.options.threads as usize;
             solvers.solve(&problem, effort, threads, way, shifts);
-            energy_balance.connect_pressing(touches, way);
+            energy_balance.connect_loaded(constraints, way);
         }
         moved.clear();
         moved.resize(model.n_velocities, 0.0);
@@ -324,12 +323,12 @@ impl Step<'_> {
     }
 }
 
-// a body in the problem; what sleeps is as fixed as the ground
+// index of a body in the problem; sleeping bodies are fixed like the ground
 fn awake(body: BodyRef, sleep_timer: &[f64]) -> u32 {
     index(body.filter(|i| sleep_timer[*i] < f64::INFINITY))
 }
 
-// the rate of the gap of a spot
+// gradient of the gap of a contact point
 fn normal_row(point: &ContactPoint, poses: &[Pose]) -> space::Row {
     let [a, b] = point.bodies.map(|body| space_pose_of(poses, body));
     space::Row::relative_velocity(point.normal, (a, point.arms[0]), (b, point.arms[1]))

@@ -1,17 +1,15 @@
-//! Velocities that joints forbid.
+//! Projection of velocities onto joints.
 //!
-//! A step holds joints by the mean of its velocities, `G (v + v') = 0`: what `G v` is not zero by changes sign, and gets what the row
-//! turns by.
+//! A step imposes joints on mean velocities, `G (v + v') = 0`: the error `G v` changes sign, and the rotation of the row adds to it.
 //!
 //! ```text
 //! (1)  e' = -e + c h^2        e: G v at the end of a step of the length h
 //! (2)  v <- v - M^-1 G^T (G M^-1 G^T)^-1 e
 //! ```
 //!
-//! With steps of one length (1) stays of order two and does no work. Steps of other lengths would add to it, and a short one would take it back
-//! with a force `2 e / h`: before these (2) removes it, by the least change in the metric of the masses, and the kinetic energy that this
-//! takes is an error of the step (`balance`). What touches something keeps it: a
-//! change would be an impact.
+//! With constant step length (1) stays of order two and does no work. A change of the length would add to it, and a short step would remove
+//! it with a force `2 e / h`: so (2) removes it before such steps, by the smallest change in the mass metric, and the kinetic energy
+//! removed is an error of the step (`balance`). Groups in contact keep it: a change would be an impact.
 
 use super::assemble::{along, index, row};
 use super::{Step, Work};
@@ -20,21 +18,21 @@ use crate::integrate::Workspace;
 use crate::math::Limit;
 use crate::model::space_pose_of;
 
-/// Steps whose lengths differ by less are of one length, relative: rounding of times.
+/// Relative difference below which step lengths are equal: rounding of times.
 const SAME_LENGTH: f64 = 1e-6;
 
-/// Velocities along rows that are rounding, relative to the largest velocity.
+/// Rounding of velocities along rows, relative to the largest velocity.
 const ROUNDING: f64 = 1e-12;
 
 impl Step<'_> {
     /// (2) before a step of another length than the last one.
-    pub(super) fn settle_joints(&mut self) {
+    pub(super) fn project_joints(&mut self) {
         let last = std::mem::replace(&mut self.state.time_stepping.last_step, self.h);
         if self.model.joints.is_empty() || (self.h - last).abs() <= SAME_LENGTH * last {
             return;
         }
-        self.place();
-        self.find_touched_groups();
+        self.update_poses();
+        self.mark_groups_in_contact();
         let mut velocity = std::mem::take(&mut self.workspace.time_stepping.moved);
         velocity.clone_from(&self.state.velocity);
         self.project(&mut velocity, true);
@@ -42,8 +40,8 @@ impl Step<'_> {
         self.workspace.time_stepping.moved = velocity;
     }
 
-    /// (2) of velocities at the present poses, of all groups or of those that touch nothing. Motors keep the speeds that they have.
-    pub(super) fn project(&mut self, velocity: &mut [f64], only_untouched: bool) {
+    /// (2) of velocities at the current poses, of all groups or of those without contact. Motor speeds are kept.
+    pub(super) fn project(&mut self, velocity: &mut [f64], only_without_contact: bool) {
         let Workspace {
             poses,
             time_stepping: work,
@@ -80,7 +78,7 @@ impl Step<'_> {
         }
         let mut is_left = |i: usize| {
             self.state.time_stepping.sleep_timer[i] == f64::INFINITY
-                || (only_untouched && groups.is_marked(i))
+                || (only_without_contact && groups.is_marked(i))
         };
         let mut worst: f64 = 0.0;
         for link in &self.model.joints {
@@ -140,20 +138,20 @@ impl Step<'_> {
         }
     }
 
-    // marks the groups in which something presses
-    fn find_touched_groups(&mut self) {
+    // marks the groups with loaded contacts
+    fn mark_groups_in_contact(&mut self) {
         let (state, model) = (&*self.state, self.model);
         let colliders = &self.time_stepping.colliders;
         let groups = &mut self.workspace.time_stepping.groups;
-        groups.find(model, self.time_stepping, &state.time_stepping.touches);
-        let pressing = state.time_stepping.touches.iter().flat_map(|touch| {
-            let bodies = touch.key.shapes.map(|i| colliders[i as usize].body);
+        groups.find(model, self.time_stepping, &state.time_stepping.contacts);
+        let loaded = state.time_stepping.contacts.iter().flat_map(|constraint| {
+            let bodies = constraint.key.shapes.map(|i| colliders[i as usize].body);
             bodies.into_iter().flatten()
         });
         let stops = model.contacts.iter().zip(&state.contact_force);
         let stopped = stops.filter(|(_, force)| force[0] > 0.0);
         let stopped = stopped.flat_map(|(contact, _)| contact.bodies.into_iter().flatten());
-        for body in pressing.chain(stopped) {
+        for body in loaded.chain(stopped) {
             groups.mark(body);
         }
     }

@@ -1,8 +1,7 @@
-//! Groups of bodies at rest sleep: they are left out of all work until something comes near.
+//! Sleeping: islands of bodies at rest are excluded from all computations until something approaches.
 //!
-//! A group falls asleep when all its bodies have been slow for some time and nothing from outside acts on them; its velocities,
-//! already too small to count, become zero. It wakes as a whole, before anything touches it, with the forces that it fell
-//! asleep with.
+//! An island falls asleep when all its bodies have been slow for some time and no input acts on them; its velocities, already negligible,
+//! become zero. It wakes as a whole, before anything touches it, with the forces it fell asleep with.
 
 use super::assemble::{along, index, row};
 use super::{BAND, ContactPoint, Step, Work};
@@ -12,41 +11,41 @@ use crate::math::{Groups, Limit, norm};
 use crate::model::{Body, BodyRef, Model, TimeStepping, space_pose_of};
 use crate::state::PersistentContact;
 
-/// Bodies that touch or are joined, found from the forces of the state.
+/// Islands of bodies that touch or are joined, from the forces of the state.
 #[derive(Debug, Default)]
-pub(super) struct Sleepers {
+pub(super) struct SleepIslands {
     joined: Groups,
-    /// By the representative of a group: it is awake, or it wakes up.
+    /// By the representative of an island: is it awake, or does it wake up?
     awake: Vec<bool>,
-    /// Does something hold the body?
+    /// Is the body supported?
     held: Vec<bool>,
 }
 
-impl Sleepers {
-    /// Marks the group of a body.
+impl SleepIslands {
+    /// Marks the island of a body.
     pub fn mark(&mut self, body: usize) {
         let root = self.joined.root(body);
         self.awake[root] = true;
     }
 
-    /// Is the group of a body marked?
+    /// Is the island of a body marked?
     pub fn is_marked(&mut self, body: usize) -> bool {
         let root = self.joined.root(body);
         self.awake[root]
     }
 
-    /// The groups, none of which is marked.
+    /// Finds the islands, none of them marked.
     pub fn find(
         &mut self,
         model: &Model,
         time_stepping: &TimeStepping,
-        touches: &[PersistentContact],
+        constraints: &[PersistentContact],
     ) {
         self.joined.reset(model.bodies.len());
         self.held.clear();
         self.held.resize(model.bodies.len(), false);
-        for touch in touches {
-            let [a, b] = touch
+        for constraint in constraints {
+            let [a, b] = constraint
                 .key
                 .shapes
                 .map(|i| time_stepping.colliders[i as usize].body);
@@ -77,8 +76,8 @@ impl Step<'_> {
         !sleep_timer.is_empty() && sleep_timer.iter().all(|x| *x == f64::INFINITY)
     }
 
-    // groups that an awake body would touch in this step wake up: was there one?
-    pub(super) fn wake_touched(&mut self) -> bool {
+    // wakes islands that an awake body would touch in this step; true if there was one
+    pub(super) fn wake_islands(&mut self) -> bool {
         let Self {
             model,
             time_stepping,
@@ -102,7 +101,7 @@ impl Step<'_> {
             ..
         } = work;
         let sleep_timer = &mut state.time_stepping.sleep_timer;
-        // what has been slow is held by something, and does not fall
+        // a body that has been slow is supported, and does not fall
         ahead.clear();
         let both = start.iter().zip(free.iter());
         ahead.extend(
@@ -114,7 +113,7 @@ impl Step<'_> {
         );
         let asleep = |body: BodyRef| body.is_some_and(|i| sleep_timer[i] == f64::INFINITY);
         let sleeps = |point: &ContactPoint| point.bodies.into_iter().any(asleep);
-        let touches = |point: &ContactPoint| {
+        let constraints = |point: &ContactPoint| {
             let [a, b] = point.bodies.map(|body| *space_pose_of(poses.space(), body));
             let arms = ((&a, point.arms[0]), (&b, point.arms[1]));
             let normal = row(
@@ -128,14 +127,14 @@ impl Step<'_> {
         if !points
             .list
             .iter()
-            .any(|point| sleeps(point) && touches(point))
+            .any(|point| sleeps(point) && constraints(point))
         {
-            // what passes by leaves them asleep
+            // near misses do not wake them
             points.list.retain(|point| !sleeps(point));
             return false;
         }
-        groups.find(model, time_stepping, &state.time_stepping.touches);
-        for point in points.list.iter().filter(|point| touches(point)) {
+        groups.find(model, time_stepping, &state.time_stepping.contacts);
+        for point in points.list.iter().filter(|point| constraints(point)) {
             for body in point
                 .bodies
                 .into_iter()
@@ -175,7 +174,7 @@ impl Step<'_> {
             found,
             ..
         } = &mut workspace.time_stepping;
-        groups.find(model, time_stepping, &state.time_stepping.touches);
+        groups.find(model, time_stepping, &state.time_stepping.contacts);
         // neighbours that touch without a force would wake each other
         for point in found.iter().filter(|point| point.gap <= BAND) {
             if let [Some(a), Some(b)] = point.bodies {
@@ -187,7 +186,7 @@ impl Step<'_> {
             let turning = if body.n_dof > 3 { norm(&v[3..]) } else { 0.0 };
             let speed = norm(&v[..3]) + radius(model, body) * turning;
             let sleep_timer = &mut state.time_stepping.sleep_timer[i];
-            // what nothing holds is slow for a moment only
+            // an unsupported body is slow for a moment only
             if speed > options.sleep_speed || driven[i] || !groups.held[i] {
                 *sleep_timer = 0.0;
             } else {
@@ -196,9 +195,9 @@ impl Step<'_> {
             let root = groups.joined.root(i);
             groups.awake[root] |= *sleep_timer < options.sleep_after;
         }
-        // what lies on a belt may be moved by it
-        for touch in &state.time_stepping.touches {
-            let colliders = touch
+        // a body on a belt may be moved by it
+        for constraint in &state.time_stepping.contacts {
+            let colliders = constraint
                 .key
                 .shapes
                 .map(|i| &time_stepping.colliders[i as usize]);
@@ -221,7 +220,7 @@ impl Step<'_> {
     }
 }
 
-// how far a body reaches, or its largest radius of gyration if it has no shapes to speak of, m
+// radius of a body, or its largest radius of gyration if its shapes are smaller, m
 fn radius(model: &Model, body: &Body) -> f64 {
     match model.mass[body.first..body.first + body.n_dof] {
         [mass, _, _, x, y, z] => (x.at_least(y).at_least(z) / mass)

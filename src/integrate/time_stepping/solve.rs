@@ -1,5 +1,5 @@
-//! The groups of a step, solved one by one or by several threads. A group's answer does not depend on who solves it, and answers
-//! are put together in the order of the groups: the bits are the same for any number of threads.
+//! Solves the islands of a step, sequentially or by several threads. The solution of an island does not depend on its thread, and solutions
+//! are collected in the order of the islands: the bits are the same for any number of threads.
 
 use super::{Six, Step, Work};
 use crate::contact::body_blocks::{Effort, GROUND, Island, Islands, Outcome, Problem, Solver};
@@ -7,42 +7,42 @@ use crate::contact::lcp;
 use crate::integrate::StepError;
 use crate::math::Limit;
 
-/// Scratch.
+/// Workspace.
 #[derive(Debug, Default)]
 pub(super) struct Solvers {
-    /// Of the last problem.
+    /// Islands of the last problem.
     pub islands: Islands,
-    /// One a thread.
+    /// One per thread.
     workers: Vec<Worker>,
     pushed: Vec<Six>,
-    /// Work since it was counted from zero, in iterations over all rows.
+    /// Work since the counter was reset, in iterations over all rows.
     pub spent: f64,
-    /// What is allowed of it, if it is bounded.
+    /// Work limit, if there is one.
     pub allowed: Option<f64>,
 }
 
 #[derive(Debug, Default)]
 struct Worker {
     solver: Solver,
-    /// Which islands, and how they ended.
+    /// Which islands, and their outcomes.
     done: Vec<(usize, Outcome)>,
-    /// Their impulses, one after the other.
+    /// Their impulses, concatenated.
     impulses: Vec<f64>,
     /// Iterations, each times the rows of its island.
     row_iterations: f64,
 }
 
-/// How the groups ended.
+/// Outcomes of the islands.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ending {
     pub groups: u64,
     /// Not solved exactly.
     pub inexact: u64,
-    /// Without a solution, it seems.
+    /// Apparently without a solution.
     pub contradictions: u64,
-    /// Iterations of Newton's method.
+    /// Newton iterations.
     pub iterations: u64,
-    /// The largest one.
+    /// Largest residual.
     pub residual: f64,
 }
 
@@ -77,7 +77,7 @@ impl Worker {
 }
 
 impl Solvers {
-    /// Solves for the impulses, in: the guess; and for the velocities.
+    /// Solves for the impulses, starting from the given ones, and for the velocities.
     pub fn solve(
         &mut self,
         problem: &Problem,
@@ -89,7 +89,7 @@ impl Solvers {
         self.solve_chosen(problem, effort, threads, impulse, velocities, |_| true)
     }
 
-    /// The same for some of the groups; impulses of the others stay as they are.
+    /// The same for some of the islands; impulses of the others are unchanged.
     pub fn solve_chosen(
         &mut self,
         problem: &Problem,
@@ -152,7 +152,8 @@ impl Solvers {
         self.pushed.resize(problem.bodies.len(), [0.0; 6]);
         let mut rows = problem.rows.iter().zip(impulse);
         let of_contacts = problem.contacts.iter();
-        let of_contacts = of_contacts.map(|touch| (touch.bodies, touch.contact.rows()));
+        let of_contacts =
+            of_contacts.map(|constraint| (constraint.bodies, constraint.contact.rows()));
         let of_joints = problem
             .joints
             .iter()
@@ -188,7 +189,7 @@ impl Step<'_> {
         }
     }
 
-    /// Solves the problem at hand.
+    /// Solves the current problem.
     pub(super) fn solve(&mut self) -> Result<(), StepError> {
         let is_chosen = &mut self.workspace.time_stepping.is_chosen;
         is_chosen.clear();
@@ -196,13 +197,13 @@ impl Step<'_> {
         self.solve_chosen()
     }
 
-    /// The same for the groups of bodies that are chosen.
+    /// The same for the islands of selected bodies.
     pub(super) fn solve_chosen(&mut self) -> Result<(), StepError> {
         let effort = self.effort();
         let threads = self.time_stepping.options.threads as usize;
         let Work {
             bodies,
-            touches,
+            constraints,
             joints,
             rows,
             impulse,
@@ -213,7 +214,7 @@ impl Step<'_> {
         } = &mut self.workspace.time_stepping;
         let problem = Problem {
             bodies,
-            contacts: touches,
+            contacts: constraints,
             joints,
             rows,
         };

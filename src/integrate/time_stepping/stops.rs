@@ -1,4 +1,4 @@
-//! Stops of joints: contacts without friction on a coordinate, m or rad.
+//! Joint stops: frictionless contacts on a coordinate, m or rad.
 
 use super::assemble::{along, index, row};
 use super::impact::SLOW;
@@ -11,29 +11,29 @@ use crate::math::{Limit, Vec3};
 use crate::model::{BodyRef, Contact, ContactKind, Model, space_pose_of};
 use crate::state::State;
 
-/// What a row turns within half a round leaves this part of it in the velocity along it, at most: of order three in the step.
+/// Largest part of the row rotation within half a substep that remains in the velocity along it: of third order in the step.
 const TURNS: f64 = 0.01;
 
-/// Stops that were pressed rest below this speed, m/s or rad/s: what an impact elsewhere leaves, of order two in the step.
+/// Loaded stops are at rest below this speed, m/s or rad/s: the effect of an impact elsewhere, of second order in the step.
 const RESTING: f64 = 1e-3;
 
-/// A stop that was closed and turns opens by less than this, m or rad: of order three in the step.
+/// A closed rotating stop opens by less than this, m or rad: of third order in the step.
 const LOOSE: f64 = 1e-5;
 
-/// A stop that counts in a round.
+/// A stop that is active in a substep.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NearStop {
-    /// Which of the model's contacts.
+    /// Index among the contacts of the model.
     pub contact: usize,
     /// m or rad.
     pub gap: f64,
-    /// Rate of the gap.
+    /// Gradient of the gap.
     pub gradient: Row,
-    /// Was it closed before? It is then held as joints are, by the mean velocity and the row in the middle of the round.
+    /// Was it closed before? Then it is imposed like a joint, on the mean velocity with the row in the middle of the substep.
     pub rests: bool,
 }
 
-/// How far a joint is from a stop, m or rad, and the rate of that; nothing for other contacts.
+/// Gap of a joint stop, m or rad, and its gradient; none for other contacts.
 pub(super) fn gap_of(
     model: &Model,
     stop: &Contact,
@@ -52,20 +52,20 @@ pub(super) fn gap_of(
     })
 }
 
-/// Is a stop closed, or has it opened by no more than what turning does within a step while it was?
+/// Is a stop closed, or has it opened by no more than the rotation within a step allows?
 pub(super) fn is_closed(state: &State, contact: usize, gap: f64) -> bool {
-    gap <= if is_pressed(state, contact) {
+    gap <= if is_loaded(state, contact) {
         LOOSE
     } else {
         BAND
     }
 }
 
-fn is_pressed(state: &State, contact: usize) -> bool {
+fn is_loaded(state: &State, contact: usize) -> bool {
     state.contact_force[contact][0] > 0.0
 }
 
-/// First of the coordinates of the joint that a stop belongs to.
+/// First coordinate of the joint of a stop.
 pub(super) fn first_coordinate(model: &Model, stop: &Contact) -> usize {
     match &stop.kind {
         ContactKind::Limit(limit) => model.joints[limit.joint].first_coordinate,
@@ -74,7 +74,7 @@ pub(super) fn first_coordinate(model: &Model, stop: &Contact) -> usize {
 }
 
 impl Step<'_> {
-    /// The stops at the present poses that `counts` says of their bodies, of being closed and of their gaps.
+    /// The stops at the current poses for which `counts` is true, by bodies, closed state and gap.
     pub(super) fn find_stops(&mut self, counts: impl Fn([BodyRef; 2], bool, f64) -> bool) {
         let Workspace {
             poses,
@@ -101,8 +101,8 @@ impl Step<'_> {
         }
     }
 
-    /// Those of a round: up to its impact a located group has none but the closed ones.
-    pub(super) fn find_stops_of_round(&mut self) {
+    /// Those of a substep: up to its impact a located group has only the closed ones.
+    pub(super) fn find_substep_stops(&mut self) {
         let work = &mut self.workspace.time_stepping;
         let span = std::mem::take(&mut work.span);
         let is_located = std::mem::take(&mut work.is_located);
@@ -114,8 +114,7 @@ impl Step<'_> {
         (work.span, work.is_located) = (span, is_located);
     }
 
-    /// Stops that are closed and stay so turn with their joints: from here on their rows are those of the present poses, which are
-    /// those in the middle of the round.
+    /// Closed stops that stay closed rotate with their joints: updates their rows to the current poses, those in the middle of the substep.
     pub(super) fn turn_stops(&mut self) {
         let Workspace {
             poses,
@@ -126,12 +125,12 @@ impl Step<'_> {
             stops,
             start,
             rows,
-            touches,
+            constraints,
             span,
             ..
         } = work;
-        let first = touches.len() - stops.len();
-        let at: usize = touches[..first].iter().map(|t| t.contact.rows()).sum();
+        let first = constraints.len() - stops.len();
+        let at: usize = constraints[..first].iter().map(|t| t.contact.rows()).sum();
         for (own, stop) in rows[at..].iter_mut().zip(stops) {
             let contact = &self.model.contacts[stop.contact];
             let count = Count {
@@ -147,7 +146,7 @@ impl Step<'_> {
             };
             let turned = row(&gradient, 0.0);
             let [now, ahead] = [along(own, bodies, start), along(&turned, bodies, start)];
-            let slow = if is_pressed(self.state, stop.contact) {
+            let slow = if is_loaded(self.state, stop.contact) {
                 RESTING
             } else {
                 SLOW
@@ -157,7 +156,7 @@ impl Step<'_> {
             if stop.rests {
                 let open = if stop.gap > BAND { stop.gap } else { 0.0 };
                 *own = turned;
-                // what comes nearer stops, what leaves may come back
+                // approaching stops are halted, opening ones may come back
                 own.bias = ahead - now.at_most(0.0) + 2.0 * open / span_of(contact.bodies, span);
             }
         }

@@ -1,4 +1,4 @@
-//! Contacts whose places are inside the material of one of their bodies.
+//! Contacts whose points are inside the material of one of their bodies.
 
 use super::{Surroundings, direction};
 use crate::constraint::{Pose, Row};
@@ -11,47 +11,47 @@ use crate::math::{Vec2, Vec3};
 use crate::model::{Contact, ContactKind};
 use std::sync::Arc;
 
-/// What else of the bodies of a contact is at the shapes that touch.
+/// Neighbouring shapes of both shapes of a contact.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Seams {
-    beside: [Option<Arc<Surroundings>>; 2],
-    /// How (4) holds at the corner that the contact belongs to.
+    surroundings: [Option<Arc<Surroundings>>; 2],
+    /// (4) at the corner of the contact.
     corner: Corner,
 }
 
-/// What a corner of a shape is for its body.
+/// Role of a corner of a shape on the surface of its body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Corner {
-    /// One of its own, as far as is known in advance.
+    /// A corner of the body, as far as known in advance.
     #[default]
     Any,
-    /// In the middle of one of its edges: it holds where edges, which end a little before, do not.
+    /// In the middle of an edge of the body: active where edges, which end slightly before, are not.
     OnEdge,
-    /// In the middle of one of its faces, or inside.
+    /// In the middle of a face of the body, or inside.
     Internal,
 }
 
 impl Seams {
     pub(in crate::model) fn swapped(&self) -> Self {
-        let [a, b] = self.beside.clone();
+        let [a, b] = self.surroundings.clone();
         Self {
-            beside: [b, a],
+            surroundings: [b, a],
             corner: self.corner,
         }
     }
 
-    pub(in crate::model) fn new(beside: [Option<Arc<Surroundings>>; 2]) -> Self {
+    pub(in crate::model) fn new(surroundings: [Option<Arc<Surroundings>>; 2]) -> Self {
         Self {
-            beside,
+            surroundings,
             corner: Corner::Any,
         }
     }
 
-    /// For the contact of a corner of the second body, with the unit vectors along the sides that leave it: in the plane two, in space more.
+    /// For the contact of a corner of the second body, with the unit vectors along its edges: two in the plane, more in space.
     fn of_corner(self, corner: Vec3, leaving: &[Vec3]) -> Self {
         let goes_on = |side: &&Vec3| {
-            let beside = self.beside[1].as_ref();
-            beside.is_some_and(|beside| beside.goes_on(corner, -**side))
+            let surroundings = self.surroundings[1].as_ref();
+            surroundings.is_some_and(|surroundings| surroundings.goes_on(corner, -**side))
         };
         let dimension = leaving.len().min(3);
         let straight = leaving.iter().filter(goes_on).count();
@@ -63,39 +63,45 @@ impl Seams {
         Self { corner, ..self }
     }
 
-    /// Can a place of the contact be inside the material of a body?
+    /// Can a point of the contact be inside the material of a body?
     #[inline]
     pub fn any(&self) -> bool {
-        self.beside[0].is_some() || self.beside[1].is_some()
+        self.surroundings[0].is_some() || self.surroundings[1].is_some()
     }
 
-    // points and normals out of the shapes, in the coordinates of the bodies
+    // points and outward normals of the shapes, in body coordinates
     fn expose(&self, sides: [(Vec3, Vec3); 2]) -> bool {
-        self.beside.iter().zip(sides).all(|(beside, (x, n))| {
-            let beside = beside.as_ref();
-            beside.is_none_or(|beside| beside.expose(x, n))
-        })
+        self.surroundings
+            .iter()
+            .zip(sides)
+            .all(|(surroundings, (x, n))| {
+                let surroundings = surroundings.as_ref();
+                surroundings.is_none_or(|surroundings| surroundings.expose(x, n))
+            })
     }
 
-    // (4), for an edge of one of the bodies and the directions in which its faces go on
+    // (4) for an edge of one of the bodies and the directions in which its faces continue
     fn goes_on(&self, side: usize, point: Vec3, outward: [Vec3; 2]) -> bool {
-        let beside = self.beside[side].as_ref();
-        beside.is_some_and(|beside| outward.iter().any(|out| beside.goes_on(point, *out)))
+        let surroundings = self.surroundings[side].as_ref();
+        surroundings
+            .is_some_and(|surroundings| outward.iter().any(|out| surroundings.goes_on(point, *out)))
     }
 }
 
-/// The contacts of a corner in the plane with another body; tells the feature where the edges of that one go on.
+/// For the contacts of a corner in the plane with another body; tells the feature which edges of that body continue into a neighbour.
 pub(in crate::model) fn of_plane(seams: Seams, feature: &mut collide::Feature) -> Seams {
     let (n, lift) = (feature.whole.len(), |v: Vec2| Vec3::new(v.x, v.y, 0.0));
-    if let (Some(beside), shape::Shape::Convex(core)) = (&seams.beside[0], &feature.target) {
+    if let (Some(surroundings), shape::Shape::Convex(core)) =
+        (&seams.surroundings[0], &feature.target)
+    {
         let sides = 0..core.vertices.len();
         feature.goes_on = sides
             .map(|i| {
                 let ends = [i, (i + 1) % core.vertices.len()].map(|k| lift(core.vertices[k]));
                 let along = direction(ends[1] - ends[0]).1;
                 [
-                    beside.goes_on(ends[0], -along),
-                    beside.goes_on(ends[1], along),
+                    surroundings.goes_on(ends[0], -along),
+                    surroundings.goes_on(ends[1], along),
                 ]
             })
             .collect();
@@ -111,7 +117,7 @@ pub(in crate::model) fn of_plane(seams: Seams, feature: &mut collide::Feature) -
     seams.of_corner(lift(feature.vertex), &leaving)
 }
 
-/// The same in space, of a shape of the second body.
+/// The same in space, for a shape of the second body.
 pub(in crate::model) fn of_space(
     seams: Seams,
     feature: &space::collide::Feature,
@@ -127,7 +133,7 @@ pub(in crate::model) fn of_space(
 }
 
 impl Contact {
-    /// The nearest points of a contact in the plane; `None` where they are inside the material of one of its bodies, too.
+    /// The nearest points of a contact in the plane; `None` also where they are inside the material of one of its bodies.
     #[inline]
     pub(in crate::model) fn exposed(
         &self,
@@ -157,7 +163,7 @@ impl Contact {
         other.map(|(_, near)| near)
     }
 
-    /// The edge that holds it. A rounded vertex goes on to the next shape at the end of an edge that goes on there.
+    /// The active edge. A rounded vertex moves on to the next shape at the end of an edge that continues there.
     pub(in crate::model) fn edge(
         &self,
         feature: &collide::Feature,
@@ -181,7 +187,7 @@ impl Contact {
         }
     }
 
-    /// The same two in space.
+    /// The same two functions in space.
     #[inline]
     pub(in crate::model) fn exposed_in_space(
         &self,
@@ -199,11 +205,11 @@ impl Contact {
         a: &space::Pose,
         b: &space::Pose,
     ) -> Option<usize> {
-        let beside = self.seams.beside[0].as_ref();
-        if let Some(beside) = beside
+        let surroundings = self.seams.surroundings[0].as_ref();
+        if let Some(surroundings) = surroundings
             && let Some((face, border, outward)) = feature.below(a, b)
         {
-            return beside.goes_on(border, outward).then_some(face);
+            return surroundings.goes_on(border, outward).then_some(face);
         }
         feature.face(a, b)
     }
@@ -277,7 +283,7 @@ impl Contact {
             }
     }
 
-    /// Does the same part of a body touch the same other body here and there? Where a contact ends at a seam, the next one takes over.
+    /// Do both contacts belong to the same part of a body and the same other body? Where a contact ends at a seam, the next one takes over.
     pub fn is_next_to(&self, other: &Self) -> bool {
         let [mut bodies, mut others] = [self.bodies, other.bodies];
         bodies.sort_unstable();
@@ -285,7 +291,7 @@ impl Contact {
         if !self.seams.any() || bodies != others {
             return false;
         }
-        // a corner that is none takes part in no event
+        // internal corners have no events
         if [self, other]
             .iter()
             .any(|c| c.seams.corner == Corner::OnEdge)

@@ -6,14 +6,14 @@ use crate::kinds::space::shape::Shape;
 use crate::math::{Limit, Vec2, Vec3, dot3};
 use std::sync::Arc;
 
-/// Shapes of a body that are nearer to each other touch, m: gaps up to three seam widths are closed.
+/// Shapes of a body closer than this touch, m: gaps up to three seam widths are closed.
 const TOUCH: f64 = 4.0 * SEAM;
 
-/// A shape of a body, while its neighbours are looked for.
+/// A shape of a body in the search for its neighbours.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     cover: Arc<Cover>,
-    /// The shape is within `radius` of the hull of these, m; none for what has no end.
+    /// The shape is within `radius` of the hull of these, m; empty for unbounded shapes.
     corners: Vec<Vec3>,
     radius: f64,
 }
@@ -53,12 +53,12 @@ impl Candidate {
         }
     }
 
-    // does it have an end, and edges?
+    // is it bounded, with edges?
     fn is_sharp(&self) -> bool {
         !self.corners.is_empty() && !matches!(*self.cover, Cover::Round(..))
     }
 
-    // along the first axis, m
+    // extent along the first axis, m
     fn range(&self) -> [f64; 2] {
         if self.corners.is_empty() {
             return [f64::NEG_INFINITY, f64::INFINITY];
@@ -70,7 +70,7 @@ impl Candidate {
         [low - self.radius - TOUCH, high + self.radius + TOUCH]
     }
 
-    // is the other one beyond one of the faces of this one?
+    // does a face of this shape separate it from the other one?
     fn parts(&self, other: &Self) -> bool {
         let Cover::Convex(planes) = &*self.cover else {
             return false;
@@ -83,7 +83,7 @@ impl Candidate {
     }
 }
 
-/// The shapes of a body, and which of them touch each other.
+/// The shapes of a body, and their neighbours.
 #[derive(Clone, Debug)]
 pub struct Parts {
     shapes: Vec<Candidate>,
@@ -122,7 +122,7 @@ impl Parts {
         parts
     }
 
-    /// The surroundings of a shape, of those others that count; `None` where none of them can hide a part of it.
+    /// Neighbours of a shape for which `counts` is true; `None` if none of them can cover a part of it.
     pub fn around(&self, i: usize, counts: impl Fn(usize) -> bool) -> Option<Arc<Surroundings>> {
         if self.touching[i].iter().all(|j| counts(*j)) {
             self.all[i].clone()

@@ -1,12 +1,12 @@
-//! Stops of contacts in space, by tolerance (docs/METHOD.md, section 12.2).
+//! Integration up to stops of sliding contacts in space, under a tolerance (docs/METHOD.md, section 12.2).
 //!
-//! Towards a stop the direction of sliding turns without end, as a power of the time that is left which need not be whole: no
-//! step of high order goes over it. With T = s/|ds/dt| the time that is left for the slip s,
+//! Near a stop the direction of sliding turns as a power of the remaining time, not necessarily an integer one: no high-order step can
+//! cross it. With T = s/|ds/dt| the remaining time of the slip s,
 //!
-//! (1)  steps have at most 0.6 T
-//! (2)  where that makes them shorter the stop is *closed*: one step of order two along the exact flow of the slip (`flow`), whose
-//!      length h is the time h = T(h) to the stop of that flow
-//! (3)  two closings in sequence that agree to the tolerance are enough; the last one is taken
+//! (1)  steps are at most 0.6 T
+//! (2)  where that limits them, one step of order two along the exact flow of the slip (`flow`) goes to the stop,
+//!      with the length h = T(h) at which that flow stops
+//! (3)  it is accepted when two consecutive attempts agree to the tolerance
 
 use super::control;
 use super::dense;
@@ -19,33 +19,33 @@ use crate::kinds::plane::force::Side;
 use crate::math::Limit;
 use crate::scene::spec::{Scheme, TOLERANCE};
 
-/// (1).
+/// Part of the remaining time in (1).
 const OF_STOP: f64 = 0.6;
 
-/// Stops are closed where steps are at least this part of (1) ..
+/// The stop is attempted if the step is not longer than this multiple of (1) ..
 const NEAR_STOP: f64 = 4.0;
 
-/// .. each time that so much of the time is left.
+/// .. each time that the remaining time has decreased by this factor.
 const AGAIN: f64 = 0.5;
 
-/// A stop that is further away than this many times what the start says is none.
+/// A stop further away than this multiple of its estimate at the start is ignored.
 const FAR: f64 = 50.0;
 
-/// Lengths tried for (2) at most; each is nearer by the length of the step.
+/// Iterations for the length (2); each gains one order in the step.
 const MAX_LENGTHS: u32 = 16;
 
-/// A length that differs by less than this from that of the flow is found, relative; and what will do.
+/// Relative tolerance of the length (2): converged, and acceptable.
 const SAME_LENGTH: f64 = 1e-13;
 const NEAR_LENGTH: f64 = 1e-6;
 
-/// The scheme of a closing.
+/// Scheme of the step to a stop.
 pub(super) fn scheme() -> Coefficients {
     Coefficients::from(Scheme::Trapezoidal)
 }
 
 impl Run<'_> {
-    /// Time to the next stop in space, where event functions were just looked at at the state.
-    pub(super) fn look_for_stops(&mut self) {
+    /// Time to the next stop in space; event functions at the state have just been evaluated.
+    pub(super) fn predict_stop(&mut self) {
         let Run {
             model,
             state,
@@ -60,12 +60,12 @@ impl Run<'_> {
         };
     }
 
-    /// The longest step that a stop ahead allows (1).
+    /// Step limit (1) due to a stop ahead.
     pub(super) fn longest_before_stop(&self) -> f64 {
         OF_STOP * self.stop_ahead
     }
 
-    /// Near a stop lengths go with the time that is left.
+    /// Near a stop the step length is proportional to the remaining time.
     pub(super) fn shorten_towards_stop(&mut self) {
         let (h, ahead) = (self.workspace.trial.h, self.stop_ahead);
         let control = &mut self.state.control;
@@ -74,7 +74,7 @@ impl Run<'_> {
         }
     }
 
-    /// Closes a stop that is near, if that can be trusted: the state is then at the stop, with its statuses.
+    /// Steps to a near stop if two attempts agree: the state is then at the stop, with its statuses.
     pub(super) fn closes_stop(&mut self, target: f64) -> bool {
         let rest = target - self.state.time;
         let allowed = match self.settings.tolerance {
@@ -101,7 +101,7 @@ impl Run<'_> {
         let slow = rest_speed(&self.state.velocity);
         let stopping = self.workspace.system.flow.first_stop();
         let at_rest = stopping.is_some_and(|(_, speed)| speed <= slow);
-        // what has stopped keeps the sense that it had
+        // a stopped contact keeps its last direction
         self.workspace.level.follows_velocity = false;
         self.evaluate_end_of_trial();
         self.workspace.level.follows_velocity = true;
@@ -141,7 +141,7 @@ impl Run<'_> {
         (left <= NEAR_LENGTH * taken).then_some(taken)
     }
 
-    // by how much the stop in the trial is another one than that closed before, in units of the tolerance; it is kept
+    // difference between the stop in the trial and the previous attempt, in units of the tolerance; it is stored
     fn differs_from_last_closing(&mut self, tau: f64) -> f64 {
         let time = self.state.time + tau;
         let Workspace {
@@ -157,7 +157,7 @@ impl Run<'_> {
             let (q, v) = (trial.position[i], trial.velocity[i]);
             let moved = (v - closed_velocity[i]).abs() / (nominal.velocity(angular) + v.abs());
             worst = worst.at_least(moved);
-            // rotations count from another orientation
+            // rotations refer to another orientation
             if !self.model.is_spatial() || !angular {
                 let moved = (q - closed_position[i]).abs() / (nominal.position(angular) + q.abs());
                 worst = worst.at_least(moved);
@@ -169,7 +169,7 @@ impl Run<'_> {
     }
 
     fn accept_closing(&mut self, tau: f64, what: EventFunctionKind) {
-        self.state.control.ways_out = 0;
+        self.state.control.undecided_in_a_row = 0;
         self.state.control.events += 1;
         self.report.steps += 1;
         dense::keep_closing(self.model, self.state, self.workspace);
@@ -183,7 +183,7 @@ impl Run<'_> {
             &self.state.position,
             &self.state.velocity,
         );
-        self.note_change(what);
+        self.count_change(what);
         self.classify_after(what);
     }
 }

@@ -1,4 +1,4 @@
-//! The length of the next step, from the errors of the last ones (docs/METHOD.md, section 11).
+//! Step-size control (docs/METHOD.md, section 11).
 
 use crate::math::Limit;
 use crate::state::Control;
@@ -6,15 +6,15 @@ use crate::state::Control;
 const SAFETY: f64 = 0.9;
 const SHRINK_AT_MOST: f64 = 0.1;
 const LEAST_GROWTH: f64 = 0.2;
-const MOST_GROWTH: f64 = 5.0;
+const MAX_GROWTH: f64 = 5.0;
 
-/// Errors below this say nothing about the next step.
+/// Smaller errors are not used to predict the next step.
 const SMALLEST_ERROR: f64 = 1e-10;
 
-/// The last error is remembered down to this.
+/// Lower bound of the stored error.
 const SMALLEST_MEMORY: f64 = 1e-4;
 
-/// The last step before a target is stretched by up to this to reach it.
+/// The last step before a target is stretched by up to this factor to reach it.
 const STRETCH: f64 = 1.01;
 
 /// Length of the step to try, at most `rest`.
@@ -23,7 +23,7 @@ pub(super) fn proposed(control: &Control, max_step: f64, rest: f64) -> f64 {
     if step * STRETCH >= rest { rest } else { step }
 }
 
-/// Length to try after a step of length `h` and order `order` was too inaccurate.
+/// Length to try after a step of length `h` and order `order` was rejected.
 pub(super) fn after_rejection(h: f64, error: f64, order: f64) -> f64 {
     if error.is_finite() {
         h * (SAFETY * libm::pow(error, -1.0 / order)).at_least(SHRINK_AT_MOST)
@@ -32,18 +32,18 @@ pub(super) fn after_rejection(h: f64, error: f64, order: f64) -> f64 {
     }
 }
 
-/// Learns from an accepted step. One that was much shorter than it could have been says nothing about longer ones.
-pub(super) fn learn(control: &mut Control, h: f64, error: f64, order: f64) {
+/// Updates the control after an accepted step. A step much shorter than it could have been says nothing about longer ones.
+pub(super) fn update(control: &mut Control, h: f64, error: f64, order: f64) {
     let now = libm::pow(error.at_least(SMALLEST_ERROR), -0.7 / order);
     let last = libm::pow(control.error.at_least(SMALLEST_MEMORY), 0.4 / order);
-    let factor = (SAFETY * now * last).clamp(LEAST_GROWTH, MOST_GROWTH);
+    let factor = (SAFETY * now * last).clamp(LEAST_GROWTH, MAX_GROWTH);
     control.error = error.at_least(SMALLEST_MEMORY);
     if h >= 0.5 * control.step || factor < 1.0 {
         control.step = h * factor;
     }
 }
 
-/// A first guess: a tenth of the time in which something changes by its nominal size.
+/// Initial step: a tenth of the time in which something changes by its nominal value.
 pub(super) fn first(changes: impl Iterator<Item = (f64, f64)>, max_step: f64) -> f64 {
     changes
         .filter(|(_, rate)| *rate != 0.0)
@@ -75,9 +75,9 @@ mod tests {
             error: 1.0,
             ..Control::default()
         };
-        learn(&mut control, 1e-3, 1e-9, 7.0);
+        update(&mut control, 1e-3, 1e-9, 7.0);
         assert_eq!(control.step, 0.1);
-        learn(&mut control, 0.1, 10.0, 7.0);
+        update(&mut control, 0.1, 10.0, 7.0);
         assert!(control.step < 0.1);
     }
 }

@@ -1,14 +1,14 @@
-//! The motion inside an extrapolated step, as accurate as its end (docs/METHOD.md, section 11).
+//! Dense output of an extrapolated step, as accurate as its end (docs/METHOD.md, section 11).
 //!
-//! (1)  the polynomial of degree 8 through positions, velocities and accelerations at the start, the middle and the end;
+//! (1)  polynomial of degree 8 through positions, velocities and accelerations at the start, the middle and the end;
 //!      the middle is the end of an extrapolated step of half the length
 //! (2)  its derivative; then both are projected
-//! (3)  its error: what it changes if the acceleration at one of its ends is left out, c (s^2 (s - 1/2)^3 (s - 1)^3) and its
-//!      mirror image, c the highest divided difference. An acceleration of a boundary layer, which lasts much shorter than
-//!      the step, shows in c as it does in (1).
-//! (4)  Where (3) is more than the tolerance, extrapolated steps up to the two places where (1) is worst decide.
-//! (5)  Where they are off by more than the tolerance too, the motion is integrated from the start of the step up to the
-//!      time asked for.
+//! (3)  error estimate: the change if the acceleration at one of its ends is omitted, c (s^2 (s - 1/2)^3 (s - 1)^3) and its
+//!      mirror image, c the highest divided difference. The acceleration of a boundary layer, much shorter than
+//!      the step, appears in c as it does in (1).
+//! (4)  if (3) exceeds the tolerance, extrapolated steps to the two points where (1) is worst decide
+//! (5)  if these differ by more than the tolerance too, the motion is integrated from the start of the step to the
+//!      requested time
 
 use super::closing;
 use super::extrapolation::{self, Plan};
@@ -23,14 +23,14 @@ use crate::model::Model;
 use crate::scene::spec::Settings;
 use crate::state::State;
 
-/// The largest value of the polynomial of (3) in the step, and its steepest slope.
+/// Maximum of the polynomial of (3) in the step, and its steepest slope.
 const LARGEST_CHANGE: f64 = 5.97e-4;
 const STEEPEST_CHANGE: f64 = 5.96e-3;
 
-/// Where s (s - 1/2) (s - 1), whose third power the error of (1) has, is largest: 1/2 -+ 1/sqrt(12).
+/// Maxima of s (s - 1/2) (s - 1), whose cube the error of (1) contains: 1/2 -+ 1/sqrt(12).
 const WORST: [f64; 2] = [0.211_324_865_405_187_1, 0.788_675_134_594_812_9];
 
-/// Positions, velocities and accelerations at an instant; rotations in space with the rates of their vectors.
+/// Positions, velocities and accelerations at an instant; rotations in space as rotation vectors with their rates.
 #[derive(Clone, Debug, Default)]
 struct Instant {
     position: Vec<f64>,
@@ -56,7 +56,7 @@ impl Instant {
         model.velocities_to_rates(position, velocity, acceleration);
     }
 
-    fn jet(&self, i: usize, h: f64) -> [f64; 3] {
+    fn scaled_derivatives(&self, i: usize, h: f64) -> [f64; 3] {
         [
             self.position[i],
             h * self.velocity[i],
@@ -65,26 +65,26 @@ impl Instant {
     }
 }
 
-/// The last extrapolated step, from which the motion inside it is computed when it is asked for.
+/// The last extrapolated step, for dense output on request.
 #[derive(Debug)]
-pub(in crate::integrate) struct Stride {
+pub(in crate::integrate) struct DenseOutput {
     start: State,
     start_acceleration: Vec<f64>,
     middle: Instant,
     middle_known: bool,
     end: Instant,
-    /// Where the polynomial is worst.
+    /// State at the points where the polynomial is worst.
     check: Instant,
     length: f64,
     /// Is the polynomial as accurate as the step?
     trusted: bool,
-    /// What integrating up to a time inside the step does.
-    aside: Report,
-    /// Is it one that closed a stop? Then the motion inside is that of shorter ones.
+    /// Report of integrations inside the step.
+    nested_report: Report,
+    /// Does it end at a stop, attained by a closing step? Then shorter steps are integrated for dense output.
     closes: bool,
 }
 
-impl Stride {
+impl DenseOutput {
     pub(in crate::integrate) fn new(model: &Model) -> Self {
         let n = model.n_velocities;
         Self {
@@ -96,7 +96,7 @@ impl Stride {
             check: Instant::new(n),
             length: 0.0,
             trusted: false,
-            aside: match model.time_stepping {
+            nested_report: match model.time_stepping {
                 Some(_) => Report::default(),
                 None => Report::new(),
             },
@@ -105,28 +105,37 @@ impl Stride {
     }
 }
 
-/// Keeps the trial step that is about to be accepted.
+/// Stores the trial step about to be accepted.
 pub(super) fn keep(model: &Model, state: &State, workspace: &mut Workspace) {
-    let Workspace { stride, trial, .. } = workspace;
-    let Some(stride) = stride else { return };
-    stride.start.copy_from(state);
-    stride
+    let Workspace {
+        dense_output,
+        trial,
+        ..
+    } = workspace;
+    let Some(dense_output) = dense_output else {
+        return;
+    };
+    dense_output.start.copy_from(state);
+    dense_output
         .start_acceleration
         .clone_from(&trial.start_acceleration);
-    stride.end.position.clone_from(&trial.position);
-    stride.end.velocity.clone_from(&trial.velocity);
-    stride.end.acceleration.clone_from(&trial.end_acceleration);
-    stride.end.turn_to_rates(model);
-    stride.length = trial.h;
-    stride.middle_known = false;
-    stride.closes = false;
+    dense_output.end.position.clone_from(&trial.position);
+    dense_output.end.velocity.clone_from(&trial.velocity);
+    dense_output
+        .end
+        .acceleration
+        .clone_from(&trial.end_acceleration);
+    dense_output.end.turn_to_rates(model);
+    dense_output.length = trial.h;
+    dense_output.middle_known = false;
+    dense_output.closes = false;
 }
 
-/// Keeps a closing step that is about to be accepted.
+/// Stores a closing step about to be accepted.
 pub(super) fn keep_closing(model: &Model, state: &State, workspace: &mut Workspace) {
     keep(model, state, workspace);
-    if let Some(stride) = &mut workspace.stride {
-        stride.closes = true;
+    if let Some(dense_output) = &mut workspace.dense_output {
+        dense_output.closes = true;
     }
 }
 
@@ -138,32 +147,31 @@ pub(in crate::integrate) fn interpolate(
     time: f64,
     out: &mut State,
 ) -> Result<bool, StepError> {
-    let Some(mut stride) = workspace.stride.take() else {
+    let Some(mut dense_output) = workspace.dense_output.take() else {
         return Ok(true);
     };
-    let result = stride.at(model, workspace, settings, time, out);
-    workspace.stride = Some(stride);
+    let result = dense_output.at(model, workspace, settings, time, out);
+    workspace.dense_output = Some(dense_output);
     result
 }
 
-/// Puts the start of the last extrapolated step into `out` and has `integrate` go on from there, with a report of its own;
-/// the step itself stays the last one.
+/// Copies the start of the last extrapolated step to `out` and calls `integrate` on it, with a separate report; the stored step is kept.
 pub(in crate::integrate) fn from_start(
     workspace: &mut Workspace,
     out: &mut State,
     integrate: impl FnOnce(&mut State, &mut Workspace, &mut Report) -> Result<(), StepError>,
 ) -> Result<(), StepError> {
-    let Some(mut stride) = workspace.stride.take() else {
+    let Some(mut dense_output) = workspace.dense_output.take() else {
         return Ok(());
     };
-    out.copy_from(&stride.start);
-    stride.aside.events.clear();
-    let result = integrate(out, workspace, &mut stride.aside);
-    workspace.stride = Some(stride);
+    out.copy_from(&dense_output.start);
+    dense_output.nested_report.events.clear();
+    let result = integrate(out, workspace, &mut dense_output.nested_report);
+    workspace.dense_output = Some(dense_output);
     result
 }
 
-impl Stride {
+impl DenseOutput {
     fn at(
         &mut self,
         model: &Model,
@@ -242,17 +250,18 @@ impl Stride {
         Ok(true)
     }
 
-    // (3), relative to nominal sizes and values
+    // (3), relative to nominal values
     fn error(&self, model: &Model, settings: &Settings) -> f64 {
         let (h, nominal) = (self.length, &settings.nominal);
         let mut worst: f64 = 0.0;
         for (i, &angular) in model.angular.iter().enumerate() {
             let change = self.coefficients(i)[8].abs();
             let (q, v) = (self.start.position[i], self.start.velocity[i]);
-            let place = nominal.position(angular) + q.abs().at_least(self.end.position[i].abs());
+            let scratch_position =
+                nominal.position(angular) + q.abs().at_least(self.end.position[i].abs());
             let speed = nominal.velocity(angular) + v.abs().at_least(self.end.velocity[i].abs());
             let parts = [
-                LARGEST_CHANGE * change / place,
+                LARGEST_CHANGE * change / scratch_position,
                 STEEPEST_CHANGE * change / (h * speed),
             ];
             if !(parts[0].is_finite() && parts[1].is_finite()) {
@@ -288,7 +297,7 @@ impl Stride {
                     (q - position[i]).abs() / (nominal.position(angular) + position[i].abs()),
                     (v - velocity[i]).abs() / (nominal.velocity(angular) + velocity[i].abs()),
                 ];
-                // also where one of them is not a number
+                // also true for NaN
                 if !off.iter().all(|x| *x <= tolerance) {
                     return Ok(false);
                 }
@@ -297,7 +306,7 @@ impl Stride {
         Ok(true)
     }
 
-    // an extrapolated step up to a fraction of this one, and its error in units of the tolerance
+    // an extrapolated step to a fraction of this one, and its error in units of the tolerance
     fn integrate(
         &self,
         model: &Model,
@@ -351,7 +360,11 @@ impl Stride {
             h * self.start.velocity[i],
             0.5 * h * h * self.start_acceleration[i],
         ];
-        divided_differences([start, self.middle.jet(i, h), self.end.jet(i, h)])
+        divided_differences([
+            start,
+            self.middle.scaled_derivatives(i, h),
+            self.end.scaled_derivatives(i, h),
+        ])
     }
 
     fn curve(&self, i: usize, s: f64) -> (f64, f64) {
@@ -368,7 +381,7 @@ impl Stride {
 
 const NODES: [f64; 3] = [0.0, 0.5, 1.0];
 
-// Newton's coefficients from value, slope and half the curvature at each node
+// Newton coefficients from value, slope and half the curvature at each node
 fn divided_differences(jets: [[f64; 3]; 3]) -> [f64; 9] {
     let mut column = [0.0; 9];
     for (k, x) in column.iter_mut().enumerate() {

@@ -1,8 +1,8 @@
-//! Many symmetric substeps, extrapolated (docs/METHOD.md, section 11).
+//! Extrapolation of symmetric substeps (docs/METHOD.md, section 11).
 //!
 //! (1)  row j: 2j substeps of the step H;  y = sum_j w_j y_j,   w_j = prod_{i != j} j^2 / (j^2 - i^2)
 //! (2)  smoothed rows, where forces are stiff: (y_{n-1} + 2 y_n + y_{n+1}) / 4 for y_n
-//! (3)  error: the last result against the one without the last row, as far as it is more than rounding
+//! (3)  error: difference to the result without the last row, beyond rounding
 
 use super::symmetric::{self, N_WORKS, Work};
 use crate::dynamics::Jacobians;
@@ -16,17 +16,17 @@ use crate::model::Model;
 use crate::scene::spec::Settings;
 use crate::state::State;
 
-/// Rows at most.
+/// Maximum number of rows.
 pub(super) const MAX_ROWS: usize = crate::scene::spec::MAX_ROWS as usize;
 
-/// Rows are smoothed where a force adds more than this share to the inertia of a substep of the first row: there a
-/// stiff spring that is at rest would grow, and a stiff damper keep what it should take away.
+/// Rows are smoothed where a force adds more than this part to the inertia of a substep of the first row: otherwise errors of stiff springs
+/// would grow, and stiff dampers would not damp.
 const STIFF: f64 = 0.5;
 
-/// A step that is shorter than it could be takes only as many rows as bring its error below this.
+/// A step shorter than it could be uses only as many rows as bring its error below this.
 const FEW_ROWS: f64 = 0.1;
 
-/// Scratch of the extrapolation.
+/// Workspace of the extrapolation.
 #[derive(Debug, Default)]
 pub(in crate::integrate) struct Extrapolation {
     /// Positions, velocities, applied impulses and work at the end of each row.
@@ -34,12 +34,12 @@ pub(in crate::integrate) struct Extrapolation {
     before: Vec<f64>,
     /// The result (1).
     result: Vec<f64>,
-    /// Rounding of positions and velocities: smaller differences of rows say nothing.
+    /// Rounding errors of positions and velocities: smaller differences between rows are ignored.
     rounding: Vec<f64>,
 }
 
 impl Extrapolation {
-    /// Room for `n` velocities.
+    /// Storage for `n` velocities.
     pub(in crate::integrate) fn new(n: usize) -> Self {
         let row = || vec![0.0; 3 * n + N_WORKS];
         Self {
@@ -51,19 +51,19 @@ impl Extrapolation {
     }
 }
 
-/// How a step is to be taken.
+/// Plan of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Plan {
     /// Length, s.
     pub length: f64,
-    /// Rows at most.
+    /// Maximum number of rows.
     pub rows: usize,
-    /// May it end with fewer rows?
+    /// May it use fewer rows?
     pub cut_short: bool,
 }
 
-/// Takes a step from the state into `workspace.trial`; statuses are those of the state. Returns its error in units of
-/// the tolerance, 0 without one.
+/// Takes a step from the state into `workspace.trial`, with the statuses of the state. Returns its error in units of the tolerance, 0
+/// without one.
 pub(super) fn take(
     model: &Model,
     state: &State,
@@ -101,8 +101,8 @@ pub(super) fn take(
     outcome
 }
 
-/// Moves the end of the step just taken, as it is in `workspace.trial`, by a time that is short against its length.
-pub(super) fn prolong(
+/// Extends the step in `workspace.trial` by a time that is short compared to its length.
+pub(super) fn extend(
     model: &Model,
     state: &State,
     workspace: &mut Workspace,
@@ -114,7 +114,7 @@ pub(super) fn prolong(
     let y = &mut tableau.result;
     y[..n].copy_from_slice(&workspace.trial.position);
     y[n..2 * n].copy_from_slice(&workspace.trial.velocity);
-    // an even number, as in every row
+    // an even number of substeps, as in every row
     let h = 0.5 * time;
     let mut outcome = Ok(());
     for start in [state.time + end, state.time + end + h] {
@@ -126,7 +126,7 @@ pub(super) fn prolong(
     outcome
 }
 
-/// Adds the work of the step just taken to the balance. Contacts that stay closed do none by their normal forces.
+/// Adds the work of the step to the balance. Normal forces of contacts that stay closed do no work.
 pub(super) fn add_losses(
     model: &Model,
     state: &State,
@@ -145,7 +145,7 @@ pub(super) fn add_losses(
     losses.add_to(report);
 }
 
-// what rounding of the coordinates and of stiff forces can do to a step
+// effect of rounding errors of coordinates and stiff forces on a step
 fn round(model: &Model, state: &State, jacobians: &Jacobians, h: f64, rounding: &mut [f64]) {
     const UNIT: f64 = 64.0 * f64::EPSILON;
     let n = model.n_velocities;
@@ -158,7 +158,7 @@ fn round(model: &Model, state: &State, jacobians: &Jacobians, h: f64, rounding: 
                     + (jacobians.velocity[k] * state.velocity[j]).abs();
             }
         }
-        // what is stiff against a substep takes it away again
+        // forces that are stiff relative to a substep damp it
         let substep = 0.5 * h;
         let inertia = model.mass[i]
             - 0.5 * substep * jacobians.velocity[i * n + i]
@@ -170,7 +170,7 @@ fn round(model: &Model, state: &State, jacobians: &Jacobians, h: f64, rounding: 
     }
 }
 
-// by the derivatives of the forces at the start
+// by the force derivatives at the start
 fn is_stiff(model: &Model, workspace: &Workspace, h: f64) -> bool {
     let first = 0.5 * h;
     let by_velocity = 0.5 * first / STIFF;
@@ -265,7 +265,7 @@ fn combine(
         *y = value;
         if i < 2 * n {
             let excess = error.abs() - rounding[i];
-            // not a number stays that
+            // NaN stays NaN
             error = if excess < 0.0 { 0.0 } else { excess };
         }
         let angular = model.angular[i % n];
@@ -274,7 +274,7 @@ fn combine(
             0 => squares += square(error / size(state.position[i], nominal.position(angular))),
             1 => squares += square(error / size(state.velocity[i - n], nominal.velocity(angular))),
             2 => {
-                // a force that contacts and joints take up moves nothing, but its changes must be seen
+                // a force that is balanced by contacts and joints moves nothing, but its changes must be resolved
                 let momentum = model.mass[i - 2 * n] * nominal.velocity(angular);
                 worst_impulse = worst_impulse.at_least(error.abs() / (momentum + value.abs()));
             }
@@ -282,7 +282,7 @@ fn combine(
         }
     }
     let mean = (squares / (2 * n) as f64).sqrt();
-    // a sum of squares that is not a number must not be lost in the comparison
+    // NaN must not be lost in the comparison
     if mean.is_nan() {
         return f64::INFINITY;
     }

@@ -1,18 +1,18 @@
-//! Steps that the scheme of fixed steps takes over, where extrapolated ones find no way on (docs/METHOD.md, section 11.4).
+//! Fallback to the fixed-step scheme where extrapolated steps fail (docs/METHOD.md, section 11.4).
 //!
-//! Their length is halved until one step and two of half the length agree to the tolerance. Where that does not help they are
-//! taken as long as they were, and the difference is reported.
+//! The length is halved until one step and two of half the length agree to the tolerance. If that fails the original length is used, and
+//! the difference is reported.
 
 use super::FALLBACK;
 use crate::integrate::StepError;
-use crate::integrate::event_driven::{Run, Stalled, set_standard};
+use crate::integrate::event_driven::{Run, StallDetector, set_standard};
 use crate::math::Limit;
 
-/// Halvings at most: where events have no end shorter steps agree no better.
+/// Maximum number of halvings: where events accumulate, shorter steps agree no better.
 const MAX_HALVINGS: u32 = 8;
 
 impl Run<'_> {
-    /// A short step of the scheme of fixed steps, up to the target at most.
+    /// A short step of the fixed-step scheme, up to the target at most.
     pub(super) fn fallback_step(&mut self, target: f64) -> Result<(), StepError> {
         let longer = f64::from(1_u32 << self.state.control.fallbacks_in_a_row.min(30));
         self.state.control.fallbacks_in_a_row += 1;
@@ -31,14 +31,14 @@ impl Run<'_> {
             }
         }
         let n_events = self.report.n_events.total();
-        self.relieve(0.5 * h, target)?;
+        self.take_fixed_step(0.5 * h, target)?;
         if self.is_stopped(n_events) || self.state.time >= target {
             return Ok(());
         }
-        self.relieve(0.5 * h, target)
+        self.take_fixed_step(0.5 * h, target)
     }
 
-    // the length, at most `h`, at which halves agree to the tolerance, and by how much; or `h` itself where none does
+    // the length, at most `h`, at which halves agree to the tolerance, and the difference; `h` itself where none does
     fn length_that_agrees(&mut self, h: f64) -> Result<(f64, f64), StepError> {
         let first = self.difference_of_halves(h)?;
         let mut shorter = h;
@@ -53,13 +53,13 @@ impl Run<'_> {
         Ok((h, first))
     }
 
-    // one step with the scheme of fixed steps, events and all
-    fn relieve(&mut self, h: f64, target: f64) -> Result<(), StepError> {
+    // one step of the fixed-step scheme, with its events
+    fn take_fixed_step(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         let mut end = self.state.time + h;
         if end >= target || end == self.state.time {
             end = target;
         }
-        self.stalled = Stalled::default();
+        self.stall_detector = StallDetector::default();
         let by_tolerance = std::mem::replace(&mut self.standard, h);
         set_standard(self.model, self.workspace, h);
         let result = self.to(end);
@@ -68,7 +68,7 @@ impl Run<'_> {
         result
     }
 
-    // how far a step of length `h` and two of half the length are apart, in units of the tolerance; the state stays
+    // difference between a step of length `h` and two of half the length, in units of the tolerance; the state is restored
     fn difference_of_halves(&mut self, h: f64) -> Result<f64, StepError> {
         let Some(mut start) = self.workspace.again.take() else {
             return Ok(0.0);
@@ -82,7 +82,8 @@ impl Run<'_> {
         for halves in [false, true] {
             let lengths: &[f64] = if halves { &[0.5 * h, 0.5 * h] } else { &[h] };
             for length in lengths {
-                difference = difference.and_then(|d| self.relieve(*length, end).map(|()| d));
+                difference =
+                    difference.and_then(|d| self.take_fixed_step(*length, end).map(|()| d));
             }
             if halves {
                 difference = difference.map(|_| self.distance_from_kept());
@@ -99,13 +100,13 @@ impl Run<'_> {
                 *x = before;
             }
             self.report.events.truncate(n_events);
-            self.begin_again();
+            self.restart();
         }
         self.workspace.again = Some(start);
         difference
     }
 
-    // of the state from the end of the step before, in units of the tolerance; rotations count from other orientations
+    // distance of the state from the end of the stored step, in units of the tolerance; rotations refer to other orientations
     fn distance_from_kept(&self) -> f64 {
         let (nominal, kept) = (&self.settings.nominal, &*self.workspace);
         let mut worst: f64 = 0.0;

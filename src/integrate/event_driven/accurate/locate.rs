@@ -1,5 +1,5 @@
-//! Events inside an extrapolated step: found on its dense output, then sharpened with steps that end there
-//! (docs/METHOD.md, section 11).
+//! Event location inside an extrapolated step: on its dense output, then refined with steps that end at the event (docs/METHOD.md, section
+//! 11).
 
 use super::extrapolation::{self, Plan};
 use crate::integrate::StepError;
@@ -13,32 +13,32 @@ use crate::math::Limit;
 use crate::math::root::bracketed;
 use crate::scene::spec::TOLERANCE;
 
-/// Event functions are looked at at this many places of a step.
+/// Number of sampling intervals of event functions in a step.
 pub(in crate::integrate) const N_SAMPLES: usize = 4;
 
 /// The sample in the middle.
 const MIDDLE: usize = N_SAMPLES / 2;
 
-/// A minimum below this fraction of a function's range is looked at.
+/// A minimum below this fraction of the range of a function is examined.
 const NEAR_ZERO: f64 = 0.05;
 
-/// Roots are found to this fraction of the step.
+/// Roots are located to this fraction of the step.
 const ROOT_TOLERANCE: f64 = 1e-13;
 
-/// Roots on the dense output that are sharpened afterwards need no more than this.
+/// Tolerance of roots on the dense output that are refined afterwards.
 const ROUGH_ROOT: f64 = 1e-6;
 
-/// A correction below this fraction of the step to the event, times the cube root of the tolerance, needs no new step: two
-/// substeps go on from its end, whose error is of the third order in their length.
+/// A correction below this fraction of the time to the event, times the cube root of the tolerance, needs no new step: two substeps extend
+/// the last one, with an error of third order in their length.
 const PROLONGED: f64 = 0.1;
 
-/// An event's time that corrections leave further off than this fraction of the step is bracketed.
+/// If corrections leave a larger error of the event time, as a fraction of the step, the root is bracketed.
 const LOOSE: f64 = 1e-9;
 
-/// Corrections stay this near to the root on the dense output, as a fraction of the step.
+/// Corrections stay this close to the root on the dense output, as a fraction of the step.
 const NEAR: f64 = 0.05;
 
-/// Corrections of an event's time at most.
+/// Maximum number of corrections of an event time.
 const MAX_CORRECTIONS: u32 = 6;
 
 /// The first event of a step.
@@ -46,17 +46,17 @@ const MAX_CORRECTIONS: u32 = 6;
 pub(super) enum Found {
     /// None.
     Nothing,
-    /// An event function is zero, at this time since the start of the step.
+    /// An event function crosses zero, at this time since the start of the step.
     Transition(f64, EventFunctionKind),
     /// A gap closes.
     Collision(Crossing),
-    /// The statuses do not hold at all.
+    /// The statuses are violated from the start.
     Contradiction,
 }
 
 impl Run<'_> {
-    /// The first event of the trial step, whose dense output is complete; event functions at its start and end are in
-    /// `start_functions` and `event_functions`.
+    /// The first event of the trial step, whose dense output is complete; event functions at its start and end are in `start_functions` and
+    /// `event_functions`.
     pub(super) fn first_event(&mut self) -> Found {
         self.workspace.contradicted = None;
         let transition = self.first_transition();
@@ -94,7 +94,7 @@ impl Run<'_> {
                 break;
             }
         }
-        let mut found = self.first_dip(&samples, violated.unwrap_or(N_SAMPLES + 1) - 1);
+        let mut found = self.first_between_samples(&samples, violated.unwrap_or(N_SAMPLES + 1) - 1);
         if let (Found::Nothing, Some(i)) = (found, violated) {
             self.workspace.start_functions.clone_from(&samples[i - 1]);
             self.workspace.event_functions.clone_from(&samples[i]);
@@ -105,9 +105,9 @@ impl Run<'_> {
         found
     }
 
-    /// How far the accelerations of the dense output are from those of its positions and velocities, in the middle of
-    /// the trial step: as a change of velocity over the step, relative. Where that is much its events are not to be
-    /// trusted. What stiff forces make of small errors they take away again.
+    /// Difference between the accelerations of the dense output and those computed from its positions and velocities, in the middle of the
+    /// trial step: as a relative velocity change over the step. If it is large, events on the dense output are unreliable. Stiff forces
+    /// damp their own effect of small errors.
     pub(super) fn dense_defect(&mut self) -> f64 {
         let h = self.workspace.trial.h;
         self.evaluate_inside(0.5 * h);
@@ -123,7 +123,7 @@ impl Run<'_> {
             acceleration,
             jacobians,
             instant_metric,
-            place: defect,
+            scratch_position: defect,
             ..
         } = &mut *self.workspace;
         for (i, x) in defect.iter_mut().enumerate() {
@@ -150,7 +150,7 @@ impl Run<'_> {
                 .abs()
                 .at_least(trial.end_acceleration[i].abs());
             let nominal = self.settings.nominal.velocity(self.model.angular[i]);
-            // differences of positions, twice divided by the step
+            // rounding of second differences of positions
             let rounding = 1e3 * f64::EPSILON * (1.0 + self.state.position[i].abs()) / h;
             let size = nominal + h * ends.at_least(acceleration[i].abs());
             worst = worst.at_least((x.abs() - rounding) / size);
@@ -162,20 +162,24 @@ impl Run<'_> {
         self.workspace.trial.h * i as f64 / N_SAMPLES as f64
     }
 
-    // functions that hold at the first `last` samples may fail between them: where the polynomial through all samples
-    // comes near to zero they are looked at
-    fn first_dip(&mut self, samples: &[Vec<EventFunction>; N_SAMPLES + 1], last: usize) -> Found {
+    // functions that are positive at the first `last` samples may be negative between them: they are examined where the polynomial through
+    // all samples comes close to zero
+    fn first_between_samples(
+        &mut self,
+        samples: &[Vec<EventFunction>; N_SAMPLES + 1],
+        last: usize,
+    ) -> Found {
         if last < N_SAMPLES {
-            // the step is going to be cut anyway; what is left of it is looked at again
+            // the step is cut anyway; the rest of it is examined later
             return Found::Nothing;
         }
         let mut first: Option<f64> = None;
         for start in &samples[0] {
             let mut values = [0.0; N_SAMPLES + 1];
             let known = values.iter_mut().zip(samples).all(|(value, sample)| {
-                let evaluate = value_of(sample, start.what);
-                *value = evaluate.map_or(0.0, |p| p.value);
-                evaluate.is_some()
+                let function = value_of(sample, start.what);
+                *value = function.map_or(0.0, |p| p.value);
+                function.is_some()
             });
             if start.what == EventFunctionKind::Redundant || !known {
                 continue;
@@ -185,22 +189,25 @@ impl Run<'_> {
             } else {
                 0.0
             };
-            if let Some(place) = dip(&values, tolerance)
-                && first.is_none_or(|earlier| place < earlier)
+            if let Some(scratch_position) = interior_minimum(&values, tolerance)
+                && first.is_none_or(|earlier| scratch_position < earlier)
             {
-                self.evaluate_inside(place * self.workspace.trial.h);
+                self.evaluate_inside(scratch_position * self.workspace.trial.h);
                 if self.workspace.event_functions.iter().any(is_violated) {
-                    first = Some(place);
+                    first = Some(scratch_position);
                 }
             }
         }
-        let Some(place) = first else {
+        let Some(scratch_position) = first else {
             return Found::Nothing;
         };
-        let before = (place * N_SAMPLES as f64) as usize;
+        let before = (scratch_position * N_SAMPLES as f64) as usize;
         self.workspace.start_functions.clone_from(&samples[before]);
-        self.evaluate_inside(place * self.workspace.trial.h);
-        self.locate(self.sample_time(before), place * self.workspace.trial.h)
+        self.evaluate_inside(scratch_position * self.workspace.trial.h);
+        self.locate(
+            self.sample_time(before),
+            scratch_position * self.workspace.trial.h,
+        )
     }
 
     // event functions on the dense output
@@ -228,18 +235,18 @@ impl Run<'_> {
                 .filter(|p| is_violated(p)),
         );
         let mut first: Option<(f64, EventFunctionKind)> = None;
-        for evaluate in &violated {
-            let what = evaluate.what;
+        for function in &violated {
+            let what = function.what;
             let at_left = value_of(&self.workspace.start_functions, what);
             let mut open = (left, at_left.map_or(0.0, |p| p.value));
             if at_left.is_none_or(|p| p.value <= p.tolerance) {
-                // zero at the start: it must become positive before it can fall
+                // zero at the start: it must become positive before it can cross zero
                 let mut time = right;
                 open.1 = 0.0;
                 for _ in 0..MAX_HALVINGS {
                     time = left + 0.5 * (time - left);
                     let value = self.value_inside(what, time);
-                    if value > evaluate.tolerance {
+                    if value > function.tolerance {
                         open = (time, value);
                         break;
                     }
@@ -265,7 +272,7 @@ impl Run<'_> {
                 bracketed(
                     |time| self.value_inside(what, time),
                     open,
-                    (right, evaluate.value),
+                    (right, function.value),
                     tolerance * h,
                 )
             } else {
@@ -285,15 +292,15 @@ impl Run<'_> {
         }
     }
 
-    // dependence of the constraints may change inside the step: a function that is not there is as good as the others
+    // dependence of constraints may change inside the step: a missing function does not violate anything
     fn value_inside(&mut self, what: EventFunctionKind, time: f64) -> f64 {
         self.evaluate_inside(time);
-        value_or_verdict(self.workspace, what)
+        value_or_violation(self.workspace, what)
     }
 
-    /// Takes a step that ends at the event and corrects its end until the function is zero there; it stays in the trial,
-    /// with accelerations and forces at the end of a transition. Returns its length.
-    pub(super) fn sharpen(&mut self, found: Found) -> Result<f64, StepError> {
+    /// Takes a step that ends at the event and corrects its end until the function is zero there; it is left in the trial, with
+    /// accelerations and forces at its end for a transition. Returns its length.
+    pub(super) fn refine_event(&mut self, found: Found) -> Result<f64, StepError> {
         let h = self.workspace.trial.h;
         let (time, on_dense_output) = match found {
             Found::Nothing | Found::Contradiction => return Ok(h),
@@ -338,13 +345,13 @@ impl Run<'_> {
         std::mem::swap(&mut self.workspace.trial, &mut best);
         self.workspace.best = best;
         if value.abs() > slope.abs() * LOOSE * h {
-            // a kink, as where another corner comes nearest
+            // a kink, as where another vertex becomes the closest
             return self.bracket(found, (tau, value), h);
         }
         Ok(tau)
     }
 
-    // the same without slopes: widens a bracket around the best guess and closes it
+    // the same without slopes: expands a bracket around the best estimate and closes it
     fn bracket(
         &mut self,
         found: Found,
@@ -413,9 +420,9 @@ impl Run<'_> {
         Ok(self.value_of_trial(found))
     }
 
-    // the same where the trial step ends a little later or earlier than it does
+    // the same for the trial step extended or shortened by a small time
     fn value_after(&mut self, found: Found, time: f64) -> Result<f64, StepError> {
-        extrapolation::prolong(self.model, self.state, self.workspace, time)?;
+        extrapolation::extend(self.model, self.state, self.workspace, time)?;
         self.close_trial();
         Ok(self.value_of_trial(found))
     }
@@ -425,14 +432,14 @@ impl Run<'_> {
         match found {
             Found::Transition(_, what) => {
                 self.evaluate_end_of_trial();
-                value_or_verdict(self.workspace, what)
+                value_or_violation(self.workspace, what)
             }
             Found::Collision(crossing) => self.closing_of_trial(crossing.what).0,
             Found::Nothing | Found::Contradiction => 0.0,
         }
     }
 
-    // how fast it changes there, where that is known
+    // its slope there, if known
     fn slope_of_trial(&mut self, found: Found) -> Option<f64> {
         match found {
             Found::Collision(crossing) => Some(self.closing_of_trial(crossing.what).1),
@@ -452,29 +459,28 @@ impl Run<'_> {
 fn value_of(event_functions: &[EventFunction], what: EventFunctionKind) -> Option<EventFunction> {
     event_functions
         .iter()
-        .find(|evaluate| evaluate.what == what)
+        .find(|function| function.what == what)
         .copied()
 }
 
-fn value_or_verdict(workspace: &Workspace, what: EventFunctionKind) -> f64 {
+fn value_or_violation(workspace: &Workspace, what: EventFunctionKind) -> f64 {
     match value_of(&workspace.event_functions, what) {
-        Some(evaluate) => evaluate.value,
+        Some(function) => function.value,
         None if workspace.event_functions.iter().any(is_violated) => -1.0,
         None => 1.0,
     }
 }
 
-// where the polynomial through values at 0, 1/4, 1/2, 3/4 and 1 has a minimum between them that comes near to zero or
-// below it
-fn dip(values: &[f64; N_SAMPLES + 1], tolerance: f64) -> Option<f64> {
+// the minimum between samples of the polynomial through values at 0, 1/4, 1/2, 3/4 and 1, if close to zero or negative
+fn interior_minimum(values: &[f64; N_SAMPLES + 1], tolerance: f64) -> Option<f64> {
     const GRID: usize = 32;
     let highest = values.iter().fold(f64::MIN, |m, v| m.at_least(*v));
     let lowest = values.iter().fold(f64::MAX, |m, v| m.at_most(*v));
     if highest - lowest <= 10.0 * tolerance || lowest > highest - lowest {
         return None;
     }
-    let at = |place: usize| {
-        let x = (place * N_SAMPLES) as f64 / GRID as f64;
+    let at = |scratch_position: usize| {
+        let x = (scratch_position * N_SAMPLES) as f64 / GRID as f64;
         let mut sum = 0.0;
         for (i, value) in values.iter().enumerate() {
             let mut weight = 1.0;
@@ -485,11 +491,11 @@ fn dip(values: &[f64; N_SAMPLES + 1], tolerance: f64) -> Option<f64> {
         }
         sum
     };
-    let place = (1..GRID).find(|k| {
+    let scratch_position = (1..GRID).find(|k| {
         let (before, here, after) = (at(k - 1), at(*k), at(k + 1));
         here < before && here <= after && here < NEAR_ZERO * (highest - lowest)
     })?;
-    Some(place as f64 / GRID as f64)
+    Some(scratch_position as f64 / GRID as f64)
 }
 
 #[cfg(test)]
@@ -499,7 +505,7 @@ mod tests {
     #[test]
     fn a_dip_between_samples_is_seen_and_a_slope_is_none() {
         let values = |f: fn(f64) -> f64| [0.0, 0.25, 0.5, 0.75, 1.0].map(f);
-        let dip_of = |f: fn(f64) -> f64| dip(&values(f), 1e-12);
+        let dip_of = |f: fn(f64) -> f64| interior_minimum(&values(f), 1e-12);
         assert_eq!(dip_of(|x| (x - 0.375) * (x - 0.375) - 0.001), Some(0.375));
         assert_eq!(dip_of(|x| (x - 0.375) * (x - 0.375) + 1.0), None);
         assert_eq!(dip_of(|x| x), None);

@@ -1,5 +1,5 @@
-//! Steps of high order: statuses are frozen between events, symmetric substeps are extrapolated, and a tolerance
-//! chooses the length (docs/METHOD.md, section 11). Complementarity problems are solved at events only.
+//! High-order integration: statuses are fixed between events, symmetric substeps are extrapolated, and a tolerance controls the step size
+//! (docs/METHOD.md, section 11). Complementarity problems are solved at events only.
 
 mod closing;
 mod control;
@@ -9,16 +9,16 @@ mod fallback;
 mod locate;
 mod symmetric;
 
-pub(in crate::integrate) use dense::{Stride, from_start, interpolate};
+pub(in crate::integrate) use dense::{DenseOutput, from_start, interpolate};
 pub(in crate::integrate) use extrapolation::Extrapolation;
 pub(in crate::integrate) use locate::N_SAMPLES;
 
 use super::assemble::Closing;
 use super::classify::When;
 use super::event::{self, Crossing};
-use super::stalled::STALL;
+use super::stall_detector::STALL;
 use super::trial::{self, EventFunctionKind, Mode};
-use super::{Run, Stalled, StepError, accept, assemble, in_play, stabilize};
+use super::{Run, StallDetector, StepError, accept, assemble, in_play, stabilize};
 use crate::integrate::workspace::Workspace;
 use crate::kinds::plane::force::Side;
 use crate::math::Limit;
@@ -26,56 +26,55 @@ use crate::state::State;
 use extrapolation::Plan;
 use locate::Found;
 
-/// Short steps in a row that find their own statuses, after which the single-step scheme takes over for a while.
-const MAX_WAYS_OUT: u32 = 20;
+/// After this many consecutive short steps that determine their own statuses, the single-step scheme takes over.
+const MAX_UNDECIDED_STEPS: u32 = 20;
 
 /// More events than a standard step may have, within this fraction of it, are too many.
-const CROWDED: f64 = 1e-2;
+const DENSE_EVENTS: f64 = 1e-2;
 
-/// .. and so are more events of one and the same function while time stands still.
+/// .. and so are more events of the same function without progress in time.
 const MAX_CHANGES: u32 = 3;
 
-/// Length of the step of the other scheme, as a fraction of its standard step; the next one is twice as long if it was no
-/// relief.
+/// Length of a fallback step, as a fraction of the standard step; doubled each time another one is needed.
 const FALLBACK: f64 = 1e-2;
 
-/// Steps are no longer than this part of the period of a harmonic force.
+/// Steps are at most this part of the period of a harmonic force.
 const PART_OF_PERIOD: f64 = 0.3;
 
-/// Bodies turn by no more than this in a step, rad, where there are contacts ..
-const MOST_TURN: f64 = 20.0;
+/// Bodies rotate by at most this in a step, rad, if there are contacts ..
+const MAX_TURN: f64 = 20.0;
 
-/// .. unless that would make the step shorter than this part of what is to be done.
+/// .. unless that makes the step shorter than this part of the remaining time.
 const LEAST_PART: f64 = 1e-4;
 
-/// A step whose end the projection moves by more than the tolerance is tried again with this fraction of its length.
+/// A step whose end is moved by the projection by more than the tolerance is retried with this fraction of its length.
 const AFTER_KINK: f64 = 0.3;
 
-/// Events are looked for on a dense output whose accelerations are off by less than this, relative.
+/// Events are located on a dense output whose accelerations have a smaller relative error.
 const TRUSTED_DEFECT: f64 = 0.1;
 
-/// A step is made shorter for that this often; what does not become smooth then has no smooth acceleration.
+/// A step is shortened for that this often; otherwise its acceleration is not smooth.
 const MAX_SHORTENED: u32 = 3;
 
-/// A step shorter than this fraction of the time cannot be told from none.
+/// A step shorter than this fraction of the time is lost in rounding.
 const SHORTEST: f64 = 1e-14;
 
 impl Run<'_> {
-    /// Advances to `due` or beyond it, but not beyond `end`: by tolerance, or in one step where there is none. Beyond
-    /// `due` it is the end of an extrapolated step.
+    /// Advances to `due` or beyond, but not beyond `end`: under a tolerance, or in one step without one. Beyond `due` the state is the end
+    /// of an extrapolated step.
     pub(super) fn accurately(&mut self, due: f64, end: f64) -> Result<(), StepError> {
         self.start();
         while self.state.time < due {
-            self.gives_up()?;
+            self.exceeds_work_limit()?;
             let n_events = self.report.n_events.total();
             let target = self.next_stop(end);
-            // a run that looks for an event finds the same one whenever it is due
+            // the same event must be found whatever `due` is
             let limit = if self.stop_after.is_finite() {
                 target
             } else {
                 target.at_most(due)
             };
-            if self.gets_nowhere() {
+            if self.makes_no_progress() {
                 self.fallback_step(limit)?;
             } else {
                 let mut taken = self.extrapolated_step(target, limit);
@@ -88,7 +87,7 @@ impl Run<'_> {
                 }
             }
             if self.state.time < due {
-                in_play::note(self.model, self.state, self.workspace, self.report);
+                in_play::record(self.model, self.state, self.workspace, self.report);
             }
             if self.is_stopped(n_events) {
                 break;
@@ -97,55 +96,55 @@ impl Run<'_> {
         Ok(())
     }
 
-    // statuses that contradict themselves again and again, or too many events at nearly the same time
-    fn gets_nowhere(&mut self) -> bool {
+    // statuses that contradict themselves repeatedly, or too many events at nearly the same time
+    fn makes_no_progress(&mut self) -> bool {
         let control = &mut self.state.control;
-        if self.state.time - control.counted_from > CROWDED * self.settings.step {
+        if self.state.time - control.counted_from > DENSE_EVENTS * self.settings.step {
             control.counted_from = self.state.time;
             control.events = 0;
         }
-        let nowhere = control.ways_out > MAX_WAYS_OUT
+        let nowhere = control.undecided_in_a_row > MAX_UNDECIDED_STEPS
             || control.events > self.settings.max_substeps
-            || std::mem::take(&mut self.in_circles);
+            || std::mem::take(&mut self.is_cycling);
         if nowhere {
-            control.ways_out = 0;
+            control.undecided_in_a_row = 0;
             control.events = 0;
         }
         nowhere
     }
 
-    // a function that ends a status again and again while hardly any time passes has no events that could be told apart
-    fn note_change(&mut self, what: EventFunctionKind) {
-        if self.state.time - self.stalled.since > STALL * self.settings.step {
-            self.stalled = Stalled::from(self.state.time);
+    // a function that repeatedly ends a status without progress in time has no separable events
+    fn count_change(&mut self, what: EventFunctionKind) {
+        if self.state.time - self.stall_detector.since > STALL * self.settings.step {
+            self.stall_detector = StallDetector::from(self.state.time);
         }
-        self.in_circles |= self.stalled.count(what) > MAX_CHANGES;
+        self.is_cycling |= self.stall_detector.count(what) > MAX_CHANGES;
     }
 
-    // a very short step whose statuses come out of its own complementarity problem
+    // a very short step that determines its statuses by its own complementarity problem
     fn fallback(&mut self, target: f64) -> Result<(), StepError> {
-        self.state.control.ways_out += 1;
+        self.state.control.undecided_in_a_row += 1;
         self.jam(target - self.state.time, target)
     }
 
-    // one stretch up to the next event or the target; up to `limit` at most where it is not extrapolated
+    // one substep up to the next event or the target; up to `limit` at most if it is not extrapolated
     fn extrapolated_step(&mut self, target: f64, limit: f64) -> Result<(), StepError> {
-        // 1. independent joints; impacts of what touches and still approaches; statuses
+        // 1. independent joints; impacts of touching contacts that approach; statuses
         assemble::select_joints(self.model, self.workspace, &self.state.position);
         self.release();
         self.impact_of_touching()?;
-        if std::mem::take(&mut self.in_doubt) {
+        if std::mem::take(&mut self.statuses_unreliable) {
             return self.fallback(limit);
         }
         if !self.state.statuses_known && !self.classify(When::Now) {
             return self.fallback(limit);
         }
         self.evaluate_start();
-        self.look_for_stops();
+        self.predict_stop();
         if self.stop_ahead.is_finite() && self.closes_stop(target) {
             return Ok(());
         }
-        // 2. a step that is accurate enough, also between its ends
+        // 2. a step that is accurate enough, also inside
         let Some(end) = self.accurate_step(target)? else {
             return self.fallback(limit);
         };
@@ -159,21 +158,21 @@ impl Run<'_> {
                 if self.settings.tolerance.is_some() {
                     let (h, error) = (self.workspace.trial.h, self.workspace.step_error);
                     let order = self.error_order();
-                    control::learn(&mut self.state.control, h, error, order);
+                    control::update(&mut self.state.control, h, error, order);
                     self.shorten_towards_stop();
                 }
                 self.accept_extrapolated(end);
                 Ok(())
             }
             Found::Contradiction => {
-                if self.decides_anew() {
-                    self.state.control.ways_out += 1;
+                if self.redetermines_statuses() {
+                    self.state.control.undecided_in_a_row += 1;
                     return Ok(());
                 }
                 self.fallback(limit)
             }
             Found::Transition(_, what) => {
-                let tau = self.sharpen(found)?;
+                let tau = self.refine_event(found)?;
                 if let Some(crossing) = self.overlooked_collision() {
                     return self.collide_at(crossing);
                 }
@@ -185,7 +184,7 @@ impl Run<'_> {
                 acceleration.clone_from(&trial.end_acceleration);
                 self.accept_extrapolated(self.state.time + tau);
                 self.state.control.events += 1;
-                self.note_change(what);
+                self.count_change(what);
                 self.classify_after(what);
                 Ok(())
             }
@@ -193,7 +192,7 @@ impl Run<'_> {
         }
     }
 
-    // the trial step, complete, and the time of its end; none that can be told from now
+    // the complete trial step and its end time; none if it is lost in rounding
     fn accurate_step(&mut self, target: f64) -> Result<Option<f64>, StepError> {
         let (mut shortened, mut moved_before) = (0, f64::INFINITY);
         loop {
@@ -202,7 +201,7 @@ impl Run<'_> {
             };
             let moved = self.close_trial_moves();
             if moved > 1.0 && moved < 0.5 * moved_before {
-                // the constraints have a kink that no substep has seen, and a shorter step helps
+                // the constraints have a kink that no substep has seen; a shorter step helps
                 self.report.rejected_steps += 1;
                 self.state.control.step = AFTER_KINK * self.workspace.trial.h;
                 moved_before = moved;
@@ -220,8 +219,7 @@ impl Run<'_> {
         }
     }
 
-    // the length of the step at which events could be found on its dense output, if that is less than it has; the event
-    // functions at the end are kept
+    // the step length at which events can be located on the dense output, if less than the current one; event functions at the end are kept
     fn shorter_for_events(&mut self) -> Option<f64> {
         if self.settings.tolerance.is_none() || self.model.contacts.is_empty() {
             return None;
@@ -250,7 +248,7 @@ impl Run<'_> {
 
     fn collide_at(&mut self, mut crossing: Crossing) -> Result<(), StepError> {
         let tau = loop {
-            let tau = self.sharpen(Found::Collision(crossing))?;
+            let tau = self.refine_event(Found::Collision(crossing))?;
             self.evaluate_end_of_trial();
             if let Closing::Contact(contact) = crossing.what {
                 self.workspace.watched[contact] = false;
@@ -262,10 +260,10 @@ impl Run<'_> {
         };
         self.accept_extrapolated(self.state.time + tau);
         self.state.control.events += 1;
-        self.collided(crossing.what, tau < super::JAM_STEP * self.settings.step)
+        self.handle_closing(crossing.what, tau < super::JAM_STEP * self.settings.step)
     }
 
-    // a step that ends at an event may overlap a contact whose gap closed between two samples of the longer step
+    // a step that ends at an event may penetrate a contact whose gap closed between two samples of the longer step
     fn overlooked_collision(&mut self) -> Option<Crossing> {
         event::missed_collision(
             self.model,
@@ -321,7 +319,7 @@ impl Run<'_> {
         trial::evaluate(self.model, self.workspace, status, now, position, velocity);
     }
 
-    // a longer step could see a harmonic force at its zeros only, or turn a body further than its gaps can be followed
+    // a longer step could sample a harmonic force at its zeros only, or rotate a body too far to track its gaps
     fn longest_step(&self, rest: f64) -> f64 {
         let by_signals = PART_OF_PERIOD * self.model.shortest_period;
         let mut longest = self.settings.max_step.at_most(by_signals);
@@ -330,19 +328,19 @@ impl Run<'_> {
             let fastest = turning
                 .filter(|(angular, _)| **angular)
                 .fold(0.0, |m: f64, (_, rate)| m.at_least(rate.abs()));
-            // rates beyond all reason must not stop the run
-            longest = longest.at_most((MOST_TURN / fastest).at_least(LEAST_PART * rest));
+            // extreme rates must not stop the run
+            longest = longest.at_most((MAX_TURN / fastest).at_least(LEAST_PART * rest));
         }
         longest
     }
 
-    // a step that the tolerance accepts, in the trial: the time of its end, or none that can be told from now
+    // a step that meets the tolerance, in the trial: its end time, or none if it is lost in rounding
     fn attempt(&mut self, target: f64) -> Result<Option<f64>, StepError> {
         let rest = target - self.state.time;
         let shortest = SHORTEST * (1.0 + self.state.time.abs());
         let rows = self.settings.rows_taken() as usize;
         loop {
-            self.gives_up()?;
+            self.exceeds_work_limit()?;
             let length = match self.settings.tolerance {
                 Some(_) => {
                     let longest = self.longest_step(rest).at_most(self.longest_before_stop());
@@ -386,7 +384,7 @@ impl Run<'_> {
         }
     }
 
-    // the error of a step is that of the result without the last row
+    // the error estimate is that of the result without the last row
     fn error_order(&self) -> f64 {
         f64::from(2 * self.settings.rows_taken() - 1)
     }
@@ -397,7 +395,7 @@ impl Run<'_> {
         extrapolation::take(self.model, self.state, self.workspace, self.settings, plan)
     }
 
-    // joints and closed contacts at the end of the trial step
+    // projects the end of the trial step onto joints and closed contacts
     fn close_trial(&mut self) {
         if !self.settings.projection {
             return;
@@ -414,7 +412,7 @@ impl Run<'_> {
         self.workspace.trial = trial;
     }
 
-    // the same; by how much that moves it, in units of the tolerance
+    // the same; returns the distance moved, in units of the tolerance
     fn close_trial_moves(&mut self) -> f64 {
         let Workspace { trial, best, .. } = &mut *self.workspace;
         best.copy_from(trial);
@@ -450,7 +448,7 @@ impl Run<'_> {
     }
 
     fn accept_extrapolated(&mut self, end: f64) {
-        self.state.control.ways_out = 0;
+        self.state.control.undecided_in_a_row = 0;
         self.report.steps += 1;
         dense::keep(self.model, self.state, self.workspace);
         extrapolation::add_losses(self.model, self.state, self.workspace, self.report);
@@ -459,7 +457,7 @@ impl Run<'_> {
     }
 }
 
-/// What an extrapolated step needs of its start, where event functions were just looked at.
+/// Stores the start of an extrapolated step, where event functions have just been evaluated.
 fn keep_start(workspace: &mut Workspace) {
     let Workspace {
         trial,

@@ -1,11 +1,11 @@
-//! The symmetric step: scheme II with everything at its midpoint (docs/METHOD.md, section 11).
+//! Symmetric step: scheme II evaluated at its midpoint (docs/METHOD.md, section 11).
 //!
 //! (1)  qm = q + h/2 v
 //! (2)  (M - h/2 kv - h^2/4 kq) (v1 - v) = h k(t + h/2, qm, v) + F c,   G (v + v1) = 0,   G, F, kq, kv at qm
 //! (3)  q1 = qm + h/2 v1
-//! (4)  forces that are not linear in the velocity: (2) again about vm = (v + v1)/2, with h (k(vm) + kv (v - vm))
+//! (4)  forces that are nonlinear in the velocity: (2) again about vm = (v + v1)/2, with h (k(vm) + kv (v - vm))
 //!
-//! The step from (q1, v1) back over -h has the same midpoint: its error is a series in h^2.
+//! The step from (q1, v1) back over -h has the same midpoint: its error expansion is in h^2.
 
 use crate::contact::lcp::Outcome;
 use crate::dynamics;
@@ -17,31 +17,30 @@ use crate::math::{Limit, max_abs};
 use crate::model::Model;
 use crate::state::Status;
 
-/// Linearizations (4) at most; they converge quadratically.
+/// Maximum number of linearizations (4); they converge quadratically.
 const MAX_LINEARIZATIONS: u32 = 6;
 
-/// A mid velocity that changes by less than this is found, relative.
+/// Relative tolerance of the mid velocity.
 const SAME_VELOCITY: f64 = 1e-11;
 
-/// What a row of the extrapolation carries along, after positions, velocities and the impulses of applied
-/// forces on them: these sums of work, J.
+/// Work sums (J) that a row of the extrapolation integrates after positions, velocities and applied impulses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Work {
-    /// Lost by the normal forces of contacts.
-    Pressing,
-    /// Lost by their friction.
+    /// Dissipated by normal forces of contacts.
+    Normal,
+    /// Dissipated by contact friction.
     Friction,
     /// Done by applied forces.
     Applied,
-    /// Lost in dampers.
+    /// Dissipated by dampers.
     Damping,
 }
 
 /// Number of kinds of work.
 pub(super) const N_WORKS: usize = 4;
 
-/// Takes a substep of length `h` at `t` in place of `y`: positions, velocities, applied impulses, work. The contacts are those
-/// of `workspace.active`.
+/// Takes a substep of length `h` at `t` in place of `y`: positions, velocities, applied impulses, work. The contacts are those of
+/// `workspace.active`.
 pub(super) fn substep(
     model: &Model,
     workspace: &mut Workspace,
@@ -53,8 +52,8 @@ pub(super) fn substep(
     let (q, rest) = y.split_at_mut(n);
     let (v, sums) = rest.split_at_mut(n);
     let middle = t + 0.5 * h;
-    model.displace(&mut workspace.place, q, 0.5 * h, v); // (1)
-    model.poses(&workspace.place, &mut workspace.poses);
+    model.displace(&mut workspace.scratch_position, q, 0.5 * h, v); // (1)
+    model.poses(&workspace.scratch_position, &mut workspace.poses);
     constraints(model, workspace);
     workspace.mid_velocity.copy_from_slice(v);
     let limit = if model.velocity_forces_are_linear() {
@@ -87,7 +86,7 @@ pub(super) fn substep(
     v.iter_mut()
         .zip(&workspace.free)
         .for_each(|(v, dv)| *v += dv);
-    model.displace(q, &workspace.place, 0.5 * h, v); // (3)
+    model.displace(q, &workspace.scratch_position, 0.5 * h, v); // (3)
     add_sums(model, workspace, (middle, h), sums);
     Ok(())
 }
@@ -105,8 +104,7 @@ fn constraints(model: &Model, workspace: &mut Workspace) {
     assemble::rows(model, poses, holds, BeyondEdges::Line, system);
 }
 
-// left and right side of (2) without constraints: the metric, and the change of velocity in `workspace.free`; false if the
-// metric is singular
+// left and right side of (2) without constraints: the metric, and the velocity change in `workspace.free`; false if the metric is singular
 fn free_motion(model: &Model, workspace: &mut Workspace, middle: f64, v: &[f64], h: f64) -> bool {
     let Workspace {
         poses,
@@ -120,11 +118,11 @@ fn free_motion(model: &Model, workspace: &mut Workspace, middle: f64, v: &[f64],
     } = &mut *workspace;
     model.twists(mid_velocity, twists);
     let at = (middle, Side::After);
-    // any derivative by position will do, as long as it stabilizes
+    // any position derivative will do if it stabilizes
     let wanted = Some((&mut *jacobians, Detail::Stiff));
     dynamics::force(model, at, inputs, poses, twists, force, wanted);
     free.clone_from(force);
-    // where forces are linear the mid velocity is still that of the start
+    // if forces are linear, the mid velocity is still that of the start
     if jacobians.any && !model.velocity_forces_are_linear() {
         let n = v.len();
         for (i, x) in free.iter_mut().enumerate() {
@@ -142,7 +140,7 @@ fn free_motion(model: &Model, workspace: &mut Workspace, middle: f64, v: &[f64],
     regular
 }
 
-// adds to `workspace.free` what the constraints of (2) do; false if directions of sliding were not found
+// adds the effect of the constraints of (2) to `workspace.free`; false if sliding directions did not converge
 fn respond(
     model: &Model,
     workspace: &mut Workspace,
@@ -156,7 +154,7 @@ fn respond(
     let Workspace {
         system,
         joints,
-        fixed_mode,
+        fixed_mode_solver,
         free,
         twice,
         sliding,
@@ -172,15 +170,22 @@ fn respond(
     }
     system.give(model, 2.0, |speed| speed.value(middle, Side::After, inputs));
     let metric = if *step_has_metric { step_metric } else { mass };
-    system.direct(v, sliding, resistance);
+    system.set_directions(v, sliding, resistance);
     if system.must_iterate(|j| statuses[j]) {
         system.condense_rows(metric);
         system.bias_from(twice);
-        system.solve_sliding(joints, |j| statuses[j], (2.0, v), fixed_mode);
+        system.solve_sliding(joints, |j| statuses[j], (2.0, v), fixed_mode_solver);
         system.add_response(free);
         return system.directions_are_found();
     } else {
-        system.respond_fixed_mode(metric, twice, joints, |j| statuses[j], fixed_mode, free);
+        system.respond_fixed_mode(
+            metric,
+            twice,
+            joints,
+            |j| statuses[j],
+            fixed_mode_solver,
+            free,
+        );
     }
     true
 }
@@ -198,7 +203,7 @@ fn add_sums(model: &Model, workspace: &mut Workspace, (middle, h): (f64, f64), s
     for i in 0..system.contacts.len() {
         let normal = system.normal(i);
         let work = |row: usize| system.impulse[row] * system.rows[row].dot(mid_velocity);
-        works[Work::Pressing as usize] -= work(normal);
+        works[Work::Normal as usize] -= work(normal);
         for row in normal + 1..=normal + system.n_friction {
             works[Work::Friction as usize] -= work(row);
         }

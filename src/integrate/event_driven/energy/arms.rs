@@ -1,14 +1,14 @@
-//! Arms of bodies at which joints and springs act. A step that turns one of them by more than a radian does not know its direction.
+//! Lever arms of bodies at joints and springs. A step that rotates one of them by more than a radian cannot resolve its direction.
 
 use crate::kinds::plane::joint::Joint;
 use crate::kinds::{plane::force, space};
 use crate::math::{Limit, Vec3, cross3, dot3};
 use crate::model::{AnyForce, AnyJoint, BodyRef, Model};
 
-/// Rotation of an arm in a step at most, rad.
-const MOST_TURN: f64 = 1.0;
+/// Maximum rotation of an arm in a step, rad.
+const MAX_TURN: f64 = 1.0;
 
-/// The arms of a model's joints and springs.
+/// The lever arms of joints and springs of a model.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arms {
     arms: Vec<Arm>,
@@ -16,7 +16,7 @@ pub(super) struct Arms {
 
 #[derive(Clone, Copy, Debug)]
 struct Arm {
-    /// First of the body's rotations.
+    /// First rotational velocity of the body.
     at: usize,
     /// Its direction in body axes; none where that changes, or in the plane.
     direction: Option<Vec3>,
@@ -70,7 +70,7 @@ impl Arms {
         }
     }
 
-    /// Does a rotation with these rates for a time turn an arm too far?
+    /// Does this angular velocity rotate an arm too far in a time?
     pub fn turn_too_far(&self, model: &Model, v: &[f64], time: f64) -> bool {
         let turn = |arm: &Arm| {
             if !model.is_spatial() {
@@ -84,6 +84,6 @@ impl Arms {
             .arms
             .iter()
             .fold(0.0, |m: f64, arm| m.at_least(turn(arm)));
-        fastest * time > MOST_TURN
+        fastest * time > MAX_TURN
     }
 }

@@ -1,13 +1,14 @@
-//! The restitution phase of an impact after Poisson's hypothesis: of the normal impulse `c_n` of compression, contact `j` gets back `g = e c_n`.
+//! Restitution phase of an impact by Poisson's hypothesis: contact `j` gets back `g = e c_n` of its normal compression impulse `c_n`.
 //!
 //! (1)  M (v+ - vc) = sum n (g + x) + sum t p,    0 <= n.v+ | x >= 0
 //! (2)  |p| <= mu (g + x),    and where  w = t.v+ - s  is not zero:  p = -mu (g + x) w/|w|
 //! (3)  s = t.M^-1 t r,    r = the fraction e_T of the friction impulse of compression, at most mu g
 //! (4)  as printed in the papers:  M (v+ - vc) = sum n (g + x) + sum t (r + p),    (2) with g = 0 and s = 0
 //!
-//! (2) is Coulomb's law over the phase: what sticks has no sliding velocity at its end. With tangential restitution the contact has
-//! stored the impulse `r`; its relaxation moves the contact point with `s`, joints taken into account, and friction acts on what is
-//! left: what sticks all the way gets back `r` and leaves with `s`. Where contacts resist rotation, their moments obey (2) with s = 0.
+//! (2) is Coulomb's law over the phase: sticking contacts have no sliding velocity at its end. With tangential restitution the contact has
+//! stored the impulse `r`; its relaxation moves the contact point with `s`, including the response of joints, and friction acts on the
+//! rest: a contact that sticks throughout gets back `r` and leaves with `s`. If contacts resist rotation, their moments obey (2) with s =
+//! 0.
 
 use super::solve;
 use crate::integrate::StepError;
@@ -16,8 +17,8 @@ use crate::math::norm;
 use crate::model::Model;
 use crate::state::{State, Status};
 
-// `level.impulse` <- r of (3), `level.restituted` <- g; does anything come back?
-fn give_back(model: &Model, workspace: &mut Workspace) -> bool {
+// `level.impulse` <- r of (3), `level.restituted` <- g; false if all are zero
+fn stored_impulses(model: &Model, workspace: &mut Workspace) -> bool {
     let Workspace {
         level,
         compression,
@@ -31,8 +32,12 @@ fn give_back(model: &Model, workspace: &mut Workspace) -> bool {
         let limit = level.friction[i] * given;
         let share = model.contacts[level.contacts[i]].tangential_restitution;
         let tangents = level.tangent_rows(i);
-        let shear = share * norm(&compression[tangents.clone()]);
-        let kept = if shear > limit { limit / shear } else { 1.0 };
+        let friction_impulse = share * norm(&compression[tangents.clone()]);
+        let kept = if friction_impulse > limit {
+            limit / friction_impulse
+        } else {
+            1.0
+        };
         for row in tangents {
             level.impulse[row] = kept * (share * compression[row]);
         }
@@ -47,7 +52,7 @@ pub(super) fn restitute(
     state: &mut State,
     workspace: &mut Workspace,
 ) -> Result<(), StepError> {
-    if !give_back(model, workspace) {
+    if !stored_impulses(model, workspace) {
         state.velocity.clone_from(&workspace.compressed);
         return Ok(());
     }
@@ -58,8 +63,8 @@ pub(super) fn restitute(
         complementarity,
         compressed,
         impulse,
-        place,
-        fixed_mode,
+        scratch_position,
+        fixed_mode_solver,
         relaxation,
         ..
     } = workspace;
@@ -69,9 +74,9 @@ pub(super) fn restitute(
         level.impulse[normal] = level.restituted[i];
         impulse[normal] += level.restituted[i];
     }
-    place.clone_from(compressed);
-    level.add_response(place);
-    level.bias_from(place);
+    scratch_position.clone_from(compressed);
+    level.add_response(scratch_position);
+    level.bias_from(scratch_position);
     if relaxes {
         level
             .bias
@@ -79,24 +84,24 @@ pub(super) fn restitute(
             .zip(relaxation)
             .for_each(|(b, s)| *b -= *s);
     }
-    let solved = solve(state, level, joints, complementarity, fixed_mode);
+    let solved = solve(state, level, joints, complementarity, fixed_mode_solver);
     level.restituted.clear();
     solved?;
-    level.add_response(place);
-    state.velocity.clone_from(place);
+    level.add_response(scratch_position);
+    state.velocity.clone_from(scratch_position);
     for (total, more) in impulse.iter_mut().zip(&level.impulse) {
         *total += more;
     }
     Ok(())
 }
 
-// (3): s of all rows in `workspace.relaxation` from r in `level.impulse`; is there any?
+// (3): s of all rows in `workspace.relaxation` from r in `level.impulse`; false if it is zero
 fn relax(workspace: &mut Workspace) -> bool {
     let Workspace {
         level,
         joints,
-        place,
-        fixed_mode,
+        scratch_position,
+        fixed_mode_solver,
         relaxation,
         ..
     } = workspace;
@@ -104,20 +109,20 @@ fn relax(workspace: &mut Workspace) -> bool {
         return false;
     }
     relaxation.clone_from(&level.impulse);
-    place.fill(0.0);
-    level.add_response(place);
-    // joints hold meanwhile; what motors are to do is no part of a change of velocities
+    scratch_position.fill(0.0);
+    level.add_response(scratch_position);
+    // joints hold meanwhile; motor speeds do not contribute to a change of velocities
     level.bias.clear();
-    let moved = level.rows.iter().map(|row| row.product(place));
+    let moved = level.rows.iter().map(|row| row.product(scratch_position));
     level.bias.extend(moved);
-    level.solve_fixed_mode(joints, |_| Status::Open, fixed_mode);
-    level.add_response(place);
-    // where nothing is stored friction acts on the whole velocity
+    level.solve_fixed_mode(joints, |_| Status::Open, fixed_mode_solver);
+    level.add_response(scratch_position);
+    // without stored impulse friction acts on the whole velocity
     for i in 0..level.contacts.len() {
         let tangents = level.tangent_rows(i);
         if relaxation[tangents.clone()].iter().any(|r| *r != 0.0) {
             for row in tangents {
-                relaxation[row] = level.rows[row].product(place);
+                relaxation[row] = level.rows[row].product(scratch_position);
             }
         }
     }
@@ -130,7 +135,7 @@ pub(super) fn restitute_as_printed(
     state: &mut State,
     workspace: &mut Workspace,
 ) -> Result<(), StepError> {
-    if !give_back(model, workspace) {
+    if !stored_impulses(model, workspace) {
         state.velocity.clone_from(&workspace.compressed);
         return Ok(());
     }
@@ -140,8 +145,8 @@ pub(super) fn restitute_as_printed(
         complementarity,
         compressed,
         impulse,
-        place,
-        fixed_mode,
+        scratch_position,
+        fixed_mode_solver,
         ..
     } = workspace;
     for i in 0..level.contacts.len() {
@@ -149,15 +154,15 @@ pub(super) fn restitute_as_printed(
         level.impulse[normal] = level.restituted[i];
     }
     level.restituted.clear();
-    place.clone_from(compressed);
-    level.add_response(place);
+    scratch_position.clone_from(compressed);
+    level.add_response(scratch_position);
     for (total, given) in impulse.iter_mut().zip(&level.impulse) {
         *total += given;
     }
-    level.bias_from(place);
-    solve(state, level, joints, complementarity, fixed_mode)?;
-    level.add_response(place);
-    state.velocity.clone_from(place);
+    level.bias_from(scratch_position);
+    solve(state, level, joints, complementarity, fixed_mode_solver)?;
+    level.add_response(scratch_position);
+    state.velocity.clone_from(scratch_position);
     for (total, extra) in impulse.iter_mut().zip(&level.impulse) {
         *total += extra;
     }

@@ -1,7 +1,6 @@
-//! The system with frozen statuses: linear, with rows and columns put together from those of joints and contacts.
+//! The system with fixed statuses: linear, with rows and columns composed from those of joints and contacts.
 //!
-//! A sticking contact has all its rows; a sliding one has the column n - mu d, and in space one unknown more, across d
-//! (`sliding`).
+//! A sticking contact has all its rows; a sliding one has the column n - mu d, and in space one more unknown, across d (`sliding`).
 
 use super::{REFINEMENTS, System};
 use crate::integrate::event_driven::metric::Metric;
@@ -10,26 +9,26 @@ use crate::math::{Limit, set_zeros};
 use crate::model::{MAX_FRICTION_ROWS, N_TANGENTS};
 use crate::state::{Resistance, Status};
 
-/// An unknown of the system with frozen statuses: its row and its column.
+/// An unknown of the system with fixed statuses: its row and its column.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::integrate) enum Unknown {
     /// The row and the column of this index.
     Plain(usize),
-    /// The normal of this index, and with it so much of the friction columns that follow.
+    /// The normal of this index, with these multiples of the friction columns that follow.
     Slip(usize, [f64; MAX_FRICTION_ROWS]),
-    /// Both rows and columns of a disc, weighted: across the direction in which it slips, or along it.
+    /// Both rows and columns of a disc, weighted: across its slip direction, or along it.
     Across {
         rows: [usize; N_TANGENTS],
         weights: [f64; N_TANGENTS],
-        /// What is added to the diagonal.
+        /// Added to the diagonal.
         yields: f64,
-        /// What is added to the right-hand side.
+        /// Added to the right-hand side.
         given: f64,
     },
 }
 
 impl Unknown {
-    // is it the moment of a held rotation? Contacts have `stride` rows each, after those of joints
+    // is it the moment of a fixed rotation? Contacts have `stride` rows each, after those of joints
     fn is_turn(&self, n_joint: usize, stride: usize) -> bool {
         matches!(self, Self::Plain(row) if *row >= n_joint && (row - n_joint) % stride > N_TANGENTS)
     }
@@ -43,7 +42,7 @@ impl Unknown {
 }
 
 impl System {
-    /// Largest product with `v` of the rows that statuses keep at zero.
+    /// Largest product with `v` of the rows that are zero for these statuses.
     pub fn defect(&self, statuses: &[Status], v: &[f64]) -> f64 {
         let of = |row: usize| (self.rows[row].dot(v) - self.given(row)).abs();
         let joints = (0..self.n_joint).fold(0.0, |m: f64, row| m.at_least(of(row)));
@@ -64,7 +63,7 @@ impl System {
         })
     }
 
-    /// Does the `i`-th contact hold one of its friction rows, with these statuses?
+    /// Does the `i`-th contact stick in one of its friction rows, with these statuses?
     pub fn sticks(&self, i: usize, row: usize, statuses: &[Status]) -> bool {
         if self.tangent_rows(i).contains(&row) {
             return statuses[self.contacts[i]] == Status::Stick;
@@ -72,7 +71,7 @@ impl System {
         self.held_rotations(i).any(|held| held == row)
     }
 
-    // rows of rotation that the `i`-th contact holds while it is closed
+    // rows of rotation in which the `i`-th contact sticks while it is closed
     pub(super) fn held_rotations(&self, i: usize) -> impl Iterator<Item = usize> + use<> {
         let Resistance { spin, roll, .. } = self.resistance_of(i);
         let first = self.spin_row(i);
@@ -81,9 +80,8 @@ impl System {
         spin.into_iter().chain(roll.into_iter().flatten())
     }
 
-    /// Solves for the impulses that keep every joint of `joints`, every closed contact and every stick exactly
-    /// (G x = 0 on their rows). A sliding contact has the one column n - sign mu t, in space n - mu d with its direction d.
-    /// True if no constraint depended on the others.
+    /// Solves for the impulses of all joints of `joints`, closed contacts and sticking rows with G x = 0. A sliding contact has one column
+    /// n - sign mu t, in space n - mu d with its direction d. True if no constraints were dependent.
     pub fn solve_fixed_mode(
         &mut self,
         joints: &[bool],
@@ -128,20 +126,20 @@ impl System {
         self.shares.extend_from_slice(&self.impulse[..size]);
         let independent = self.solve_unknowns(solver);
         if !independent {
-            self.share(solver);
+            self.distribute(solver);
         }
         self.refine_unknowns(solver);
         independent
     }
 
-    // the same equations for what the bodies say is left of them
+    // iterative refinement with the residual computed from the bodies
     fn refine_unknowns(&mut self, solver: &mut RankRevealing) {
         let is_across = |unknown: &Unknown| matches!(unknown, Unknown::Across { .. });
         if !self.is_ill_conditioned(solver) || self.unknowns.iter().any(is_across) {
             return;
         }
         for _ in 0..REFINEMENTS {
-            self.keep_and_move();
+            self.store_impulses();
             for (c, unknown) in self.impulse.iter_mut().zip(&self.unknowns) {
                 let row = unknown.row();
                 *c = -self.bias[row] - self.rows[row].product(&self.moved_by);
@@ -149,26 +147,26 @@ impl System {
             let size = self.unknowns.len();
             solver.solve(&mut self.impulse[..size]);
             self.spread_unknowns();
-            self.add_kept();
+            self.add_stored_impulses();
         }
     }
 
-    // In space, where contacts that depend on each other slide in different directions, their shares of a force matter to
-    // the motion. Forces differ from the guess as if all contacts had yielded to one small motion of the bodies,
-    // D (c - guess) = G y, and are as stiff as they are heavy, D the diagonal of G M^-1 G^T. That depends on places alone,
-    // not on the step
-    fn share(&mut self, solver: &mut RankRevealing) {
-        // what others hold anyway takes no moment: those are bounded by much less than forces are
+    // In space, if dependent contacts slide in different directions, the distribution of forces affects the motion. The difference to the
+    // guess is that of contacts that all comply with one small motion of the bodies, D (c - guess) = G y, with the stiffness D, the
+    // diagonal of G M^-1 G^T. It depends on the configuration alone, not on the step.
+    fn distribute(&mut self, solver: &mut RankRevealing) {
+        // redundant rotations take no moment: moments have much smaller bounds than forces
         const STIFF_TURN: f64 = 1e3;
-        // what is nearly dependent could be shared only by forces without bound
+        // nearly dependent constraints could be shared only by unbounded forces
         const NEARLY: f64 = 1e-9;
         let (n_joint, stride) = (self.n_joint, 1 + self.n_friction);
         let weight = |unknown: &Unknown| {
-            let yielding = self.rows[unknown.row()].yielding(&self.mass);
+            let inverse_effective_mass =
+                self.rows[unknown.row()].inverse_effective_mass(&self.mass);
             if unknown.is_turn(n_joint, stride) {
-                STIFF_TURN * yielding
+                STIFF_TURN * inverse_effective_mass
             } else {
-                yielding
+                inverse_effective_mass
             }
         };
         let guess = |unknown: &Unknown| match unknown {
@@ -195,8 +193,8 @@ impl System {
         }
     }
 
-    /// The same from rows and a metric alone, where F = G^T and b = G `motion`, and directions of sliding are given: adds the
-    /// effect of the impulses to `x`. Only what the unknowns need of W is computed.
+    /// The same from rows and a metric alone, for F = G^T and b = G `motion`, with given sliding directions: adds the effect of the
+    /// impulses to `x`. Computes only the entries of W that the unknowns need.
     pub fn respond_fixed_mode(
         &mut self,
         metric: &Metric,
@@ -263,7 +261,7 @@ impl System {
                     (weights[0], weights[1]) = (-mu * x, -mu * y);
                 }
             }
-            // where friction is not to be looked at, neither is resistance
+            // without friction there is no rotational resistance
             let resists = self.n_friction > N_TANGENTS && !self.resistance.is_empty();
             let turns_slip = resists && self.add_slipping_turns(i, &mut weights);
             let slips = !matches!(status, Status::Frictionless | Status::Stick);
@@ -278,7 +276,7 @@ impl System {
             } else if status == Status::Slip {
                 self.unknowns.extend(self.across(i));
             }
-            self.unknowns.extend(self.falling_unknown(i, status));
+            self.unknowns.extend(self.stribeck_unknown(i, status));
             if resists {
                 self.unknowns
                     .extend(self.held_rotations(i).map(Unknown::Plain));
@@ -289,7 +287,7 @@ impl System {
         }
     }
 
-    // what spin and rolling add to the column of the normal; true if one of them slips
+    // adds spin and rolling to the column of the normal; true if one of them slips
     pub(super) fn add_slipping_turns(
         &self,
         i: usize,
@@ -305,8 +303,8 @@ impl System {
         spin.slip_sign() != 0.0 || roll == Status::Slip
     }
 
-    // solves the matrix in the solver for the right-hand side in the first of the impulses and spreads the solution; true if
-    // the matrix is regular
+    // solves the matrix in the solver for the right-hand side in the first impulses and distributes the solution; true if the matrix is
+    // regular
     pub(super) fn solve_unknowns(&mut self, solver: &mut RankRevealing) -> bool {
         let size = self.unknowns.len();
         solver.factor(self.rank_tolerance());
@@ -315,7 +313,7 @@ impl System {
         solver.rank() == size
     }
 
-    // the solution goes from the first of the impulses to its rows, last first
+    // moves the solution from the first impulses to its rows, last first
     pub(super) fn spread_unknowns(&mut self) {
         for (i, unknown) in self.unknowns.iter().enumerate().rev() {
             let value = std::mem::take(&mut self.impulse[i]);
@@ -336,7 +334,7 @@ impl System {
         }
     }
 
-    // W of the rows and columns of the frozen system
+    // W of the rows and columns of the fixed-mode system
     pub(super) fn fill(&self, matrix: &mut [f64]) {
         let (k, size) = (self.len(), self.unknowns.len());
         let row_of = |row: usize| &self.delassus[row * k..(row + 1) * k];
@@ -366,7 +364,7 @@ impl System {
         }
     }
 
-    // a row of W and a column of the frozen system
+    // product of a row of W with a column of the fixed-mode system
     #[inline(always)]
     pub(super) fn product(&self, w: &[f64], column: &Unknown) -> f64 {
         match column {

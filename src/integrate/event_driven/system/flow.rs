@@ -1,14 +1,14 @@
-//! Slip of contacts in space over a step, along the exact flow of the system that is frozen at the middle of the step.
+//! Slip of contacts in space over a step, along the exact flow of the system with matrices fixed at the middle of the step.
 //!
-//! A direction of sliding turns the faster the slower the contact is: near a stop no mean velocity stands for a step. Time t
-//! goes from 0 to 1 over the step. Rows T of a disc move from those of the start, T0, to those at the time l, Tl:
+//! The slower a contact slides, the faster its direction turns: near a stop no mean velocity represents the step. Time t goes from 0 to 1
+//! over the step. Rows T of a disc move from those of the start, T0, to those at the time l, Tl:
 //!
 //! (5)  z = T v,   T = T0 + (t/l) (Tl - T0),   dv/dt = dv_free + A^-1 F c(e),   e = z/|z|
-//! (6)  c = int c(e(t)) dt,   c(e): impulses of the frozen system with friction against e throughout the step
-//! (7)  R = e.z' < 0:  a stop after |z|/|R|, if the direction stays;  it turns by P/|z|, P = p.z'
+//! (6)  c = int c(e(t)) dt,   c(e): impulses of the system with friction opposite to e throughout the step
+//! (7)  R = e.z' < 0:  a stop after |z|/|R|, at constant direction;  it turns at the rate P/|z|, P = p.z'
 //!
-//! What all velocities end in, so do all slips. Dormand and Prince's steps of order five; where directions stay, or turn by nothing
-//! that matters, the rest is exact.
+//! If all velocities end in a stop, so do all slips. Integrated by the fifth-order method of Dormand and Prince; where directions are
+//! constant to the accuracy, the rest is exact.
 
 use super::System;
 use crate::constraint::GlobalRow;
@@ -19,21 +19,21 @@ use crate::math::{Limit, Vec3, norm, set_zeros};
 use crate::model::N_TANGENTS;
 use crate::state::{Resistance, Status};
 
-/// Directions are followed to this, relative.
+/// Relative accuracy of directions.
 const ACCURACY: f64 = 1e-9;
 
-/// Part of the step in which a slip may change for one step of order two or four to be as accurate as that.
+/// Relative slip change up to which one step of order two, or four, is as accurate as that.
 const SLIGHTLY: f64 = 1e-3;
 const LITTLE: f64 = 0.03;
 
-/// A step of the flow uses up at most this part of the time to a stop.
+/// A step of the flow is at most this part of the time to a stop.
 const OF_STOP: f64 = 0.5;
 
-/// Systems solved at most, and rows of all of them.
+/// Maximum number of systems solved, and of their rows.
 const MAX_SOLVES: usize = 3000;
 const MAX_SOLVED_ROWS: usize = 20_000;
 
-/// What is left of the slip of a disc that has stopped, relative to its start.
+/// Remaining slip of a stopped disc, relative to its start.
 const STOPPED: f64 = 1e-5;
 
 const N_STAGES: usize = 7;
@@ -85,26 +85,26 @@ const E: [f64; N_STAGES] = [
 /// T0 v and Tl v of a disc.
 type Pair = [[f64; N_TANGENTS]; 2];
 
-/// Scratch of the flow and what it came to.
+/// Workspace and result of the flow.
 #[derive(Clone, Debug, Default)]
 pub(in crate::integrate) struct Flow {
-    /// T0 of all discs, set before the step; of others than those that slip it is nothing.
+    /// T0 of all discs, set before the step; used for slipping discs only.
     pub start_rows: Vec<[GlobalRow; N_TANGENTS]>,
-    /// Tl of all discs that slip, if they are not the rows of the system.
+    /// Tl of all slipping discs, if different from the rows of the system.
     pub late_rows: Vec<[GlobalRow; N_TANGENTS]>,
     /// l.
     pub late: f64,
-    /// Discs that slip.
+    /// Slipping discs.
     discs: Vec<usize>,
     /// Their speeds at the start.
     started: Vec<f64>,
-    /// T0 v and Tl v of these now, and of a stage.
+    /// T0 v and Tl v of these, at the current time and at a stage.
     now: Vec<Pair>,
     stage: Vec<Pair>,
-    /// Changes and c of each stage.
+    /// Derivatives and c of each stage.
     slopes: Vec<Pair>,
     impulses: Vec<f64>,
-    /// Slips now and how they change.
+    /// Current slips and their derivatives.
     slip: Vec<[f64; N_TANGENTS]>,
     change: Vec<[f64; N_TANGENTS]>,
     /// T0 A^-1 F and Tl A^-1 F, and the same of `dv_free`.
@@ -112,17 +112,17 @@ pub(in crate::integrate) struct Flow {
     free: Vec<Pair>,
     /// The integral (6).
     sum: Vec<f64>,
-    /// Speeds of the discs that slip at the end of the step, along their last directions: below zero beyond a stop.
+    /// Speeds of the slipping discs at the end of the step, along their last directions: negative beyond a stop.
     end: Vec<f64>,
-    /// Time to the first stop, s; infinite where there is none ahead.
+    /// Time to the first stop, s; infinite if there is none ahead.
     pub stop: f64,
-    /// Was the last step one along the flow?
+    /// Was the last step integrated along the flow?
     pub followed: bool,
     solves: usize,
 }
 
 impl Flow {
-    /// Room for systems with `k` rows and `n` discs.
+    /// Storage for systems with `k` rows and `n` discs.
     pub fn new(k: usize, n: usize) -> Self {
         let rows = if n > 0 { k } else { 0 };
         Self {
@@ -144,7 +144,7 @@ impl Flow {
         }
     }
 
-    /// Speed of a disc at the end of the last step, if that followed the flow: below zero beyond a stop.
+    /// Speed of a disc at the end of the last step, if it was integrated along the flow: negative beyond a stop.
     pub fn end_speed(&self, disc: usize) -> Option<f64> {
         let i = self.discs.iter().position(|k| *k == disc)?;
         self.followed.then(|| self.end[i])
@@ -163,7 +163,7 @@ impl Flow {
         slips.into_iter().find(|(k, _)| self.stops(*k))
     }
 
-    // the largest change of a slip in the step, relative
+    // largest relative change of a slip in the step
     fn most_change(&self) -> f64 {
         let mut most: f64 = 0.0;
         for (z, f) in self.slip.iter().zip(&self.change) {
@@ -172,7 +172,7 @@ impl Flow {
         most
     }
 
-    // time to the first stop along present directions, in steps
+    // time to the first stop along current directions, in steps
     fn first_along(&self) -> f64 {
         let mut first = f64::INFINITY;
         for (z, f) in self.slip.iter().zip(&self.change) {
@@ -184,7 +184,7 @@ impl Flow {
         first
     }
 
-    // will no direction turn by anything that matters in the time `reach`?
+    // are all directions constant, to the accuracy, over the time `reach`?
     fn is_straight(&self, reach: f64) -> bool {
         self.slip.iter().zip(&self.change).all(|(z, f)| {
             let square = z[0] * z[0] + z[1] * z[1];
@@ -194,8 +194,8 @@ impl Flow {
         })
     }
 
-    // slips at the time `t` and how they change (5)
-    fn look(&mut self, t: f64) {
+    // slips at the time `t` and their derivatives (5)
+    fn evaluate_slips(&mut self, t: f64) {
         let part = t / self.late;
         for (i, [early, late]) in self.now.iter().enumerate() {
             let [slow, fast] = self.slopes[i];
@@ -209,8 +209,8 @@ impl Flow {
 }
 
 impl System {
-    /// Directions of sliding and rolling, by contact of the model, become those at the end of the flow.
-    pub fn head_along_flow(&self, sliding: &mut [Vec3], resistance: &mut [Resistance]) {
+    /// Sets the directions of sliding and rolling, by contact of the model, to those at the end of the flow.
+    pub fn set_directions_from_flow(&self, sliding: &mut [Vec3], resistance: &mut [Resistance]) {
         if !self.flow.followed {
             return;
         }
@@ -228,7 +228,7 @@ impl System {
         }
     }
 
-    /// The speed that a stop's event function looks at, at the end of the last step, if that followed the flow.
+    /// The speed in the event function of a stop, at the end of the last step, if it was integrated along the flow.
     pub fn end_of_flow(&self, what: EventFunctionKind) -> Option<f64> {
         let of = |contact: usize| self.contacts.iter().position(|j| *j == contact);
         match what {
@@ -270,8 +270,8 @@ impl System {
         [i, self.rolling_disc(i)].map(|k| self.flow.stops(k))
     }
 
-    /// Like [`Self::solve_sliding`] for a step of length `h` with this free change of velocity, with friction along the flow (5).
-    /// Contacts that start from rest, and flows that cannot be followed, have friction against their mean velocity.
+    /// Like [`Self::solve_sliding`] for a step of length `h` with this free velocity change, with friction along the flow (5). Contacts
+    /// that start from rest, and flows that cannot be integrated, have friction opposite to their mean velocity.
     pub fn solve_along_flow(
         &mut self,
         joints: &[bool],
@@ -292,7 +292,7 @@ impl System {
         let mut independent = true;
         let followed = moves && {
             set_zeros(&mut self.turning, n_discs);
-            self.wandering = 0.0;
+            self.direction_change = 0.0;
             self.respond_to_flow(&mut flow, free, v);
             self.follow(&mut flow, joints, &status, h, solver, &mut independent)
         };
@@ -305,7 +305,7 @@ impl System {
         }
     }
 
-    // T0 A^-1 F, Tl A^-1 F and what the free motion does
+    // T0 A^-1 F, Tl A^-1 F and the effect of the free motion
     fn respond_to_flow(&self, flow: &mut Flow, free: &[f64], v: &[f64]) {
         flow.delassus.clear();
         flow.free.clear();
@@ -328,7 +328,7 @@ impl System {
         }
     }
 
-    // the flow from the start to the end of the step; false if it cannot be followed
+    // integrates the flow from the start to the end of the step; false if that fails
     fn follow(
         &mut self,
         flow: &mut Flow,
@@ -350,13 +350,13 @@ impl System {
         };
         flow.stage.clone_from(&flow.now);
         at(self, flow, 0, 0.0);
-        flow.look(0.0);
+        flow.evaluate_slips(0.0);
         let (mut t, mut step) = (0.0, 0.1 / flow.most_change());
         loop {
             let rest = 1.0 - t;
             let stop = flow.first_along();
             if flow.is_straight(rest.at_most(stop)) {
-                self.go_straight(flow, (t, stop), h);
+                self.finish_straight(flow, (t, stop), h);
                 return true;
             }
             let change = flow.most_change();
@@ -385,7 +385,7 @@ impl System {
             flow.add_impulses(&A[N_STAGES - 1], length);
             flow.now.clone_from(&flow.stage);
             flow.last_is_first();
-            flow.look(t);
+            flow.evaluate_slips(t);
             if t >= 1.0 {
                 self.finish(flow, h);
                 return true;
@@ -414,10 +414,10 @@ impl System {
         flow.add_stages(weights, 1.0);
         flow.add_impulses(weights, 1.0);
         flow.now.clone_from(&flow.stage);
-        flow.look(1.0);
+        flow.evaluate_slips(1.0);
     }
 
-    // changes and c with friction against the slips of a stage at the time `t`
+    // derivatives and c with friction opposite to the slips of a stage at the time `t`
     fn flow_at(
         &mut self,
         flow: &mut Flow,
@@ -451,8 +451,8 @@ impl System {
         independent
     }
 
-    // the rest of the step with directions that stay; beyond a stop as well
-    fn go_straight(&mut self, flow: &mut Flow, (t, stop): (f64, f64), h: f64) {
+    // the rest of the step with constant directions; beyond a stop as well
+    fn finish_straight(&mut self, flow: &mut Flow, (t, stop): (f64, f64), h: f64) {
         let rest = 1.0 - t;
         flow.add_impulses(&[1.0], rest);
         flow.end.clear();
@@ -466,7 +466,7 @@ impl System {
         self.point_along(flow);
     }
 
-    // the end of a step that did not come to a stop
+    // the end of a step without a stop
     fn finish(&mut self, flow: &mut Flow, h: f64) {
         flow.end.clear();
         flow.end.extend(flow.slip.iter().map(|z| norm(z)));
@@ -530,7 +530,7 @@ impl Flow {
         }
     }
 
-    // of a step of the flow that ends at the time `t`, in units of the accuracy
+    // error of a step of the flow that ends at the time `t`, in units of the accuracy
     fn error(&self, length: f64, t: f64) -> f64 {
         let (n, part) = (self.discs.len(), t / self.late);
         let mut worst: f64 = 0.0;

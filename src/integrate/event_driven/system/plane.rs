@@ -1,11 +1,11 @@
-//! The system with frozen statuses in the plane: one friction row a contact, with one coefficient. What `fixed_mode` does in
-//! general is so common and so short here that it has its own loops.
+//! The system with fixed statuses in the plane: one friction row per contact, with one coefficient. This case of `fixed_mode` is so common
+//! and so short that it has its own loops.
 
 use super::{REFINEMENTS, System};
 use crate::math::dense::RankRevealing;
 use crate::state::Status;
 
-/// An unknown: the row and the column of this index, and so much of the friction column that follows.
+/// An unknown: the row and the column of this index, and this multiple of the friction column that follows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlaneUnknown {
     row: usize,
@@ -13,7 +13,7 @@ pub(super) struct PlaneUnknown {
 }
 
 impl System {
-    /// Are all unknowns plain ones, or normals with their friction in the plane?
+    /// Are all unknowns plain, or normals with their friction in the plane?
     pub(super) fn is_simple(&self) -> bool {
         self.n_friction == 1 && self.stribeck.is_empty()
     }
@@ -47,7 +47,7 @@ impl System {
         self.solve_chosen(solver)
     }
 
-    // true if no unknown depends on the others
+    // true if no unknowns are dependent
     fn solve_chosen(&mut self, solver: &mut RankRevealing) -> bool {
         let (k, size) = (self.len(), self.simple.len());
         let matrix = solver.start(size);
@@ -62,7 +62,7 @@ impl System {
             }
         }
         solver.factor(self.rank_tolerance());
-        // the first of the impulses are the right-hand side; then the solution goes to its rows, last first
+        // the first impulses are the right-hand side; then the solution moves to its rows, last first
         self.impulse.fill(0.0);
         for (c, unknown) in self.impulse.iter_mut().zip(&self.simple) {
             *c = -self.bias[unknown.row];
@@ -75,7 +75,7 @@ impl System {
         solver.rank() == size
     }
 
-    // the solution goes from the first of the impulses to its rows, last first
+    // moves the solution from the first impulses to its rows, last first
     fn spread_chosen(&mut self) {
         for (i, PlaneUnknown { row, along }) in self.simple.iter().enumerate().rev() {
             let value = std::mem::take(&mut self.impulse[i]);
@@ -88,13 +88,13 @@ impl System {
 
     fn refine_chosen(&mut self, solver: &mut RankRevealing) {
         for _ in 0..REFINEMENTS {
-            self.keep_and_move();
+            self.store_impulses();
             for (c, unknown) in self.impulse.iter_mut().zip(&self.simple) {
                 *c = -self.bias[unknown.row] - self.rows[unknown.row].product(&self.moved_by);
             }
             solver.solve(&mut self.impulse[..self.simple.len()]);
             self.spread_chosen();
-            self.add_kept();
+            self.add_stored_impulses();
         }
     }
 }

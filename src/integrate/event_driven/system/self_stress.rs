@@ -1,10 +1,10 @@
-//! Impulses of contacts and joints that depend on each other: of all that have the same effect on the bodies, the least ones.
+//! Impulses of dependent contacts and joints: of all with the same effect on the bodies, those of minimum norm.
 //!
-//! (1)  minimise  z.Q z / 2   so that   F S z = F (c - f),    c <- f + S z
+//! (1)  minimise  z.Q z / 2   such that   F S z = F (c - f),    c <- f + S z
 //!
-//! `S` has a column for each joint equation, for the normal of each contact that does not leave and for each of its friction rows that
-//! does not move; what slides has its friction in the column of the normal, -mu d, and in `f` what goes with a restituted impulse. `Q` is the
-//! diagonal of S^T D S, D that of W: an impulse counts by the motion that it would cause alone. With K = S^T W S,
+//! `S` has a column for each joint equation, for the normal of each closed contact and for each of its sticking friction rows; a sliding
+//! contact has its friction in the column of the normal, -mu d, and that of a restitution impulse in `f`. `Q` is the diagonal of S^T D S, D
+//! that of W: impulses are weighted by the motion that they would cause alone. With K = S^T W S,
 //!
 //! (2)  Q z = K y,    K z = S^T W (c - f)
 
@@ -14,48 +14,48 @@ use crate::math::dense::RankRevealing;
 use crate::math::{Limit, max_abs, norm};
 use crate::model::{MAX_FRICTION_ROWS, N_TANGENTS};
 
-/// A row that moves more slowly than this part of the motion before does not move: the residual that a solver leaves, with room.
+/// A row slower than this part of the previous motion is at rest: the residual of a solver, with a margin.
 const AT_REST: f64 = 1e-8;
 
-/// Impulses that change the motion by more than this part of it are others.
+/// Impulses that change the motion by more than this part of it are different.
 const SAME_EFFECT: f64 = 1e-10;
 
-/// Contacts that would pull are left out, at most so often.
-const MOST_ROUNDS: usize = 8;
+/// Maximum number of iterations that remove contacts in tension.
+const MAX_ROUNDS: usize = 8;
 
-/// Halvings of the way to impulses that are not within all cones.
+/// Halvings of the path to impulses that are not within all cones.
 const HALVINGS: usize = 40;
 
-/// Friction rows of a contact that have a common bound: the first one, their number, and the coefficient.
+/// Friction rows of a contact with a common bound: the first one, their number, and the coefficient.
 type Block = (usize, usize, f64);
 
 impl System {
-    /// (1) for the impulses that this system holds, which solve its contact problem; they stay where there is no choice. Where the least
-    /// ones are not within the bounds of friction, it is as near to them as the bounds let the straight way get.
+    /// (1) for the impulses of this system, which solve its contact problem; unchanged if they are unique. If the minimum-norm impulses
+    /// violate the bounds of friction, the nearest admissible ones on the line towards them are used.
     pub fn remove_self_stress(&mut self, joints: &[bool], solver: &mut RankRevealing) {
         if self.contacts.len() < 2 {
             return;
         }
         let mut kept = std::mem::take(&mut self.kept);
         kept.clone_from(&self.impulse);
-        let mut pulls = std::mem::take(&mut self.pulls);
-        pulls.clear();
-        pulls.resize(self.contacts.len(), false);
+        let mut in_tension = std::mem::take(&mut self.in_tension);
+        in_tension.clear();
+        in_tension.resize(self.contacts.len(), false);
         self.move_rows();
-        for _ in 0..MOST_ROUNDS {
-            match self.least_impulses(joints, solver, &kept, &mut pulls) {
-                Least::Found => break,
-                Least::Pulls => self.impulse.clone_from(&kept),
-                Least::None => {
+        for _ in 0..MAX_ROUNDS {
+            match self.minimum_norm_impulses(joints, solver, &kept, &mut in_tension) {
+                MinimumNorm::Found => break,
+                MinimumNorm::InTension => self.impulse.clone_from(&kept),
+                MinimumNorm::None => {
                     self.impulse.clone_from(&kept);
                     break;
                 }
             }
         }
-        (self.kept, self.pulls) = (kept, pulls);
+        (self.kept, self.in_tension) = (kept, in_tension);
     }
 
-    // W c + b in `moved`, for the impulses that this system holds
+    // W c + b in `moved`, for the impulses of this system
     fn move_rows(&mut self) {
         let k = self.len();
         self.moved.clear();
@@ -83,7 +83,7 @@ impl System {
     }
 
     // S, and f in the impulses
-    fn choose_columns(&mut self, joints: &[bool], kept: &[f64], pulls: &[bool]) {
+    fn choose_columns(&mut self, joints: &[bool], kept: &[f64], in_tension: &[bool]) {
         let mut unknowns = std::mem::take(&mut self.unknowns);
         let mut impulse = std::mem::take(&mut self.impulse);
         let k = self.len();
@@ -101,7 +101,7 @@ impl System {
         for i in 0..self.contacts.len() {
             let normal = self.normal(i);
             let given = self.restituted_at(i);
-            let leaves = speed(normal) > slow || pulls[i];
+            let leaves = speed(normal) > slow || in_tension[i];
             if leaves && given == 0.0 {
                 continue;
             }
@@ -117,7 +117,7 @@ impl System {
                 }
                 let rows = first..first + n_rows;
                 if rows.clone().any(|row| speed(row).abs() > slow) {
-                    // what slides has its friction where the solution has it
+                    // sliding contacts have the friction of the solution
                     let pressed = kept[normal] + given;
                     for row in rows {
                         let along = if pressed > 0.0 {
@@ -140,14 +140,14 @@ impl System {
         (self.unknowns, self.impulse) = (unknowns, impulse);
     }
 
-    fn least_impulses(
+    fn minimum_norm_impulses(
         &mut self,
         joints: &[bool],
         solver: &mut RankRevealing,
         kept: &[f64],
-        pulls: &mut [bool],
-    ) -> Least {
-        self.choose_columns(joints, kept, pulls);
+        in_tension: &mut [bool],
+    ) -> MinimumNorm {
+        self.choose_columns(joints, kept, in_tension);
         let (k, size) = (self.len(), self.unknowns.len());
         let row_of = |row: usize| &self.delassus[row * k..(row + 1) * k];
         let matrix = solver.start(size);
@@ -164,22 +164,22 @@ impl System {
         }
         solver.factor(self.rank_tolerance());
         if solver.rank() == size {
-            return Least::None;
+            return MinimumNorm::None;
         }
-        self.weigh(kept);
-        // what is nearly dependent could be shared only by impulses without bound
+        self.set_weights(kept);
+        // nearly dependent constraints could be shared only by unbounded impulses
         if !self.is_uneven {
             solver.drop_below(1e-9);
         }
         let shareable = self.weights.iter().all(|w| *w > 0.0 && w.is_finite());
         if !shareable || !solver.solve_nearest(&mut self.shares, &self.nearest_to, &self.weights) {
-            return Least::None;
+            return MinimumNorm::None;
         }
-        self.take_least(kept, pulls)
+        self.try_minimum_norm(kept, in_tension)
     }
 
     // right-hand side of (2) in `shares`, Q in `weights`
-    fn weigh(&mut self, kept: &[f64]) {
+    fn set_weights(&mut self, kept: &[f64]) {
         let k = self.len();
         self.nearest_to.clear();
         let change = kept.iter().zip(&self.impulse).map(|(c, f)| c - f);
@@ -206,8 +206,8 @@ impl System {
         self.nearest_to.resize(self.unknowns.len(), 0.0);
     }
 
-    // f + S z in the impulses, if it is within all bounds and has the effect of those that are kept
-    fn take_least(&mut self, kept: &[f64], pulls: &mut [bool]) -> Least {
+    // f + S z in the impulses, if it is within all bounds and has the effect of the original ones
+    fn try_minimum_norm(&mut self, kept: &[f64], in_tension: &mut [bool]) -> MinimumNorm {
         for (unknown, z) in self.unknowns.iter().zip(&self.shares) {
             match unknown {
                 Unknown::Plain(row) | Unknown::Slip(row, _) => self.impulse[*row] += z,
@@ -221,24 +221,24 @@ impl System {
         }
         let rounding = 1e-12 * max_abs(&self.impulse[self.n_joint..]);
         let mut any = false;
-        for (i, pulls) in pulls.iter_mut().enumerate() {
+        for (i, in_tension) in in_tension.iter_mut().enumerate() {
             let normal = self.normal(i);
             if self.impulse[normal] < -rounding {
-                (*pulls, any) = (true, true);
+                (*in_tension, any) = (true, true);
             } else if self.impulse[normal] < 0.0 {
                 self.impulse[normal] = 0.0;
             }
         }
         if any {
-            return Least::Pulls;
+            return MinimumNorm::InTension;
         }
-        if !self.is_within_bounds(rounding) && !self.go_towards_least(kept, rounding) {
-            return Least::None;
+        if !self.is_within_bounds(rounding) && !self.move_towards_minimum_norm(kept, rounding) {
+            return MinimumNorm::None;
         }
         if self.has_effect_of(kept) {
-            Least::Found
+            MinimumNorm::Found
         } else {
-            Least::None
+            MinimumNorm::None
         }
     }
 
@@ -253,8 +253,8 @@ impl System {
         })
     }
 
-    // from the impulses that are kept towards the least ones, which the system has, as far as the cones let it: they are convex
-    fn go_towards_least(&mut self, kept: &[f64], rounding: f64) -> bool {
+    // from the original impulses towards the minimum-norm ones, which the system has, as far as the cones allow: they are convex
+    fn move_towards_minimum_norm(&mut self, kept: &[f64], rounding: f64) -> bool {
         let mut least = std::mem::take(&mut self.moved_by);
         least.clone_from(&self.impulse);
         let (mut low, mut high) = (0.0, 1.0);
@@ -295,11 +295,11 @@ impl System {
     }
 }
 
-/// How a search for the least impulses ended.
-enum Least {
+/// Result of the search for minimum-norm impulses.
+enum MinimumNorm {
     Found,
-    /// Contacts that are marked now would pull.
-    Pulls,
-    /// There is no choice, or none within the bounds of friction.
+    /// Contacts that are marked now would be in tension.
+    InTension,
+    /// They are unique, or none is within the bounds of friction.
     None,
 }

@@ -1,12 +1,12 @@
 //! Directions of sliding and rolling in space.
 //!
-//! A contact that slides in space has friction against the mean velocity w of the step, -mu c_n w/|w|: its direction d is
-//! not known before. Newton's method for its angle, with p across d:
+//! Friction of a contact that slides in space is opposite to the mean velocity w of the step, -mu c_n w/|w|: its direction d is unknown.
+//! Newton's method for its angle, with p across d:
 //!
 //! (3)  c_t = -mu c_n d + c_p p,   p.w + (d.w/(mu c_n)) c_p = 0,   w = T (v + dv/2);   then d turns by -c_p/(mu c_n)
 //!
-//! It works down to w = 0, where it finds the direction in which a contact starts from rest. Friction that falls with the speed
-//! (`stribeck`) goes with the direction of w itself: c_p = -(mu c_n/|w|) p.w.
+//! It converges down to w = 0, where it finds the direction in which a contact starts from rest. Stribeck friction (`stribeck`) uses the
+//! direction of w itself: c_p = -(mu c_n/|w|) p.w.
 
 use super::System;
 use crate::integrate::event_driven::rest_speed;
@@ -15,30 +15,30 @@ use crate::math::{Limit, Vec3, dot3, norm, set_zeros};
 use crate::model::N_TANGENTS;
 use crate::state::{Resistance, Status};
 
-/// Newton iterations for directions of sliding at most, where friction falls ..
+/// Maximum number of Newton iterations for sliding directions with Stribeck friction ..
 const MAX_TURNS: u32 = 12;
 
 /// .. and for angles.
 const MAX_ANGLES: u32 = 30;
 
-/// Part of its slip that a disc may gain or lose in a step with friction against its mean velocity.
+/// Relative slip change of a disc up to which friction may be opposite to its mean velocity over a step.
 const FAST: f64 = 0.2;
 
 /// .. and the angle by which forces may turn it, rad.
 const TURNS: f64 = 1e-6;
 
-/// An angle turns by this at most in one of them, rad.
-const MOST_TURN: f64 = 0.3;
+/// Largest change of an angle in one iteration, rad.
+const MAX_TURN: f64 = 0.3;
 
-/// A direction that changes by less than this need not be looked for any further.
+/// Convergence tolerance of a direction.
 const SAME_DIRECTION: f64 = 1e-14;
 
-/// One that still changes by more than this was not found.
+/// A direction that still changes by more than this has not converged.
 const FOUND_DIRECTION: f64 = 1e-6;
 
 impl System {
-    /// Like [`Self::solve_fixed_mode`] for a step from velocities `v` whose constraints act on `sigma v + dv`: contacts that
-    /// slide in space have friction against their mean velocity (3). Their directions are a first guess.
+    /// Like [`Self::solve_fixed_mode`] for a step from velocities `v` whose constraints act on `sigma v + dv`: contacts that slide in space
+    /// have friction opposite to their mean velocity (3). Their directions are the initial guess.
     pub fn solve_sliding(
         &mut self,
         joints: &[bool],
@@ -46,7 +46,7 @@ impl System {
         (sigma, v): (f64, &[f64]),
         solver: &mut RankRevealing,
     ) -> bool {
-        self.wandering = 0.0;
+        self.direction_change = 0.0;
         if self.is_simple() {
             return self.solve_fixed_mode(joints, status, solver);
         }
@@ -55,7 +55,7 @@ impl System {
             return self.solve_fixed_mode(joints, status, solver);
         }
         self.start_steps(sigma, v);
-        // no direction can be told from rounding
+        // slower motion has no direction beyond rounding
         let slow = 1e-4 * rest_speed(v);
         if self.stribeck.is_empty() {
             return self.find_angles(joints, &status, solver, slow);
@@ -70,7 +70,7 @@ impl System {
         self.find_directions(joints, status, solver, (slow, false))
     }
 
-    /// Does the slip of a disc change much over the step? Then no mean velocity stands for it: the step goes along the flow
+    /// Does the slip of a disc change much over the step? Then no mean velocity represents it: the step is integrated along the flow
     /// (`flow`). Otherwise the first system of [`Self::solve_sliding`] is solved.
     pub fn slips_fast(
         &mut self,
@@ -98,7 +98,7 @@ impl System {
         fast
     }
 
-    // what a step from velocities `v` starts with
+    // initial data of a step from velocities `v`
     pub(super) fn start_steps(&mut self, sigma: f64, v: &[f64]) {
         set_zeros(&mut self.turning, self.direction.len());
         self.sigma = sigma;
@@ -124,7 +124,7 @@ impl System {
         set_zeros(&mut self.bound, self.direction.len());
         let mut independent =
             std::mem::take(&mut self.solved_once) || self.solve_fixed_mode(joints, &status, solver);
-        self.wandering = f64::INFINITY;
+        self.direction_change = f64::INFINITY;
         let mut slips_back = false;
         for iteration in 0..MAX_ANGLES {
             let mut change: f64 = 0.0;
@@ -137,7 +137,7 @@ impl System {
                 }
             }
             if iteration > 0 {
-                let last = std::mem::replace(&mut self.wandering, change);
+                let last = std::mem::replace(&mut self.direction_change, change);
                 let rounded = change <= FOUND_DIRECTION * FOUND_DIRECTION && change >= 0.5 * last;
                 if change <= SAME_DIRECTION || rounded {
                     break;
@@ -146,13 +146,13 @@ impl System {
             independent = self.solve_fixed_mode(joints, &status, solver);
         }
         if slips_back {
-            // friction would push: there is a stop on the way
-            self.wandering = f64::INFINITY;
+            // friction would accelerate: there is a stop on the way
+            self.direction_change = f64::INFINITY;
         }
         independent
     }
 
-    // turns a disc by what its friction across says; by how much, and its mean velocity along the new direction
+    // turns a disc according to its friction across; returns the angle, and its mean velocity along the new direction
     fn turn_by_angle(&mut self, k: usize, solved: bool) -> (f64, f64) {
         let (contact, first) = self.disc(k);
         let mean = self.mean_velocity(k);
@@ -161,8 +161,8 @@ impl System {
         if solved && self.bound[k] > 0.0 {
             let across = x * self.impulse[first + 1] - y * self.impulse[first];
             angle = (-across / self.bound[k])
-                .at_least(-MOST_TURN)
-                .at_most(MOST_TURN);
+                .at_least(-MAX_TURN)
+                .at_most(MAX_TURN);
             let size = (1.0 + angle * angle).sqrt();
             (x, y) = ((x - angle * y) / size, (y + angle * x) / size);
             self.direction[k] = [x, y];
@@ -192,7 +192,7 @@ impl System {
         mean
     }
 
-    // Newton's method for the directions of (3); what goes back is taken to be beyond its stop, or not
+    // Newton's method for the directions of (3); `stops`: discs that reverse are treated as stopped
     pub(super) fn find_directions(
         &mut self,
         joints: &[bool],
@@ -203,7 +203,7 @@ impl System {
         self.is_beyond.clear();
         self.is_beyond.resize(self.direction.len(), false);
         let mut independent = self.solve_fixed_mode(joints, &status, solver);
-        self.wandering = f64::INFINITY;
+        self.direction_change = f64::INFINITY;
         for _ in 0..MAX_TURNS {
             let mut change: f64 = 0.0;
             self.overshot = false;
@@ -213,9 +213,9 @@ impl System {
                 }
             }
             for i in 0..self.falling.len() {
-                change = change.at_least(self.fall(i, status(self.contacts[i])));
+                change = change.at_least(self.update_stribeck(i, status(self.contacts[i])));
             }
-            self.wandering = change;
+            self.direction_change = change;
             if change <= SAME_DIRECTION {
                 break;
             }
@@ -224,19 +224,19 @@ impl System {
         independent
     }
 
-    /// Were the directions of sliding found?
+    /// Did the sliding directions converge?
     pub fn directions_are_found(&self) -> bool {
-        self.wandering <= FOUND_DIRECTION
+        self.direction_change <= FOUND_DIRECTION
     }
 
-    /// Does a contact slide in space, or with friction that falls, or roll?
+    /// Does a contact slide in space, or with Stribeck friction, or roll?
     pub fn must_iterate(&self, status: impl Fn(usize) -> Status) -> bool {
         let slips = |k: usize| self.slips(k, status(self.contacts[self.disc(k).0]));
         let n_discs = self.contacts.len() + self.resistance.len();
-        (0..n_discs).any(slips) || self.any_falls(&status)
+        (0..n_discs).any(slips) || self.any_stribeck(&status)
     }
 
-    // the direction of the mean velocity of a disc; by how much it differs from the one before
+    // the direction of the mean velocity of a disc; returns the change
     pub(super) fn turn(&mut self, k: usize, (slow, stops): (f64, bool)) -> f64 {
         let contact = self.disc(k).0;
         let mean = self.mean_velocity(k);
@@ -248,7 +248,7 @@ impl System {
         }
         self.is_beyond[k] = stops && along < 0.0;
         let new = if self.is_beyond[k] {
-            // beyond a stop friction stays as it was at the start, so that the stop can be located
+            // beyond a stop friction stays as at the start, so that the stop can be located
             self.turning[k] = 0.0;
             self.reference[k]
         } else {
@@ -261,14 +261,14 @@ impl System {
         (new[0] - old[0]).abs().at_least((new[1] - old[1]).abs())
     }
 
-    /// Impulse of the `i`-th contact against rolling in world axes, where contacts resist rotation.
+    /// Rolling friction impulse of the `i`-th contact in world axes, if contacts resist rotation.
     pub fn rolling_vector(&self, i: usize) -> Vec3 {
         let [_, t, s] = self.axes[i];
         let [x, y] = [0, 1].map(|k| self.rolling(i)[k]);
         t * x + s * y
     }
 
-    /// Rate of rotation in the direction that the `i`-th contact rolls, in world axes and not below `slow`.
+    /// Angular velocity of the `i`-th contact in its rolling direction, in world axes and at least `slow`.
     pub fn rolling_rate(&self, i: usize, v: &[f64], slow: f64) -> Vec3 {
         let k = self.rolling_disc(i);
         let ([_, t, s], [x, y]) = (self.axes[i], self.direction[k]);
@@ -282,13 +282,13 @@ impl System {
         t * (x / size(t)) + s * (y / size(s))
     }
 
-    /// A sliding velocity that the friction of the `i`-th contact is against, in world axes; in space.
+    /// A sliding velocity opposite to the friction of the `i`-th contact, in world axes; in space.
     pub fn velocity_against(&self, i: usize) -> Vec3 {
         let first = self.normal(i) + 1;
         self.along_tangents(i, [-self.impulse[first], -self.impulse[first + 1]])
     }
 
-    /// Velocity in the direction that the `i`-th contact slides, in world axes and not below `slow`; in space.
+    /// Velocity of the `i`-th contact in its sliding direction, in world axes and at least `slow`; in space.
     pub fn sliding_vector(&self, i: usize, v: &[f64], slow: f64) -> Vec3 {
         let along = self.along_tangents(i, self.direction[i]);
         along
@@ -301,20 +301,20 @@ impl System {
         self.along_tangents(i, self.speed(i, v))
     }
 
-    /// Rate of rolling of the `i`-th contact in world axes, where contacts resist rotation.
+    /// Angular velocity of rolling of the `i`-th contact in world axes, if contacts resist rotation.
     pub fn rolling_velocity(&self, i: usize, v: &[f64]) -> Vec3 {
         let ([_, t, s], [x, y]) = (self.axes[i], self.speed(self.rolling_disc(i), v));
         t * x + s * y
     }
 
-    // speeds of a disc along its rows
+    // velocities of a disc along its rows
     pub(super) fn speed(&self, k: usize, v: &[f64]) -> [f64; N_TANGENTS] {
         let (_, first) = self.disc(k);
         [first, first + 1].map(|row| self.rows[row].dot(v))
     }
 
-    /// Is nearly all of the velocity of a disc gone? A contact in space whose velocity is zero along its old direction has
-    /// stopped, or it turns fast.
+    /// Is nearly all of the velocity of a disc gone? A contact in space with zero velocity along its old direction has stopped, or turns
+    /// fast.
     pub fn has_stopped(&self, k: usize, v: &[f64], before: Option<&Vec3>) -> bool {
         before.is_some_and(|before| norm(&self.speed(k, v)) <= 0.1 * norm(before.as_slice()))
     }
@@ -326,7 +326,7 @@ impl System {
         (along[0] * speed[0] + along[1] * speed[1]) / norm(&along).at_least(f64::MIN_POSITIVE)
     }
 
-    /// Rate of rolling of the `i`-th contact along a world direction.
+    /// Angular velocity of rolling of the `i`-th contact along a world direction.
     pub fn rolling_along(&self, i: usize, v: &[f64], direction: Vec3) -> f64 {
         let [_, t, s] = self.axes[i];
         let along = [t, s].map(|t| dot3(t, direction));
@@ -334,22 +334,21 @@ impl System {
         (along[0] * rate[0] + along[1] * rate[1]) / norm(&along).at_least(f64::MIN_POSITIVE)
     }
 
-    /// Directions of sliding at velocities `v`, for contacts that do; where they are at rest, and their sense, are those of
-    /// `sliding` (world axes, by contact of the model). What they do about rotation is that of `resistance`. Friction that falls
-    /// with the speed is that of `v`. Nothing else in the plane.
+    /// Sets the directions of sliding contacts at velocities `v`; at rest, those of `sliding` (world axes, by contact of the model), which
+    /// also give their sense. Rotational statuses are those of `resistance`, Stribeck friction that of `v`. Only the latter in the plane.
     #[inline]
-    pub fn direct(&mut self, v: &[f64], sliding: &[Vec3], resistance: &[Resistance]) {
+    pub fn set_directions(&mut self, v: &[f64], sliding: &[Vec3], resistance: &[Resistance]) {
         if !self.stribeck.is_empty() {
             self.slide_at(v, |_| true);
         }
         if !sliding.is_empty() {
-            self.direct_in_space(v, sliding, resistance);
+            self.set_directions_in_space(v, sliding, resistance);
         }
     }
 
     #[inline(never)]
-    fn direct_in_space(&mut self, v: &[f64], sliding: &[Vec3], resistance: &[Resistance]) {
-        // what is slower than this starts from rest, against its friction
+    fn set_directions_in_space(&mut self, v: &[f64], sliding: &[Vec3], resistance: &[Resistance]) {
+        // slower contacts start from rest, against their friction
         let slow = 1e-2 * rest_speed(v);
         self.direction.clear();
         self.turning.clear();
@@ -370,7 +369,7 @@ impl System {
         self.turning.resize(self.direction.len(), 0.0);
     }
 
-    /// Time to the first stop of a disc that slips, with the accelerations of this system: s/-R, infinite where none is ahead.
+    /// Time to the first stop of a slipping disc, with the accelerations of this system: s/-R, infinite if there is none ahead.
     pub fn time_to_stop(&self, status: impl Fn(usize) -> Status, v: &[f64]) -> f64 {
         let slow = rest_speed(v);
         let n = self.len();
@@ -397,7 +396,7 @@ impl System {
         first
     }
 
-    // direction in which a disc slips, whose last one is known
+    // slip direction of a disc whose last one is known
     pub(super) fn direction_of(
         &self,
         k: usize,

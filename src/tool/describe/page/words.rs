@@ -147,7 +147,7 @@ fn falling(sliding: String, contact: &Contact) -> String {
                 "{sliding}, at rest {at_rest}, which falls to that over a speed of {velocity} m/s"
             )
         }
-        None if contact.drops() => format!("{sliding}, at rest {at_rest}"),
+        None if contact.drops_at_breakaway() => format!("{sliding}, at rest {at_rest}"),
         None => sliding,
     }
 }
