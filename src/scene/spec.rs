@@ -5,13 +5,14 @@ pub mod space;
 
 use super::error::{Place, Problem};
 use super::range::Range;
+use serde::{Deserialize, Serialize};
 pub use space::Space;
 
 /// A two-component vector as it stands in the file.
 pub type Pair = [f64; 2];
 
 /// A whole scene file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Scene {
     /// Name of the scene; defaults to the file's stem.
     pub name: String,
@@ -46,7 +47,7 @@ impl Scene {
 }
 
 /// `dimension`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Dimension {
     /// `2`: three velocities for each rigid body.
     Plane,
@@ -55,7 +56,7 @@ pub enum Dimension {
 }
 
 /// What depends on the dimension.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Parts {
     /// `dimension = 2`, the default.
     Plane(Plane),
@@ -64,7 +65,7 @@ pub enum Parts {
 }
 
 /// The parts of a planar scene.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Plane {
     /// Acceleration of gravity, m/s².
     pub gravity: Pair,
@@ -83,7 +84,7 @@ pub struct Plane {
 }
 
 /// `[settings]`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// Integration scheme.
     pub scheme: Scheme,
@@ -136,7 +137,7 @@ pub struct Settings {
 }
 
 /// `friction_cone`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FrictionCone {
     /// `"exact"`: the circle, or the ellipse where friction has axes.
     Exact,
@@ -165,7 +166,7 @@ const ROWS_OF_LOOSE: u32 = 3;
 pub const TOLERANCE: Range = Range::new("from 1e-13 to 0.1", 1e-13, 0.1);
 
 /// Sizes that a tolerance refers to.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Nominal {
     /// m.
     pub length: f64,
@@ -223,7 +224,7 @@ impl Settings {
 }
 
 /// The scheme family: `alpha` weighs forces, `gamma` positions, towards the end of the step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Scheme {
     /// `"trapezoidal"`: constraint on the end velocity, rows at the predicted end, columns at the midpoint.
     Trapezoidal,
@@ -249,7 +250,7 @@ pub enum Scheme {
 }
 
 /// `event_state`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EventState {
     /// `"restep"`: the step is taken again, with its length solved for.
     Restep,
@@ -258,7 +259,7 @@ pub enum EventState {
 }
 
 /// `impact_law`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ImpactLaw {
     /// `"poisson"`: compression, then a fraction of its impulse is given back, with Coulomb friction in both phases.
     Poisson,
@@ -271,7 +272,7 @@ pub enum ImpactLaw {
 }
 
 /// `reported_velocity`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ReportedVelocity {
     /// `"end"`: the velocity at the end of the step.
     End,
@@ -280,7 +281,7 @@ pub enum ReportedVelocity {
 }
 
 /// `[[body]]`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Body {
     /// Where the table starts.
     pub place: Place,
@@ -305,7 +306,7 @@ pub struct Body {
 }
 
 /// `kind` of a body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BodyKind {
     /// `"point"`.
     Point,
@@ -314,7 +315,7 @@ pub enum BodyKind {
 }
 
 /// `[[body.shape]]` or `[[ground.shape]]`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Shape<G = Geometry> {
     /// Where the table starts.
     pub place: Place,
@@ -327,7 +328,7 @@ pub struct Shape<G = Geometry> {
 }
 
 /// The geometry of a shape.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Geometry {
     /// A point that touches others.
     Point {
@@ -374,7 +375,7 @@ pub enum Geometry {
 }
 
 /// `[[joint]]`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Joint {
     /// Where the table starts.
     pub place: Place,
@@ -391,7 +392,7 @@ pub struct Joint {
 }
 
 /// A name that refers to another item, with the place where it stands.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Name {
     /// The text.
     pub text: String,
@@ -400,7 +401,7 @@ pub struct Name {
 }
 
 /// Attachment points of a joint or a force element.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Anchors<P = Pair> {
     /// `anchors = [[x, y], [x, y]]`: in the coordinates of the first and of the second body, m.
     Local([P; 2]),
@@ -409,7 +410,7 @@ pub enum Anchors<P = Pair> {
 }
 
 /// What a joint lets move.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum JointKind {
     /// Relative rotation about the anchor; coordinate = angle of the second body minus that of the first, rad.
     Revolute {
@@ -434,7 +435,7 @@ pub enum JointKind {
 }
 
 /// Stops of a joint coordinate.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// rad or m; `-inf` allowed.
     pub lower: f64,
@@ -445,7 +446,7 @@ pub struct Limits {
 }
 
 /// `[[force]]`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Force<K = ForceKind> {
     /// Where the table starts.
     pub place: Place,
@@ -456,7 +457,7 @@ pub struct Force<K = ForceKind> {
 }
 
 /// The force elements.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ForceKind {
     /// `"spring"`, `"damper"`, `"spring_damper"`: between two points, along the line that joins them.
     SpringDamper {
@@ -523,7 +524,7 @@ pub enum ForceKind {
 }
 
 /// Axes of an applied force.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Frame {
     /// `"world"`.
     World,
@@ -532,7 +533,7 @@ pub enum Frame {
 }
 
 /// A value over time.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Signal {
     /// A number.
     Constant(f64),
@@ -562,7 +563,7 @@ pub enum Signal {
 }
 
 /// Friction of a pair in the plane.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Friction {
     /// Coulomb's coefficient while it slides.
     pub sliding: f64,
@@ -571,7 +572,7 @@ pub struct Friction {
 }
 
 /// Friction and restitution of a pair.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContactMaterial<F = Friction> {
     /// Coulomb friction.
     pub friction: F,
@@ -584,7 +585,7 @@ pub struct ContactMaterial<F = Friction> {
 }
 
 /// `[[contact]]`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ContactRule<F = Friction> {
     /// Where the table starts.
     pub place: Place,
@@ -596,7 +597,7 @@ pub struct ContactRule<F = Friction> {
 
 /// The two sides of a contact rule. Bodies go before groups, groups before materials; a later rule goes before an
 /// earlier one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ContactPair {
     /// `materials = [a, b]`.
     Materials([Name; 2]),

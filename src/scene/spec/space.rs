@@ -5,12 +5,13 @@ use super::{
 };
 use crate::math::Quaternion;
 use crate::scene::error::Place;
+use serde::{Deserialize, Serialize};
 
 /// A three-component vector as it stands in the file.
 pub type Triple = [f64; 3];
 
 /// The parts of a scene with `dimension = 3`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Space {
     /// Acceleration of gravity, m/s².
     pub gravity: Triple,
@@ -33,7 +34,7 @@ pub struct Space {
 }
 
 /// `[[belt]]`: the surface of a shape of the ground that moves along itself.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Belt {
     /// Where the table starts.
     pub place: Place,
@@ -48,7 +49,7 @@ pub struct Belt {
 }
 
 /// `[crowd]`: how many bodies and contacts are dealt with.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TimeStepping {
     /// Sweeps over the contacts in each step; exact if absent.
     pub sweeps: Option<u32>,
@@ -84,7 +85,7 @@ impl Space {
 }
 
 /// `[[body]]`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Body {
     /// Where the table starts.
     pub place: Place,
@@ -114,7 +115,7 @@ pub struct Body {
 }
 
 /// `mass` or `density`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Mass {
     /// kg.
     Given(f64),
@@ -123,7 +124,7 @@ pub enum Mass {
 }
 
 /// The geometry of a shape.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Geometry {
     /// A point that touches others.
     Point {
@@ -192,7 +193,7 @@ pub enum Geometry {
 }
 
 /// `[[joint]]`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Joint {
     /// Where the table starts.
     pub place: Place,
@@ -211,7 +212,7 @@ pub struct Joint {
 }
 
 /// A direction that both bodies of a joint share at the start.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Axis {
     /// `axis`: in the world at the start; any length.
     World(Triple),
@@ -220,7 +221,7 @@ pub enum Axis {
 }
 
 /// The two directions of a universal joint, at right angles at the start.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Cross {
     /// `axis`, fixed in the first body, and `second_axis`, fixed in the second; in the world at the start.
     World([Triple; 2]),
@@ -229,7 +230,7 @@ pub enum Cross {
 }
 
 /// What a joint lets move.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum JointKind {
     /// All rotations about the anchor.
     Spherical,
@@ -276,7 +277,7 @@ pub enum JointKind {
 }
 
 /// What of a joint changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Coordinate {
     /// `"angle"`: of the second body against the first about the axis, counted from the start, rad.
     Angle,
@@ -301,7 +302,7 @@ impl JointKind {
 }
 
 /// `motor`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Motor {
     /// What it gives.
     pub kind: MotorKind,
@@ -312,7 +313,7 @@ pub struct Motor {
 }
 
 /// `kind` of a motor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MotorKind {
     /// `"speed"`: the rate of the coordinate, rad/s or m/s.
     Speed,
@@ -321,7 +322,7 @@ pub enum MotorKind {
 }
 
 /// The force elements.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ForceKind {
     /// `"spring"`, `"damper"`, `"spring_damper"`: between two points, along the line that joins them.
     SpringDamper {
@@ -391,7 +392,7 @@ pub enum ForceKind {
 }
 
 /// Friction of a pair in space.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Friction {
     /// Coulomb's coefficients while it slides.
     pub sliding: Sliding,
@@ -406,7 +407,7 @@ pub struct Friction {
 }
 
 /// `friction`, or `friction_axes` and `friction_axis`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Sliding {
     /// The same in all directions.
     Isotropic(f64),
