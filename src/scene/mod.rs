@@ -2,7 +2,6 @@
 //! carries of it.
 pub mod error;
 pub mod packed;
-mod range;
 pub mod spec;
 
 // what reads text
@@ -25,6 +24,7 @@ mod syntax;
 #[cfg(feature = "text")]
 mod value;
 
+use crate::kinds::range;
 pub use error::SceneError;
 #[cfg(feature = "text")]
 pub use load::{load, parse, parse_in};

@@ -13,10 +13,9 @@ use super::keys;
 use super::range::Range;
 #[cfg(test)]
 use super::reference::Fallback;
-use super::spec::space::Triple;
-use super::spec::{Dimension, Pair};
+use super::spec::Dimension;
 use super::suggest::nearest;
-use super::value::{Value, quoted};
+use super::value::{Value, Vector, quoted};
 
 /// The problems found so far.
 pub struct Log {
@@ -234,44 +233,20 @@ impl<'a> Table<'a> {
     }
 
     /// A vector that must be there.
-    #[inline(never)]
-    pub fn need_pair(&mut self, key: &'static str) -> Option<Pair> {
-        self.need(key)?.pair()
+    pub fn need_vector<P: Vector>(&mut self, key: &'static str) -> Option<P> {
+        self.need(key)?.vector()
     }
 
     /// A vector with a default.
-    #[inline(never)]
-    pub fn pair_or(&mut self, key: &'static str, default: Pair) -> Pair {
+    pub fn vector_or<P: Vector>(&mut self, key: &'static str, default: P) -> P {
         #[cfg(test)]
-        self.note(key, Fallback::Numbers(default.to_vec()));
-        self.get(key).and_then(|v| v.pair()).unwrap_or(default)
+        self.note(key, Fallback::Numbers(default.numbers().to_vec()));
+        self.get(key).and_then(|v| v.vector()).unwrap_or(default)
     }
 
     /// A vector that must be there and have a direction.
-    #[inline(never)]
-    pub fn need_direction(&mut self, key: &'static str) -> Option<Pair> {
-        let value = self.need(key)?;
-        value.directed(value.pair()?)
-    }
-
-    /// A vector in space that must be there.
-    #[inline(never)]
-    pub fn need_triple(&mut self, key: &'static str) -> Option<Triple> {
-        self.need(key)?.triple()
-    }
-
-    /// A vector in space with a default.
-    #[inline(never)]
-    pub fn triple_or(&mut self, key: &'static str, default: Triple) -> Triple {
-        #[cfg(test)]
-        self.note(key, Fallback::Numbers(default.to_vec()));
-        self.get(key).and_then(|v| v.triple()).unwrap_or(default)
-    }
-
-    /// A vector in space that must be there and have a direction.
-    #[inline(never)]
-    pub fn need_axis(&mut self, key: &'static str) -> Option<Triple> {
-        self.need(key)?.axis()
+    pub fn need_direction<P: Vector>(&mut self, key: &'static str) -> Option<P> {
+        self.need(key)?.direction()
     }
 
     /// True or false, if it is there.

@@ -172,50 +172,37 @@ impl<'a> Value<'a> {
         several
     }
 
-    /// Two finite numbers.
-    #[inline(never)]
-    pub fn pair(&self) -> Option<Pair> {
-        let [x, y] = self.two("two numbers")?;
-        let (x, y) = (x.number(Range::ANY), y.number(Range::ANY));
-        Some([x?, y?])
+    /// A vector of finite numbers.
+    pub fn vector<P: Vector>(&self) -> Option<P> {
+        P::read(self)
     }
 
     /// Two points.
-    #[inline(never)]
-    pub fn two_pairs(&self) -> Option<[Pair; 2]> {
+    pub fn two_vectors<P: Vector>(&self) -> Option<[P; 2]> {
         let [a, b] = self.two("two points")?;
-        let (a, b) = (a.pair(), b.pair());
+        let (a, b) = (a.vector(), b.vector());
         Some([a?, b?])
     }
 
-    /// Three finite numbers.
-    #[inline(never)]
-    pub fn triple(&self) -> Option<Triple> {
-        let [x, y, z] = self.several("three numbers")?;
-        let (x, y, z) = (
-            x.number(Range::ANY),
-            y.number(Range::ANY),
-            z.number(Range::ANY),
-        );
-        Some([x?, y?, z?])
+    /// A vector that has a direction.
+    pub fn direction<P: Vector>(&self) -> Option<P> {
+        let vector: P = self.vector()?;
+        self.directed(vector.numbers()).then_some(vector)
     }
 
-    /// Two points in space.
-    #[inline(never)]
-    pub fn two_triples(&self) -> Option<[Triple; 2]> {
-        let [a, b] = self.two("two points")?;
-        let (a, b) = (a.triple(), b.triple());
-        Some([a?, b?])
+    /// Finite numbers.
+    fn numbers<const N: usize>(&self, expected: &str) -> Option<[f64; N]> {
+        let values = self.several::<N>(expected)?;
+        let numbers = values.map(|value| value.number(Range::ANY));
+        let mut found = [0.0; N];
+        for (x, number) in found.iter_mut().zip(numbers) {
+            *x = number?;
+        }
+        Some(found)
     }
 
-    /// A vector in space that has a direction.
-    #[inline(never)]
-    pub fn axis(&self) -> Option<Triple> {
-        self.directed(self.triple()?)
-    }
-
-    /// The vector, if it has a direction.
-    pub fn directed<const N: usize>(&self, vector: [f64; N]) -> Option<[f64; N]> {
+    /// Has a vector a direction?
+    fn directed(&self, vector: &[f64]) -> bool {
         // Squares that underflow have lost the direction, and those that overflow cannot be scaled.
         let square: f64 = vector.iter().map(|x| x * x).sum();
         if !square.is_normal() {
@@ -225,9 +212,8 @@ impl<'a> Value<'a> {
                 "the vector is too long to give a direction"
             };
             self.bad(message, self.log.example(self.key));
-            return None;
         }
-        Some(vector)
+        square.is_normal()
     }
 
     /// The text as a reference, with its place.
@@ -265,6 +251,56 @@ impl<'a> Value<'a> {
         };
         Some(Table::new(self.log, path, self.place.clone(), map))
     }
+}
+
+/// A point or direction in the plane or in space.
+pub trait Vector: Copy + PartialEq + 'static {
+    /// Nothing.
+    const ZERO: Self;
+    /// Along the first axis.
+    const FIRST: Self;
+    /// How one is written: `[x, y]`.
+    const WRITTEN: &'static str;
+
+    /// Reads one.
+    fn read(value: &Value<'_>) -> Option<Self>;
+
+    /// Its components.
+    fn numbers(&self) -> &[f64];
+}
+
+impl Vector for Pair {
+    const ZERO: Self = [0.0; 2];
+    const FIRST: Self = [1.0, 0.0];
+    const WRITTEN: &'static str = "[x, y]";
+
+    fn read(value: &Value<'_>) -> Option<Self> {
+        value.numbers("two numbers")
+    }
+
+    fn numbers(&self) -> &[f64] {
+        self
+    }
+}
+
+impl Vector for Triple {
+    const ZERO: Self = [0.0; 3];
+    const FIRST: Self = [1.0, 0.0, 0.0];
+    const WRITTEN: &'static str = "[x, y, z]";
+
+    fn read(value: &Value<'_>) -> Option<Self> {
+        value.numbers("three numbers")
+    }
+
+    fn numbers(&self) -> &[f64] {
+        self
+    }
+}
+
+/// As it is written: `[0, 1]`.
+pub fn written<P: Vector>(vector: &P) -> String {
+    let numbers: Vec<String> = vector.numbers().iter().map(f64::to_string).collect();
+    format!("[{}]", numbers.join(", "))
 }
 
 /// Integers count as numbers.

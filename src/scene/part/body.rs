@@ -14,8 +14,8 @@ pub fn read(mut t: Table<'_>, names: &mut Names) -> Body {
     let name = names.take(&mut t);
     let kind = t.need_choice("kind", KINDS);
     let mass = t.need_number("mass", Range::MASS).unwrap_or(1.0);
-    let position = t.need_pair("position").unwrap_or([0.0; 2]);
-    let velocity = t.pair_or("velocity", [0.0; 2]);
+    let position = t.need_vector("position").unwrap_or([0.0; 2]);
+    let velocity = t.vector_or("velocity", [0.0; 2]);
     let mut inertia = t.number("inertia", Range::POSITIVE);
     let angle = t.number_or("angle", Range::ANY, 0.0);
     let angular_velocity = t.number_or("angular_velocity", Range::ANY, 0.0);

@@ -6,7 +6,7 @@ use crate::scene::spec::Plane;
 
 /// Reads all parts. Bodies come before what refers to them, whatever their order in the file.
 pub fn read(t: &mut Table<'_>) -> Plane {
-    let gravity = t.pair_or("gravity", [0.0, -9.81]);
+    let gravity = t.vector_or("gravity", [0.0, -9.81]);
     let tables = t.items("body");
     need_bodies(t, &tables);
     let mut names = Names::new("bodies");

@@ -156,7 +156,7 @@ fn read_geometry(t: &mut Table<'_>, kind: Kind, owner: Owner) -> Option<Geometry
             Some(Geometry::Circle { position, radius })
         }
         Kind::Capsule => {
-            let (from, to) = (t.need_pair("from"), t.need_pair("to"));
+            let (from, to) = (t.need_vector("from"), t.need_vector("to"));
             let radius = t.need_number("radius", Range::POSITIVE);
             let (from, to) = (from?, to?);
             if from == to {
@@ -173,7 +173,7 @@ fn read_geometry(t: &mut Table<'_>, kind: Kind, owner: Owner) -> Option<Geometry
             })
         }
         Kind::Box => {
-            let position = t.pair_or("position", [0.0; 2]);
+            let position = t.vector_or("position", [0.0; 2]);
             let angle = t.number_or("angle", Range::ANY, 0.0);
             let [width, height] = t.need("size")?.two("width and height")?;
             let (width, height) = (
@@ -189,7 +189,7 @@ fn read_geometry(t: &mut Table<'_>, kind: Kind, owner: Owner) -> Option<Geometry
         Kind::Polygon => {
             let value = t.need("vertices")?;
             let list = value.list("a list of corners")?;
-            let corners: Vec<Option<Pair>> = list.iter().map(|v| v.pair()).collect();
+            let corners: Vec<Option<Pair>> = list.iter().map(|v| v.vector()).collect();
             let vertices: Vec<Pair> = corners.into_iter().collect::<Option<_>>()?;
             if let Some((corner, message, hint)) = polygon_fault(&vertices) {
                 list.get(corner).unwrap_or(&value).bad(message, hint);
@@ -197,7 +197,7 @@ fn read_geometry(t: &mut Table<'_>, kind: Kind, owner: Owner) -> Option<Geometry
             Some(Geometry::Polygon { vertices })
         }
         Kind::HalfPlane => {
-            let point = t.pair_or("point", [0.0; 2]);
+            let point = t.vector_or("point", [0.0; 2]);
             let normal = t.need_direction("normal")?;
             Some(Geometry::HalfPlane { point, normal })
         }
@@ -209,7 +209,7 @@ fn centre(t: &mut Table<'_>, owner: Owner) -> Pair {
     let Some(value) = t.get("position") else {
         return [0.0; 2];
     };
-    let position = value.pair().unwrap_or([0.0; 2]);
+    let position = value.vector().unwrap_or([0.0; 2]);
     if owner == Owner::Point && position != [0.0; 2] {
         let message = "a point body does not rotate, so its shape must be at its centre";
         value.bad(

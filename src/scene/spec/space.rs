@@ -1,8 +1,7 @@
 //! The written form of a scene in space. What it has in common with a planar one is in `format`.
 
-use super::{
-    Anchors, BodyKind, ContactMaterial, ContactRule, Force, Frame, Limits, Name, Shape, Signal,
-};
+use super::{BodyKind, ContactMaterial, ContactRule, Frame, Name, Shape, Signal};
+use crate::kinds::space::{force, joint};
 use crate::math::Quaternion;
 use crate::scene::error::Place;
 use serde::{Deserialize, Serialize};
@@ -22,7 +21,7 @@ pub struct Space {
     /// Joints between two bodies, or a body and the ground.
     pub joints: Vec<Joint>,
     /// Force elements.
-    pub forces: Vec<Force<ForceKind>>,
+    pub forces: Vec<Force>,
     /// Contact properties where no rule says otherwise.
     pub contact_default: ContactMaterial<Friction>,
     /// Contact properties of pairs of materials, groups or bodies.
@@ -193,203 +192,10 @@ pub enum Geometry {
 }
 
 /// `[[joint]]`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Joint {
-    /// Where the table starts.
-    pub place: Place,
-    /// Unique name.
-    pub name: String,
-    /// The first and second body (`ground` allowed for one of them).
-    pub bodies: [Name; 2],
-    /// Attachment points.
-    pub anchors: Anchors<Triple>,
-    /// Which joint.
-    pub kind: JointKind,
-    /// What drives it.
-    pub motor: Option<Motor>,
-    /// Do shapes of the two bodies still touch each other?
-    pub contact: bool,
-}
+pub type Joint = super::Joint<Triple, joint::Kind>;
 
-/// A direction that both bodies of a joint share at the start.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Axis {
-    /// `axis`: in the world at the start; any length.
-    World(Triple),
-    /// `axes`: in the axes of the first and of the second body; any length.
-    Local([Triple; 2]),
-}
-
-/// The two directions of a universal joint, at right angles at the start.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Cross {
-    /// `axis`, fixed in the first body, and `second_axis`, fixed in the second; in the world at the start.
-    World([Triple; 2]),
-    /// `axes`: the same in the axes of the body that each is fixed in.
-    Local([Triple; 2]),
-}
-
-/// What a joint lets move.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum JointKind {
-    /// All rotations about the anchor.
-    Spherical,
-    /// Rotation about an axis; its angle is zero at the start, rad.
-    Revolute {
-        /// Of the rotation.
-        axis: Axis,
-        /// Of the angle, rad.
-        limits: Option<Limits>,
-    },
-    /// Translation along an axis; displacement of the second anchor from the first along it, m.
-    Prismatic {
-        /// Of the translation.
-        axis: Axis,
-        /// Of the displacement, m.
-        limits: Option<Limits>,
-    },
-    /// Rotation about an axis and translation along it.
-    Cylindrical {
-        /// Of both.
-        axis: Axis,
-        /// Of the displacement, m.
-        limits: Option<Limits>,
-        /// Of the angle, rad.
-        angle_limits: Option<Limits>,
-    },
-    /// Rotations about two axes.
-    Universal {
-        /// The two.
-        axes: Cross,
-    },
-    /// Translation in a plane and rotation about its normal.
-    Planar {
-        /// The normal.
-        axis: Axis,
-    },
-    /// No relative motion.
-    Fixed,
-    /// A rigid rod between the anchors.
-    Distance {
-        /// m; the initial distance if absent.
-        length: Option<f64>,
-    },
-}
-
-/// What of a joint changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Coordinate {
-    /// `"angle"`: of the second body against the first about the axis, counted from the start, rad.
-    Angle,
-    /// `"displacement"`: of the second anchor from the first along the axis, m.
-    Displacement,
-}
-
-impl JointKind {
-    /// The coordinates that limits, motors, springs and friction act on.
-    pub fn coordinates(&self) -> &'static [Coordinate] {
-        match self {
-            Self::Revolute { .. } => &[Coordinate::Angle],
-            Self::Prismatic { .. } => &[Coordinate::Displacement],
-            Self::Cylindrical { .. } => &[Coordinate::Angle, Coordinate::Displacement],
-            Self::Spherical
-            | Self::Universal { .. }
-            | Self::Planar { .. }
-            | Self::Fixed
-            | Self::Distance { .. } => &[],
-        }
-    }
-}
-
-/// `motor`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Motor {
-    /// What it gives.
-    pub kind: MotorKind,
-    /// What it acts on.
-    pub coordinate: Coordinate,
-    /// rad/s, m/s, N m or N.
-    pub value: Signal,
-}
-
-/// `kind` of a motor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum MotorKind {
-    /// `"speed"`: the rate of the coordinate, rad/s or m/s.
-    Speed,
-    /// `"torque"` on an angle, N m; `"force"` on a displacement, N. On the second body, back on the first.
-    Effort,
-}
-
-/// The force elements.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum ForceKind {
-    /// `"spring"`, `"damper"`, `"spring_damper"`: between two points, along the line that joins them.
-    SpringDamper {
-        /// The two bodies.
-        bodies: [Name; 2],
-        /// A point of each, in its own coordinates, m.
-        anchors: [Triple; 2],
-        /// N/m.
-        stiffness: f64,
-        /// N s/m.
-        damping: f64,
-        /// m; the initial distance if absent.
-        rest_length: Option<f64>,
-    },
-    /// `"joint_spring"`: spring and damper on the coordinate of a joint.
-    JointSpring {
-        /// The joint.
-        joint: Name,
-        /// Which of its coordinates.
-        coordinate: Coordinate,
-        /// N m/rad or N/m.
-        stiffness: f64,
-        /// N m s/rad or N s/m.
-        damping: f64,
-        /// rad or m; the initial coordinate if absent.
-        rest: Option<f64>,
-    },
-    /// `"applied"`: force and torque on a body.
-    Applied {
-        /// The body.
-        body: Name,
-        /// Where the force acts, in body coordinates, m.
-        point: Triple,
-        /// Axes of the force and of the torque.
-        frame: Frame,
-        /// N.
-        force: [Signal; 3],
-        /// N m.
-        torque: [Signal; 3],
-    },
-    /// `"viscous"`: against the relative velocity of two bodies, at the first one's centre of mass.
-    Viscous {
-        /// The two bodies; the second defaults to `ground`.
-        bodies: [Name; 2],
-        /// N s/m.
-        linear: f64,
-        /// N m s/rad.
-        angular: f64,
-    },
-    /// `"stribeck"`: smooth friction at the coordinate of a joint, with the equation of the planar element.
-    Stribeck {
-        /// The joint.
-        joint: Name,
-        /// Which of its coordinates.
-        coordinate: Coordinate,
-        /// Friction at break-away, N m or N.
-        static_friction: f64,
-        /// Friction at speed, N m or N.
-        kinetic_friction: f64,
-        /// rad/s or m/s.
-        stribeck_rate: f64,
-        /// Width of the smoothed jump at zero, rad/s or m/s.
-        transition_rate: f64,
-        /// N m s/rad or N s/m.
-        viscous: f64,
-    },
-}
+/// `[[force]]`.
+pub type Force = super::Force<Triple, force::Kind>;
 
 /// Friction of a pair in space.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,46 @@
 //!      stiff derivatives are exact
 
 use super::{Along, Effect, Situation, flat};
+use super::{Description, Given, Site};
 use crate::constraint::Row;
+use crate::kinds::force::Attachment;
+use crate::kinds::parameter::Parameter;
+use crate::kinds::range::Range;
+
+/// Spring and damper on an angle.
+pub(super) const TORSIONAL: Description = Description {
+    word: "torsional",
+    called: "a torsional element",
+    text: "a spring and a damper on the angle of a joint",
+    attachment: Attachment::Angle,
+    parameters: &[
+        Parameter::number(
+            "stiffness",
+            "N m/rad",
+            Range::NOT_NEGATIVE,
+            "100.0",
+            "torque for each radian",
+        )
+        .or("0"),
+        Parameter::number(
+            "damping",
+            "N m s/rad",
+            Range::NOT_NEGATIVE,
+            "10.0",
+            "torque for each radian per second",
+        )
+        .or("0"),
+        Parameter::number(
+            "rest_angle",
+            "rad",
+            Range::ANY,
+            "0.0",
+            "angle without torque",
+        )
+        .or("the angle at the start"),
+    ],
+    check: None,
+};
 
 /// About the joint's axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +57,14 @@ pub struct Torsional {
 }
 
 impl Torsional {
+    pub(super) fn new(at: Site, given: &Given) -> Self {
+        Self {
+            stiffness: given.number("stiffness"),
+            damping: given.number("damping"),
+            rest_angle: given.get("rest_angle").unwrap_or(at.start),
+        }
+    }
+
     fn stretch(&self, at: &Situation) -> f64 {
         at.pose[1].angle - at.pose[0].angle - self.rest_angle
     }

@@ -37,11 +37,11 @@ fn read_one(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Body {
     let name = names.take(&mut t);
     let kind = t.need_choice("kind", KINDS);
     let mass = mass(&mut t);
-    let position = t.need_triple("position").unwrap_or([0.0; 3]);
-    let velocity = t.triple_or("velocity", [0.0; 3]);
+    let position = t.need_vector("position").unwrap_or([0.0; 3]);
+    let velocity = t.vector_or("velocity", [0.0; 3]);
     let inertia = t.get("inertia").and_then(|v| inertia::read(&v));
     let orientation = orientation::read(&mut t);
-    let angular_velocity = t.triple_or("angular_velocity", [0.0; 3]);
+    let angular_velocity = t.vector_or("angular_velocity", [0.0; 3]);
     let angular_velocity_frame = frame(&mut t);
     let group = group(&mut t);
 

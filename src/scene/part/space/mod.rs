@@ -2,21 +2,19 @@
 mod body;
 mod contact;
 mod copies;
-mod force;
 mod inertia;
-mod joint;
 mod orientation;
 mod shape;
 mod time_stepping;
 
-use super::{Names, need_bodies};
+use super::{Names, force, joint, need_bodies};
 use crate::scene::load::Files;
 use crate::scene::read::Table;
 use crate::scene::spec::Space;
 
 /// Reads all parts. Bodies come before what refers to them, whatever their order in the file.
 pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Space {
-    let gravity = t.triple_or("gravity", [0.0, 0.0, -9.81]);
+    let gravity = t.vector_or("gravity", [0.0, 0.0, -9.81]);
 
     let tables = t.items("body");
     need_bodies(t, &tables);

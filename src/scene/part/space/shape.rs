@@ -178,7 +178,7 @@ fn read_geometry(
             Some(Geometry::Sphere { position, radius })
         }
         Kind::Capsule => {
-            let (from, to) = (t.need_triple("from"), t.need_triple("to"));
+            let (from, to) = (t.need_vector("from"), t.need_vector("to"));
             let radius = t.need_number("radius", Range::POSITIVE);
             let (from, to) = (from?, to?);
             if from == to
@@ -196,7 +196,7 @@ fn read_geometry(
             })
         }
         Kind::Box => {
-            let position = t.triple_or("position", [0.0; 3]);
+            let position = t.vector_or("position", [0.0; 3]);
             let orientation = orientation::read(t);
             let size: [Value<'_>; 3] = t.need("size")?.several("three lengths of edges")?;
             let [x, y, z] = size.map(|edge| edge.number(Range::POSITIVE));
@@ -207,8 +207,8 @@ fn read_geometry(
             })
         }
         Kind::Cylinder => {
-            let position = t.triple_or("position", [0.0; 3]);
-            let axis = t.get("axis").map(|v| v.axis());
+            let position = t.vector_or("position", [0.0; 3]);
+            let axis = t.get("axis").map(|v| v.direction());
             let radius = t.need_number("radius", Range::POSITIVE);
             let height = t.need_number("height", Range::POSITIVE);
             Some(Geometry::Cylinder {
@@ -220,8 +220,8 @@ fn read_geometry(
         }
         Kind::Polyhedron => polyhedron(t, files),
         Kind::HalfSpace => {
-            let point = t.triple_or("point", [0.0; 3]);
-            let normal = t.need_axis("normal")?;
+            let point = t.vector_or("point", [0.0; 3]);
+            let normal = t.need_direction("normal")?;
             Some(Geometry::HalfSpace { point, normal })
         }
         Kind::HeightField => height_field(t),
@@ -233,7 +233,7 @@ fn centre(t: &mut Table<'_>, owner: Owner) -> Triple {
     let Some(value) = t.get("position") else {
         return [0.0; 3];
     };
-    let position = value.triple().unwrap_or([0.0; 3]);
+    let position = value.vector().unwrap_or([0.0; 3]);
     if owner == Owner::Point && position != [0.0; 3] {
         let message = "a point body does not rotate, so its shape must be at its centre";
         value.bad(
@@ -262,7 +262,7 @@ fn polyhedron(t: &mut Table<'_>, files: Files<'_>) -> Option<Geometry> {
                 scale.bad(message, "remove it, or write the corners in metres");
             }
             let list = value.list("a list of corners")?;
-            let corners: Vec<Option<Triple>> = list.iter().map(|v| v.triple()).collect();
+            let corners: Vec<Option<Triple>> = list.iter().map(|v| v.vector()).collect();
             let vertices: Vec<Triple> = corners.into_iter().collect::<Option<_>>()?;
             check_hull(&value, &vertices);
             Some(Geometry::Polyhedron {
@@ -385,7 +385,7 @@ fn check_hull(value: &Value<'_>, corners: &[Triple]) {
 }
 
 fn height_field(t: &mut Table<'_>) -> Option<Geometry> {
-    let origin = t.pair_or("origin", [0.0; 2]);
+    let origin = t.vector_or("origin", [0.0; 2]);
     let cell = t.need("cell").and_then(|value| {
         let [x, y] = value.two("distances along x and y")?;
         let (x, y) = (x.number(Range::POSITIVE), y.number(Range::POSITIVE));
