@@ -875,7 +875,7 @@ fn contact_rule_takes_what_it_does_not_say_from_the_default() {
         "{BASE}[contact_default]\nfriction = 0.3\nrestitution = 0.5\n[[contact]]\nmaterials = [\"steel\", \"rubber\"]\nrestitution = 0\n"
     );
     let scene = parse("s.toml", &text).expect("a scene");
-    let law = plane(&scene).contact_rules[0].law;
+    let law = plane(&scene).contact_rules[0].material;
     assert_eq!(
         (law.friction.sliding, law.restitution, law.enabled),
         (0.3, 0.0, true)
@@ -894,7 +894,7 @@ fn friction_of_its_own_leaves_what_falls_behind() {
     let friction: Vec<_> = plane(&scene)
         .contact_rules
         .iter()
-        .map(|rule| (rule.law.friction.sliding, rule.law.friction.falling))
+        .map(|rule| (rule.material.friction.sliding, rule.material.friction.falling))
         .collect();
     assert_eq!(
         friction,
