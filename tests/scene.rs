@@ -894,7 +894,12 @@ fn friction_of_its_own_leaves_what_falls_behind() {
     let friction: Vec<_> = plane(&scene)
         .contact_rules
         .iter()
-        .map(|rule| (rule.material.friction.sliding, rule.material.friction.falling))
+        .map(|rule| {
+            (
+                rule.material.friction.sliding,
+                rule.material.friction.falling,
+            )
+        })
         .collect();
     assert_eq!(
         friction,

@@ -1,7 +1,6 @@
 //! What force elements in the plane and in space have in common: how a kind is described, and the list of kinds.
 
-use super::parameter::Parameter;
-use super::range::Range;
+use super::parameter::{Parameter, parameters};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 
@@ -151,7 +150,10 @@ pub const SPRING: Description = Description {
     called: "a spring",
     text: "pulls two points together with `stiffness` times (length - `rest_length`)",
     attachment: Attachment::Points,
-    parameters: &[STIFFNESS, REST_LENGTH],
+    parameters: parameters! {
+        "stiffness" | "N/m" | "required" | "100.0" | "" | NOT_NEGATIVE: "force for each metre of stretch";
+        "rest_length" | "m" | "the distance at the start" | "1.0" | "" | NOT_NEGATIVE: "length without force";
+    },
     check: None,
 };
 
@@ -161,7 +163,9 @@ pub const DAMPER: Description = Description {
     called: "a damper",
     text: "resists the change of the distance of two points",
     attachment: Attachment::Points,
-    parameters: &[DAMPING],
+    parameters: parameters! {
+        "damping" | "N s/m" | "required" | "10.0" | "" | NOT_NEGATIVE: "force for each metre per second";
+    },
     check: None,
 };
 
@@ -171,34 +175,13 @@ pub const SPRING_DAMPER: Description = Description {
     called: "a spring_damper",
     text: "a spring and a damper between two points",
     attachment: Attachment::Points,
-    parameters: &[STIFFNESS, DAMPING, REST_LENGTH],
+    parameters: parameters! {
+        "stiffness" | "N/m" | "required" | "100.0" | "" | NOT_NEGATIVE: "force for each metre of stretch";
+        "damping" | "N s/m" | "required" | "10.0" | "" | NOT_NEGATIVE: "force for each metre per second";
+        "rest_length" | "m" | "the distance at the start" | "1.0" | "" | NOT_NEGATIVE: "length without force";
+    },
     check: None,
 };
-
-const STIFFNESS: Parameter = Parameter::number(
-    "stiffness",
-    "N/m",
-    Range::NOT_NEGATIVE,
-    "100.0",
-    "force for each metre of stretch",
-);
-
-const DAMPING: Parameter = Parameter::number(
-    "damping",
-    "N s/m",
-    Range::NOT_NEGATIVE,
-    "10.0",
-    "force for each metre per second",
-);
-
-const REST_LENGTH: Parameter = Parameter::number(
-    "rest_length",
-    "m",
-    Range::NOT_NEGATIVE,
-    "1.0",
-    "length without force",
-)
-.or("the distance at the start");
 
 /// Given force and torque.
 pub const APPLIED: Description = Description {
@@ -214,26 +197,12 @@ pub const APPLIED: Description = Description {
 pub const VISCOUS: Description = Description {
     word: "viscous",
     called: "a viscous element",
-    text: "resists the velocity of the first body's centre of mass and its rotation, both against the second body, which is the ground if only one is named",
+    text: "resists the velocity of the first body's centre of mass and its rotation, against the second body; one of `linear` and `angular` is required",
     attachment: Attachment::Bodies,
-    parameters: &[
-        Parameter::number(
-            "linear",
-            "N s/m",
-            Range::NOT_NEGATIVE,
-            "0.5",
-            "force for each metre per second",
-        )
-        .or("0"),
-        Parameter::number(
-            "angular",
-            "N m s/rad",
-            Range::NOT_NEGATIVE,
-            "0.1",
-            "torque for each radian per second",
-        )
-        .or("0"),
-    ],
+    parameters: parameters! {
+        "linear" | "N s/m" | "0" | "0.5" | "" | NOT_NEGATIVE: "force for each metre per second";
+        "angular" | "N m s/rad" | "0" | "0.1" | "" | NOT_NEGATIVE: "torque for each radian per second";
+    },
     check: None,
 };
 
@@ -243,44 +212,13 @@ pub const STRIBECK: Description = Description {
     called: "a stribeck element",
     text: "smooth friction at a joint coordinate, which falls from its static to its kinetic value as the joint starts to move, and a viscous part",
     attachment: Attachment::Joint,
-    parameters: &[
-        Parameter::number(
-            "static_friction",
-            "N m or N",
-            Range::NOT_NEGATIVE,
-            "1.0",
-            "friction at break-away",
-        ),
-        Parameter::number(
-            "kinetic_friction",
-            "N m or N",
-            Range::NOT_NEGATIVE,
-            "0.8",
-            "friction at speed, not above the static one",
-        ),
-        Parameter::number(
-            "stribeck_rate",
-            "rad/s or m/s",
-            Range::POSITIVE,
-            "0.1",
-            "rate over which friction falls",
-        ),
-        Parameter::number(
-            "transition_rate",
-            "rad/s or m/s",
-            Range::POSITIVE,
-            "1e-3",
-            "width of the smoothed jump at rest: the joint creeps below it",
-        ),
-        Parameter::number(
-            "viscous",
-            "N m s/rad or N s/m",
-            Range::NOT_NEGATIVE,
-            "0.0",
-            "viscous friction in addition",
-        )
-        .or("0"),
-    ],
+    parameters: parameters! {
+        "static_friction" | "N m or N" | "required" | "1.0" | "" | NOT_NEGATIVE: "friction at break-away";
+        "kinetic_friction" | "N m or N" | "required" | "0.8" | "" | NOT_NEGATIVE: "friction at speed, not above the static one";
+        "stribeck_rate" | "rad/s or m/s" | "required" | "0.1" | "" | POSITIVE: "rate over which friction falls";
+        "transition_rate" | "rad/s or m/s" | "required" | "1e-3" | "" | POSITIVE: "width of the smoothed jump at rest: the joint creeps below it";
+        "viscous" | "N m s/rad or N s/m" | "0" | "0.0" | "" | NOT_NEGATIVE: "viscous friction in addition";
+    },
     check: Some(|given| {
         let (at_rest, at_speed) = (
             given.get("static_friction")?,

@@ -5,4 +5,5 @@ pub mod joint;
 pub mod parameter;
 pub mod plane;
 pub mod range;
+pub mod shape;
 pub mod space;

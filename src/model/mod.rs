@@ -15,11 +15,11 @@ mod start;
 mod stribeck;
 mod time_stepping;
 
+pub use crate::kinds::space::shape::shape_of;
 pub use build::build;
 pub use geometry::{Gap, Hold, MAX_FRICTION_ROWS, N_TANGENTS, N_TURNS, Near, turning_axes};
 pub use poses::{Poses, Twists, pose_of, space_pose_of, space_twist_of, twist_of};
 pub use seams::{SEAM, Seams, Surroundings};
-pub use space::shape_of;
 pub use start::StartSpec;
 pub use stribeck::Stribeck;
 pub use time_stepping::{Belt, Collider, ContactMaterial, Neighbours, TimeStepping};

@@ -11,11 +11,11 @@ use crate::kinds::plane::force::Signal;
 use crate::kinds::space::force::{Force, MotorTorque, Site};
 use crate::kinds::space::inertia::{self, Defect};
 use crate::kinds::space::joint::{Joint, Mount, Mounts};
-use crate::kinds::space::shape::{Flat, HeightField, Shape};
+use crate::kinds::space::shape::shape_of;
 use crate::kinds::space::{Pose, Twist};
 use crate::math::{Limit, Mat3, Quaternion, Vec3, cross3, dot3, max_abs, quaternion};
 use crate::scene::error::{Place, Problem};
-use crate::scene::spec::space::{self as written, Geometry, Mass, Space, Triple};
+use crate::scene::spec::space::{self as written, Mass, Space, Triple};
 use crate::scene::spec::{self, Anchors, Axes, BodyKind, Frame, MotorKind, Name, Scene, Target};
 use std::borrow::Cow;
 
@@ -519,46 +519,4 @@ fn mounting(joint: &written::Joint) -> Mounting {
 /// A vector in the axes that a quaternion turns to.
 pub(super) fn turn_back(axes: Quaternion, v: Vec3) -> Vec3 {
     Pose::new(Vec3::zeros(), axes).turn_back(v)
-}
-
-/// A shape in the axes of its body that a quaternion turns the written ones to.
-///
-/// # Errors
-/// Corners that span no volume.
-pub fn shape_of(geometry: &Geometry, axes: Quaternion) -> Result<Shape, Flat> {
-    let at = |written: &Triple| turn_back(axes, vec3(*written));
-    Ok(match geometry {
-        Geometry::Point { position } => Shape::sphere(at(position), 0.0),
-        Geometry::Sphere { position, radius } => Shape::sphere(at(position), *radius),
-        Geometry::Capsule { from, to, radius } => Shape::capsule([at(from), at(to)], *radius),
-        Geometry::Box {
-            position,
-            orientation,
-            size,
-        } => {
-            let turned = quaternion::product(quaternion::conjugate(axes), *orientation);
-            Shape::cuboid(at(position), turned, vec3(*size))
-        }
-        Geometry::Cylinder {
-            position,
-            axis,
-            radius,
-            height,
-        } => Shape::cylinder(at(position), at(axis), *radius, *height),
-        Geometry::Polyhedron { vertices, .. } => {
-            let points: Vec<Vec3> = vertices.iter().map(at).collect();
-            Shape::hull(&points)?
-        }
-        Geometry::HalfSpace { point, normal } => Shape::half_space(at(point), at(normal)),
-        Geometry::HeightField {
-            origin,
-            cell,
-            heights,
-        } => Shape::height_field(HeightField {
-            corner: Vec3::new(origin[0], origin[1], 0.0),
-            spacing: *cell,
-            count: [heights.first().map_or(0, Vec::len), heights.len()],
-            heights: heights.concat(),
-        }),
-    })
 }

@@ -3,7 +3,8 @@
 use super::contacts::{joined, label};
 use super::memory;
 use super::seams::{self, Candidate, Parts, Seams};
-use super::space::{shape_of, turn_back, vec3};
+use super::shape_of;
+use super::space::{turn_back, vec3};
 use super::space_time_stepping;
 use super::{BodyRef, Contact, ContactKind, Model, N_TANGENTS, N_TURNS, Poses, SpaceContact, Stop};
 use crate::kinds::joint::Kind as _;

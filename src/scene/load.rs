@@ -199,7 +199,7 @@ pub(super) fn read(mut t: Table<'_>, file_name: &str, files: Files<'_>) -> Scene
         t.doubt("until", &message, hint);
     }
     let parts = match t.log.dimension {
-        Dimension::Plane => Parts::Plane(plane::read(&mut t)),
+        Dimension::Plane => Parts::Plane(plane::read(&mut t, files)),
         Dimension::Space => Parts::Space(space::read(&mut t, files)),
     };
     t.finish("a scene");

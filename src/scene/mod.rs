@@ -6,8 +6,6 @@ pub mod spec;
 
 // what reads text
 #[cfg(feature = "text")]
-mod keys;
-#[cfg(feature = "text")]
 pub mod load;
 #[cfg(feature = "text")]
 mod mesh;
@@ -17,6 +15,8 @@ mod part;
 mod read;
 #[cfg(all(test, feature = "text"))]
 mod reference;
+#[cfg(feature = "text")]
+mod sections;
 #[cfg(feature = "text")]
 pub mod suggest;
 #[cfg(feature = "text")]

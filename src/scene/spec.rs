@@ -6,6 +6,7 @@ pub mod space;
 use super::error::{Place, Problem};
 pub use crate::kinds::force::{Frame, SignalSpec as Signal};
 use crate::kinds::plane;
+pub use crate::kinds::plane::shape::Geometry;
 use crate::kinds::range::Range;
 use serde::{Deserialize, Serialize};
 pub use space::Space;
@@ -327,53 +328,6 @@ pub struct Shape<G = Geometry> {
     pub geometry: G,
     /// Material, for contact rules.
     pub material: Option<String>,
-}
-
-/// The geometry of a shape.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Geometry {
-    /// A point that touches others.
-    Point {
-        /// m.
-        position: Pair,
-    },
-    /// A disc.
-    Circle {
-        /// Centre, m.
-        position: Pair,
-        /// m.
-        radius: f64,
-    },
-    /// A rod with round ends.
-    Capsule {
-        /// Centre of one end, m.
-        from: Pair,
-        /// Centre of the other end, m.
-        to: Pair,
-        /// Radius of the ends = half width, m.
-        radius: f64,
-    },
-    /// A rectangle.
-    Box {
-        /// Centre, m.
-        position: Pair,
-        /// Rotation against the body, rad.
-        angle: f64,
-        /// Full width and height, m.
-        size: Pair,
-    },
-    /// A convex polygon, counter-clockwise.
-    Polygon {
-        /// Corners, m.
-        vertices: Vec<Pair>,
-    },
-    /// All that lies behind a line; on the ground only.
-    HalfPlane {
-        /// A point of the line, m.
-        point: Pair,
-        /// Points out of the material; any length.
-        normal: Pair,
-    },
 }
 
 /// `[[joint]]`.

@@ -42,12 +42,15 @@ pub fn read<B: Moving, J: JointKind, K: Kind>(
     let kind = t.need_choice("kind", &words);
     let (mut on, mut parameters) = (None, Vec::new());
     if let Some(kind) = kind.map(K::description) {
+        t.describe(kind.parameters);
         on = target(&mut t, kind, world);
         parameters = read_parameters(&mut t, kind);
         if let Some(Target::Bodies(names)) = &on {
             check_rotation(&mut t, kind, &parameters, names, world.bodies);
         }
-        t.finish(kind.called);
+        let all = K::ALL.iter().map(|kind| kind.description());
+        let keys = |kind: &'static Description| kind.parameters.iter().map(|p| (p.key, kind.word));
+        t.finish_kind(kind.called, all.flat_map(keys).collect());
     } else {
         let keys = all_keys::<K>(t.log.dimension);
         t.finish_with("a force", &keys);

@@ -51,6 +51,7 @@ pub fn read<B: Moving, K: Kind>(
         contact,
     };
     if let Some(kind) = kind.map(K::description) {
+        t.describe(kind.parameters);
         joint.anchors = attach(&mut t, kind.mounting, &joint.bodies, sides);
         check_sides(&mut t, kind, sides);
         joint.axes = axes(&mut t, kind.mounting);
@@ -65,7 +66,9 @@ pub fn read<B: Moving, K: Kind>(
         if t.log.dimension == Dimension::Space && kind.driven().next().is_some() {
             joint.motor = t.get("motor").and_then(|v| read_motor(&v, kind));
         }
-        t.finish(&format!("a {} joint", kind.word));
+        let all = K::ALL.iter().map(|kind| kind.description());
+        let others = all.flat_map(|kind| own_keys(kind).map(|key| (key, kind.word)));
+        t.finish_kind(&format!("a {} joint", kind.word), others.collect());
     } else {
         let keys = all_keys::<K>(t.log.dimension);
         t.finish_with("a joint", &keys);
@@ -83,11 +86,15 @@ fn all_keys<K: Kind>(dimension: Dimension) -> Vec<&'static str> {
     if dimension == Dimension::Space {
         keys.extend(["axes", "motor", "second_axis"]);
     }
-    for kind in K::ALL.iter().map(|kind| kind.description()) {
-        keys.extend(kind.parameters.iter().map(|p| p.key));
-        keys.extend(kind.driven().filter_map(|(_, c)| c.limits));
-    }
+    let all = K::ALL.iter().map(|kind| kind.description());
+    keys.extend(all.flat_map(own_keys));
     keys
+}
+
+/// Keys that not every joint has.
+fn own_keys(kind: &'static Description) -> impl Iterator<Item = &'static str> {
+    let parameters = kind.parameters.iter().map(|p| p.key);
+    parameters.chain(kind.driven().filter_map(|(_, c)| c.limits))
 }
 
 /// A point body has no orientation that a joint could hold. In the plane one without an angle slides along with another.

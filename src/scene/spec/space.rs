@@ -1,6 +1,7 @@
 //! The written form of a scene in space. What it has in common with a planar one is in `format`.
 
 use super::{BodyKind, ContactMaterial, ContactRule, Frame, Name, Shape, Signal};
+pub use crate::kinds::space::shape::Geometry;
 use crate::kinds::space::{force, joint};
 use crate::math::Quaternion;
 use crate::scene::error::Place;
@@ -120,75 +121,6 @@ pub enum Mass {
     Given(f64),
     /// kg/m³, of the solid shapes.
     Density(f64),
-}
-
-/// The geometry of a shape.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Geometry {
-    /// A point that touches others.
-    Point {
-        /// m.
-        position: Triple,
-    },
-    /// A ball.
-    Sphere {
-        /// Centre, m.
-        position: Triple,
-        /// m.
-        radius: f64,
-    },
-    /// A rod with round ends.
-    Capsule {
-        /// Centre of one end, m.
-        from: Triple,
-        /// Centre of the other end, m.
-        to: Triple,
-        /// Of the ends and of the rod, m.
-        radius: f64,
-    },
-    /// A cuboid.
-    Box {
-        /// Centre, m.
-        position: Triple,
-        /// Rotation against the body; a unit quaternion, w first.
-        orientation: Quaternion,
-        /// Full lengths of the edges, m.
-        size: Triple,
-    },
-    /// A round cylinder with flat ends.
-    Cylinder {
-        /// Centre, m.
-        position: Triple,
-        /// Along it; any length.
-        axis: Triple,
-        /// m.
-        radius: f64,
-        /// Distance of the ends, m.
-        height: f64,
-    },
-    /// The convex hull of points that are not in one plane.
-    Polyhedron {
-        /// m; none twice where they come from a file.
-        vertices: Vec<Triple>,
-        /// Where they come from, relative to the scene, with `/`.
-        file: Option<String>,
-    },
-    /// All that lies behind a plane; on the ground only.
-    HalfSpace {
-        /// A point of the plane, m.
-        point: Triple,
-        /// Points out of the material; any length.
-        normal: Triple,
-    },
-    /// Ground below a grid of heights; on the ground only.
-    HeightField {
-        /// x and y of the first height, m.
-        origin: [f64; 2],
-        /// Distances of the heights along x and y, m.
-        cell: [f64; 2],
-        /// z, m: a row runs along x, rows follow each other along y. At least two rows of at least two, all alike.
-        heights: Vec<Vec<f64>>,
-    },
 }
 
 /// `[[joint]]`.

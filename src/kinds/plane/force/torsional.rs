@@ -7,41 +7,19 @@ use super::{Along, Effect, Situation, flat};
 use super::{Description, Given, Site};
 use crate::constraint::Row;
 use crate::kinds::force::Attachment;
-use crate::kinds::parameter::Parameter;
-use crate::kinds::range::Range;
+use crate::kinds::parameter::parameters;
 
 /// Spring and damper on an angle.
 pub(super) const TORSIONAL: Description = Description {
     word: "torsional",
     called: "a torsional element",
-    text: "a spring and a damper on the angle of a joint",
+    text: "a spring and a damper on the angle of a joint; one of `stiffness` and `damping` is required",
     attachment: Attachment::Angle,
-    parameters: &[
-        Parameter::number(
-            "stiffness",
-            "N m/rad",
-            Range::NOT_NEGATIVE,
-            "100.0",
-            "torque for each radian",
-        )
-        .or("0"),
-        Parameter::number(
-            "damping",
-            "N m s/rad",
-            Range::NOT_NEGATIVE,
-            "10.0",
-            "torque for each radian per second",
-        )
-        .or("0"),
-        Parameter::number(
-            "rest_angle",
-            "rad",
-            Range::ANY,
-            "0.0",
-            "angle without torque",
-        )
-        .or("the angle at the start"),
-    ],
+    parameters: parameters! {
+        "stiffness" | "N m/rad" | "0" | "100.0" | "" | NOT_NEGATIVE: "torque for each radian";
+        "damping" | "N m s/rad" | "0" | "10.0" | "" | NOT_NEGATIVE: "torque for each radian per second";
+        "rest_angle" | "rad" | "the angle at the start" | "0.0" | "": "angle without torque";
+    },
     check: None,
 };
 

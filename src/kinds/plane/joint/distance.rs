@@ -2,8 +2,9 @@
 //!
 //! (1)  0 = |d| - length,   d = p_b - p_a;   gradient along d / |d|
 
-use super::{Description, JointKind, JointRows, Mounting, Mounts, Parameter, Range, Sign};
+use super::{Description, JointKind, JointRows, Mounting, Mounts, Sign};
 use crate::constraint::{Pose, Row};
+use crate::kinds::parameter::parameters;
 use crate::math::{Real, Vec2, length};
 
 /// Rod between two anchors.
@@ -22,14 +23,9 @@ impl JointKind for Distance {
         word: "distance",
         text: "a rigid rod between the anchors",
         mounting: Mounting::Ends,
-        parameters: &[Parameter::number(
-            "length",
-            "m",
-            Range::POSITIVE,
-            "1.0",
-            "distance of the anchors",
-        )
-        .or("the distance at the start")],
+        parameters: parameters! {
+            "length" | "m" | "the distance at the start" | "1.0" | "" | POSITIVE: "distance of the anchors";
+        },
         rows: &["length"],
         n_forces: 1,
         coordinates: &[],

@@ -13,8 +13,6 @@ pub use revolute::Revolute;
 
 use crate::constraint::{Pose, Row};
 use crate::kinds::joint::{Coordinate, Description, Mounting, Sign, joint_kinds};
-use crate::kinds::parameter::Parameter;
-use crate::kinds::range::Range;
 use crate::math::{Real, Vec2};
 
 type Vector = Vec2;

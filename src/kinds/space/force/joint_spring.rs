@@ -7,41 +7,19 @@ use super::along::{self, JointCoordinate, Push, value_and_rate};
 use super::{Description, Given, Site};
 use super::{Detail, Effect, Situation, Sloped};
 use crate::kinds::force::Attachment;
-use crate::kinds::parameter::Parameter;
-use crate::kinds::range::Range;
+use crate::kinds::parameter::parameters;
 
 /// Spring and damper on a coordinate.
 pub(super) const JOINT_SPRING: Description = Description {
     word: "joint_spring",
     called: "a joint_spring",
-    text: "a spring and a damper on a coordinate of a joint",
+    text: "a spring and a damper on a coordinate of a joint; one of `stiffness` and `damping` is required",
     attachment: Attachment::Joint,
-    parameters: &[
-        Parameter::number(
-            "stiffness",
-            "N m/rad or N/m",
-            Range::NOT_NEGATIVE,
-            "100.0",
-            "torque for each radian, or force for each metre",
-        )
-        .or("0"),
-        Parameter::number(
-            "damping",
-            "N m s/rad or N s/m",
-            Range::NOT_NEGATIVE,
-            "10.0",
-            "the same for their rates",
-        )
-        .or("0"),
-        Parameter::number(
-            "rest",
-            "rad or m",
-            Range::ANY,
-            "0.0",
-            "coordinate without force",
-        )
-        .or("the coordinate at the start"),
-    ],
+    parameters: parameters! {
+        "stiffness" | "N m/rad or N/m" | "0" | "100.0" | "" | NOT_NEGATIVE: "torque for each radian, or force for each metre";
+        "damping" | "N m s/rad or N s/m" | "0" | "10.0" | "" | NOT_NEGATIVE: "the same for their rates";
+        "rest" | "rad or m" | "the coordinate at the start" | "0.0" | "": "coordinate without force";
+    },
     check: None,
 };
 

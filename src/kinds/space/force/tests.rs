@@ -37,7 +37,7 @@ fn elements() -> Vec<(String, Force, Option<Joint>)> {
         ("viscous".to_owned(), viscous, None),
     ];
     for (joint_name, joint) in joints() {
-        for (coordinate, coordinate_name) in joint.coordinate_names().iter().enumerate() {
+        for (coordinate, coordinate_name) in joint.coordinates().iter().enumerate() {
             let mut push = |name: &str, force: Force| {
                 let name = format!("{name} at {joint_name} {coordinate_name}");
                 all.push((name, force, Some(joint.clone())));

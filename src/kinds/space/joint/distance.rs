@@ -7,7 +7,8 @@
 //! Reaction: the force on body b along d / |d|, positive when the rod pushes, negative when it pulls; body a gets the
 //! opposite.
 
-use super::{Description, JointKind, JointRows, Mounting, Mounts, Parameter, Range, Sign};
+use super::{Description, JointKind, JointRows, Mounting, Mounts, Sign};
+use crate::kinds::parameter::parameters;
 use crate::kinds::space::{Pose, distance};
 use crate::math::{Real, Vec3};
 
@@ -27,14 +28,9 @@ impl JointKind for Distance {
         word: "distance",
         text: "a rigid rod between the anchors",
         mounting: Mounting::Ends,
-        parameters: &[Parameter::number(
-            "length",
-            "m",
-            Range::POSITIVE,
-            "1.0",
-            "distance of the anchors",
-        )
-        .or("the distance at the start")],
+        parameters: parameters! {
+            "length" | "m" | "the distance at the start" | "1.0" | "" | POSITIVE: "distance of the anchors";
+        },
         rows: &["length"],
         n_forces: 1,
         coordinates: &[],

@@ -26,8 +26,6 @@ pub use spherical::Spherical;
 pub use universal::Universal;
 
 use crate::kinds::joint::{Coordinate, Description, Mounting, Sign, joint_kinds};
-use crate::kinds::parameter::Parameter;
-use crate::kinds::range::Range;
 use crate::kinds::space::{BODY_DOF, Pose, Row};
 use crate::math::{Real, Vec3};
 use std::f64::consts::TAU;

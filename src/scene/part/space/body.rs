@@ -1,14 +1,14 @@
 //! `[[body]]` in space: what moves.
 
-use super::shape::{self, Owner};
 use super::{copies, inertia, orientation};
 use crate::math::quaternion;
 use crate::scene::load::Files;
+use crate::scene::part::shape::{self, Owner};
 use crate::scene::part::{GROUND, Names};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
-use crate::scene::spec::space::{Body, Mass};
-use crate::scene::spec::{BodyKind, Frame};
+use crate::scene::spec::space::{Body, Geometry, Mass};
+use crate::scene::spec::{BodyKind, Frame, Shape};
 
 const KINDS: &[(&str, BodyKind)] = &[("point", BodyKind::Point), ("rigid", BodyKind::Rigid)];
 
@@ -69,8 +69,8 @@ fn read_one(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Body {
     } else {
         Owner::Rigid
     };
-    let shapes = shape::read_all(t.items("shape"), owner, files);
-    let without_volume = !shapes.iter().any(shape::has_volume);
+    let shapes: Vec<Shape<Geometry>> = shape::read_all(t.items("shape"), owner, files);
+    let without_volume = !shapes.iter().any(|shape| shape.geometry.is_solid());
     if without_volume && let Some(value) = t.get("density") {
         value.bad(
             "a density gives a mass only with a shape that has a volume",

@@ -7,6 +7,7 @@ mod orientation;
 mod shape;
 mod time_stepping;
 
+use super::shape as part_shape;
 use super::{Names, force, joint, need_bodies};
 use crate::scene::load::Files;
 use crate::scene::read::Table;
@@ -26,7 +27,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Space {
 
     let mut ground = Vec::new();
     if let Some(mut table) = t.get("ground").and_then(|v| v.as_table(v.path.clone())) {
-        ground = shape::read_all(table.items("shape"), shape::Owner::Ground, files);
+        ground = part_shape::read_all(table.items("shape"), part_shape::Owner::Ground, files);
         table.finish("[ground]");
     }
 
