@@ -1,29 +1,21 @@
 //! Builds a model from a scene spec, with the checks that need geometry.
 
 use super::{
-    AnyForce, AnyJoint, Body, BodyRef, ForceLink, InputLink, InputUnit, JointLink, Model, Poses,
-    StartSpec, contacts, pose_of, space, twist_of,
+    AnyForce, AnyJoint, Body, BodyRef, ForceLink, InputUnit, JointLink, Model, Poses, StartSpec,
+    contacts, pose_of, space, twist_of,
 };
 use crate::constraint::{Pose, Twist};
-use crate::kinds::plane::force::{
-    Applied, Force, Signal, SpringDamper, Stribeck, Torsional, Viscous,
-};
-use crate::kinds::plane::joint::{Distance, Fixed, Joint, Prismatic, Revolute};
+use crate::kinds::force::{Given, Kind};
+use crate::kinds::joint::Mounting;
+use crate::kinds::plane::force::{Signal, Site};
+use crate::kinds::plane::joint::{Joint, Mounts};
 use crate::kinds::plane::shape::Shape;
 use crate::math::{Limit, Vec2, Vec3, length, quaternion};
 use crate::scene::error::Problem;
-use crate::scene::spec::{
-    self, Anchors, BodyKind, ForceKind, JointKind, Name, Parts, Plane, Scene,
-};
+use crate::scene::spec::{self, Anchors, Axes, BodyKind, Frame, Name, Parts, Plane, Scene, Target};
 
 /// Joints may be open by this much in the scene (rounded coordinates), m or rad; the first step closes them.
 pub(super) const CLOSED: f64 = 1e-6;
-
-/// Message and hint for a spring whose two ends coincide.
-pub(super) const NO_DIRECTION: [&str; 2] = [
-    "the ends of the spring coincide at the start, so its force has no direction",
-    "move the anchors apart, or use `rest_length = 0`",
-];
 
 /// Checks a scene spec and builds its model. All errors are reported at once.
 pub fn build(scene: &Scene) -> Result<Model, Vec<Problem>> {
@@ -226,27 +218,19 @@ impl Builder<'_> {
     fn joints(&mut self) {
         for written in &self.scene.joints {
             let bodies = [self.body(&written.bodies[0]), self.body(&written.bodies[1])];
-            let [anchor_a, anchor_b] = self.anchors(&written.anchors, bodies);
+            let anchors = self.anchors(&written.anchors, bodies);
             let [a, b] = bodies.map(|body| pose_of(&self.poses, body));
-            let angle = b.angle - a.angle;
-            let joint = match &written.kind {
-                JointKind::Revolute { .. } => Joint::Revolute(Revolute { anchor_a, anchor_b }),
-                JointKind::Prismatic { axis, .. } => Joint::Prismatic(Prismatic {
-                    anchor_a,
-                    anchor_b,
-                    axis: vec2(*axis) / length(vec2(*axis)),
-                    angle,
-                }),
-                JointKind::Fixed => Joint::Fixed(Fixed {
-                    point: Revolute { anchor_a, anchor_b },
-                    angle,
-                }),
-                JointKind::Distance { length } => Joint::Distance(Distance {
-                    anchor_a,
-                    anchor_b,
-                    length: length.unwrap_or_else(|| self.distance([anchor_a, anchor_b], bodies)),
-                }),
+            let axis = match written.axes {
+                Axes::Local([axis, _]) | Axes::World([axis, _]) => vec2(axis) / length(vec2(axis)),
+                Axes::None => Vec2::x(),
             };
+            let mounts = Mounts {
+                anchors,
+                axis,
+                angle: b.angle - a.angle,
+                distance: self.distance(anchors, bodies),
+            };
+            let joint = written.kind.joint(&mounts, &written.parameters);
             self.check_joint(written, &joint, bodies);
             self.model.n_joint_rows += joint.n_rows();
             self.model.joints.push(JointLink {
@@ -259,8 +243,8 @@ impl Builder<'_> {
     }
 
     fn check_joint(&mut self, written: &spec::Joint, joint: &Joint, bodies: [BodyRef; 2]) {
-        if let Joint::Distance(rod) = joint
-            && self.distance([rod.anchor_a, rod.anchor_b], bodies) == 0.0
+        if joint.description().mounting == Mounting::Ends
+            && self.distance(joint.attachment(), bodies) == 0.0
         {
             self.reject_joint(
                 written,
@@ -302,136 +286,85 @@ impl Builder<'_> {
         });
     }
 
-    fn signal(&mut self, force: &str, component: &str, written: &spec::Signal) -> Signal {
-        let spec::Signal::Input { start } = written else {
-            return Signal::Given(written.clone());
-        };
-        self.model.inputs.push(InputLink {
-            name: format!("{force}.{component}"),
-            start: *start,
-            unit: if component == "torque" {
-                InputUnit::NewtonMeter
-            } else {
-                InputUnit::Newton
-            },
-        });
-        Signal::Input(self.model.inputs.len() - 1)
-    }
-
     fn forces(&mut self) {
         for written in &self.scene.forces {
-            if let Some((bodies, joint, force)) = self.force(written) {
-                self.model.forces.push(ForceLink {
-                    name: written.name.clone(),
-                    bodies,
-                    force: AnyForce::Plane(force),
-                    joint,
-                });
-            }
+            let mut site = Site {
+                anchors: [Vec2::zeros(); 2],
+                start: 0.0,
+                point: Vec2::zeros(),
+                frame: Frame::World,
+                force: [0.0; 2].map(Signal::constant),
+                torque: Signal::constant(0.0),
+            };
+            let mut at_joint = None;
+            let bodies = match &written.on {
+                Target::Points { bodies, anchors } => {
+                    let bodies = [self.body(&bodies[0]), self.body(&bodies[1])];
+                    site.anchors = anchors.map(vec2);
+                    site.start = self.distance(site.anchors, bodies);
+                    self.problems.extend(no_direction(written, site.start));
+                    bodies
+                }
+                Target::Joint { joint, .. } => {
+                    at_joint = self.joint(joint);
+                    let Some(index) = at_joint else { continue };
+                    site.start = self.start_of(index);
+                    self.model.joints[index].bodies
+                }
+                Target::Body {
+                    body,
+                    point,
+                    frame,
+                    force,
+                    torque,
+                } => {
+                    site.point = vec2(*point);
+                    site.frame = *frame;
+                    let (name, unit) = (&written.name, InputUnit::Newton);
+                    for (i, part) in ["force_x", "force_y"].into_iter().enumerate() {
+                        site.force[i] = self.model.signal(name, part, unit, force.get(i));
+                    }
+                    let (part, unit) = ("torque", InputUnit::NewtonMeter);
+                    site.torque = self.model.signal(name, part, unit, torque.first());
+                    [None, self.body(body)]
+                }
+                // the element acts at its second body's centre of mass
+                Target::Bodies(bodies) => [self.body(&bodies[1]), self.body(&bodies[0])],
+            };
+            self.model.forces.push(ForceLink {
+                name: written.name.clone(),
+                bodies,
+                force: AnyForce::Plane(written.kind.force(site, &written.parameters)),
+                joint: at_joint,
+            });
         }
     }
 
-    // bodies, joint and force of an element; none if its joint does not exist
-    fn force(&mut self, written: &spec::Force) -> Option<([BodyRef; 2], Option<usize>, Force)> {
-        Some(match &written.kind {
-            ForceKind::SpringDamper {
-                bodies,
-                anchors,
-                stiffness,
-                damping,
-                rest_length,
-            } => {
-                let bodies = [self.body(&bodies[0]), self.body(&bodies[1])];
-                let [anchor_a, anchor_b] = anchors.map(vec2);
-                let distance = self.distance([anchor_a, anchor_b], bodies);
-                if distance == 0.0 && rest_length.is_some_and(|rest| rest > 0.0) {
-                    self.problems.push(Problem {
-                        place: written.place.clone(),
-                        key: format!("force[{}].rest_length", written.name),
-                        message: NO_DIRECTION[0].to_owned(),
-                        hint: NO_DIRECTION[1].to_owned(),
-                    });
-                }
-                let element = SpringDamper {
-                    anchor_a,
-                    anchor_b,
-                    stiffness: *stiffness,
-                    damping: *damping,
-                    rest_length: rest_length.unwrap_or(distance),
-                };
-                (bodies, None, Force::SpringDamper(element))
-            }
-            ForceKind::Torsional {
-                joint,
-                stiffness,
-                damping,
-                rest_angle,
-            } => {
-                let index = self.joint(joint)?;
-                let bodies = self.model.joints[index].bodies;
-                let [a, b] = bodies.map(|body| pose_of(&self.poses, body).angle);
-                let element = Torsional {
-                    stiffness: *stiffness,
-                    damping: *damping,
-                    rest_angle: rest_angle.unwrap_or(b - a),
-                };
-                (bodies, Some(index), Force::Torsional(element))
-            }
-            ForceKind::Applied {
-                body,
-                point,
-                frame,
-                force,
-                torque,
-            } => {
-                let element = Applied {
-                    point: vec2(*point),
-                    frame: *frame,
-                    force: [
-                        self.signal(&written.name, "force_x", &force[0]),
-                        self.signal(&written.name, "force_y", &force[1]),
-                    ],
-                    torque: self.signal(&written.name, "torque", torque),
-                };
-                ([None, self.body(body)], None, Force::Applied(element))
-            }
-            ForceKind::Viscous {
-                bodies,
-                linear,
-                angular,
-            } => {
-                // the element acts at the centre of mass of its second body
-                let bodies = [self.body(&bodies[1]), self.body(&bodies[0])];
-                let element = Viscous {
-                    linear: *linear,
-                    angular: *angular,
-                };
-                (bodies, None, Force::Viscous(element))
-            }
-            ForceKind::Stribeck {
-                joint,
-                static_friction,
-                kinetic_friction,
-                stribeck_rate,
-                transition_rate,
-                viscous,
-            } => {
-                let index = self.joint(joint)?;
-                let element = Stribeck {
-                    static_friction: *static_friction,
-                    kinetic_friction: *kinetic_friction,
-                    stribeck_rate: *stribeck_rate,
-                    transition_rate: *transition_rate,
-                    viscous: *viscous,
-                };
-                (
-                    self.model.joints[index].bodies,
-                    Some(index),
-                    Force::Stribeck(element),
-                )
-            }
-        })
+    // the coordinate of a joint at the start
+    fn start_of(&self, joint: usize) -> f64 {
+        let link = &self.model.joints[joint];
+        let [a, b] = link.bodies.map(|body| pose_of(&self.poses, body));
+        let coordinate = link.joint.plane().and_then(|joint| joint.coordinate(a, b));
+        coordinate.map_or(0.0, |(value, _)| value)
     }
+}
+
+/// Error for a spring whose two ends coincide.
+pub(super) fn no_direction<P, K: Kind>(
+    written: &spec::Force<P, K>,
+    distance: f64,
+) -> Option<Problem> {
+    let given = Given {
+        parameters: written.kind.description().parameters,
+        values: &written.parameters,
+    };
+    (distance == 0.0 && given.number("rest_length") > 0.0).then(|| Problem {
+        place: written.place.clone(),
+        key: format!("force[{}].rest_length", written.name),
+        message: "the ends of the spring coincide at the start, so its force has no direction"
+            .to_owned(),
+        hint: "move the anchors apart, or use `rest_length = 0`".to_owned(),
+    })
 }
 
 // moment of inertia of the shapes at uniform density about the body's origin, its centre of mass

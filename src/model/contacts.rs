@@ -7,7 +7,7 @@ use crate::kinds::plane::collide;
 use crate::kinds::plane::shape::Shape;
 use crate::math::Limit;
 use crate::scene::error::{Place, Problem};
-use crate::scene::spec::{self, ContactMaterial, ContactPair, JointKind, Plane};
+use crate::scene::spec::{self, ContactMaterial, ContactPair, Plane};
 use std::collections::BTreeMap;
 
 /// Adds joint stops and the features of all pairs of shapes; initial overlaps are errors.
@@ -65,11 +65,9 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
 
 fn add_limits(scene: &Plane, model: &mut Model) {
     for (index, written) in scene.joints.iter().enumerate() {
-        let limits = match &written.kind {
-            JointKind::Revolute { limits } | JointKind::Prismatic { limits, .. } => limits,
-            JointKind::Fixed | JointKind::Distance { .. } => &None,
+        let Some(limits) = written.limits.first().copied().flatten() else {
+            continue;
         };
-        let Some(limits) = limits else { continue };
         model.pairs.push(written.name.clone());
         for (bound, above, side) in [
             (limits.lower, true, "lower"),

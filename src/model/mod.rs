@@ -15,6 +15,7 @@ mod start;
 mod stribeck;
 mod time_stepping;
 
+pub use crate::kinds::space::shape::shape_of;
 pub use build::build;
 pub use geometry::{
     ContactGeometry, FixedFeature, Gap, MAX_FRICTION_ROWS, N_ROTATION_AXES, N_TANGENTS,
@@ -22,11 +23,11 @@ pub use geometry::{
 };
 pub use poses::{Poses, Twists, pose_of, space_pose_of, space_twist_of, twist_of};
 pub use seams::{SEAM, Seams, Surroundings};
-pub use space::shape_of;
 pub use start::StartSpec;
 pub use stribeck::Stribeck;
 pub use time_stepping::{Belt, Collider, ContactMaterial, Neighbours, TimeStepping};
 
+use crate::kinds::joint::Description;
 use crate::kinds::plane::collide::Feature;
 use crate::kinds::plane::force::{Force, Signal};
 use crate::kinds::plane::joint::Joint;
@@ -330,36 +331,41 @@ impl AnyJoint {
         }
     }
 
+    /// Its kind.
+    pub fn description(&self) -> &'static Description {
+        match self {
+            Self::Plane(joint) => joint.description(),
+            Self::Space(joint) => joint.description(),
+        }
+    }
+
+    /// Values of its parameters, in the order of the description.
+    pub fn values(&self) -> Vec<f64> {
+        match self {
+            Self::Plane(joint) => joint.values(),
+            Self::Space(joint) => joint.values(),
+        }
+    }
+
     /// Number of equations.
     pub fn n_rows(&self) -> usize {
-        match self {
-            Self::Plane(joint) => joint.n_rows(),
-            Self::Space(joint) => joint.n_rows(),
-        }
+        self.description().rows.len()
     }
 
     /// Names of the equations in error messages and outputs.
     pub fn row_names(&self) -> &'static [&'static str] {
-        match self {
-            Self::Plane(joint) => joint.row_names(),
-            Self::Space(joint) => joint.row_names(),
-        }
+        self.description().rows
     }
 
     /// Is the reaction of an equation a moment?
     pub fn row_is_moment(&self, row: usize) -> bool {
-        match self {
-            Self::Plane(joint) => joint.row_names()[row] == "angle",
-            Self::Space(joint) => joint.row_is_angle(row),
-        }
+        row >= self.description().n_forces
     }
 
     /// Is a coordinate an angle?
     pub fn coordinate_turns(&self, coordinate: usize) -> bool {
-        match self {
-            Self::Plane(joint) => matches!(joint, Joint::Revolute(_)),
-            Self::Space(joint) => joint.coordinate_is_angle(coordinate),
-        }
+        let coordinates = self.description().coordinates;
+        coordinates.get(coordinate).is_some_and(|c| c.is_angle)
     }
 
     /// The joint in space, if it is one.

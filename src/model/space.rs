@@ -1,28 +1,22 @@
 //! Builds a model from a scene spec in space, with the checks that need geometry.
 
-use super::build::{self, CLOSED, NO_DIRECTION};
+use super::build::{self, CLOSED};
 use super::{
     AnyForce, AnyJoint, Body, BodyRef, ForceLink, InputLink, InputUnit, JointLink, Model, Motor,
     Poses, StartSpec, Twists, space_pose_of, space_twist_of,
 };
 use super::{motors, space_contacts};
+use crate::kinds::joint::{Kind as _, Mounting};
 use crate::kinds::plane::force::Signal;
-use crate::kinds::space::force::{
-    Applied, Force, JointSpring, MotorTorque, SpringDamper, Stribeck, Viscous,
-};
+use crate::kinds::space::force::{Force, MotorTorque, Site};
 use crate::kinds::space::inertia::{self, Defect};
-use crate::kinds::space::joint::{
-    Cylindrical, Distance, Fixed, Joint, Mount, Planar, Prismatic, Revolute, Spherical, Universal,
-};
-use crate::kinds::space::shape::{Flat, HeightField, Shape};
+use crate::kinds::space::joint::{Joint, Mount, Mounts};
+use crate::kinds::space::shape::shape_of;
 use crate::kinds::space::{Pose, Twist};
 use crate::math::{Limit, Mat3, Quaternion, Vec3, cross3, dot3, max_abs, quaternion};
 use crate::scene::error::{Place, Problem};
-use crate::scene::spec::space::{
-    self as written, Axis, Coordinate, Cross, ForceKind, Geometry, JointKind, Mass, MotorKind,
-    Space, Triple,
-};
-use crate::scene::spec::{self, Anchors, BodyKind, Name, Scene};
+use crate::scene::spec::space::{self as written, Mass, Space, Triple};
+use crate::scene::spec::{self, Anchors, Axes, BodyKind, Frame, MotorKind, Name, Scene, Target};
 use std::borrow::Cow;
 
 /// Tolerance of the centre of mass of a body's shapes at its origin, relative to their size: coordinates with a few digits.
@@ -247,11 +241,14 @@ impl Builder<'_> {
         }
     }
 
-    // an axis in the coordinates of both bodies
-    fn axes(&self, axis: &Axis, bodies: [BodyRef; 2]) -> [Vec3; 2] {
-        match axis {
-            Axis::World(axis) => bodies.map(|body| self.pose(body).turn_back(vec3(*axis))),
-            Axis::Local(local) => [0, 1].map(|i| self.in_body(bodies[i], local[i])),
+    // directions in the coordinates of both bodies
+    fn axes(&self, axes: &Axes<Triple>, bodies: [BodyRef; 2]) -> Option<[Vec3; 2]> {
+        match axes {
+            Axes::None => None,
+            Axes::World(axes) => {
+                Some([0, 1].map(|i| self.pose(bodies[i]).turn_back(vec3(axes[i]))))
+            }
+            Axes::Local(local) => Some([0, 1].map(|i| self.in_body(bodies[i], local[i]))),
         }
     }
 
@@ -286,78 +283,53 @@ impl Builder<'_> {
                 first_coordinate,
             });
             if let Some(motor) = &written.motor {
-                self.motor(index, written, motor);
+                self.check_coordinate(index, motor.coordinate, &written.place);
+                self.motor(index, motor);
             }
         }
         self.model.n_joint_rows += self.model.motors.len();
     }
 
     fn make_joint(&self, written: &written::Joint, bodies: [BodyRef; 2]) -> Option<Joint> {
-        let [anchor_a, anchor_b] = self.anchors(&written.anchors, bodies);
+        let anchors = self.anchors(&written.anchors, bodies);
         let [a, b] = bodies.map(|body| self.pose(body));
-        // mounts about an axis: if it is given in the world, both sides have the same axes at the start
-        let mounts = |axis: &Axis| {
-            let [axis_a, axis_b] = self.axes(axis, bodies);
-            let mount_a = Mount::about(anchor_a, axis_a)?;
-            let seen = mount_a.seen_from(&a, &b);
-            let mount_b = Mount::new(anchor_b, axis_b, seen.axes[0])?;
-            Some((mount_a, mount_b))
-        };
-        Some(match &written.kind {
-            JointKind::Spherical => Joint::Spherical(Spherical { anchor_a, anchor_b }),
-            JointKind::Revolute { axis, .. } => {
-                let (mount_a, mount_b) = mounts(axis)?;
-                Joint::Revolute(Revolute { mount_a, mount_b })
-            }
-            JointKind::Prismatic { axis, .. } => {
-                let (mount_a, mount_b) = mounts(axis)?;
-                Joint::Prismatic(Prismatic { mount_a, mount_b })
-            }
-            JointKind::Cylindrical { axis, .. } => {
-                let (mount_a, mount_b) = mounts(axis)?;
-                Joint::Cylindrical(Cylindrical { mount_a, mount_b })
-            }
-            JointKind::Planar { axis } => {
-                let (mount_a, mount_b) = mounts(axis)?;
-                Joint::Planar(Planar { mount_a, mount_b })
-            }
-            JointKind::Universal { axes } => {
-                let [first, second] = match axes {
-                    Cross::World([first, second]) => {
-                        [a.turn_back(vec3(*first)), b.turn_back(vec3(*second))]
-                    }
-                    Cross::Local(local) => [0, 1].map(|i| self.in_body(bodies[i], local[i])),
-                };
-                // x of mount a is the first arm, y of mount b the second; z is perpendicular to both
-                let across = cross3(a.turn(first), b.turn(second));
-                Joint::Universal(Universal {
-                    mount_a: Mount::new(anchor_a, a.turn_back(across), first)?,
-                    mount_b: Mount::new(
-                        anchor_b,
-                        b.turn_back(across),
-                        cross3(second, b.turn_back(across)),
-                    )?,
-                })
-            }
-            JointKind::Fixed => {
+        let distance = self.distance(anchors, bodies);
+        let [anchor_a, anchor_b] = anchors;
+        let (mount_a, mount_b) = match (self.axes(&written.axes, bodies), mounting(written)) {
+            (None, _) => {
                 let mount_a = Mount::about(anchor_a, Vec3::z())?;
                 let mut mount_b = mount_a.seen_from(&a, &b);
                 mount_b.anchor = anchor_b;
-                Joint::Fixed(Fixed { mount_a, mount_b })
+                (mount_a, mount_b)
             }
-            JointKind::Distance { length } => Joint::Distance(Distance {
-                anchor_a,
-                anchor_b,
-                length: length.unwrap_or_else(|| self.distance([anchor_a, anchor_b], bodies)),
-            }),
-        })
+            // x of mount a is the first arm, y of mount b the second; z is across both
+            (Some([first, second]), Mounting::Cross) => {
+                let across = cross3(a.turn(first), b.turn(second));
+                let across_b = b.turn_back(across);
+                (
+                    Mount::new(anchor_a, a.turn_back(across), first)?,
+                    Mount::new(anchor_b, across_b, cross3(second, across_b))?,
+                )
+            }
+            // where the axis is given in the world both sides have the same axes at the start
+            (Some([axis_a, axis_b]), _) => {
+                let mount_a = Mount::about(anchor_a, axis_a)?;
+                let seen = mount_a.seen_from(&a, &b);
+                let mount_b = Mount::new(anchor_b, axis_b, seen.axes[0])?;
+                (mount_a, mount_b)
+            }
+        };
+        let mounts = Mounts {
+            a: mount_a,
+            b: mount_b,
+            distance,
+        };
+        Some(written.kind.joint(&mounts, &written.parameters))
     }
 
     fn check_joint(&mut self, written: &written::Joint, joint: &Joint, bodies: [BodyRef; 2]) {
         let key = format!("joint[{}]", written.name);
-        if let Joint::Distance(rod) = joint
-            && self.distance([rod.anchor_a, rod.anchor_b], bodies) == 0.0
-        {
+        if mounting(written) == Mounting::Ends && self.distance(joint.attachment(), bodies) == 0.0 {
             self.reject(
                 &written.place,
                 key,
@@ -391,16 +363,18 @@ impl Builder<'_> {
         }
     }
 
-    fn motor(&mut self, joint: usize, written: &written::Joint, motor: &written::Motor) {
-        let coordinate = coordinate_of(&written.kind, motor.coordinate);
-        let name = format!("{}.motor", written.name);
-        let (quantity, unit) = match (motor.kind, motor.coordinate) {
-            (MotorKind::Speed, Coordinate::Angle) => ("speed", InputUnit::RadianPerSecond),
-            (MotorKind::Speed, Coordinate::Displacement) => ("speed", InputUnit::MeterPerSecond),
-            (MotorKind::Effort, Coordinate::Angle) => ("torque", InputUnit::NewtonMeter),
-            (MotorKind::Effort, Coordinate::Displacement) => ("force", InputUnit::Newton),
+    fn motor(&mut self, joint: usize, motor: &spec::Motor) {
+        let link = &self.model.joints[joint];
+        let (coordinate, bodies) = (motor.coordinate, link.bodies);
+        let turns = link.joint.coordinate_turns(coordinate);
+        let name = format!("{}.motor", link.name);
+        let (quantity, unit) = match (motor.kind, turns) {
+            (MotorKind::Speed, true) => ("speed", InputUnit::RadianPerSecond),
+            (MotorKind::Speed, false) => ("speed", InputUnit::MeterPerSecond),
+            (MotorKind::Effort, true) => ("torque", InputUnit::NewtonMeter),
+            (MotorKind::Effort, false) => ("force", InputUnit::Newton),
         };
-        let value = self.model.signal(&name, quantity, unit, &motor.value);
+        let value = self.model.signal(&name, quantity, unit, Some(&motor.value));
         match motor.kind {
             MotorKind::Speed => self.model.motors.push(Motor {
                 name,
@@ -410,7 +384,7 @@ impl Builder<'_> {
             }),
             MotorKind::Effort => self.model.forces.push(ForceLink {
                 name,
-                bodies: self.model.joints[joint].bodies,
+                bodies,
                 force: AnyForce::Space(Force::MotorTorque(MotorTorque {
                     coordinate,
                     torque: value,
@@ -423,165 +397,110 @@ impl Builder<'_> {
     #[cfg_attr(small, optimize(size))]
     fn forces(&mut self) {
         for written in &self.scene.forces {
-            if let Some((bodies, joint, force)) = self.force(written) {
-                self.model.forces.push(ForceLink {
-                    name: written.name.clone(),
-                    bodies,
-                    force: AnyForce::Space(force),
-                    joint,
-                });
-            }
+            let zeros = || [0.0; 3].map(Signal::constant);
+            let mut site = Site {
+                anchors: [Vec3::zeros(); 2],
+                coordinate: 0,
+                start: 0.0,
+                point: Vec3::zeros(),
+                frame: Frame::World,
+                axes: Mat3::identity(),
+                force: zeros(),
+                torque: zeros(),
+            };
+            let mut at_joint = None;
+            let bodies = match &written.on {
+                Target::Points { bodies, anchors } => {
+                    let bodies = [self.body(&bodies[0]), self.body(&bodies[1])];
+                    site.anchors = [0, 1].map(|i| self.in_body(bodies[i], anchors[i]));
+                    site.start = self.distance(site.anchors, bodies);
+                    let problem = build::no_direction(written, site.start);
+                    self.problems.extend(problem);
+                    bodies
+                }
+                Target::Joint { joint, coordinate } => {
+                    at_joint = self.joint(joint);
+                    let Some(index) = at_joint else { continue };
+                    self.check_coordinate(index, *coordinate, &written.place);
+                    site.coordinate = *coordinate;
+                    site.start = self.start_of(index, *coordinate);
+                    self.model.joints[index].bodies
+                }
+                Target::Body {
+                    body,
+                    point,
+                    frame,
+                    force,
+                    torque,
+                } => {
+                    let body = self.body(body);
+                    site.point = self.in_body(body, *point);
+                    site.frame = *frame;
+                    if let Some(i) = body {
+                        let axes = quaternion::conjugate(self.model.bodies[i].axes);
+                        site.axes = quaternion::matrix(axes);
+                    }
+                    site.force = self.signals(&written.name, "force", force);
+                    site.torque = self.signals(&written.name, "torque", torque);
+                    [None, body]
+                }
+                // the element acts at its second body's centre of mass
+                Target::Bodies(bodies) => [self.body(&bodies[1]), self.body(&bodies[0])],
+            };
+            self.model.forces.push(ForceLink {
+                name: written.name.clone(),
+                bodies,
+                force: AnyForce::Space(written.kind.force(site, &written.parameters)),
+                joint: at_joint,
+            });
         }
     }
 
-    fn signals(
-        &mut self,
-        name: &str,
-        quantity: &str,
-        unit: InputUnit,
-        signals: &[spec::Signal; 3],
-    ) -> [Signal; 3] {
-        [0, 1, 2].map(|i| {
-            let component = format!("{quantity}_{}", ["x", "y", "z"][i]);
-            self.model.signal(name, &component, unit, &signals[i])
-        })
+    // a packed scene can name any
+    fn check_coordinate(&mut self, joint: usize, coordinate: usize, place: &Place) {
+        let link = &self.model.joints[joint];
+        if coordinate >= link.joint.description().coordinates.len() {
+            let key = format!("joint[{}]", link.name);
+            self.reject(place, key, "the joint has no such coordinate", "");
+        }
     }
 
-    // bodies, joint and force of an element; none if its joint coordinate does not exist
-    fn force(
-        &mut self,
-        written: &spec::Force<ForceKind>,
-    ) -> Option<([BodyRef; 2], Option<usize>, Force)> {
-        Some(match &written.kind {
-            ForceKind::SpringDamper {
-                bodies,
-                anchors,
-                stiffness,
-                damping,
-                rest_length,
-            } => {
-                let bodies = [self.body(&bodies[0]), self.body(&bodies[1])];
-                let [anchor_a, anchor_b] = [0, 1].map(|i| self.in_body(bodies[i], anchors[i]));
-                let distance = self.distance([anchor_a, anchor_b], bodies);
-                if distance == 0.0 && rest_length.is_some_and(|rest| rest > 0.0) {
-                    self.reject(
-                        &written.place,
-                        format!("force[{}].rest_length", written.name),
-                        NO_DIRECTION[0],
-                        NO_DIRECTION[1],
-                    );
-                }
-                let element = SpringDamper {
-                    anchor_a,
-                    anchor_b,
-                    stiffness: *stiffness,
-                    damping: *damping,
-                    rest_length: rest_length.unwrap_or(distance),
-                };
-                (bodies, None, Force::SpringDamper(element))
-            }
-            ForceKind::JointSpring {
-                joint,
-                coordinate,
-                stiffness,
-                damping,
-                rest,
-            } => {
-                let (index, coordinate) = self.joint_coordinate(joint, *coordinate)?;
-                let element = JointSpring {
-                    coordinate,
-                    stiffness: *stiffness,
-                    damping: *damping,
-                    rest: rest.unwrap_or_else(|| self.start_of(index, coordinate)),
-                };
-                let bodies = self.model.joints[index].bodies;
-                (bodies, Some(index), Force::JointSpring(element))
-            }
-            ForceKind::Applied {
-                body,
-                point,
-                frame,
-                force,
-                torque,
-            } => {
-                let body = self.body(body);
-                let force = self.signals(&written.name, "force", InputUnit::Newton, force);
-                let torque = self.signals(&written.name, "torque", InputUnit::NewtonMeter, torque);
-                let element = Applied {
-                    point: self.in_body(body, *point),
-                    frame: *frame,
-                    axes: body.map_or_else(Mat3::identity, |i| {
-                        quaternion::matrix(quaternion::conjugate(self.model.bodies[i].axes))
-                    }),
-                    force,
-                    torque,
-                };
-                ([None, body], None, Force::Applied(Box::new(element)))
-            }
-            ForceKind::Viscous {
-                bodies,
-                linear,
-                angular,
-            } => {
-                // the element acts at the centre of mass of its second body
-                let bodies = [self.body(&bodies[1]), self.body(&bodies[0])];
-                let element = Viscous {
-                    linear: *linear,
-                    angular: *angular,
-                };
-                (bodies, None, Force::Viscous(element))
-            }
-            ForceKind::Stribeck {
-                joint,
-                coordinate,
-                static_friction,
-                kinetic_friction,
-                stribeck_rate,
-                transition_rate,
-                viscous,
-            } => {
-                let (index, coordinate) = self.joint_coordinate(joint, *coordinate)?;
-                let law = crate::kinds::plane::force::Stribeck {
-                    static_friction: *static_friction,
-                    kinetic_friction: *kinetic_friction,
-                    stribeck_rate: *stribeck_rate,
-                    transition_rate: *transition_rate,
-                    viscous: *viscous,
-                };
-                let bodies = self.model.joints[index].bodies;
-                let element = Stribeck { coordinate, law };
-                (bodies, Some(index), Force::Stribeck(element))
-            }
+    // along x, y and z
+    fn signals(&mut self, owner: &str, quantity: &str, given: &[spec::Signal]) -> [Signal; 3] {
+        let unit = match quantity {
+            "torque" => InputUnit::NewtonMeter,
+            _ => InputUnit::Newton,
+        };
+        let mut given = given.iter();
+        ["x", "y", "z"].map(|axis| {
+            let component = format!("{quantity}_{axis}");
+            self.model.signal(owner, &component, unit, given.next())
         })
-    }
-
-    fn joint_coordinate(&mut self, name: &Name, coordinate: Coordinate) -> Option<(usize, usize)> {
-        let index = self.joint(name)?;
-        let written = self.scene.joints.iter().find(|j| j.name == name.text)?;
-        Some((index, coordinate_of(&written.kind, coordinate)))
     }
 
     // initial value of a joint coordinate
     fn start_of(&self, joint: usize, coordinate: usize) -> f64 {
         let link = &self.model.joints[joint];
         let [a, b] = link.bodies.map(|body| self.pose(body));
-        link.joint
-            .space()
-            .map_or(0.0, |joint| joint.coordinate(coordinate, &a, &b).0)
+        let joint = link.joint.space();
+        let joint = joint.filter(|joint| coordinate < joint.n_coordinates());
+        joint.map_or(0.0, |joint| joint.coordinate(coordinate, &a, &b).0)
     }
 }
 
 impl Model {
-    // a signal of a force, motor or belt; external signals become inputs
+    // a signal of a force, motor or belt, zero if there is none; what comes from outside becomes an input
     pub(super) fn signal(
         &mut self,
         owner: &str,
         component: &str,
         unit: InputUnit,
-        written: &spec::Signal,
+        written: Option<&spec::Signal>,
     ) -> Signal {
-        let spec::Signal::Input { start } = written else {
-            return Signal::Given(written.clone());
+        let start = match written {
+            None => return Signal::constant(0.0),
+            Some(spec::Signal::Input { start }) => start,
+            Some(given) => return Signal::Given(given.clone()),
         };
         self.inputs.push(InputLink {
             name: format!("{owner}.{component}"),
@@ -592,57 +511,11 @@ impl Model {
     }
 }
 
-/// Index of a coordinate among those of a joint.
-pub(super) fn coordinate_of(kind: &JointKind, coordinate: Coordinate) -> usize {
-    match (kind, coordinate) {
-        (JointKind::Cylindrical { .. }, Coordinate::Angle) => 1,
-        _ => 0,
-    }
+fn mounting(joint: &written::Joint) -> Mounting {
+    joint.kind.description().mounting
 }
 
 /// A vector in the axes given by a quaternion.
 pub(super) fn turn_back(axes: Quaternion, v: Vec3) -> Vec3 {
     Pose::new(Vec3::zeros(), axes).turn_back(v)
-}
-
-/// A shape of the scene in the axes of its body, given by a quaternion.
-///
-/// # Errors
-/// The points of a polyhedron are coplanar.
-pub fn shape_of(geometry: &Geometry, axes: Quaternion) -> Result<Shape, Flat> {
-    let at = |written: &Triple| turn_back(axes, vec3(*written));
-    Ok(match geometry {
-        Geometry::Point { position } => Shape::sphere(at(position), 0.0),
-        Geometry::Sphere { position, radius } => Shape::sphere(at(position), *radius),
-        Geometry::Capsule { from, to, radius } => Shape::capsule([at(from), at(to)], *radius),
-        Geometry::Box {
-            position,
-            orientation,
-            size,
-        } => {
-            let turned = quaternion::product(quaternion::conjugate(axes), *orientation);
-            Shape::cuboid(at(position), turned, vec3(*size))
-        }
-        Geometry::Cylinder {
-            position,
-            axis,
-            radius,
-            height,
-        } => Shape::cylinder(at(position), at(axis), *radius, *height),
-        Geometry::Polyhedron { vertices, .. } => {
-            let points: Vec<Vec3> = vertices.iter().map(at).collect();
-            Shape::hull(&points)?
-        }
-        Geometry::HalfSpace { point, normal } => Shape::half_space(at(point), at(normal)),
-        Geometry::HeightField {
-            origin,
-            cell,
-            heights,
-        } => Shape::height_field(HeightField {
-            corner: Vec3::new(origin[0], origin[1], 0.0),
-            spacing: *cell,
-            count: [heights.first().map_or(0, Vec::len), heights.len()],
-            heights: heights.concat(),
-        }),
-    })
 }

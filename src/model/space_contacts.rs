@@ -3,16 +3,18 @@
 use super::contacts::{joined, label};
 use super::memory;
 use super::seams::{self, Candidate, Parts, Seams};
-use super::space::{coordinate_of, shape_of, turn_back, vec3};
+use super::shape_of;
+use super::space::{turn_back, vec3};
 use super::space_time_stepping;
 use super::{
     BodyRef, Contact, ContactKind, Model, N_ROTATION_AXES, N_TANGENTS, Poses, SpaceContact, Stop,
 };
+use crate::kinds::joint::Kind as _;
 use crate::kinds::space::collide;
 use crate::kinds::space::shape::{Bound, Shape};
 use crate::math::{Quaternion, larger, quaternion};
 use crate::scene::error::Problem;
-use crate::scene::spec::space::{Coordinate, Friction, Geometry, JointKind, Sliding, Space};
+use crate::scene::spec::space::{Friction, Geometry, Sliding, Space};
 use crate::scene::spec::{self, ContactMaterial, ContactPair, Integrator, Limits};
 
 /// Velocities of a point mass.
@@ -145,43 +147,22 @@ fn owners<'a>(scene: &'a Space, model: &Model, problems: &mut Vec<Problem>) -> V
 
 fn add_limits(scene: &Space, model: &mut Model) {
     for (index, written) in scene.joints.iter().enumerate() {
-        let limits: Vec<(Coordinate, &Limits)> = match &written.kind {
-            JointKind::Revolute { limits, .. } => {
-                limits.iter().map(|l| (Coordinate::Angle, l)).collect()
-            }
-            JointKind::Prismatic { limits, .. } => limits
-                .iter()
-                .map(|l| (Coordinate::Displacement, l))
-                .collect(),
-            JointKind::Cylindrical {
-                limits,
-                angle_limits,
-                ..
-            } => limits
-                .iter()
-                .map(|l| (Coordinate::Displacement, l))
-                .chain(angle_limits.iter().map(|l| (Coordinate::Angle, l)))
-                .collect(),
-            JointKind::Spherical
-            | JointKind::Universal { .. }
-            | JointKind::Planar { .. }
-            | JointKind::Fixed
-            | JointKind::Distance { .. } => Vec::new(),
-        };
+        let coordinates = written.kind.description().coordinates;
+        let limited = |(k, limits): (usize, &Option<Limits>)| limits.map(|limits| (k, limits));
+        let limits: Vec<(usize, Limits)> = written
+            .limits
+            .iter()
+            .enumerate()
+            .filter_map(limited)
+            .collect();
         let several = limits.len() > 1;
-        for (coordinate, limits) in limits {
-            let name = match coordinate {
-                Coordinate::Angle if several => format!("{}.angle", written.name),
-                Coordinate::Displacement if several => format!("{}.displacement", written.name),
-                Coordinate::Angle | Coordinate::Displacement => written.name.clone(),
+        for (k, limits) in limits {
+            let name = match coordinates.get(k) {
+                Some(coordinate) if several => format!("{}.{coordinate}", written.name),
+                Some(_) => written.name.clone(),
+                None => continue,
             };
-            add_stops(
-                model,
-                index,
-                coordinate_of(&written.kind, coordinate),
-                &name,
-                limits,
-            );
+            add_stops(model, index, k, &name, &limits);
         }
     }
 }

@@ -111,7 +111,12 @@ fn time_stepping<'a>(
         belts.push(Belt {
             name: belt.name.clone(),
             direction: direction / dot3(direction, direction).sqrt(),
-            speed: model.signal(&belt.name, "speed", InputUnit::MeterPerSecond, &belt.speed),
+            speed: model.signal(
+                &belt.name,
+                "speed",
+                InputUnit::MeterPerSecond,
+                Some(&belt.speed),
+            ),
         });
     }
     let mut time_stepping = TimeStepping {

@@ -1,5 +1,6 @@
 //! What is wrong with a scene: every problem at once, each with file, line, key, a sentence and a hint.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Byte range in the scene's text.
@@ -9,7 +10,7 @@ pub type Place = std::ops::Range<usize>;
 pub const MOST_PROBLEMS: usize = 100;
 
 /// One mistake in a scene.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Problem {
     /// Where it stands.
     pub place: Place,

@@ -197,7 +197,7 @@ pub(super) fn read(mut t: Table<'_>, file_name: &str, files: Files<'_>) -> Scene
         t.doubt("until", &message, hint);
     }
     let parts = match t.log.dimension {
-        Dimension::Plane => Parts::Plane(plane::read(&mut t)),
+        Dimension::Plane => Parts::Plane(plane::read(&mut t, files)),
         Dimension::Space => {
             let in_time_stepping = settings.integrator == Integrator::TimeStepping;
             Parts::Space(space::read(&mut t, files, in_time_stepping))

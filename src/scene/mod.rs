@@ -2,12 +2,9 @@
 //! carries of it.
 pub mod error;
 pub mod packed;
-mod range;
 pub mod spec;
 
 // what reads text
-#[cfg(feature = "text")]
-mod keys;
 #[cfg(feature = "text")]
 pub mod load;
 #[cfg(feature = "text")]
@@ -19,12 +16,15 @@ mod read;
 #[cfg(all(test, feature = "text"))]
 mod reference;
 #[cfg(feature = "text")]
+mod sections;
+#[cfg(feature = "text")]
 pub mod suggest;
 #[cfg(feature = "text")]
 mod syntax;
 #[cfg(feature = "text")]
 mod value;
 
+use crate::kinds::range;
 pub use error::SceneError;
 #[cfg(feature = "text")]
 pub use load::{load, parse, parse_in};

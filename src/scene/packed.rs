@@ -7,16 +7,13 @@
 //! | 20 | version of stiction, filled with zeros |
 //! | 8 | length of what follows the digest |
 //! | 32 | its digest, SHA-256 |
-//! | | the scene: fields in the order of `format`, numbers with the low byte first |
+//! | | the scene in the form of `postcard`: fields in the order of `spec`, variants by their number |
 //!
 //! Nothing that the bytes say is trusted: what is allocated is in proportion to the bytes that are there, not to what they say.
 
-mod code;
-mod plane;
-mod space;
-
 use super::spec::{FrictionCone, MAX_ROWS, Scene, Settings};
-use code::{Coded as _, Source};
+use postcard::de_flavors::{Flavor, Slice};
+use serde::Deserialize as _;
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 
@@ -26,8 +23,8 @@ pub const FILE: &str = "scene.bin";
 /// First bytes of the file.
 const MARK: &[u8; 8] = b"stiction";
 
-/// Number of this form: another one if fields of `format` come, go or move.
-const FORM: u32 = 1;
+/// Number of this form: another one if fields or variants of `spec` come, go or move.
+const FORM: u32 = 2;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -103,9 +100,8 @@ pub fn pack(scene: &Scene) -> Vec<u8> {
 }
 
 fn content(scene: &Scene) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    scene.write(&mut bytes);
-    bytes
+    // fails for types that `spec` does not have
+    postcard::to_stdvec(scene).unwrap_or_default()
 }
 
 /// The digest of a scene.
@@ -140,12 +136,42 @@ pub fn unpack(bytes: &[u8]) -> Result<(Scene, Digest), PackedError> {
     if Sha256::digest(rest)[..] != digest {
         return Err(PackedError::Digest);
     }
-    let mut source = Source::new(rest);
-    let scene = Scene::read(&mut source);
-    if !source.is_done() || !has_counts_in_range(&scene.settings) {
+    let mut reader = postcard::Deserializer::from_flavor(Numbers(Slice::new(rest)));
+    let scene = Scene::deserialize(&mut reader).map_err(|_| PackedError::Content)?;
+    let is_whole = reader.finalize().is_ok_and(<[u8]>::is_empty);
+    if !is_whole || !has_counts_in_range(&scene.settings) {
         return Err(PackedError::Content);
     }
     Ok((scene, digest))
+}
+
+/// Bytes without a floating-point number that is not a number. Such a number has eight bytes of which the last is 0x7f or 0xff
+/// behind one above 0xef, which is no text in UTF-8: a text is never taken for one.
+struct Numbers<'b>(Slice<'b>);
+
+impl<'b> Flavor<'b> for Numbers<'b> {
+    type Remainder = &'b [u8];
+    type Source = &'b [u8];
+
+    fn pop(&mut self) -> postcard::Result<u8> {
+        self.0.pop()
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.0.size_hint()
+    }
+
+    fn try_take_n(&mut self, n: usize) -> postcard::Result<&'b [u8]> {
+        let bytes = self.0.try_take_n(n)?;
+        match <[u8; 8]>::try_from(bytes).map(f64::from_le_bytes) {
+            Ok(x) if x.is_nan() => Err(postcard::Error::DeserializeBadEncoding),
+            _ => Ok(bytes),
+        }
+    }
+
+    fn finalize(self) -> postcard::Result<&'b [u8]> {
+        self.0.finalize()
+    }
 }
 
 /// Are the counts of the settings those that a scene in text can have? Arrays have room for no more.

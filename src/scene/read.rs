@@ -9,14 +9,14 @@ use std::cell::RefCell;
 use toml::de::{DeTable, DeValue};
 
 use super::error::{Place, Problem};
-use super::keys;
 use super::range::Range;
 #[cfg(test)]
 use super::reference::Fallback;
-use super::spec::space::Triple;
-use super::spec::{Dimension, Pair};
+use super::sections;
+use super::spec::Dimension;
 use super::suggest::nearest;
-use super::value::{Value, quoted};
+use super::value::{Value, Vector, quoted};
+use crate::kinds::parameter::Parameter;
 
 /// The problems found so far.
 pub struct Log {
@@ -48,7 +48,7 @@ impl Log {
 
     /// How a key is written.
     pub fn example(&self, key: &str) -> String {
-        keys::example(key, self.dimension)
+        sections::example(key, self.dimension)
     }
 
     /// The line of a place, counted from 1.
@@ -124,6 +124,8 @@ pub struct Table<'a> {
     map: &'a DeTable<'a>,
     /// Keys that were asked for.
     known: Vec<&'static str>,
+    /// What its kind says about them.
+    parameters: &'static [Parameter],
     /// What was said about them.
     #[cfg(test)]
     rules: Vec<super::reference::Rule>,
@@ -138,6 +140,7 @@ impl<'a> Table<'a> {
             place,
             map,
             known: Vec::new(),
+            parameters: &[],
             #[cfg(test)]
             rules: Vec::new(),
         }
@@ -157,6 +160,15 @@ impl<'a> Table<'a> {
         } else {
             format!("{}.{key}", self.path)
         }
+    }
+
+    /// The table is of a kind that has these keys.
+    pub fn describe(&mut self, parameters: &'static [Parameter]) {
+        self.parameters = parameters;
+    }
+
+    fn parameter(&self, key: &str) -> Option<&'static Parameter> {
+        self.parameters.iter().find(|p| p.key == key)
     }
 
     /// Is the key there? Does not count as asking for it.
@@ -181,6 +193,7 @@ impl<'a> Table<'a> {
             log: self.log,
             path: self.path_of(key),
             key,
+            parameter: self.parameter(key),
             place: value.span(),
             value: value.get_ref(),
         })
@@ -194,12 +207,12 @@ impl<'a> Table<'a> {
         let value = self.get(key);
         if value.is_none() {
             let message = format!("the key `{key}` is missing");
-            self.log.absent(
-                self.place.clone(),
-                &self.path_of(key),
-                message,
-                self.log.example(key),
-            );
+            let hint = match self.parameter(key) {
+                Some(parameter) => parameter.hint(),
+                None => self.log.example(key),
+            };
+            self.log
+                .absent(self.place.clone(), &self.path_of(key), message, hint);
         }
         value
     }
@@ -234,44 +247,20 @@ impl<'a> Table<'a> {
     }
 
     /// A vector that must be there.
-    #[inline(never)]
-    pub fn need_pair(&mut self, key: &'static str) -> Option<Pair> {
-        self.need(key)?.pair()
+    pub fn need_vector<P: Vector>(&mut self, key: &'static str) -> Option<P> {
+        self.need(key)?.vector()
     }
 
     /// A vector with a default.
-    #[inline(never)]
-    pub fn pair_or(&mut self, key: &'static str, default: Pair) -> Pair {
+    pub fn vector_or<P: Vector>(&mut self, key: &'static str, default: P) -> P {
         #[cfg(test)]
-        self.note(key, Fallback::Numbers(default.to_vec()));
-        self.get(key).and_then(|v| v.pair()).unwrap_or(default)
+        self.note(key, Fallback::Numbers(default.numbers().to_vec()));
+        self.get(key).and_then(|v| v.vector()).unwrap_or(default)
     }
 
     /// A vector that must be there and have a direction.
-    #[inline(never)]
-    pub fn need_direction(&mut self, key: &'static str) -> Option<Pair> {
-        let value = self.need(key)?;
-        value.directed(value.pair()?)
-    }
-
-    /// A vector in space that must be there.
-    #[inline(never)]
-    pub fn need_triple(&mut self, key: &'static str) -> Option<Triple> {
-        self.need(key)?.triple()
-    }
-
-    /// A vector in space with a default.
-    #[inline(never)]
-    pub fn triple_or(&mut self, key: &'static str, default: Triple) -> Triple {
-        #[cfg(test)]
-        self.note(key, Fallback::Numbers(default.to_vec()));
-        self.get(key).and_then(|v| v.triple()).unwrap_or(default)
-    }
-
-    /// A vector in space that must be there and have a direction.
-    #[inline(never)]
-    pub fn need_axis(&mut self, key: &'static str) -> Option<Triple> {
-        self.need(key)?.axis()
+    pub fn need_direction<P: Vector>(&mut self, key: &'static str) -> Option<P> {
+        self.need(key)?.direction()
     }
 
     /// True or false, if it is there.
@@ -368,20 +357,25 @@ impl<'a> Table<'a> {
         self.finish_with(what, &known);
     }
 
+    /// The same for a kind; `others` has the keys of other kinds, each with the word of its kind.
+    pub fn finish_kind(self, what: &str, others: Vec<(&'static str, &'static str)>) {
+        let known = self.known.clone();
+        self.report_unknown(what, &known, &others);
+    }
+
     /// Reports the keys that are not in `known`.
     pub fn finish_with(self, what: &str, known: &[&str]) {
+        self.report_unknown(what, known, &[]);
+    }
+
+    fn report_unknown(self, what: &str, known: &[&str], others: &[(&str, &str)]) {
         #[cfg(test)]
         self.log.parts.borrow_mut().push(super::reference::Part {
             dimension: self.log.dimension,
-            section: header(&self.path),
             what: what.to_owned(),
-            kind: self
-                .map
-                .get("kind")
-                .and_then(|kind| kind.get_ref().as_str())
-                .map(str::to_owned),
             keys: known.iter().map(|key| (*key).to_owned()).collect(),
             rules: self.rules.clone(),
+            parameters: self.parameters,
         });
         let mut unique: Vec<&str> = known.to_vec();
         unique.sort_unstable();
@@ -394,14 +388,19 @@ impl<'a> Table<'a> {
             // A key that is there already is not what was meant.
             let free = unique.iter().copied().filter(|k| !self.has(k));
             let of_other = match self.log.dimension {
-                Dimension::Space => keys::instead_in_space(word, &unique),
-                Dimension::Plane if self.path.is_empty() => keys::only_in_space(word),
+                Dimension::Space => sections::instead_in_space(word, &unique),
+                Dimension::Plane if self.path.is_empty() => sections::only_in_space(word),
                 Dimension::Plane => None,
             };
-            let of_other = of_other.or_else(|| keys::elsewhere(word));
+            let of_other = of_other.or_else(|| sections::elsewhere(word));
+            let owners = others.iter().filter(|(key, _)| *key == word);
+            let owners: Vec<&str> = owners.map(|(_, kind)| *kind).collect();
             let hint = match (of_other, nearest(word, free)) {
                 (Some(instead), _) => instead.to_owned(),
                 (None, Some(near)) => format!("did you mean `{near}`?"),
+                (None, None) if !owners.is_empty() => {
+                    format!("it is a key of kind {}", quoted(&owners))
+                }
                 (None, None) => format!("the keys of {what} are {}", unique.join(", ")),
             };
             let message = format!("`{word}` is not a key of {what}");

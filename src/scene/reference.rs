@@ -1,12 +1,13 @@
-//! Does the page on the format, `docs/SCENE.md`, say what the reader does? Tables of the file note what they are asked for:
-//! their keys, which of them must be there, and what stands for the others. The page is compared with that, key by key and
-//! in both directions, with defaults.
-//!
-//! A table of the page has a line above it: `<!-- keys of joint in space -->`, or `<!-- keys of joint in space, by kind -->`
-//! where each row is a kind and lists its keys; with "in both" it holds for the plane and for space. Several tables may be
-//! about the same part.
+//! The tables of `docs/SCENE.md`, generated from the descriptions, and a check that the reader takes the keys and defaults that
+//! they have. `UPDATE_SNAPSHOTS=1 cargo test --lib reference` writes the tables into the page.
 
+use super::sections::*;
 use super::spec::Dimension;
+use super::spec::settings::{self, UsedBy};
+use crate::kinds::force::{self, Attachment};
+use crate::kinds::joint::{self, Mounting};
+use crate::kinds::parameter::Parameter;
+use crate::kinds::{plane, shape, space};
 
 /// What stands for a key that is absent.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,394 +29,367 @@ pub type Rule = (&'static str, Fallback);
 #[derive(Clone, Debug)]
 pub struct Part {
     pub dimension: Dimension,
-    /// `body.shape`; empty for the whole file.
-    pub section: String,
     /// "a box" or the like.
     pub what: String,
-    /// Its `kind`, if one is written.
-    pub kind: Option<String>,
     /// Keys that it may have.
     pub keys: Vec<String>,
     /// What was said about them.
     pub rules: Vec<Rule>,
+    /// What its kind says about them.
+    pub parameters: &'static [Parameter],
+}
+
+/// All tables of the page, each with the name in its marks.
+fn tables() -> Vec<(&'static str, String)> {
+    use Dimension::{Plane, Space};
+    vec![
+        ("file", keys(FILE)),
+        ("file in space", keys(FILE_IN_SPACE)),
+        ("settings", settings(&[UsedBy::Both, UsedBy::EventDriven])),
+        ("settings in space", settings(&[UsedBy::EventDrivenInSpace])),
+        ("body", keys(BODY_IN_PLANE)),
+        ("body in space", keys(BODY_IN_SPACE)),
+        ("shape", keys(SHAPE)),
+        ("kinds of shapes", shapes::<plane::shape::Kind>()),
+        ("kinds of shapes in space", shapes::<space::shape::Kind>()),
+        ("joint", keys(JOINT)),
+        ("more of joints", keys(JOINT_IN_PLANE)),
+        ("more of joints in space", keys(JOINT_IN_SPACE)),
+        ("kinds of joints", joints::<plane::joint::Kind>(Plane)),
+        (
+            "kinds of joints in space",
+            joints::<space::joint::Kind>(Space),
+        ),
+        ("motor", keys(MOTOR)),
+        ("force", keys(FORCE)),
+        ("targets of forces", keys(TARGET_IN_PLANE)),
+        ("targets of forces in space", keys(TARGET_IN_SPACE)),
+        ("kinds of forces", forces::<plane::force::Kind>(Plane)),
+        (
+            "kinds of forces in space",
+            forces::<space::force::Kind>(Space),
+        ),
+        ("signals", signals()),
+        ("contact", keys(CONTACT_IN_PLANE)),
+        ("contact in space", keys(CONTACT_IN_SPACE)),
+        ("pair", keys(PAIR_IN_PLANE)),
+        ("pair in space", keys(PAIR_IN_SPACE)),
+        ("time stepping", settings(&[UsedBy::TimeStepping])),
+        ("copies", keys(COPIES)),
+        ("belt", keys(BELT)),
+    ]
+}
+
+fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | ")).replace("|  |", "| |");
+    let mut text = line(&header.map(str::to_owned));
+    text.push_str(&format!("|{}\n", "---|".repeat(N)));
+    rows.for_each(|row| text.push_str(&line(&row)));
+    text
+}
+
+fn keys(parameters: &[Parameter]) -> String {
+    let row = |p: &Parameter| {
+        let cells = [p.unit, p.default, p.text].map(str::to_owned);
+        let [unit, default, text] = cells;
+        [format!("`{}`", p.key), unit, default, text]
+    };
+    table(
+        ["key", "unit", "default", "meaning"],
+        parameters.iter().map(row),
+    )
+}
+
+fn settings(used_by: &[UsedBy]) -> String {
+    let rows = settings::TABLE
+        .iter()
+        .filter(|s| used_by.contains(&s.used_by));
+    let row = |s: &settings::Setting| {
+        [
+            format!("`{}`", s.name),
+            s.unit().to_owned(),
+            s.default().unwrap_or_default(),
+            s.description.to_owned(),
+            s.range(),
+        ]
+    };
+    table(
+        ["key", "unit", "default", "meaning", "range"],
+        rows.map(row),
+    )
+}
+
+/// `` `stiffness` (N/m), `rest_length` (m, default: the distance at the start) ``.
+fn listed(parameters: &[Parameter]) -> Vec<String> {
+    let one = |p: &Parameter| {
+        let default = match p.default {
+            "" | "required" => String::new(),
+            value if value.starts_with(['`', '0', '1']) => format!("default {value}"),
+            sentence => format!("default: {sentence}"),
+        };
+        let notes: Vec<&str> = [p.unit, &default]
+            .into_iter()
+            .filter(|n| !n.is_empty())
+            .collect();
+        match notes.is_empty() {
+            true => format!("`{}`", p.key),
+            false => format!("`{}` ({})", p.key, notes.join(", ")),
+        }
+    };
+    parameters.iter().map(one).collect()
+}
+
+fn shapes<K: shape::Kind>() -> String {
+    let rows = K::ALL.iter().map(|kind| {
+        let kind = kind.description();
+        let keys = listed(kind.parameters).join(", ");
+        [format!("`\"{}\"`", kind.word), keys, kind.text.to_owned()]
+    });
+    table(["`kind`", "keys", "what it is"], rows)
+}
+
+fn joints<K: joint::Kind>(dimension: Dimension) -> String {
+    let rows = K::ALL.iter().map(|kind| {
+        let kind = kind.description();
+        let place = match (kind.mounting, dimension) {
+            (Mounting::Point, _) => "`at` or `anchors`",
+            (Mounting::Ends, _) => "`anchors`",
+            (Mounting::Anywhere, _) => "`at`, `anchors` or nothing",
+            (_, Dimension::Plane) => "`at` or `anchors`; `axis`",
+            (Mounting::Axis, _) => "`at` or `anchors`; `axis` or `axes`",
+            (Mounting::Cross, _) => "`at` or `anchors`; `axis` and `second_axis`, or `axes`",
+        };
+        let mut keys = listed(kind.parameters);
+        keys.extend(
+            kind.driven()
+                .filter_map(|(_, c)| Some(format!("`{}`", c.limits?))),
+        );
+        if kind.driven().next().is_some() {
+            keys.push("`limit_restitution`".to_owned());
+            if dimension == Dimension::Space {
+                keys.push("`motor`".to_owned());
+            }
+        }
+        let coordinates = kind.coordinates.iter();
+        let coordinates: Vec<String> = coordinates
+            .map(|c| format!("`{c}`, {}", if c.is_angle { "rad" } else { "m" }))
+            .collect();
+        [
+            format!("`\"{}\"`", kind.word),
+            place.to_owned(),
+            keys.join(", "),
+            kind.text.to_owned(),
+            coordinates.join("; "),
+        ]
+    });
+    let header = ["`kind`", "place", "other keys", "motion", "coordinates"];
+    table(header, rows)
+}
+
+fn forces<K: force::Kind>(dimension: Dimension) -> String {
+    let rows = K::ALL.iter().map(|kind| {
+        let kind = kind.description();
+        let target = match (kind.attachment, dimension) {
+            (Attachment::Points, _) => "`bodies`, `anchors`",
+            (Attachment::Joint, Dimension::Space) => "`joint`, `coordinate`",
+            (Attachment::Joint | Attachment::Angle, _) => "`joint`",
+            (Attachment::Body, _) => "`body`, `force`, `torque`, `point`, `frame`",
+            (Attachment::Bodies, _) => "`bodies`",
+        };
+        [
+            format!("`\"{}\"`", kind.word),
+            target.to_owned(),
+            listed(kind.parameters).join(", "),
+            kind.text.to_owned(),
+        ]
+    });
+    table(["`kind`", "acts on", "other keys", "meaning"], rows)
+}
+
+fn signals() -> String {
+    let rows = SIGNALS.iter().map(|(word, value, keys)| {
+        [
+            format!("`\"{word}\"`"),
+            listed(keys).join(", "),
+            (*value).to_owned(),
+        ]
+    });
+    table(["`kind`", "keys", "value"], rows)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::{BTreeMap, BTreeSet};
-    use std::path::Path;
-
-    use toml::de::DeTable;
-
-    use super::super::keys;
     use super::super::load::read;
     use super::super::part::dimension;
     use super::super::read::{Log, Table};
-    use super::{Fallback, Part};
-    use crate::scene::spec::Dimension;
+    use super::super::sections;
+    use super::*;
+    use std::path::Path;
+    use toml::de::DeTable;
 
     const PAGE: &str = "docs/SCENE.md";
 
-    /// Parts that come in kinds: of the plane, of space, or of both; with the place where the kind stands.
-    const WITH_KINDS: &[(&str, &[Dimension], &str)] = &[
-        ("body", BOTH, "[[body]]\nKIND\n"),
-        ("shape", BOTH, "[[body]]\n[[body.shape]]\nKIND\n"),
-        ("shape", BOTH, "[[ground.shape]]\nKIND\n"),
-        ("joint", BOTH, "[[joint]]\nKIND\n"),
-        ("force", BOTH, "[[force]]\nKIND\n"),
-        (
-            "signal",
-            &[Dimension::Plane],
-            "[[force]]\nkind = \"applied\"\ntorque = { KIND }\n",
-        ),
-        (
-            "signal",
-            &[Dimension::Space],
-            "[[force]]\nkind = \"applied\"\ntorque = [{ KIND }, 0, 0]\n",
-        ),
-        (
-            "joint.motor",
-            &[Dimension::Space],
-            "[[joint]]\nkind = \"revolute\"\n[joint.motor]\nKIND\n",
-        ),
-    ];
+    #[test]
+    fn the_tables_of_the_page_are_those_of_the_descriptions() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE);
+        let page = std::fs::read_to_string(&path).unwrap();
+        let mut fresh = page.clone();
+        for (name, table) in tables() {
+            let start = format!("<!-- table: {name} -->\n");
+            let (before, rest) = fresh.split_once(&start).expect(name);
+            let (_, after) = rest.split_once("<!-- end -->").expect(name);
+            fresh = format!("{before}{start}{table}<!-- end -->{after}");
+        }
+        assert_eq!(page.matches("<!-- table: ").count(), tables().len());
+        if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+            std::fs::write(path, fresh).unwrap();
+        } else {
+            assert!(
+                page == fresh,
+                "{PAGE} is not what is generated: `UPDATE_SNAPSHOTS=1 cargo test --lib reference` writes its tables anew"
+            );
+        }
+    }
 
-    const BOTH: &[Dimension] = &[Dimension::Plane, Dimension::Space];
-
-    /// Parts without kinds; a key that only counts beside another stands beside it here.
-    const WITHOUT_KINDS: &[&str] = &[
-        "",
-        "[settings]\nscheme = \"general\"\n",
-        "[settings]\nfriction_cone = \"polyhedral\"\n",
-        "[ground]\n",
-        "[contact_default]\n",
-        "[[contact]]\n",
-        "[settings]\nintegrator = \"time_stepping\"\n[settings.time_stepping]\n",
-        "[[belt]]\n",
-        "[[body]]\n[body.copies]\n",
-    ];
-
-    /// What was asked of the tables of a text, mistakes or not.
+    /// What was asked of the tables of a text, right or wrong.
     fn parts_of(text: &str) -> Vec<Part> {
         let (document, _) = DeTable::parse_recoverable(text);
         let log = Log::new(dimension::of(document.get_ref()), text);
         let root = Table::new(&log, String::new(), 0..0, document.get_ref());
         read(root, "scene.toml", &|_| Err((String::new(), String::new())));
-        let mut parts = log.parts.into_inner();
-        for part in &mut parts {
-            // signals stand in many places
-            if part.what.ends_with(" signal") {
-                "signal".clone_into(&mut part.section);
-            }
-            // shapes of a body and of the ground are one part of the page
-            if part.section == "ground.shape" || part.section == "body.shape" {
-                "shape".clone_into(&mut part.section);
-            }
-        }
-        parts
+        log.parts.into_inner()
     }
 
-    /// All parts of the format: those that come in kinds with every kind that the reader offers.
+    /// Every part of the format, with every kind.
     fn parts() -> Vec<Part> {
-        let mut parts = Vec::new();
-        for dimension in BOTH {
-            let head = match dimension {
-                Dimension::Plane => "",
-                Dimension::Space => "dimension = 3\n",
-            };
-            for text in WITHOUT_KINDS {
-                parts.extend(parts_of(&format!("{head}{text}")));
-            }
-            let own = WITH_KINDS
-                .iter()
-                .filter(|(_, of, _)| of.contains(dimension));
-            for (section, _, text) in own {
-                // kinds are offered where none is written
-                let offered = kinds_offered(
-                    &parts_of(&format!("{head}{}", text.replace("KIND", ""))),
-                    section,
-                );
-                assert!(!offered.is_empty(), "{section}: no kinds");
-                for kind in offered {
-                    let text = text.replace("KIND", &format!("kind = \"{kind}\""));
-                    parts.extend(parts_of(&format!("{head}{text}")));
-                }
-            }
-        }
-        parts
-    }
-
-    fn kinds_offered(parts: &[Part], section: &str) -> Vec<String> {
-        let own = parts.iter().filter(|part| part.section == section);
-        let offers = own
-            .flat_map(|part| &part.rules)
-            .filter_map(|rule| match rule {
-                ("kind", Fallback::OneOf(words)) => Some(words.clone()),
-                _ => None,
-            });
-        offers.flatten().collect()
-    }
-
-    /// Where a key stands: plane or space, the part, its kind or all of them.
-    type Place = (bool, String, String);
-
-    const ANY: &str = "";
-
-    /// Keys of the format with their fallbacks, by place. Parts that the page lists by kind are by kind here.
-    fn of_the_format(
-        by_kind: &BTreeSet<(bool, String)>,
-    ) -> BTreeMap<Place, BTreeMap<String, Vec<Fallback>>> {
-        let mut found: BTreeMap<Place, BTreeMap<String, Vec<Fallback>>> = BTreeMap::new();
-        for part in parts() {
-            let spatial = part.dimension == Dimension::Space;
-            let section = part.section.clone();
-            let kind = match &part.kind {
-                Some(kind) if by_kind.contains(&(spatial, section.clone())) => kind.clone(),
-                // the list of all keys is for hints
-                None if by_kind.contains(&(spatial, section.clone())) => continue,
-                _ => ANY.to_owned(),
-            };
-            let keys = found.entry((spatial, section, kind)).or_default();
-            for key in &part.keys {
-                let complementarity_steps = keys.entry(key.clone()).or_default();
-                let own = part.rules.iter().filter(|(name, _)| name == key);
-                complementarity_steps.extend(own.map(|(_, fallback)| fallback.clone()));
-            }
-        }
-        found
-    }
-
-    /// A key as the page has it: where, and what it says of its default.
-    #[derive(Debug)]
-    struct Written {
-        place: Place,
-        key: String,
-        default: Option<String>,
-        line: usize,
-    }
-
-    /// Words in backquotes, with what stands behind each.
-    fn quoted(cell: &str) -> Vec<(&str, &str)> {
-        let mut words = Vec::new();
-        let mut rest = cell;
-        while let Some((_, after)) = rest.split_once('`') {
-            let Some((word, behind)) = after.split_once('`') else {
-                break;
-            };
-            words.push((word, behind));
-            rest = behind;
-        }
-        words
-    }
-
-    fn cells(line: &str) -> Vec<&str> {
-        line.trim_matches('|').split('|').map(str::trim).collect()
-    }
-
-    /// Part and key: `[[body.shape]]` is the key `shape` of the part `body`, which is a key, too.
-    fn keys_of(word: &str, section: &str) -> Vec<(String, String)> {
-        let bare = word.trim_matches(['[', ']']);
-        match bare.split_once('.') {
-            Some((part, key)) => vec![
-                (part.to_owned(), key.to_owned()),
-                (section.to_owned(), part.to_owned()),
-            ],
-            None => vec![(section.to_owned(), bare.to_owned())],
-        }
-    }
-
-    fn is_key(word: &str) -> bool {
-        let bare = word.trim_matches(['[', ']']);
-        !bare.is_empty()
-            && bare
-                .chars()
-                .all(|c| c.is_ascii_lowercase() || c == '_' || c == '.')
-    }
-
-    /// The tables of the page that are about keys.
-    fn of_the_page(page: &str) -> (Vec<Written>, BTreeSet<(bool, String)>) {
-        let lines: Vec<&str> = page.lines().collect();
-        let (mut written, mut by_kind) = (Vec::new(), BTreeSet::new());
-        for (number, line) in lines.iter().enumerate() {
-            let Some(about) = line
-                .strip_prefix("<!-- keys of ")
-                .and_then(|l| l.strip_suffix(" -->"))
-            else {
-                continue;
-            };
-            let (about, is_by_kind) = match about.strip_suffix(", by kind") {
-                Some(about) => (about, true),
-                None => (about, false),
-            };
-            let (section, spaces) = if let Some(s) = about.strip_suffix(" in the plane") {
-                (s, vec![false])
-            } else if let Some(s) = about.strip_suffix(" in space") {
-                (s, vec![true])
-            } else if let Some(s) = about.strip_suffix(" in both") {
-                (s, vec![false, true])
-            } else {
-                panic!("{PAGE}:{}: in the plane, in space or in both?", number + 1);
-            };
-            let section = if section == "the file" { "" } else { section };
-            let names = cells(lines[number + 1]);
-            let column = |name: &str| names.iter().position(|n| *n == name);
-            for (i, row) in lines[number + 3..].iter().enumerate() {
-                if !row.starts_with('|') {
-                    break;
-                }
-                let row = cells(row);
-                let sections = section.split(" and ");
-                for (spatial, section) in sections.flat_map(|s| spaces.iter().map(move |d| (d, s)))
-                {
-                    let mut add = |kind: &str, word: &str, default: Option<&str>| {
-                        for (section, key) in keys_of(word, section) {
-                            written.push(Written {
-                                place: (*spatial, section, kind.to_owned()),
-                                key,
-                                default: default.map(str::to_owned),
-                                line: number + 4 + i,
-                            });
-                        }
-                    };
-                    if is_by_kind {
-                        by_kind.insert((*spatial, section.to_owned()));
-                        for (kind, _) in quoted(row[0]) {
-                            let kind = kind.trim_matches('"');
-                            for name in ["keys", "place", "other keys"] {
-                                let Some(at) = column(name) else { continue };
-                                for (word, behind) in
-                                    quoted(row[at]).into_iter().filter(|(w, _)| is_key(w))
-                                {
-                                    let default = behind.strip_prefix(" (default ");
-                                    add(kind, word, default.and_then(|d| d.split(')').next()));
-                                }
-                            }
-                            add(kind, "kind", None);
-                        }
-                    } else {
-                        for (word, _) in quoted(row[0]) {
-                            add(ANY, word, column("default").map(|at| row[at]));
-                        }
-                    }
-                }
-            }
-        }
-        (written, by_kind)
-    }
-
-    /// The numbers that a default begins with.
-    fn numbers(default: &str) -> Option<Vec<f64>> {
-        let text = default.trim_matches('`');
-        let list = match text.strip_prefix('[') {
-            Some(list) => list.split(']').next()?,
-            None => text.split([' ', ':', ';']).next()?,
+        let mut texts = vec![String::new()];
+        texts.extend(
+            [
+                "[settings]\nscheme = \"general\"",
+                "[settings]\nfriction_cone = \"polyhedral\"",
+                "[[body]]\nkind = \"rigid\"",
+                "[[body]]\n[body.copies]",
+                "[contact_default]",
+                "[[contact]]",
+                "[crowd]\n[[belt]]",
+                "[[joint]]\nkind = \"revolute\"\nmotor = {}",
+            ]
+            .map(str::to_owned),
+        );
+        let kinds = |part: &str, words: Vec<&str>| -> Vec<String> {
+            let text = |word: &str| format!("[[{part}]]\nkind = \"{word}\"");
+            words.into_iter().map(text).collect()
         };
-        list.split(',').map(|n| n.trim().parse().ok()).collect()
+        use crate::kinds::force::Kind as _;
+        use crate::kinds::joint::Kind as _;
+        use crate::kinds::shape::Kind as _;
+        let all = [
+            kinds(
+                "joint",
+                space::joint::Kind::ALL
+                    .iter()
+                    .map(|k| k.description().word)
+                    .collect(),
+            ),
+            kinds(
+                "force",
+                plane::force::Kind::ALL
+                    .iter()
+                    .map(|k| k.description().word)
+                    .collect(),
+            ),
+            kinds(
+                "force",
+                space::force::Kind::ALL
+                    .iter()
+                    .map(|k| k.description().word)
+                    .collect(),
+            ),
+            kinds(
+                "ground.shape",
+                plane::shape::Kind::ALL
+                    .iter()
+                    .map(|k| k.description().word)
+                    .collect(),
+            ),
+            kinds(
+                "ground.shape",
+                space::shape::Kind::ALL
+                    .iter()
+                    .map(|k| k.description().word)
+                    .collect(),
+            ),
+        ];
+        texts.extend(all.into_iter().flatten());
+        for (word, _, _) in SIGNALS {
+            texts.push(format!(
+                "[[force]]\nkind = \"applied\"\ntorque = {{ kind = \"{word}\" }}"
+            ));
+            texts.push(format!(
+                "[[force]]\nkind = \"applied\"\ntorque = [{{ kind = \"{word}\" }}, 0, 0]"
+            ));
+        }
+        let texts = texts.iter();
+        texts
+            .flat_map(|text| [text.clone(), format!("dimension = 3\n{text}")])
+            .flat_map(|text| parts_of(&text))
+            .collect()
     }
 
-    /// What the page says for one place: `false; for "distance" true` and `0; in space 1` say two things.
-    fn said<'a>(default: &'a str, (spatial, _, kind): &Place) -> &'a str {
-        let exception = format!("; for `\"{kind}\"` ");
-        if let Some((_, special)) = default.split_once(&exception) {
-            return special;
-        }
-        match default.split_once("; in space ") {
-            Some((_, special)) if *spatial => special,
-            _ => default,
-        }
-    }
-
-    /// Does the page say what stands for the key?
+    /// Does a default for people say what stands for the key?
     fn agrees(default: &str, fallback: &Fallback) -> bool {
+        let bare = default.trim_matches('`');
         match fallback {
             Fallback::Required | Fallback::OneOf(_) => default.starts_with("required"),
-            Fallback::Numbers(values) => numbers(default).as_ref() == Some(values),
-            Fallback::Word(word) => default.trim_start_matches('`').starts_with(word.as_str()),
+            Fallback::Word(word) => bare.starts_with(word.as_str()),
+            Fallback::Numbers(values) => {
+                let list = bare
+                    .trim_start_matches('[')
+                    .split([']', ':', ';'])
+                    .next()
+                    .unwrap_or("");
+                let numbers: Option<Vec<f64>> =
+                    list.split(',').map(|n| n.trim().parse().ok()).collect();
+                numbers.as_ref() == Some(values)
+            }
         }
     }
 
     #[test]
-    fn the_page_says_what_the_reader_does() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE);
-        let page = std::fs::read_to_string(path).expect("the page");
-        let (written, by_kind) = of_the_page(&page);
-        let format = of_the_format(&by_kind);
-        let mut complaints = Vec::new();
-
-        // tables that are not by kind hold for all kinds of their part
-        let holds_for = |w: &Written, (spatial, section, kind): &Place| {
-            w.place.0 == *spatial
-                && w.place.1 == *section
-                && (w.place.2 == ANY || w.place.2 == *kind)
-        };
-        let (mut n_keys, mut n_defaults) = (0, 0);
-        for (place, keys) in &format {
-            for (key, complementarity_steps) in keys {
+    fn the_reader_takes_the_keys_and_defaults_of_the_descriptions() {
+        let (mut complaints, mut n_keys, mut n_defaults) = (Vec::new(), 0, 0);
+        for part in parts() {
+            for key in &part.keys {
                 n_keys += 1;
-                let own = written
-                    .iter()
-                    .filter(|w| w.key == *key && holds_for(w, place));
-                let own: Vec<&Written> = own.collect();
-                if own.is_empty() {
-                    complaints.push(format!("{place:?}: `{key}` is not on the page"));
-                }
-                let Some(fallback) = complementarity_steps
-                    .first()
-                    .filter(|f| complementarity_steps.iter().all(|g| g == *f))
-                else {
-                    continue;
+                let known: Vec<Parameter> = match part.parameters.iter().find(|p| p.key == key) {
+                    Some(own) => vec![*own],
+                    None => sections::all(part.dimension)
+                        .into_iter()
+                        .flatten()
+                        .filter(|p| p.key.trim_matches(['[', ']']).split('.').next() == Some(key))
+                        .copied()
+                        .collect(),
                 };
-                for w in own {
-                    let default = w
-                        .default
-                        .as_deref()
-                        .map_or("", |default| said(default, place));
-                    // without a word on it the text below the table has one
-                    if default.is_empty() {
-                        continue;
-                    }
+                if known.is_empty() && key != "ground" && key != "shape" {
+                    complaints.push(format!("{}: `{key}` is not described", part.what));
+                }
+                for (_, fallback) in part.rules.iter().filter(|(name, _)| name == key) {
                     n_defaults += 1;
-                    if !agrees(default, fallback) {
+                    let is_said = known.iter().any(|p| agrees(p.default, fallback));
+                    let special = ["contact", "gravity", "mass"].contains(&key.as_str());
+                    if !is_said && !special {
+                        let said: Vec<&str> = known.iter().map(|p| p.default).collect();
                         complaints.push(format!(
-                            "{PAGE}:{}: `{key}` is said to be \"{default}\", but is {fallback:?}",
-                            w.line
+                            "{}: `{key}` is {fallback:?}, not {said:?}",
+                            part.what
                         ));
                     }
                 }
             }
         }
-        for w in &written {
-            let places = format.iter().filter(|(place, _)| holds_for(w, place));
-            let known = places.filter(|(_, keys)| keys.contains_key(&w.key)).count();
-            if known == 0 {
-                complaints.push(format!(
-                    "{PAGE}:{}: {:?} has no key `{}`",
-                    w.line, w.place, w.key
-                ));
-            }
-        }
-        println!(
-            "{} parts, {n_keys} keys, {n_defaults} defaults",
-            format.len()
-        );
+        complaints.sort();
+        complaints.dedup();
         assert!(complaints.is_empty(), "{}", complaints.join("\n"));
-        assert!(n_keys > 300 && n_defaults > 100);
-    }
-
-    #[test]
-    fn hints_have_an_example_of_every_key_that_must_be_there_and_of_no_other() {
-        let parts = parts();
-        for part in &parts {
-            for (key, fallback) in &part.rules {
-                if *fallback == Fallback::Required {
-                    let example = keys::example(key, part.dimension);
-                    assert!(!example.is_empty(), "{}: `{key}`", part.what);
-                }
-            }
-        }
-        let known: BTreeSet<&String> = parts.iter().flat_map(|part| &part.keys).collect();
-        for key in keys::names() {
-            assert!(known.contains(&key.to_owned()), "no part has `{key}`");
-        }
+        assert!(n_keys > 300 && n_defaults > 100, "{n_keys} {n_defaults}");
     }
 }

@@ -5,6 +5,10 @@ pub mod settings;
 pub mod space;
 
 use super::error::{Place, Problem};
+pub use crate::kinds::force::{Frame, SignalSpec as Signal};
+use crate::kinds::plane;
+pub use crate::kinds::plane::shape::Geometry;
+use serde::{Deserialize, Serialize};
 pub use settings::{
     EventState, FrictionCone, ImpactLaw, Integrator, MAX_ROWS, MAX_STEP_WORK, Nominal,
     ReportedVelocity, Scheme, Settings, TOLERANCE,
@@ -15,7 +19,7 @@ pub use space::Space;
 pub type Pair = [f64; 2];
 
 /// A whole scene file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Scene {
     /// Name of the scene; defaults to the file's stem.
     pub name: String,
@@ -50,7 +54,7 @@ impl Scene {
 }
 
 /// `dimension`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Dimension {
     /// `2`: three velocities for each rigid body.
     Plane,
@@ -59,7 +63,7 @@ pub enum Dimension {
 }
 
 /// What depends on the dimension.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Parts {
     /// `dimension = 2`, the default.
     Plane(Plane),
@@ -68,7 +72,7 @@ pub enum Parts {
 }
 
 /// The parts of a planar scene.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Plane {
     /// Acceleration of gravity, m/s².
     pub gravity: Pair,
@@ -87,7 +91,7 @@ pub struct Plane {
 }
 
 /// `[[body]]`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Body {
     /// Where the table starts.
     pub place: Place,
@@ -112,7 +116,7 @@ pub struct Body {
 }
 
 /// `kind` of a body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BodyKind {
     /// `"point"`.
     Point,
@@ -121,7 +125,7 @@ pub enum BodyKind {
 }
 
 /// `[[body.shape]]` or `[[ground.shape]]`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Shape<G = Geometry> {
     /// Where the table starts.
     pub place: Place,
@@ -133,56 +137,9 @@ pub struct Shape<G = Geometry> {
     pub material: Option<String>,
 }
 
-/// The geometry of a shape.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Geometry {
-    /// A point that touches others.
-    Point {
-        /// m.
-        position: Pair,
-    },
-    /// A disc.
-    Circle {
-        /// Centre, m.
-        position: Pair,
-        /// m.
-        radius: f64,
-    },
-    /// A rod with round ends.
-    Capsule {
-        /// Centre of one end, m.
-        from: Pair,
-        /// Centre of the other end, m.
-        to: Pair,
-        /// Radius of the ends = half width, m.
-        radius: f64,
-    },
-    /// A rectangle.
-    Box {
-        /// Centre, m.
-        position: Pair,
-        /// Rotation against the body, rad.
-        angle: f64,
-        /// Full width and height, m.
-        size: Pair,
-    },
-    /// A convex polygon, counter-clockwise.
-    Polygon {
-        /// Corners, m.
-        vertices: Vec<Pair>,
-    },
-    /// All that lies behind a line; on the ground only.
-    HalfPlane {
-        /// A point of the line, m.
-        point: Pair,
-        /// Points out of the material; any length.
-        normal: Pair,
-    },
-}
-
 /// `[[joint]]`.
-#[derive(Clone, Debug)]
-pub struct Joint {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Joint<P = Pair, K = plane::joint::Kind> {
     /// Where the table starts.
     pub place: Place,
     /// Unique name.
@@ -190,15 +147,54 @@ pub struct Joint {
     /// The first and second body (`ground` allowed for one of them).
     pub bodies: [Name; 2],
     /// Attachment points.
-    pub anchors: Anchors,
+    pub anchors: Anchors<P>,
+    /// Directions, for the kinds that have some.
+    pub axes: Axes<P>,
     /// Which joint.
-    pub kind: JointKind,
+    pub kind: K,
+    /// Its own parameters, in the order of its description.
+    pub parameters: Vec<Option<f64>>,
+    /// Stops of its coordinates, in the order of its description.
+    pub limits: Vec<Option<Limits>>,
+    /// What drives it, in space.
+    pub motor: Option<Motor>,
     /// Do shapes of the two bodies still touch each other?
     pub contact: bool,
 }
 
+/// Directions of a joint, one for each body; any length.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Axes<P> {
+    /// The joint has none.
+    None,
+    /// In the world at the start.
+    World([P; 2]),
+    /// In the axes of the body that each is fixed in. In the plane the first one counts.
+    Local([P; 2]),
+}
+
+/// `motor`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Motor {
+    /// What it gives.
+    pub kind: MotorKind,
+    /// Which of the joint's coordinates it acts on.
+    pub coordinate: usize,
+    /// rad/s, m/s, N m or N.
+    pub value: Signal,
+}
+
+/// `kind` of a motor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MotorKind {
+    /// `"speed"`: the rate of the coordinate, rad/s or m/s.
+    Speed,
+    /// `"torque"` on an angle, N m; `"force"` on a displacement, N. On the second body, back on the first.
+    Effort,
+}
+
 /// A name that refers to another item, with the place where it stands.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Name {
     /// The text.
     pub text: String,
@@ -207,7 +203,7 @@ pub struct Name {
 }
 
 /// Attachment points of a joint or a force element.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Anchors<P = Pair> {
     /// `anchors = [[x, y], [x, y]]`: in the coordinates of the first and of the second body, m.
     Local([P; 2]),
@@ -215,33 +211,8 @@ pub enum Anchors<P = Pair> {
     World(P),
 }
 
-/// What a joint lets move.
-#[derive(Clone, Debug, PartialEq)]
-pub enum JointKind {
-    /// Relative rotation about the anchor; coordinate = angle of the second body minus that of the first, rad.
-    Revolute {
-        /// Lower and upper limit, rad.
-        limits: Option<Limits>,
-    },
-    /// Translation along an axis fixed in the first body, no rotation; coordinate = displacement of the second
-    /// anchor from the first along the axis, m.
-    Prismatic {
-        /// In the first body's coordinates; any length.
-        axis: Pair,
-        /// Lower and upper limit, m.
-        limits: Option<Limits>,
-    },
-    /// No relative motion.
-    Fixed,
-    /// A rigid rod between the anchors.
-    Distance {
-        /// m; the initial distance if absent.
-        length: Option<f64>,
-    },
-}
-
 /// Stops of a joint coordinate.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// rad or m; `-inf` allowed.
     pub lower: f64,
@@ -252,124 +223,56 @@ pub struct Limits {
 }
 
 /// `[[force]]`.
-#[derive(Clone, Debug)]
-pub struct Force<K = ForceKind> {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Force<P = Pair, K = plane::force::Kind> {
     /// Where the table starts.
     pub place: Place,
     /// Unique name.
     pub name: String,
     /// Which element.
     pub kind: K,
+    /// What it acts on.
+    pub on: Target<P>,
+    /// Its own parameters, in the order of its description.
+    pub parameters: Vec<Option<f64>>,
 }
 
-/// The force elements.
-#[derive(Clone, Debug)]
-pub enum ForceKind {
-    /// `"spring"`, `"damper"`, `"spring_damper"`: between two points, along the line that joins them.
-    SpringDamper {
+/// What a force element acts on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Target<P = Pair> {
+    /// `bodies` and `anchors`.
+    Points {
         /// The two bodies.
         bodies: [Name; 2],
-        /// Attachment points; `Local` only.
-        anchors: [Pair; 2],
-        /// N/m.
-        stiffness: f64,
-        /// N s/m.
-        damping: f64,
-        /// m; the initial distance if absent.
-        rest_length: Option<f64>,
+        /// A point of each, in its own coordinates, m.
+        anchors: [P; 2],
     },
-    /// `"torsional"`: at a revolute joint.
-    Torsional {
+    /// `joint`.
+    Joint {
         /// The joint.
         joint: Name,
-        /// N m/rad.
-        stiffness: f64,
-        /// N m s/rad.
-        damping: f64,
-        /// rad; the initial joint angle if absent.
-        rest_angle: Option<f64>,
+        /// Which of its coordinates.
+        coordinate: usize,
     },
-    /// `"applied"`: force and torque on a body.
-    Applied {
+    /// `body`.
+    Body {
         /// The body.
         body: Name,
         /// Where the force acts, in body coordinates, m.
-        point: Pair,
-        /// Axes of the force.
+        point: P,
+        /// Axes of the force; in space also of the torque.
         frame: Frame,
-        /// N.
-        force: [Signal; 2],
-        /// N m.
-        torque: Signal,
+        /// N, for each axis.
+        force: Vec<Signal>,
+        /// N m; in space for each axis.
+        torque: Vec<Signal>,
     },
-    /// `"viscous"`: against the relative velocity of two bodies, at the first one's centre of mass.
-    Viscous {
-        /// The two bodies; the second defaults to `ground`.
-        bodies: [Name; 2],
-        /// N s/m.
-        linear: f64,
-        /// N m s/rad.
-        angular: f64,
-    },
-    /// `"stribeck"`: smooth friction at the coordinate of a revolute or prismatic joint:
-    /// `-(kinetic + (static - kinetic) exp(-(rate/stribeck_rate)^2)) tanh(rate/transition_rate) - viscous rate`.
-    Stribeck {
-        /// The joint.
-        joint: Name,
-        /// Friction at break-away, N m or N.
-        static_friction: f64,
-        /// Friction at speed, N m or N.
-        kinetic_friction: f64,
-        /// rad/s or m/s.
-        stribeck_rate: f64,
-        /// Width of the smoothed jump at zero, rad/s or m/s.
-        transition_rate: f64,
-        /// N m s/rad or N s/m.
-        viscous: f64,
-    },
-}
-
-/// Axes of an applied force.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Frame {
-    /// `"world"`.
-    World,
-    /// `"body"`: turns with the body.
-    Body,
-}
-
-/// A value over time.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Signal {
-    /// A number.
-    Constant(f64),
-    /// `{ kind = "harmonic", .. }`: `offset + amplitude cos(omega t + phase)`.
-    Harmonic {
-        /// Amplitude.
-        amplitude: f64,
-        /// rad/s.
-        omega: f64,
-        /// rad.
-        phase: f64,
-        /// Mean.
-        offset: f64,
-    },
-    /// `{ kind = "input" }`: given from outside while the simulation runs.
-    Input {
-        /// Value until another one is given.
-        start: f64,
-    },
-    /// `{ kind = "table", times, values }`: linear between rows, held outside; two equal times make a jump.
-    Table {
-        /// s, not decreasing.
-        times: Vec<f64>,
-        /// One per time.
-        values: Vec<f64>,
-    },
+    /// `bodies`: the second one is the ground if only one is named.
+    Bodies([Name; 2]),
 }
 
 /// Friction of a pair in the plane.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Friction {
     /// Coulomb's coefficient while it slides.
     pub sliding: f64,
@@ -378,7 +281,7 @@ pub struct Friction {
 }
 
 /// Friction and restitution of a pair.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContactMaterial<F = Friction> {
     /// Coulomb friction.
     pub friction: F,
@@ -391,7 +294,7 @@ pub struct ContactMaterial<F = Friction> {
 }
 
 /// `[[contact]]`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ContactRule<F = Friction> {
     /// Where the table starts.
     pub place: Place,
@@ -403,7 +306,7 @@ pub struct ContactRule<F = Friction> {
 
 /// The two sides of a contact rule. Bodies go before groups, groups before materials; a later rule goes before an
 /// earlier one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ContactPair {
     /// `materials = [a, b]`.
     Materials([Name; 2]),

@@ -11,6 +11,7 @@ use super::read::{Log, Table};
 use super::spec::space::Triple;
 use super::spec::{Name, Pair};
 use super::suggest::nearest;
+use crate::kinds::parameter::Parameter;
 
 /// One value of the file.
 #[derive(Clone)]
@@ -21,6 +22,8 @@ pub struct Value<'a> {
     pub path: String,
     /// `mass`.
     pub key: &'static str,
+    /// What it is, where its table is of a kind.
+    pub parameter: Option<&'static Parameter>,
     /// Where the value stands.
     pub place: Place,
     /// What the parser made of it.
@@ -28,6 +31,14 @@ pub struct Value<'a> {
 }
 
 impl<'a> Value<'a> {
+    /// How it is written.
+    pub fn example(&self) -> String {
+        match self.parameter {
+            Some(parameter) => parameter.hint(),
+            None => self.log.example(self.key),
+        }
+    }
+
     /// Reports a problem with this value.
     pub fn bad<'m>(&self, message: impl Into<Cow<'m, str>>, hint: impl Into<Cow<'m, str>>) {
         self.report(message.into(), hint.into());
@@ -57,7 +68,7 @@ impl<'a> Value<'a> {
                 DeValue::String(s) if s.trim().parse::<f64>().is_ok() => {
                     "remove the quotes".to_owned()
                 }
-                _ => self.log.example(self.key),
+                _ => self.example(),
             };
             self.wrong("a number", hint);
             return None;
@@ -74,7 +85,7 @@ impl<'a> Value<'a> {
             }
             _ => format!("{} must be {}, but is {x}", self.key, range.words),
         };
-        self.bad(message, self.log.example(self.key));
+        self.bad(message, self.example());
         None
     }
 
@@ -82,14 +93,14 @@ impl<'a> Value<'a> {
     #[inline(never)]
     pub fn count(&self, lower: u32, upper: u32) -> Option<u32> {
         let DeValue::Integer(n) = self.value else {
-            self.wrong("a whole number", self.log.example(self.key));
+            self.wrong("a whole number", self.example());
             return None;
         };
         let count = u32::from_str_radix(n.as_str(), n.radix()).ok();
         let count = count.filter(|n| (lower..=upper).contains(n));
         if count.is_none() {
             let message = format!("{} must be from {lower} to {upper}, but is {n}", self.key);
-            self.bad(message, self.log.example(self.key));
+            self.bad(message, self.example());
         }
         count
     }
@@ -110,13 +121,13 @@ impl<'a> Value<'a> {
         let Some(text) = self.value.as_str() else {
             let hint = match self.value {
                 DeValue::Integer(_) | DeValue::Float(_) => "put the text in quotes".to_owned(),
-                _ => self.log.example(self.key),
+                _ => self.example(),
             };
             self.wrong("a text", hint);
             return None;
         };
         if text.trim().is_empty() {
-            self.bad("the text is empty", self.log.example(self.key));
+            self.bad("the text is empty", self.example());
             return None;
         }
         Some(text)
@@ -142,7 +153,7 @@ impl<'a> Value<'a> {
     #[inline(never)]
     pub fn list(&self, expected: &str) -> Option<Vec<Value<'a>>> {
         let DeValue::Array(array) = self.value else {
-            self.wrong(expected, self.log.example(self.key));
+            self.wrong(expected, self.example());
             return None;
         };
         let element = |item: &'a Spanned<DeValue<'a>>| Value {
@@ -166,56 +177,43 @@ impl<'a> Value<'a> {
         if several.is_none() {
             self.bad(
                 format!("expected {expected}, found a list of {n}"),
-                self.log.example(self.key),
+                self.example(),
             );
         }
         several
     }
 
-    /// Two finite numbers.
-    #[inline(never)]
-    pub fn pair(&self) -> Option<Pair> {
-        let [x, y] = self.two("two numbers")?;
-        let (x, y) = (x.number(Range::ANY), y.number(Range::ANY));
-        Some([x?, y?])
+    /// A vector of finite numbers.
+    pub fn vector<P: Vector>(&self) -> Option<P> {
+        P::read(self)
     }
 
     /// Two points.
-    #[inline(never)]
-    pub fn two_pairs(&self) -> Option<[Pair; 2]> {
+    pub fn two_vectors<P: Vector>(&self) -> Option<[P; 2]> {
         let [a, b] = self.two("two points")?;
-        let (a, b) = (a.pair(), b.pair());
+        let (a, b) = (a.vector(), b.vector());
         Some([a?, b?])
     }
 
-    /// Three finite numbers.
-    #[inline(never)]
-    pub fn triple(&self) -> Option<Triple> {
-        let [x, y, z] = self.several("three numbers")?;
-        let (x, y, z) = (
-            x.number(Range::ANY),
-            y.number(Range::ANY),
-            z.number(Range::ANY),
-        );
-        Some([x?, y?, z?])
+    /// A vector that has a direction.
+    pub fn direction<P: Vector>(&self) -> Option<P> {
+        let vector: P = self.vector()?;
+        self.directed(vector.numbers()).then_some(vector)
     }
 
-    /// Two points in space.
-    #[inline(never)]
-    pub fn two_triples(&self) -> Option<[Triple; 2]> {
-        let [a, b] = self.two("two points")?;
-        let (a, b) = (a.triple(), b.triple());
-        Some([a?, b?])
+    /// Finite numbers.
+    fn numbers<const N: usize>(&self, expected: &str) -> Option<[f64; N]> {
+        let values = self.several::<N>(expected)?;
+        let numbers = values.map(|value| value.number(Range::ANY));
+        let mut found = [0.0; N];
+        for (x, number) in found.iter_mut().zip(numbers) {
+            *x = number?;
+        }
+        Some(found)
     }
 
-    /// A vector in space that has a direction.
-    #[inline(never)]
-    pub fn axis(&self) -> Option<Triple> {
-        self.directed(self.triple()?)
-    }
-
-    /// The vector, if it has a direction.
-    pub fn directed<const N: usize>(&self, vector: [f64; N]) -> Option<[f64; N]> {
+    /// Has a vector a direction?
+    fn directed(&self, vector: &[f64]) -> bool {
         // Squares that underflow have lost the direction, and those that overflow cannot be scaled.
         let square: f64 = vector.iter().map(|x| x * x).sum();
         if !square.is_normal() {
@@ -224,10 +222,9 @@ impl<'a> Value<'a> {
             } else {
                 "the vector is too long to give a direction"
             };
-            self.bad(message, self.log.example(self.key));
-            return None;
+            self.bad(message, self.example());
         }
-        Some(vector)
+        square.is_normal()
     }
 
     /// The text as a reference, with its place.
@@ -265,6 +262,73 @@ impl<'a> Value<'a> {
         };
         Some(Table::new(self.log, path, self.place.clone(), map))
     }
+}
+
+/// A point or direction in the plane or in space.
+pub trait Vector: Copy + PartialEq + 'static {
+    /// Nothing.
+    const ZERO: Self;
+    /// Along the first axis.
+    const FIRST: Self;
+    /// How one is written: `[x, y]`.
+    const WRITTEN: &'static str;
+
+    /// Reads one.
+    fn read(value: &Value<'_>) -> Option<Self>;
+
+    /// The same without a word on what is wrong.
+    fn parse(value: &DeValue<'_>) -> Option<Self>;
+
+    /// Its components.
+    fn numbers(&self) -> &[f64];
+}
+
+impl Vector for Pair {
+    const ZERO: Self = [0.0; 2];
+    const FIRST: Self = [1.0, 0.0];
+    const WRITTEN: &'static str = "[x, y]";
+
+    fn read(value: &Value<'_>) -> Option<Self> {
+        value.numbers("two numbers")
+    }
+
+    fn parse(value: &DeValue<'_>) -> Option<Self> {
+        parse(value)
+    }
+
+    fn numbers(&self) -> &[f64] {
+        self
+    }
+}
+
+impl Vector for Triple {
+    const ZERO: Self = [0.0; 3];
+    const FIRST: Self = [1.0, 0.0, 0.0];
+    const WRITTEN: &'static str = "[x, y, z]";
+
+    fn read(value: &Value<'_>) -> Option<Self> {
+        value.numbers("three numbers")
+    }
+
+    fn parse(value: &DeValue<'_>) -> Option<Self> {
+        parse(value)
+    }
+
+    fn numbers(&self) -> &[f64] {
+        self
+    }
+}
+
+fn parse<const N: usize>(value: &DeValue<'_>) -> Option<[f64; N]> {
+    let numbers = value.as_array()?.iter().map(|x| as_number(x.get_ref()));
+    let numbers: Option<Vec<f64>> = numbers.collect();
+    numbers?.try_into().ok()
+}
+
+/// As it is written: `[0, 1]`.
+pub fn written<P: Vector>(vector: &P) -> String {
+    let numbers: Vec<String> = vector.numbers().iter().map(f64::to_string).collect();
+    format!("[{}]", numbers.join(", "))
 }
 
 /// Integers count as numbers.

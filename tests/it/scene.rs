@@ -3,6 +3,7 @@
 use crate::common::{read, root, scene_names, scene_text};
 use std::path::Path;
 
+use stiction::kinds::plane::joint::Kind;
 use stiction::math::Vec3;
 use stiction::math::quaternion::matrix;
 use stiction::scene::error::SceneError;
@@ -775,12 +776,14 @@ fn slider_crank_and_pendulum_and_bars_close_at_the_start() {
                 }
             });
             let apart = [ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]];
-            let gap = match joint.kind {
-                JointKind::Distance { length } => {
-                    apart[0].hypot(apart[1]) - length.expect("a length")
+            let gap = match (joint.kind, joint.axes) {
+                (Kind::Distance, _) => {
+                    apart[0].hypot(apart[1]) - joint.parameters[0].expect("a length")
                 }
-                JointKind::Prismatic { axis, .. } => apart[0] * axis[1] - apart[1] * axis[0],
-                JointKind::Revolute { .. } | JointKind::Fixed => apart[0].hypot(apart[1]),
+                (Kind::Prismatic, Axes::Local([axis, _])) => {
+                    apart[0] * axis[1] - apart[1] * axis[0]
+                }
+                _ => apart[0].hypot(apart[1]),
             };
             println!("{name}: {} {gap:e}", joint.name);
             worst = worst.max(gap.abs());
@@ -914,12 +917,7 @@ fn fixed_joint_without_a_place_is_at_its_moving_body() {
 fn limits_may_be_infinite() {
     let text = BASE.replace("at = [0, 1]", "at = [0, 1]\nlimits = [-inf, 0.5]");
     let scene = parse("s.toml", &text).expect("a scene");
-    let JointKind::Revolute {
-        limits: Some(limits),
-    } = plane(&scene).joints[0].kind
-    else {
-        panic!("limits")
-    };
+    let limits = plane(&scene).joints[0].limits[0].expect("limits");
     assert_eq!((limits.lower, limits.upper), (f64::NEG_INFINITY, 0.5));
 }
 
@@ -965,16 +963,14 @@ damping = 1
     );
     let scene = parse("s.toml", &text).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(plane(&scene).forces.len(), 5);
-    let ForceKind::Applied {
-        torque: Signal::Harmonic { omega, .. },
-        frame,
-        ..
-    } = &plane(&scene).forces[1].kind
-    else {
+    let Target::Body { torque, frame, .. } = &plane(&scene).forces[1].on else {
+        panic!("a body")
+    };
+    let [Signal::Harmonic { omega, .. }] = &torque[..] else {
         panic!("torque")
     };
     assert_eq!((*omega, *frame), (4.0 * std::f64::consts::PI, Frame::Body));
-    let ForceKind::Viscous { bodies, .. } = &plane(&scene).forces[2].kind else {
+    let Target::Bodies(bodies) = &plane(&scene).forces[2].on else {
         panic!("viscous")
     };
     assert_eq!(bodies[1].text, "ground");

@@ -7,7 +7,8 @@ use stiction::scene::error::SceneError;
 use stiction::scene::load::{load, parse, parse_in, parse_with};
 use stiction::scene::spec::space::*;
 use stiction::scene::spec::{
-    Anchors, BodyKind, ContactPair, Frame, FrictionCone, Scene, Settings, Signal,
+    Anchors, Axes, BodyKind, ContactPair, Frame, FrictionCone, Motor, MotorKind, Scene, Settings,
+    Signal, Target,
 };
 
 /// Two rigid bodies and a point that references can name; the ground has a floor.
@@ -864,11 +865,7 @@ fn every_kind_of_joint_is_read() {
     let (_, space) = read(&with(&text));
     let joints = &space.joints[3..];
     assert_eq!(joints[0].anchors, Anchors::World([1.0, 0.0, 1.0]));
-    let JointKind::Revolute {
-        axis: Axis::Local(axes),
-        limits: Some(limits),
-    } = joints[1].kind
-    else {
+    let (Axes::Local(axes), Some(limits)) = (joints[1].axes, joints[1].limits[0]) else {
         panic!("revolute")
     };
     assert_eq!(
@@ -879,7 +876,7 @@ fn every_kind_of_joint_is_read() {
         joints[1].motor,
         Some(Motor {
             kind: MotorKind::Effort,
-            coordinate: Coordinate::Angle,
+            coordinate: 0,
             value: Signal::Input { start: 2.0 }
         })
     );
@@ -887,16 +884,11 @@ fn every_kind_of_joint_is_read() {
         joints[2].motor,
         Some(Motor {
             kind: MotorKind::Effort,
-            coordinate: Coordinate::Displacement,
+            coordinate: 0,
             value: Signal::Constant(3.0)
         })
     );
-    let JointKind::Cylindrical {
-        limits: Some(limits),
-        angle_limits: Some(angles),
-        ..
-    } = joints[3].kind
-    else {
+    let [Some(limits), Some(angles)] = joints[3].limits[..] else {
         panic!("cylindrical")
     };
     assert_eq!(
@@ -904,10 +896,8 @@ fn every_kind_of_joint_is_read() {
         (1.0, 2.0, 0.5)
     );
     assert_eq!(
-        joints[4].kind,
-        JointKind::Universal {
-            axes: Cross::World([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
-        }
+        joints[4].axes,
+        Axes::World([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
     );
     assert_eq!(
         joints[7].anchors,
@@ -966,31 +956,29 @@ transition_rate = 1e-3
 "#,
     ));
     assert_eq!(space.forces.len(), 6);
-    let ForceKind::JointSpring {
-        coordinate, rest, ..
-    } = &space.forces[1].kind
-    else {
-        panic!("a joint spring")
+    let spring = |i: usize| {
+        let force = &space.forces[i];
+        let Target::Joint { coordinate, .. } = force.on else {
+            panic!("a joint spring")
+        };
+        (coordinate, force.parameters[2])
     };
-    assert_eq!((*coordinate, *rest), (Coordinate::Angle, Some(0.1)));
-    let ForceKind::JointSpring {
-        coordinate, rest, ..
-    } = &space.forces[2].kind
-    else {
-        panic!("a joint spring")
-    };
-    assert_eq!((*coordinate, *rest), (Coordinate::Displacement, None));
-    let ForceKind::Applied { force, frame, .. } = &space.forces[3].kind else {
+    assert_eq!((spring(1), spring(2)), ((0, Some(0.1)), (0, None)));
+    let Target::Body { force, frame, .. } = &space.forces[3].on else {
         panic!("an applied force")
     };
     assert_eq!(
         (&force[0], *frame),
         (&Signal::Input { start: 0.0 }, Frame::Body)
     );
-    let ForceKind::Viscous { bodies, .. } = &space.forces[4].kind else {
+    let Target::Bodies(bodies) = &space.forces[4].on else {
         panic!("viscous")
     };
     assert_eq!(bodies[1].text, "ground");
+    let Target::Joint { coordinate, .. } = space.forces[5].on else {
+        panic!("friction")
+    };
+    assert_eq!(coordinate, 1, "displacement, then angle");
 }
 
 #[test]

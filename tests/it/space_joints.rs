@@ -309,8 +309,8 @@ fn forces_along_coordinates_are_about_and_along_the_axes_of_the_joint() {
     let (mount_a, mount_b) = mounts();
     for k in -32..=32 {
         for (name, joint, b, _) in closed(k) {
-            for (i, coordinate) in joint.coordinate_names().iter().enumerate() {
-                let axis = match *coordinate {
+            for (i, coordinate) in joint.coordinates().iter().enumerate() {
+                let axis = match coordinate.name {
                     "angle" | "displacement" => a.turn(mount_a.axes[2]),
                     "displacement_x" | "angle_1" => a.turn(mount_a.axes[0]),
                     "displacement_y" => a.turn(mount_a.axes[1]),

@@ -52,7 +52,7 @@ pub fn columns(model: &Model, add: &mut impl FnMut(String, &'static str)) {
         add(format!("{name}.n_closed"), "1");
     }
     for link in &model.joints {
-        let names = link.joint.space().map(|j| j.coordinate_names());
+        let names = link.joint.space().map(|j| j.coordinates());
         for (k, name) in names.unwrap_or_default().iter().enumerate() {
             let units = if link.joint.coordinate_turns(k) {
                 ["rad", "rad/s"]

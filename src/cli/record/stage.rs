@@ -3,14 +3,11 @@
 use super::sample::applied;
 use serde_json::{Value, json};
 use stiction::kinds::plane::force::Force;
-use stiction::kinds::plane::joint::Joint;
 use stiction::kinds::plane::shape::Shape;
 use stiction::kinds::space;
 use stiction::math::quaternion;
 use stiction::model::{AnyForce, AnyJoint, BodyRef, ForceLink, JointLink, Model, shape_of};
 use stiction::scene::spec::{Geometry, Parts, Scene};
-use stiction::tool::describe::drawing::parts::anchors;
-use stiction::tool::describe::drawing::space::signs::attachment;
 use stiction::tool::describe::drawing::space::solid::Solid;
 
 /// Digits after the point: micrometres.
@@ -110,37 +107,19 @@ fn collider(collider: &Solid) -> Value {
 }
 
 fn joint(link: &JointLink) -> Value {
-    let (kind, anchors, axis) = match &link.joint {
-        AnyJoint::Plane(joint) => {
-            let (kind, axis) = match joint {
-                Joint::Revolute(_) => ("revolute", None),
-                Joint::Prismatic(j) => ("prismatic", Some(list(j.axis.as_slice()))),
-                Joint::Fixed(_) => ("fixed", None),
-                Joint::Distance(_) => ("distance", None),
-            };
-            let anchors = anchors(&link.joint).map(|a| list(a.as_slice()));
-            (kind, anchors, axis)
-        }
-        AnyJoint::Space(joint) => {
-            use space::joint::Joint as Spatial;
-            let kind = match joint {
-                Spatial::Spherical(_) => "spherical",
-                Spatial::Revolute(_) => "revolute",
-                Spatial::Prismatic(_) => "prismatic",
-                Spatial::Cylindrical(_) => "cylindrical",
-                Spatial::Universal(_) => "universal",
-                Spatial::Planar(_) => "planar",
-                Spatial::Fixed(_) => "fixed",
-                Spatial::Distance(_) => "distance",
-            };
-            let (anchors, axis) = attachment(link).unwrap_or_default();
-            let anchors = anchors.map(|a| list(a.as_slice()));
-            (kind, anchors, axis.map(|axis| list(axis.as_slice())))
-        }
+    let (anchors, axis) = match &link.joint {
+        AnyJoint::Plane(joint) => (
+            joint.attachment().map(|a| list(a.as_slice())),
+            joint.axis().map(|axis| list(axis.as_slice())),
+        ),
+        AnyJoint::Space(joint) => (
+            joint.attachment().map(|a| list(a.as_slice())),
+            joint.axis().map(|axis| list(axis.as_slice())),
+        ),
     };
     json!({
         "name": link.name,
-        "kind": kind,
+        "kind": link.joint.description().word,
         "bodies": link.bodies.map(index),
         "anchors": anchors,
         "axis": axis,

@@ -1,20 +1,24 @@
 //! The identity of an FMU: a digest of its scene and of its table of variables, so that a model description that was made
 //! from another scene, or by another version of the table, is refused.
 
-use super::variable::Variable;
+use super::variable::{Kind, Variable};
 use crate::scene::packed;
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 
 /// Digest in the form of a GUID.
 pub fn guid(scene: &packed::Digest, table: &[Variable]) -> String {
     let mut digest = Sha256::new();
     digest.update(scene);
-    let mut row = String::new();
     for variable in table {
-        row.clear();
-        let _ = writeln!(row, "{variable:?}"); // a string takes all
-        digest.update(row.as_bytes());
+        for text in [&variable.name, &variable.description, unit(&variable.kind)] {
+            digest.update((text.len() as u64).to_le_bytes());
+            digest.update(text);
+        }
+        digest.update([variable.causality as u8, variable.variability as u8]);
+        for bound in bounds(&variable.kind) {
+            // no bound is written as not a number
+            digest.update(bound.unwrap_or(f64::NAN).to_bits().to_le_bytes());
+        }
     }
     let bytes = digest.finalize();
     let hex: String = bytes
@@ -30,4 +34,25 @@ pub fn guid(scene: &packed::Digest, table: &[Variable]) -> String {
         &hex[16..20],
         &hex[20..]
     )
+}
+
+/// Unit of a real number, type of all others.
+fn unit(kind: &Kind) -> &'static str {
+    match kind {
+        Kind::Real { unit, .. } => unit.name(),
+        Kind::Integer { .. } => "Integer",
+        Kind::Boolean => "Boolean",
+        Kind::Enumeration(enumeration) => enumeration.name,
+    }
+}
+
+/// Smallest, largest and typical value.
+fn bounds(kind: &Kind) -> [Option<f64>; 3] {
+    match kind {
+        Kind::Real {
+            min, max, nominal, ..
+        } => [*min, *max, *nominal],
+        Kind::Integer { min, max } => [min.map(f64::from), max.map(f64::from), None],
+        Kind::Boolean | Kind::Enumeration(_) => [None; 3],
+    }
 }

@@ -9,7 +9,6 @@ use super::variable::{
     Variability, Variable,
 };
 use crate::kinds::plane::force::Force;
-use crate::kinds::plane::joint::Joint;
 use crate::model::{AnyForce, ContactKind, InputUnit, Model};
 use crate::scene::spec::settings::{Field, Setting, TABLE, UsedBy};
 use crate::simulation::observe::contacts_of;
@@ -286,15 +285,11 @@ impl Table {
             let Some(force) = link.force.plane() else {
                 continue;
             };
-            let unit = match (
-                force,
-                link.joint.and_then(|j| model.joints[j].joint.plane()),
-            ) {
-                (Force::SpringDamper(_), _) | (Force::Stribeck(_), Some(Joint::Prismatic(_))) => {
-                    Unit::Newton
-                }
-                (Force::Torsional(_) | Force::Stribeck(_), _) => Unit::NewtonMeter,
-                (Force::Applied(_) | Force::Viscous(_), _) => continue,
+            let unit = match force {
+                Force::SpringDamper(_) => Unit::Newton,
+                Force::Stribeck(_) if !turns(model, link.joint) => Unit::Newton,
+                Force::Torsional(_) | Force::Stribeck(_) => Unit::NewtonMeter,
+                Force::Applied(_) | Force::Viscous(_) => continue,
             };
             self.output(
                 format!("{}.force", link.name),
@@ -648,13 +643,10 @@ fn force_parameters(i: usize, force: &Force, model: &Model) -> Vec<ParameterRow>
             ),
         ],
         Force::Stribeck(_) => {
-            let joint = model.forces[i]
-                .joint
-                .and_then(|j| model.joints[j].joint.plane());
-            let (force, viscous) = if matches!(joint, Some(Joint::Prismatic(_))) {
-                (Unit::Newton, Unit::NewtonSecondPerMeter)
-            } else {
+            let (force, viscous) = if turns(model, model.forces[i].joint) {
                 (Unit::NewtonMeter, Unit::NewtonMeterSecondPerRadian)
+            } else {
+                (Unit::Newton, Unit::NewtonSecondPerMeter)
             };
             vec![
                 (
@@ -679,4 +671,9 @@ fn force_parameters(i: usize, force: &Force, model: &Model) -> Vec<ParameterRow>
         }
         Force::Applied(_) => Vec::new(),
     }
+}
+
+/// Is the only coordinate of a joint an angle?
+fn turns(model: &Model, joint: Option<usize>) -> bool {
+    joint.is_some_and(|j| model.joints[j].joint.coordinate_turns(0))
 }

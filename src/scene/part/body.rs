@@ -2,20 +2,21 @@
 
 use super::Names;
 use super::shape::{self, Owner};
+use crate::scene::load::Files;
 use crate::scene::range::Range;
 use crate::scene::read::Table;
-use crate::scene::spec::{Body, BodyKind};
+use crate::scene::spec::{Body, BodyKind, Shape};
 
 const KINDS: &[(&str, BodyKind)] = &[("point", BodyKind::Point), ("rigid", BodyKind::Rigid)];
 
 /// Reads one body.
-pub fn read(mut t: Table<'_>, names: &mut Names) -> Body {
+pub fn read(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Body {
     let place = t.place.clone();
     let name = names.take(&mut t);
     let kind = t.need_choice("kind", KINDS);
     let mass = t.need_number("mass", Range::MASS).unwrap_or(1.0);
-    let position = t.need_pair("position").unwrap_or([0.0; 2]);
-    let velocity = t.pair_or("velocity", [0.0; 2]);
+    let position = t.need_vector("position").unwrap_or([0.0; 2]);
+    let velocity = t.vector_or("velocity", [0.0; 2]);
     let mut inertia = t.number("inertia", Range::POSITIVE);
     let angle = t.number_or("angle", Range::ANY, 0.0);
     let angular_velocity = t.number_or("angular_velocity", Range::ANY, 0.0);
@@ -42,8 +43,8 @@ pub fn read(mut t: Table<'_>, names: &mut Names) -> Body {
     } else {
         Owner::Rigid
     };
-    let shapes = shape::read_all(t.items("shape"), owner);
-    let without_area = !shapes.iter().any(shape::has_area);
+    let shapes: Vec<Shape> = shape::read_all(t.items("shape"), owner, files);
+    let without_area = !shapes.iter().any(|shape| shape.geometry.is_solid());
     if kind == Some(BodyKind::Rigid) && !t.has("inertia") && without_area {
         let message = "a rigid body needs `inertia`, or a shape with an area to compute it from";
         let hint = "write for example `inertia = 0.1` (kg m² about the centre of mass), or `kind = \"point\"`";

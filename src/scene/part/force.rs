@@ -1,234 +1,193 @@
-//! `[[force]]`: what pushes.
+//! `[[force]]` in the plane and in space: what pushes. What a kind takes comes from its description.
 
-use super::joint::check_anchors;
-use super::{Moving, Names, Side, body_name, no_such, nobody, side, signal, two_bodies};
-use crate::scene::range::Range;
+use super::joint::{self, JointOf, check_anchors};
+use super::{GROUND, Moving, Names, Side, body_name, no_such, nobody, side, signal, two_bodies};
+use crate::kinds::force::{Attachment, Description, Given, Kind};
+use crate::kinds::joint::Kind as JointKind;
+use crate::kinds::parameter::Parameter;
 use crate::scene::read::Table;
-use crate::scene::spec::{Body, Force, ForceKind, Frame, Joint, JointKind, Name, Pair, Signal};
-use crate::scene::value::Value;
+use crate::scene::spec::{Dimension, Force, Frame, Name, Signal, Target};
+use crate::scene::value::{Value, Vector};
 
-/// The kinds of force elements.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Spring,
-    Damper,
-    SpringDamper,
-    Torsional,
-    Applied,
-    Viscous,
-    Stribeck,
-}
-
-const KINDS: &[(&str, Kind)] = &[
-    ("spring", Kind::Spring),
-    ("damper", Kind::Damper),
-    ("spring_damper", Kind::SpringDamper),
-    ("torsional", Kind::Torsional),
-    ("applied", Kind::Applied),
-    ("viscous", Kind::Viscous),
-    ("stribeck", Kind::Stribeck),
-];
-
-/// Every key that some force element has.
-const ALL_KEYS: &[&str] = &[
-    "anchors",
-    "angular",
-    "bodies",
-    "body",
-    "damping",
-    "force",
-    "frame",
-    "joint",
-    "kind",
-    "kinetic_friction",
-    "linear",
-    "name",
-    "point",
-    "rest_angle",
-    "rest_length",
-    "static_friction",
-    "stiffness",
-    "stribeck_rate",
-    "torque",
-    "transition_rate",
-    "viscous",
+/// Keys that say what an element acts on.
+const TARGET_KEYS: &[&str] = &[
+    "anchors", "bodies", "body", "force", "frame", "joint", "kind", "name", "point", "torque",
 ];
 
 /// What a force element can act on.
-#[derive(Clone, Copy)]
-pub struct World<'a> {
+pub struct World<'a, B: Moving, J> {
     /// All bodies.
-    pub bodies: &'a [Body],
+    pub bodies: &'a [B],
     /// All joints.
-    pub joints: &'a [Joint],
+    pub joints: &'a [JointOf<B, J>],
 }
 
+impl<B: Moving, J> Clone for World<'_, B, J> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B: Moving, J> Copy for World<'_, B, J> {}
+
 /// Reads one force element. Bodies and joints must have been read.
-pub fn read(mut t: Table<'_>, names: &mut Names, world: World<'_>) -> Force {
+pub fn read<B: Moving, J: JointKind, K: Kind>(
+    mut t: Table<'_>,
+    names: &mut Names,
+    world: World<'_, B, J>,
+) -> Force<B::Point, K> {
     let place = t.place.clone();
     let name = names.take(&mut t);
-    let kind = t.need_choice("kind", KINDS);
-    let element = match kind {
-        Some(Kind::Spring | Kind::Damper | Kind::SpringDamper) => {
-            spring_damper(&mut t, kind, world)
+    let words: Vec<(&str, K)> = K::ALL.iter().map(|k| (k.description().word, *k)).collect();
+    let kind = t.need_choice("kind", &words);
+    let (mut on, mut parameters) = (None, Vec::new());
+    if let Some(kind) = kind.map(K::description) {
+        t.describe(kind.parameters);
+        on = target(&mut t, kind, world);
+        parameters = read_parameters(&mut t, kind);
+        if let Some(Target::Bodies(names)) = &on {
+            check_rotation(&mut t, kind, &parameters, names, world.bodies);
         }
-        Some(Kind::Torsional) => torsional(&mut t, world),
-        Some(Kind::Applied) => applied(&mut t, world),
-        Some(Kind::Viscous) => viscous(&mut t, world),
-        Some(Kind::Stribeck) => stribeck(&mut t, world),
-        None => None,
-    };
-    match kind {
-        Some(Kind::Spring) => t.finish("a spring"),
-        Some(Kind::Damper) => t.finish("a damper"),
-        Some(Kind::SpringDamper) => t.finish("a spring_damper"),
-        Some(Kind::Torsional) => t.finish("a torsional element"),
-        Some(Kind::Applied) => t.finish("an applied force"),
-        Some(Kind::Viscous) => t.finish("a viscous element"),
-        Some(Kind::Stribeck) => t.finish("a stribeck element"),
-        None => t.finish_with("a force", ALL_KEYS),
+        let all = K::ALL.iter().map(|kind| kind.description());
+        let keys = |kind: &'static Description| kind.parameters.iter().map(|p| (p.key, kind.word));
+        t.finish_kind(kind.called, all.flat_map(keys).collect());
+    } else {
+        let keys = all_keys::<K>(t.log.dimension);
+        t.finish_with("a force", &keys);
     }
-    // What could not be read pushes nothing.
-    let nothing = ForceKind::Viscous {
-        bodies: [nobody(), nobody()],
-        linear: 0.0,
-        angular: 0.0,
-    };
     Force {
         place,
         name,
-        kind: element.unwrap_or(nothing),
+        kind: kind.unwrap_or(K::ALL[0]),
+        // What could not be read acts on nothing.
+        on: on.unwrap_or_else(|| Target::Bodies([nobody(), nobody()])),
+        parameters,
     }
 }
 
-/// Each getter runs before the first `?`, so that one problem does not hide another.
-fn spring_damper(t: &mut Table<'_>, kind: Option<Kind>, world: World<'_>) -> Option<ForceKind> {
-    let names = t.need("bodies").and_then(|v| two_bodies(&v, world.bodies));
-    let value = t.need("anchors");
-    let anchors = value.as_ref().and_then(|v| v.two_pairs());
-    let (mut stiffness, mut damping, mut rest_length) = (Some(0.0), Some(0.0), None);
-    if kind != Some(Kind::Damper) {
-        stiffness = t.need_number("stiffness", Range::NOT_NEGATIVE);
-        rest_length = t.number("rest_length", Range::NOT_NEGATIVE);
+/// Every key that some force element has.
+fn all_keys<K: Kind>(dimension: Dimension) -> Vec<&'static str> {
+    let mut keys = TARGET_KEYS.to_vec();
+    if dimension == Dimension::Space {
+        keys.push("coordinate");
     }
-    if kind != Some(Kind::Spring) {
-        damping = t.need_number("damping", Range::NOT_NEGATIVE);
+    for kind in K::ALL {
+        keys.extend(kind.description().parameters.iter().map(|p| p.key));
     }
-    let bodies = names?;
-    let sides = [
-        side(&bodies[0].text, world.bodies),
-        side(&bodies[1].text, world.bodies),
-    ];
-    check_anchors(value.as_ref()?, anchors?, &bodies, sides);
-    Some(ForceKind::SpringDamper {
-        bodies,
-        anchors: anchors?,
-        stiffness: stiffness?,
-        damping: damping?,
-        rest_length,
-    })
+    keys
 }
 
-fn torsional(t: &mut Table<'_>, world: World<'_>) -> Option<ForceKind> {
-    let joint = joint(
-        t,
-        world,
-        "a torsional element acts at a revolute joint",
-        |kind| matches!(kind, JointKind::Revolute { .. }),
-    );
-    let stiffness = t.number_or("stiffness", Range::NOT_NEGATIVE, 0.0);
-    let damping = t.number_or("damping", Range::NOT_NEGATIVE, 0.0);
-    let rest_angle = t.number("rest_angle", Range::ANY);
-    if !t.has("stiffness") && !t.has("damping") {
-        let message = "a torsional element needs `stiffness`, `damping` or both";
-        let hint = "write for example `stiffness = 100.0` (N m/rad)";
-        t.log
-            .absent(t.place.clone(), &t.path_of("stiffness"), message, hint);
-    }
-    Some(ForceKind::Torsional {
-        joint: joint?,
-        stiffness,
-        damping,
-        rest_angle,
-    })
-}
-
-fn stribeck(t: &mut Table<'_>, world: World<'_>) -> Option<ForceKind> {
-    let joint = joint(
-        t,
-        world,
-        "stribeck friction acts at a revolute or prismatic joint",
-        |kind| match kind {
-            JointKind::Revolute { .. } | JointKind::Prismatic { .. } => true,
-            JointKind::Fixed | JointKind::Distance { .. } => false,
-        },
-    );
-    let law = read_stribeck(t)?;
-    Some(ForceKind::Stribeck {
-        joint: joint?,
-        static_friction: law.static_friction,
-        kinetic_friction: law.kinetic_friction,
-        stribeck_rate: law.stribeck_rate,
-        transition_rate: law.transition_rate,
-        viscous: law.viscous,
-    })
-}
-
-/// The numbers of smooth friction; their units are those of `ForceKind::Stribeck`.
-pub struct StribeckLaw {
-    /// At break-away.
-    pub static_friction: f64,
-    /// At speed.
-    pub kinetic_friction: f64,
-    /// Between the two.
-    pub stribeck_rate: f64,
-    /// Of the smoothed jump.
-    pub transition_rate: f64,
-    /// In addition.
-    pub viscous: f64,
-}
-
-/// Reads the numbers of a stribeck element.
-pub fn read_stribeck(t: &mut Table<'_>) -> Option<StribeckLaw> {
-    let static_friction = t.need_number("static_friction", Range::NOT_NEGATIVE);
-    let kinetic_friction = t.need_number("kinetic_friction", Range::NOT_NEGATIVE);
-    let stribeck_rate = t.need_number("stribeck_rate", Range::POSITIVE);
-    let transition_rate = t.need_number("transition_rate", Range::POSITIVE);
-    let viscous = t.number_or("viscous", Range::NOT_NEGATIVE, 0.0);
-    let (static_friction, kinetic_friction) = (static_friction?, kinetic_friction?);
-    if static_friction < kinetic_friction
-        && let Some(value) = t.get("static_friction")
+/// The numbers of an element; one is needed where none is required.
+fn read_parameters(t: &mut Table<'_>, kind: &Description) -> Vec<Option<f64>> {
+    let read = |p: &Parameter| match p.default.parse() {
+        Ok(default) => Some(t.number_or(p.key, p.range, default)),
+        Err(_) if p.is_required() => t.need_number(p.key, p.range),
+        Err(_) => t.number(p.key, p.range),
+    };
+    let values: Vec<Option<f64>> = kind.parameters.iter().map(read).collect();
+    let has_default = |p: &&Parameter| p.default == "0";
+    if let Some(first) = kind.parameters.iter().find(has_default)
+        && !kind.parameters.iter().any(Parameter::is_required)
     {
-        let message = format!(
-            "static_friction {static_friction} is below kinetic_friction {kinetic_friction}"
-        );
-        value.bad(
-            message,
-            "friction at break-away is the larger of the two, or equal",
-        );
+        let keys: Vec<&str> = kind
+            .parameters
+            .iter()
+            .filter(has_default)
+            .map(|p| p.key)
+            .collect();
+        need_one(t, kind, &keys, first.hint());
     }
-    Some(StribeckLaw {
-        static_friction,
-        kinetic_friction,
-        stribeck_rate: stribeck_rate?,
-        transition_rate: transition_rate?,
-        viscous,
-    })
+    let given = Given {
+        parameters: kind.parameters,
+        values: &values,
+    };
+    if let Some((key, message, hint)) = kind.check.and_then(|check| check(&given))
+        && let Some(value) = t.get(key)
+    {
+        value.bad(message, hint);
+    }
+    values
 }
 
-fn applied(t: &mut Table<'_>, world: World<'_>) -> Option<ForceKind> {
-    let body = t.need("body").and_then(|v| moving(&v, world.bodies));
+fn need_one(t: &Table<'_>, kind: &Description, keys: &[&str], hint: String) {
+    if !keys.iter().any(|key| t.has(key)) {
+        let quoted: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+        let message = format!("{} needs {} or both", kind.called, quoted.join(", "));
+        t.log
+            .absent(t.place.clone(), &t.path_of(keys[0]), message, hint);
+    }
+}
+
+/// A point body does not rotate.
+fn check_rotation<B: Moving>(
+    t: &mut Table<'_>,
+    kind: &Description,
+    values: &[Option<f64>],
+    names: &[Name; 2],
+    bodies: &[B],
+) {
+    if !names.iter().any(|name| side(&name.text, bodies).is_point()) {
+        return;
+    }
+    for (parameter, value) in kind.parameters.iter().zip(values) {
+        if parameter.unit.ends_with("/rad")
+            && value.is_some_and(|x| x != 0.0)
+            && let Some(value) = t.get(parameter.key)
+        {
+            value.bad(
+                "a point body does not rotate, so there is nothing to resist",
+                format!(
+                    "remove `{}`, or write `kind = \"rigid\"` in the body",
+                    parameter.key
+                ),
+            );
+        }
+    }
+}
+
+/// What the element acts on. Each getter runs before the first `?`, so that one problem does not hide another.
+fn target<B: Moving, J: JointKind>(
+    t: &mut Table<'_>,
+    kind: &Description,
+    world: World<'_, B, J>,
+) -> Option<Target<B::Point>> {
+    match kind.attachment {
+        Attachment::Points => {
+            let names = t.need("bodies").and_then(|v| two_bodies(&v, world.bodies));
+            let value = t.need("anchors");
+            let anchors = value.as_ref().and_then(|v| v.two_vectors());
+            let (bodies, anchors) = (names?, anchors?);
+            let sides = [0, 1].map(|i| side(&bodies[i].text, world.bodies));
+            check_anchors(&value?, anchors, &bodies, sides);
+            Some(Target::Points { bodies, anchors })
+        }
+        Attachment::Joint | Attachment::Angle => at_joint(t, kind, world),
+        Attachment::Body => applied(t, kind, world.bodies),
+        Attachment::Bodies => {
+            let value = t.need("bodies")?;
+            one_or_two_bodies(&value, world.bodies).map(Target::Bodies)
+        }
+    }
+}
+
+/// `body`, `frame`, `point`, `force` and `torque`.
+fn applied<B: Moving>(
+    t: &mut Table<'_>,
+    kind: &Description,
+    bodies: &[B],
+) -> Option<Target<B::Point>> {
+    let body = t.need("body").and_then(|v| moving(&v, bodies));
     let on_point = body
         .as_ref()
-        .is_some_and(|b| side(&b.text, world.bodies).is_point());
+        .is_some_and(|b| side(&b.text, bodies).is_point());
     let frame = t.choice_or(
         "frame",
         &[("world", Frame::World), ("body", Frame::Body)],
         Frame::World,
     );
-    let point: Pair = t.pair_or("point", [0.0; 2]);
+    let point: B::Point = t.vector_or("point", Vector::ZERO);
     if on_point
-        && point != [0.0; 2]
+        && point != B::Point::ZERO
         && let Some(value) = t.get("point")
     {
         let message = "a force on a point body acts at its centre";
@@ -238,15 +197,15 @@ fn applied(t: &mut Table<'_>, world: World<'_>) -> Option<ForceKind> {
         );
     }
 
-    let zero = [Signal::Constant(0.0), Signal::Constant(0.0)];
-    let force = t.get("force").map(|value| {
-        let [x, y] = value.two("one number or signal for each axis")?;
-        let (x, y) = (signal::read(&x), signal::read(&y));
-        Some([x?, y?])
-    });
+    let n = point.numbers().len();
+    let n_torques = match t.log.dimension {
+        Dimension::Plane => 1,
+        Dimension::Space => n,
+    };
+    let force = t.get("force").map(|value| signals(&value, n));
     let torque = t.get("torque").map(|value| {
-        let torque = signal::read(&value)?;
-        if on_point && !signal::is_zero(&torque) {
+        let torque = signals(&value, n_torques)?;
+        if on_point && !torque.iter().all(signal::is_zero) {
             let message = "a torque has no effect on a point body, which does not rotate";
             value.bad(
                 message,
@@ -255,84 +214,66 @@ fn applied(t: &mut Table<'_>, world: World<'_>) -> Option<ForceKind> {
         }
         Some(torque)
     });
-    if force.is_none() && torque.is_none() {
-        let message = "an applied force needs `force`, `torque` or both";
-        let hint = "write for example `force = [8.0, 0.0]` (N)";
-        t.log
-            .absent(t.place.clone(), &t.path_of("force"), message, hint);
-    }
-    Some(ForceKind::Applied {
+    need_one(t, kind, &["force", "torque"], t.log.example("force"));
+    let zeros = |n| Some(vec![Signal::Constant(0.0); n]);
+    Some(Target::Body {
         body: body?,
         point,
         frame,
-        force: force.unwrap_or(Some(zero))?,
-        torque: torque.unwrap_or(Some(Signal::Constant(0.0)))?,
+        force: force.unwrap_or_else(|| zeros(n))?,
+        torque: torque.unwrap_or_else(|| zeros(n_torques))?,
     })
 }
 
-fn viscous(t: &mut Table<'_>, world: World<'_>) -> Option<ForceKind> {
-    let (bodies, linear, angular) = read_viscous(t, world.bodies)?;
-    Some(ForceKind::Viscous {
-        bodies,
-        linear,
-        angular,
-    })
-}
-
-/// Bodies, `linear` and `angular` of a viscous element.
-pub fn read_viscous<B: Moving>(t: &mut Table<'_>, all: &[B]) -> Option<([Name; 2], f64, f64)> {
-    let bodies = t.need("bodies").and_then(|value| {
-        let list = value.list("names of one or two bodies")?;
-        let second = match &list[..] {
-            // The second body is the ground if nothing is said.
-            [_] => Some(Name {
-                text: super::GROUND.to_owned(),
-                place: value.place.clone(),
-            }),
-            [_, second] => body_name(second, all),
-            _ => {
-                value.bad(
-                    format!("expected one or two bodies, found a list of {}", list.len()),
-                    "name the body first, then what it moves against",
-                );
-                return None;
-            }
-        };
-        let first = moving(&list[0], all);
-        let (first, second) = (first?, second?);
-        if first.text == second.text {
-            value.bad(
-                "both are the same body",
-                "name two different bodies, or the first one only",
-            );
-        }
-        Some([first, second])
-    });
-    let linear = t.number_or("linear", Range::NOT_NEGATIVE, 0.0);
-    let angular = t.number_or("angular", Range::NOT_NEGATIVE, 0.0);
-    if !t.has("linear") && !t.has("angular") {
-        let message = "a viscous element needs `linear`, `angular` or both";
-        let hint = "write for example `linear = 0.5` (N s/m)";
-        t.log
-            .absent(t.place.clone(), &t.path_of("linear"), message, hint);
+/// One signal, or one for each axis.
+fn signals(value: &Value<'_>, n: usize) -> Option<Vec<Signal>> {
+    if n == 1 {
+        return Some(vec![signal::read(value)?]);
     }
-    let bodies = bodies?;
-    let point = bodies.iter().any(|name| side(&name.text, all).is_point());
-    if point
-        && angular != 0.0
-        && let Some(value) = t.get("angular")
-    {
-        let message = "a point body does not rotate, so there is nothing to resist";
+    let expected = "one number or signal for each axis";
+    let list = value.list(expected)?;
+    if list.len() != n {
         value.bad(
-            message,
-            "remove `angular`, or write `kind = \"rigid\"` in the body",
+            format!("expected {expected}, found a list of {}", list.len()),
+            value.log.example(value.key),
+        );
+        return None;
+    }
+    let signals: Vec<Option<Signal>> = list.iter().map(signal::read).collect();
+    signals.into_iter().collect()
+}
+
+/// Names of a body and of what it moves against.
+fn one_or_two_bodies<B: Moving>(value: &Value<'_>, bodies: &[B]) -> Option<[Name; 2]> {
+    let list = value.list("names of one or two bodies")?;
+    let second = match &list[..] {
+        // The second body is the ground if nothing is said.
+        [_] => Some(Name {
+            text: GROUND.to_owned(),
+            place: value.place.clone(),
+        }),
+        [_, second] => body_name(second, bodies),
+        _ => {
+            value.bad(
+                format!("expected one or two bodies, found a list of {}", list.len()),
+                "name the body first, then what it moves against",
+            );
+            return None;
+        }
+    };
+    let first = moving(&list[0], bodies);
+    let (first, second) = (first?, second?);
+    if first.text == second.text {
+        value.bad(
+            "both are the same body",
+            "name two different bodies, or the first one only",
         );
     }
-    Some((bodies, linear, angular))
+    Some([first, second])
 }
 
 /// The name of a body that can move.
-pub fn moving<B: Moving>(value: &Value<'_>, bodies: &[B]) -> Option<Name> {
+fn moving<B: Moving>(value: &Value<'_>, bodies: &[B]) -> Option<Name> {
     let name = body_name(value, bodies)?;
     if matches!(side(&name.text, bodies), Side::Ground) {
         value.bad(
@@ -343,51 +284,84 @@ pub fn moving<B: Moving>(value: &Value<'_>, bodies: &[B]) -> Option<Name> {
     Some(name)
 }
 
-/// The name of a joint of a kind that `fits`; `rule` says which.
-fn joint(
+/// `joint`, and in space `coordinate`.
+fn at_joint<B: Moving, J: JointKind>(
     t: &mut Table<'_>,
-    world: World<'_>,
-    rule: &str,
-    fits: impl Fn(&JointKind) -> bool,
-) -> Option<Name> {
-    let value = t.need("joint")?;
+    kind: &Description,
+    world: World<'_, B, J>,
+) -> Option<Target<B::Point>> {
+    let value = t.need("joint");
+    let found = value
+        .as_ref()
+        .and_then(|value| joint_name(value, kind, world));
+    let Some((value, (joint, link))) = value.zip(found) else {
+        // Asked for, so that it is a key of the element whatever the joint is.
+        if t.log.dimension == Dimension::Space {
+            t.get("coordinate");
+        }
+        return None;
+    };
+    let description = link.kind.description();
+    let coordinate = match t.log.dimension {
+        Dimension::Plane => 0,
+        Dimension::Space => joint::coordinate(t, description)?,
+    };
+    let mut bodies = link.bodies.iter();
+    if description.coordinates[coordinate].is_angle
+        && bodies.any(|body| side(&body.text, world.bodies).is_point())
+    {
+        let message = format!(
+            "the joint \"{}\" holds a point body, which has no angle",
+            joint.text
+        );
+        value.bad(message, "write `kind = \"rigid\"` in that body");
+    }
+    Some(Target::Joint { joint, coordinate })
+}
+
+/// A joint that has a coordinate for the element.
+fn joint_name<'w, B: Moving, J: JointKind>(
+    value: &Value<'_>,
+    kind: &Description,
+    world: World<'w, B, J>,
+) -> Option<(Name, &'w JointOf<B, J>)> {
     let name = value.name()?;
     let Some(joint) = world.joints.iter().find(|j| j.name == name.text) else {
         // Where a joint lost its name, a reference to it would be a consequence.
         if !world.joints.iter().any(|j| j.name.is_empty()) {
-            no_such(
-                &value,
-                "no joint has the name",
-                &name.text,
-                world.joints.iter().map(|j| j.name.as_str()),
-            );
+            let names = world.joints.iter().map(|j| j.name.as_str());
+            no_such(value, "no joint has the name", &name.text, names);
         }
         return None;
     };
+    let needs_angle = kind.attachment == Attachment::Angle;
+    let fits = |joint: &J| {
+        let mut driven = joint.description().driven();
+        driven.any(|(_, coordinate)| coordinate.is_angle || !needs_angle)
+    };
     if !fits(&joint.kind) {
-        let kind = match joint.kind {
-            JointKind::Revolute { .. } => "revolute",
-            JointKind::Prismatic { .. } => "prismatic",
-            JointKind::Fixed => "fixed",
-            JointKind::Distance { .. } => "distance",
-        };
-        let message = format!("{rule}, \"{}\" is {kind}", name.text);
+        let all = J::ALL.iter().filter(|kind| fits(kind));
+        let words: Vec<&str> = all.map(|kind| kind.description().word).collect();
+        let message = format!(
+            "{} acts at a {} joint, \"{}\" is {}",
+            kind.called,
+            one_of(&words),
+            name.text,
+            joint.kind.description().word
+        );
         value.bad(
             message,
             "name another joint, or use a spring_damper between two points",
         );
         return None;
     }
-    let point = joint
-        .bodies
-        .iter()
-        .any(|b| side(&b.text, world.bodies).is_point());
-    if point && matches!(joint.kind, JointKind::Revolute { .. }) {
-        let message = format!(
-            "the joint \"{}\" holds a point body, which has no angle",
-            name.text
-        );
-        value.bad(message, "write `kind = \"rigid\"` in that body");
+    Some((name, joint))
+}
+
+/// `a, b or c`.
+fn one_of(words: &[&str]) -> String {
+    match words {
+        [rest @ .., last] if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => words.concat(),
     }
-    Some(name)
 }

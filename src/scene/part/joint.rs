@@ -1,145 +1,253 @@
-//! `[[joint]]`: what holds two bodies together.
+//! `[[joint]]` in the plane and in space: what holds two bodies together. What a kind takes comes from its description.
 
-use super::{Names, Side, nobody, side, two_bodies};
+use super::{Moving, Names, Side, nobody, side, signal, two_bodies};
+use crate::kinds::joint::{Coordinate, Description, Kind, Mounting};
 use crate::math::Limit;
 use crate::scene::range::Range;
 use crate::scene::read::Table;
-use crate::scene::spec::{Anchors, Body, Joint, JointKind, Limits, Name, Pair};
-use crate::scene::value::Value;
+use crate::scene::spec::{Anchors, Axes, Dimension, Joint, Limits, Motor, MotorKind, Name};
+use crate::scene::value::{Value, Vector, written};
 
-/// The kinds of joints.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Revolute,
-    Prismatic,
-    Fixed,
-    Distance,
-}
-
-const KINDS: &[(&str, Kind)] = &[
-    ("revolute", Kind::Revolute),
-    ("prismatic", Kind::Prismatic),
-    ("fixed", Kind::Fixed),
-    ("distance", Kind::Distance),
-];
-
-/// Every key that some joint has.
-const ALL_KEYS: &[&str] = &[
-    "anchors",
-    "at",
-    "axis",
-    "bodies",
-    "contact",
-    "kind",
-    "length",
-    "limit_restitution",
-    "limits",
-    "name",
-];
+/// Keys of every joint.
+const KEYS: [&str; 5] = ["anchors", "at", "bodies", "contact", "name"];
 
 /// A point body is at a world point if they differ by less than this, m, for each metre from the origin.
 const SAME_POINT: f64 = 1e-9;
 
+/// Two directions are at right angles if their cosine is below this: six digits were written.
+const RIGHT_ANGLE: f64 = 1e-6;
+
+/// The key of the bounce at limits.
+const BOUNCE: &str = "limit_restitution";
+
+/// The joints of a scene whose bodies are `B`.
+pub type JointOf<B, K> = Joint<<B as Moving>::Point, K>;
+
 /// Reads one joint. Bodies must have been read.
-pub fn read(mut t: Table<'_>, names: &mut Names, bodies: &[Body]) -> Joint {
+pub fn read<B: Moving, K: Kind>(
+    mut t: Table<'_>,
+    names: &mut Names,
+    bodies: &[B],
+) -> JointOf<B, K> {
     let place = t.place.clone();
-    let name = names.take(&mut t);
-    let kind = t.need_choice("kind", KINDS);
+    let mut name = names.take(&mut t);
+    let words: Vec<(&str, K)> = K::ALL.iter().map(|k| (k.description().word, *k)).collect();
+    let kind = t.need_choice("kind", &words);
     let pair = t.need("bodies").and_then(|v| two_bodies(&v, bodies));
     let pair = pair.unwrap_or_else(|| [nobody(), nobody()]);
     let sides = [side(&pair[0].text, bodies), side(&pair[1].text, bodies)];
-    let contact = t.flag_or("contact", kind == Some(Kind::Distance));
-    let mut anchors = Anchors::World([0.0; 2]);
-    let mut joint_kind = JointKind::Fixed;
-    if let Some(kind) = kind {
-        anchors = attach(&mut t, kind, &pair, sides);
-        joint_kind = read_kind(&mut t, kind, sides);
-        let what = match kind {
-            Kind::Revolute => "a revolute joint",
-            Kind::Prismatic => "a prismatic joint",
-            Kind::Fixed => "a fixed joint",
-            Kind::Distance => "a distance joint",
-        };
-        t.finish(what);
-    } else {
-        t.finish_with("a joint", ALL_KEYS);
-    }
-    Joint {
+    let holds_ends = kind.is_some_and(|k| k.description().mounting == Mounting::Ends);
+    let contact = t.flag_or("contact", holds_ends);
+    let mut joint = Joint {
         place,
-        name,
+        name: String::new(),
         bodies: pair,
-        anchors,
-        kind: joint_kind,
+        anchors: Anchors::World(Vector::ZERO),
+        axes: Axes::None,
+        kind: kind.unwrap_or(K::ALL[0]),
+        parameters: Vec::new(),
+        limits: Vec::new(),
+        motor: None,
         contact,
+    };
+    if let Some(kind) = kind.map(K::description) {
+        t.describe(kind.parameters);
+        joint.anchors = attach(&mut t, kind.mounting, &joint.bodies, sides);
+        check_sides(&mut t, kind, sides);
+        joint.axes = axes(&mut t, kind.mounting);
+        let own = kind.parameters.iter();
+        joint.parameters = own
+            .map(|p| match p.is_required() {
+                true => t.need_number(p.key, p.range),
+                false => t.number(p.key, p.range),
+            })
+            .collect();
+        joint.limits = limits(&mut t, kind, sides);
+        if t.log.dimension == Dimension::Space && kind.driven().next().is_some() {
+            joint.motor = t.get("motor").and_then(|v| read_motor(&v, kind));
+        }
+        let all = K::ALL.iter().map(|kind| kind.description());
+        let others = all.flat_map(|kind| own_keys(kind).map(|key| (key, kind.word)));
+        t.finish_kind(&format!("a {} joint", kind.word), others.collect());
+    } else {
+        let keys = all_keys::<K>(t.log.dimension);
+        t.finish_with("a joint", &keys);
+        // Without its kind, what refers to the joint cannot be checked.
+        name.clear();
     }
+    joint.name = name;
+    joint
 }
 
-fn read_kind(t: &mut Table<'_>, kind: Kind, sides: [Side<'_>; 2]) -> JointKind {
-    // A rotation lock between something that turns and something that cannot.
-    if matches!(kind, Kind::Prismatic | Kind::Fixed)
-        && sides.iter().any(Side::is_point)
-        && sides.iter().any(Side::is_rigid)
-        && let Some(value) = t.get("kind")
-    {
-        value.bad(
+/// Every key that some joint has.
+fn all_keys<K: Kind>(dimension: Dimension) -> Vec<&'static str> {
+    let mut keys = KEYS.to_vec();
+    keys.extend(["kind", "axis", BOUNCE]);
+    if dimension == Dimension::Space {
+        keys.extend(["axes", "motor", "second_axis"]);
+    }
+    let all = K::ALL.iter().map(|kind| kind.description());
+    keys.extend(all.flat_map(own_keys));
+    keys
+}
+
+/// Keys that not every joint has.
+fn own_keys(kind: &'static Description) -> impl Iterator<Item = &'static str> {
+    let parameters = kind.parameters.iter().map(|p| p.key);
+    parameters.chain(kind.driven().filter_map(|(_, c)| c.limits))
+}
+
+/// A point body has no orientation that a joint could hold. In the plane one without an angle slides along with another.
+fn check_sides<B: Moving>(t: &mut Table<'_>, kind: &Description, sides: [Side<'_, B>; 2]) {
+    let (bad, message, hint) = match t.log.dimension {
+        Dimension::Plane => (
+            sides.iter().any(Side::is_point) && sides.iter().any(Side::is_rigid),
             "this joint holds the angle between two bodies, and a point body has none",
             "write `kind = \"rigid\"` in that body, or use a revolute or distance joint",
-        );
-    }
-    match kind {
-        Kind::Revolute => {
-            let limits = read_limits(t);
-            if limits.is_some()
-                && sides.iter().any(Side::is_point)
-                && let Some(value) = t.get("limits")
-            {
-                value.bad(
-                    "a point body has no angle that could be limited",
-                    "remove `limits`, or write `kind = \"rigid\"` in that body",
-                );
-            }
-            JointKind::Revolute { limits }
-        }
-        Kind::Prismatic => {
-            let axis = t.need_direction("axis").unwrap_or([1.0, 0.0]);
-            JointKind::Prismatic {
-                axis,
-                limits: read_limits(t),
-            }
-        }
-        Kind::Fixed => JointKind::Fixed,
-        Kind::Distance => JointKind::Distance {
-            length: t.number("length", Range::POSITIVE),
-        },
+        ),
+        Dimension::Space => (
+            sides.iter().any(Side::is_point),
+            "this joint holds an orientation, and a point body has none",
+            "write `kind = \"rigid\"` in that body, or use a spherical or distance joint",
+        ),
+    };
+    if kind.mounting.holds_orientation()
+        && bad
+        && let Some(value) = t.get("kind")
+    {
+        value.bad(message, hint);
     }
 }
 
-/// `limits = [lower, upper]` and `limit_restitution`.
-pub fn read_limits(t: &mut Table<'_>) -> Option<Limits> {
-    let bounce = t.get("limit_restitution");
-    let restitution = bounce
-        .as_ref()
-        .and_then(|v| v.number(Range::UNIT))
-        .unwrap_or(0.0);
-    let Some(value) = t.get("limits") else {
-        if let Some(bounce) = bounce {
-            bounce.bad(
-                "`limit_restitution` has no effect without `limits`",
-                bounce.log.example("limits"),
-            );
-        }
-        return None;
+/// The directions that a joint has.
+fn axes<P: Vector>(t: &mut Table<'_>, mounting: Mounting) -> Axes<P> {
+    let read = match (mounting, t.log.dimension) {
+        (Mounting::Point | Mounting::Ends | Mounting::Anywhere, _) => return Axes::None,
+        (_, Dimension::Plane) => t.need_direction("axis").map(|axis| Axes::Local([axis; 2])),
+        (Mounting::Axis, Dimension::Space) => axis(t),
+        (Mounting::Cross, Dimension::Space) => cross(t),
     };
-    let (lower, upper) = read_stops(&value)?;
-    Some(Limits {
-        lower,
-        upper,
-        restitution,
-    })
+    read.unwrap_or(Axes::Local([P::FIRST; 2]))
+}
+
+/// `axis` or `axes`.
+fn axis<P: Vector>(t: &mut Table<'_>) -> Option<Axes<P>> {
+    match (t.get("axis"), t.get("axes")) {
+        (Some(axis), None) => axis.direction().map(|axis| Axes::World([axis; 2])),
+        (None, Some(axes)) => two_axes(&axes).map(Axes::Local),
+        (Some(_), Some(axes)) => {
+            axes.bad(
+                "`axis` and `axes` say the same twice",
+                "keep one of the two",
+            );
+            None
+        }
+        (None, None) => {
+            let message = "the joint has no direction: `axis` or `axes` is missing";
+            no_axis(t, "axis", message);
+            None
+        }
+    }
+}
+
+/// `axis` and `second_axis`, or `axes`.
+fn cross<P: Vector>(t: &mut Table<'_>) -> Option<Axes<P>> {
+    let given = [t.get("axis"), t.get("second_axis")];
+    match (given, t.get("axes")) {
+        ([None, None], Some(axes)) => two_axes(&axes).map(Axes::Local),
+        ([Some(first), Some(second)], None) => {
+            let (a, b) = (first.direction(), second.direction());
+            right_angle(&second, a, b).map(Axes::World)
+        }
+        ([Some(_), _] | [_, Some(_)], Some(axes)) => {
+            axes.bad(
+                "`axes` says what `axis` and `second_axis` say",
+                "keep `axes`, or the two others",
+            );
+            None
+        }
+        ([first, _], None) => {
+            let key = match first {
+                Some(_) => "second_axis",
+                None => "axis",
+            };
+            let message = "the joint turns about two axes: `axis` and `second_axis`, or `axes`";
+            no_axis(t, key, message);
+            None
+        }
+    }
+}
+
+fn right_angle<P: Vector>(second: &Value<'_>, a: Option<P>, b: Option<P>) -> Option<[P; 2]> {
+    let (a, b) = (a?, b?);
+    let dot = |a: P, b: P| -> f64 {
+        let products = a.numbers().iter().zip(b.numbers()).map(|(x, y)| x * y);
+        products.sum()
+    };
+    let cosine = dot(a, b) / (dot(a, a).sqrt() * dot(b, b).sqrt());
+    if cosine.abs() > RIGHT_ANGLE {
+        let message = "the two axes of the joint are at right angles, these are not";
+        second.bad(message, "choose `second_axis` across `axis`");
+    }
+    Some([a, b])
+}
+
+fn two_axes<P: Vector>(value: &Value<'_>) -> Option<[P; 2]> {
+    let [a, b] = value.two("two directions")?;
+    let (a, b) = (a.direction(), b.direction());
+    Some([a?, b?])
+}
+
+fn no_axis(t: &Table<'_>, key: &str, message: &str) {
+    let hint = t.log.example(key);
+    t.log
+        .absent(t.place.clone(), &t.path_of(key), message, hint);
+}
+
+/// Stops of the coordinates, and their `limit_restitution`.
+fn limits<B: Moving>(
+    t: &mut Table<'_>,
+    kind: &Description,
+    sides: [Side<'_, B>; 2],
+) -> Vec<Option<Limits>> {
+    let keys: Vec<&'static str> = kind.driven().filter_map(|(_, c)| c.limits).collect();
+    if keys.is_empty() {
+        return Vec::new();
+    }
+    let bounce = t.get(BOUNCE);
+    let stops: Vec<Option<Value<'_>>> = kind.coordinates.iter().map(|c| t.get(c.limits?)).collect();
+    if let Some(bounce) = &bounce
+        && stops.iter().all(Option::is_none)
+    {
+        let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+        let message = format!("`{BOUNCE}` has no effect without {}", keys.join(" or "));
+        bounce.bad(message, bounce.log.example("limits"));
+    }
+    let restitution = bounce.and_then(|v| v.number(Range::UNIT)).unwrap_or(0.0);
+    let read = |(value, coordinate): (Option<Value<'_>>, &Coordinate)| {
+        let value = value?;
+        let (lower, upper) = read_stops(&value)?;
+        if coordinate.is_angle
+            && !kind.mounting.holds_orientation()
+            && sides.iter().any(Side::is_point)
+        {
+            let hint = format!(
+                "remove `{}`, or write `kind = \"rigid\"` in that body",
+                value.key
+            );
+            value.bad("a point body has no angle that could be limited", hint);
+        }
+        Some(Limits {
+            lower,
+            upper,
+            restitution,
+        })
+    };
+    stops.into_iter().zip(kind.coordinates).map(read).collect()
 }
 
 /// A lower and an upper stop.
-pub fn read_stops(value: &Value<'_>) -> Option<(f64, f64)> {
+fn read_stops(value: &Value<'_>) -> Option<(f64, f64)> {
     let [lower, upper] = value.two("a lower and an upper limit")?;
     let (lower, upper) = (lower.number(Range::INFINITE), upper.number(Range::INFINITE));
     let (lower, upper) = (lower?, upper?);
@@ -159,98 +267,168 @@ pub fn read_stops(value: &Value<'_>) -> Option<(f64, f64)> {
     Some((lower, upper))
 }
 
+/// `motor = { kind, coordinate, value }`.
+fn read_motor(value: &Value<'_>, joint: &'static Description) -> Option<Motor> {
+    const WORDS: &[(&str, &str)] = &[("speed", "speed"), ("torque", "torque"), ("force", "force")];
+    if !value.is_table() {
+        value.wrong("a table", value.log.example("motor"));
+        return None;
+    }
+    let mut t = value.as_table(value.path.clone())?;
+    let word = t.need_choice("kind", WORDS);
+    let coordinate = coordinate(&mut t, joint);
+    let given = t.need("value").and_then(|v| signal::read(&v));
+    let fitting = coordinate.map(|i| match joint.coordinates[i].is_angle {
+        true => ("torque", "on an angle acts a torque, not a force"),
+        false => ("force", "on a displacement acts a force, not a torque"),
+    });
+    if let (Some(word), Some((fitting, message))) = (word, fitting)
+        && word != "speed"
+        && word != fitting
+        && let Some(kind) = t.get("kind")
+    {
+        kind.bad(message, format!("write `kind = \"{fitting}\"`"));
+    }
+    t.finish("a motor");
+    Some(Motor {
+        kind: match word? {
+            "speed" => MotorKind::Speed,
+            _ => MotorKind::Effort,
+        },
+        coordinate: coordinate?,
+        value: given?,
+    })
+}
+
+/// `coordinate`, which may be left out where there is only one.
+pub fn coordinate(t: &mut Table<'_>, joint: &'static Description) -> Option<usize> {
+    let possible: Vec<(&str, usize)> = joint.driven().map(|(i, c)| (c.name, i)).collect();
+    let Some(value) = t.get("coordinate") else {
+        if let [(_, only)] = possible[..] {
+            return Some(only);
+        }
+        let hint = "write `coordinate = \"angle\"` or `coordinate = \"displacement\"`";
+        let message = format!(
+            "a {} joint has an angle and a displacement: `coordinate` must say which",
+            joint.word
+        );
+        t.log
+            .absent(t.place.clone(), &t.path_of("coordinate"), message, hint);
+        return None;
+    };
+    let word = value.choice(&[("angle", "angle"), ("displacement", "displacement")])?;
+    let found = possible.iter().find(|(name, _)| *name == word);
+    if found.is_none() {
+        let other = possible.first().map_or("", |(name, _)| name);
+        value.bad(
+            format!("a {} joint has no {word} that changes", joint.word),
+            format!("write `coordinate = \"{other}\"`, or leave it out"),
+        );
+    }
+    found.map(|(_, i)| *i)
+}
+
 /// `at` or `anchors`, whichever the joint takes.
-fn attach(t: &mut Table<'_>, kind: Kind, names: &[Name; 2], sides: [Side<'_>; 2]) -> Anchors {
+fn attach<B: Moving>(
+    t: &mut Table<'_>,
+    mounting: Mounting,
+    names: &[Name; 2],
+    sides: [Side<'_, B>; 2],
+) -> Anchors<B::Point> {
+    let has_ends = mounting == Mounting::Ends;
     let at = t.get("at");
-    let anchors = if kind == Kind::Distance && at.is_none() {
+    let anchors = if has_ends && at.is_none() {
         t.need("anchors")
     } else {
         t.get("anchors")
     };
-    match (at, anchors) {
-        (Some(at), _) if kind == Kind::Distance => {
-            let message = "a distance joint has two ends, so one point does not say where it is";
+    let found = match (at, anchors) {
+        (Some(at), _) if has_ends => {
+            let message = "the joint has two ends, so one point does not say where it is";
             at.bad(message, at.log.example("anchors"));
+            None
         }
-        (Some(at), Some(_)) => at.bad(
-            "`at` and `anchors` say the same twice",
-            "keep one of the two",
-        ),
-        (Some(at), None) => {
-            let Some(point) = at.pair() else {
-                return Anchors::World([0.0; 2]);
-            };
+        (Some(at), Some(_)) => {
+            at.bad(
+                "`at` and `anchors` say the same twice",
+                "keep one of the two",
+            );
+            None
+        }
+        (Some(at), None) => at.vector().map(|point| {
             for (name, side) in names.iter().zip(sides) {
                 check_at(&at, point, name, side);
             }
-            return Anchors::World(point);
-        }
-        (None, Some(anchors)) => {
-            let Some(points) = anchors.two_pairs() else {
-                return Anchors::World([0.0; 2]);
-            };
+            Anchors::World(point)
+        }),
+        (None, Some(anchors)) => anchors.two_vectors().map(|points| {
             check_anchors(&anchors, points, names, sides);
-            return Anchors::Local(points);
-        }
+            Anchors::Local(points)
+        }),
         // Where a fixed joint is does not matter to the motion: at the second body, or the one that is not the ground.
-        (None, None) if kind == Kind::Fixed => {
-            for side in [sides[1], sides[0]] {
-                if let Side::Moving(body) = side {
-                    return Anchors::World(body.position);
-                }
+        (None, None) if mounting == Mounting::Anywhere => {
+            let bodies = [sides[1], sides[0]].into_iter();
+            let mut moving = bodies.filter_map(|side| match side {
+                Side::Moving(body) => Some(Anchors::World(body.position())),
+                Side::Ground | Side::Unknown => None,
+            });
+            moving.next()
+        }
+        (None, None) => {
+            if !has_ends {
+                let point = B::Point::WRITTEN;
+                let hint = format!(
+                    "write `at = {point}` in the world, or `anchors = [{point}, {point}]` in each body's coordinates"
+                );
+                t.log.absent(
+                    t.place.clone(),
+                    &t.path_of("at"),
+                    "the joint has no place: `at` or `anchors` is missing",
+                    hint,
+                );
             }
+            None
         }
-        (None, None) if kind != Kind::Distance => {
-            let hint = "write `at = [x, y]` in the world, or `anchors = [[x, y], [x, y]]` in each body's coordinates";
-            t.log.absent(
-                t.place.clone(),
-                &t.path_of("at"),
-                "the joint has no place: `at` or `anchors` is missing",
-                hint,
-            );
-        }
-        (None, None) => {}
-    }
-    Anchors::World([0.0; 2])
+    };
+    found.unwrap_or(Anchors::World(Vector::ZERO))
 }
 
 /// A point body can be held only at its centre, here by a world point.
-fn check_at(value: &Value<'_>, at: Pair, name: &Name, side: Side<'_>) {
+fn check_at<B: Moving>(value: &Value<'_>, at: B::Point, name: &Name, side: Side<'_, B>) {
     let Side::Moving(body) = side else { return };
-    let off =
-        (0..2).any(|i| (at[i] - body.position[i]).abs() > SAME_POINT * at[i].abs().at_least(1.0));
+    let centre = body.position();
+    let mut apart = at.numbers().iter().zip(centre.numbers());
+    let off = apart.any(|(at, centre)| (at - centre).abs() > SAME_POINT * at.abs().at_least(1.0));
     if side.is_point() && off {
-        let [x, y] = body.position;
-        let message = format!(
-            "\"{}\" is a point body: it can be held only at its centre",
-            name.text
+        let hint = format!(
+            "write `at = {}`, or `kind = \"rigid\"` in that body",
+            written(&centre)
         );
-        value.bad(
-            message,
-            format!("write `at = [{x}, {y}]`, or `kind = \"rigid\"` in that body"),
-        );
+        value.bad(held_at_centre(name), hint);
     }
 }
 
 /// A point body can be held only at its centre, here by an anchor in its own coordinates.
-pub fn check_anchors(
+pub fn check_anchors<B: Moving>(
     value: &Value<'_>,
-    anchors: [Pair; 2],
+    anchors: [B::Point; 2],
     names: &[Name; 2],
-    sides: [Side<'_>; 2],
+    sides: [Side<'_, B>; 2],
 ) {
     let each = value.two("two points");
     for i in 0..2 {
-        if sides[i].is_point() && anchors[i] != [0.0; 2] {
-            let message = format!(
-                "\"{}\" is a point body: it can be held only at its centre",
-                names[i].text
-            );
+        if sides[i].is_point() && anchors[i] != B::Point::ZERO {
             let place = each.as_ref().map_or(value, |each| &each[i]);
-            place.bad(
-                message,
-                "write `[0, 0]` for its anchor, or `kind = \"rigid\"` in that body",
+            let hint = format!(
+                "write `{}` for its anchor, or `kind = \"rigid\"` in that body",
+                written(&B::Point::ZERO)
             );
+            place.bad(held_at_centre(&names[i]), hint);
         }
     }
+}
+
+fn held_at_centre(name: &Name) -> String {
+    let name = &name.text;
+    format!("\"{name}\" is a point body: it can be held only at its centre")
 }

@@ -13,9 +13,10 @@ pub mod space;
 use std::collections::BTreeMap;
 
 use super::read::Table;
-use super::spec::{self, Body, BodyKind, Dimension, Name};
+use super::spec::space::Triple;
+use super::spec::{self, Body, BodyKind, Dimension, Name, Pair};
 use super::suggest::nearest;
-use super::value::{Value, quoted, shortened};
+use super::value::{Value, Vector, quoted, shortened};
 
 /// The body that does not move.
 pub const GROUND: &str = "ground";
@@ -167,31 +168,39 @@ pub fn no_such<'k>(
 
 /// A body in the plane or in space, as far as others refer to it.
 pub trait Moving {
+    /// Points of it.
+    type Point: Vector;
+
     /// Its name.
     fn name(&self) -> &str;
     /// Does it rotate?
     fn kind(&self) -> BodyKind;
+    /// Its centre of mass.
+    fn position(&self) -> Self::Point;
 }
 
-impl Moving for Body {
-    fn name(&self) -> &str {
-        &self.name
-    }
+macro_rules! moving {
+    ($body:ty, $point:ty) => {
+        impl Moving for $body {
+            type Point = $point;
 
-    fn kind(&self) -> BodyKind {
-        self.kind
-    }
+            fn name(&self) -> &str {
+                &self.name
+            }
+
+            fn kind(&self) -> BodyKind {
+                self.kind
+            }
+
+            fn position(&self) -> $point {
+                self.position
+            }
+        }
+    };
 }
 
-impl Moving for spec::space::Body {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn kind(&self) -> BodyKind {
-        self.kind
-    }
-}
+moving!(Body, Pair);
+moving!(spec::space::Body, Triple);
 
 /// What the name of a body stands for.
 pub enum Side<'a, B = Body> {

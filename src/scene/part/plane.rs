@@ -1,23 +1,24 @@
 //! The parts of a planar scene.
 
 use super::{Names, body, contact, force, joint, need_bodies, shape};
+use crate::scene::load::Files;
 use crate::scene::read::Table;
 use crate::scene::spec::Plane;
 
 /// Reads all parts. Bodies come before what refers to them, whatever their order in the file.
-pub fn read(t: &mut Table<'_>) -> Plane {
-    let gravity = t.pair_or("gravity", [0.0, -9.81]);
+pub fn read(t: &mut Table<'_>, files: Files<'_>) -> Plane {
+    let gravity = t.vector_or("gravity", [0.0, -9.81]);
     let tables = t.items("body");
     need_bodies(t, &tables);
     let mut names = Names::new("bodies");
     let bodies: Vec<_> = tables
         .into_iter()
-        .map(|t| body::read(t, &mut names))
+        .map(|t| body::read(t, &mut names, files))
         .collect();
 
     let mut ground = Vec::new();
     if let Some(mut table) = t.get("ground").and_then(|v| v.as_table(v.path.clone())) {
-        ground = shape::read_all(table.items("shape"), shape::Owner::Ground);
+        ground = shape::read_all(table.items("shape"), shape::Owner::Ground, files);
         table.finish("[ground]");
     }
 

@@ -1,11 +1,15 @@
-//! `[[body.shape]]` and `[[ground.shape]]`: what touches.
+//! `[[body.shape]]` and `[[ground.shape]]` in the plane and in space: what touches.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Names;
+use crate::kinds::plane;
+use crate::kinds::shape::{self, Kind};
+use crate::scene::load::Files;
 use crate::scene::range::Range;
 use crate::scene::read::Table;
 use crate::scene::spec::{Geometry, Pair, Shape};
+use crate::scene::value::{Vector, written};
 
 /// Where a shape is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,51 +22,45 @@ pub enum Owner {
     Rigid,
 }
 
-/// The kinds of shapes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Point,
-    Circle,
-    Capsule,
-    Box,
-    Polygon,
-    HalfPlane,
+/// The shapes in the plane, or in space.
+pub trait Family: Sized {
+    /// Points of them.
+    type Point: Vector;
+    /// Which there are.
+    type Kind: Kind;
+
+    /// A circle, or a ball: what could not be read stands as one, which is right everywhere.
+    const ROUND: Self;
+
+    /// Which shape.
+    fn kind(&self) -> Self::Kind;
+
+    /// Reads the keys of a kind. Each getter runs before the first `?`, so that one problem does not hide another.
+    fn read(t: &mut Table<'_>, kind: Self::Kind, files: Files<'_>) -> Option<Self>;
 }
 
-const KINDS: &[(&str, Kind)] = &[
-    ("point", Kind::Point),
-    ("circle", Kind::Circle),
-    ("capsule", Kind::Capsule),
-    ("box", Kind::Box),
-    ("polygon", Kind::Polygon),
-    ("half_plane", Kind::HalfPlane),
-];
-
-/// Every key that some shape has.
-const ALL_KEYS: &[&str] = &[
-    "angle", "from", "kind", "material", "name", "normal", "point", "position", "radius", "size",
-    "to", "vertices",
-];
-
 /// Reads all shapes of a body or of the ground.
-pub fn read_all(tables: Vec<Table<'_>>, owner: Owner) -> Vec<Shape> {
+pub fn read_all<G: Family>(
+    tables: Vec<Table<'_>>,
+    owner: Owner,
+    files: Files<'_>,
+) -> Vec<Shape<G>> {
     let mut names = Names::new("shapes of one body");
-    let mut shapes: Vec<Shape> = tables
+    let mut shapes: Vec<Shape<G>> = tables
         .into_iter()
-        .map(|t| read(t, owner, &mut names))
+        .map(|t| read(t, owner, &mut names, files))
         .collect();
-
-    name_the_nameless(&mut shapes, word);
+    name_the_nameless(&mut shapes);
     shapes
 }
 
 /// A shape without a name is called by its kind and the first free number.
-pub fn name_the_nameless<G>(shapes: &mut [Shape<G>], word: impl Fn(&G) -> &'static str) {
+fn name_the_nameless<G: Family>(shapes: &mut [Shape<G>]) {
     let mut taken: BTreeSet<String> = shapes.iter().map(|shape| shape.name.clone()).collect();
     // below these numbers nothing is free
     let mut next: BTreeMap<&str, usize> = BTreeMap::new();
     for shape in shapes.iter_mut().filter(|shape| shape.name.is_empty()) {
-        let word = word(&shape.geometry);
+        let word = shape.geometry.kind().description().word;
         let number = next.entry(word).or_insert(1);
         while !taken.insert(format!("{word}{number}")) {
             *number += 1;
@@ -71,55 +69,39 @@ pub fn name_the_nameless<G>(shapes: &mut [Shape<G>], word: impl Fn(&G) -> &'stat
     }
 }
 
-/// Has the shape an area, so that it can have an inertia?
-pub fn has_area(shape: &Shape) -> bool {
-    match shape.geometry {
-        Geometry::Point { .. } | Geometry::HalfPlane { .. } => false,
-        Geometry::Circle { .. }
-        | Geometry::Capsule { .. }
-        | Geometry::Box { .. }
-        | Geometry::Polygon { .. } => true,
-    }
-}
-
-fn word(geometry: &Geometry) -> &'static str {
-    match geometry {
-        Geometry::Point { .. } => "point",
-        Geometry::Circle { .. } => "circle",
-        Geometry::Capsule { .. } => "capsule",
-        Geometry::Box { .. } => "box",
-        Geometry::Polygon { .. } => "polygon",
-        Geometry::HalfPlane { .. } => "half_plane",
-    }
-}
-
-fn read(mut t: Table<'_>, owner: Owner, names: &mut Names) -> Shape {
+fn read<G: Family>(
+    mut t: Table<'_>,
+    owner: Owner,
+    names: &mut Names,
+    files: Files<'_>,
+) -> Shape<G> {
     let name = t
         .get("name")
         .and_then(|v| names.claim(&v))
         .unwrap_or_default();
     let material = t.get("material").and_then(|v| v.text()).map(str::to_owned);
-    let kind = t.need_choice("kind", KINDS);
-    // What could not be read stands as a disc, which is right everywhere.
-    let mut geometry = Geometry::Circle {
-        position: [0.0; 2],
-        radius: 1.0,
-    };
+    let all = G::Kind::ALL.iter();
+    let words: Vec<(&str, G::Kind)> = all.map(|k| (k.description().word, *k)).collect();
+    let kind = t.need_choice("kind", &words);
+    let mut geometry = G::ROUND;
     let place = t.place.clone();
+    let keys = |kind: &G::Kind| kind.description().parameters.iter().map(|p| p.key);
     if let Some(kind) = kind {
-        allowed(&mut t, kind, owner);
-        geometry = read_geometry(&mut t, kind, owner).unwrap_or(geometry);
-        let what = match kind {
-            Kind::Point => "a point",
-            Kind::Circle => "a circle",
-            Kind::Capsule => "a capsule",
-            Kind::Box => "a box",
-            Kind::Polygon => "a polygon",
-            Kind::HalfPlane => "a half-plane",
-        };
-        t.finish(what);
+        let description = kind.description();
+        t.describe(description.parameters);
+        allowed::<G>(&mut t, description, owner);
+        geometry = G::read(&mut t, kind, files).unwrap_or(geometry);
+        if owner == Owner::Point {
+            check_centre::<G::Point>(&mut t);
+        }
+        let others = words
+            .iter()
+            .flat_map(|(word, kind)| keys(kind).map(move |key| (key, *word)));
+        t.finish_kind(description.called, others.collect());
     } else {
-        t.finish_with("a shape", ALL_KEYS);
+        let mut known = vec!["kind", "material", "name"];
+        known.extend(G::Kind::ALL.iter().flat_map(keys));
+        t.finish_with("a shape", &known);
     }
     Shape {
         place,
@@ -130,94 +112,123 @@ fn read(mut t: Table<'_>, owner: Owner, names: &mut Names) -> Shape {
 }
 
 /// Which shapes go where.
-fn allowed(t: &mut Table<'_>, kind: Kind, owner: Owner) {
+fn allowed<G: Family>(t: &mut Table<'_>, kind: &shape::Description, owner: Owner) {
     let Some(value) = t.get("kind") else { return };
-    match (owner, kind) {
-        (Owner::Point | Owner::Rigid, Kind::HalfPlane) => value.bad(
-            "a half-plane cannot move with a body",
+    let round = G::ROUND.kind().description().called;
+    match (owner, kind.owner) {
+        (Owner::Point | Owner::Rigid, shape::Owner::Ground) => value.bad(
+            format!("{} cannot move with a body", kind.called),
             "put it under `[[ground.shape]]`, or use a box",
         ),
-        (Owner::Point, Kind::Capsule | Kind::Box | Kind::Polygon) => value.bad(
-            "a point body does not rotate, so it takes only a point or a circle at its centre",
-            "write `kind = \"rigid\"` in the body, or use a circle",
+        (Owner::Point, shape::Owner::Rigid) => value.bad(
+            format!(
+                "a point body does not rotate, so it takes only a point or {round} at its centre"
+            ),
+            format!("write `kind = \"rigid\"` in the body, or use {round}"),
         ),
-        (Owner::Ground, _) | (Owner::Rigid, _) | (Owner::Point, Kind::Point | Kind::Circle) => {}
+        (Owner::Ground | Owner::Rigid, _) | (Owner::Point, shape::Owner::All) => {}
     }
 }
 
-fn read_geometry(t: &mut Table<'_>, kind: Kind, owner: Owner) -> Option<Geometry> {
-    match kind {
-        Kind::Point => Some(Geometry::Point {
-            position: centre(t, owner),
-        }),
-        Kind::Circle => {
-            let position = centre(t, owner);
-            let radius = t.need_number("radius", Range::POSITIVE)?;
-            Some(Geometry::Circle { position, radius })
-        }
-        Kind::Capsule => {
-            let (from, to) = (t.need_pair("from"), t.need_pair("to"));
-            let radius = t.need_number("radius", Range::POSITIVE);
-            let (from, to) = (from?, to?);
-            if from == to {
-                let message = "both ends of the capsule are the same point";
-                let hint = "give two ends, or write `kind = \"circle\"`";
-                if let Some(value) = t.get("to") {
-                    value.bad(message, hint);
-                }
-            }
-            Some(Geometry::Capsule {
-                from,
-                to,
-                radius: radius?,
-            })
-        }
-        Kind::Box => {
-            let position = t.pair_or("position", [0.0; 2]);
-            let angle = t.number_or("angle", Range::ANY, 0.0);
-            let [width, height] = t.need("size")?.two("width and height")?;
-            let (width, height) = (
-                width.number(Range::POSITIVE),
-                height.number(Range::POSITIVE),
-            );
-            Some(Geometry::Box {
-                position,
-                angle,
-                size: [width?, height?],
-            })
-        }
-        Kind::Polygon => {
-            let value = t.need("vertices")?;
-            let list = value.list("a list of corners")?;
-            let corners: Vec<Option<Pair>> = list.iter().map(|v| v.pair()).collect();
-            let vertices: Vec<Pair> = corners.into_iter().collect::<Option<_>>()?;
-            if let Some((corner, message, hint)) = polygon_fault(&vertices) {
-                list.get(corner).unwrap_or(&value).bad(message, hint);
-            }
-            Some(Geometry::Polygon { vertices })
-        }
-        Kind::HalfPlane => {
-            let point = t.pair_or("point", [0.0; 2]);
-            let normal = t.need_direction("normal")?;
-            Some(Geometry::HalfPlane { point, normal })
-        }
-    }
-}
-
-/// The centre of a point or a circle; on a point body it can only be the body's.
-fn centre(t: &mut Table<'_>, owner: Owner) -> Pair {
-    let Some(value) = t.get("position") else {
-        return [0.0; 2];
-    };
-    let position = value.pair().unwrap_or([0.0; 2]);
-    if owner == Owner::Point && position != [0.0; 2] {
-        let message = "a point body does not rotate, so its shape must be at its centre";
+/// On a point body a shape can only be at its centre.
+fn check_centre<P: Vector>(t: &mut Table<'_>) {
+    let zero = P::ZERO;
+    if t.has("position")
+        && let Some(value) = t.get("position")
+        && P::parse(value.value).is_some_and(|position| position != zero)
+    {
         value.bad(
-            message,
-            "write `position = [0, 0]`, or `kind = \"rigid\"` in the body",
+            "a point body does not rotate, so its shape must be at its centre",
+            format!(
+                "write `position = {}`, or `kind = \"rigid\"` in the body",
+                written(&zero)
+            ),
         );
     }
-    position
+}
+
+impl Family for Geometry {
+    type Point = Pair;
+    type Kind = plane::shape::Kind;
+
+    const ROUND: Self = Geometry::Circle {
+        position: [0.0; 2],
+        radius: 1.0,
+    };
+
+    fn kind(&self) -> plane::shape::Kind {
+        self.kind()
+    }
+
+    fn read(t: &mut Table<'_>, kind: plane::shape::Kind, _: Files<'_>) -> Option<Self> {
+        use plane::shape::Kind;
+        Some(match kind {
+            Kind::Point => Geometry::Point {
+                position: t.vector_or("position", [0.0; 2]),
+            },
+            Kind::Circle => {
+                let (position, radius) = round(t);
+                Geometry::Circle {
+                    position,
+                    radius: radius?,
+                }
+            }
+            Kind::Capsule => {
+                let (from, to, radius) = capsule(t, "circle")?;
+                Geometry::Capsule { from, to, radius }
+            }
+            Kind::Box => {
+                let position = t.vector_or("position", [0.0; 2]);
+                let angle = t.number_or("angle", Range::ANY, 0.0);
+                let [width, height] = t.need("size")?.two("width and height")?;
+                let (width, height) = (
+                    width.number(Range::POSITIVE),
+                    height.number(Range::POSITIVE),
+                );
+                Geometry::Box {
+                    position,
+                    angle,
+                    size: [width?, height?],
+                }
+            }
+            Kind::Polygon => {
+                let value = t.need("vertices")?;
+                let list = value.list("a list of corners")?;
+                let corners: Vec<Option<Pair>> = list.iter().map(|v| v.vector()).collect();
+                let vertices: Vec<Pair> = corners.into_iter().collect::<Option<_>>()?;
+                if let Some((corner, message, hint)) = polygon_fault(&vertices) {
+                    list.get(corner).unwrap_or(&value).bad(message, hint);
+                }
+                Geometry::Polygon { vertices }
+            }
+            Kind::HalfPlane => Geometry::HalfPlane {
+                point: t.vector_or("point", [0.0; 2]),
+                normal: t.need_direction("normal")?,
+            },
+        })
+    }
+}
+
+/// `position` and `radius` of a circle or a ball.
+pub fn round<P: Vector>(t: &mut Table<'_>) -> (P, Option<f64>) {
+    let position = t.vector_or("position", P::ZERO);
+    (position, t.need_number("radius", Range::POSITIVE))
+}
+
+/// `from`, `to` and `radius`; `instead` is what a capsule of no length is.
+pub fn capsule<P: Vector>(t: &mut Table<'_>, instead: &str) -> Option<(P, P, f64)> {
+    let (from, to) = (t.need_vector("from"), t.need_vector("to"));
+    let radius = t.need_number("radius", Range::POSITIVE);
+    let (from, to): (P, P) = (from?, to?);
+    if from == to
+        && let Some(value) = t.get("to")
+    {
+        value.bad(
+            "both ends of the capsule are the same point",
+            format!("give two ends, or write `kind = \"{instead}\"`"),
+        );
+    }
+    Some((from, to, radius?))
 }
 
 /// What keeps the corners from being a convex polygon, counter-clockwise: the corner (or a number past the last), a

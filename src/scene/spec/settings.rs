@@ -3,7 +3,7 @@
 //! [`TABLE`] describes each setting once. The reader of scene files, the reference page, the hints of messages and the
 //! parameters of the FMU are made from it.
 
-use crate::scene::range::Range;
+use crate::kinds::range::Range;
 use serde::{Deserialize, Serialize};
 
 /// How a scene is integrated.
@@ -583,18 +583,58 @@ pub const TABLE: &[Setting] = &[
 ];
 
 impl Setting {
-    /// How its key is written, with its default.
-    pub fn example(&self) -> String {
+    /// Its default, as it is written in a scene; none for one that is absent by default.
+    pub fn default(&self) -> Option<String> {
         let settings = Settings::default();
-        let value = match self.field {
+        Some(match self.field {
             Field::Real { at, .. } => format!("{:?}", (at.get)(&settings)),
-            Field::OptionalReal { .. } => "1e-6".to_owned(),
             Field::Count { at, .. } => (at.get)(&settings).to_string(),
-            Field::OptionalCount { .. } => "30".to_owned(),
             Field::Flag(at) => (at.get)(&settings).to_string(),
             Field::Choice { items, at, .. } => format!("{:?}", items[(at.get)(&settings)].0),
-        };
-        format!("{} = {value}", self.name)
+            Field::OptionalReal { .. } | Field::OptionalCount { .. } => return None,
+        })
+    }
+
+    /// What it may be, in words.
+    pub fn range(&self) -> String {
+        match self.field {
+            Field::Real { range, .. } | Field::OptionalReal { range, .. } => range.words.to_owned(),
+            Field::Count {
+                range: (lower, upper),
+                ..
+            }
+            | Field::OptionalCount {
+                range: (lower, upper),
+                ..
+            } => format!("{lower} to {upper}"),
+            Field::Flag(_) => "true or false".to_owned(),
+            Field::Choice { items, .. } => {
+                let words = items
+                    .iter()
+                    .map(|(word, what)| format!("`\"{word}\"` ({what})"));
+                words.collect::<Vec<_>>().join(", ")
+            }
+        }
+    }
+
+    /// Symbol of its unit; empty for numbers without one.
+    pub fn unit(&self) -> &'static str {
+        match self.field {
+            Field::Real { unit, .. } | Field::OptionalReal { unit, .. } if unit != "1" => unit,
+            _ => "",
+        }
+    }
+
+    /// How it is written: "write for example `step = 0.01` (standard step)".
+    pub fn hint(&self) -> String {
+        let example = self.default().unwrap_or_else(|| match self.field {
+            Field::OptionalReal { .. } => "1e-6".to_owned(),
+            _ => "30".to_owned(),
+        });
+        format!(
+            "write for example `{} = {example}` ({})",
+            self.name, self.description
+        )
     }
 }
 

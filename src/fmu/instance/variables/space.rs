@@ -269,7 +269,7 @@ impl Table {
             let Some(joint) = link.joint.space() else {
                 continue;
             };
-            for (k, coordinate) in joint.coordinate_names().iter().enumerate() {
+            for (k, coordinate) in joint.coordinates().iter().enumerate() {
                 let is_angle = joint.coordinate_is_angle(k);
                 let (units, range) = if is_angle {
                     (ANGULAR, ", counted over all turns")

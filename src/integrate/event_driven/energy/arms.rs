@@ -1,6 +1,5 @@
 //! Lever arms of bodies at joints and springs. A step that rotates one of them by more than a radian cannot resolve its direction.
 
-use crate::kinds::plane::joint::Joint;
 use crate::kinds::{plane::force, space};
 use crate::math::{Limit, Vec3, cross3, dot3};
 use crate::model::{AnyForce, AnyJoint, BodyRef, Model};
@@ -28,13 +27,7 @@ impl Arms {
         for link in &model.joints {
             match &link.joint {
                 AnyJoint::Plane(joint) => {
-                    let [a, b] = match joint {
-                        Joint::Revolute(j) => [j.anchor_a, j.anchor_b],
-                        Joint::Prismatic(j) => [j.anchor_a, j.anchor_b],
-                        Joint::Fixed(j) => [j.point.anchor_a, j.point.anchor_b],
-                        Joint::Distance(j) => [j.anchor_a, j.anchor_b],
-                    };
-                    let anchors = [a, b].map(|r| Vec3::new(r.x, r.y, 0.0));
+                    let anchors = joint.attachment().map(|r| Vec3::new(r.x, r.y, 0.0));
                     arms.add(model, link.bodies, Some(anchors));
                 }
                 AnyJoint::Space(joint) => arms.add(model, link.bodies, joint.anchors()),

@@ -1,7 +1,7 @@
 use super::*;
 use crate::constraint::Twist;
+use crate::kinds::plane::shape::Geometry;
 use crate::math::Dual;
-use crate::scene::spec::Geometry;
 
 fn shape(geometry: Geometry) -> Shape {
     Shape::from_geometry(&geometry)

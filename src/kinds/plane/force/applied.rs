@@ -6,8 +6,9 @@
 use super::{
     Bending, Detail, Effect, Input, MAX_ALONG, PAIR_DOF, PairVector, Side, Signal, Situation,
 };
+use super::{Given, Site};
+use crate::kinds::force::Frame;
 use crate::math::{Vec2, cross, dot, perp};
-use crate::scene::spec::Frame;
 
 /// Signals on a body.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +24,15 @@ pub struct Applied {
 }
 
 impl Applied {
+    pub(super) fn new(at: Site, _: &Given) -> Self {
+        Self {
+            point: at.point,
+            frame: at.frame,
+            force: at.force,
+            torque: at.torque,
+        }
+    }
+
     pub(super) fn signals(&self) -> [&Signal; 3] {
         [&self.force[0], &self.force[1], &self.torque]
     }

@@ -17,8 +17,13 @@ pub use torsional::Torsional;
 pub use viscous::Viscous;
 
 use crate::constraint::{BODY_DOF, Pose, Row, Twist};
+use crate::kinds::force::{
+    APPLIED, DAMPER, Description, Frame, Given, SPRING, SPRING_DAMPER, STRIBECK, VISCOUS,
+    force_kinds,
+};
 use crate::kinds::plane::joint::Joint;
-use crate::math::Limit;
+use crate::math::{Limit, Vec2};
+use torsional::TORSIONAL;
 
 /// Coordinates of two bodies.
 pub const PAIR_DOF: usize = 2 * BODY_DOF;
@@ -42,6 +47,33 @@ pub enum Force {
     Viscous(Viscous),
     /// Smooth friction at a joint coordinate.
     Stribeck(Stribeck),
+}
+
+force_kinds! {
+    Spring: SPRING => SpringDamper,
+    Damper: DAMPER => SpringDamper,
+    SpringDamper: SPRING_DAMPER => SpringDamper,
+    Torsional: TORSIONAL => Torsional,
+    Applied: APPLIED => Applied,
+    Viscous: VISCOUS => Viscous,
+    Stribeck: STRIBECK => Stribeck,
+}
+
+/// Where an element acts, at the start.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// Points of the two bodies, m.
+    pub anchors: [Vec2; 2],
+    /// Distance of the anchors, m, or the coordinate of the joint, rad or m.
+    pub start: f64,
+    /// Point of the body, m.
+    pub point: Vec2,
+    /// Axes of the force.
+    pub frame: Frame,
+    /// N.
+    pub force: [Signal; 2],
+    /// N m.
+    pub torque: Signal,
 }
 
 /// When, where and how fast.

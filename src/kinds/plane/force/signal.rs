@@ -1,6 +1,6 @@
 //! Values over time.
 
-use crate::scene::spec;
+use crate::kinds::force::SignalSpec;
 
 /// Which limit counts at a jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,12 +55,17 @@ fn taylor(derivatives: &[f64], dt: f64) -> f64 {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Signal {
     /// Known beforehand.
-    Given(spec::Signal),
+    Given(SignalSpec),
     /// From outside, by index of the model's inputs.
     Input(usize),
 }
 
 impl Signal {
+    /// A number.
+    pub fn constant(value: f64) -> Self {
+        Self::Given(SignalSpec::Constant(value))
+    }
+
     /// The value at a time; at a jump, that of the given side.
     pub fn value(&self, time: f64, side: Side, inputs: &[Input]) -> f64 {
         match self {
@@ -80,7 +85,7 @@ impl Signal {
     /// Time in which it repeats, s; infinite where it does not, or does not change.
     pub(crate) fn period(&self) -> f64 {
         match self {
-            Signal::Given(spec::Signal::Harmonic {
+            Signal::Given(SignalSpec::Harmonic {
                 amplitude, omega, ..
             }) if *amplitude != 0.0 => std::f64::consts::TAU / omega.abs(),
             Signal::Given(_) | Signal::Input(_) => f64::INFINITY,
@@ -89,22 +94,22 @@ impl Signal {
 
     pub(crate) fn breakpoints(&self) -> &[f64] {
         match self {
-            Signal::Given(spec::Signal::Table { times, .. }) => times,
+            Signal::Given(SignalSpec::Table { times, .. }) => times,
             Signal::Given(_) | Signal::Input(_) => &[],
         }
     }
 }
 
-fn given_value(signal: &spec::Signal, time: f64, side: Side) -> f64 {
+fn given_value(signal: &SignalSpec, time: f64, side: Side) -> f64 {
     match signal {
-        spec::Signal::Constant(value) | spec::Signal::Input { start: value } => *value,
-        spec::Signal::Harmonic {
+        SignalSpec::Constant(value) | SignalSpec::Input { start: value } => *value,
+        SignalSpec::Harmonic {
             amplitude,
             omega,
             phase,
             offset,
         } => offset + amplitude * libm::cos(omega * time + phase),
-        spec::Signal::Table { times, values } => {
+        SignalSpec::Table { times, values } => {
             let next = next_row(times, time, side);
             if next == 0 {
                 return values[0];
@@ -119,16 +124,16 @@ fn given_value(signal: &spec::Signal, time: f64, side: Side) -> f64 {
     }
 }
 
-fn given_rate(signal: &spec::Signal, time: f64, side: Side) -> f64 {
+fn given_rate(signal: &SignalSpec, time: f64, side: Side) -> f64 {
     match signal {
-        spec::Signal::Constant(_) | spec::Signal::Input { .. } => 0.0,
-        spec::Signal::Harmonic {
+        SignalSpec::Constant(_) | SignalSpec::Input { .. } => 0.0,
+        SignalSpec::Harmonic {
             amplitude,
             omega,
             phase,
             ..
         } => -amplitude * omega * libm::sin(omega * time + phase),
-        spec::Signal::Table { times, values } => match next_row(times, time, side) {
+        SignalSpec::Table { times, values } => match next_row(times, time, side) {
             next if next == 0 || next == times.len() => 0.0,
             next => (values[next] - values[next - 1]) / (times[next] - times[next - 1]),
         },
@@ -148,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_table_is_linear_between_rows_held_outside_and_has_two_sides_at_a_jump() {
-        let signal = Signal::Given(spec::Signal::Table {
+        let signal = Signal::Given(SignalSpec::Table {
             times: vec![1.0, 2.0, 2.0, 3.0],
             values: vec![0.0, 4.0, 10.0, 12.0],
         });

@@ -10,6 +10,7 @@
 use super::{
     Along, Bending, Detail, Effect, PAIR_DOF, PairMatrix, PairVector, Situation, add_outer, flat,
 };
+use super::{Given, Site};
 use crate::constraint::{Pose, Row, Twist};
 use crate::math::{Dual, Real, Vec2, length};
 
@@ -29,6 +30,17 @@ pub struct SpringDamper {
 }
 
 impl SpringDamper {
+    pub(super) fn new(at: Site, given: &Given) -> Self {
+        let [anchor_a, anchor_b] = at.anchors;
+        Self {
+            anchor_a,
+            anchor_b,
+            stiffness: given.number("stiffness"),
+            damping: given.number("damping"),
+            rest_length: given.get("rest_length").unwrap_or(at.start),
+        }
+    }
+
     /// Distance of the anchors and its gradient; no gradient where they coincide.
     fn distance<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
         let (arm_a, arm_b) = (a.turn(self.anchor_a), b.turn(self.anchor_b));

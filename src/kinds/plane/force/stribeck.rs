@@ -4,6 +4,7 @@
 //! (2)  its slope may be positive on the falling branch, where friction feeds motion: exact, not stiffened
 
 use super::{Along, Effect, PairVector, Situation, flat};
+use super::{Given, Site};
 
 /// Parameters of (1).
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +30,21 @@ pub fn falling([kinetic, at_rest]: [f64; 2], stribeck_rate: f64, rate: f64) -> (
 }
 
 impl Stribeck {
+    pub(super) fn new(_: Site, given: &Given) -> Self {
+        Self::given(given)
+    }
+
+    /// From the numbers of a scene.
+    pub(in crate::kinds) fn given(given: &Given) -> Self {
+        Self {
+            static_friction: given.number("static_friction"),
+            kinetic_friction: given.number("kinetic_friction"),
+            stribeck_rate: given.number("stribeck_rate"),
+            transition_rate: given.number("transition_rate"),
+            viscous: given.number("viscous"),
+        }
+    }
+
     /// Friction and its slope at a rate.
     pub fn friction(&self, rate: f64) -> (f64, f64) {
         let ends = [self.kinetic_friction, self.static_friction];

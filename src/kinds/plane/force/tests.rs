@@ -1,10 +1,10 @@
 use super::*;
+use crate::kinds::force::{Frame, SignalSpec};
 use crate::kinds::plane::joint::Revolute;
 use crate::math::Vec2;
-use crate::scene::spec;
 
 fn signal(value: f64) -> Signal {
-    Signal::Given(spec::Signal::Constant(value))
+    Signal::Given(SignalSpec::Constant(value))
 }
 
 fn elements() -> Vec<(&'static str, Force)> {
@@ -35,8 +35,8 @@ fn elements() -> Vec<(&'static str, Force)> {
                 rest_angle: 0.2,
             }),
         ),
-        ("applied in world axes", applied(spec::Frame::World)),
-        ("applied in body axes", applied(spec::Frame::Body)),
+        ("applied in world axes", applied(Frame::World)),
+        ("applied in body axes", applied(Frame::Body)),
         (
             "viscous",
             Force::Viscous(Viscous {

@@ -4,7 +4,24 @@
 //!      stiff derivatives are exact
 
 use super::{Along, Effect, Situation, flat};
+use super::{Description, Given, Site};
 use crate::constraint::Row;
+use crate::kinds::force::Attachment;
+use crate::kinds::parameter::parameters;
+
+/// Spring and damper on an angle.
+pub(super) const TORSIONAL: Description = Description {
+    word: "torsional",
+    called: "a torsional element",
+    text: "a spring and a damper on the angle of a joint; one of `stiffness` and `damping` is required",
+    attachment: Attachment::Angle,
+    parameters: parameters! {
+        "stiffness" | "N m/rad" | "0" | "100.0" | "" | NOT_NEGATIVE: "torque for each radian";
+        "damping" | "N m s/rad" | "0" | "10.0" | "" | NOT_NEGATIVE: "torque for each radian per second";
+        "rest_angle" | "rad" | "the angle at the start" | "0.0" | "": "angle without torque";
+    },
+    check: None,
+};
 
 /// About the joint's axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +35,14 @@ pub struct Torsional {
 }
 
 impl Torsional {
+    pub(super) fn new(at: Site, given: &Given) -> Self {
+        Self {
+            stiffness: given.number("stiffness"),
+            damping: given.number("damping"),
+            rest_angle: given.get("rest_angle").unwrap_or(at.start),
+        }
+    }
+
     fn stretch(&self, at: &Situation) -> f64 {
         at.pose[1].angle - at.pose[0].angle - self.rest_angle
     }

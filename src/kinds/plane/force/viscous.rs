@@ -5,6 +5,7 @@
 //!      definite
 
 use super::{Along, Bending, Detail, Effect, PairVector, Situation, add_outer, flat};
+use super::{Given, Site};
 use crate::constraint::Row;
 use crate::math::Vec2;
 
@@ -18,6 +19,13 @@ pub struct Viscous {
 }
 
 impl Viscous {
+    pub(super) fn new(_: Site, given: &Given) -> Self {
+        Self {
+            linear: given.number("linear"),
+            angular: given.number("angular"),
+        }
+    }
+
     pub(super) fn effect(&self, at: &Situation, detail: Detail) -> Effect {
         let mut effect = Effect::default();
         let mut bending = Bending::default();

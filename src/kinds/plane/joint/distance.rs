@@ -2,8 +2,9 @@
 //!
 //! (1)  0 = |d| - length,   d = p_b - p_a;   gradient along d / |d|
 
-use super::JointRows;
+use super::{Description, JointKind, JointRows, Mounting, Mounts, Sign};
 use crate::constraint::{Pose, Row};
+use crate::kinds::parameter::parameters;
 use crate::math::{Real, Vec2, length};
 
 /// Rod between two anchors.
@@ -17,8 +18,30 @@ pub struct Distance {
     pub length: f64,
 }
 
-impl Distance {
-    pub(super) fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
+impl JointKind for Distance {
+    const DESCRIPTION: Description = Description {
+        word: "distance",
+        text: "a rigid rod between the anchors",
+        mounting: Mounting::Ends,
+        parameters: parameters! {
+            "length" | "m" | "the distance at the start" | "1.0" | "" | POSITIVE: "distance of the anchors";
+        },
+        rows: &["length"],
+        n_forces: 1,
+        coordinates: &[],
+        sign: Sign::Rod,
+    };
+
+    fn new(at: &Mounts, given: &[Option<f64>]) -> Self {
+        let [anchor_a, anchor_b] = at.anchors;
+        Self {
+            anchor_a,
+            anchor_b,
+            length: given.first().copied().flatten().unwrap_or(at.distance),
+        }
+    }
+
+    fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
         let (arm_a, arm_b) = (a.turn(self.anchor_a), b.turn(self.anchor_b));
         let d = b.position + arm_b - a.position - arm_a;
         let distance = length(d);
@@ -31,5 +54,13 @@ impl Distance {
                 Row::zero(),
             ],
         }
+    }
+
+    fn attachment(&self) -> [Vec2; 2] {
+        [self.anchor_a, self.anchor_b]
+    }
+
+    fn values(&self) -> Vec<f64> {
+        vec![self.length]
     }
 }

@@ -1,5 +1,5 @@
 //! Joints: equality constraints between two bodies, and the coordinate that some of them leave free.
-//! Every kind gives its residual (zero when closed) and the gradients of the residual.
+//! Every kind has one file: its description, its residual (zero when closed) and the gradients of the residual.
 
 mod distance;
 mod fixed;
@@ -12,22 +12,57 @@ pub use prismatic::Prismatic;
 pub use revolute::Revolute;
 
 use crate::constraint::{Pose, Row};
-use crate::math::Real;
+use crate::kinds::joint::{Coordinate, Description, Mounting, Sign, joint_kinds};
+use crate::math::{Real, Vec2};
+
+type Vector = Vec2;
 
 /// Equations of one joint at most.
 pub const MAX_ROWS: usize = 3;
 
-/// The kinds of joints.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Joint {
-    /// Relative rotation about a point.
-    Revolute(Revolute),
-    /// Translation along an axis of the first body.
-    Prismatic(Prismatic),
-    /// No relative motion.
-    Fixed(Fixed),
-    /// A rigid rod between two points.
-    Distance(Distance),
+joint_kinds! {
+    Revolute,
+    Prismatic,
+    Fixed,
+    Distance,
+}
+
+/// What every kind has.
+trait JointKind: Sized {
+    const DESCRIPTION: Description;
+
+    /// From the mounts and the values of its parameters, in the order of the description.
+    fn new(at: &Mounts, given: &[Option<f64>]) -> Self;
+
+    fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T>;
+
+    /// The coordinate of the description, rad or m, and its gradient.
+    fn coordinate<T: Real>(&self, _: usize, _: &Pose<T>, _: &Pose<T>) -> (T, Row<T>) {
+        (T::zero(), Row::zero())
+    }
+
+    fn attachment(&self) -> [Vec2; 2];
+
+    fn axis(&self) -> Option<Vec2> {
+        None
+    }
+
+    fn values(&self) -> Vec<f64> {
+        Vec::new()
+    }
+}
+
+/// Where a joint sits on its bodies at the start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mounts {
+    /// A point of each body in its coordinates, m.
+    pub anchors: [Vec2; 2],
+    /// Unit vector in the first body's axes, for joints that have an axis.
+    pub axis: Vec2,
+    /// Angle of the second body minus that of the first, rad.
+    pub angle: f64,
+    /// Between the anchors, m.
+    pub distance: f64,
 }
 
 /// What a joint says at a configuration: `n` residuals and their gradients.
@@ -42,41 +77,14 @@ pub struct JointRows<T = f64> {
 }
 
 impl Joint {
-    /// Number of equations.
-    pub fn n_rows(&self) -> usize {
-        match self {
-            Joint::Revolute(_) | Joint::Prismatic(_) => 2,
-            Joint::Fixed(_) => 3,
-            Joint::Distance(_) => 1,
-        }
-    }
-
-    /// Residuals and gradients.
-    pub fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
-        match self {
-            Joint::Revolute(j) => j.rows(a, b),
-            Joint::Prismatic(j) => j.rows(a, b),
-            Joint::Fixed(j) => j.rows(a, b),
-            Joint::Distance(j) => j.rows(a, b),
-        }
-    }
-
     /// The free coordinate (rad or m) and its gradient, for the kinds that have one.
     pub fn coordinate<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> Option<(T, Row<T>)> {
-        match self {
-            Joint::Revolute(_) => Some((b.angle - a.angle, Row::relative_rotation())),
-            Joint::Prismatic(j) => Some(j.coordinate(a, b)),
-            Joint::Fixed(_) | Joint::Distance(_) => None,
-        }
+        let has_one = !self.description().coordinates.is_empty();
+        has_one.then(|| self.coordinate_at(0, a, b))
     }
 
-    /// What the equations are called in error messages and outputs.
-    pub fn row_names(&self) -> &'static [&'static str] {
-        match self {
-            Joint::Revolute(_) => &["x", "y"],
-            Joint::Prismatic(_) => &["across", "angle"],
-            Joint::Fixed(_) => &["x", "y", "angle"],
-            Joint::Distance(_) => &["length"],
-        }
+    /// Is the free coordinate an angle?
+    pub fn coordinate_is_angle(&self) -> bool {
+        self.description().coordinates.iter().any(|c| c.is_angle)
     }
 }

@@ -4,7 +4,7 @@
 //! (2)  0 = angle_b - angle_a - angle
 //! (3)  coordinate = axis . d;  its rate and that of (1) see body a at the second anchor, because the axis turns
 
-use super::JointRows;
+use super::{Coordinate, Description, JointKind, JointRows, Mounting, Mounts, Sign};
 use crate::constraint::{Pose, Row};
 use crate::math::{Real, Vec2, dot, perp};
 
@@ -22,7 +22,41 @@ pub struct Prismatic {
 }
 
 impl Prismatic {
-    pub(super) fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
+    // component of d along a direction fixed in body a, and its gradient (3)
+    fn along<T: Real>(&self, a: &Pose<T>, b: &Pose<T>, direction: Vec2) -> (T, Row<T>) {
+        let direction = a.turn(direction);
+        let (arm_a, arm_b) = (a.turn(self.anchor_a), b.turn(self.anchor_b));
+        let d = b.position + arm_b - a.position - arm_a;
+        (
+            dot(direction, d),
+            Row::relative_velocity(direction, arm_a + d, arm_b),
+        )
+    }
+}
+
+impl JointKind for Prismatic {
+    const DESCRIPTION: Description = Description {
+        word: "prismatic",
+        text: "translation along the axis is free, the angle between the bodies is kept",
+        mounting: Mounting::Axis,
+        parameters: &[],
+        rows: &["across", "angle"],
+        n_forces: 1,
+        coordinates: &[Coordinate::displacement("limits")],
+        sign: Sign::SquareOnRails,
+    };
+
+    fn new(at: &Mounts, _: &[Option<f64>]) -> Self {
+        let [anchor_a, anchor_b] = at.anchors;
+        Self {
+            anchor_a,
+            anchor_b,
+            axis: at.axis,
+            angle: at.angle,
+        }
+    }
+
+    fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
         let (offset, across) = self.along(a, b, perp(self.axis));
         JointRows {
             n: 2,
@@ -35,18 +69,15 @@ impl Prismatic {
         }
     }
 
-    pub(super) fn coordinate<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
+    fn coordinate<T: Real>(&self, _: usize, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
         self.along(a, b, self.axis)
     }
 
-    // component of d along a direction fixed in body a, and its gradient (3)
-    fn along<T: Real>(&self, a: &Pose<T>, b: &Pose<T>, direction: Vec2) -> (T, Row<T>) {
-        let direction = a.turn(direction);
-        let (arm_a, arm_b) = (a.turn(self.anchor_a), b.turn(self.anchor_b));
-        let d = b.position + arm_b - a.position - arm_a;
-        (
-            dot(direction, d),
-            Row::relative_velocity(direction, arm_a + d, arm_b),
-        )
+    fn attachment(&self) -> [Vec2; 2] {
+        [self.anchor_a, self.anchor_b]
+    }
+
+    fn axis(&self) -> Option<Vec2> {
+        Some(self.axis)
     }
 }

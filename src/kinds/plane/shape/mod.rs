@@ -3,10 +3,12 @@
 
 mod capsule;
 mod circle;
+mod geometry;
 mod polygon;
 
+pub use geometry::{Geometry, Kind};
+
 use crate::math::Vec2;
-use crate::scene::spec::Geometry;
 
 /// A shape in body coordinates.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,42 +49,6 @@ pub struct AreaMoments {
 }
 
 impl Shape {
-    /// The running form of a written shape.
-    pub fn from_geometry(geometry: &Geometry) -> Self {
-        let vec = |p: [f64; 2]| Vec2::new(p[0], p[1]);
-        match geometry {
-            Geometry::Point { position } => Shape::Convex(Convex {
-                vertices: vec![vec(*position)],
-                radius: 0.0,
-            }),
-            Geometry::Circle { position, radius } => Shape::Convex(Convex {
-                vertices: vec![vec(*position)],
-                radius: *radius,
-            }),
-            Geometry::Capsule { from, to, radius } => Shape::Convex(Convex {
-                vertices: vec![vec(*from), vec(*to)],
-                radius: *radius,
-            }),
-            Geometry::Box {
-                position,
-                angle,
-                size,
-            } => Shape::Convex(polygon::rectangle(vec(*position), *angle, vec(*size))),
-            Geometry::Polygon { vertices } => Shape::Convex(Convex {
-                vertices: vertices.iter().map(|p| vec(*p)).collect(),
-                radius: 0.0,
-            }),
-            Geometry::HalfPlane { point, normal } => {
-                let n = vec(*normal);
-                let normal = n / (n.x * n.x + n.y * n.y).sqrt();
-                Shape::HalfPlane(HalfPlane {
-                    normal,
-                    offset: normal.x * point[0] + normal.y * point[1],
-                })
-            }
-        }
-    }
-
     /// Area moments; `None` for shapes without area and for half-planes.
     pub fn area_moments(&self) -> Option<AreaMoments> {
         let Shape::Convex(convex) = self else {

@@ -5,10 +5,11 @@
 //!      changes by R (e x f)
 
 use super::{Detail, Effect, LineForce, Situation};
+use super::{Given, Site};
+use crate::kinds::force::Frame;
 use crate::kinds::plane::force::Signal;
 use crate::kinds::space::BODY_DOF;
 use crate::math::{Mat3, Vec3, cross3};
-use crate::scene::spec::Frame;
 
 /// Signals on a body.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +27,16 @@ pub struct Applied {
 }
 
 impl Applied {
+    pub(super) fn new(at: Site, _: &Given) -> Self {
+        Self {
+            point: at.point,
+            frame: at.frame,
+            axes: at.axes,
+            force: at.force,
+            torque: at.torque,
+        }
+    }
+
     pub(super) fn signals(&self) -> impl Iterator<Item = &Signal> {
         self.force.iter().chain(&self.torque)
     }

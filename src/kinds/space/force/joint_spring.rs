@@ -4,7 +4,24 @@
 //! (2)  an angle is counted over its turns: the spring can be wound up
 
 use super::along::{self, JointCoordinate, Push, value_and_rate};
+use super::{Description, Given, Site};
 use super::{Detail, Effect, Situation, Sloped};
+use crate::kinds::force::Attachment;
+use crate::kinds::parameter::parameters;
+
+/// Spring and damper on a coordinate.
+pub(super) const JOINT_SPRING: Description = Description {
+    word: "joint_spring",
+    called: "a joint_spring",
+    text: "a spring and a damper on a coordinate of a joint; one of `stiffness` and `damping` is required",
+    attachment: Attachment::Joint,
+    parameters: parameters! {
+        "stiffness" | "N m/rad or N/m" | "0" | "100.0" | "" | NOT_NEGATIVE: "torque for each radian, or force for each metre";
+        "damping" | "N m s/rad or N s/m" | "0" | "10.0" | "" | NOT_NEGATIVE: "the same for their rates";
+        "rest" | "rad or m" | "the coordinate at the start" | "0.0" | "": "coordinate without force";
+    },
+    check: None,
+};
 
 /// Along a displacement or about an axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +37,15 @@ pub struct JointSpring {
 }
 
 impl JointSpring {
+    pub(super) fn new(at: Site, given: &Given) -> Self {
+        Self {
+            coordinate: at.coordinate,
+            stiffness: given.number("stiffness"),
+            damping: given.number("damping"),
+            rest: given.get("rest").unwrap_or(at.start),
+        }
+    }
+
     fn scalar<'a>(&self, at: &Situation<'a>) -> Option<JointCoordinate<'a>> {
         at.joint.map(|joint| JointCoordinate {
             joint,

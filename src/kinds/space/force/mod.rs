@@ -22,9 +22,14 @@ pub use spring_damper::SpringDamper;
 pub use stribeck::Stribeck;
 pub use viscous::Viscous;
 
+use crate::kinds::force::{
+    APPLIED, DAMPER, Description, Frame, Given, SPRING, SPRING_DAMPER, STRIBECK, VISCOUS,
+    force_kinds,
+};
 use crate::kinds::space::joint::{Count, Joint};
 use crate::kinds::space::{BODY_DOF, Pose, Row, Twist};
-use crate::math::{Dual, Limit, Vec3};
+use crate::math::{Dual, Limit, Mat3, Vec3};
+use joint_spring::JOINT_SPRING;
 
 /// Velocities of two bodies.
 pub const PAIR_DOF: usize = 2 * BODY_DOF;
@@ -50,6 +55,37 @@ pub enum Force {
     Stribeck(Stribeck),
     /// Given torque or force along a joint coordinate.
     MotorTorque(MotorTorque),
+}
+
+force_kinds! {
+    Spring: SPRING => SpringDamper,
+    Damper: DAMPER => SpringDamper,
+    SpringDamper: SPRING_DAMPER => SpringDamper,
+    JointSpring: JOINT_SPRING => JointSpring,
+    Applied: APPLIED => Applied,
+    Viscous: VISCOUS => Viscous,
+    Stribeck: STRIBECK => Stribeck,
+}
+
+/// Where an element acts, at the start.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// Points of the two bodies, m.
+    pub anchors: [Vec3; 2],
+    /// Index of the joint's coordinate.
+    pub coordinate: usize,
+    /// Distance of the anchors, m, or the coordinate of the joint, rad or m.
+    pub start: f64,
+    /// Point of the body, m.
+    pub point: Vec3,
+    /// Axes of force and torque.
+    pub frame: Frame,
+    /// The axes that the body has in the scene, in those of the engine.
+    pub axes: Mat3,
+    /// N.
+    pub force: [Signal; 3],
+    /// N m.
+    pub torque: [Signal; 3],
 }
 
 /// When, where and how fast.

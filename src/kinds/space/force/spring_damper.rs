@@ -5,6 +5,7 @@
 
 use super::along::{self, Push, Scalar, value_and_rate};
 use super::{Detail, Effect, LineForce, Situation, Sloped};
+use super::{Given, Site};
 use crate::kinds::space::{Pose, Row, distance};
 use crate::math::{Real, Vec3, dot3};
 
@@ -30,6 +31,17 @@ impl Scalar for SpringDamper {
 }
 
 impl SpringDamper {
+    pub(super) fn new(at: Site, given: &Given) -> Self {
+        let [anchor_a, anchor_b] = at.anchors;
+        Self {
+            anchor_a,
+            anchor_b,
+            stiffness: given.number("stiffness"),
+            damping: given.number("damping"),
+            rest_length: given.get("rest_length").unwrap_or(at.start),
+        }
+    }
+
     fn law(&self, distance: f64, rate: f64) -> Push {
         Push {
             held: -self.stiffness * (distance - self.rest_length), // (2)

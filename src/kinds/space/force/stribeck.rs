@@ -4,6 +4,7 @@
 
 use super::along::{self, JointCoordinate, Push, Scalar as _, value_and_rate};
 use super::{Detail, Effect, PairVector, Situation, Sloped, flat};
+use super::{Given, Site};
 use crate::kinds::plane::force;
 
 /// The law and where it acts.
@@ -16,6 +17,13 @@ pub struct Stribeck {
 }
 
 impl Stribeck {
+    pub(super) fn new(at: Site, given: &Given) -> Self {
+        Self {
+            coordinate: at.coordinate,
+            law: force::Stribeck::given(given),
+        }
+    }
+
     fn scalar<'a>(&self, at: &Situation<'a>) -> Option<JointCoordinate<'a>> {
         at.joint.map(|joint| JointCoordinate {
             joint,

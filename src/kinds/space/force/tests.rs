@@ -1,11 +1,11 @@
 use super::*;
+use crate::kinds::force::{Frame, SignalSpec};
 use crate::kinds::plane::force;
 use crate::kinds::space::joint::tests::{Numbers, joints, moved};
 use crate::math::{Vec3, cross3, quaternion};
-use crate::scene::spec;
 
 fn signal(value: f64) -> Signal {
-    Signal::Given(spec::Signal::Constant(value))
+    Signal::Given(SignalSpec::Constant(value))
 }
 
 // every element, those at joints at every coordinate of every joint
@@ -32,20 +32,12 @@ fn elements() -> Vec<(String, Force, Option<Joint>)> {
     });
     let mut all = vec![
         ("spring_damper".to_owned(), spring_damper, None),
-        (
-            "applied in world".to_owned(),
-            applied(spec::Frame::World),
-            None,
-        ),
-        (
-            "applied in body".to_owned(),
-            applied(spec::Frame::Body),
-            None,
-        ),
+        ("applied in world".to_owned(), applied(Frame::World), None),
+        ("applied in body".to_owned(), applied(Frame::Body), None),
         ("viscous".to_owned(), viscous, None),
     ];
     for (joint_name, joint) in joints() {
-        for (coordinate, coordinate_name) in joint.coordinate_names().iter().enumerate() {
+        for (coordinate, coordinate_name) in joint.coordinates().iter().enumerate() {
             let mut push = |name: &str, force: Force| {
                 let name = format!("{name} at {joint_name} {coordinate_name}");
                 all.push((name, force, Some(joint.clone())));
@@ -264,11 +256,11 @@ fn the_force_along_a_coordinate_is_what_the_power_says() {
 
 #[test]
 fn signals_tell_their_breakpoints_and_periods() {
-    let table = Signal::Given(spec::Signal::Table {
+    let table = Signal::Given(SignalSpec::Table {
         times: vec![1.0, 2.0],
         values: vec![0.0, 4.0],
     });
-    let harmonic = Signal::Given(spec::Signal::Harmonic {
+    let harmonic = Signal::Given(SignalSpec::Harmonic {
         amplitude: 1.0,
         omega: 4.0,
         phase: 0.0,
@@ -282,7 +274,7 @@ fn signals_tell_their_breakpoints_and_periods() {
     assert_eq!(motor.shortest_period(), f64::INFINITY);
     let applied = Force::Applied(Box::new(Applied {
         point: Vec3::zeros(),
-        frame: spec::Frame::Body,
+        frame: Frame::Body,
         axes: crate::math::Mat3::identity(),
         force: [signal(1.0), table, signal(0.0)],
         torque: [signal(1.0), signal(0.0), harmonic],

@@ -5,6 +5,7 @@
 //!      position derivative -c (g . v) dg - c g (dg . v); its sign is not definite
 
 use super::{Detail, Effect, Situation, Sloped, add_outer, flat, motion, rates};
+use super::{Given, Site};
 use crate::kinds::space::{Pose, Row};
 use crate::math::{Real, Vec3};
 
@@ -18,6 +19,13 @@ pub struct Viscous {
 }
 
 impl Viscous {
+    pub(super) fn new(_: Site, given: &Given) -> Self {
+        Self {
+            linear: given.number("linear"),
+            angular: given.number("angular"),
+        }
+    }
+
     // rows of u and of the relative rotation, with their coefficients
     fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> [(f64, Row<T>); 6] {
         let none = Vec3::from_element(T::zero());

@@ -8,9 +8,9 @@
 //! gets the opposite, its force at the place of the second anchor.
 
 use super::pair::{Axes, Pair};
-use super::{JointRows, Mount};
+use super::{Coordinate, Description, JointKind, JointRows, Mount, Mounting, Mounts, Sign};
 use crate::kinds::space::{Pose, Row};
-use crate::math::Real;
+use crate::math::{Real, Vec3};
 
 /// Sleeve on a shaft along z.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +29,31 @@ impl Cylindrical {
     fn axes<'p, T: Real>(&self, a: &'p Pose<T>, b: &'p Pose<T>) -> Axes<'p, T> {
         Axes::new((a, &self.mount_a), (b, &self.mount_b))
     }
+}
 
-    pub(super) fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
+impl JointKind for Cylindrical {
+    const DESCRIPTION: Description = Description {
+        word: "cylindrical",
+        text: "translation along the axis and rotation about it are free",
+        mounting: Mounting::Axis,
+        parameters: &[],
+        rows: &["across_x", "across_y", "turn_x", "turn_y"],
+        n_forces: 2,
+        coordinates: &[
+            Coordinate::displacement("limits"),
+            Coordinate::angle("angle_limits"),
+        ],
+        sign: Sign::CircleOnRails,
+    };
+
+    fn new(at: &Mounts, _: &[Option<f64>]) -> Self {
+        Self {
+            mount_a: at.a.clone(),
+            mount_b: at.b.clone(),
+        }
+    }
+
+    fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
         let pair = self.pair(a, b);
         let [across_x, across_y] = [0, 1].map(|i| pair.along(self.mount_a.axes[i])); // (1)
         let [turn_x, turn_y] = self.axes(a, b).tilt(); // (2)
@@ -38,11 +61,18 @@ impl Cylindrical {
     }
 
     // (3)
-    pub(super) fn displacement<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
-        self.pair(a, b).along(self.mount_a.axes[2])
+    fn coordinate<T: Real>(&self, index: usize, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
+        match index {
+            0 => self.pair(a, b).along(self.mount_a.axes[2]),
+            _ => self.axes(a, b).angle_about_z(),
+        }
     }
 
-    pub(super) fn angle<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
-        self.axes(a, b).angle_about_z()
+    fn attachment(&self) -> [Vec3; 2] {
+        [self.mount_a.anchor, self.mount_b.anchor]
+    }
+
+    fn axis(&self) -> Option<Vec3> {
+        Some(self.mount_a.axes[2])
     }
 }

@@ -7,7 +7,8 @@
 //! Reaction: the force on body b along d / |d|, positive when the rod pushes, negative when it pulls; body a gets the
 //! opposite.
 
-use super::JointRows;
+use super::{Description, JointKind, JointRows, Mounting, Mounts, Sign};
+use crate::kinds::parameter::parameters;
 use crate::kinds::space::{Pose, distance};
 use crate::math::{Real, Vec3};
 
@@ -22,9 +23,38 @@ pub struct Distance {
     pub length: f64,
 }
 
-impl Distance {
-    pub(super) fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
+impl JointKind for Distance {
+    const DESCRIPTION: Description = Description {
+        word: "distance",
+        text: "a rigid rod between the anchors",
+        mounting: Mounting::Ends,
+        parameters: parameters! {
+            "length" | "m" | "the distance at the start" | "1.0" | "" | POSITIVE: "distance of the anchors";
+        },
+        rows: &["length"],
+        n_forces: 1,
+        coordinates: &[],
+        sign: Sign::Rod,
+    };
+
+    fn new(at: &Mounts, given: &[Option<f64>]) -> Self {
+        Self {
+            anchor_a: at.a.anchor,
+            anchor_b: at.b.anchor,
+            length: given.first().copied().flatten().unwrap_or(at.distance),
+        }
+    }
+
+    fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
         let (distance, row) = distance((a, self.anchor_a), (b, self.anchor_b));
         JointRows::of([(distance - T::constant(self.length), row)]) // (1)
+    }
+
+    fn attachment(&self) -> [Vec3; 2] {
+        [self.anchor_a, self.anchor_b]
+    }
+
+    fn values(&self) -> Vec<f64> {
+        vec![self.length]
     }
 }

@@ -7,9 +7,9 @@
 //! mounts; body a gets the opposite.
 
 use super::pair::{Axes, Pair};
-use super::{JointRows, Mount};
+use super::{Description, JointKind, JointRows, Mount, Mounting, Mounts, Sign};
 use crate::kinds::space::Pose;
-use crate::math::Real;
+use crate::math::{Real, Vec3};
 
 /// A weld.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,10 +20,32 @@ pub struct Fixed {
     pub mount_b: Mount,
 }
 
-impl Fixed {
-    pub(super) fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
+impl JointKind for Fixed {
+    const DESCRIPTION: Description = Description {
+        word: "fixed",
+        text: "no relative motion",
+        mounting: Mounting::Anywhere,
+        parameters: &[],
+        rows: &["x", "y", "z", "turn_x", "turn_y", "turn_z"],
+        n_forces: 3,
+        coordinates: &[],
+        sign: Sign::Square,
+    };
+
+    fn new(at: &Mounts, _: &[Option<f64>]) -> Self {
+        Self {
+            mount_a: at.a.clone(),
+            mount_b: at.b.clone(),
+        }
+    }
+
+    fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
         let [x, y, z] = Pair::new((a, self.mount_a.anchor), (b, self.mount_b.anchor)).offset(); // (1)
         let [turn_x, turn_y, turn_z] = Axes::new((a, &self.mount_a), (b, &self.mount_b)).turn(); // (2)
         JointRows::of([x, y, z, turn_x, turn_y, turn_z])
+    }
+
+    fn attachment(&self) -> [Vec3; 2] {
+        [self.mount_a.anchor, self.mount_b.anchor]
     }
 }

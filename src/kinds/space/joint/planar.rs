@@ -8,9 +8,9 @@
 //! opposite, its force at the place of the second anchor.
 
 use super::pair::{Axes, Pair};
-use super::{JointRows, Mount};
+use super::{Coordinate, Description, JointKind, JointRows, Mount, Mounting, Mounts, Sign};
 use crate::kinds::space::{Pose, Row};
-use crate::math::Real;
+use crate::math::{Real, Vec3};
 
 /// Plate on a plane across z.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,23 +29,50 @@ impl Planar {
     fn axes<'p, T: Real>(&self, a: &'p Pose<T>, b: &'p Pose<T>) -> Axes<'p, T> {
         Axes::new((a, &self.mount_a), (b, &self.mount_b))
     }
+}
 
-    pub(super) fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
+impl JointKind for Planar {
+    const DESCRIPTION: Description = Description {
+        word: "planar",
+        text: "translation in the plane across the axis and rotation about the axis are free",
+        mounting: Mounting::Axis,
+        parameters: &[],
+        rows: &["across_z", "turn_x", "turn_y"],
+        n_forces: 1,
+        coordinates: &[
+            Coordinate::shown("displacement_x", false),
+            Coordinate::shown("displacement_y", false),
+            Coordinate::shown("angle", true),
+        ],
+        sign: Sign::Square,
+    };
+
+    fn new(at: &Mounts, _: &[Option<f64>]) -> Self {
+        Self {
+            mount_a: at.a.clone(),
+            mount_b: at.b.clone(),
+        }
+    }
+
+    fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
         let across_z = self.pair(a, b).along(self.mount_a.axes[2]); // (1)
         let [turn_x, turn_y] = self.axes(a, b).tilt(); // (2)
         JointRows::of([across_z, turn_x, turn_y])
     }
 
     // (3)
-    pub(super) fn displacement_x<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
-        self.pair(a, b).along(self.mount_a.axes[0])
+    fn coordinate<T: Real>(&self, index: usize, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
+        match index {
+            2 => self.axes(a, b).angle_about_z(),
+            i => self.pair(a, b).along(self.mount_a.axes[i]),
+        }
     }
 
-    pub(super) fn displacement_y<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
-        self.pair(a, b).along(self.mount_a.axes[1])
+    fn attachment(&self) -> [Vec3; 2] {
+        [self.mount_a.anchor, self.mount_b.anchor]
     }
 
-    pub(super) fn angle<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
-        self.axes(a, b).angle_about_z()
+    fn axis(&self) -> Option<Vec3> {
+        Some(self.mount_a.axes[2])
     }
 }

@@ -8,9 +8,9 @@
 //! mounts; body a gets the opposite, its force at the place of the second anchor.
 
 use super::pair::{Axes, Pair};
-use super::{JointRows, Mount};
+use super::{Coordinate, Description, JointKind, JointRows, Mount, Mounting, Mounts, Sign};
 use crate::kinds::space::{Pose, Row};
-use crate::math::Real;
+use crate::math::{Real, Vec3};
 
 /// Slider along z.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,15 +25,43 @@ impl Prismatic {
     fn pair<'p, T: Real>(&self, a: &'p Pose<T>, b: &'p Pose<T>) -> Pair<'p, T> {
         Pair::new((a, self.mount_a.anchor), (b, self.mount_b.anchor))
     }
+}
 
-    pub(super) fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
+impl JointKind for Prismatic {
+    const DESCRIPTION: Description = Description {
+        word: "prismatic",
+        text: "translation along the axis is free, the orientation is kept",
+        mounting: Mounting::Axis,
+        parameters: &[],
+        rows: &["across_x", "across_y", "turn_x", "turn_y", "turn_z"],
+        n_forces: 2,
+        coordinates: &[Coordinate::displacement("limits")],
+        sign: Sign::SquareOnRails,
+    };
+
+    fn new(at: &Mounts, _: &[Option<f64>]) -> Self {
+        Self {
+            mount_a: at.a.clone(),
+            mount_b: at.b.clone(),
+        }
+    }
+
+    fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
         let pair = self.pair(a, b);
         let [across_x, across_y] = [0, 1].map(|i| pair.along(self.mount_a.axes[i])); // (1)
         let [turn_x, turn_y, turn_z] = Axes::new((a, &self.mount_a), (b, &self.mount_b)).turn(); // (2)
         JointRows::of([across_x, across_y, turn_x, turn_y, turn_z])
     }
 
-    pub(super) fn displacement<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
+    fn coordinate<T: Real>(&self, _: usize, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
         self.pair(a, b).along(self.mount_a.axes[2]) // (3)
+    }
+
+    fn attachment(&self) -> [Vec3; 2] {
+        [self.mount_a.anchor, self.mount_b.anchor]
+    }
+
+    fn axis(&self) -> Option<Vec3> {
+        Some(self.mount_a.axes[2])
     }
 }

@@ -8,9 +8,9 @@
 //! body a gets the opposite.
 
 use super::pair::{Axes, Pair};
-use super::{JointRows, Mount};
+use super::{Coordinate, Description, JointKind, JointRows, Mount, Mounting, Mounts, Sign};
 use crate::kinds::space::{Pose, Row};
-use crate::math::Real;
+use crate::math::{Real, Vec3};
 
 /// Hinge about z.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,14 +21,41 @@ pub struct Revolute {
     pub mount_b: Mount,
 }
 
-impl Revolute {
-    pub(super) fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
+impl JointKind for Revolute {
+    const DESCRIPTION: Description = Description {
+        word: "revolute",
+        text: "the anchors coincide; rotation about the axis is free",
+        mounting: Mounting::Axis,
+        parameters: &[],
+        rows: &["x", "y", "z", "turn_x", "turn_y"],
+        n_forces: 3,
+        coordinates: &[Coordinate::angle("limits")],
+        sign: Sign::Circle,
+    };
+
+    fn new(at: &Mounts, _: &[Option<f64>]) -> Self {
+        Self {
+            mount_a: at.a.clone(),
+            mount_b: at.b.clone(),
+        }
+    }
+
+    fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
         let [x, y, z] = Pair::new((a, self.mount_a.anchor), (b, self.mount_b.anchor)).offset(); // (1)
         let [turn_x, turn_y] = Axes::new((a, &self.mount_a), (b, &self.mount_b)).tilt(); // (2)
         JointRows::of([x, y, z, turn_x, turn_y])
     }
 
-    pub(super) fn angle<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
-        Axes::new((a, &self.mount_a), (b, &self.mount_b)).angle_about_z() // (3)
+    // (3)
+    fn coordinate<T: Real>(&self, _: usize, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
+        Axes::new((a, &self.mount_a), (b, &self.mount_b)).angle_about_z()
+    }
+
+    fn attachment(&self) -> [Vec3; 2] {
+        [self.mount_a.anchor, self.mount_b.anchor]
+    }
+
+    fn axis(&self) -> Option<Vec3> {
+        Some(self.mount_a.axes[2])
     }
 }

@@ -12,9 +12,9 @@
 //! gets the opposite.
 
 use super::pair::{Axes, Pair};
-use super::{JointRows, Mount};
+use super::{Coordinate, Description, JointKind, JointRows, Mount, Mounting, Mounts, Sign};
 use crate::kinds::space::{Pose, Row};
-use crate::math::Real;
+use crate::math::{Real, Vec3};
 
 /// Cross with arms x of the first and y of the second mount.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,18 +29,44 @@ impl Universal {
     fn axes<'p, T: Real>(&self, a: &'p Pose<T>, b: &'p Pose<T>) -> Axes<'p, T> {
         Axes::new((a, &self.mount_a), (b, &self.mount_b))
     }
+}
 
-    pub(super) fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
+impl JointKind for Universal {
+    const DESCRIPTION: Description = Description {
+        word: "universal",
+        text: "the anchors coincide; rotation about one axis of each body is free",
+        mounting: Mounting::Cross,
+        parameters: &[],
+        rows: &["x", "y", "z", "turn_z"],
+        n_forces: 3,
+        coordinates: &[
+            Coordinate::shown("angle_1", true),
+            Coordinate::shown("angle_2", true),
+        ],
+        sign: Sign::Circle,
+    };
+
+    fn new(at: &Mounts, _: &[Option<f64>]) -> Self {
+        Self {
+            mount_a: at.a.clone(),
+            mount_b: at.b.clone(),
+        }
+    }
+
+    fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
         let [x, y, z] = Pair::new((a, self.mount_a.anchor), (b, self.mount_b.anchor)).offset(); // (1)
         JointRows::of([x, y, z, self.axes(a, b).minus_product(0, 1)]) // (2)
     }
 
     // (3)
-    pub(super) fn first_angle<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
-        self.axes(a, b).angle_of_products((2, 1), (1, 1))
+    fn coordinate<T: Real>(&self, index: usize, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
+        match index {
+            0 => self.axes(a, b).angle_of_products((2, 1), (1, 1)),
+            _ => self.axes(a, b).angle_of_products((0, 2), (0, 0)),
+        }
     }
 
-    pub(super) fn second_angle<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
-        self.axes(a, b).angle_of_products((0, 2), (0, 0))
+    fn attachment(&self) -> [Vec3; 2] {
+        [self.mount_a.anchor, self.mount_b.anchor]
     }
 }

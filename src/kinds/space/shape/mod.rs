@@ -3,12 +3,14 @@
 mod bound;
 mod capsule;
 mod cylinder;
+mod geometry;
 mod height_field;
 mod polyhedron;
 mod sphere;
 
 pub use crate::math::hull::Flat;
 pub use bound::Bound;
+pub use geometry::{Geometry, Kind, shape_of};
 pub use height_field::{HeightField, Triangle};
 pub use polyhedron::{Edge, Face, Polyhedron};
 

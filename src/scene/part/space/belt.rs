@@ -29,7 +29,7 @@ pub fn read(
         Some(name)
     });
     let along = t.need("direction");
-    let direction = along.as_ref().and_then(Value::axis);
+    let direction = along.as_ref().and_then(Value::direction);
     if let (Some(value), Some(direction), Some(name)) = (&along, direction, &shape) {
         let mut own = ground.iter().filter(|shape| shape.name == name.text);
         if own.any(|shape| is_normal(&shape.geometry, direction)) {

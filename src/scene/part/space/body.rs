@@ -1,14 +1,14 @@
 //! `[[body]]` in space: what moves.
 
-use super::shape::{self, Owner};
 use super::{copies, inertia, orientation};
 use crate::math::quaternion;
 use crate::scene::load::Files;
+use crate::scene::part::shape::{self, Owner};
 use crate::scene::part::{GROUND, Names};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
-use crate::scene::spec::space::{Body, Mass};
-use crate::scene::spec::{BodyKind, Frame};
+use crate::scene::spec::space::{Body, Geometry, Mass};
+use crate::scene::spec::{BodyKind, Frame, Shape};
 
 const KINDS: &[(&str, BodyKind)] = &[("point", BodyKind::Point), ("rigid", BodyKind::Rigid)];
 
@@ -37,11 +37,11 @@ fn read_one(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Body {
     let name = names.take(&mut t);
     let kind = t.need_choice("kind", KINDS);
     let mass = mass(&mut t);
-    let position = t.need_triple("position").unwrap_or([0.0; 3]);
-    let velocity = t.triple_or("velocity", [0.0; 3]);
+    let position = t.need_vector("position").unwrap_or([0.0; 3]);
+    let velocity = t.vector_or("velocity", [0.0; 3]);
     let inertia = t.get("inertia").and_then(|v| inertia::read(&v));
     let orientation = orientation::read(&mut t);
-    let angular_velocity = t.triple_or("angular_velocity", [0.0; 3]);
+    let angular_velocity = t.vector_or("angular_velocity", [0.0; 3]);
     let angular_velocity_frame = frame(&mut t);
     let group = group(&mut t);
 
@@ -69,8 +69,8 @@ fn read_one(mut t: Table<'_>, names: &mut Names, files: Files<'_>) -> Body {
     } else {
         Owner::Rigid
     };
-    let shapes = shape::read_all(t.items("shape"), owner, files);
-    let without_volume = !shapes.iter().any(shape::has_volume);
+    let shapes: Vec<Shape<Geometry>> = shape::read_all(t.items("shape"), owner, files);
+    let without_volume = !shapes.iter().any(|shape| shape.geometry.is_solid());
     if without_volume && let Some(value) = t.get("density") {
         value.bad(
             "a density gives a mass only with a shape that has a volume",

@@ -225,7 +225,7 @@ fn read_sliding(t: &mut Table<'_>) -> Option<Sliding> {
         let (along, across) = (coefficient(&along), coefficient(&across));
         Some([along?, across?])
     });
-    let axis = axis.and_then(|value| value.axis());
+    let axis = axis.and_then(|value| value.direction());
     if let Some(value) = friction {
         return coefficient(&value).map(Sliding::Isotropic);
     }

@@ -33,7 +33,7 @@ pub fn read(mut t: Table<'_>) -> Option<Copies> {
         }
         Some(counts)
     });
-    let spacing = t.need_triple("spacing");
+    let spacing = t.need_vector("spacing");
     let jitter = t.number_or("jitter", Range::NOT_NEGATIVE, 0.0);
     t.finish("copies");
     Some(Copies {

@@ -16,7 +16,7 @@ pub fn read(value: &Value<'_>) -> Option<[Triple; 3]> {
     let expected = "three moments or a matrix of three rows";
     let rows: [Value<'_>; 3] = value.several(expected)?;
     let tensor = if rows.iter().any(Value::is_list) {
-        let [a, b, c] = rows.map(|row| row.triple());
+        let [a, b, c] = rows.map(|row| row.vector());
         symmetric(value, [a?, b?, c?])?
     } else {
         let [x, y, z] = rows.map(|moment| moment.number(Range::POSITIVE));

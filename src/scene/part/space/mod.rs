@@ -3,20 +3,19 @@ mod belt;
 mod body;
 mod contact;
 mod copies;
-mod force;
 mod inertia;
-mod joint;
 mod orientation;
 mod shape;
 
-use super::{Names, need_bodies};
+use super::shape as part_shape;
+use super::{Names, force, joint, need_bodies};
 use crate::scene::load::Files;
 use crate::scene::read::Table;
 use crate::scene::spec::Space;
 
 /// Reads all parts. Bodies come before what refers to them, whatever their order in the file.
 pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Space {
-    let gravity = t.triple_or("gravity", [0.0, 0.0, -9.81]);
+    let gravity = t.vector_or("gravity", [0.0, 0.0, -9.81]);
 
     let tables = t.items("body");
     need_bodies(t, &tables);
@@ -28,7 +27,7 @@ pub fn read(t: &mut Table<'_>, files: Files<'_>, in_time_stepping: bool) -> Spac
 
     let mut ground = Vec::new();
     if let Some(mut table) = t.get("ground").and_then(|v| v.as_table(v.path.clone())) {
-        ground = shape::read_all(table.items("shape"), shape::Owner::Ground, files);
+        ground = part_shape::read_all(table.items("shape"), part_shape::Owner::Ground, files);
         table.finish("[ground]");
     }
 

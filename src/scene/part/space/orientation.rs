@@ -25,8 +25,8 @@ pub fn read(t: &mut Table<'_>) -> Quaternion {
     }
     let [orientation, rotation_vector, euler] = given;
     let quaternion = orientation.map(|v| read_quaternion(&v));
-    let vector = rotation_vector.map(|v| v.triple().map(of_vector));
-    let euler = euler.map(|v| v.triple().map(of_euler));
+    let vector = rotation_vector.map(|v| v.vector().map(of_vector));
+    let euler = euler.map(|v| v.vector().map(of_euler));
     let read = quaternion.or(vector).or(euler).flatten();
     read.unwrap_or(quaternion::IDENTITY)
 }

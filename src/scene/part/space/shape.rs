@@ -2,246 +2,79 @@
 
 use super::orientation;
 use crate::format::{rounded, short};
+use crate::kinds::space::shape::Kind;
 use crate::math::{Vec3, cross3, dot3};
 use crate::scene::load::Files;
 use crate::scene::mesh;
-use crate::scene::part::Names;
-use crate::scene::part::shape::name_the_nameless;
+use crate::scene::part::shape::{Family, capsule, round};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
-use crate::scene::spec::Shape;
 use crate::scene::spec::space::{Geometry, Triple};
 use crate::scene::value::{Value, shortened};
-
-pub use crate::scene::part::shape::Owner;
-
-/// The kinds of shapes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Point,
-    Sphere,
-    Capsule,
-    Box,
-    Cylinder,
-    Polyhedron,
-    HalfSpace,
-    HeightField,
-}
-
-const KINDS: &[(&str, Kind)] = &[
-    ("point", Kind::Point),
-    ("sphere", Kind::Sphere),
-    ("capsule", Kind::Capsule),
-    ("box", Kind::Box),
-    ("cylinder", Kind::Cylinder),
-    ("polyhedron", Kind::Polyhedron),
-    ("half_space", Kind::HalfSpace),
-    ("height_field", Kind::HeightField),
-];
-
-/// Every key that some shape has.
-const ALL_KEYS: &[&str] = &[
-    "axis",
-    "cell",
-    "euler",
-    "file",
-    "from",
-    "height",
-    "heights",
-    "kind",
-    "material",
-    "name",
-    "normal",
-    "orientation",
-    "origin",
-    "point",
-    "position",
-    "radius",
-    "rotation_vector",
-    "scale",
-    "size",
-    "to",
-    "vertices",
-];
 
 /// Corners are in one plane if they are nearer to it than this part of their extent: no volume is left beside rounding.
 const FLAT: f64 = 1e-9;
 
-/// Reads all shapes of a body or of the ground.
-pub fn read_all(tables: Vec<Table<'_>>, owner: Owner, files: Files<'_>) -> Vec<Shape<Geometry>> {
-    let mut names = Names::new("shapes of one body");
-    let mut shapes: Vec<Shape<Geometry>> = tables
-        .into_iter()
-        .map(|t| read(t, owner, &mut names, files))
-        .collect();
-    name_the_nameless(&mut shapes, word);
-    shapes
-}
+impl Family for Geometry {
+    type Point = Triple;
+    type Kind = Kind;
 
-/// Has the shape a volume, so that it can have a mass?
-pub fn has_volume(shape: &Shape<Geometry>) -> bool {
-    match shape.geometry {
-        Geometry::Point { .. } | Geometry::HalfSpace { .. } | Geometry::HeightField { .. } => false,
-        Geometry::Sphere { .. }
-        | Geometry::Capsule { .. }
-        | Geometry::Box { .. }
-        | Geometry::Cylinder { .. }
-        | Geometry::Polyhedron { .. } => true,
-    }
-}
-
-fn word(geometry: &Geometry) -> &'static str {
-    match geometry {
-        Geometry::Point { .. } => "point",
-        Geometry::Sphere { .. } => "sphere",
-        Geometry::Capsule { .. } => "capsule",
-        Geometry::Box { .. } => "box",
-        Geometry::Cylinder { .. } => "cylinder",
-        Geometry::Polyhedron { .. } => "polyhedron",
-        Geometry::HalfSpace { .. } => "half_space",
-        Geometry::HeightField { .. } => "height_field",
-    }
-}
-
-fn read(mut t: Table<'_>, owner: Owner, names: &mut Names, files: Files<'_>) -> Shape<Geometry> {
-    let name = t
-        .get("name")
-        .and_then(|v| names.claim(&v))
-        .unwrap_or_default();
-    let material = t.get("material").and_then(|v| v.text()).map(str::to_owned);
-    let kind = t.need_choice("kind", KINDS);
-    // What could not be read stands as a ball, which is right everywhere.
-    let mut geometry = Geometry::Sphere {
+    const ROUND: Self = Geometry::Sphere {
         position: [0.0; 3],
         radius: 1.0,
     };
-    let place = t.place.clone();
-    if let Some(kind) = kind {
-        allowed(&mut t, kind, owner);
-        geometry = read_geometry(&mut t, kind, owner, files).unwrap_or(geometry);
-        let what = match kind {
-            Kind::Point => "a point",
-            Kind::Sphere => "a sphere",
-            Kind::Capsule => "a capsule",
-            Kind::Box => "a box",
-            Kind::Cylinder => "a cylinder",
-            Kind::Polyhedron => "a polyhedron",
-            Kind::HalfSpace => "a half-space",
-            Kind::HeightField => "a height field",
-        };
-        t.finish(what);
-    } else {
-        t.finish_with("a shape", ALL_KEYS);
-    }
-    Shape {
-        place,
-        name,
-        geometry,
-        material,
-    }
-}
 
-/// Which shapes go where.
-fn allowed(t: &mut Table<'_>, kind: Kind, owner: Owner) {
-    let Some(value) = t.get("kind") else { return };
-    match (owner, kind) {
-        (Owner::Point | Owner::Rigid, Kind::HalfSpace) => value.bad(
-            "a half-space cannot move with a body",
-            "put it under `[[ground.shape]]`, or use a box",
-        ),
-        (Owner::Point | Owner::Rigid, Kind::HeightField) => value.bad(
-            "a height field cannot move with a body",
-            "put it under `[[ground.shape]]`, or use a polyhedron",
-        ),
-        (Owner::Point, Kind::Capsule | Kind::Box | Kind::Cylinder | Kind::Polyhedron) => value.bad(
-            "a point body does not rotate, so it takes only a point or a sphere at its centre",
-            "write `kind = \"rigid\"` in the body, or use a sphere",
-        ),
-        (Owner::Ground | Owner::Rigid, _) | (Owner::Point, Kind::Point | Kind::Sphere) => {}
+    fn kind(&self) -> Kind {
+        self.kind()
     }
-}
 
-/// Each getter runs before the first `?`, so that one problem does not hide another.
-fn read_geometry(
-    t: &mut Table<'_>,
-    kind: Kind,
-    owner: Owner,
-    files: Files<'_>,
-) -> Option<Geometry> {
-    match kind {
-        Kind::Point => Some(Geometry::Point {
-            position: centre(t, owner),
-        }),
-        Kind::Sphere => {
-            let position = centre(t, owner);
-            let radius = t.need_number("radius", Range::POSITIVE)?;
-            Some(Geometry::Sphere { position, radius })
-        }
-        Kind::Capsule => {
-            let (from, to) = (t.need_triple("from"), t.need_triple("to"));
-            let radius = t.need_number("radius", Range::POSITIVE);
-            let (from, to) = (from?, to?);
-            if from == to
-                && let Some(value) = t.get("to")
-            {
-                value.bad(
-                    "both ends of the capsule are the same point",
-                    "give two ends, or write `kind = \"sphere\"`",
-                );
+    fn read(t: &mut Table<'_>, kind: Kind, files: Files<'_>) -> Option<Self> {
+        Some(match kind {
+            Kind::Point => Geometry::Point {
+                position: t.vector_or("position", [0.0; 3]),
+            },
+            Kind::Sphere => {
+                let (position, radius) = round(t);
+                Geometry::Sphere {
+                    position,
+                    radius: radius?,
+                }
             }
-            Some(Geometry::Capsule {
-                from,
-                to,
-                radius: radius?,
-            })
-        }
-        Kind::Box => {
-            let position = t.triple_or("position", [0.0; 3]);
-            let orientation = orientation::read(t);
-            let size: [Value<'_>; 3] = t.need("size")?.several("three lengths of edges")?;
-            let [x, y, z] = size.map(|edge| edge.number(Range::POSITIVE));
-            Some(Geometry::Box {
-                position,
-                orientation,
-                size: [x?, y?, z?],
-            })
-        }
-        Kind::Cylinder => {
-            let position = t.triple_or("position", [0.0; 3]);
-            let axis = t.get("axis").map(|v| v.axis());
-            let radius = t.need_number("radius", Range::POSITIVE);
-            let height = t.need_number("height", Range::POSITIVE);
-            Some(Geometry::Cylinder {
-                position,
-                axis: axis.unwrap_or(Some([0.0, 0.0, 1.0]))?,
-                radius: radius?,
-                height: height?,
-            })
-        }
-        Kind::Polyhedron => polyhedron(t, files),
-        Kind::HalfSpace => {
-            let point = t.triple_or("point", [0.0; 3]);
-            let normal = t.need_axis("normal")?;
-            Some(Geometry::HalfSpace { point, normal })
-        }
-        Kind::HeightField => height_field(t),
+            Kind::Capsule => {
+                let (from, to, radius) = capsule(t, "sphere")?;
+                Geometry::Capsule { from, to, radius }
+            }
+            Kind::Box => {
+                let position = t.vector_or("position", [0.0; 3]);
+                let orientation = orientation::read(t);
+                let size: [Value<'_>; 3] = t.need("size")?.several("three lengths of edges")?;
+                let [x, y, z] = size.map(|edge| edge.number(Range::POSITIVE));
+                Geometry::Box {
+                    position,
+                    orientation,
+                    size: [x?, y?, z?],
+                }
+            }
+            Kind::Cylinder => {
+                let position = t.vector_or("position", [0.0; 3]);
+                let axis = t.get("axis").map(|v| v.direction());
+                let radius = t.need_number("radius", Range::POSITIVE);
+                let height = t.need_number("height", Range::POSITIVE);
+                Geometry::Cylinder {
+                    position,
+                    axis: axis.unwrap_or(Some([0.0, 0.0, 1.0]))?,
+                    radius: radius?,
+                    height: height?,
+                }
+            }
+            Kind::Polyhedron => polyhedron(t, files)?,
+            Kind::HalfSpace => Geometry::HalfSpace {
+                point: t.vector_or("point", [0.0; 3]),
+                normal: t.need_direction("normal")?,
+            },
+            Kind::HeightField => height_field(t)?,
+        })
     }
-}
-
-/// The centre of a point or a sphere; on a point body it can only be the body's.
-fn centre(t: &mut Table<'_>, owner: Owner) -> Triple {
-    let Some(value) = t.get("position") else {
-        return [0.0; 3];
-    };
-    let position = value.triple().unwrap_or([0.0; 3]);
-    if owner == Owner::Point && position != [0.0; 3] {
-        let message = "a point body does not rotate, so its shape must be at its centre";
-        value.bad(
-            message,
-            "write `position = [0, 0, 0]`, or `kind = \"rigid\"` in the body",
-        );
-    }
-    position
 }
 
 /// `vertices`, or `file` with `scale`.
@@ -262,7 +95,7 @@ fn polyhedron(t: &mut Table<'_>, files: Files<'_>) -> Option<Geometry> {
                 scale.bad(message, "remove it, or write the corners in metres");
             }
             let list = value.list("a list of corners")?;
-            let corners: Vec<Option<Triple>> = list.iter().map(|v| v.triple()).collect();
+            let corners: Vec<Option<Triple>> = list.iter().map(|v| v.vector()).collect();
             let vertices: Vec<Triple> = corners.into_iter().collect::<Option<_>>()?;
             check_hull(&value, &vertices);
             Some(Geometry::Polyhedron {
@@ -385,7 +218,7 @@ fn check_hull(value: &Value<'_>, corners: &[Triple]) {
 }
 
 fn height_field(t: &mut Table<'_>) -> Option<Geometry> {
-    let origin = t.pair_or("origin", [0.0; 2]);
+    let origin = t.vector_or("origin", [0.0; 2]);
     let cell = t.need("cell").and_then(|value| {
         let [x, y] = value.two("distances along x and y")?;
         let (x, y) = (x.number(Range::POSITIVE), y.number(Range::POSITIVE));

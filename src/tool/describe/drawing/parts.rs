@@ -4,10 +4,11 @@ use super::symbols::{arrow, damper, spring, support, turn};
 use super::view::FRAME;
 use super::{Drawing, FORCE, GROUND_LINE, INK, VELOCITY};
 use crate::constraint::Pose;
+use crate::kinds::joint::Sign;
 use crate::kinds::plane::force::{Applied, Force, Signal};
 use crate::kinds::plane::joint::Joint;
 use crate::math::{Vec2, length};
-use crate::model::{AnyJoint, ForceLink, Model, pose_of};
+use crate::model::{AnyJoint, ForceLink, JointLink, Model, pose_of};
 use crate::scene::spec::{self, Frame};
 
 /// Length of an arrow in pixels.
@@ -15,15 +16,7 @@ pub const ARROW: f64 = 52.0;
 
 /// Attachment points of a joint, each in its body's coordinates.
 pub fn anchors(joint: &AnyJoint) -> [Vec2; 2] {
-    let Some(joint) = joint.plane() else {
-        return [Vec2::zeros(); 2];
-    };
-    match joint {
-        Joint::Revolute(j) => [j.anchor_a, j.anchor_b],
-        Joint::Prismatic(j) => [j.anchor_a, j.anchor_b],
-        Joint::Fixed(j) => [j.point.anchor_a, j.point.anchor_b],
-        Joint::Distance(j) => [j.anchor_a, j.anchor_b],
-    }
+    joint.plane().map_or([Vec2::zeros(); 2], Joint::attachment)
 }
 
 /// Ends of all springs and dampers in the world.
@@ -48,11 +41,17 @@ impl Drawing<'_> {
         ]
     }
 
-    /// Rails of prismatic joints.
+    // the direction of rails, for joints that have some
+    fn rail(&self, link: &JointLink) -> Option<Vec2> {
+        let has_rails = link.joint.description().sign.has_rails();
+        let axis = link.joint.plane().filter(|_| has_rails)?.axis()?;
+        Some(self.pose(link.bodies[0]).turn(axis))
+    }
+
+    /// Rails of joints that slide.
     pub(super) fn rails(&mut self) {
         for (i, link) in self.model.joints.iter().enumerate() {
-            if let AnyJoint::Plane(Joint::Prismatic(joint)) = &link.joint {
-                let axis = self.pose(link.bodies[0]).turn(joint.axis);
+            if let Some(axis) = self.rail(link) {
                 let slider = self.view.pixel(self.ends(i)[1]);
                 for side in [-11.0, 11.0] {
                     let at = |s: f64| {
@@ -71,7 +70,7 @@ impl Drawing<'_> {
     /// Rods of distance joints.
     pub(super) fn rods(&mut self) {
         for (i, link) in self.model.joints.iter().enumerate() {
-            if let AnyJoint::Plane(Joint::Distance(_)) = link.joint {
+            if link.joint.description().sign == Sign::Rod {
                 let [a, b] = self.ends(i).map(|p| self.view.pixel(p));
                 self.canvas.line(&[a, b], INK, 2.0);
                 self.labels.take_line(a, b, 4.0);
@@ -109,38 +108,36 @@ impl Drawing<'_> {
     /// Signs at the anchors of joints.
     pub(super) fn joints(&mut self) {
         for (i, link) in self.model.joints.iter().enumerate() {
-            let Some(joint) = link.joint.plane() else {
-                continue;
-            };
+            let sign = link.joint.description().sign;
             let ends = self.ends(i).map(|p| self.view.pixel(p));
             for (k, body) in link.bodies.into_iter().enumerate() {
-                if body.is_none() && !matches!(joint, Joint::Prismatic(_)) {
+                if body.is_none() && !sign.has_rails() {
                     let other = link.bodies[1 - k]
                         .map_or(ends[1 - k], |b| self.view.pixel(self.poses[b].position));
                     let is_below = other[1] <= ends[k][1];
                     support(&mut self.canvas, ends[k], is_below, INK);
                 }
             }
-            match joint {
-                Joint::Revolute(_) => {
+            match sign {
+                Sign::Circle | Sign::CircleOnRails => {
                     self.canvas.disc(ends[1], 5.0, [255; 3]);
                     self.canvas.circle(ends[1], 5.0, INK, 2.0);
                     self.labels.take_around(ends[1], 6.0);
                 }
-                Joint::Prismatic(_) => {
+                Sign::SquareOnRails => {
                     let has_shape =
                         link.bodies[1].is_some_and(|b| !self.scene.bodies[b].shapes.is_empty());
                     if !has_shape {
                         self.slider(i);
                     }
                 }
-                Joint::Fixed(_) => {
+                Sign::Square => {
                     let [x, y] = ends[1];
                     let corners = [[-5.0, -5.0], [5.0, -5.0], [5.0, 5.0], [-5.0, 5.0]];
                     let corners = corners.map(|[dx, dy]| [x + dx, y + dy]);
                     self.canvas.area(&corners, INK);
                 }
-                Joint::Distance(_) => {
+                Sign::Rod => {
                     for (end, body) in ends.into_iter().zip(link.bodies) {
                         if body.is_none() {
                             self.canvas.disc(end, 3.5, INK);
@@ -154,10 +151,7 @@ impl Drawing<'_> {
     // a body without a shape that slides
     fn slider(&mut self, joint: usize) {
         let link = &self.model.joints[joint];
-        let AnyJoint::Plane(Joint::Prismatic(prismatic)) = &link.joint else {
-            return;
-        };
-        let axis = self.pose(link.bodies[0]).turn(prismatic.axis);
+        let Some(axis) = self.rail(link) else { return };
         let at = self.view.pixel(self.ends(joint)[1]);
         let corner = |s: f64, t: f64| {
             [

@@ -2,10 +2,11 @@
 
 mod space_words;
 
+use std::fmt::Write as _;
+
 use super::number;
 use crate::kinds::plane::force::{Force, Signal};
-use crate::kinds::plane::joint::Joint;
-use crate::model::{AnyForce, AnyJoint, BodyRef, Contact, ContactKind, Model};
+use crate::model::{AnyForce, BodyRef, Contact, ContactKind, Model};
 use crate::scene::spec::{self, Frame, ImpactLaw, Scheme};
 
 /// Name, kind, bodies, equation.
@@ -18,26 +19,20 @@ fn between(model: &Model, [a, b]: [BodyRef; 2]) -> String {
 /// One row for each joint.
 pub fn joint_rows(model: &Model) -> Vec<Row> {
     let rows = model.joints.iter().map(|link| {
-        let (kind, equation) = match &link.joint {
-            AnyJoint::Space(joint) => space_words::joint(joint),
-            AnyJoint::Plane(Joint::Revolute(_)) => (
-                "revolute",
-                "the two anchors coincide; rotation is free".to_owned(),
-            ),
-            AnyJoint::Plane(Joint::Prismatic(_)) => (
-                "prismatic",
-                "the second anchor stays on the axis, the angle between the bodies is kept"
-                    .to_owned(),
-            ),
-            AnyJoint::Plane(Joint::Fixed(_)) => ("fixed", "no relative motion".to_owned()),
-            AnyJoint::Plane(Joint::Distance(rod)) => (
-                "distance",
-                format!("distance of the anchors = {} m", number(rod.length)),
-            ),
-        };
+        let description = link.joint.description();
+        let mut equation = description.text.to_owned();
+        for (parameter, value) in description.parameters.iter().zip(link.joint.values()) {
+            let _ = write!(
+                equation,
+                ", {} {} {}",
+                parameter.key,
+                number(value),
+                parameter.unit
+            );
+        }
         [
             link.name.clone(),
-            kind.to_owned(),
+            description.word.to_owned(),
             between(model, link.bodies),
             equation,
         ]

@@ -1,9 +1,9 @@
 //! Joints, force elements and arrows, over the solids.
 
 use super::Drawing;
+use crate::kinds::joint::Sign;
 use crate::kinds::space::Pose;
 use crate::kinds::space::force::{Applied, Force};
-use crate::kinds::space::joint::{Joint, Mount};
 use crate::math::{Vec3, dot3};
 use crate::model::{ForceLink, JointLink, Model, space_pose_of};
 use crate::scene::spec::Frame;
@@ -19,17 +19,8 @@ const AXIS_LINE: f64 = 17.0;
 
 /// Attachment points of a joint, each in its body's coordinates, and the axis in those of the first.
 pub fn attachment(link: &JointLink) -> Option<([Vec3; 2], Option<Vec3>)> {
-    let mounts = |a: &Mount, b: &Mount| [a.anchor, b.anchor];
-    Some(match link.joint.space()? {
-        Joint::Spherical(j) => ([j.anchor_a, j.anchor_b], None),
-        Joint::Revolute(j) => (mounts(&j.mount_a, &j.mount_b), Some(j.mount_a.axes[2])),
-        Joint::Prismatic(j) => (mounts(&j.mount_a, &j.mount_b), Some(j.mount_a.axes[2])),
-        Joint::Cylindrical(j) => (mounts(&j.mount_a, &j.mount_b), Some(j.mount_a.axes[2])),
-        Joint::Universal(j) => (mounts(&j.mount_a, &j.mount_b), None),
-        Joint::Planar(j) => (mounts(&j.mount_a, &j.mount_b), Some(j.mount_a.axes[2])),
-        Joint::Fixed(j) => (mounts(&j.mount_a, &j.mount_b), None),
-        Joint::Distance(j) => ([j.anchor_a, j.anchor_b], None),
-    })
+    let joint = link.joint.space()?;
+    Some((joint.attachment(), joint.axis()))
 }
 
 fn spring_ends(link: &ForceLink, poses: &[Pose]) -> Option<[Vec3; 2]> {
@@ -102,43 +93,40 @@ impl Drawing<'_> {
     /// Signs at the anchors of joints: a circle, with a line along the axis if there is one.
     pub(super) fn joints(&mut self) {
         for link in &self.model.joints {
-            let (Some((anchors, axis)), Some(joint)) = (attachment(link), link.joint.space())
-            else {
+            let Some((anchors, axis)) = attachment(link) else {
                 continue;
             };
+            let sign = link.joint.description().sign;
             let [a, b] = link.bodies.map(|body| self.pose(body));
             let ends = [a.point(anchors[0]), b.point(anchors[1])].map(|p| self.pixel(p));
-            if let Joint::Distance(_) = joint {
+            if sign == Sign::Rod {
                 self.canvas.line(&ends, INK, 2.0);
                 self.labels.take_line(ends[0], ends[1], 4.0);
             }
             for (k, body) in link.bodies.into_iter().enumerate() {
-                if body.is_none() && !matches!(joint, Joint::Prismatic(_) | Joint::Cylindrical(_)) {
+                if body.is_none() && !sign.has_rails() {
                     let other = link.bodies[1 - k]
                         .map_or(ends[1 - k], |b| self.pixel(self.poses[b].position));
                     support(&mut self.canvas, ends[k], other[1] <= ends[k][1], INK);
                 }
             }
             if let Some(axis) = axis {
-                self.axis_sign(joint, ends[1], a.turn(axis));
+                self.axis_sign(sign.has_rails(), ends[1], a.turn(axis));
             }
-            match joint {
-                Joint::Spherical(_)
-                | Joint::Revolute(_)
-                | Joint::Cylindrical(_)
-                | Joint::Universal(_) => {
+            match sign {
+                Sign::Circle | Sign::CircleOnRails => {
                     self.canvas.disc(ends[1], 5.0, [255; 3]);
                     self.canvas.circle(ends[1], 5.0, INK, 2.0);
                     self.labels.take_around(ends[1], 6.0);
                 }
-                Joint::Prismatic(_) | Joint::Planar(_) | Joint::Fixed(_) => {
+                Sign::Square | Sign::SquareOnRails => {
                     let [x, y] = ends[1];
                     let corners = [[-5.0, -5.0], [5.0, -5.0], [5.0, 5.0], [-5.0, 5.0]];
                     let corners = corners.map(|[dx, dy]| [x + dx, y + dy]);
                     self.canvas.area(&corners, INK);
                     self.labels.take_around(ends[1], 6.0);
                 }
-                Joint::Distance(_) => {
+                Sign::Rod => {
                     for end in ends {
                         self.canvas.disc(end, 3.5, INK);
                     }
@@ -148,9 +136,8 @@ impl Drawing<'_> {
     }
 
     // as long in the picture as it looks at the eye; rails where something slides along it
-    fn axis_sign(&mut self, joint: &Joint, at: Point, axis: Vec3) {
+    fn axis_sign(&mut self, slides: bool, at: Point, axis: Vec3) {
         let seen = self.eye.see(axis);
-        let slides = matches!(joint, Joint::Prismatic(_) | Joint::Cylindrical(_));
         let reach = if slides { 60.0 } else { AXIS_LINE };
         let ends = [-reach, reach].map(|s| [at[0] + s * seen.x, at[1] - s * seen.y]);
         if slides {

@@ -3,43 +3,8 @@
 use super::number;
 use crate::kinds::plane::force::Signal;
 use crate::kinds::space::force::Force;
-use crate::kinds::space::joint::Joint;
 use crate::model::{JointLink, Motor, SpaceContact};
 use crate::scene::spec::{Frame, FrictionCone};
-
-pub(super) fn joint(joint: &Joint) -> (&'static str, String) {
-    match joint {
-        Joint::Spherical(_) => (
-            "spherical",
-            "the two anchors coincide; rotation is free".to_owned(),
-        ),
-        Joint::Revolute(_) => (
-            "revolute",
-            "the two anchors coincide; rotation about the axis is free".to_owned(),
-        ),
-        Joint::Prismatic(_) => (
-            "prismatic",
-            "translation along the axis is free, the orientation is kept".to_owned(),
-        ),
-        Joint::Cylindrical(_) => (
-            "cylindrical",
-            "translation along the axis and rotation about it are free".to_owned(),
-        ),
-        Joint::Universal(_) => (
-            "universal",
-            "the two anchors coincide; rotation about one axis of each body is free".to_owned(),
-        ),
-        Joint::Planar(_) => (
-            "planar",
-            "translation in a plane and rotation in it are free".to_owned(),
-        ),
-        Joint::Fixed(_) => ("fixed", "no relative motion".to_owned()),
-        Joint::Distance(rod) => (
-            "distance",
-            format!("distance of the anchors = {} m", number(rod.length)),
-        ),
-    }
-}
 
 pub(super) fn force(force: &Force, signal: impl Fn(&Signal) -> String) -> (&'static str, String) {
     match force {
@@ -78,14 +43,13 @@ pub(super) fn force(force: &Force, signal: impl Fn(&Signal) -> String) -> (&'sta
 }
 
 pub(super) fn motor(motor: &Motor, joint: &JointLink, speed: &str) -> String {
-    let names = joint.joint.space().map(|j| j.coordinate_names());
-    let name = names.and_then(|names| names.get(motor.coordinate).copied());
+    let coordinate = joint.joint.description().coordinates.get(motor.coordinate);
     let unit = if joint.joint.coordinate_turns(motor.coordinate) {
         "rad/s"
     } else {
         "m/s"
     };
-    let name = name.unwrap_or("coordinate");
+    let name = coordinate.map_or("coordinate", |c| c.name);
     format!("rate of the {name} = {speed} {unit}, with the effort that it takes")
 }
 

@@ -1,0 +1,235 @@
+//! What force elements in the plane and in space have in common: how a kind is described, and the list of kinds.
+
+use super::parameter::{Parameter, parameters};
+use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
+
+/// A kind of force element, described once: the reader of scenes and the reference go by it.
+#[derive(Debug)]
+pub struct Description {
+    /// `kind` in a scene.
+    pub word: &'static str,
+    /// With its article, for messages.
+    pub called: &'static str,
+    /// What it does.
+    pub text: &'static str,
+    /// What it acts on.
+    pub attachment: Attachment,
+    /// Its own keys, all of them numbers. Where none is required, one of them must be given.
+    pub parameters: &'static [Parameter],
+    /// What numbers must fulfil together.
+    pub check: Option<Check>,
+}
+
+/// Says what is wrong with numbers, if something is: the key, a sentence and a hint.
+pub type Check = fn(&Given<'_>) -> Option<(&'static str, String, &'static str)>;
+
+/// What a force element acts on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attachment {
+    /// Two points: `bodies` and `anchors`.
+    Points,
+    /// A coordinate of a joint: `joint`, in space also `coordinate`.
+    Joint,
+    /// An angle of a joint: `joint`.
+    Angle,
+    /// A body, by signals: `body`, `force`, `torque`, `point` and `frame`.
+    Body,
+    /// A body and what it moves against: `bodies`.
+    Bodies,
+}
+
+/// Numbers that a scene gives for parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// The parameters.
+    pub parameters: &'static [Parameter],
+    /// A number for each, or none.
+    pub values: &'a [Option<f64>],
+}
+
+impl Given<'_> {
+    /// The number of a key, if it is given or has a default.
+    pub fn get(&self, key: &str) -> Option<f64> {
+        let index = self.parameters.iter().position(|p| p.key == key)?;
+        self.values.get(index).copied().flatten()
+    }
+
+    /// The number of a key, or zero.
+    pub fn number(&self, key: &str) -> f64 {
+        self.get(key).unwrap_or(0.0)
+    }
+}
+
+/// Axes of an applied force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Frame {
+    /// `"world"`.
+    World,
+    /// `"body"`: turns with the body.
+    Body,
+}
+
+/// A value over time, as a scene gives it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum SignalSpec {
+    /// A number.
+    Constant(f64),
+    /// `{ kind = "harmonic", .. }`: `offset + amplitude cos(omega t + phase)`.
+    Harmonic {
+        /// Half the swing.
+        amplitude: f64,
+        /// rad/s.
+        omega: f64,
+        /// rad.
+        phase: f64,
+        /// Mean.
+        offset: f64,
+    },
+    /// `{ kind = "input", start }`: given from outside while the simulation runs.
+    Input {
+        /// Until the first value comes.
+        start: f64,
+    },
+    /// `{ kind = "table", times, values }`: linear between rows, held outside; two equal times make a jump.
+    Table {
+        /// s, not decreasing.
+        times: Vec<f64>,
+        /// One per time.
+        values: Vec<f64>,
+    },
+}
+
+/// The list of the kinds of force elements in the plane, or in space.
+pub trait Kind: Copy + Debug + PartialEq + 'static {
+    /// All of them, in the order of the reference.
+    const ALL: &'static [Self];
+
+    /// What it is.
+    fn description(self) -> &'static Description;
+}
+
+/// Makes the enum of kinds from one list: the name, its description, and what is made of it.
+macro_rules! force_kinds {
+    ($($kind:ident: $description:path => $element:ident),* $(,)?) => {
+        /// The kinds of force elements that a scene can have.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        pub enum Kind {
+            $(#[doc = concat!("See [`", stringify!($element), "`].")] $kind),*
+        }
+
+        impl crate::kinds::force::Kind for Kind {
+            const ALL: &'static [Self] = &[$(Self::$kind),*];
+
+            fn description(self) -> &'static Description {
+                match self {
+                    $(Self::$kind => &$description),*
+                }
+            }
+        }
+
+        impl Kind {
+            /// The element where it acts; `values` has its parameters in the order of the description.
+            pub fn force(self, at: Site, values: &[Option<f64>]) -> Force {
+                use crate::kinds::force::Kind as _;
+                let parameters = self.description().parameters;
+                let given = Given { parameters, values };
+                match self {
+                    $(Self::$kind => Force::$element($element::new(at, &given).into())),*
+                }
+            }
+        }
+    };
+}
+
+pub(in crate::kinds) use force_kinds;
+
+/// Spring between two points.
+pub const SPRING: Description = Description {
+    word: "spring",
+    called: "a spring",
+    text: "pulls two points together with `stiffness` times (length - `rest_length`)",
+    attachment: Attachment::Points,
+    parameters: parameters! {
+        "stiffness" | "N/m" | "required" | "100.0" | "" | NOT_NEGATIVE: "force for each metre of stretch";
+        "rest_length" | "m" | "the distance at the start" | "1.0" | "" | NOT_NEGATIVE: "length without force";
+    },
+    check: None,
+};
+
+/// Damper between two points.
+pub const DAMPER: Description = Description {
+    word: "damper",
+    called: "a damper",
+    text: "resists the change of the distance of two points",
+    attachment: Attachment::Points,
+    parameters: parameters! {
+        "damping" | "N s/m" | "required" | "10.0" | "" | NOT_NEGATIVE: "force for each metre per second";
+    },
+    check: None,
+};
+
+/// Both.
+pub const SPRING_DAMPER: Description = Description {
+    word: "spring_damper",
+    called: "a spring_damper",
+    text: "a spring and a damper between two points",
+    attachment: Attachment::Points,
+    parameters: parameters! {
+        "stiffness" | "N/m" | "required" | "100.0" | "" | NOT_NEGATIVE: "force for each metre of stretch";
+        "damping" | "N s/m" | "required" | "10.0" | "" | NOT_NEGATIVE: "force for each metre per second";
+        "rest_length" | "m" | "the distance at the start" | "1.0" | "" | NOT_NEGATIVE: "length without force";
+    },
+    check: None,
+};
+
+/// Given force and torque.
+pub const APPLIED: Description = Description {
+    word: "applied",
+    called: "an applied force",
+    text: "a force at a point of a body, and a torque; one of the two is required",
+    attachment: Attachment::Body,
+    parameters: &[],
+    check: None,
+};
+
+/// Drag.
+pub const VISCOUS: Description = Description {
+    word: "viscous",
+    called: "a viscous element",
+    text: "resists the velocity of the first body's centre of mass and its rotation, against the second body; one of `linear` and `angular` is required",
+    attachment: Attachment::Bodies,
+    parameters: parameters! {
+        "linear" | "N s/m" | "0" | "0.5" | "" | NOT_NEGATIVE: "force for each metre per second";
+        "angular" | "N m s/rad" | "0" | "0.1" | "" | NOT_NEGATIVE: "torque for each radian per second";
+    },
+    check: None,
+};
+
+/// Smooth friction in a joint.
+pub const STRIBECK: Description = Description {
+    word: "stribeck",
+    called: "a stribeck element",
+    text: "smooth friction at a joint coordinate, which falls from its static to its kinetic value as the joint starts to move, and a viscous part",
+    attachment: Attachment::Joint,
+    parameters: parameters! {
+        "static_friction" | "N m or N" | "required" | "1.0" | "" | NOT_NEGATIVE: "friction at break-away";
+        "kinetic_friction" | "N m or N" | "required" | "0.8" | "" | NOT_NEGATIVE: "friction at speed, not above the static one";
+        "stribeck_rate" | "rad/s or m/s" | "required" | "0.1" | "" | POSITIVE: "rate over which friction falls";
+        "transition_rate" | "rad/s or m/s" | "required" | "1e-3" | "" | POSITIVE: "width of the smoothed jump at rest: the joint creeps below it";
+        "viscous" | "N m s/rad or N s/m" | "0" | "0.0" | "" | NOT_NEGATIVE: "viscous friction in addition";
+    },
+    check: Some(|given| {
+        let (at_rest, at_speed) = (
+            given.get("static_friction")?,
+            given.get("kinetic_friction")?,
+        );
+        (at_rest < at_speed).then(|| {
+            (
+                "static_friction",
+                format!("static_friction {at_rest} is below kinetic_friction {at_speed}"),
+                "friction at break-away is the larger of the two, or equal",
+            )
+        })
+    }),
+};

@@ -1,0 +1,174 @@
+//! Shapes as a scene gives them: each kind with its keys, and what is made of it.
+
+use super::{Convex, HalfPlane, Shape, polygon};
+use crate::kinds::parameter::parameters;
+use crate::kinds::shape::{Description, Owner, shape_kinds};
+use crate::math::Vec2;
+use serde::{Deserialize, Serialize};
+
+shape_kinds! {
+    Point: POINT,
+    Circle: CIRCLE,
+    Capsule: CAPSULE,
+    Box: BOX,
+    Polygon: POLYGON,
+    HalfPlane: HALF_PLANE,
+}
+
+const POINT: Description = Description {
+    word: "point",
+    called: "a point",
+    text: "a point that touches others",
+    owner: Owner::All,
+    parameters: parameters! {
+        "position" | "m" | "`[0, 0]`" | "[0, 1]" | "": "where it is";
+    },
+};
+
+const CIRCLE: Description = Description {
+    word: "circle",
+    called: "a circle",
+    text: "a disc",
+    owner: Owner::All,
+    parameters: parameters! {
+        "radius" | "m" | "required" | "0.1" | "" | POSITIVE: "of the disc";
+        "position" | "m" | "`[0, 0]`" | "[0, 1]" | "": "its centre";
+    },
+};
+
+const CAPSULE: Description = Description {
+    word: "capsule",
+    called: "a capsule",
+    text: "a rod with round ends",
+    owner: Owner::Rigid,
+    parameters: parameters! {
+        "from" | "m" | "required" | "[-0.25, 0]" | "": "centre of one end";
+        "to" | "m" | "required" | "[0.25, 0]" | "": "centre of the other end";
+        "radius" | "m" | "required" | "0.1" | "" | POSITIVE: "of the ends, half the width";
+    },
+};
+
+const BOX: Description = Description {
+    word: "box",
+    called: "a box",
+    text: "a rectangle",
+    owner: Owner::Rigid,
+    parameters: parameters! {
+        "size" | "m" | "required" | "[0.4, 0.2]" | "full width and height, m" | POSITIVE: "full width and height";
+        "position" | "m" | "`[0, 0]`" | "[0, 1]" | "": "its centre";
+        "angle" | "rad" | "0" | "0.5236" | "": "against the body";
+    },
+};
+
+const POLYGON: Description = Description {
+    word: "polygon",
+    called: "a polygon",
+    text: "a convex polygon",
+    owner: Owner::Rigid,
+    parameters: parameters! {
+        "vertices" | "m" | "required" | "[[0, 0], [1, 0], [0, 1]]" | "corners, counter-clockwise, m": "three corners or more, counter-clockwise";
+    },
+};
+
+const HALF_PLANE: Description = Description {
+    word: "half_plane",
+    called: "a half-plane",
+    text: "all that lies behind a line; on the ground only",
+    owner: Owner::Ground,
+    parameters: parameters! {
+        "normal" | "" | "required" | "[0, 1]" | "points out of the material": "points out of the material, any length";
+        "point" | "m" | "`[0, 0]`" | "[0, 0]" | "": "a point of the line";
+    },
+};
+
+/// The geometry of a shape.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Geometry {
+    /// A point that touches others.
+    Point {
+        /// m.
+        position: [f64; 2],
+    },
+    /// A disc.
+    Circle {
+        /// Centre, m.
+        position: [f64; 2],
+        /// m.
+        radius: f64,
+    },
+    /// A rod with round ends.
+    Capsule {
+        /// Centre of one end, m.
+        from: [f64; 2],
+        /// Centre of the other end, m.
+        to: [f64; 2],
+        /// Radius of the ends = half width, m.
+        radius: f64,
+    },
+    /// A rectangle.
+    Box {
+        /// Centre, m.
+        position: [f64; 2],
+        /// Rotation against the body, rad.
+        angle: f64,
+        /// Full width and height, m.
+        size: [f64; 2],
+    },
+    /// A convex polygon, counter-clockwise.
+    Polygon {
+        /// Corners, m.
+        vertices: Vec<[f64; 2]>,
+    },
+    /// All that lies behind a line; on the ground only.
+    HalfPlane {
+        /// A point of the line, m.
+        point: [f64; 2],
+        /// Points out of the material; any length.
+        normal: [f64; 2],
+    },
+}
+
+impl Geometry {
+    /// Has the shape an area, so that it can have an inertia?
+    pub fn is_solid(&self) -> bool {
+        !matches!(self, Geometry::Point { .. } | Geometry::HalfPlane { .. })
+    }
+}
+
+impl Shape {
+    /// The running form of a written shape.
+    pub fn from_geometry(geometry: &Geometry) -> Self {
+        let vec = |p: [f64; 2]| Vec2::new(p[0], p[1]);
+        match geometry {
+            Geometry::Point { position } => Shape::Convex(Convex {
+                vertices: vec![vec(*position)],
+                radius: 0.0,
+            }),
+            Geometry::Circle { position, radius } => Shape::Convex(Convex {
+                vertices: vec![vec(*position)],
+                radius: *radius,
+            }),
+            Geometry::Capsule { from, to, radius } => Shape::Convex(Convex {
+                vertices: vec![vec(*from), vec(*to)],
+                radius: *radius,
+            }),
+            Geometry::Box {
+                position,
+                angle,
+                size,
+            } => Shape::Convex(polygon::rectangle(vec(*position), *angle, vec(*size))),
+            Geometry::Polygon { vertices } => Shape::Convex(Convex {
+                vertices: vertices.iter().map(|p| vec(*p)).collect(),
+                radius: 0.0,
+            }),
+            Geometry::HalfPlane { point, normal } => {
+                let n = vec(*normal);
+                let normal = n / (n.x * n.x + n.y * n.y).sqrt();
+                Shape::HalfPlane(HalfPlane {
+                    normal,
+                    offset: normal.x * point[0] + normal.y * point[1],
+                })
+            }
+        }
+    }
+}

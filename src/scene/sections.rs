@@ -1,0 +1,323 @@
+//! Every key of the tables of a scene that are not kinds: unit, default, an example and a sentence. Hints and the reference
+//! `docs/SCENE.md` come from here; `reference` checks that the reader takes the same keys and defaults.
+
+use super::spec::Dimension;
+use super::spec::settings::{Setting, UsedBy, setting_of};
+use crate::kinds::force;
+use crate::kinds::parameter::{Parameter, parameters};
+use crate::kinds::{joint, plane, shape, space};
+
+/// The file.
+pub const FILE: &[Parameter] = parameters! {
+    "name" | "" | "the file's name without its ending" | "\"block\"" | "how others refer to it": "name of the scene";
+    "description" | "" | "empty" | "\"A block on a table\"" | "a sentence": "one sentence on what the scene shows";
+    "gravity" | "m/s²" | "`[0, -9.81]`, in space `[0, 0, -9.81]`" | "[0, -9.81]" | "": "acceleration of gravity";
+    "dimension" | "" | "2" | "" | "": "2: the plane, as on this page; 3: space, see [In space](#in-space)";
+    "until" | "s" | "10" | "10.0" | "": "end of a run, where the command does not say otherwise";
+    "[settings]" | "" | "" | "" | "": "how to integrate";
+    "[[body]]" | "" | "at least one" | "" | "": "what moves";
+    "[[body.shape]]" | "" | "" | "" | "": "what touches, on the body above it";
+    "[[ground.shape]]" | "" | "" | "" | "": "what touches and does not move; `[ground]` has only `shape`";
+    "[[joint]]" | "" | "" | "" | "": "what holds two bodies together";
+    "[[force]]" | "" | "" | "" | "": "springs, dampers, applied forces, friction in joints";
+    "[contact_default]" | "" | "no friction, no bounce" | "" | "": "friction and restitution of all pairs";
+    "[[contact]]" | "" | "" | "" | "": "friction and restitution of one pair";
+};
+
+/// The same in space, in addition.
+pub const FILE_IN_SPACE: &[Parameter] = parameters! {
+    "[[belt]]" | "" | "" | "" | "": "surfaces that move, see [below](#belt-surfaces-that-move)";
+};
+
+/// `[[body]]` in the plane.
+pub const BODY_IN_PLANE: &[Parameter] = parameters! {
+    "name" | "" | "required" | "\"block\"" | "how others refer to it": "how joints, forces and rules refer to it";
+    "kind" | "" | "required" | "\"...\"" | "which one": "`\"rigid\"`: moves and turns; `\"point\"`: moves only";
+    "mass" | "kg" | "required" | "1.0" | "kg; what must not move belongs to the ground": "above zero, 1e-60 to 1e60";
+    "inertia" | "kg m²" | "from the shapes, at uniform density" | "0.1" | "kg m² about the centre of mass": "about the centre of mass, above zero; required if no shape has an area";
+    "position" | "m" | "required" | "[0, 1]" | "": "centre of mass in the world at the start";
+    "angle" | "rad" | "0" | "0.5236" | "": "of the body's axes against the world's at the start";
+    "velocity" | "m/s" | "`[0, 0]`" | "[0, 0]" | "": "of the centre of mass at the start";
+    "angular_velocity" | "rad/s" | "0" | "4.0" | "": "at the start";
+};
+
+/// `[[body]]` in space.
+pub const BODY_IN_SPACE: &[Parameter] = parameters! {
+    "name" | "" | "required" | "\"block\"" | "how others refer to it": "how joints, forces and rules refer to it";
+    "kind" | "" | "required" | "\"...\"" | "which one": "`\"rigid\"`: moves and turns, six velocities; `\"point\"`: moves only, three";
+    "mass" | "kg" | "required, or `density`" | "1.0" | "kg; what must not move belongs to the ground": "above zero, 1e-60 to 1e60";
+    "density" | "kg/m³" | "" | "1000.0" | "": "in place of `mass`: mass from the volume of the shapes";
+    "inertia" | "kg m²" | "from the shapes, at uniform density" | "[0.1, 0.2, 0.3]" | "kg m² about the body's axes through the centre of mass; or a matrix of three rows": "about the centre of mass, in body axes: `[Ixx, Iyy, Izz]`, or a symmetric matrix `[[..], [..], [..]]`; required if no shape has a volume";
+    "position" | "m" | "required" | "[0, 0, 1]" | "": "centre of mass in the world at the start";
+    "orientation" | "" | "no rotation" | "[1, 0, 0, 0]" | "a unit quaternion, w first": "of the body's axes against the world's at the start";
+    "rotation_vector" | "" | "no rotation" | "[0, 0, 0.5]" | "an axis times an angle, rad": "of the body's axes against the world's at the start";
+    "euler" | "" | "no rotation" | "[0, 0, 0.5]" | "roll, pitch, yaw, rad": "of the body's axes against the world's at the start";
+    "velocity" | "m/s" | "`[0, 0, 0]`" | "[0, 0, 0]" | "": "of the centre of mass at the start, in world axes";
+    "angular_velocity" | "rad/s" | "`[0, 0, 0]`" | "[0, 0, 4.0]" | "rad/s about the world's axes": "at the start";
+    "angular_velocity_frame" | "" | "`\"world\"`" | "\"body\"" | "or \"world\"": "axes of `angular_velocity`: `\"world\"` or `\"body\"`";
+    "group" | "" | "" | "\"wheels\"" | "a name that contact rules use": "for contact rules; any name but `ground`";
+    "shape" | "" | "" | "\"table\"" | "name of a shape of the ground": "`[[body.shape]]`, as below";
+    "copies" | "" | "" | "{ count = [4, 4, 3], spacing = [0.2, 0.2, 0.2] }" | "a block of bodies alike": "a block of bodies alike, see [below](#many-bodies)";
+};
+
+/// Every shape.
+pub const SHAPE: &[Parameter] = parameters! {
+    "kind" | "" | "required" | "\"...\"" | "which one": "see below";
+    "name" | "" | "kind and number: `circle1`" | "\"block\"" | "how others refer to it": "once in each body";
+    "material" | "" | "" | "\"steel\"" | "a name that contact rules use": "for contact rules";
+};
+
+/// Every joint.
+pub const JOINT: &[Parameter] = parameters! {
+    "name" | "" | "required" | "\"block\"" | "how others refer to it": "how forces refer to it";
+    "kind" | "" | "required" | "\"...\"" | "which one": "see below";
+    "bodies" | "" | "required" | "[\"ground\", \"block\"]" | "names of two bodies": "the first and the second body, one of them may be `\"ground\"`";
+    "at" | "m" | "" | "[0, 0]" | "a point of the world, m": "one point of the world at the start, for both bodies";
+    "anchors" | "m" | "" | "[[0, 0], [0, 0]]" | "a point of each body in its own coordinates, m": "a point of the first and a point of the second body, each in its own coordinates";
+    "contact" | "" | "false; for `\"distance\"` true" | "true" | "do the two bodies of the joint touch each other?": "do shapes of the two bodies touch each other?";
+};
+
+/// `motor` of a joint in space.
+pub const MOTOR: &[Parameter] = parameters! {
+    "kind" | "" | "required" | "\"...\"" | "which one": "`\"speed\"`: gives the rate of the coordinate, rad/s or m/s; `\"torque\"` (N m, on an angle) or `\"force\"` (N, on a displacement): acts on the second body, and back on the first";
+    "coordinate" | "" | "the only one" | "\"angle\"" | "or \"displacement\"": "`\"angle\"` or `\"displacement\"`; required in a cylindrical joint";
+    "value" | "" | "required" | "{ kind = \"input\", start = 2.0 }" | "rad/s, m/s, N m or N; a number or a signal": "a number or a signal; `{ kind = \"input\" }` makes it an input of the FMU";
+};
+
+/// Every force element.
+pub const FORCE: &[Parameter] = parameters! {
+    "name" | "" | "required" | "\"block\"" | "how others refer to it": "of its variables and inputs";
+    "kind" | "" | "required" | "\"...\"" | "which one": "see below";
+};
+
+/// `[contact_default]` and `[[contact]]` in the plane.
+pub const CONTACT_IN_PLANE: &[Parameter] = parameters! {
+    "friction" | "" | "0" | "0.3" | "Coulomb's coefficient, without unit": "Coulomb's coefficient; 0 to 1000, with a warning above 5";
+    "static_friction" | "" | "`friction`" | "1.0" | "of a contact without unit, of a joint N m or N": "coefficient at rest, `friction` or more; with `stribeck_velocity`";
+    "stribeck_velocity" | "m/s" | "" | "0.01" | "": "speed of sliding over which friction falls from `static_friction` to `friction`; with `static_friction`";
+    "restitution" | "" | "0" | "0.5" | "0 loses the approach speed, 1 gives it back": "0: no bounce, 1: no loss; 0 to 1";
+    "tangential_restitution" | "" | "0" | "0.0" | "0 to 1": "the same for the tangential impulse; 0 to 1; under Poisson's rule what is given back, and all friction of the restitution phase, stay inside the friction cone of its normal impulse, so it needs `restitution` > 0";
+    "enabled" | "" | "true" | "false" | "false lets the pair pass through each other": "false: the pair passes through each other";
+};
+
+/// The pair of `[[contact]]` in the plane.
+pub const PAIR_IN_PLANE: &[Parameter] = parameters! {
+    "materials" | "" | "" | "[\"steel\", \"ice\"]" | "names that shapes have": "`[\"a\", \"b\"]`: two materials, in either order";
+    "bodies" | "" | "" | "[\"ground\", \"block\"]" | "names of two bodies": "`[\"a\", \"b\"]`: two bodies, in either order";
+};
+
+/// `[contact_default]` and `[[contact]]` in space.
+pub const CONTACT_IN_SPACE: &[Parameter] = parameters! {
+    "friction" | "" | "0" | "0.3" | "Coulomb's coefficient, without unit": "Coulomb's coefficient while it slides, the same in all directions; 0 to 1000";
+    "friction_axes" | "" | "" | "[0.3, 0.6]" | "coefficients along `friction_axis` and across it": "in place of `friction`: two coefficients, along `friction_axis` and across it; the bound is an ellipse. With a zero for one of them friction acts along the other direction only";
+    "friction_axis" | "" | "" | "[1, 0, 0]" | "a direction in the first body's axes": "with `friction_axes`, required: a direction in the axes of the first body, any length; its part in the plane of contact counts. Where it is along the normal, within a thousandth of a radian, any direction is taken";
+    "static_friction" | "" | "`friction`" | "1.0" | "of a contact without unit, of a joint N m or N": "coefficient up to which it sticks, `friction` or more; not with `friction_axes`. Without `stribeck_velocity` friction drops to `friction` when it breaks away, and is that until it has stopped";
+    "stribeck_velocity" | "m/s" | "" | "0.01" | "": "with `static_friction`: speed of sliding over which friction falls from that to `friction`, as in the plane";
+    "torsional_friction" | "m" | "0" | "1e-3" | "m: coefficient times radius of the patch": "against spin about the normal: largest torque for each newton of normal force, that is coefficient times radius of the patch";
+    "rolling_friction" | "m" | "0" | "1e-3" | "": "against rolling: largest torque across the normal for each newton of normal force; a ball of radius `r` is slowed down by `5/7 g rolling_friction/r`";
+    "restitution" | "" | "0" | "0.5" | "0 loses the approach speed, 1 gives it back": "as in the plane";
+    "tangential_restitution" | "" | "0" | "0.0" | "0 to 1": "as in the plane";
+    "enabled" | "" | "true" | "false" | "false lets the pair pass through each other": "false: the pair passes through each other";
+};
+
+/// The pair of `[[contact]]` in space.
+pub const PAIR_IN_SPACE: &[Parameter] = parameters! {
+    "materials" | "" | "" | "[\"steel\", \"ice\"]" | "names that shapes have": "`[\"a\", \"b\"]`: two materials";
+    "groups" | "" | "" | "[\"wheels\", \"ground\"]" | "names that bodies have": "`[\"a\", \"b\"]`: two groups of bodies";
+    "bodies" | "" | "" | "[\"ground\", \"block\"]" | "names of two bodies": "`[\"a\", \"b\"]`: two bodies";
+};
+
+/// `copies` of a body.
+pub const COPIES: &[Parameter] = parameters! {
+    "count" | "" | "required" | "[4, 4, 3]" | "along x, y and z": "number along x, y and z; x goes first";
+    "spacing" | "m" | "required" | "[0.2, 0.2, 0.2]" | "m, along x, y and z": "between neighbours along x, y and z";
+    "jitter" | "m" | "0" | "0.002" | "": "places differ from the block by up to this along each axis, the same each time";
+};
+
+/// `[[belt]]`.
+pub const BELT: &[Parameter] = parameters! {
+    "name" | "" | "required" | "\"block\"" | "how others refer to it": "of the input `name.speed`, if its speed is one";
+    "shape" | "" | "required" | "\"table\"" | "name of a shape of the ground": "name of a shape of the ground";
+    "direction" | "" | "required" | "[1, 0, 0]" | "where the surface moves to": "where the surface moves to; not the normal of a half-space";
+    "speed" | "m/s" | "required" | "{ kind = \"input\", start = 0.5 }" | "m/s; a number or a signal": "a number or a signal";
+};
+
+/// What a joint in the plane can have beside its own keys.
+pub const JOINT_IN_PLANE: &[Parameter] = parameters! {
+    "axis" | "" | "required" | "[1, 0]" | "a direction in the first body's coordinates": "of joints with an axis: a direction in the first body's coordinates, any length";
+    "limits" | "rad or m" | "" | "[-1.0, 1.0]" | "lower and upper, rad or m; -inf and inf are allowed": "`[lower, upper]`: stops of the coordinate; `-inf` and `inf` leave one side open";
+    "limit_restitution" | "" | "0" | "0.0" | "0 to 1": "bounce at the limits, 0 to 1";
+};
+
+/// The same in space.
+pub const JOINT_IN_SPACE: &[Parameter] = parameters! {
+    "axis" | "" | "" | "[0, 0, 1]" | "a direction; of a joint in the world at the start": "of joints with an axis: a direction in the world at the start, any length";
+    "axes" | "" | "" | "[[0, 0, 1], [0, 0, 1]]" | "a direction in the axes of each body": "in place of `axis`: a direction in the axes of the first and one in those of the second body";
+    "second_axis" | "" | "" | "[0, 1, 0]" | "a direction in the world at the start": "of a universal joint, at a right angle to `axis`; `axis` is fixed in the first body, this one in the second";
+    "limits" | "rad or m" | "" | "[-1.0, 1.0]" | "lower and upper, rad or m; -inf and inf are allowed": "`[lower, upper]`: stops of the coordinate; of a cylindrical joint those of the displacement";
+    "angle_limits" | "rad" | "" | "[-1.0, 1.0]" | "lower and upper, rad; -inf and inf are allowed": "stops of the angle of a cylindrical joint";
+    "limit_restitution" | "" | "0" | "0.0" | "0 to 1": "bounce at the limits, 0 to 1";
+    "motor" | "" | "" | "{ kind = \"speed\", value = 2.0 }" | "or \"torque\"": "drives a coordinate, see below";
+};
+
+/// What force elements act on, in the plane.
+pub const TARGET_IN_PLANE: &[Parameter] = parameters! {
+    "bodies" | "" | "required" | "[\"ground\", \"block\"]" | "names of two bodies": "names of two bodies; of a viscous element the second is the ground if only one is named";
+    "anchors" | "m" | "required" | "[[0, 0], [0, 0]]" | "a point of each body in its own coordinates, m": "a point of the first and a point of the second body, each in its own coordinates";
+    "joint" | "" | "required" | "\"hinge\"" | "name of a joint": "name of a joint";
+    "body" | "" | "required" | "\"block\"" | "name of a body": "name of the body that is pushed";
+    "force" | "N" | "none" | "[8.0, 0.0]" | "N, one number or signal per axis": "one number or signal for each axis";
+    "torque" | "N m" | "none" | "1.0" | "N m, a number or a signal": "a number or a signal, counter-clockwise positive";
+    "point" | "m" | "`[0, 0]`" | "[0, 0]" | "": "where the force acts, in body coordinates";
+    "frame" | "" | "`\"world\"`" | "\"world\"" | "or \"body\"": "axes of `force`: `\"world\"`, or `\"body\"`, which turn with the body";
+};
+
+/// The same in space.
+pub const TARGET_IN_SPACE: &[Parameter] = parameters! {
+    "bodies" | "" | "required" | "[\"ground\", \"block\"]" | "names of two bodies": "names of two bodies; of a viscous element the second is the ground if only one is named";
+    "anchors" | "m" | "required" | "[[0, 0, 0], [0, 0, 0]]" | "a point of each body in its own coordinates, m": "a point of the first and a point of the second body, each in its own coordinates";
+    "joint" | "" | "required" | "\"hinge\"" | "name of a joint": "name of a joint";
+    "coordinate" | "" | "the only one" | "\"angle\"" | "or \"displacement\"": "`\"angle\"` or `\"displacement\"`: which coordinate of the joint";
+    "body" | "" | "required" | "\"block\"" | "name of a body": "name of the body that is pushed";
+    "force" | "N" | "none" | "[8.0, 0.0, 0.0]" | "N, one number or signal per axis": "one number or signal for each axis";
+    "torque" | "N m" | "none" | "[0.0, 0.0, 1.0]" | "N m, one number or signal per axis": "one number or signal for each axis";
+    "point" | "m" | "`[0, 0, 0]`" | "[0, 0, 0]" | "": "where the force acts, in body coordinates";
+    "frame" | "" | "`\"world\"`" | "\"world\"" | "or \"body\"": "axes of `force` and `torque`: `\"world\"`, or `\"body\"`, which turn with the body";
+};
+
+/// Signals: kind, value, keys.
+pub const SIGNALS: &[(&str, &str, &[Parameter])] = &[
+    (
+        "harmonic",
+        "`offset + amplitude cos(omega t + phase)`; omega = 2 pi frequency",
+        parameters! {
+            "amplitude" | "" | "required" | "8.0" | "half the swing of the signal": "half the swing of the signal";
+            "omega" | "rad/s" | "" | "6.283" | "": "or `frequency`";
+            "frequency" | "Hz" | "" | "2.0" | "": "or `omega`";
+            "phase" | "rad" | "0" | "0.0" | "": "at time zero";
+            "offset" | "" | "0" | "0.0" | "mean of the signal": "mean of the signal";
+        },
+    ),
+    (
+        "input",
+        "given from outside while the simulation runs: an input of the FMU, named after the force element (`push.force_x`, `push.force_y`, `push.torque`); `stiction run` keeps it at `start` unless `--input` or `--inputs` gives values",
+        parameters! {
+            "start" | "" | "0" | "0.0" | "value until another one is given": "value until another one is given";
+        },
+    ),
+    (
+        "table",
+        "linear between rows, held before the first and after the last; times do not decrease, two equal times make a jump",
+        parameters! {
+            "times" | "s" | "required" | "[0.0, 1.0, 2.0]" | "s, not decreasing": "not decreasing";
+            "values" | "" | "required" | "[0.0, 1.0, 0.0]" | "one per time": "one for each time";
+        },
+    ),
+];
+
+/// Keys of a planar scene: what takes their place in space, and what to write.
+const INSTEAD_IN_SPACE: &[(&str, &str, &str)] = &[
+    (
+        "angle",
+        "rotation_vector",
+        "in space write `rotation_vector = [0, 0, angle]` (rad), `euler` or `orientation`",
+    ),
+    (
+        "rest_angle",
+        "rest",
+        "in space write `rest` (rad or m), counted like the joint's coordinate",
+    ),
+];
+
+/// The parameters of a dimension, those that hold in it alone first.
+pub fn all(dimension: Dimension) -> Vec<&'static [Parameter]> {
+    let mut lists: Vec<&'static [Parameter]> = match dimension {
+        Dimension::Plane => vec![
+            BODY_IN_PLANE,
+            JOINT_IN_PLANE,
+            TARGET_IN_PLANE,
+            CONTACT_IN_PLANE,
+            PAIR_IN_PLANE,
+        ],
+        Dimension::Space => vec![
+            BODY_IN_SPACE,
+            JOINT_IN_SPACE,
+            TARGET_IN_SPACE,
+            CONTACT_IN_SPACE,
+            PAIR_IN_SPACE,
+            MOTOR,
+            COPIES,
+            BELT,
+        ],
+    };
+    lists.extend([SHAPE, JOINT, FORCE, FILE, FILE_IN_SPACE]);
+    lists.extend(SIGNALS.iter().map(|(_, _, keys)| *keys));
+    match dimension {
+        Dimension::Plane => {
+            kinds::<plane::joint::Kind, plane::force::Kind, plane::shape::Kind>(&mut lists)
+        }
+        Dimension::Space => {
+            kinds::<space::joint::Kind, space::force::Kind, space::shape::Kind>(&mut lists)
+        }
+    }
+    lists
+}
+
+fn kinds<J: joint::Kind, F: force::Kind, S: shape::Kind>(lists: &mut Vec<&'static [Parameter]>) {
+    lists.extend(J::ALL.iter().map(|kind| kind.description().parameters));
+    lists.extend(F::ALL.iter().map(|kind| kind.description().parameters));
+    lists.extend(S::ALL.iter().map(|kind| kind.description().parameters));
+}
+
+/// How `key` is written, with its unit: "write for example `mass = 1.0` (kg)".
+pub fn example(key: &str, dimension: Dimension) -> String {
+    let lists = all(dimension);
+    let found = lists.into_iter().flatten().find(|p| p.key == key);
+    let gravity = "write for example `gravity = [0, 0, -9.81]` (m/s²)";
+    match (key, dimension) {
+        ("gravity", Dimension::Space) => gravity.to_owned(),
+        _ => match found {
+            Some(parameter) => parameter.hint(),
+            None => setting_of(key).map(Setting::hint).unwrap_or_default(),
+        },
+    }
+}
+
+/// What to do about a part of a planar scene that only scenes in space have.
+pub fn only_in_space(key: &str) -> Option<&'static str> {
+    match key {
+        "belt" => Some(
+            "belts are in space: write `dimension = 3` at the top, positions as three numbers, and `integrator = \"time_stepping\"` below `[settings]`",
+        ),
+        _ => None,
+    }
+}
+
+/// Keys that have another name now, and what to write.
+const RENAMED: &[(&str, &str)] = &[
+    (
+        "crowd",
+        "write `integrator = \"time_stepping\"` below `[settings]`, and its options below `[settings.time_stepping]`",
+    ),
+    ("energy_guard", "write `impact_energy_limit`"),
+];
+
+/// What to do about a key that has another name now, or that stands in the wrong table.
+pub fn elsewhere(key: &str) -> Option<&'static str> {
+    let renamed = RENAMED.iter().find(|(old, _)| *old == key);
+    let setting = || setting_of(key).map(|setting| setting.used_by);
+    renamed.map(|(_, hint)| *hint).or_else(|| match setting()? {
+        UsedBy::TimeStepping => Some("write it below the header `[settings.time_stepping]`"),
+        UsedBy::Both | UsedBy::EventDriven | UsedBy::EventDrivenInSpace => {
+            Some("write it below the header `[settings]`")
+        }
+    })
+}
+
+/// What to write in space for a key of a planar scene, if one of the known keys takes its place.
+pub fn instead_in_space(key: &str, known: &[&str]) -> Option<&'static str> {
+    let found = INSTEAD_IN_SPACE
+        .iter()
+        .find(|(planar, spatial, _)| *planar == key && known.contains(spatial));
+    found.map(|(_, _, hint)| *hint)
+}
