@@ -13,7 +13,7 @@ from playwright.sync_api import sync_playwright
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 # name, scene, part of the run that has passed
-PICTURES = [("report_plane", "falling_rod", 0.7), ("report_space", "gripper", 0.5), ("report_crowd", "pile_of_boxes", 0.3)]
+PICTURES = [("report_plane", "falling_rod", 0.7), ("report_space", "gripper", 0.5), ("report_time_stepping", "pile_of_boxes", 0.3)]
 
 
 def main():
