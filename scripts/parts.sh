@@ -6,6 +6,11 @@ target=${CARGO_TARGET_DIR:-target}
 
 say() { printf '\n== %s\n' "$*"; }
 
+fail() {
+    echo "$*" >&2
+    exit 2
+}
+
 # prints a command and runs it
 run() {
     say "$*"
@@ -52,9 +57,7 @@ need_component() {
 
 # need_cargo: Rust itself is not installed
 need_cargo() {
-    command -v cargo >/dev/null && return
-    echo "cargo is missing: install Rust with rustup (https://rustup.rs)" >&2
-    exit 1
+    command -v cargo >/dev/null || fail "cargo is missing: install Rust with rustup (https://rustup.rs)"
 }
 
 # need_fuzzer: cargo fuzz

@@ -1,13 +1,14 @@
 //! The host written in C, built with the system's compiler.
 
 use crate::common::libraries::built_library;
-use crate::common::{c, scene_text};
+use crate::common::{c, root, scene_names, scene_text};
 use crate::library::{Fmu, IN_SPACE, MANY, Resources, SCENES, pushed_block};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use stiction::fmu::c_api::types::OK;
-use stiction::fmu::instance::variable::Kind;
+use stiction::fmu::instance::Instance;
+use stiction::fmu::instance::variable::{Causality, Kind, Value, Variable};
 use stiction::{Model, Simulation};
 
 /// Its executable, beside that of this test.
@@ -162,6 +163,112 @@ fn a_state_goes_on_with_the_same_bits_in_another_process() {
             }
             let here: Vec<f64> = names.iter().map(|name| fmu.real(name)).collect();
             assert!(bits(&whole) == bits(&here), "{name}: other bits");
+        }
+    }
+}
+
+/// Names and packed resources of the shipped scenes, as they are, and of those of the tests in space.
+fn all_scenes() -> Vec<(String, Resources)> {
+    let mut files: Vec<PathBuf> = scene_names()
+        .iter()
+        .map(|name| root().join(format!("resources/{name}/scene.toml")))
+        .collect();
+    for folder in ["", "hard", "mesh"] {
+        let folder = root().join("tests/data/space").join(folder);
+        let entries = std::fs::read_dir(folder).unwrap();
+        files.extend(entries.map(|entry| entry.unwrap().path()));
+    }
+    files.retain(|file| file.extension().is_some_and(|e| e == "toml"));
+    let read = |file: &PathBuf| {
+        let text = std::fs::read_to_string(file).unwrap();
+        let resources = Resources::new("scene", &text, file.parent().unwrap());
+        (file.display().to_string(), resources)
+    };
+    files.iter().map(read).collect()
+}
+
+/// Value references of all Real outputs.
+fn real_outputs(resources: &Resources) -> Vec<u32> {
+    let variables = resources.variables.iter().enumerate();
+    variables
+        .filter(|(_, v)| v.causality == Causality::Output && matches!(v.kind, Kind::Real { .. }))
+        .map(|(reference, _)| reference as u32)
+        .collect()
+}
+
+/// What the host reads at the start and after each of `n` steps, row by row.
+fn traced(resources: &Resources, references: &[u32], step: f64, n: u32) -> Vec<u64> {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let words: Vec<String> = references.iter().map(u32::to_string).collect();
+    std::fs::write(place("references"), words.join("\n")).unwrap();
+    let (stop, step) = ((step * f64::from(n)).to_string(), step.to_string());
+    let files = [place("references"), place("rows")];
+    call("trace", resources, &[&[stop, step], &files[..]].concat());
+    let bytes = std::fs::read(place("rows")).unwrap();
+    let numbers = bytes.chunks_exact(8).map(|b| b.try_into().unwrap());
+    numbers.map(u64::from_le_bytes).collect()
+}
+
+/// The same of an instance in this process.
+fn expected(resources: &Resources, references: &[u32], step: f64, n: u32) -> Vec<u64> {
+    let packed = std::fs::read(resources.scene()).unwrap();
+    let mut instance = Instance::from_packed("here", "scene", &packed).unwrap();
+    instance.setup_experiment(None, 0.0, None).unwrap();
+    instance.enter_initialization().unwrap();
+    instance.exit_initialization().unwrap();
+    let mut rows = Vec::new();
+    for i in 0..=n {
+        if i > 0 {
+            instance.do_step(f64::from(i - 1) * step, step).unwrap();
+        }
+        rows.extend(references.iter().map(|r| match instance.get(*r).unwrap() {
+            Value::Real(x) => x.to_bits(),
+            other => panic!("{other:?}"),
+        }));
+    }
+    rows
+}
+
+#[test]
+fn a_program_in_c_reads_the_values_of_every_scene() {
+    for (name, resources) in all_scenes() {
+        let references = real_outputs(&resources);
+        assert!(!references.is_empty(), "{name}");
+        let is_time_stepping = |v: &Variable| v.name.starts_with("time_stepping.");
+        // a step that is exact in binary, and one that is not
+        let runs = match resources.variables.iter().any(is_time_stepping) {
+            true => &[(1.0 / 128.0, 48)][..],
+            false => &[(1.0 / 128.0, 96), (0.01, 75)],
+        };
+        for &(step, n) in runs {
+            let read = traced(&resources, &references, step, n);
+            assert_eq!(read.len(), references.len() * (n as usize + 1), "{name}");
+            let is_same = read == expected(&resources, &references, step, n);
+            assert!(is_same, "{name}, step {step}: other bits");
+        }
+    }
+}
+
+/// With little memory there is an instance that works, or a message; the host lives.
+#[cfg(target_os = "linux")]
+#[test]
+fn little_memory_ends_in_a_message_not_in_a_crash() {
+    for (name, resources) in all_scenes() {
+        // kilobytes of address space
+        for limit in [200_000, 400_000, 1_000_000, 2_000_000, 8_000_000] {
+            let output = Command::new("sh")
+                .args(["-c", "ulimit -v $0 && exec \"$@\"", &limit.to_string()])
+                .arg(host())
+                .arg("little")
+                .arg(built_library())
+                .args([resources.uri(), resources.guid.clone()])
+                .output()
+                .unwrap();
+            let answer = String::from_utf8_lossy(&output.stdout);
+            let is_known = ["null", "error", "works"].contains(&answer.trim());
+            let is_good = output.status.success() && is_known;
+            assert!(is_good, "{name}, {limit} kB: {output:?}");
         }
     }
 }

@@ -33,8 +33,7 @@ until = 60
 
 [settings]
 step = 0.02
-
-[crowd]
+integrator = "time_stepping"
 
 [contact_default]
 friction = 0.4

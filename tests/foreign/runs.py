@@ -73,7 +73,7 @@ class Fmu:
         root = xml.parse(self.folder / "modelDescription.xml").getroot()
         self.guid = root.get("guid")
         outputs = [v for v in root.iter("ScalarVariable") if v.get("causality") == "output"]
-        self.steps = MANY_BODIES_STEPS if any(v.get("name").startswith("crowd.") for v in outputs) else STEPS
+        self.steps = MANY_BODIES_STEPS if any(v.get("name").startswith("time_stepping.") for v in outputs) else STEPS
         self.references = [v.get("valueReference") for v in outputs if v.find("Real") is not None]
 
 

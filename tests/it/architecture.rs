@@ -1,6 +1,6 @@
 //! Rules on the source itself: layers, purity, no panics, paths that the documents name.
 
-use crate::common::root;
+use crate::common::{read, root};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -522,21 +522,55 @@ fn named_paths(document: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_path_that_the_architecture_page_names_exists() {
-    let page = root().join("docs/ARCHITECTURE.md");
-    let Ok(text) = fs::read_to_string(&page) else {
-        println!("skipped: there is no {}", page.display());
-        return;
-    };
-    // a path starts at the root, in the source, or beside the page
-    let bases = [
-        root().to_path_buf(),
-        root().join("src"),
-        root().join("docs"),
-    ];
-    let mut missing = named_paths(&text);
-    missing.retain(|path| !bases.iter().any(|base| base.join(path).exists()));
+fn every_path_that_the_pages_for_developers_name_exists() {
+    let mut missing = Vec::new();
+    for page in ["docs/ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        // a path starts at the root, in the source, or beside the page
+        let bases = ["", "src", "docs"].map(|base| root().join(base));
+        let mut paths = named_paths(&read(page));
+        // a scene file, and `resources/x` for one to be added, are examples
+        paths.retain(|path| path != "scene.toml");
+        paths.retain(|path| !path.contains("/x/") && !bases.iter().any(|b| b.join(path).exists()));
+        missing.extend(paths.into_iter().map(|path| format!("{page}: {path}")));
+    }
     assert!(missing.is_empty(), "{missing:#?}");
+}
+
+/// What follows `--test` in a document: a program, and a module where the program has modules.
+fn named_tests(document: &str) -> Vec<(String, String)> {
+    let commands = document.split("--test ").skip(1).map(|rest| {
+        let end = rest.find(['`', '\n']).unwrap_or(rest.len());
+        let mut words = rest[..end].split_whitespace().map(str::to_owned);
+        let program = words.next().unwrap_or_default();
+        let module = words.next().filter(|word| !word.starts_with('-'));
+        (program, module.unwrap_or_default())
+    });
+    commands.collect()
+}
+
+#[test]
+fn every_test_that_the_documents_name_exists() {
+    let mut pages = vec![root().join("CONTRIBUTING.md")];
+    let entries = fs::read_dir(root().join("docs")).unwrap();
+    pages.extend(entries.map(|entry| entry.unwrap().path()));
+    pages.retain(|page| page.extension().is_some_and(|e| e == "md"));
+    let folder = root().join("tests");
+    let mut n = 0;
+    for page in pages {
+        for (program, module) in named_tests(&fs::read_to_string(&page).unwrap()) {
+            n += 1;
+            let is_there = match module.as_str() {
+                "NAME" => continue,
+                "" => folder.join(format!("{program}.rs")).exists(),
+                module => folder.join(format!("{program}/{module}.rs")).exists(),
+            };
+            assert!(is_there, "{}: {program} {module}", page.display());
+        }
+    }
+    assert!(n > 10, "only {n} tests are named");
+    let named = named_tests("`cargo test --test it orders -- --nocapture`, `--test same_bits`");
+    assert_eq!(named[0], ("it".into(), "orders".into()));
+    assert_eq!(named[1], ("same_bits".into(), String::new()));
 }
 
 #[test]

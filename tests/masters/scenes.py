@@ -56,7 +56,7 @@ def outputs_of(fmu):
 
 def is_time_stepping(outputs):
     """Are these the outputs of a scene of many bodies?"""
-    return any(v.name.startswith("crowd.") for v in outputs)
+    return any(v.name.startswith("time_stepping.") for v in outputs)
 
 
 def some_of(outputs):
