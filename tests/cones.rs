@@ -558,7 +558,7 @@ fn random_cones_are_solved_or_reported() {
             slowest = slowest.max(begin.elapsed().as_secs_f64());
             let judged = residual(&cones.problem(), &r);
             match solver.stage() {
-                Some(Stage::Nothing | Stage::Newton) => rungs[0] += 1,
+                Some(Stage::Zero | Stage::Newton) => rungs[0] += 1,
                 Some(Stage::Sweeps) => rungs[1] += 1,
                 Some(Stage::Continuation) => rungs[2] += 1,
                 Some(Stage::Pyramids) => rungs[3] += 1,

@@ -97,7 +97,9 @@ fn sliding_to_a_stop_takes_the_time_and_the_way_of_the_quadrature() {
             assert!(largest(state.velocity.iter().copied()) < 1e-13);
             let (late, off) = (report.events[0].time - stop, state.position[0] - way);
             let complementarity_steps = report.complementarity_steps;
-            println!("{name}: stops {late:.1e} s late, {off:.1e} m off, {complementarity_steps} complementarity steps");
+            println!(
+                "{name}: stops {late:.1e} s late, {off:.1e} m off, {complementarity_steps} complementarity steps"
+            );
             assert_eq!(complementarity_steps, 0);
             largest([late, off])
         };

@@ -22,7 +22,7 @@ use crate::state::{Resistance, Status};
 const MOVES: f64 = dense::ACCEPTED_RESIDUAL;
 
 /// Friction blocks of a contact: sliding, spin, rolling.
-const N_BLOCKS: usize = dense::MOST_BLOCKS;
+const N_BLOCKS: usize = dense::MAX_BLOCKS;
 
 /// What slides less than this, relative to the motion without contact forces, does not: the residual that the solver
 /// leaves, with room.
