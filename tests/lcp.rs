@@ -1,4 +1,4 @@
-//! Claims about the complementarity solver. Every answer is judged by `lcp::residual`.
+//! Claims about the complementarity solver. Every answer is checked by `lcp::residual`.
 #![allow(unsafe_code)] // the allocator that counts
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -110,11 +110,11 @@ fn saved_contact_problems_are_solved_cold_and_warm() {
     for (name, lcp) in instances() {
         let (mut basis, mut z) = (vec![false; lcp.n], vec![0.0; lcp.n]);
         let cold = solver.solve(&lcp.problem(), &mut basis, &mut z);
-        let judged = residual(&lcp.problem(), &z);
+        let checked = residual(&lcp.problem(), &z);
         let warm = solver.solve(&lcp.problem(), &mut basis, &mut z);
         println!("{name:24} n {:4} cold {cold:?} warm {warm:?}", lcp.n);
         assert!(
-            accepted(cold) && judged <= ACCEPTED_RESIDUAL,
+            accepted(cold) && checked <= ACCEPTED_RESIDUAL,
             "{name}: {cold:?} {checked:e}"
         );
         assert!(
@@ -365,9 +365,9 @@ fn ten_thousand_random_frictional_problems_are_all_solved() {
             largest = largest.max(lcp.n);
             let (mut basis, mut z) = (vec![false; lcp.n], vec![0.0; lcp.n]);
             let cold = solver.solve(&lcp.problem(), &mut basis, &mut z);
-            let judged = residual(&lcp.problem(), &z);
-            if !accepted(cold) || judged > ACCEPTED_RESIDUAL {
-                println!("case {case} n {}: {cold:?} judged {checked:e}", lcp.n);
+            let checked = residual(&lcp.problem(), &z);
+            if !accepted(cold) || checked > ACCEPTED_RESIDUAL {
+                println!("case {case} n {}: {cold:?} checked {checked:e}", lcp.n);
                 failures += 1;
             } else if basis.contains(&true) {
                 with_basis += 1;

@@ -10,7 +10,7 @@
 
 use super::lcp::Problem;
 use super::lcp::basis::grow;
-pub(super) use crate::math::larger;
+use crate::math::larger;
 
 /// A diagonal entry below this fraction of the largest one is a rounding error of zero.
 const NOISE: f64 = 1e-14;

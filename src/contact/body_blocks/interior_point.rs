@@ -19,8 +19,8 @@ use super::newton::{MAX_ROWS, Newton};
 use super::scaled::{Scaled, clamp_length};
 use crate::contact::dense::scaled::ContactRows;
 use crate::contact::elimination_order::Pattern;
-use crate::contact::scaling::larger;
 use crate::math::dense;
+use crate::math::larger;
 
 /// A point of a cone, padded with zeros.
 type Point = [f64; 3];

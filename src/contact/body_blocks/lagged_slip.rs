@@ -18,7 +18,7 @@
 use super::interior_point::InteriorPoint;
 use super::scaled::Scaled;
 use super::solver::{IslandTask, POLISHES, Solver};
-use crate::contact::scaling::larger;
+use crate::math::larger;
 
 /// Parameters of one run from the axes of all cones.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,7 @@
 use super::Outcome;
 use super::solver::{FIRST_SWEEPS, IslandTask, NEARLY_SOLVED, PLAIN_NEWTON, Solver};
 use crate::contact::dense::newton::Limits;
-use crate::contact::scaling::larger;
+use crate::math::larger;
 
 /// Normal impulses above this are large, in units of the largest approach velocity: a stack of a hundred layers.
 const LARGE_IMPULSE: f64 = 100.0;

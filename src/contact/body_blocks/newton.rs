@@ -20,7 +20,7 @@ use crate::contact::dense::MAX_BLOCKS;
 use crate::contact::dense::map::{Size, State, augmented_impulse, measure, state};
 use crate::contact::dense::newton::{End, Limits};
 use crate::contact::elimination_order::Pattern;
-use crate::contact::scaling::larger;
+use crate::math::larger;
 
 /// Length of the history in the nonmonotone line search (5).
 const MEMORY: usize = 4;

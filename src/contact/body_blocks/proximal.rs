@@ -19,7 +19,7 @@ use std::ops::RangeInclusive;
 use super::ACCEPTED_RESIDUAL;
 use super::solver::{IslandTask, Solver};
 use crate::contact::dense::newton::{End, Limits};
-use crate::contact::scaling::larger;
+use crate::math::larger;
 
 /// First `prox`, times the residual: the first changes of internal impulses are a tenth of the others.
 const FIRST: f64 = 10.0;

@@ -14,8 +14,8 @@
 
 use super::{Body, ContactConstraint, DOFS, GROUND, Island, Islands, Problem, Row};
 use crate::contact::dense::MAX_BLOCKS;
-use crate::math::Two;
-use crate::math::two::{Sixfold, paired, single};
+use crate::math::packed::{Packed6, pack, unpack};
+use crate::math::{F64x2, larger};
 
 /// Weight of the impulses in the reference size: 1e-4 of them times 1e-10 is a few machine epsilons.
 const IMPULSES: f64 = 1e-4;
@@ -56,11 +56,11 @@ pub(super) struct ResidualCheck {
 #[derive(Clone, Copy, Debug, Default)]
 struct BodyVelocity {
     /// `v`.
-    actual: Sixfold,
+    actual: Packed6,
     /// `v_f`.
-    free: Sixfold,
+    free: Packed6,
     /// Diagonal of `A^-1`, and whether there are off-diagonal entries.
-    inverse_mass: Sixfold,
+    inverse_mass: Packed6,
     is_coupled: bool,
 }
 
@@ -227,7 +227,7 @@ impl ResidualCheck {
     /// `v = v_f + A^-1 G^T r`.
     fn move_bodies(&mut self, problem: &Problem, island: &Island, r: &[f64]) {
         for &b in island.bodies {
-            self.velocities[b as usize].actual = Sixfold::default();
+            self.velocities[b as usize].actual = Packed6::default();
         }
         let mut at = 0;
         let of_contacts = island.contacts.iter().map(|&c| {
@@ -242,7 +242,7 @@ impl ResidualCheck {
             for _ in 0..rows {
                 let row = &problem.rows[island.rows[at] as usize];
                 for (side, &b) in bodies.iter().enumerate().filter(|(_, b)| **b != GROUND) {
-                    let (g, r) = (paired(&row.entries[side]), Two::both(r[at]));
+                    let (g, r) = (pack(&row.entries[side]), F64x2::both(r[at]));
                     for (impulse, g) in self.velocities[b as usize].actual.iter_mut().zip(g) {
                         *impulse += g * r;
                     }
@@ -256,7 +256,7 @@ impl ResidualCheck {
                 velocity,
             } = &problem.bodies[b as usize];
             let velocities = &mut self.velocities[b as usize];
-            let impulse = single(&velocities.actual);
+            let impulse = unpack(&velocities.actual);
             let mut v = *velocity;
             for k in 0..DOFS {
                 v[k] += dot(&inverse_mass[k], &impulse);
@@ -268,9 +268,9 @@ impl ResidualCheck {
                     .filter(move |(i, _)| *i != k)
             };
             *velocities = BodyVelocity {
-                actual: paired(&v),
-                free: paired(velocity),
-                inverse_mass: paired(&std::array::from_fn(|k| inverse_mass[k][k])),
+                actual: pack(&v),
+                free: pack(velocity),
+                inverse_mass: pack(&std::array::from_fn(|k| inverse_mass[k][k])),
                 is_coupled: (0..DOFS).any(|k| off_diagonal(k).any(|(_, x)| *x != 0.0)),
             };
         }
@@ -290,9 +290,9 @@ impl ResidualCheck {
                 continue;
             }
             let body = &self.velocities[b as usize];
-            let g = paired(&row.entries[side]);
-            let (mut actual, mut free, mut products) = <(Two, Two, Two)>::default();
-            let mut diagonal = Two::default();
+            let g = pack(&row.entries[side]);
+            let (mut actual, mut free, mut products) = <(F64x2, F64x2, F64x2)>::default();
+            let mut diagonal = F64x2::default();
             for k in 0..DOFS / 2 {
                 let product = g[k] * body.free[k];
                 actual += g[k] * body.actual[k];
@@ -383,11 +383,6 @@ fn unit_scale(diagonal: f64) -> f64 {
     } else {
         1.0
     }
-}
-
-/// Maximum without the NaN handling of the library.
-fn larger(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
 }
 
 fn length(v: [f64; 2]) -> f64 {

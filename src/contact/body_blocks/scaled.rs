@@ -12,7 +12,8 @@ use std::ops::Range;
 use super::factor::{Mat6, Vec6};
 use super::{DOFS, GROUND, Island, Problem, Row};
 use crate::contact::dense::scaled::{BlockRows, ContactRows};
-use crate::contact::scaling::{larger, power_of_two};
+use crate::contact::scaling::power_of_two;
+use crate::math::larger;
 
 /// A row of `J`: entries of the first body, then of the second.
 pub(super) type JacobianRow = [f64; 2 * DOFS];

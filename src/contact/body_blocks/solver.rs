@@ -16,7 +16,7 @@ use crate::contact::dense::MAX_BLOCKS;
 use crate::contact::dense::map::{State, augmented_impulse, state};
 use crate::contact::dense::newton::Limits;
 use crate::contact::elimination_order::Pattern;
-use crate::contact::scaling::larger;
+use crate::math::larger;
 
 /// Over-relaxation of the sweeps, which saves some for moderate friction; without it for `mu > 1`, where it may not
 /// converge.

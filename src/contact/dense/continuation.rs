@@ -15,7 +15,7 @@
 
 use super::newton::{End, Limits};
 use super::{ACCEPTED_RESIDUAL, Problem, Solver, residual};
-use crate::contact::scaling::larger;
+use crate::math::larger;
 
 /// The last `prox`; (1) then changes `u` by less than its rounding error.
 const STIFFEST: f64 = 1e-13;

@@ -8,7 +8,7 @@
 //! ```
 
 use super::scaled::{BlockRows, ContactRows};
-use crate::contact::scaling::larger;
+use crate::math::larger;
 
 /// State of a friction block of a closed contact.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -28,7 +28,7 @@ mod sweep;
 
 pub use residual::residual;
 
-use crate::contact::scaling::larger;
+use crate::math::larger;
 use continuation::ContinuationEnd;
 use map::State;
 use newton::{Limits, Newton};

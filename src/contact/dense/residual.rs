@@ -18,6 +18,7 @@
 //! small residuals relative to their size.
 
 use super::{MAX_BLOCKS, Problem};
+use crate::math::larger;
 
 /// Weight of the impulses in the reference size: 1e-4 of them times 1e-10 is a few machine epsilons.
 const IMPULSES: f64 = 1e-4;
@@ -133,11 +134,6 @@ fn unit_scale(problem: &Problem, first: usize, rows: usize) -> f64 {
     } else {
         1.0
     }
-}
-
-/// Maximum without the NaN handling of the library.
-fn larger(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
 }
 
 fn length(v: [f64; 2]) -> f64 {

@@ -10,7 +10,8 @@ use super::coupling::Coupling;
 use super::{MAX_BLOCKS, Problem};
 use crate::contact::lcp::all_finite;
 use crate::contact::lcp::basis::grow;
-use crate::contact::scaling::{larger, power_of_two};
+use crate::contact::scaling::power_of_two;
+use crate::math::larger;
 
 /// Rows of a friction block.
 #[derive(Clone, Copy, Debug, Default)]

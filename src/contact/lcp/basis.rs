@@ -12,7 +12,8 @@
 use std::ops::Range;
 
 use super::Problem;
-use crate::contact::scaling::{Scaling, larger};
+use crate::contact::scaling::Scaling;
+use crate::math::larger;
 use crate::math::set_zeros;
 
 /// Blocks of four numbers let the compiler vectorize without changing the order of summation.

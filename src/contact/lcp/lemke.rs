@@ -21,7 +21,8 @@
 
 use super::Problem;
 use super::basis::grow;
-use crate::contact::scaling::{Scaling, larger};
+use crate::contact::scaling::Scaling;
+use crate::math::larger;
 use crate::math::smaller;
 
 /// Columns, or rows, per block: lets the compiler vectorize without changing the order of summation.

@@ -21,7 +21,8 @@ mod residual;
 
 pub use residual::residual;
 
-use crate::contact::scaling::{Scaling, larger};
+use crate::contact::scaling::Scaling;
+use crate::math::larger;
 use basis::BasisSolver;
 use lemke::{End, Tableau};
 

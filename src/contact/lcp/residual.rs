@@ -14,6 +14,7 @@
 //! The denominator contains `z'` because the rounding error of `A z` is of the order of the machine epsilon times `|z'|`.
 
 use super::Problem;
+use crate::math::larger;
 
 /// Diagonal entries below this fraction of the largest one are rounding errors of zero (64 machine epsilons).
 const DIAGONAL_NOISE: f64 = 64.0 * f64::EPSILON;
@@ -42,11 +43,6 @@ pub fn residual(problem: &Problem, z: &[f64]) -> f64 {
         size = larger(size, z_unit.abs());
     }
     if worst == 0.0 { 0.0 } else { worst / size }
-}
-
-/// Maximum without the NaN handling of the library.
-fn larger(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
 }
 
 /// With four partial sums, for vectorization.

@@ -2,9 +2,9 @@
 
 use crate::contact::body_blocks::DOFS;
 use crate::contact::body_blocks::scaled::clamp_length;
-use crate::contact::scaling::larger;
-use crate::math::two::{Twelvefold, add_multiple, dot};
-use crate::math::{Two, positive};
+use crate::math::larger;
+use crate::math::packed::{Packed12, add_multiple, dot};
+use crate::math::{F64x2, positive};
 
 /// A diagonal smaller than this fraction of the normal row's counts as zero.
 pub const ZERO_DIAGONAL: f64 = 1e-12;
@@ -13,7 +13,7 @@ pub const ZERO_DIAGONAL: f64 = 1e-12;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ScaledRow {
     /// Row of `J`: entries of the first body, then of the second.
-    pub row: Twelvefold,
+    pub row: Packed12,
     pub free: f64,
     pub compliance: f64,
     pub r: f64,
@@ -23,7 +23,7 @@ pub struct ScaledRow {
 
 impl ScaledRow {
     #[inline(always)]
-    pub fn velocity(&self, bodies: &Twelvefold) -> f64 {
+    pub fn velocity(&self, bodies: &Packed12) -> f64 {
         self.free + dot(&self.row, bodies) + self.compliance * self.r
     }
 
@@ -70,7 +70,7 @@ pub struct Local {
 impl Local {
     /// (2) to (5). Returns the changes of the impulses, `None` if all were zero and stay zero.
     #[inline(always)]
-    pub fn update(&mut self, bodies: &mut Twelvefold) -> Option<[f64; 3]> {
+    pub fn update(&mut self, bodies: &mut Packed12) -> Option<[f64; 3]> {
         let old = self.normal.r;
         let new = positive(old - self.normal.velocity(bodies) * self.inverse);
         if new == 0.0 && old == 0.0 {
@@ -87,7 +87,7 @@ impl Local {
         let u_t = u_t + self.to_n[1] * change;
         let [x, y] = self.friction_block.update(u_s, u_t, new);
         let [s, t] = &self.friction_block.rows;
-        let both = [change, x, y].map(Two::both);
+        let both = [change, x, y].map(F64x2::both);
         for side in 0..2 {
             for k in 0..DOFS / 2 {
                 bodies[side][k] += self.normal.row[side][k] * both[0]
@@ -118,7 +118,7 @@ impl FrictionBlock {
     }
 
     #[inline(always)]
-    pub fn velocity(&self, bodies: &Twelvefold) -> [f64; 2] {
+    pub fn velocity(&self, bodies: &Packed12) -> [f64; 2] {
         let [s, t] = &self.rows;
         // the branch also keeps the compiler from vectorizing across the two rows
         let across = if self.count > 1 {
@@ -149,14 +149,14 @@ impl FrictionBlock {
 
     /// The same, including the velocities of the bodies.
     #[inline(never)]
-    pub fn update_alone(&mut self, r_n: f64, bodies: &mut Twelvefold) {
+    pub fn update_alone(&mut self, r_n: f64, bodies: &mut Packed12) {
         let [u_s, u_t] = self.velocity(bodies);
         let [x, y] = self.update(u_s, u_t, r_n);
         add_multiple(bodies, x, &self.rows[0].row);
         add_multiple(bodies, y, &self.rows[1].row);
     }
 
-    pub fn apply_impulses(&self, bodies: &mut Twelvefold) {
+    pub fn apply_impulses(&self, bodies: &mut Packed12) {
         for scaled_row in &self.rows {
             add_multiple(bodies, scaled_row.r, &scaled_row.row);
         }

@@ -13,8 +13,8 @@
 use super::contact::ScaledRow;
 use crate::contact::body_blocks::factor::{Factor, Vec6};
 use crate::contact::elimination_order::Pattern;
-use crate::contact::scaling::larger;
-use crate::math::two::{Sixfold, Twelvefold, add_multiple, dot, paired, single};
+use crate::math::larger;
+use crate::math::packed::{Packed6, Packed12, add_multiple, dot, pack, unpack};
 
 /// Damping of (2).
 const DAMPING: f64 = 1e-10;
@@ -123,7 +123,7 @@ impl JointRows {
         for rows in list.chunk_by(|a, b| a.bodies == b.bodies) {
             let own = rows[0].bodies.map(|b| slots[b as usize]);
             for joint_row in rows {
-                let sides = joint_row.scaled_row.row.map(|side| single(&side));
+                let sides = joint_row.scaled_row.row.map(|side| unpack(&side));
                 let add = |cell: &mut [Vec6; 6], left: &Vec6, right: &Vec6| {
                     for i in 0..6 {
                         for k in 0..6 {
@@ -145,7 +145,7 @@ impl JointRows {
     }
 
     /// Solves (1) and updates the bodies. Returns the largest change of an impulse and the largest impulse.
-    pub fn solve(&mut self, w: &mut [Sixfold]) -> (f64, f64) {
+    pub fn solve(&mut self, w: &mut [Packed6]) -> (f64, f64) {
         if !self.is_eliminated {
             return self.sweep(w);
         }
@@ -170,7 +170,7 @@ impl JointRows {
                 .into_iter()
                 .zip(&joint_row.scaled_row.row)
             {
-                let side = single(side);
+                let side = unpack(side);
                 (0..6).for_each(|k| dw[place][k] += side[k] * g);
             }
         }
@@ -180,7 +180,7 @@ impl JointRows {
         // `u` of all rows before any body velocity changes
         for joint_row in list.iter_mut() {
             let bodies = joint_row.bodies.map(|b| w[b as usize]);
-            let moved: Twelvefold = places(joint_row.bodies).map(|place| paired(&dw[place]));
+            let moved: Packed12 = places(joint_row.bodies).map(|place| pack(&dw[place]));
             let left =
                 joint_row.scaled_row.velocity(&bodies) + dot(&joint_row.scaled_row.row, &moved);
             joint_row.step = -left * joint_row.inverse_e;
@@ -195,7 +195,7 @@ impl JointRows {
     }
 
     // (3)
-    fn sweep(&mut self, w: &mut [Sixfold]) -> (f64, f64) {
+    fn sweep(&mut self, w: &mut [Packed6]) -> (f64, f64) {
         let (mut change, mut largest) = (0.0, 0.0);
         for joint_row in &mut self.list {
             let bodies = joint_row.bodies.map(|b| w[b as usize]);
@@ -208,7 +208,7 @@ impl JointRows {
     }
 }
 
-fn push(joint_row: &mut JointRow, step: f64, w: &mut [Sixfold]) {
+fn push(joint_row: &mut JointRow, step: f64, w: &mut [Packed6]) {
     let [a, b] = joint_row.bodies.map(|b| b as usize);
     let mut bodies = [w[a], w[b]];
     joint_row.scaled_row.r += step;

@@ -4,9 +4,9 @@ use super::contact::ScaledRow;
 use crate::contact::body_blocks::factor::{Mat6, Vec6};
 use crate::contact::body_blocks::scaled::cholesky;
 use crate::contact::body_blocks::{DOFS, GROUND, Island, Problem, Row};
-use crate::contact::scaling::larger;
+use crate::math::larger;
+use crate::math::packed::{Packed12, pack};
 use crate::math::positive;
-use crate::math::two::{Twelvefold, paired};
 
 /// Cholesky factor `L` of a body: the diagonal, and an index into the full factors if there is more.
 #[derive(Clone, Copy, Debug)]
@@ -69,17 +69,17 @@ impl Masses {
         row: &Row,
         r: f64,
     ) -> ScaledRow {
-        let mut line = Twelvefold::default();
+        let mut line = Packed12::default();
         let mut q = row.bias;
         let mut products = row.bias.abs();
         for side in 0..2 {
             if bodies[side] == GROUND {
                 continue;
             }
-            let g = paired(&row.entries[side]);
-            let v = paired(&problem.bodies[bodies[side] as usize].velocity);
+            let g = pack(&row.entries[side]);
+            let v = pack(&problem.bodies[bodies[side] as usize].velocity);
             let root = &self.factors[local[side] as usize];
-            let l = paired(&root.diagonal);
+            let l = pack(&root.diagonal);
             let terms = [g[0] * v[0], g[1] * v[1], g[2] * v[2]];
             q += (terms[0] + terms[1] + terms[2]).sum();
             products += (terms[0].abs() + terms[1].abs() + terms[2].abs()).sum();
@@ -88,7 +88,7 @@ impl Masses {
                 let l = &self.full_factors[full as usize];
                 let g = &row.entries[side];
                 let of = |k: usize| (k..DOFS).map(|i| g[i] * l[i][k]).sum();
-                line[side] = paired(&std::array::from_fn(of));
+                line[side] = pack(&std::array::from_fn(of));
             }
         }
         ScaledRow {

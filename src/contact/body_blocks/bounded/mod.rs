@@ -26,9 +26,9 @@ use super::residual::{Distance, ScaledBlock};
 use super::scaled::clamp_length;
 use super::{ContactConstraint, Island, Problem, Row};
 use crate::contact::dense::{Block, MAX_BLOCKS};
-use crate::contact::scaling::larger;
+use crate::math::larger;
+use crate::math::packed::{Packed6, add_multiple, dot};
 use crate::math::positive;
-use crate::math::two::{Sixfold, add_multiple, dot};
 use contact::{FrictionBlock, Local, ScaledRow, ZERO_DIAGONAL, inverse_of};
 use joint_rows::{JointRow, JointRows};
 use masses::{Masses, Size};
@@ -57,7 +57,7 @@ pub(super) struct Bounded {
     more: Vec<FrictionBlock>,
     /// Joints, springs and motors.
     pub joint_rows: JointRows,
-    w: Vec<Sixfold>,
+    w: Vec<Packed6>,
     masses: Masses,
     size: Size,
 }
@@ -127,7 +127,7 @@ impl Bounded {
 
     // (8): impulses of an impact, or of a short substep, are a poor guess for the next step
     fn scale_warm_start(&mut self) {
-        let square = |w: &Sixfold| (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]).sum();
+        let square = |w: &Packed6| (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]).sum();
         // the entry of the ground, after the last body, is not zero
         let mut quadratic: f64 = self.w[..self.masses.factors.len()].iter().map(square).sum();
         let mut linear = 0.0;
@@ -225,7 +225,7 @@ impl Bounded {
     fn apply_impulses(&mut self) {
         self.w.clear();
         self.w
-            .resize(self.masses.factors.len() + 1, Sixfold::default());
+            .resize(self.masses.factors.len() + 1, Packed6::default());
         let mut more = self.more.iter();
         for local in &self.locals {
             let mut bodies = local.bodies.map(|b| self.w[b as usize]);

@@ -2,7 +2,7 @@
 
 use super::Newton;
 use crate::contact::dense::scaled::Scaled;
-use crate::contact::scaling::larger;
+use crate::math::larger;
 
 /// Residual of (2) and (3) relative to their right-hand sides: Newton's method then still gains eight digits per step.
 const MISSED: f64 = 1e-8;
