@@ -219,7 +219,7 @@ fn boxes_in_space_never_gain_energy_in_impacts() {
         impacts += simulation.report().n_events.impacts;
         limited += simulation.report().limited_impacts;
     }
-    println!("{impacts} impacts, {guarded} of them guarded");
+    println!("{impacts} impacts, {limited} of them limited");
     assert!(impacts > 100);
 }
 

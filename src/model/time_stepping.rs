@@ -4,7 +4,7 @@
 use super::{BodyRef, Model, Surroundings, space_pose_of};
 use crate::kinds::plane::force::Signal;
 use crate::kinds::space::Pose;
-use crate::kinds::space::collide::grid::{Ball, Grid};
+use crate::kinds::space::collide::grid::{BoundingSphere, Grid};
 use crate::kinds::space::shape::{Bound, Shape};
 use crate::math::{Vec3, dot3};
 use crate::scene::spec::space as written;
@@ -106,7 +106,7 @@ pub struct Neighbours {
     /// By the second shape, then the first.
     pub pairs: Vec<[u32; 2]>,
     grid: Grid,
-    balls: Vec<Ball>,
+    balls: Vec<BoundingSphere>,
     /// Shapes of the balls.
     bounded: Vec<u32>,
 }
@@ -114,7 +114,7 @@ pub struct Neighbours {
 impl Neighbours {
     /// A number that grows with the memory taken.
     pub fn room(&self) -> usize {
-        self.pairs.capacity() + self.grid.room()
+        self.pairs.capacity() + self.grid.capacity()
     }
 
     /// Finds the pairs that come within the sum of the reaches of their bodies, m, and may touch. Pairs of bodies that
@@ -133,7 +133,7 @@ impl Neighbours {
         for (i, collider) in time_stepping.colliders.iter().enumerate().skip(n_unbounded) {
             if let Bound::Ball { centre, radius } = collider.bound {
                 self.bounded.push(i as u32);
-                self.balls.push(Ball {
+                self.balls.push(BoundingSphere {
                     centre: space_pose_of(poses, collider.body).point(centre),
                     radius: radius + reach(collider.body),
                 });

@@ -1,42 +1,42 @@
-//! All places where two shapes come within a distance of each other.
+//! Narrow phase: all contact points of two shapes within a given distance.
 
 use super::{Feature, Nearest, Unsupported, Vertex, features, half_space, on_segment, overlap};
 use crate::kinds::space::Pose;
 use crate::kinds::space::shape::Shape;
 use crate::math::{Limit, Real, Vec3};
 
-/// A place that is further beyond the border of its face than this is left to another feature, m: a little more than
-/// the distance at which edges are told apart.
+/// A point farther than this beyond the boundary of its face is left to another feature, m: slightly more than the
+/// tolerance of edges.
 const BEYOND: f64 = -2e-9;
 
-/// Polyhedra that overlap by more, m, are no longer looked at feature by feature: less than the depth at which corners
-/// mistake a flush side for the face that they are below.
+/// Polyhedra with a larger penetration, m, are handled as wholes instead of by features: less than the depth at which a
+/// corner takes a flush side for the face it is below.
 const DEEP: f64 = 9e-7;
 
-/// A place where two shapes are near each other.
+/// A contact point of two shapes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Meeting {
-    /// Which feature of the pair.
+pub struct ManifoldPoint {
+    /// Index of the feature of the pair.
     pub feature: u32,
     /// m; negative where they overlap.
     pub gap: f64,
     /// Unit vector from the first to the second shape.
     pub normal: Vec3,
-    /// Points of contact from the centres of mass, world axes, m.
+    /// Contact points relative to the centres of mass, world axes, m.
     pub arms: [Vec3; 2],
 }
 
-/// What a pair of shapes must know to be looked at.
+/// Precomputed data of a pair of shapes.
 #[derive(Clone, Debug)]
-pub enum Meetings {
-    /// Two balls, or a ball on a half-space: one place, known without features.
+pub enum NarrowPhase {
+    /// Two spheres, or a sphere and a half-space: a single point, without features.
     Round,
-    /// A list of features, with true where the second shape is on body a of the feature.
+    /// Features, each with `true` if the second shape is on body a of the feature.
     Features(Vec<(Feature, bool)>),
 }
 
-impl Meetings {
-    /// For two shapes.
+impl NarrowPhase {
+    /// Data of two shapes.
     pub fn of(first: &Shape, second: &Shape) -> Result<Self, Unsupported> {
         match (first, second) {
             (Shape::Sphere(_) | Shape::HalfSpace(_), Shape::Sphere(_)) => Ok(Self::Round),
@@ -44,40 +44,26 @@ impl Meetings {
         }
     }
 
-    /// Tells all places where the gap is at most `within`, m.
+    /// Reports all contact points with a gap of at most `within`, m.
     pub fn find(
         &self,
-        [first, second]: [&Shape; 2],
-        [a, b]: [&Pose; 2],
+        shapes: [&Shape; 2],
+        poses: [&Pose; 2],
         within: f64,
-        mut tell: impl FnMut(Meeting),
+        mut emit: impl FnMut(ManifoldPoint),
     ) {
-        match (self, first, second) {
-            (Self::Round, Shape::Sphere(ball), Shape::Sphere(other)) => {
-                let [on_a, on_b] = [ball, other].map(|ball| Vertex {
-                    place: ball.centre,
-                    radius: ball.radius,
-                });
-                let near = on_segment::ball(&on_b, &on_a, a, b);
-                tell_near(0, &near, within, &mut tell);
+        match self {
+            Self::Round => {
+                if let Some(near) = self.nearest(shapes, poses, 0) {
+                    emit_near(0, &near, within, &mut emit);
+                }
             }
-            (Self::Round, Shape::HalfSpace(plane), Shape::Sphere(ball)) => {
-                let vertex = Vertex {
-                    place: ball.centre,
-                    radius: ball.radius,
-                };
-                let near = half_space::nearest(&vertex, plane, a, b);
-                tell_near(0, &near, within, &mut tell);
-            }
-            // no other pair is round
-            (Self::Round, _, _) => {}
-            (Self::Features(features), _, _) => {
-                find_features(features, [a, b], within, &mut tell);
-            }
+            Self::Features(features) => find_features(features, poses, within, &mut emit),
         }
     }
 
-    /// One of the places, by its feature, while the shapes move; nothing where they overlap as wholes.
+    /// A contact point by its feature while the shapes move; `None` if they overlap as wholes.
+    #[inline]
     pub fn nearest<T: Real>(
         &self,
         [first, second]: [&Shape; 2],
@@ -86,32 +72,26 @@ impl Meetings {
     ) -> Option<Nearest<T>> {
         match (self, first, second) {
             (Self::Round, Shape::Sphere(ball), Shape::Sphere(other)) => {
-                let [on_a, on_b] = [ball, other].map(|ball| Vertex {
-                    place: ball.centre,
-                    radius: ball.radius,
-                });
-                Some(on_segment::ball(&on_b, &on_a, a, b))
+                let [on_a, on_b] = [ball, other].map(Vertex::centre_of);
+                Some(on_segment::sphere(&on_b, &on_a, a, b))
             }
             (Self::Round, Shape::HalfSpace(plane), Shape::Sphere(ball)) => {
-                let vertex = Vertex {
-                    place: ball.centre,
-                    radius: ball.radius,
-                };
-                Some(half_space::nearest(&vertex, plane, a, b))
+                Some(half_space::nearest(&Vertex::centre_of(ball), plane, a, b))
             }
+            // no other pair is round
             (Self::Round, _, _) => None,
             (Self::Features(features), _, _) => match features.get(feature as usize)? {
-                (feature, true) => feature.nearest(b, a).map(turned_round),
+                (feature, true) => feature.nearest(b, a).map(swapped_roles),
                 (feature, false) => feature.nearest(a, b),
             },
         }
     }
 
-    /// How deep two shapes overlap at their deepest place, m; zero where they do not.
+    /// Penetration depth of two shapes, m; zero if they do not overlap.
     pub fn depth(&self, shapes: [&Shape; 2], poses: [&Pose; 2]) -> f64 {
         let mut depth: f64 = 0.0;
-        self.find(shapes, poses, 0.0, |meeting| {
-            depth = depth.at_least(-meeting.gap)
+        self.find(shapes, poses, 0.0, |point| {
+            depth = depth.at_least(-point.gap)
         });
         match self {
             Self::Features(features) if depth == 0.0 => {
@@ -122,7 +102,7 @@ impl Meetings {
     }
 }
 
-// as wholes, if they are polyhedra
+// signed distance, if both are polyhedra
 fn separation(features: &[(Feature, bool)], [a, b]: [&Pose; 2]) -> Option<f64> {
     let (feature, swapped) = features.first()?;
     let apart = if *swapped {
@@ -138,9 +118,9 @@ fn find_features(
     features: &[(Feature, bool)],
     [a, b]: [&Pose; 2],
     within: f64,
-    tell: &mut dyn FnMut(Meeting),
+    emit: &mut dyn FnMut(ManifoldPoint),
 ) {
-    // polyhedra that are apart as wholes need no look at their features
+    // polyhedra farther apart than that need no test of their features
     let apart = separation(features, [a, b]).unwrap_or(0.0);
     if apart > within {
         return;
@@ -149,22 +129,22 @@ fn find_features(
         && let Some((feature, false)) = features.first()
         && let Some(colliders) = feature.polyhedra()
     {
-        overlap::places(colliders, [a, b], within, features.len() as u32, tell);
+        overlap::manifold(colliders, [a, b], within, features.len() as u32, emit);
         return;
     }
     for (index, (feature, swapped)) in features.iter().enumerate() {
         let near = if *swapped {
-            feature.nearest(b, a).map(turned_round)
+            feature.nearest(b, a).map(swapped_roles)
         } else {
             feature.nearest(a, b)
         };
         if let Some(near) = near {
-            tell_near(index as u32, &near, within, tell);
+            emit_near(index as u32, &near, within, emit);
         }
     }
 }
 
-fn turned_round<T: Real>(near: Nearest<T>) -> Nearest<T> {
+fn swapped_roles<T: Real>(near: Nearest<T>) -> Nearest<T> {
     Nearest {
         normal: -near.normal,
         arm_a: near.arm_b,
@@ -173,9 +153,14 @@ fn turned_round<T: Real>(near: Nearest<T>) -> Nearest<T> {
     }
 }
 
-fn tell_near(feature: u32, near: &Nearest, within: f64, tell: &mut (impl FnMut(Meeting) + ?Sized)) {
+fn emit_near(
+    feature: u32,
+    near: &Nearest,
+    within: f64,
+    emit: &mut (impl FnMut(ManifoldPoint) + ?Sized),
+) {
     if near.gap <= within && near.margin >= BEYOND {
-        tell(Meeting {
+        emit(ManifoldPoint {
             feature,
             gap: near.gap,
             normal: near.normal,
