@@ -96,8 +96,8 @@ fn exact(contacts: usize, friction: f64, first: u64, count: u64, packing: Packin
             } else {
                 median(warm)
             },
-            solver.stats.follows,
-            solver.stats.lasts,
+            solver.stats.lagged_slips,
+            solver.stats.last_resorts,
         );
     }
 }

@@ -1,43 +1,43 @@
-//! The order in which bodies (or contacts) are eliminated, and what is filled in on the way.
+//! Minimum degree ordering of bodies (or contacts), and symbolic factorization.
 //!
-//! It is the one of least degree: the body with the fewest neighbours goes next, and leaves its neighbours as neighbours
-//! of each other. An eliminated body keeps the list of them, which stands for all pairs in it.
+//! The body with the fewest neighbours is eliminated next, which makes its neighbours adjacent to each other. The
+//! eliminated body keeps the list of them as an element that represents all pairs in it (quotient graph).
 
 use super::lcp::basis::grow;
 
-/// The order and the pattern of the factors for given pairs; kept as long as the pairs stay.
+/// Elimination order and sparsity pattern of the factors for given pairs; kept while the pairs stay the same.
 #[derive(Debug, Default)]
 pub(super) struct Pattern {
     pub bodies: usize,
     pub pairs: Vec<[u32; 2]>,
-    /// Place of each body in the order.
+    /// Position of each body in the order.
     pub place: Vec<u32>,
-    /// Entries of `below` of each place begin here.
+    /// Start of the entries of each position in `below`.
     pub begin: Vec<u32>,
-    /// Later places whose bodies are neighbours at elimination, increasing.
+    /// Later positions that are neighbours at elimination, increasing.
     pub below: Vec<u32>,
-    /// For each pair: its entry of `below`.
+    /// Index in `below` of each pair.
     pub entry: Vec<u32>,
     scratch: Degrees,
 }
 
-/// Neighbours during the elimination: bodies, and eliminated bodies whose lists stand for all in them.
+/// Quotient graph during the elimination: neighbours that are bodies, and elements of eliminated bodies.
 #[derive(Debug, Default)]
 struct Degrees {
     start: Vec<u32>,
-    /// Bodies first, then eliminated ones; a list never grows.
+    /// Bodies first, then elements; a list never grows.
     items: Vec<u32>,
     bodies: Vec<u32>,
     eliminated: Vec<u32>,
     degree: Vec<u32>,
     mark: Vec<u32>,
     stamp: u32,
-    /// List of each eliminated body.
+    /// Element of each eliminated body.
     first: Vec<u32>,
     last: Vec<u32>,
     pool: Vec<u32>,
     order: Vec<u32>,
-    /// Bodies of one degree, chained.
+    /// Linked lists of bodies with the same degree.
     head: Vec<u32>,
     next: Vec<u32>,
     previous: Vec<u32>,
@@ -74,7 +74,7 @@ impl Degrees {
         }
     }
 
-    /// Lists of neighbours without doubles.
+    /// Builds the adjacency lists, without duplicates.
     fn load(&mut self, n: usize, pairs: &[[u32; 2]]) {
         self.start.clear();
         self.start.resize(n + 2, 0);
@@ -131,7 +131,7 @@ impl Degrees {
         }
     }
 
-    /// Fills `order`, and the lists `first..last` of `pool`.
+    /// Fills `order`, and the elements `first..last` of `pool`.
     fn eliminate(&mut self, n: usize) {
         let mut least = 0;
         for _ in 0..n {
@@ -141,7 +141,7 @@ impl Degrees {
             let pivot = self.head[least];
             self.remove(pivot);
             self.order.push(pivot);
-            // the pivot's neighbours, among them those in the lists that it absorbs
+            // the neighbours of the pivot, including those in the elements that it absorbs
             let stamp = self.stamp();
             self.mark[pivot as usize] = stamp;
             let first = self.pool.len();
@@ -169,7 +169,7 @@ impl Degrees {
             self.degree[p] = NONE;
             (self.first[p], self.last[p]) = (first as u32, self.pool.len() as u32);
             for k in absorbed {
-                // what it stood for is in the new list
+                // the new element covers it
                 let e = self.items[k] as usize;
                 self.bodies[e] = NONE;
             }
@@ -187,7 +187,7 @@ impl Degrees {
         }
     }
 
-    /// Takes out of a body's list what the new list of `pivot` holds (marked), and puts the pivot in.
+    /// Removes what the new element of `pivot` covers (marked) from a body's list, and adds the pivot.
     fn prune(&mut self, body: usize, pivot: u32, stamp: u32) {
         let from = self.start[body] as usize;
         let (bodies, eliminated) = (self.bodies[body] as usize, self.eliminated[body] as usize);
@@ -212,7 +212,7 @@ impl Degrees {
         self.eliminated[body] = (kept + 1 - from - kept_bodies) as u32;
     }
 
-    /// The number of neighbours of a body.
+    /// Computes the degree of a body.
     fn count(&mut self, body: usize) {
         let stamp = self.stamp();
         self.mark[body] = stamp;
@@ -237,7 +237,8 @@ impl Degrees {
 }
 
 impl Pattern {
-    /// Analyses the pairs unless they are those of the last time; `true` if it had to. Pairs name two of `n` bodies.
+    /// Symbolic factorization, unless the pairs are unchanged; `true` if it was necessary. Pairs are indices of `n`
+    /// bodies.
     pub fn analyse(&mut self, n: usize, pairs: &[[u32; 2]]) -> bool {
         if self.bodies == n && self.pairs == pairs && self.begin.len() == n + 1 {
             return false;
@@ -277,7 +278,7 @@ impl Pattern {
         true
     }
 
-    /// Room for `n` bodies with `pairs` pairs.
+    /// Reserves space for `n` bodies with `pairs` pairs.
     pub fn reserve(&mut self, n: usize, pairs: usize) {
         let fill = n * n / 2;
         grow(&mut self.pairs, pairs);
@@ -305,7 +306,7 @@ impl Pattern {
         }
     }
 
-    /// The body at each place of the order.
+    /// The body at each position of the order.
     pub fn order(&self) -> &[u32] {
         &self.scratch.order
     }

@@ -6,13 +6,13 @@
 //! (3)  R_i = 1 / max_j |A_ij| C_j,  C_i = 1 / max_j R_j |A_ji|  else
 //! ```
 //!
-//! all rounded to powers of two, so that scaling makes no rounding error.
+//! all rounded to powers of two, so that scaling causes no rounding errors.
 
 use super::lcp::Problem;
 use super::lcp::basis::grow;
-pub(super) use crate::math::larger;
+use crate::math::larger;
 
-/// A diagonal entry below this fraction of the largest is a rounding error of a zero.
+/// A diagonal entry below this fraction of the largest one is a rounding error of zero.
 const NOISE: f64 = 1e-14;
 
 /// `R` and `C` of (1).
@@ -31,7 +31,7 @@ impl Scaling {
         grow(&mut self.without, n);
     }
 
-    /// `|R vector|`, the largest number in it.
+    /// Maximum norm of `R vector`.
     pub fn size(&self, vector: &[f64]) -> f64 {
         vector
             .iter()
@@ -48,7 +48,7 @@ impl Scaling {
         let largest = (0..n).fold(0.0, |m, i| larger(m, a[i * n + i]));
         for i in 0..n {
             let d = a[i * n + i];
-            // zero marks what (3) has to fill in, and is neutral in its maxima
+            // zero marks what (3) has to set, and is neutral in its maxima
             let s = if d > NOISE * largest {
                 power_of_two(1.0 / d.sqrt())
             } else {
@@ -78,7 +78,7 @@ impl Scaling {
     }
 }
 
-/// The largest `|a_i| c_i`; eight maxima side by side, for speed.
+/// The largest `|a_i| c_i`; eight partial maxima, for vectorization.
 fn largest_product(a: &[f64], c: &[f64]) -> f64 {
     let ((a, a_rest), (c, c_rest)) = (a.as_chunks::<8>(), c.as_chunks::<8>());
     let mut maxima = [0.0; 8];
@@ -100,7 +100,7 @@ fn inverse(size: f64) -> f64 {
     }
 }
 
-/// The power of two below `x > 0`, kept away from overflow.
+/// The largest power of two not above `x > 0`, bounded against overflow.
 pub(super) fn power_of_two(x: f64) -> f64 {
     const EXPONENT: u64 = 0x7FF0_0000_0000_0000;
     f64::from_bits(x.clamp(1e-150, 1e150).to_bits() & EXPONENT)

@@ -2,8 +2,11 @@
 
 pub mod force;
 pub mod joint;
+mod nearest;
 pub mod parameter;
 pub mod plane;
 pub mod range;
 pub mod shape;
 pub mod space;
+
+pub use nearest::{Nearest, Separation};

@@ -1,8 +1,8 @@
-//! Small dense factorizations on row-major slices that the caller owns; nothing allocates.
+//! Small dense factorizations on row-major slices owned by the caller, without allocation.
 
 use super::set_zeros;
 
-/// LU factors with partial pivoting in place of the `n` x `n` matrix `a`; false if it is singular.
+/// LU factorization with partial pivoting in place of the `n` x `n` matrix `a`. Returns `false` if it is singular.
 pub fn lu_factor(n: usize, a: &mut [f64], pivots: &mut [usize]) -> bool {
     for k in 0..n {
         let mut best = k;
@@ -66,7 +66,7 @@ pub fn is_positive_definite(n: usize, a: &[f64], scratch: &mut [f64]) -> bool {
                 sum -= scratch[i * n + k] * scratch[j * n + k];
             }
             if i == j {
-                // a pivot lost to rounding counts as not definite
+                // a pivot at the level of rounding counts as not definite
                 if sum.is_nan() || sum <= 1e-14 * a[i * n + i].abs() {
                     return false;
                 }
@@ -79,11 +79,11 @@ pub fn is_positive_definite(n: usize, a: &[f64], scratch: &mut [f64]) -> bool {
     true
 }
 
-/// LU with complete pivoting that drops what is linearly dependent: equations and unknowns whose pivot falls
-/// below `tolerance` times the largest entry of the row-and-column scaled matrix. Dropped unknowns are zero.
+/// LU factorization with complete pivoting that drops linearly dependent equations and unknowns: those whose pivot is
+/// below `tolerance` times the largest entry of the equilibrated matrix. Dropped unknowns are zero.
 ///
-/// The largest entry of a symmetric semidefinite matrix is on its diagonal, and stays there: only that is searched, and
-/// only half of the matrix is computed.
+/// For a symmetric semidefinite matrix the largest entry is on the diagonal and stays there: only the diagonal is
+/// searched, and only half of the matrix is computed.
 #[derive(Clone, Debug, Default)]
 pub struct RankRevealing {
     n: usize,
@@ -93,7 +93,7 @@ pub struct RankRevealing {
     column: Vec<usize>,
     scale: Vec<f64>,
     work: Vec<f64>,
-    /// Where [`Self::solve_nearest`] finds the equation of an unknown; its matrix, pivots and coefficients.
+    /// Scratch of [`Self::solve_nearest`]: equation of each unknown; matrix, pivots and coefficients.
     place: Vec<usize>,
     small: Vec<f64>,
     pivots: Vec<usize>,
@@ -101,7 +101,7 @@ pub struct RankRevealing {
 }
 
 impl RankRevealing {
-    /// Room for systems of up to `n` equations.
+    /// Allocates space for systems of up to `n` equations.
     pub fn with_capacity(n: usize) -> Self {
         Self {
             n: 0,
@@ -131,7 +131,8 @@ impl RankRevealing {
         self.rank
     }
 
-    /// Last pivot of [`Self::factor`], of the matrix scaled to unit diagonal: its inverse is about the condition of what was kept.
+    /// Last pivot of [`Self::factor`], of the matrix scaled to unit diagonal; its inverse estimates the condition number
+    /// of the independent part.
     pub fn last_pivot(&self) -> f64 {
         match self.rank.checked_sub(1) {
             Some(last) => self.a[last * (self.n + 1)].abs(),
@@ -214,7 +215,7 @@ impl RankRevealing {
             }
             self.swap_rows(k, largest.row);
             self.swap_columns(k, largest.column);
-            // eliminates, and looks for the next pivot among the new entries
+            // eliminate, and search the updated entries for the next pivot
             largest = Largest::default();
             let (upper, lower) = self.a.split_at_mut((k + 1) * n);
             let (pivot, pivot_row) = (upper[k * n + k], &upper[k * n + k + 1..]);
@@ -261,7 +262,7 @@ impl RankRevealing {
         }
     }
 
-    /// Drops equations and unknowns whose pivot was not above a larger tolerance than that of [`Self::factor`].
+    /// Drops equations and unknowns whose pivot is below a larger tolerance than that of [`Self::factor`].
     pub fn drop_below(&mut self, tolerance: f64) {
         let pivot = |k: usize| self.a[k * self.n + k].abs();
         if let Some(rank) = (0..self.rank).find(|k| pivot(*k) <= tolerance) {
@@ -269,13 +270,14 @@ impl RankRevealing {
         }
     }
 
-    /// Of all solutions the one whose weighted way from `guess` is in the range of the matrix A, in place of `b`:
+    /// Among all solutions the one whose weighted distance vector from `guess` is in the range of the matrix A, in place
+    /// of `b`:
     ///
     /// D (x - guess) = A y,   A x = b
     ///
-    /// with D the diagonal of `weights`; for symmetric matrices that is the nearest one. With the factors A = L U the
-    /// range of A is that of L, so that (U D^-1 L) z = L^-1 b - U guess has no more unknowns than A has rank, and is as
-    /// well conditioned as what A keeps. False if there is none.
+    /// with D the diagonal of `weights`; for symmetric matrices it is the closest one. With A = L U the range of A is
+    /// that of L, so that (U D^-1 L) z = L^-1 b - U guess has as many unknowns as the rank of A, and is as well
+    /// conditioned as its independent part. Returns `false` if there is none.
     pub fn solve_nearest(&mut self, b: &mut [f64], guess: &[f64], weights: &[f64]) -> bool {
         let (n, rank) = (self.n, self.rank);
         self.place.clear();
@@ -332,7 +334,8 @@ impl RankRevealing {
         true
     }
 
-    // symmetric scaling by the diagonal, so that units of the rows do not decide the rank; true for a symmetric matrix
+    // symmetric scaling by the diagonal, so that the rank does not depend on units; returns whether the matrix is
+    // symmetric
     fn equilibrate(&mut self) -> bool {
         let n = self.n;
         self.scale.clear();
@@ -379,7 +382,7 @@ impl RankRevealing {
     }
 }
 
-/// The largest entry met, and its place; of equal ones the first.
+/// The largest entry so far and its location; the first of equal ones.
 #[derive(Clone, Copy, Debug, Default)]
 struct Largest {
     size: f64,
@@ -388,7 +391,7 @@ struct Largest {
 }
 
 impl Largest {
-    /// Looks at the entries of `row` from `column` on.
+    /// Includes the entries of `row` from `column` on.
     #[inline(always)]
     fn look_at(&mut self, entries: &[f64], row: usize, column: usize) {
         for (j, x) in entries.iter().enumerate() {
@@ -434,7 +437,7 @@ mod tests {
 
     #[test]
     fn of_many_solutions_the_nearest_is_found_to_rounding() {
-        // four supports of a plate: what each of them carries is a plane over their places, plus the guess
+        // four supports of a plate: their forces are a linear function of the position, plus the guess
         let places = [
             [0.3, 0.2],
             [-0.3, 0.2],
@@ -444,7 +447,7 @@ mod tests {
         ];
         let row = |i: usize, j: usize| {
             let ([x, y], [u, v]) = (places[i], places[j]);
-            // an arm of friction makes it unsymmetric
+            // an eccentricity makes it unsymmetric
             1.0 + 8.0 * x * (u + 0.03) + 12.0 * y * (v - 0.02)
         };
         let guess = [0.1, -0.4, 0.2, 0.7, 0.3];
@@ -462,7 +465,7 @@ mod tests {
         for (i, load) in load.iter().enumerate() {
             assert!((product(&c, i) - load).abs() < 1e-15);
         }
-        // the plane through three of them goes through the others
+        // the plane through three of them contains the others
         let height = |i: usize| weights[i] * (c[i] - guess[i]);
         let [[x0, y0], [x1, y1], [x2, y2]] = [places[0], places[1], places[2]];
         let (a, b) = (height(1) - height(0), height(2) - height(0));

@@ -1,11 +1,11 @@
-//! Numbers that carry a derivative along one direction: geometry written once for [`Real`] gives, for `f64`, its
-//! value and, for [`Dual`], the exact rate of change that the acceleration level needs.
+//! Dual numbers for forward-mode differentiation: geometry written once for [`Real`] gives its value for `f64`, and for
+//! [`Dual`] the exact rate of change needed at acceleration level.
 //!
 //! (1)  (a + a' e)(b + b' e) = ab + (a'b + ab') e,   e^2 = 0
 
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-/// What geometry may compute with.
+/// Scalar type of the geometry.
 pub trait Real:
     nalgebra::Scalar
     + Copy
@@ -23,11 +23,11 @@ pub trait Real:
 {
     /// A constant.
     fn constant(value: f64) -> Self;
-    /// The value without its derivative; the only thing that decisions may look at.
+    /// The value without its derivative; the only input of decisions.
     fn value(self) -> f64;
     /// Square root.
     fn sqrt(self) -> Self;
-    /// A function of this number that has the given value and slope here.
+    /// A function of this number with the given value and slope.
     fn with_slope(self, value: f64, slope: f64) -> Self;
 }
 
@@ -80,12 +80,12 @@ impl Real for Dual {
 
 /// Angle of the point (x, y), in (-pi, pi]; x and y not both zero.
 ///
-/// (2)  its change is that of (x0 y - y0 x) / (x0^2 + y0^2), with x0 and y0 the values now
+/// (2)  its derivative is that of (x0 y - y0 x) / (x0^2 + y0^2), with x0 and y0 the current values
 pub fn atan2<T: Real>(y: T, x: T) -> T {
     let (y0, x0) = (y.value(), x.value());
     let angle = libm::atan2(y0, x0);
     let angle = if angle <= -std::f64::consts::PI {
-        std::f64::consts::PI // of y0 = -0.0
+        std::f64::consts::PI // for y0 = -0.0
     } else {
         angle
     };

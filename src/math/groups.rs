@@ -1,13 +1,13 @@
-//! Things joined into groups, pair by pair (union-find); a group goes by its smallest member.
+//! Union-find; a group is represented by its smallest member.
 
-/// The groups of things with the numbers 0, 1, 2, ...
+/// Disjoint groups of the numbers 0, 1, 2, ...
 #[derive(Debug, Default)]
 pub struct Groups {
     parent: Vec<u32>,
 }
 
 impl Groups {
-    /// Each of `n` things by itself.
+    /// Each of `n` numbers in its own group.
     pub fn reset(&mut self, n: usize) {
         self.parent.clear();
         self.parent.extend(0..n as u32);
@@ -24,7 +24,7 @@ impl Groups {
         i
     }
 
-    /// Makes one group of those of `i` and `j`.
+    /// Merges the groups of `i` and `j`.
     pub fn join(&mut self, i: usize, j: usize) {
         let (a, b) = (self.root(i), self.root(j));
         self.parent[a.max(b)] = a.min(b) as u32;

@@ -1,17 +1,17 @@
-//! Convex hull by wrapping: from one face to the next one over each of its sides. A face has all points of its plane,
-//! so that flat faces stay whole and points on faces and edges disappear.
+//! Convex hull by gift wrapping: from each face to the adjacent one over each of its edges. A face contains all points of
+//! its plane, so that planar faces are not split and points on faces and edges are dropped.
 //!
-//! (1)  seen along a side e of a face with normal n, with s = e x n out of the face, all points are below:
-//!      x = d.s, y = -d.n >= 0; the next face goes through the point with the least angle of (x, y)
+//! (1)  along an edge e of a face with normal n, with s = e x n out of the face, all points are below:
+//!      x = d.s, y = -d.n >= 0; the next face contains the point with the smallest angle of (x, y)
 
 use super::{Limit, Vec3, cross3, dot3};
 
-/// The points do not span a solid, or their faces cannot be told apart.
+/// The points are coplanar, or their faces cannot be distinguished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flat;
 
-/// Points this near to a plane or a line are on it, as a part of the size of the whole: coordinates written with ten
-/// digits are on one plane.
+/// Points this close to a plane or line are on it, relative to the size of the whole: coordinates with ten digits are on
+/// one plane.
 const SAME: f64 = 1e-9;
 
 struct Cloud {
@@ -19,7 +19,7 @@ struct Cloud {
     near: f64,
 }
 
-/// Corners, and the outline of every face, counter-clockwise seen from outside.
+/// Vertices, and the outline of every face, counter-clockwise seen from outside.
 pub fn of(points: &[Vec3]) -> Result<(Vec<Vec3>, Vec<Vec<usize>>), Flat> {
     let mut low = Vec3::repeat(f64::INFINITY);
     let mut high = Vec3::repeat(f64::NEG_INFINITY);
@@ -61,11 +61,11 @@ pub fn of(points: &[Vec3]) -> Result<(Vec<Vec3>, Vec<Vec<usize>>), Flat> {
         face_of_side.resize(sides.len(), faces.len());
         faces.push(next);
     }
-    // the two sides of something flat are no solid
+    // two sides of a flat set of points do not enclose a volume
     if faces.len() < 4 {
         return Err(Flat);
     }
-    // only the corners stay
+    // keep the vertices only
     let mut place = vec![usize::MAX; cloud.points.len()];
     let mut corners = Vec::new();
     for (i, p) in cloud.points.iter().enumerate() {
@@ -93,7 +93,7 @@ impl Cloud {
             if before { b } else { a }
         });
         let p = first.ok_or(Flat)?;
-        // the plane x = p.x, turned about a line through p until it meets a point, and about the line to that one
+        // the plane x = p.x, rotated about a line through p until it meets a point, then about the line to that one
         let down = Vec3::new(-1.0, 0.0, 0.0);
         let (normal, q) = self.turned(p, Vec3::new(0.0, 0.0, 1.0), down)?;
         let d = q - p;
@@ -109,7 +109,7 @@ impl Cloud {
         self.face(p, next)
     }
 
-    // (1): the normal of the plane through a line that all points are below, and a point on it
+    // (1): the normal of the next plane through a line, and a point on it
     fn turned(&self, p: Vec3, along: Vec3, normal: Vec3) -> Result<(Vec3, Vec3), Flat> {
         let out = cross3(along, normal);
         let mut best: Option<(f64, f64, Vec3)> = None;
@@ -119,7 +119,7 @@ impl Cloud {
             if x * x + y * y <= self.near * self.near {
                 continue;
             }
-            // the points of the face itself are all around, at half a turn
+            // the points of the face itself are at half a turn
             let y = if y <= self.near { 0.0 } else { y };
             let earlier = best.is_none_or(|(bx, by, _)| {
                 let turn = x * by - bx * y;

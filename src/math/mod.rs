@@ -1,19 +1,19 @@
-//! Numerics that know nothing of mechanics: dual numbers, dense factorizations without allocation, bracketed
-//! roots. No sums or products are reordered and no platform functions are called, so that the same input gives
-//! the same bits in every build.
+//! Numerics independent of mechanics: dual numbers, dense factorizations without allocation, bracketed roots. The order
+//! of sums and products is fixed and no platform functions are called, so that the same input gives the same bits in
+//! every build.
 
 pub mod dense;
 pub mod dual;
 pub mod groups;
 pub mod hull;
+pub mod packed;
 pub mod quaternion;
 pub mod root;
-pub mod two;
 
 pub use dual::{Dual, Real, atan2};
 pub use groups::Groups;
+pub use packed::F64x2;
 pub use quaternion::Quaternion;
-pub use two::Two;
 
 /// A vector in the plane.
 pub type Vec2<T = f64> = nalgebra::Vector2<T>;
@@ -24,7 +24,7 @@ pub type Vec3<T = f64> = nalgebra::Vector3<T>;
 /// A matrix in space.
 pub type Mat3<T = f64> = nalgebra::Matrix3<T>;
 
-/// Vector product.
+/// Cross product.
 #[inline]
 pub fn cross3<T: Real>(a: Vec3<T>, b: Vec3<T>) -> Vec3<T> {
     Vec3::new(
@@ -40,14 +40,14 @@ pub fn dot3<T: Real>(a: Vec3<T>, b: Vec3<T>) -> T {
     a.x * b.x + a.y * b.y + a.z * b.z
 }
 
-/// The number, or zero (never its negative twin) in place of what is not positive.
+/// The number if it is positive, otherwise +0.
 #[inline]
 pub fn positive(x: f64) -> f64 {
     if x > 0.0 { x } else { 0.0 }
 }
 
-/// The larger of two numbers, the first if they are equal. Of +0 and -0 the library's `max` gives one or the other, by
-/// processor and by optimizer.
+/// The larger of two numbers, the first if they are equal. (For +0 and -0 the result of the library's `max` depends on
+/// processor and optimizer.)
 #[inline]
 pub fn larger(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
@@ -59,12 +59,12 @@ pub fn smaller(a: f64, b: f64) -> f64 {
     if b < a { b } else { a }
 }
 
-/// [`larger`] and [`smaller`] where a chain of words reads best.
+/// [`larger`] and [`smaller`] as methods.
 pub trait Limit {
-    /// The number, or the bound if it is less.
+    /// The number, but at least `bound`.
     fn at_least(self, bound: Self) -> Self;
 
-    /// The number, or the bound if it is more.
+    /// The number, but at most `bound`.
     fn at_most(self, bound: Self) -> Self;
 }
 
@@ -80,20 +80,20 @@ impl Limit for f64 {
     }
 }
 
-/// The world axis that is farthest from a direction.
+/// The coordinate axis with the smallest component of a direction.
 pub fn most_across(direction: Vec3) -> Vec3 {
     let mut axis = Vec3::zeros();
     axis[direction.iamin()] = 1.0;
     axis
 }
 
-/// Is a symmetric matrix positive definite? By the leading minors.
+/// Is a symmetric matrix positive definite? By its leading minors.
 pub fn is_positive_definite3(m: &Mat3) -> bool {
     let second = m[(0, 0)] * m[(1, 1)] - m[(0, 1)] * m[(1, 0)];
     m[(0, 0)] > 0.0 && second > 0.0 && m.determinant() > 0.0
 }
 
-/// The vector turned by a right angle, counter-clockwise.
+/// The vector rotated by 90 degrees, counter-clockwise.
 pub fn perp<T: Real>(a: Vec2<T>) -> Vec2<T> {
     Vec2::new(-a.y, a.x)
 }
@@ -116,7 +116,7 @@ pub fn length<T: Real>(a: Vec2<T>) -> T {
     dot(a, a).sqrt()
 }
 
-/// Euclidean length of a list of components.
+/// Euclidean norm of a list of components.
 #[inline]
 pub fn norm(components: &[f64]) -> f64 {
     components.iter().map(|x| x * x).sum::<f64>().sqrt()
@@ -128,7 +128,7 @@ pub fn max_abs(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |m: f64, x| m.at_least(x.abs()))
 }
 
-/// Makes a list one of `n` zeros. Most often it has that length already, and the allocator need not be thought of.
+/// Sets a list to `n` zeros. Does not allocate if the capacity suffices.
 #[inline]
 pub fn set_zeros(list: &mut Vec<f64>, n: usize) {
     if list.len() == n {
@@ -140,11 +140,11 @@ pub fn set_zeros(list: &mut Vec<f64>, n: usize) {
     }
 }
 
-/// What a panic says where there is no memory for what a step needs: it can be caught, and the host of an FMU goes on.
+/// Panic payload when memory is exhausted; it is caught at the FMI boundary.
 #[derive(Clone, Copy, Debug)]
 pub struct OutOfMemory;
 
-/// Room for `n` numbers; panics with [`OutOfMemory`] where there is none.
+/// Reserves capacity for `n` numbers; panics with [`OutOfMemory`] on failure.
 #[inline]
 fn make_room(list: &mut Vec<f64>, n: usize) {
     if list.capacity() < n && list.try_reserve_exact(n - list.len()).is_err() {

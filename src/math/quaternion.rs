@@ -1,8 +1,8 @@
 //! Unit quaternions (w, x, y, z) as rotations, and their rotation vectors.
 //!
 //! (1)  exp(r) = (cos(|r|/2), sin(|r|/2) r/|r|)
-//! (2)  r = log(exp(r0) exp(d)) stays near r0: of the vectors that stand for one rotation, r + 2 pi k r/|r|, the nearest
-//! (3)  w = r' - (1 - cos a)/a^2 r x r' + (a - sin a)/a^3 r x (r x r'),  the rate of rotation in body axes while exp(r) turns
+//! (2)  r = log(exp(r0) exp(d)) is continuous in d: among r + 2 pi k r/|r|, which represent the same rotation, the closest to r0
+//! (3)  w = r' - (1 - cos a)/a^2 r x r' + (a - sin a)/a^3 r x (r x r'),  angular velocity in body axes of exp(r)
 //! (4)  r' = w + 1/2 r x w + c r x (r x w),  c = 1/a^2 - (1 + cos a)/(2 a sin a),  a = |r|
 
 use super::{Dual, Mat3, Real, Vec3, cross3, dot3};
@@ -10,13 +10,13 @@ use super::{Dual, Mat3, Real, Vec3, cross3, dot3};
 /// A unit quaternion.
 pub type Quaternion = [f64; 4];
 
-/// No rotation.
+/// Identity rotation.
 pub const IDENTITY: Quaternion = [1.0, 0.0, 0.0, 0.0];
 
-/// Below this square of an angle series take the place of quotients: their next term is below rounding.
+/// Below this squared angle, in rad^2, series replace quotients: the next term is below rounding.
 const SMALL: f64 = 1e-2;
 
-/// First `a`, then `b` about the axes that `a` has turned.
+/// Rotation `a`, then `b` about the rotated axes.
 #[inline]
 pub fn product(a: Quaternion, b: Quaternion) -> Quaternion {
     [
@@ -27,12 +27,12 @@ pub fn product(a: Quaternion, b: Quaternion) -> Quaternion {
     ]
 }
 
-/// The rotation back.
+/// Inverse rotation.
 pub fn conjugate(q: Quaternion) -> Quaternion {
     [q[0], -q[1], -q[2], -q[3]]
 }
 
-/// Scaled to unit length; no rotation for zero.
+/// Normalized; the identity for zero.
 pub fn normalized<T: Real>(q: [T; 4]) -> [T; 4] {
     let length = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]).sqrt();
     if length.value() > 0.0 {
@@ -42,7 +42,7 @@ pub fn normalized<T: Real>(q: [T; 4]) -> [T; 4] {
     }
 }
 
-/// The rotation of a rotation vector (1).
+/// Exponential map: rotation of a rotation vector (1).
 #[inline]
 pub fn exp(r: Vec3) -> Quaternion {
     let angle = dot3(r, r).sqrt();
@@ -57,7 +57,7 @@ pub fn exp(r: Vec3) -> Quaternion {
     [cos, factor * r.x, factor * r.y, factor * r.z]
 }
 
-/// The rotation vector of a rotation, at most half a turn.
+/// Rotation vector of a rotation, of at most half a turn.
 pub fn log(q: Quaternion) -> Vec3 {
     let q = if q[0] < 0.0 { q.map(|x| -x) } else { q };
     let v = Vec3::new(q[1], q[2], q[3]);
@@ -69,7 +69,7 @@ pub fn log(q: Quaternion) -> Vec3 {
     }
 }
 
-/// The rotation vector of `r` followed by `d`, near to `r` (2).
+/// Rotation vector of `r` followed by `d`, close to `r` (2).
 pub fn displaced(r: Vec3, d: Vec3) -> Vec3 {
     if r == Vec3::zeros() {
         return d;
@@ -84,7 +84,7 @@ pub fn displaced(r: Vec3, d: Vec3) -> Vec3 {
     sum + axis * (turns * std::f64::consts::TAU)
 }
 
-/// Its columns are the turned axes.
+/// Rotation matrix; its columns are the rotated axes.
 pub fn matrix([w, x, y, z]: Quaternion) -> Mat3 {
     Mat3::new(
         1.0 - 2.0 * (y * y + z * z),
@@ -99,7 +99,7 @@ pub fn matrix([w, x, y, z]: Quaternion) -> Mat3 {
     )
 }
 
-/// The rotation that turns the axes into the columns of a matrix.
+/// Rotation from a rotation matrix.
 pub fn from_matrix<T: Real>(m: &Mat3<T>) -> [T; 4] {
     let (one, trace) = (T::one(), m[(0, 0)] + m[(1, 1)] + m[(2, 2)]);
     let diagonal = |i: usize| m[(i, i)].value();
@@ -120,7 +120,7 @@ pub fn from_matrix<T: Real>(m: &Mat3<T>) -> [T; 4] {
     normalized(q)
 }
 
-/// Rate of rotation in body axes for the rate of a rotation vector (3).
+/// Angular velocity in body axes from the rate of a rotation vector (3).
 pub fn spin_of_rate<T: Real>(r: Vec3<T>, rate: Vec3<T>) -> Vec3<T> {
     let (first, second) = tangent_map(dot3(r, r));
     let across = cross3(r, rate);
@@ -163,13 +163,13 @@ fn tangent_map<T: Real>(square: T) -> (T, T) {
     )
 }
 
-/// Rate of a rotation vector for the rate of rotation in body axes (4).
+/// Rate of a rotation vector from the angular velocity in body axes (4).
 pub fn rate_of_spin<T: Real>(r: Vec3<T>, spin: Vec3<T>) -> Vec3<T> {
     let across = cross3(r, spin);
     spin + across * T::constant(0.5) + cross3(r, across) * quadratic(dot3(r, r))
 }
 
-/// Rate of a rotation vector and its change, for the rate of rotation in body axes and its change.
+/// Rate of a rotation vector and its derivative, from the angular velocity in body axes and its derivative.
 pub fn rates_of_spin(r: Vec3, spin: Vec3, change: Vec3) -> [Vec3; 2] {
     let rate = rate_of_spin(r, spin);
     let moving = rate_of_spin(
@@ -179,7 +179,7 @@ pub fn rates_of_spin(r: Vec3, spin: Vec3, change: Vec3) -> [Vec3; 2] {
     [rate, moving.map(|x| x.rate)]
 }
 
-/// Rate of rotation in body axes and its change, for the rate of a rotation vector and its change.
+/// Angular velocity in body axes and its derivative, from the rate of a rotation vector and its derivative.
 pub fn spins_of_rate(r: Vec3, rate: Vec3, change: Vec3) -> [Vec3; 2] {
     let moving = spin_of_rate(
         r.zip_map(&rate, Dual::new),
@@ -188,8 +188,8 @@ pub fn spins_of_rate(r: Vec3, rate: Vec3, change: Vec3) -> [Vec3; 2] {
     [moving.map(|x| x.value), moving.map(|x| x.rate)]
 }
 
-// c of (4), a function of the square s of the angle that is smooth at zero:
-// c = 1/12 + s/720 + s^2/30240 + s^3/1209600 + ..; beyond its reach by the closed form and its derivative
+// c of (4), a function of the squared angle s that is smooth at zero: c = 1/12 + s/720 + s^2/30240 + s^3/1209600 + ..,
+// the closed form and its derivative for larger angles
 fn quadratic<T: Real>(square: T) -> T {
     let s = square.value();
     if s < SMALL {

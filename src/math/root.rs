@@ -1,7 +1,7 @@
-//! Roots of scalar functions inside a bracket, and Hermite interpolants.
+//! Bracketed roots of scalar functions, and Hermite interpolation.
 
-/// Brent's method: a root of `f` in `[a, b]` where `f(a)` and `f(b)` differ in sign, to `tolerance` in the
-/// argument. Without a sign change the end with the smaller value is returned.
+/// Brent's method: a root of `f` in `[a, b]` where `f(a)` and `f(b)` differ in sign, to `tolerance` in the argument.
+/// Without a sign change the end with the smaller value is returned.
 pub fn bracketed(
     mut f: impl FnMut(f64) -> f64,
     (mut a, mut fa): (f64, f64),
@@ -61,8 +61,8 @@ pub fn hermite(y0: f64, d0: f64, y1: f64, d1: f64, h: f64, t: f64) -> (f64, f64)
     (value, slope)
 }
 
-/// Quintic Hermite interpolant over a step of length `h` at `t` in `[0, h]`, from value, slope and curvature at both ends:
-/// value, slope and curvature.
+/// Quintic Hermite interpolant over a step of length `h` at `t` in `[0, h]`, from value, slope and curvature at both
+/// ends. Returns value, slope and curvature.
 pub fn quintic([y0, d0, c0]: [f64; 3], [y1, d1, c1]: [f64; 3], h: f64, t: f64) -> [f64; 3] {
     let s = t / h;
     let (v0, a0) = (h * d0, h * h * c0);

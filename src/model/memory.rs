@@ -4,7 +4,7 @@
 //! (1)  bytes <= fixed + a m + b n + c k + d j,   m = n^2 + (j + rows of expected contacts)^2
 //! ```
 //!
-//! with n velocities, k contacts that are listed and j rows of joints. The factors were measured with margins (tests/it/memory.rs); in a crowd, m is 0.
+//! with n velocities, k contacts that are listed and j rows of joints. The factors were measured with margins (tests/it/memory.rs); with time stepping m is 0.
 
 use super::{EXPECTED, Model};
 use crate::scene::error::Problem;

@@ -9,7 +9,7 @@ use super::{
     Belt, Collider, ContactMaterial, InputUnit, Model, Neighbours, Poses, TimeStepping,
     space_pose_of,
 };
-use crate::kinds::space::collide::meeting::Meetings;
+use crate::kinds::space::collide::narrow_phase::NarrowPhase;
 use crate::kinds::space::shape::{Bound, Shape};
 use crate::math::dot3;
 use crate::scene::error::Problem;
@@ -203,7 +203,7 @@ fn reject_unsupported(
                     && time_stepping.material(*i, *j).enabled
             });
             if let Some((i, j)) = pairs.next()
-                && let Err(unsupported) = Meetings::of(
+                && let Err(unsupported) = NarrowPhase::of(
                     &time_stepping.colliders[i].shape,
                     &time_stepping.colliders[j].shape,
                 )
@@ -234,7 +234,7 @@ fn reject_overlaps(
         let [i, j] = pair.map(|i| i as usize);
         let [a, b] = [i, j].map(|i| &time_stepping.colliders[i]);
         let at = [a, b].map(|collider| space_pose_of(poses, collider.body));
-        let Ok(meetings) = Meetings::of(&a.shape, &b.shape) else {
+        let Ok(meetings) = NarrowPhase::of(&a.shape, &b.shape) else {
             continue;
         };
         let depth = meetings.depth([&a.shape, &b.shape], at);

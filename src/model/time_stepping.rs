@@ -3,7 +3,7 @@
 use super::{BodyRef, Model, Surroundings, space_pose_of};
 use crate::kinds::plane::force::Signal;
 use crate::kinds::space::Pose;
-use crate::kinds::space::collide::grid::{Ball, Grid};
+use crate::kinds::space::collide::grid::{BoundingSphere, Grid};
 use crate::kinds::space::shape::{Bound, Shape};
 use crate::math::{Vec3, dot3};
 use crate::scene::spec::settings;
@@ -109,7 +109,7 @@ pub struct Neighbours {
     /// Sorted by second collider, then first.
     pub pairs: Vec<[u32; 2]>,
     grid: Grid,
-    balls: Vec<Ball>,
+    balls: Vec<BoundingSphere>,
     /// Colliders of the balls.
     bounded: Vec<u32>,
 }
@@ -117,7 +117,7 @@ pub struct Neighbours {
 impl Neighbours {
     /// Allocated capacity, to detect growth.
     pub fn capacity(&self) -> usize {
-        self.pairs.capacity() + self.grid.room()
+        self.pairs.capacity() + self.grid.capacity()
     }
 
     /// Finds the pairs of colliders within the sum of the speculative margins of their bodies, m, that may touch, except pairs of bodies
@@ -136,7 +136,7 @@ impl Neighbours {
         for (i, collider) in time_stepping.colliders.iter().enumerate().skip(n_unbounded) {
             if let Bound::Ball { centre, radius } = collider.bound {
                 self.bounded.push(i as u32);
-                self.balls.push(Ball {
+                self.balls.push(BoundingSphere {
                     centre: space_pose_of(poses, collider.body).point(centre),
                     radius: radius + reach(collider.body),
                 });

@@ -44,16 +44,16 @@ const FAULTS: &[(&str, &str, &str)] = &[
     (
         "no initialization",
         "initialize.failed",
-        "fmi2EnterInitializationMode gives fmi2Error",
+        "fmi2EnterInitializationMode returns fmi2Error",
     ),
     ("unreadable", "get.failed", "rate"),
     ("null text", "get.text", "label"),
     ("no limits", "limits.unguarded", "k the value 20"),
     ("failing step", "run.failed", "fmi2Error"),
-    ("discarded step", "run.discarded", "it got to"),
+    ("discarded step", "run.discarded", "it reached"),
     ("pending step", "run.pending", ""),
-    ("odd status", "run.failed", "77, which is no status"),
-    ("no end", "run.failed", "fmi2Terminate gives fmi2Error"),
+    ("odd status", "run.failed", "77, which is not a status"),
+    ("no end", "run.failed", "fmi2Terminate returns fmi2Error"),
     ("not a number", "run.nan", "x it is NaN"),
     ("infinite", "run.infinite", "x it is inf"),
     ("out of range", "run.outside", "x it is 1000"),
@@ -62,7 +62,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ("any step", "step.wrong_time", "later time"),
     ("any step", "step.nan", ""),
     ("any step", "step.backwards", ""),
-    ("no reset", "reset.failed", "fmi2Reset gives fmi2Error"),
+    ("no reset", "reset.failed", "fmi2Reset returns fmi2Error"),
     (
         "forgetful reset",
         "reset.differs",
@@ -87,7 +87,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
     (
         "no state",
         "state.failed",
-        "fmi2GetFMUstate gives fmi2Error",
+        "fmi2GetFMUstate returns fmi2Error",
     ),
     (
         "half a state",
@@ -240,7 +240,7 @@ fn a_library_that_cannot_be_loaded_is_reported() {
     let mut fmu = Fmu::new(XML);
     fmu.files[1].1.truncate(100);
     let verdict = check(&fmu.zipped(), &[], None);
-    verdict.assert_only("truncated", "platform.damaged", "outside of the file");
+    verdict.assert_only("truncated", "platform.damaged", "outside the file");
     // its headers are good, and what they name is not
     let mut fmu = Fmu::new(XML);
     let n = fmu.files[1].1.len();
@@ -318,7 +318,7 @@ fn people_get_a_page() {
     assert_eq!(output.status.code(), Some(1));
     for words in [
         "error    reset.differs  \"rate\"\n",
-        "         hint: after fmi2Reset",
+        "         hint: fmi2Reset must restore",
         "verdict: faulty (1 error, 0 warnings, 0 notes)\n",
     ] {
         assert!(page.contains(words), "{page}");

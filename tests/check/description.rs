@@ -194,7 +194,7 @@ const FAULTS: &[(&str, &str, &str, &str)] = &[
         "name=\"c\" valueReference=\"5\" variability=\"constant\"><Real start=\"3\"/></ScalarVariable>",
         "name=\"c\" valueReference=\"5\" variability=\"constant\"><Real start=\"3\"/></ScalarVariable><ScalarVariable name=\"d\" valueReference=\"5\" variability=\"constant\"><Real start=\"4\"/></ScalarVariable>",
         "alias.start",
-        "another constant",
+        "a different constant",
     ),
     (
         "name=\"part[1].x\" valueReference=\"2\"><Real declaredType=\"Length\"/>",
@@ -311,7 +311,7 @@ const FAULTS: &[(&str, &str, &str, &str)] = &[
         "<Unknown index=\"3\" dependencies=\"\"/>",
         "<Unknown index=\"1\"/><Unknown index=\"3\"/>",
         "structure.outputs",
-        "is no output",
+        "is not an output",
     ),
     (
         "</Outputs>",

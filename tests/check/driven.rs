@@ -211,7 +211,11 @@ fn nothing_is_loaded_from_an_archive_that_check_refuses() {
         .position(|w| w == LIBRARY.as_bytes());
     damaged[at.unwrap() + 2000] ^= 1;
     refused("damaged", &damaged, LIBRARY);
-    refused("cut off", &whole[..whole.len() - 100], "no ZIP archive");
+    refused(
+        "cut off",
+        &whole[..whole.len() - 100],
+        "not a readable ZIP archive",
+    );
     let with = |change: &dyn Fn(&mut Fmu)| {
         let mut fmu = Fmu::new(XML);
         change(&mut fmu);

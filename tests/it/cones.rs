@@ -465,7 +465,7 @@ fn random_cones_are_solved_or_reported() {
             slowest = slowest.max(begin.elapsed().as_secs_f64());
             let checked = residual(&cones.problem(), &r);
             match solver.stage() {
-                Some(Stage::Nothing | Stage::Newton) => stages[0] += 1,
+                Some(Stage::Zero | Stage::Newton) => stages[0] += 1,
                 Some(Stage::Sweeps) => stages[1] += 1,
                 Some(Stage::Continuation) => stages[2] += 1,
                 Some(Stage::Pyramids) => stages[3] += 1,

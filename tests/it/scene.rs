@@ -1086,7 +1086,9 @@ fn snippets_of_the_documentation_make_a_scene() {
 #[test]
 fn the_time_stepping_scene_of_the_documentation_is_a_scene() {
     let page = documentation();
-    let (_, rest) = page.split_once("```toml time_stepping\n").expect("a snippet");
+    let (_, rest) = page
+        .split_once("```toml time_stepping\n")
+        .expect("a snippet");
     let text = rest.split("```").next().expect("its end");
     let model =
         stiction::Model::from_text("SCENE.md", text).unwrap_or_else(|error| panic!("{error}"));

@@ -3,8 +3,8 @@
 
 use crate::common::random::{Random as _, SplitMix};
 use std::sync::Arc;
-use stiction::kinds::space::collide::{Feature, Nearest, Pair, broad::Broad, features};
-use stiction::kinds::space::shape::{Bound, HeightField, Polyhedron, Shape};
+use stiction::kinds::space::collide::{Feature, Nearest, Pair, features};
+use stiction::kinds::space::shape::{HeightField, Polyhedron, Shape};
 use stiction::kinds::space::{Pose, Row, Twist};
 use stiction::math::{Dual, Quaternion, Vec3, cross3, dot3, quaternion};
 
@@ -930,46 +930,6 @@ fn unsupported_pairs_are_named() {
     assert!(features(&capsule(), &cylinder()).is_err());
     assert!(features(&bumps(), &cylinder()).is_err());
     assert!(features(&plane(), &bumps()).unwrap().is_empty());
-}
-
-#[test]
-fn the_broad_phase_finds_what_all_pairs_find() {
-    let mut random = Random::new(8);
-    let mut shapes = vec![plane(), bumps()];
-    for _ in 0..12 {
-        shapes.extend([ball(), capsule(), cuboid(), cylinder()]);
-    }
-    let bounds: Vec<Bound> = shapes.iter().map(Bound::of).collect();
-    let mut pairs = Vec::new();
-    for i in 0..shapes.len() {
-        for j in (i + 1).max(2)..shapes.len() {
-            pairs.push(if (i + j) % 2 == 0 { [i, j] } else { [j, i] });
-        }
-    }
-    let mut broad = Broad::new(bounds.clone(), &pairs);
-    let mut places: Vec<Placed> = shapes
-        .iter()
-        .map(|_| Placed::random(&mut random, 3.0))
-        .collect();
-    let mut n_near = 0;
-    for _ in 0..200 {
-        for place in &mut places {
-            let twist = random.twist();
-            *place = place.moved(&twist, 0.1);
-        }
-        let reach = |i: usize| 0.01 * (i % 5) as f64;
-        let near = broad.near(|i| (places[i].pose(), reach(i))).to_vec();
-        let expected: Vec<usize> = (0..pairs.len())
-            .filter(|&k| {
-                let [i, j] = pairs[k];
-                let (a, b) = (places[i].pose(), places[j].pose());
-                bounds[i].clearance(&bounds[j], &a, &b) <= reach(i) + reach(j)
-            })
-            .collect();
-        assert_eq!(near, expected);
-        n_near += near.len();
-    }
-    assert!(n_near > 1000 && n_near < 200 * pairs.len() / 2);
 }
 
 #[test]

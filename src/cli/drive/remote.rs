@@ -220,7 +220,7 @@ impl Remote {
             return state.failure.take();
         }
         match state.ended() {
-            Some(End::Well) => None,
+            Some(End::Success) => None,
             end => Some(words(end, "after the last call")),
         }
     }
@@ -271,7 +271,7 @@ fn words(end: Option<End>, place: &str) -> String {
         Some(End::Exit(code)) => {
             format!("the library ended its process with exit code {code} {place}")
         }
-        Some(End::Well) => format!("the library ended its process {place}"),
+        Some(End::Success) => format!("the library ended its process {place}"),
         Some(End::Hung | End::Slow) | None => {
             format!("the process of the library did not end {place}")
         }

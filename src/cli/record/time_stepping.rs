@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::track::Grip;
 use super::{Channel, Group, Happening, Recording, Row};
-use stiction::kinds::space::collide::meeting::{Meeting, Meetings};
+use stiction::kinds::space::collide::narrow_phase::{ManifoldPoint, NarrowPhase};
 use stiction::math::{Vec3, dot3, norm};
 use stiction::model::{BodyRef, Model, Poses, TimeStepping, space_pose_of};
 use stiction::state::{PersistentContact, State};
@@ -100,7 +100,7 @@ struct Bunch {
 #[derive(Debug, Default)]
 pub struct Onlooker {
     /// What pairs of shapes that touched must know to be looked at.
-    known: BTreeMap<[u32; 2], Option<Meetings>>,
+    known: BTreeMap<[u32; 2], Option<NarrowPhase>>,
     /// Pairs of bodies that have touched.
     met: BTreeSet<[BodyRef; 2]>,
     asleep: Vec<bool>,
@@ -228,12 +228,12 @@ impl Onlooker {
         let pair = touches[0].key.shapes;
         let [a, b] = pair.map(|i| &time_stepping.colliders[i as usize]);
         let meetings = self.known.entry(pair);
-        let Some(meetings) = meetings.or_insert_with(|| Meetings::of(&a.shape, &b.shape).ok())
+        let Some(meetings) = meetings.or_insert_with(|| NarrowPhase::of(&a.shape, &b.shape).ok())
         else {
             return;
         };
         let at = [a, b].map(|collider| space_pose_of(poses.space(), collider.body));
-        let mut found: Vec<Meeting> = Vec::new();
+        let mut found: Vec<ManifoldPoint> = Vec::new();
         meetings.find([&a.shape, &b.shape], at, f64::MAX, |meeting| {
             found.push(meeting);
         });

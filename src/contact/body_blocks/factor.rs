@@ -1,59 +1,59 @@
-//! Linear systems of the bodies: sparse, in blocks of one body, elimination in an order that keeps them sparse.
+//! Sparse block LU factorization of systems with one 6x6 block per body.
 //!
 //! ```text
-//! (1)  K = sum of blocks over pairs of bodies that touch; its pattern is symmetric, its numbers need not be
+//! (1)  K = sum of blocks over pairs of connected bodies; structurally symmetric, not numerically
 //! (2)  K = L U,   U with unit diagonal blocks, L with diagonal blocks D;   K_ij <- K_ij - L_ip U_pj
 //! ```
 //!
-//! The order of elimination is that of `order`. Rows are interchanged within a diagonal block only.
+//! Bodies are eliminated in minimum degree order (`elimination_order`). Pivoting is restricted to the diagonal blocks.
 
-use super::FREEDOMS;
+use super::DOFS;
 use crate::contact::elimination_order::Pattern;
 
-/// A block of one body by one body.
-pub(super) type Cell = [[f64; FREEDOMS]; FREEDOMS];
+/// A 6x6 block.
+pub(super) type Mat6 = [[f64; DOFS]; DOFS];
 
 /// Velocities or impulses of one body.
-pub(super) type Six = [f64; FREEDOMS];
+pub(super) type Vec6 = [f64; DOFS];
 
-const EMPTY: Cell = [[0.0; FREEDOMS]; FREEDOMS];
+const EMPTY: Mat6 = [[0.0; DOFS]; DOFS];
 
-/// The numbers of (1), then those of (2).
+/// The values of (1), then those of (2).
 #[derive(Debug, Default)]
 pub(super) struct Factor {
-    diagonal: Vec<Cell>,
-    interchanged: Vec<[u8; FREEDOMS]>,
-    lower: Vec<Cell>,
-    upper: Vec<Cell>,
-    solution: Vec<Six>,
+    diagonal: Vec<Mat6>,
+    interchanged: Vec<[u8; DOFS]>,
+    lower: Vec<Mat6>,
+    upper: Vec<Mat6>,
+    solution: Vec<Vec6>,
 }
 
 impl Factor {
     /// `K = 1`.
     pub fn clear(&mut self, pattern: &Pattern) {
         let mut unit = EMPTY;
-        for k in 0..FREEDOMS {
+        for k in 0..DOFS {
             unit[k][k] = 1.0;
         }
         self.diagonal.clear();
         self.diagonal.resize(pattern.bodies, unit);
         self.interchanged.clear();
-        self.interchanged.resize(pattern.bodies, [0; FREEDOMS]);
+        self.interchanged.resize(pattern.bodies, [0; DOFS]);
         for blocks in [&mut self.lower, &mut self.upper] {
             blocks.clear();
             blocks.resize(pattern.below.len(), EMPTY);
         }
         self.solution.clear();
-        self.solution.resize(pattern.bodies, [0.0; FREEDOMS]);
+        self.solution.resize(pattern.bodies, [0.0; DOFS]);
     }
 
-    /// The block of a body, to be added to.
-    pub fn own(&mut self, pattern: &Pattern, body: u32) -> &mut Cell {
+    /// The diagonal block of a body.
+    pub fn own(&mut self, pattern: &Pattern, body: u32) -> &mut Mat6 {
         &mut self.diagonal[pattern.place[body as usize] as usize]
     }
 
-    /// The blocks (first, second) and (second, first) of the bodies of a pair, to be added to.
-    pub fn shared(&mut self, pattern: &Pattern, pair: usize) -> (&mut Cell, &mut Cell) {
+    /// The blocks (first, second) and (second, first) of a pair of bodies.
+    pub fn shared(&mut self, pattern: &Pattern, pair: usize) -> (&mut Mat6, &mut Mat6) {
         let [a, b] = pattern.pairs[pair];
         let at = pattern.entry[pair] as usize;
         if pattern.place[a as usize] < pattern.place[b as usize] {
@@ -63,7 +63,7 @@ impl Factor {
         }
     }
 
-    /// (2); `false` if a diagonal block is singular.
+    /// Numeric factorization (2). Returns `false` if a diagonal block is singular.
     pub fn factorise(&mut self, pattern: &Pattern) -> bool {
         for p in 0..pattern.bodies {
             if !decompose(&mut self.diagonal[p], &mut self.interchanged[p]) {
@@ -73,7 +73,7 @@ impl Factor {
             for t in range.clone() {
                 solve_block(&self.diagonal[p], &self.interchanged[p], &mut self.upper[t]);
             }
-            // the rest: entries of p are among those of each of its later neighbours
+            // Schur complement update: the entries of p are among those of each of its later neighbours
             for t in range.clone() {
                 let j = pattern.below[t] as usize;
                 subtract_product(&mut self.diagonal[j], &self.lower[t], &self.upper[t]);
@@ -93,14 +93,14 @@ impl Factor {
         true
     }
 
-    /// `K x = rhs`, in place, in the order of the bodies.
-    pub fn solve(&mut self, pattern: &Pattern, x: &mut [Six]) {
+    /// Solves `K x = rhs` in place, in the order of the bodies.
+    pub fn solve(&mut self, pattern: &Pattern, x: &mut [Vec6]) {
         let y = &mut self.solution;
         for (body, place) in pattern.place.iter().enumerate() {
             y[*place as usize] = x[body];
         }
         for p in 0..pattern.bodies {
-            let own = solve_six(&self.diagonal[p], &self.interchanged[p], &y[p]);
+            let own = solve_vector(&self.diagonal[p], &self.interchanged[p], &y[p]);
             y[p] = own;
             for t in pattern.range(p) {
                 subtract_applied(&mut y[pattern.below[t] as usize], &self.lower[t], &own);
@@ -119,11 +119,11 @@ impl Factor {
     }
 }
 
-/// Triangular factors in place, with row interchanges.
-fn decompose(a: &mut Cell, interchanged: &mut [u8; FREEDOMS]) -> bool {
-    for k in 0..FREEDOMS {
+/// LU factorization in place, with partial pivoting.
+fn decompose(a: &mut Mat6, interchanged: &mut [u8; DOFS]) -> bool {
+    for k in 0..DOFS {
         let mut best = k;
-        for i in k + 1..FREEDOMS {
+        for i in k + 1..DOFS {
             if a[i][k].abs() > a[best][k].abs() {
                 best = i;
             }
@@ -134,10 +134,10 @@ fn decompose(a: &mut Cell, interchanged: &mut [u8; FREEDOMS]) -> bool {
         if pivot == 0.0 || !pivot.is_finite() {
             return false;
         }
-        for i in k + 1..FREEDOMS {
+        for i in k + 1..DOFS {
             let factor = a[i][k] / pivot;
             a[i][k] = factor;
-            for j in k + 1..FREEDOMS {
+            for j in k + 1..DOFS {
                 a[i][j] -= factor * a[k][j];
             }
         }
@@ -146,44 +146,44 @@ fn decompose(a: &mut Cell, interchanged: &mut [u8; FREEDOMS]) -> bool {
 }
 
 /// `x <- D^-1 x`, row by row.
-fn solve_block(d: &Cell, interchanged: &[u8; FREEDOMS], x: &mut Cell) {
-    for k in 0..FREEDOMS {
+fn solve_block(d: &Mat6, interchanged: &[u8; DOFS], x: &mut Mat6) {
+    for k in 0..DOFS {
         x.swap(k, interchanged[k] as usize);
     }
-    for i in 1..FREEDOMS {
+    for i in 1..DOFS {
         for k in 0..i {
             let above = x[k];
-            for j in 0..FREEDOMS {
+            for j in 0..DOFS {
                 x[i][j] -= d[i][k] * above[j];
             }
         }
     }
-    for i in (0..FREEDOMS).rev() {
-        for k in i + 1..FREEDOMS {
+    for i in (0..DOFS).rev() {
+        for k in i + 1..DOFS {
             let under = x[k];
-            for j in 0..FREEDOMS {
+            for j in 0..DOFS {
                 x[i][j] -= d[i][k] * under[j];
             }
         }
         let inverse = 1.0 / d[i][i];
-        for j in 0..FREEDOMS {
+        for j in 0..DOFS {
             x[i][j] *= inverse;
         }
     }
 }
 
-fn solve_six(d: &Cell, interchanged: &[u8; FREEDOMS], b: &Six) -> Six {
+fn solve_vector(d: &Mat6, interchanged: &[u8; DOFS], b: &Vec6) -> Vec6 {
     let mut x = *b;
-    for k in 0..FREEDOMS {
+    for k in 0..DOFS {
         x.swap(k, interchanged[k] as usize);
     }
-    for i in 1..FREEDOMS {
+    for i in 1..DOFS {
         for k in 0..i {
             x[i] -= d[i][k] * x[k];
         }
     }
-    for i in (0..FREEDOMS).rev() {
-        for k in i + 1..FREEDOMS {
+    for i in (0..DOFS).rev() {
+        for k in i + 1..DOFS {
             x[i] -= d[i][k] * x[k];
         }
         x[i] /= d[i][i];
@@ -192,11 +192,11 @@ fn solve_six(d: &Cell, interchanged: &[u8; FREEDOMS], b: &Six) -> Six {
 }
 
 /// `c <- c - a b`.
-fn subtract_product(c: &mut Cell, a: &Cell, b: &Cell) {
-    for i in 0..FREEDOMS {
+fn subtract_product(c: &mut Mat6, a: &Mat6, b: &Mat6) {
+    for i in 0..DOFS {
         let mut row = c[i];
-        for k in 0..FREEDOMS {
-            for j in 0..FREEDOMS {
+        for k in 0..DOFS {
+            for j in 0..DOFS {
                 row[j] -= a[i][k] * b[k][j];
             }
         }
@@ -205,10 +205,10 @@ fn subtract_product(c: &mut Cell, a: &Cell, b: &Cell) {
 }
 
 /// `y <- y - a x`.
-fn subtract_applied(y: &mut Six, a: &Cell, x: &Six) {
-    for i in 0..FREEDOMS {
+fn subtract_applied(y: &mut Vec6, a: &Mat6, x: &Vec6) {
+    for i in 0..DOFS {
         let mut sum = y[i];
-        for k in 0..FREEDOMS {
+        for k in 0..DOFS {
             sum -= a[i][k] * x[k];
         }
         y[i] = sum;
@@ -244,7 +244,7 @@ mod tests {
             let mut factor = Factor::default();
             factor.clear(&pattern);
             let mut dense = vec![0.0; 36 * n * n];
-            let put = |dense: &mut Vec<f64>, a: u32, b: u32, cell: &Cell| {
+            let put = |dense: &mut Vec<f64>, a: u32, b: u32, cell: &Mat6| {
                 for i in 0..6 {
                     for j in 0..6 {
                         dense[(6 * a as usize + i) * 6 * n + 6 * b as usize + j] += cell[i][j];
@@ -267,9 +267,9 @@ mod tests {
             for k in 0..6 * n {
                 dense[k * 6 * n + k] += 1.0;
             }
-            let expected: Vec<Six> = (0..n).map(|_| draw()[0]).collect();
+            let expected: Vec<Vec6> = (0..n).map(|_| draw()[0]).collect();
             let flat = expected.as_flattened();
-            let mut x: Vec<Six> = (0..n)
+            let mut x: Vec<Vec6> = (0..n)
                 .map(|body| {
                     [0, 1, 2, 3, 4, 5].map(|k| {
                         let row = &dense[(6 * body + k) * 6 * n..][..6 * n];

@@ -1,5 +1,5 @@
-//! Through the inside of the cones: an interior-point method. Contacts that hold redundantly, and those about to slip or to
-//! open, cost it no more than others.
+//! Primal-dual interior-point method with Nesterov-Todd scaling. Redundant contacts, and contacts about to slip or open,
+//! do not slow it down.
 //!
 //! ```text
 //! (1)  x_b = (mu_b r_n, r_b) in L,   y_b in L,   L: |x_T| <= x_0          per friction block; r_n, y_n >= 0 without any
@@ -7,64 +7,64 @@
 //! (3)  y_b = m x_b^-1,    x^-1 = (x_0, -x_T) / det x,    det x = x_0^2 - |x_T|^2;      m -> 0
 //! (4)  dy = m x^-1 - y - T dx,    T = sqrt(det y / det x) (2 v v^T - R),   R = diag(1, -1, -1)       Nesterov and Todd
 //!      v = (R x' + y') / (2 c),   x' = x / sqrt(det x),   y' = y / sqrt(det y),   c^2 = (1 + x'.y') / 2
-//! (5)  (K + z_u e) dr = m sum_b D_b^T x_b^-1 - z - z_u J dw,    K = sum_b D_b^T T_b D_b,    e: softness of the rows
+//! (5)  (K + z_u e) dr = m sum_b D_b^T x_b^-1 - z - z_u J dw,    K = sum_b D_b^T T_b D_b,    e: regularization of the rows
 //! ```
 //!
-//! (5) has the form of Newton's method, `dr = g - H J dw`, and so its linear systems. Where the cone of friction is not the one
-//! that the motion would have it be (`|u_b|` in (2)), the way to `m = 0` may turn back: then steps become short. For a
-//! short step the next one leaves the change of `|u_b|` out, which goes around some of these bends.
+//! (5) has the form of a Newton step, `dr = g - H J dw`, and shares its linear systems. Because of `|u_b|` in (2) the
+//! problem is not convex, and the central path to `m = 0` may turn back: steps then become short. After a short step the
+//! next one ignores the change of `|u_b|`, which gets past some of these turning points.
 
-use super::factor::Six;
-use super::newton::{MOST_ROWS, Newton};
-use super::scaled::{Scaled, shorten};
+use super::factor::Vec6;
+use super::newton::{MAX_ROWS, Newton};
+use super::scaled::{Scaled, clamp_length};
 use crate::contact::dense::scaled::ContactRows;
 use crate::contact::elimination_order::Pattern;
-use crate::contact::scaling::larger;
 use crate::math::dense;
+use crate::math::larger;
 
-/// A point of a cone; what it has not is zero.
+/// A point of a cone, padded with zeros.
 type Point = [f64; 3];
 
-/// Part of the way to the border of a cone that a step goes.
-const PART: f64 = 0.99;
+/// Fraction of the distance to the boundary of a cone that a step may cover.
+const BOUNDARY_FRACTION: f64 = 0.99;
 
-/// A step of this part of the whole one is short: its successor goes to the middle rather than onwards.
-const SHORT: f64 = 0.2;
+/// A step below this fraction of the full one is short: the next step recenters instead of reducing `m`.
+const SHORT_STEP: f64 = 0.2;
 
-/// Short steps before the way is given up.
-const MOST_SHORT: u32 = 20;
+/// Short steps before the method gives up.
+const MAX_SHORT_STEPS: u32 = 20;
 
-/// Most steps to one aim; without bends it takes 10 to 25.
-const MOST_STEPS: u32 = 60;
+/// Step limit per target; 10 to 25 are usual.
+const MAX_STEPS: u32 = 60;
 
-/// Times `m`: while (2) is off by more, `m` goes down by half at most.
-const OFF: f64 = 100.0;
+/// Times `m`: while the residual of (2) is larger, `m` is at limit halved.
+const RESIDUAL_FACTOR: f64 = 100.0;
 
-/// Softness of all rows, which makes redundant ones solvable. It changes the way, not the end; more of it keeps contacts that are
-/// about to slip or to open from their last digits.
-const SOFT: f64 = 1e-13;
+/// Regularization of all rows, which makes redundant ones solvable. It affects the path, not the solution; a larger value
+/// limits the accuracy of contacts about to slip or open.
+const REGULARIZATION: f64 = 1e-13;
 
-/// Times `m` over the impulse: below this velocity `|u_b|` has no corner.
-const ROUND: f64 = 0.1;
+/// Times `m` over the impulse: `|u_b|` is smoothed below this velocity.
+const SMOOTHING: f64 = 0.1;
 
-/// Least impulses at the start, and least distance of `y` to the border of its cone, in coordinates without units.
-const INSIDE: f64 = 0.1;
+/// Smallest initial impulses, and smallest initial distance of `y` from the boundary of its cone; dimensionless.
+const INITIAL_DISTANCE: f64 = 0.1;
 
-/// Part of the friction that acts at most at the start.
-const WITHIN: f64 = 0.7;
+/// Largest fraction of the friction bound used by the initial impulses.
+const INITIAL_FRICTION: f64 = 0.7;
 
 /// Scratch.
 #[derive(Debug, Default)]
 pub(super) struct InteriorPoint {
-    /// One a friction block, or one a contact without any, in the order of the contacts.
+    /// One per friction block, or one for a contact without any, in the order of the contacts.
     pub cones: Vec<Cone>,
     u: Vec<f64>,
-    w: Vec<Six>,
+    w: Vec<Vec6>,
     /// `m`.
     gap: f64,
 }
 
-/// (1) and (4) of a block.
+/// State of one cone: (1) and (4).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cone {
     pub contact: usize,
@@ -73,17 +73,17 @@ pub(super) struct Cone {
     first: usize,
     tangents: usize,
     friction: f64,
-    /// What (2) has for `|u_b|`, and the part of its change that (5) has.
+    /// The value of `|u_b|` in (2), and the fraction of its change in (5).
     pub slip: f64,
     pub share: f64,
-    /// Times `m`.
-    pub boost: f64,
+    /// Multiplies `m`.
+    pub barrier_factor: f64,
     x: Point,
     y: Point,
     dx: Point,
     dy: Point,
-    /// The part of the change after which `x` or `y` leaves the cone.
-    pub way: f64,
+    /// Step length at which `x` or `y` leaves the cone.
+    pub step_to_boundary: f64,
     /// `T`.
     scaling: [Point; 3],
 }
@@ -99,12 +99,12 @@ impl Cone {
             friction,
             slip: 0.0,
             share: 1.0,
-            boost: 1.0,
+            barrier_factor: 1.0,
             x: none,
             y: none,
             dx: none,
             dy: none,
-            way: 0.0,
+            step_to_boundary: 0.0,
             scaling: [none; 3],
         }
     }
@@ -136,29 +136,37 @@ impl Cone {
         }
     }
 
-    /// `dx` and `dy` of (4) for a change of the impulses.
+    /// `dx` and `dy` of (4) for a change of the impulses, and the step to the boundary.
     fn change(&mut self, dr: &[f64], m: f64) {
         self.dx = self.of(dr);
         let inverse = inverse(&self.x);
         for i in 0..=self.tangents {
-            self.dy[i] = m * self.boost * inverse[i] - self.y[i] - dot(&self.scaling[i], &self.dx);
+            self.dy[i] =
+                m * self.barrier_factor * inverse[i] - self.y[i] - dot(&self.scaling[i], &self.dx);
         }
-        let ways = [way(&self.x, &self.dx), way(&self.y, &self.dy)];
-        self.way = if ways[1] < ways[0] { ways[1] } else { ways[0] };
+        let steps = [
+            step_to_boundary(&self.x, &self.dx),
+            step_to_boundary(&self.y, &self.dy),
+        ];
+        self.step_to_boundary = if steps[1] < steps[0] {
+            steps[1]
+        } else {
+            steps[0]
+        };
     }
 }
 
 impl InteriorPoint {
-    /// Begins inside all cones, near the impulses `r`, which are moved there.
+    /// Starts from the interior point near the impulses `r`, which are moved there.
     pub fn start(&mut self, scaled: &Scaled, r: &mut [f64]) {
         let size = r.iter().fold(1.0, |m, x| larger(m, x.abs()));
         self.list(scaled);
         for contact in &scaled.contacts {
             let normal = contact.normal;
-            r[normal] = larger(r[normal], INSIDE * size);
+            r[normal] = larger(r[normal], INITIAL_DISTANCE * size);
             for block in contact.blocks() {
-                let limit = WITHIN * block.friction * r[normal];
-                shorten(&mut r[block.first..block.first + block.rows], limit);
+                let limit = INITIAL_FRICTION * block.friction * r[normal];
+                clamp_length(&mut r[block.first..block.first + block.rows], limit);
             }
         }
         self.u.resize(r.len(), 0.0);
@@ -168,13 +176,13 @@ impl InteriorPoint {
             let slips = &self.u[cone.first..cone.first + cone.tangents];
             cone.y[1..1 + cone.tangents].copy_from_slice(slips);
             let slip = length(slips);
-            let separates = larger(self.u[cone.normal] / cone.friction, INSIDE);
+            let separates = larger(self.u[cone.normal] / cone.friction, INITIAL_DISTANCE);
             cone.y[0] = slip + separates;
         }
     }
 
-    /// Begins in the middle of all cones, with impulses of this size, which `r` becomes.
-    pub fn start_in_the_middle(&mut self, scaled: &Scaled, r: &mut [f64], impulse: f64) {
+    /// Starts from the axes of all cones, with impulses of the given size, which are written to `r`.
+    pub fn start_at_axes(&mut self, scaled: &Scaled, r: &mut [f64], impulse: f64) {
         self.list(scaled);
         self.u.resize(r.len(), 0.0);
         r.fill(0.0);
@@ -201,37 +209,37 @@ impl InteriorPoint {
         }
     }
 
-    /// Goes on until `m` and what (2) is off by are down to `aim`, or the way ends: `true` if it did not.
+    /// Iterates until `m` and the residual of (2) are below `target`. Returns `false` if it fails before.
     pub fn run(
         &mut self,
         newton: &mut Newton,
         scaled: &Scaled,
         pattern: &Pattern,
         r: &mut [f64],
-        aim: f64,
+        target: f64,
     ) -> bool {
         let (mut last, mut n_short) = (1.0, 0);
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             self.move_bodies(scaled, r);
             self.gap = self.gap_after(0.0);
-            let off = self.off(scaled);
-            if self.gap <= aim && off <= 10.0 * aim {
+            let residual = self.residual(scaled);
+            if self.gap <= target && residual <= 10.0 * target {
                 return true;
             }
-            self.take_slips(if last >= SHORT { 1.0 } else { 0.0 });
+            self.update_slips(if last >= SHORT_STEP { 1.0 } else { 0.0 });
             self.cones.iter_mut().for_each(Cone::scale);
-            // straight to m = 0, to see how far that leads
+            // predictor step towards m = 0
             self.linearise(newton, scaled, 0.0, true);
             if !newton.solve_linearised(scaled, pattern) {
                 return false;
             }
-            let straight = self.change(&newton.change, 0.0);
-            let part = larger(self.gap_after(straight) / self.gap, 1.0 - straight);
+            let predictor = self.change(&newton.change, 0.0);
+            let part = larger(self.gap_after(predictor) / self.gap, 1.0 - predictor);
             let mut goal = (part * part * part).clamp(1e-4, 0.8);
-            if off > OFF * self.gap {
+            if residual > RESIDUAL_FACTOR * self.gap {
                 goal = larger(goal, 0.5);
             }
-            if last < SHORT {
+            if last < SHORT_STEP {
                 goal = larger(goal, 0.8);
             }
             let m = goal * self.gap;
@@ -239,9 +247,9 @@ impl InteriorPoint {
             if !newton.solve_again(scaled, pattern) {
                 return false;
             }
-            last = PART * self.change(&newton.change, m);
-            n_short += u32::from(last < SHORT);
-            if n_short > MOST_SHORT {
+            last = BOUNDARY_FRACTION * self.change(&newton.change, m);
+            n_short += u32::from(last < SHORT_STEP);
+            if n_short > MAX_SHORT_STEPS {
                 return false;
             }
             self.step(r, &newton.change, last);
@@ -249,8 +257,8 @@ impl InteriorPoint {
         false
     }
 
-    /// One step towards `m` with the slips and shares that the cones have: its part of the whole one; 0 if there is none.
-    pub fn approach(
+    /// One step towards `m` with the current slips and shares. Returns the step length; 0 if the system is singular.
+    pub fn step_towards(
         &mut self,
         newton: &mut Newton,
         scaled: &Scaled,
@@ -265,7 +273,7 @@ impl InteriorPoint {
         if !newton.solve_linearised(scaled, pattern) {
             return 0.0;
         }
-        let part = PART * self.change(&newton.change, m);
+        let part = BOUNDARY_FRACTION * self.change(&newton.change, m);
         self.step(r, &newton.change, part);
         self.move_bodies(scaled, r);
         part
@@ -276,22 +284,22 @@ impl InteriorPoint {
         length(&self.u[cone.first..cone.first + cone.tangents])
     }
 
-    /// (2) with the slips that are, and (5) with this share of their changes.
-    fn take_slips(&mut self, share: f64) {
+    /// Sets the slips of (2) to the current ones, and the share of their changes in (5).
+    fn update_slips(&mut self, share: f64) {
         for k in 0..self.cones.len() {
-            let slip = self.rounded_slip(&self.cones[k]);
+            let slip = self.smoothed_slip(&self.cones[k]);
             (self.cones[k].slip, self.cones[k].share) = (slip, share);
         }
     }
 
-    fn rounded_slip(&self, cone: &Cone) -> f64 {
+    fn smoothed_slip(&self, cone: &Cone) -> f64 {
         let slips = &self.u[cone.first..cone.first + cone.tangents];
-        let round = ROUND * self.gap / larger(cone.x[0], INSIDE);
-        (slips.iter().map(|u| u * u).sum::<f64>() + round * round).sqrt()
+        let smoothing = SMOOTHING * self.gap / larger(cone.x[0], INITIAL_DISTANCE);
+        (slips.iter().map(|u| u * u).sum::<f64>() + smoothing * smoothing).sqrt()
     }
 
     fn move_bodies(&mut self, scaled: &Scaled, r: &[f64]) {
-        scaled.push_bodies(r, &mut self.w);
+        scaled.apply_impulses(r, &mut self.w);
         scaled.velocities(r, &self.w, &mut self.u);
     }
 
@@ -307,19 +315,19 @@ impl InteriorPoint {
         }
     }
 
-    /// Changes of all cones, and the part of them that stays inside, at most the whole.
+    /// Changes of all cones. Returns the largest step length that stays inside them, at limit 1.
     fn change(&mut self, dr: &[f64], m: f64) -> f64 {
-        let mut most = 1.0;
+        let mut limit = 1.0;
         for cone in &mut self.cones {
             cone.change(dr, m);
-            if cone.way < most {
-                most = cone.way;
+            if cone.step_to_boundary < limit {
+                limit = cone.step_to_boundary;
             }
         }
-        most
+        limit
     }
 
-    /// Mean of `x.y` after a part of the change.
+    /// Mean of `x.y` after a step of length `part`.
     fn gap_after(&self, part: f64) -> f64 {
         let mut total = 0.0;
         for cone in &self.cones {
@@ -330,8 +338,8 @@ impl InteriorPoint {
         total / self.cones.len().max(1) as f64
     }
 
-    /// What (2) is off by at most.
-    fn off(&self, scaled: &Scaled) -> f64 {
+    /// Largest residual of (2).
+    fn residual(&self, scaled: &Scaled) -> f64 {
         let mut worst = 0.0;
         let mut cones = &self.cones[..];
         for contact in &scaled.contacts {
@@ -353,18 +361,18 @@ impl InteriorPoint {
         worst
     }
 
-    /// (5): the right sides, and the laws if they are asked for.
-    fn linearise(&self, newton: &mut Newton, scaled: &Scaled, m: f64, with_laws: bool) {
+    /// (5): the right-hand sides, and the Jacobians `H` if requested.
+    fn linearise(&self, newton: &mut Newton, scaled: &Scaled, m: f64, with_jacobians: bool) {
         newton.resize(self.u.len());
         let mut cones = &self.cones[..];
         for contact in &scaled.contacts {
             let (own, others) = cones.split_at(count(contact));
             cones = others;
-            self.linearise_contact(newton, scaled, contact, own, m, with_laws);
+            self.linearise_contact(newton, scaled, contact, own, m, with_jacobians);
         }
         for i in scaled.joint_rows() {
-            let inverse = 1.0 / softness(scaled, i);
-            newton.laws[i][0] = inverse;
+            let inverse = 1.0 / regularization(scaled, i);
+            newton.jacobians[i][0] = inverse;
             newton.change[i] = -self.u[i] * inverse;
         }
     }
@@ -376,14 +384,14 @@ impl InteriorPoint {
         contact: &ContactRows,
         cones: &[Cone],
         m: f64,
-        with_laws: bool,
+        with_jacobians: bool,
     ) {
         let n = contact.normal;
         let rows = 1 + contact.blocks().iter().map(|b| b.rows).sum::<usize>();
-        let mut matrix = [0.0; MOST_ROWS * MOST_ROWS];
-        let mut rhs = [0.0; MOST_ROWS];
-        // z_u is the unit matrix but for its first row
-        let mut first_row = [0.0; MOST_ROWS];
+        let mut matrix = [0.0; MAX_ROWS * MAX_ROWS];
+        let mut rhs = [0.0; MAX_ROWS];
+        // z_u is the identity except for its first row
+        let mut first_row = [0.0; MAX_ROWS];
         first_row[0] = 1.0;
         rhs[0] = -self.u[n];
         for cone in cones {
@@ -391,14 +399,14 @@ impl InteriorPoint {
             let inverse = inverse(&cone.x);
             let slips = &self.u[cone.first..cone.first + cone.tangents];
             matrix[0] += mu * mu * t[0][0];
-            rhs[0] += mu * m * cone.boost * inverse[0];
+            rhs[0] += mu * m * cone.barrier_factor * inverse[0];
             if slips.is_empty() {
                 continue;
             }
-            let slip = self.rounded_slip(cone);
+            let slip = self.smoothed_slip(cone);
             rhs[0] -= mu * (cone.slip + cone.share * (slip - cone.slip));
             for (i, u) in slips.iter().enumerate() {
-                rhs[at + i] = m * cone.boost * inverse[1 + i] - u;
+                rhs[at + i] = m * cone.barrier_factor * inverse[1 + i] - u;
                 if slip > 0.0 {
                     first_row[at + i] = cone.share * mu * u / slip;
                 }
@@ -409,51 +417,51 @@ impl InteriorPoint {
                 }
             }
         }
-        let mut pivots = [0; MOST_ROWS];
+        let mut pivots = [0; MAX_ROWS];
         let matrix = &mut matrix[..rows * rows];
         if !factorise(scaled, contact, &first_row, matrix, &mut pivots) {
             matrix.fill(f64::NAN);
         }
         dense::lu_solve(rows, matrix, &pivots, &mut rhs[..rows]);
         newton.change[n..n + rows].copy_from_slice(&rhs[..rows]);
-        if !with_laws {
+        if !with_jacobians {
             return;
         }
         for j in 0..rows {
-            let mut column = [0.0; MOST_ROWS];
+            let mut column = [0.0; MAX_ROWS];
             column[j] = 1.0;
             column[0] = first_row[j];
             dense::lu_solve(rows, matrix, &pivots, &mut column[..rows]);
             for i in 0..rows {
-                newton.laws[n + i][j] = column[i];
+                newton.jacobians[n + i][j] = column[i];
             }
         }
     }
 }
 
 /// `e` of (5).
-fn softness(scaled: &Scaled, row: usize) -> f64 {
-    scaled.compliance[row] + (scaled.prox + SOFT) * scaled.stiffness[row]
+fn regularization(scaled: &Scaled, row: usize) -> f64 {
+    scaled.compliance[row] + (scaled.prox + REGULARIZATION) * scaled.stiffness[row]
 }
 
-/// The matrix of (5) of a contact, which has `K` and is factorised; `first_row` is that of `z_u`.
+/// Factorizes the matrix of (5) of a contact, given `K`; `first_row` is that of `z_u`.
 fn factorise(
     scaled: &Scaled,
     contact: &ContactRows,
-    first_row: &[f64; MOST_ROWS],
+    first_row: &[f64; MAX_ROWS],
     matrix: &mut [f64],
-    pivots: &mut [usize; MOST_ROWS],
+    pivots: &mut [usize; MAX_ROWS],
 ) -> bool {
     let n = contact.normal;
     let rows = 1 + contact.blocks().iter().map(|b| b.rows).sum::<usize>();
     for j in 0..rows {
-        let soft = softness(scaled, n + j);
+        let soft = regularization(scaled, n + j);
         matrix[j] += first_row[j] * soft;
         if j > 0 {
             matrix[j * rows + j] += soft;
         }
     }
-    // what has no friction has no force
+    // a block without friction has no impulse
     for block in contact.blocks().iter().filter(|b| b.friction == 0.0) {
         for i in block.first - n..block.first - n + block.rows {
             matrix[i * rows + i] = f64::MAX;
@@ -486,12 +494,12 @@ fn inverse(x: &Point) -> Point {
     [x[0] / det, -x[1] / det, -x[2] / det]
 }
 
-/// The part of `d` after which `x` leaves its cone: the smallest positive root of `det (x + a d)`.
-fn way(x: &Point, d: &Point) -> f64 {
+/// Step length at which `x + a d` leaves its cone: the smallest positive root of `det (x + a d)`.
+fn step_to_boundary(x: &Point, d: &Point) -> f64 {
     let square = d[0] * d[0] - d[1] * d[1] - d[2] * d[2];
     let mixed = x[0] * d[0] - x[1] * d[1] - x[2] * d[2];
     let own = det(x);
-    let mut most = if d[0] < 0.0 {
+    let mut limit = if d[0] < 0.0 {
         -x[0] / d[0]
     } else {
         f64::INFINITY
@@ -505,12 +513,12 @@ fn way(x: &Point, d: &Point) -> f64 {
             -root - mixed
         };
         for a in [q / square, own / q] {
-            if a > 0.0 && a < most {
-                most = a;
+            if a > 0.0 && a < limit {
+                limit = a;
             }
         }
     }
-    most
+    limit
 }
 
 #[cfg(test)]
@@ -534,13 +542,13 @@ mod tests {
     }
 
     #[test]
-    fn the_way_ends_at_the_border() {
+    fn the_step_ends_at_the_boundary() {
         let x = [2.0, 0.5, -1.0];
         for d in [[-1.0, 0.2, 0.1], [0.0, 3.0, 0.0], [1.0, -2.0, 1.0]] {
-            let a = way(&x, &d);
+            let a = step_to_boundary(&x, &d);
             let end = [0, 1, 2].map(|i| x[i] + a * d[i]);
             assert!(det(&end).abs() < 1e-12 && end[0] >= 0.0, "{end:?}");
         }
-        assert_eq!(way(&x, &[1.0, 0.0, 0.0]), f64::INFINITY);
+        assert_eq!(step_to_boundary(&x, &[1.0, 0.0, 0.0]), f64::INFINITY);
     }
 }

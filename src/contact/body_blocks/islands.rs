@@ -1,9 +1,9 @@
-//! Groups of bodies that touch each other, directly or through others. The ground joins nothing.
+//! Islands: groups of bodies that are connected by contacts or joints. The ground connects nothing.
 
 use super::{GROUND, Problem};
 use crate::math::Groups;
 
-/// One group: indices into the problem, each list in increasing order.
+/// One island: indices into the problem, each list in increasing order.
 #[derive(Clone, Copy, Debug)]
 pub struct Island<'a> {
     /// Its bodies.
@@ -17,14 +17,14 @@ pub struct Island<'a> {
 }
 
 impl Island<'_> {
-    /// Its part of the impulses of the whole problem.
+    /// Copies its part of the impulses of the whole problem.
     pub fn gather(&self, all: &[f64], own: &mut [f64]) {
         for (x, &row) in own.iter_mut().zip(self.rows) {
             *x = all[row as usize];
         }
     }
 
-    /// The other way.
+    /// The inverse of [`gather`](Self::gather).
     pub fn scatter(&self, own: &[f64], all: &mut [f64]) {
         for (x, &row) in own.iter().zip(self.rows) {
             all[row as usize] = *x;
@@ -32,10 +32,10 @@ impl Island<'_> {
     }
 }
 
-/// The groups of a problem; bodies that nothing touches are in none. Grows to the largest problem met.
+/// The islands of a problem; bodies without contacts and joints belong to none. Buffers grow to the largest problem met.
 #[derive(Debug, Default)]
 pub struct Islands {
-    touching: Groups,
+    connected: Groups,
     /// Island of each body.
     number: Vec<u32>,
     /// Island of each row.
@@ -46,10 +46,10 @@ pub struct Islands {
     rows: Lists,
 }
 
-/// Lists one after the other.
+/// Concatenated lists.
 #[derive(Debug, Default)]
 struct Lists {
-    /// Where each list begins, and where the last one ends.
+    /// Start of each list, and the end of the last one.
     begin: Vec<u32>,
     items: Vec<u32>,
 }
@@ -59,7 +59,7 @@ impl Lists {
         &self.items[self.begin[k] as usize..self.begin[k + 1] as usize]
     }
 
-    /// Sorts `count` items, each into its list; `u32::MAX`: into none. Within a list they keep their order.
+    /// Sorts items `0..count` into their lists, in increasing order; `u32::MAX` stands for no list.
     fn fill(&mut self, lists: usize, count: usize, list_of: impl Fn(usize) -> u32) {
         self.begin.clear();
         self.begin.resize(lists + 2, 0);
@@ -83,28 +83,28 @@ impl Lists {
 }
 
 impl Islands {
-    /// Finds them; `false`, and none: the indices or lengths of the problem do not match.
+    /// Finds the islands. Returns `false`, with none, if the indices or lengths of the problem do not match.
     pub fn find(&mut self, problem: &Problem) -> bool {
         let n = problem.bodies.len();
-        let sound = problem.has_matching_indices();
+        let valid = problem.has_matching_indices();
         let pairs = || {
             let of_contacts = problem.contacts.iter().map(|c| c.bodies);
             of_contacts.chain(problem.joints.iter().map(|j| j.bodies))
         };
-        self.touching.reset(n);
+        self.connected.reset(n);
         self.number.clear();
         self.number.resize(n, u32::MAX);
         let mut count = 0;
-        if sound {
+        if valid {
             for [a, b] in pairs() {
                 if a != GROUND && b != GROUND {
-                    self.touching.join(a as usize, b as usize);
+                    self.connected.join(a as usize, b as usize);
                 }
             }
-            // touched bodies mark their group, and groups are numbered by their first bodies
+            // bodies with constraints mark their island; islands are numbered by their first bodies
             for [a, b] in pairs() {
                 let body = if a == GROUND { b } else { a };
-                self.number[self.touching.root(body as usize)] = 0;
+                self.number[self.connected.root(body as usize)] = 0;
             }
             for k in &mut self.number {
                 if *k == 0 {
@@ -113,12 +113,12 @@ impl Islands {
                 }
             }
             for body in 0..n {
-                self.number[body] = self.number[self.touching.root(body)];
+                self.number[body] = self.number[self.connected.root(body)];
             }
         }
         let number = &self.number;
         let of_pair = |[a, b]: [u32; 2]| number[if a == GROUND { b } else { a } as usize];
-        let (contacts, joints, rows) = if sound {
+        let (contacts, joints, rows) = if valid {
             (problem.contacts, problem.joints, problem.rows.len())
         } else {
             (&[][..], &[][..], 0)
@@ -130,7 +130,7 @@ impl Islands {
         self.joints
             .fill(lists, joints.len(), |i| of_pair(joints[i].bodies));
         self.fill_rows(problem, lists, rows);
-        sound
+        valid
     }
 
     fn fill_rows(&mut self, problem: &Problem, lists: usize, rows: usize) {

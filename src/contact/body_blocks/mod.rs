@@ -1,33 +1,32 @@
-//! Many contacts: the cones of [`super::dense`] for bodies that touch few others, without ever forming `W`.
+//! Frictional contact between many bodies: the cones of [`super::dense`] with sparse coupling, without forming the
+//! Delassus matrix `W`.
 //!
 //! ```text
-//! (1)  v = v_f + A^-1 G^T r          a row of G touches at most two bodies, A is one block per body
+//! (1)  v = v_f + A^-1 G^T r          a row of G has entries at two bodies at most, A is block diagonal
 //! (2)  u = G v + b + c r             b: bias, c: compliance of a row
 //! (3)  contacts:  0 <= u_n | r_n >= 0,  |r_b| <= mu_b r_n,  and where |u_b| > 0:  r_b = -mu_b r_n u_b / |u_b|
 //! (4)  joints:    u = 0
 //! ```
 //!
-//! A joint row with compliance `c` is a spring between its bodies: `r = -(G v + b) / c`. Rows may depend on each other.
+//! A joint row with compliance `c` is a spring between its bodies: `r = -(G v + b) / c`. Rows may be redundant.
 //!
-//! Groups of bodies that touch each other ([`Islands`]; the ground joins nothing) are solved one by one, and nothing of
-//! one group enters the arithmetic of another: an island has the same bits whatever else there is, and whichever
-//! [`Solver`] works on it. Within an island a solve goes from cheap to thorough, and an answer counts only when
-//! [`residual`] accepts it:
+//! Islands of connected bodies ([`Islands`]; the ground connects nothing) are solved one by one and independently: the
+//! result of an island has the same bits whatever else is in the scene, and whichever [`Solver`] computes it. The stages
+//! of a solve go from cheap to robust, and a candidate is accepted only if its [`residual`] is small enough:
 //!
-//! 1. Newton's method from the guess (`newton`), whose linear systems are those of the bodies (`factor`);
-//! 2. through the inside of the cones (`interior_point`), and the last digits by Newton's method;
-//! 3. with a guess, Gauss-Seidel sweeps (`sweep`) and the proximal point method from there (`proximal`);
-//! 4. through the inside of the cones with slips that are given and follow (`lag_slip`), and the proximal point method from
-//!    where they come to;
-//! 5. the third from nothing, with many iterations.
+//! 1. Newton's method from the warm start (`newton`), with linear systems in body space (`factor`);
+//! 2. the interior-point method (`interior_point`), refined by Newton's method;
+//! 3. with a warm start, Gauss-Seidel sweeps (`sweep`), then the proximal point method (`proximal`);
+//! 4. the interior-point method with lagged slips (`lagged_slip`), then the proximal point method;
+//! 5. stage 3 from zero, with many iterations.
 //!
-//! Where contacts and joints press against each other the answer with the least impulses is looked for (`minimize_norm`).
+//! Where contacts and joints act against each other, the solution of minimum norm is sought (`minimum_norm`).
 //!
-//! With bounded effort ([`Effort::Sweeps`]) there are sweeps only, and the residual says how far they came; joints are
-//! solved at once (`bounded`).
+//! With bounded effort ([`Effort::Sweeps`]) only sweeps are done, joints are solved directly (`bounded`), and the
+//! residual reports the accuracy reached.
 //!
-//! Same input, same bits: no random numbers, no fused operations, no library functions but the square root and the exponential
-//! function of `libm`.
+//! Same input, same bits: no random numbers, no fused operations, no library functions except the square root and the
+//! exponential of `libm`.
 
 mod bounded;
 mod factor;
@@ -49,28 +48,28 @@ pub use solver::Solver;
 use super::dense::Contact;
 pub use super::dense::{ACCEPTED_RESIDUAL, Friction, Status};
 
-/// In place of the index of a body: what does not move by impulses.
+/// Index that stands for the ground, which does not move.
 pub const GROUND: u32 = u32::MAX;
 
-/// Velocities of a body.
-pub const FREEDOMS: usize = 6;
+/// Velocity components of a body.
+pub const DOFS: usize = 6;
 
 /// A body: its block of (1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Body {
-    /// Block of `A^-1`, symmetric and positive definite; a velocity that impulses do not change has zeros in its row
-    /// and column. kg^-1 and kg^-1 m^-2 (of one kind within a row of (2)).
-    pub inverse_mass: [[f64; FREEDOMS]; FREEDOMS],
+    /// Block of `A^-1`, symmetric and positive semidefinite; zero row and column for a velocity that impulses do not
+    /// change. Units kg^-1 and kg^-1 m^-2 (consistent within a row of (2)).
+    pub inverse_mass: [[f64; DOFS]; DOFS],
     /// `v_f`, m/s and rad/s.
-    pub velocity: [f64; FREEDOMS],
+    pub velocity: [f64; DOFS],
 }
 
 impl Body {
-    /// A body whose velocities are those of its centre and about its principal axes.
+    /// A body whose velocities refer to its centre of mass and its principal axes.
     #[must_use]
-    pub fn diagonal(inverse_mass: [f64; FREEDOMS], velocity: [f64; FREEDOMS]) -> Self {
-        let mut block = [[0.0; FREEDOMS]; FREEDOMS];
-        for k in 0..FREEDOMS {
+    pub fn diagonal(inverse_mass: [f64; DOFS], velocity: [f64; DOFS]) -> Self {
+        let mut block = [[0.0; DOFS]; DOFS];
+        for k in 0..DOFS {
             block[k][k] = inverse_mass[k];
         }
         Self {
@@ -83,8 +82,8 @@ impl Body {
 /// A row of (2).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
-    /// Entries of `G` at the two bodies; those at the ground do not count.
-    pub entries: [[f64; FREEDOMS]; 2],
+    /// Entries of `G` at the two bodies; those at the ground are ignored.
+    pub entries: [[f64; DOFS]; 2],
     /// `b`, m/s.
     pub bias: f64,
     /// `c`, at least zero, velocity per impulse.
@@ -96,11 +95,11 @@ pub struct Row {
 pub struct ContactConstraint {
     /// Two different bodies, or [`GROUND`].
     pub bodies: [u32; 2],
-    /// Its friction blocks: the rows are the normal one, then those of the blocks.
+    /// Its friction blocks. Its rows are the normal row, then those of the blocks.
     pub contact: Contact,
 }
 
-/// A joint between two bodies, or between a body and the ground: any number of rows with (4).
+/// A joint between two bodies, or between a body and the ground, with any number of rows (4).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Joint {
     /// Two different bodies, or [`GROUND`].
@@ -109,7 +108,7 @@ pub struct Joint {
     pub rows: usize,
 }
 
-/// (1) to (4).
+/// The problem (1) to (4).
 #[derive(Clone, Copy, Debug)]
 pub struct Problem<'a> {
     /// The bodies.
@@ -118,31 +117,31 @@ pub struct Problem<'a> {
     pub contacts: &'a [ContactConstraint],
     /// The joints.
     pub joints: &'a [Joint],
-    /// Those of the contacts in their order, then those of the joints in theirs.
+    /// Rows of the contacts in their order, then rows of the joints in theirs.
     pub rows: &'a [Row],
 }
 
 impl Problem<'_> {
     fn has_matching_indices(&self) -> bool {
         let n = self.bodies.len();
-        let sound =
+        let valid =
             |[a, b]: [u32; 2]| a != b && [a, b].iter().all(|&i| i == GROUND || (i as usize) < n);
         let of_contacts: usize = self.contacts.iter().map(|c| c.contact.rows()).sum();
         let of_joints: usize = self.joints.iter().map(|j| j.rows).sum();
-        self.contacts.iter().all(|c| sound(c.bodies))
-            && self.joints.iter().all(|j| sound(j.bodies))
+        self.contacts.iter().all(|c| valid(c.bodies))
+            && self.joints.iter().all(|j| valid(j.bodies))
             && of_contacts + of_joints == self.rows.len()
     }
 }
 
-/// How far a solve may go.
+/// Limit on the effort of a solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// Until the judge accepts an answer.
+    /// All stages, until an answer is accepted.
     Exact,
-    /// Newton's method and the way through the inside of the cones, and the best attempt if that is not enough.
+    /// Newton's method and the interior-point method only.
     Direct,
-    /// This many sweeps from the guess, and no more.
+    /// Exactly this many Gauss-Seidel sweeps from the warm start.
     Sweeps(u32),
 }
 
@@ -151,31 +150,31 @@ pub enum Effort {
 pub enum Outcome {
     /// The impulses are a solution.
     Solved {
-        /// Iterations of Newton's method, over all attempts.
+        /// Iterations of Newton's method, over all stages.
         iterations: u32,
-        /// The judge's number, at most [`ACCEPTED_RESIDUAL`].
+        /// Residual, at most [`ACCEPTED_RESIDUAL`].
         residual: f64,
     },
-    /// The sweeps of a bounded effort are used up.
+    /// The sweeps of a bounded effort are done.
     Bounded {
-        /// The judge's number.
+        /// Residual.
         residual: f64,
     },
-    /// No attempt was accepted; there may be no solution (infinite: the input is not made of finite numbers, or its
-    /// indices do not match).
+    /// No candidate was accepted; there may be no solution. The residual is infinite if the input is not finite or its
+    /// indices do not match.
     Inaccurate {
-        /// The judge's number for the best attempt, which is returned.
+        /// Residual of the best candidate, which is returned.
         residual: f64,
     },
-    /// There seems to be no solution: joints and contacts ask for velocities that contradict each other.
+    /// Most likely there is no solution: joints and contacts require contradictory velocities.
     Contradiction {
-        /// The judge's number for the best attempt, which is returned.
+        /// Residual of the best candidate, which is returned.
         residual: f64,
     },
 }
 
 impl Outcome {
-    /// The judge's number.
+    /// The residual.
     #[must_use]
     pub fn residual(&self) -> f64 {
         match self {
@@ -187,44 +186,44 @@ impl Outcome {
     }
 }
 
-/// The rung of the ladder that gave an answer.
+/// The stage that gave an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// No impulses are needed.
-    Nothing,
-    /// Newton's method from the first guess.
+    /// Zero impulses are the solution.
+    Zero,
+    /// Newton's method from the warm start.
     Newton,
-    /// Through the inside of the cones.
+    /// The interior-point method.
     InteriorPoint,
-    /// Sweeps, and the proximal point method.
+    /// Gauss-Seidel sweeps and the proximal point method.
     Proximal,
-    /// Slips that follow, and the proximal point method from where they come to.
+    /// The interior-point method with lagged slips and the proximal point method.
     LaggedSlip,
-    /// Sweeps from nothing, and the proximal point method with many iterations.
-    Last,
+    /// Sweeps from zero and the proximal point method with many iterations.
+    LastResort,
 }
 
-/// What a [`Solver`] did since the last reset.
+/// Counters of a [`Solver`] since the last reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
     /// Islands solved.
     pub solves: u64,
     /// Iterations of Newton's method.
     pub iterations: u64,
-    /// Sweeps over all contacts of an island.
+    /// Gauss-Seidel sweeps over an island.
     pub sweeps: u64,
-    /// Patterns analysed: islands whose pairs of bodies differ from those of the solve before.
+    /// Symbolic factorizations: islands whose pairs of bodies have changed since the last solve.
     pub analyses: u64,
-    /// Solves that went beyond the first run of Newton's method.
+    /// Solves in which the first run of Newton's method failed.
     pub retries: u64,
-    /// Solves that went through the inside of the cones.
-    pub interiors: u64,
-    /// Solves that needed the proximal point method from a guess.
+    /// Solves that used the interior-point method.
+    pub interior_points: u64,
+    /// Solves that used the proximal point method from a warm start.
     pub proximals: u64,
-    /// Solves that needed slips that follow.
-    pub follows: u64,
-    /// Solves for which only the last rung was left.
-    pub lasts: u64,
+    /// Solves that used lagged slips.
+    pub lagged_slips: u64,
+    /// Solves that used the last stage.
+    pub last_resorts: u64,
     /// Solves that ended with [`Outcome::Inaccurate`] or [`Outcome::Contradiction`].
     pub failures: u64,
     /// Largest residual among the accepted answers.
@@ -236,10 +235,10 @@ pub struct Stats {
 pub struct Summary {
     /// Number of islands.
     pub islands: usize,
-    /// Islands that the judge accepts.
+    /// Islands with an accepted answer.
     pub solved: usize,
     /// Iterations of Newton's method.
     pub iterations: u32,
-    /// The largest of the judge's numbers.
+    /// Largest residual.
     pub residual: f64,
 }

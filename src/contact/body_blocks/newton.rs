@@ -1,51 +1,52 @@
-//! Newton's method on the map of `contact::dense`, with a line search; its linear systems are those of the bodies.
+//! Semismooth Newton method on the Alart-Curnier map of `contact::dense`, with a line search and linear systems in body
+//! space.
 //!
 //! ```text
 //! (1)  dr = g - H du,   du = J dw,   dw = J^T dr     =>     (1 + J^T H J) dw = J^T g
 //! (2)  open:              dr = -r
-//! (3)  normal and stick:  dr = -(u + du) / e,     e = c + (prox + damping) D        also the rows of joints
-//! (4)  slip, along d:     d.dr_b = mu (r_n + dr_n) - d.r_b
+//! (3)  normal and stick:  dr = -(u + du) / e,     e = c + (prox + damping) D        also joint rows
+//! (4)  slip, row_velocity d:     d.dr_b = mu (r_n + dr_n) - d.r_b
 //!      across:            p.dr_b = -(p.r_b / rho + s p.du_b) / ((1 - s) / rho + s e),    s = mu y_n / |y_b|
-//! (5)  r <- allowed(r + a dr):  accept if  |F|^2 <= (1 - a/5)^2 min(max of the last 4, 4 |F_now|^2)
+//! (5)  r <- P(r + a dr):  accept if  |F|^2 <= (1 - a/5)^2 min(max of the last 4, 4 |F_now|^2)     P: onto the cones
 //! ```
 //!
-//! The damping makes redundant rows solvable and vanishes at the solution.
+//! The damping regularizes redundant rows and vanishes at the solution.
 
-use super::FREEDOMS;
-use super::factor::{Factor, Six};
-use super::scaled::{Pair, Scaled, along};
-use super::solver::PLAIN;
-use crate::contact::dense::MOST_BLOCKS;
-use crate::contact::dense::map::{Size, State, aim, measure, state};
+use super::DOFS;
+use super::factor::{Factor, Vec6};
+use super::scaled::{JacobianRow, Scaled, row_velocity};
+use super::solver::PLAIN_NEWTON;
+use crate::contact::dense::MAX_BLOCKS;
+use crate::contact::dense::map::{Size, State, augmented_impulse, measure, state};
 use crate::contact::dense::newton::{End, Limits};
 use crate::contact::elimination_order::Pattern;
-use crate::contact::scaling::larger;
+use crate::math::larger;
 
-/// Steps back that (5) looks.
+/// Length of the history in the nonmonotone line search (5).
 const MEMORY: usize = 4;
 
-/// Each step of a line search over the one before.
+/// Backtracking factor of the line search.
 const SHORTER: f64 = 0.4;
 
-/// Damping of (3), times the size of F: large far away from the solution.
+/// Damping of (3), relative to the norm of F.
 const DAMPING: f64 = 1e-2;
 
-/// Most times that the errors of a factorization are taken back: each leaves some thousandths of them, or rounding.
+/// Limit on iterative refinement: each step reduces the error a thousandfold, down to rounding.
 const REFINEMENTS: u32 = 12;
 
 /// Most rows of a contact.
-pub(super) const MOST_ROWS: usize = 1 + 2 * MOST_BLOCKS;
+pub(super) const MAX_ROWS: usize = 1 + 2 * MAX_BLOCKS;
 
 /// Scratch.
 #[derive(Debug, Default)]
 pub(super) struct Newton {
     factor: Factor,
-    /// `H` of each contact, row by row; of joints the diagonal.
-    pub laws: Vec<[f64; MOST_ROWS]>,
+    /// `H`, the Jacobian of the contact jacobian: row by row for contacts, the diagonal for joints.
+    pub jacobians: Vec<[f64; MAX_ROWS]>,
     /// `g`, then `dr`.
     pub change: Vec<f64>,
-    dw: Vec<Six>,
-    w: Vec<Six>,
+    dw: Vec<Vec6>,
+    w: Vec<Vec6>,
     u: Vec<f64>,
     trial: Vec<f64>,
     trial_u: Vec<f64>,
@@ -55,7 +56,7 @@ pub(super) struct Newton {
 }
 
 impl Newton {
-    /// Improves `r`; it is left at the smallest F met.
+    /// Improves `r`, which ends at the iterate with the smallest F.
     pub fn run(
         &mut self,
         scaled: &Scaled,
@@ -140,7 +141,7 @@ impl Newton {
         (end, best_size)
     }
 
-    /// Joints alone are a linear problem: one factorization, whose errors are taken back until rounding is left.
+    /// Joints alone: a linear problem, solved by one factorization and iterative refinement.
     pub fn run_linear(&mut self, scaled: &Scaled, pattern: &Pattern, r: &mut [f64]) {
         let n = r.len();
         for buffer in [&mut self.u, &mut self.trial, &mut self.trial_u] {
@@ -150,15 +151,15 @@ impl Newton {
         let mut trial = std::mem::take(&mut self.trial);
         let mut trial_u = std::mem::take(&mut self.trial_u);
         let mut size = self.size(scaled, r, &mut u);
-        self.linearise(scaled, r, &u, PLAIN.damping[0]);
+        self.linearise(scaled, r, &u, PLAIN_NEWTON.damping[0]);
         self.iterations += 1;
         if self.factorise(scaled, pattern) {
             for _ in 0..REFINEMENTS {
-                if size.relative() <= PLAIN.target {
+                if size.relative() <= PLAIN_NEWTON.target {
                     break;
                 }
                 for i in 0..n {
-                    self.change[i] = -u[i] * self.laws[i][0];
+                    self.change[i] = -u[i] * self.jacobians[i][0];
                 }
                 if !self.solve_again(scaled, pattern) {
                     break;
@@ -181,13 +182,13 @@ impl Newton {
             *t = r + a * dr;
         }
         if allowed {
-            scaled.shorten(trial);
+            scaled.clamp_to_cones(trial);
         }
     }
 
-    /// The velocities, and the size of F.
+    /// Computes the velocities. Returns the norms of F.
     fn size(&mut self, scaled: &Scaled, r: &[f64], u: &mut [f64]) -> Size {
-        scaled.push_bodies(r, &mut self.w);
+        scaled.apply_impulses(r, &mut self.w);
         scaled.velocities(r, &self.w, u);
         let mut size = measure(&scaled.contacts, r, u);
         for i in scaled.joint_rows() {
@@ -201,7 +202,7 @@ impl Newton {
         size
     }
 
-    /// (1): `dr` into `change`; `false` if the system is singular.
+    /// Solves (1): `dr` into `change`. Returns `false` if the system is singular.
     fn direction(
         &mut self,
         scaled: &Scaled,
@@ -214,15 +215,15 @@ impl Newton {
         self.solve_linearised(scaled, pattern)
     }
 
-    /// (1) with the `H` and `g` at hand; `false` if the system is singular.
+    /// Solves (1) with the current `H` and `g`. Returns `false` if the system is singular.
     pub fn solve_linearised(&mut self, scaled: &Scaled, pattern: &Pattern) -> bool {
         self.iterations += 1;
         self.factorise(scaled, pattern) && self.solve_again(scaled, pattern)
     }
 
-    /// The same with another `g`.
+    /// The same with another `g` and the current factorization.
     pub fn solve_again(&mut self, scaled: &Scaled, pattern: &Pattern) -> bool {
-        scaled.push_bodies(&self.change, &mut self.dw);
+        scaled.apply_impulses(&self.change, &mut self.dw);
         self.factor.solve(pattern, &mut self.dw[..scaled.bodies]);
         let mut change = std::mem::take(&mut self.change);
         self.response(scaled, &self.dw, &mut change);
@@ -231,31 +232,31 @@ impl Newton {
     }
 
     /// `r <- r - H J dw`.
-    fn response(&self, scaled: &Scaled, dw: &[Six], r: &mut [f64]) {
+    fn response(&self, scaled: &Scaled, dw: &[Vec6], r: &mut [f64]) {
         for (k, member) in scaled.members.iter().enumerate() {
             let is_joint = k >= scaled.contacts.len();
             let [a, b] = member.bodies.map(|b| &dw[b as usize]);
             let first = member.first;
             if is_joint {
                 for i in member.range() {
-                    r[i] -= self.laws[i][0] * along(&scaled.rows[i], a, b);
+                    r[i] -= self.jacobians[i][0] * row_velocity(&scaled.rows[i], a, b);
                 }
                 continue;
             }
-            let mut du = [0.0; MOST_ROWS];
+            let mut du = [0.0; MAX_ROWS];
             for i in member.range() {
-                du[i - first] = along(&scaled.rows[i], a, b);
+                du[i - first] = row_velocity(&scaled.rows[i], a, b);
             }
             for i in member.range() {
-                let law = &self.laws[i];
+                let jacobian = &self.jacobians[i];
                 for j in 0..member.rows {
-                    r[i] -= law[j] * du[j];
+                    r[i] -= jacobian[j] * du[j];
                 }
             }
         }
     }
 
-    /// The matrix of (1) for the laws at hand; `false` if it is singular.
+    /// Factorizes the matrix of (1) for the current `H`. Returns `false` if it is singular.
     fn factorise(&mut self, scaled: &Scaled, pattern: &Pattern) -> bool {
         self.factor.clear(pattern);
         let ground = scaled.bodies as u32;
@@ -269,7 +270,7 @@ impl Newton {
         self.factor.factorise(pattern)
     }
 
-    /// `J^T H J` of a contact or joint.
+    /// Adds `J^T H J` of a contact or joint.
     fn add(
         &mut self,
         scaled: &Scaled,
@@ -281,30 +282,30 @@ impl Newton {
     ) {
         let ground = scaled.bodies as u32;
         let rows = &scaled.rows[range.clone()];
-        let mut square = [[0.0; 2 * FREEDOMS]; 2 * FREEDOMS];
+        let mut square = [[0.0; 2 * DOFS]; 2 * DOFS];
         let mut any = false;
         for (i, row) in range.clone().zip(rows) {
-            let law = &self.laws[i];
+            let jacobian = &self.jacobians[i];
             // a row of H J
-            let mut bent: Pair = [0.0; 2 * FREEDOMS];
+            let mut h_j: JacobianRow = [0.0; 2 * DOFS];
             if is_joint {
-                for k in 0..2 * FREEDOMS {
-                    bent[k] = law[0] * row[k];
+                for k in 0..2 * DOFS {
+                    h_j[k] = jacobian[0] * row[k];
                 }
             } else {
-                for (other, factor) in rows.iter().zip(law).filter(|(_, f)| **f != 0.0) {
-                    for k in 0..2 * FREEDOMS {
-                        bent[k] += factor * other[k];
+                for (other, factor) in rows.iter().zip(jacobian).filter(|(_, f)| **f != 0.0) {
+                    for k in 0..2 * DOFS {
+                        h_j[k] += factor * other[k];
                     }
                 }
-                if law[..rows.len()].iter().all(|f| *f == 0.0) {
+                if jacobian[..rows.len()].iter().all(|f| *f == 0.0) {
                     continue;
                 }
             }
             any = true;
-            for p in 0..2 * FREEDOMS {
-                for q in 0..2 * FREEDOMS {
-                    square[p][q] += row[p] * bent[q];
+            for p in 0..2 * DOFS {
+                for q in 0..2 * DOFS {
+                    square[p][q] += row[p] * h_j[q];
                 }
             }
         }
@@ -316,30 +317,30 @@ impl Newton {
                 continue;
             }
             let own = self.factor.own(pattern, bodies[side]);
-            for p in 0..FREEDOMS {
-                for q in 0..FREEDOMS {
-                    own[p][q] += square[side * FREEDOMS + p][side * FREEDOMS + q];
+            for p in 0..DOFS {
+                for q in 0..DOFS {
+                    own[p][q] += square[side * DOFS + p][side * DOFS + q];
                 }
             }
         }
         if bodies[0] != ground && bodies[1] != ground {
             let (upper, lower) = self.factor.shared(pattern, pair);
-            for p in 0..FREEDOMS {
-                for q in 0..FREEDOMS {
-                    upper[p][q] += square[p][FREEDOMS + q];
-                    lower[p][q] += square[FREEDOMS + p][q];
+            for p in 0..DOFS {
+                for q in 0..DOFS {
+                    upper[p][q] += square[p][DOFS + q];
+                    lower[p][q] += square[DOFS + p][q];
                 }
             }
         }
     }
 
-    /// Room for `H` and `g` of this many rows.
+    /// Resizes the buffers of `H` and `g`.
     pub fn resize(&mut self, rows: usize) {
-        self.laws.resize(rows, [0.0; MOST_ROWS]);
+        self.jacobians.resize(rows, [0.0; MAX_ROWS]);
         self.change.resize(rows, 0.0);
     }
 
-    /// (2) to (4): `H` into `laws`, `g` into `change`.
+    /// (2) to (4): `H` into `jacobians`, `g` into `change`.
     fn linearise(&mut self, scaled: &Scaled, r: &[f64], u: &[f64], damping: f64) {
         self.resize(r.len());
         let soft = scaled.prox + damping;
@@ -348,7 +349,7 @@ impl Newton {
             let n = contact.normal;
             let rows = 1 + contact.blocks().iter().map(|b| b.rows).sum::<usize>();
             for i in n..n + rows {
-                self.laws[i] = [0.0; MOST_ROWS];
+                self.jacobians[i] = [0.0; MAX_ROWS];
             }
             let y_n = r[n] - contact.rho * u[n];
             if y_n <= 0.0 {
@@ -358,39 +359,39 @@ impl Newton {
                 continue;
             }
             let inverse = 1.0 / softness(n);
-            self.laws[n][0] = inverse;
+            self.jacobians[n][0] = inverse;
             self.change[n] = -u[n] * inverse;
             for block in contact.blocks() {
-                match state(block, y_n, aim(block, r, u)) {
+                match state(block, y_n, augmented_impulse(block, r, u)) {
                     State::Stick => {
                         for i in block.first..block.first + block.rows {
                             let inverse = 1.0 / softness(i);
-                            self.laws[i][i - n] = inverse;
+                            self.jacobians[i][i - n] = inverse;
                             self.change[i] = -u[i] * inverse;
                         }
                     }
                     State::Slip { d, s } => {
                         let i = block.first;
                         let mu = block.friction;
-                        let mut along = 0.0;
+                        let mut row_velocity = 0.0;
                         for lane in 0..block.rows {
-                            along += d[lane] * r[i + lane];
+                            row_velocity += d[lane] * r[i + lane];
                         }
-                        let along = mu * (r[n] - u[n] * inverse) - along;
+                        let row_velocity = mu * (r[n] - u[n] * inverse) - row_velocity;
                         for lane in 0..block.rows {
-                            self.laws[i + lane][0] = mu * inverse * d[lane];
-                            self.change[i + lane] = along * d[lane];
+                            self.jacobians[i + lane][0] = mu * inverse * d[lane];
+                            self.change[i + lane] = row_velocity * d[lane];
                         }
                         if block.rows == 2 && mu > 0.0 {
                             let p = [-d[1], d[0]];
                             let step = 1.0 / block.rho;
-                            let bend = 1.0 / ((1.0 - s) * step + s * softness(i));
-                            let across = (p[0] * r[i] + p[1] * r[i + 1]) * step * bend;
+                            let inverse_e = 1.0 / ((1.0 - s) * step + s * softness(i));
+                            let across = (p[0] * r[i] + p[1] * r[i + 1]) * step * inverse_e;
                             for lane in 0..2 {
                                 self.change[i + lane] -= across * p[lane];
                                 for other in 0..2 {
-                                    self.laws[i + lane][i + other - n] +=
-                                        s * bend * p[lane] * p[other];
+                                    self.jacobians[i + lane][i + other - n] +=
+                                        s * inverse_e * p[lane] * p[other];
                                 }
                             }
                         } else if mu == 0.0 {
@@ -404,7 +405,7 @@ impl Newton {
         }
         for i in scaled.joint_rows() {
             let inverse = 1.0 / softness(i);
-            self.laws[i][0] = inverse;
+            self.jacobians[i][0] = inverse;
             self.change[i] = -u[i] * inverse;
         }
     }

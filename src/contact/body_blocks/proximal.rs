@@ -1,48 +1,48 @@
-//! The proximal point method: for redundant contacts whose velocities do not quite agree, and for whatever else stops
-//! Newton's method.
+//! Proximal point method, for redundant contacts with slightly inconsistent velocities and other cases in which Newton's
+//! method fails.
 //!
 //! ```text
-//! (1)  u = J w + q + c r + prox D (r - anchor),    anchor <- r
-//! (2)  y = r - u / (prox D)                        the map's steps
+//! (1)  u = J w + q + c r + prox D (r - reference),    reference <- r
+//! (2)  y = r - u / (prox D)                           projection steps of the Alart-Curnier map
 //! ```
 //!
-//! Two sticking contacts on one body that ask for velocities that differ by `d` push against each other until one of them
-//! slips. Along these inner impulses `u` changes by `d` only: with the steps of a contact by itself, F hardly feels it, and
-//! the line search refuses. With (1) they move by `d / prox` from one anchor to the next, and (2) measures F in impulses.
+//! Two sticking contacts of one body whose required velocities differ by `d` act against each other until one of them
+//! slips. `u` changes by `d` only row_velocity these internal impulses: with the usual projection steps F hardly depends on
+//! them, and the line search fails. With (1) they change by `d / prox` per outer iteration, and (2) measures F in
+//! impulses.
 //!
-//! What one anchor asks for is near the anchor if `prox` is large, and takes many anchors if it is too large: it goes down
-//! while Newton's method follows, and up when that loses its way. It does so where a contact that begins to slip lets the
-//! others give way: with a large `prox` the impulses move away from there, to where they can stay.
+//! A large `prox` makes the inner problem easy, but takes many outer iterations. It is decreased while Newton's method
+//! converges, and increased when that fails, as it does where one contact that starts to slip makes others give way.
 
 use std::ops::RangeInclusive;
 
 use super::ACCEPTED_RESIDUAL;
-use super::solver::{Attempt, Solver};
+use super::solver::{IslandTask, Solver};
 use crate::contact::dense::newton::{End, Limits};
-use crate::contact::scaling::larger;
+use crate::math::larger;
 
-/// First `prox`, times the residual: the first changes of inner impulses are a tenth of the others.
+/// First `prox`, times the residual: the first changes of internal impulses are a tenth of the others.
 const FIRST: f64 = 10.0;
 
 /// Bounds of the first `prox`.
-const FIRST_WITHIN: [f64; 2] = [1e-8, 0.1];
+const FIRST_BOUNDS: [f64; 2] = [1e-8, 0.1];
 
-/// The smallest and the largest `prox`: rounding errors of `u`, and contacts that hardly move.
-const WITHIN: RangeInclusive<f64> = 1e-10..=1e3;
+/// Smallest and largest `prox`: rounding errors of `u`, and contacts that hardly move.
+const BOUNDS: RangeInclusive<f64> = 1e-10..=1e3;
 
-/// From one `prox` to the next, downwards and upwards.
+/// Factors by which `prox` is decreased and increased.
 const FACTORS: [f64; 2] = [0.4, 3.0];
 
-/// An anchor that takes the residual to this part of it is worth another one with the same `prox`.
-const WORTHWHILE: f64 = 0.2;
+/// If an outer iteration reduces the residual to this fraction, `prox` is kept.
+const KEEP_PROX: f64 = 0.2;
 
-/// Anchors with the same `prox` after it went up.
-const HELD: u32 = 3;
+/// Outer iterations without a decrease after `prox` was increased.
+const HOLD: u32 = 3;
 
-/// Newton iterations of an anchor: 2 to 8 in most cases.
+/// Newton iterations of an outer iteration: 2 to 8 in most cases.
 const ITERATIONS: u32 = 15;
 
-/// Newton's method close to an answer.
+/// Newton's method close to a solution.
 const LAST_DIGITS: Limits = Limits {
     iterations: 10,
     target: 1e-15,
@@ -52,71 +52,76 @@ const LAST_DIGITS: Limits = Limits {
 };
 
 impl Solver {
-    /// (1) from `x`, which is moved to the last anchor, with about so many iterations: is an answer accepted?
+    /// Runs (1) from `x`, which ends at the last reference, for about `iterations` iterations. Returns whether an answer
+    /// was accepted.
     #[cfg_attr(small, optimize(size))]
-    pub(super) fn prox(&mut self, attempt: &mut Attempt, x: &mut [f64], iterations: u32) -> bool {
-        let mut good = std::mem::take(&mut self.good);
-        good.clear();
-        good.extend_from_slice(x);
-        let mut last = self.weigh(attempt, x);
-        let mut prox = (FIRST * last).clamp(FIRST_WITHIN[0], FIRST_WITHIN[1]);
-        let (mut held, mut solved) = (0, false);
+    pub(super) fn run_proximal(
+        &mut self,
+        task: &mut IslandTask,
+        x: &mut [f64],
+        iterations: u32,
+    ) -> bool {
+        let mut reference = std::mem::take(&mut self.scratch);
+        reference.clear();
+        reference.extend_from_slice(x);
+        let mut last = self.check_residual(task, x);
+        let mut prox = (FIRST * last).clamp(FIRST_BOUNDS[0], FIRST_BOUNDS[1]);
+        let (mut hold, mut solved) = (0, false);
         let before = self.newton.iterations;
-        while self.newton.iterations - before < iterations && WITHIN.contains(&prox) {
-            self.scaled.prox(prox, 1.0 / prox, &good);
-            x.copy_from_slice(&good);
+        while self.newton.iterations - before < iterations && BOUNDS.contains(&prox) {
+            self.scaled.set_proximal_term(prox, 1.0 / prox, &reference);
+            x.copy_from_slice(&reference);
             let limits = Limits {
                 iterations: ITERATIONS,
-                // below what the judge accepts; (2) makes rounding errors of u larger
+                // below the accepted residual; (2) magnifies rounding errors of u
                 target: larger(0.1 * ACCEPTED_RESIDUAL, 1e-14 / prox),
                 trials: 10,
                 ..LAST_DIGITS
             };
-            let (end, _) = self.newton.run(&self.scaled, attempt.pattern, x, &limits);
+            let (end, _) = self.newton.run(&self.scaled, task.pattern, x, &limits);
             if end != End::Converged {
                 prox *= FACTORS[1];
-                held = HELD;
+                hold = HOLD;
                 continue;
             }
-            good.copy_from_slice(x);
-            let residual = self.weigh(attempt, x);
-            solved = attempt.is_solved();
+            reference.copy_from_slice(x);
+            let residual = self.check_residual(task, x);
+            solved = task.is_solved();
             if solved {
                 break;
             }
-            if held > 0 {
-                held -= 1;
-            } else if residual > WORTHWHILE * last {
+            if hold > 0 {
+                hold -= 1;
+            } else if residual > KEEP_PROX * last {
                 prox *= FACTORS[0];
             }
             last = residual;
         }
-        x.copy_from_slice(&good);
-        self.scaled.release();
-        self.good = good;
+        x.copy_from_slice(&reference);
+        self.scaled.clear_proximal_term();
+        self.scratch = reference;
         solved
     }
 
-    /// (1) with each `prox`, and with the map's steps of a contact by itself: for an `x` whose states are known.
+    /// (1) with each `prox` and the usual projection steps, for an `x` whose active set is known.
     #[cfg_attr(small, optimize(size))]
-    pub(super) fn polish(&mut self, attempt: &mut Attempt, x: &mut [f64], proxes: &[f64]) -> bool {
-        let mut start = std::mem::take(&mut self.good);
+    pub(super) fn polish(&mut self, task: &mut IslandTask, x: &mut [f64], proxes: &[f64]) -> bool {
+        let mut start = std::mem::take(&mut self.scratch);
         start.clear();
         start.extend_from_slice(x);
         let solved = proxes.iter().any(|prox| {
             x.copy_from_slice(&start);
             (0..4).any(|_| {
-                self.scaled.prox(*prox, 1.0, x);
-                self.newton
-                    .run(&self.scaled, attempt.pattern, x, &LAST_DIGITS);
-                self.check_answer(attempt, x)
+                self.scaled.set_proximal_term(*prox, 1.0, x);
+                self.newton.run(&self.scaled, task.pattern, x, &LAST_DIGITS);
+                self.check_answer(task, x)
             })
         });
-        self.scaled.release();
+        self.scaled.clear_proximal_term();
         if !solved {
             x.copy_from_slice(&start);
         }
-        self.good = start;
+        self.scratch = start;
         solved
     }
 }

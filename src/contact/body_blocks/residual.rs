@@ -1,100 +1,99 @@
-//! The judge of every answer; it shares no code with the solvers.
+//! Residual check of every candidate, independent of the code of the solvers.
 //!
-//! It is the one of `contact::dense` with the rows of joints added, in body space: for each island, in coordinates without
-//! units, the natural map of De Saxce's form of Coulomb's law
+//! The residual is that of `contact::dense` with joint rows added, evaluated in body space: for each island, in
+//! dimensionless coordinates, the natural map of De Saxce's form of Coulomb's jacobian
 //!
 //! ```text
 //! (1)  residual = max_i | r' - P_K (r' - y) |_i / max(|q'|, 1e-4 R)                 maximum norms
 //!      R = min(|r'|, 1e8 |q'|),   q = G v_f + b
 //! (2)  y_n = u'_n + sum_b mu'_b |u'_b|,   y_b = u'_b                                per contact, over its blocks b
-//! (3)  K = { r_n >= 0, |r_b| <= mu'_b r_n },   P_K the nearest point of it;  rows of joints: everything
+//! (3)  K = { r_n >= 0, |r_b| <= mu'_b r_n },   P_K: projection onto K;  for joint rows K is the whole space
 //! (4)  u' = s u,  q' = s q,  r' = r / s,  mu'_b = mu_b s_n / s_b
 //! (5)  s = 1 / sqrt(W_ii),  W_ii = (G A^-1 G^T)_ii + c_i,  the largest of a block for all of its rows
 //! ```
 
-use super::{Body, FREEDOMS, GROUND, Island, Islands, Problem, Row};
-use crate::contact::dense::MOST_BLOCKS;
-use crate::math::Two;
-use crate::math::two::{Sixfold, paired, single};
+use super::{Body, ContactConstraint, DOFS, GROUND, Island, Islands, Problem, Row};
+use crate::contact::dense::MAX_BLOCKS;
+use crate::math::packed::{Packed6, pack, unpack};
+use crate::math::{F64x2, larger};
 
-/// Part of the impulses in the size that residuals are relative to: 1e-4 of them times 1e-10 is some machine epsilons.
+/// Weight of the impulses in the reference size: 1e-4 of them times 1e-10 is a few machine epsilons.
 const IMPULSES: f64 = 1e-4;
 
-/// Larger impulses, in relation to `|q'|`, gain nothing any more: 1e8 is the ratio of masses that has to be dealt with.
+/// The reference size is bounded by this multiple of `|q'|`: 1e8 is the mass ratio that has to be solved.
 const LARGEST_RATIO: f64 = 1e8;
 
-/// Part of the velocities of bodies in the size that residuals are relative to: 1e-5 of them times 1e-10 is the rounding of
-/// what is the difference of two velocities. Contacts of a group that moves as one have no more than that.
+/// Weight of the body velocities in the reference size: 1e-5 of them times 1e-10 is the rounding error of the difference
+/// of two velocities, which limits the accuracy for contacts within a group that moves as one.
 const ROUNDING: f64 = 1e-5;
 
-/// How far `r` is from a solution, the largest number of all islands: 0 is exact, and infinity is returned for anything
-/// that is not a number.
+/// Residual of `r`, the largest of all islands: 0 is exact, infinity stands for anything that is not finite.
 #[must_use]
 pub fn residual(problem: &Problem, r: &[f64]) -> f64 {
     let mut islands = Islands::default();
     if !islands.find(problem) || r.len() != problem.rows.len() {
         return f64::INFINITY;
     }
-    let mut judge = Judge::default();
+    let mut residual_check = ResidualCheck::default();
     (0..islands.count())
         .map(|k| {
             let island = islands.island(k);
             let mut own = vec![0.0; island.rows.len()];
             island.gather(r, &mut own);
-            judge.residual(problem, &island, &own)
+            residual_check.residual(problem, &island, &own)
         })
         .fold(0.0, larger)
 }
 
-/// Scratch of the judge.
+/// Scratch of the residual check.
 #[derive(Debug, Default)]
-pub(super) struct Judge {
-    /// All bodies; only those of the island are set.
-    moving: Vec<Moving>,
+pub(super) struct ResidualCheck {
+    /// All bodies; only those of the island are valid.
+    velocities: Vec<BodyVelocity>,
 }
 
-/// A body.
+/// Velocities of a body.
 #[derive(Clone, Copy, Debug, Default)]
-struct Moving {
+struct BodyVelocity {
     /// `v`.
-    now: Sixfold,
+    actual: Packed6,
     /// `v_f`.
-    free: Sixfold,
-    /// Diagonal of `A^-1`; are there entries beside it?
-    inverse_mass: Sixfold,
+    free: Packed6,
+    /// Diagonal of `A^-1`, and whether there are off-diagonal entries.
+    inverse_mass: Packed6,
     is_coupled: bool,
 }
 
 /// Velocities of a row.
-struct Moved {
+struct RowVelocity {
     /// `u`.
-    now: f64,
+    actual: f64,
     /// `q` of (1).
     free: f64,
-    /// Sum of the sizes of what `free` is the sum of.
+    /// Sum of the magnitudes of the terms of `free`.
     products: f64,
     /// `W_ii`.
     diagonal: f64,
 }
 
-/// Largest numbers of free velocities so far, (1).
+/// Largest free velocities so far, (1).
 #[derive(Default)]
 struct Sizes {
     free: f64,
-    /// Of the products that `free` is the sum of.
+    /// The same for the products that `free` is the sum of.
     products: f64,
 }
 
 impl Sizes {
-    fn count(&mut self, moved: &Moved, s: f64) {
-        self.free = larger(self.free, (moved.free * s).abs());
-        self.products = larger(self.products, moved.products * s);
+    fn count(&mut self, velocity: &RowVelocity, s: f64) {
+        self.free = larger(self.free, (velocity.free * s).abs());
+        self.products = larger(self.products, velocity.products * s);
     }
 }
 
-/// A friction block of a contact, without units.
+/// A friction block of a contact, dimensionless.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Rubbed {
+pub(super) struct ScaledBlock {
     mu: f64,
     own: [f64; 2],
     /// `r' - u'`, and its length.
@@ -103,8 +102,8 @@ pub(super) struct Rubbed {
     speed: f64,
 }
 
-impl Rubbed {
-    /// (2) of a block; one of a single row has zeros in the second.
+impl ScaledBlock {
+    /// (2) of a block; a block with one row is padded with zeros.
     pub fn new(mu: f64, r: [f64; 2], u: [f64; 2]) -> Self {
         let target = [r[0] - u[0], r[1] - u[1]];
         Self {
@@ -117,28 +116,28 @@ impl Rubbed {
     }
 }
 
-/// The natural map of (1) to (3): how far off the contacts and joints are that it was shown.
+/// Accumulates the natural map of (1) to (3) over contacts and joints.
 #[derive(Debug, Default)]
 pub(super) struct Distance {
     worst: f64,
     impulse: f64,
-    /// Zero as long as all is made of finite numbers.
-    odd: f64,
+    /// Zero as long as all numbers are finite.
+    nonfinite: f64,
 }
 
 impl Distance {
-    /// A contact: its `u'_n`, `r'_n`, and its blocks.
-    pub fn contact(&mut self, u_n: f64, r_n: f64, blocks: &[Rubbed]) {
+    /// Adds a contact with its `u'_n`, `r'_n` and blocks.
+    pub fn contact(&mut self, u_n: f64, r_n: f64, blocks: &[ScaledBlock]) {
         let mut slack = 0.0;
         for block in blocks {
             slack += block.mu * block.speed;
             let [x, y] = block.own.map(f64::abs);
             self.impulse = larger(self.impulse, larger(x, y));
-            self.odd += 0.0 * block.outward;
+            self.nonfinite += 0.0 * block.outward;
         }
         self.impulse = larger(self.impulse, r_n.abs());
-        self.odd += 0.0 * (u_n + r_n + slack);
-        // (3): the nearest r_n is the zero of an increasing, piecewise linear function
+        self.nonfinite += 0.0 * (u_n + r_n + slack);
+        // (3): the projected r_n is the root of an increasing, piecewise linear function
         let nearest = nearest_normal(r_n - u_n - slack, blocks);
         self.worst = larger(self.worst, (r_n - nearest).abs());
         for block in blocks {
@@ -155,16 +154,16 @@ impl Distance {
         }
     }
 
-    /// A row of a joint.
+    /// Adds a joint row.
     pub fn joint(&mut self, u: f64, r: f64) {
         self.impulse = larger(self.impulse, r.abs());
-        self.odd += 0.0 * (u + r);
+        self.nonfinite += 0.0 * (u + r);
         self.worst = larger(self.worst, u.abs());
     }
 
-    /// (1), with the largest free velocity, and the largest sum of products that one is made of.
+    /// (1), given the largest free velocity and the largest sum of products.
     pub fn relative(&self, free: f64, products: f64) -> f64 {
-        if self.odd != 0.0 || !free.is_finite() {
+        if self.nonfinite != 0.0 || !free.is_finite() {
             return f64::INFINITY;
         }
         if self.worst == 0.0 {
@@ -180,11 +179,11 @@ impl Distance {
     }
 }
 
-impl Judge {
-    /// Room for problems of this many bodies.
+impl ResidualCheck {
+    /// Reserves space for problems of this many bodies.
     pub fn reserve(&mut self, bodies: usize) {
-        if self.moving.len() < bodies {
-            self.moving.resize(bodies, Moving::default());
+        if self.velocities.len() < bodies {
+            self.velocities.resize(bodies, BodyVelocity::default());
         }
     }
 
@@ -203,8 +202,7 @@ impl Judge {
             let first = island.rows[at] as usize;
             self.contact(
                 problem,
-                &constraint.bodies,
-                constraint.contact.blocks(),
+                constraint,
                 &problem.rows[first..first + rows],
                 &r[at..at + rows],
                 &mut sizes,
@@ -216,10 +214,10 @@ impl Judge {
             let joint = &problem.joints[j as usize];
             for _ in 0..joint.rows {
                 let row = &problem.rows[island.rows[at] as usize];
-                let moved = self.moved(problem, &joint.bodies, row, r[at]);
-                let s = unit_scale(moved.diagonal);
-                sizes.count(&moved, s);
-                distance.joint(moved.now * s, r[at] / s);
+                let velocity = self.row_velocity(problem, &joint.bodies, row, r[at]);
+                let s = unit_scale(velocity.diagonal);
+                sizes.count(&velocity, s);
+                distance.joint(velocity.actual * s, r[at] / s);
                 at += 1;
             }
         }
@@ -229,7 +227,7 @@ impl Judge {
     /// `v = v_f + A^-1 G^T r`.
     fn move_bodies(&mut self, problem: &Problem, island: &Island, r: &[f64]) {
         for &b in island.bodies {
-            self.moving[b as usize].now = Sixfold::default();
+            self.velocities[b as usize].actual = Packed6::default();
         }
         let mut at = 0;
         let of_contacts = island.contacts.iter().map(|&c| {
@@ -244,9 +242,9 @@ impl Judge {
             for _ in 0..rows {
                 let row = &problem.rows[island.rows[at] as usize];
                 for (side, &b) in bodies.iter().enumerate().filter(|(_, b)| **b != GROUND) {
-                    let (g, r) = (paired(&row.entries[side]), Two::both(r[at]));
-                    for (pushed, g) in self.moving[b as usize].now.iter_mut().zip(g) {
-                        *pushed += g * r;
+                    let (g, r) = (pack(&row.entries[side]), F64x2::both(r[at]));
+                    for (impulse, g) in self.velocities[b as usize].actual.iter_mut().zip(g) {
+                        *impulse += g * r;
                     }
                 }
                 at += 1;
@@ -257,31 +255,31 @@ impl Judge {
                 inverse_mass,
                 velocity,
             } = &problem.bodies[b as usize];
-            let moving = &mut self.moving[b as usize];
-            let pushed = single(&moving.now);
+            let velocities = &mut self.velocities[b as usize];
+            let impulse = unpack(&velocities.actual);
             let mut v = *velocity;
-            for k in 0..FREEDOMS {
-                v[k] += dot(&inverse_mass[k], &pushed);
+            for k in 0..DOFS {
+                v[k] += dot(&inverse_mass[k], &impulse);
             }
-            let beside = |k: usize| {
+            let off_diagonal = |k: usize| {
                 inverse_mass[k]
                     .iter()
                     .enumerate()
                     .filter(move |(i, _)| *i != k)
             };
-            *moving = Moving {
-                now: paired(&v),
-                free: paired(velocity),
-                inverse_mass: paired(&std::array::from_fn(|k| inverse_mass[k][k])),
-                is_coupled: (0..FREEDOMS).any(|k| beside(k).any(|(_, x)| *x != 0.0)),
+            *velocities = BodyVelocity {
+                actual: pack(&v),
+                free: pack(velocity),
+                inverse_mass: pack(&std::array::from_fn(|k| inverse_mass[k][k])),
+                is_coupled: (0..DOFS).any(|k| off_diagonal(k).any(|(_, x)| *x != 0.0)),
             };
         }
     }
 
     #[inline]
-    fn moved(&self, problem: &Problem, bodies: &[u32; 2], row: &Row, r: f64) -> Moved {
-        let mut moved = Moved {
-            now: row.bias + row.compliance * r,
+    fn row_velocity(&self, problem: &Problem, bodies: &[u32; 2], row: &Row, r: f64) -> RowVelocity {
+        let mut velocity = RowVelocity {
+            actual: row.bias + row.compliance * r,
             free: row.bias,
             products: row.bias.abs(),
             diagonal: row.compliance,
@@ -291,68 +289,72 @@ impl Judge {
             if b == GROUND {
                 continue;
             }
-            let body = &self.moving[b as usize];
-            let g = paired(&row.entries[side]);
-            let (mut now, mut free, mut products) = <(Two, Two, Two)>::default();
-            let mut diagonal = Two::default();
-            for k in 0..FREEDOMS / 2 {
-                let freely = g[k] * body.free[k];
-                now += g[k] * body.now[k];
-                free += freely;
-                products += freely.abs();
+            let body = &self.velocities[b as usize];
+            let g = pack(&row.entries[side]);
+            let (mut actual, mut free, mut products) = <(F64x2, F64x2, F64x2)>::default();
+            let mut diagonal = F64x2::default();
+            for k in 0..DOFS / 2 {
+                let product = g[k] * body.free[k];
+                actual += g[k] * body.actual[k];
+                free += product;
+                products += product.abs();
                 diagonal += g[k] * g[k] * body.inverse_mass[k];
             }
-            moved.now += now.sum();
-            moved.free += free.sum();
-            moved.products += products.sum();
-            moved.diagonal += if body.is_coupled {
+            velocity.actual += actual.sum();
+            velocity.free += free.sum();
+            velocity.products += products.sum();
+            velocity.diagonal += if body.is_coupled {
                 let inverse_mass = &problem.bodies[b as usize].inverse_mass;
                 let (g, of) = (&row.entries[side], |k: usize| &inverse_mass[k]);
-                (0..FREEDOMS).map(|k| g[k] * dot(of(k), g)).sum()
+                (0..DOFS).map(|k| g[k] * dot(of(k), g)).sum()
             } else {
                 diagonal.sum()
             };
         }
-        moved
+        velocity
     }
 
     fn contact(
         &self,
         problem: &Problem,
-        bodies: &[u32; 2],
-        blocks: &[crate::contact::dense::Block],
+        constraint: &ContactConstraint,
         rows: &[Row],
         r: &[f64],
         sizes: &mut Sizes,
         distance: &mut Distance,
     ) {
-        let normal = self.moved(problem, bodies, &rows[0], r[0]);
+        let (bodies, blocks) = (&constraint.bodies, constraint.contact.blocks());
+        let normal = self.row_velocity(problem, bodies, &rows[0], r[0]);
         let s_n = unit_scale(normal.diagonal);
         sizes.count(&normal, s_n);
-        let mut rubbed = [Rubbed::default(); MOST_BLOCKS];
+        let mut scaled_blocks = [ScaledBlock::default(); MAX_BLOCKS];
         let mut first = 1;
-        for (own, block) in rubbed.iter_mut().zip(blocks) {
+        for (own, block) in scaled_blocks.iter_mut().zip(blocks) {
             let count = block.rows();
-            let one = self.moved(problem, bodies, &rows[first], r[first]);
+            let one = self.row_velocity(problem, bodies, &rows[first], r[first]);
             let last = first + count - 1;
-            let other = self.moved(problem, bodies, &rows[last], r[last]);
+            let other = self.row_velocity(problem, bodies, &rows[last], r[last]);
             let s = unit_scale(larger(one.diagonal, other.diagonal));
             let (mut of_r, mut of_u) = ([0.0; 2], [0.0; 2]);
-            for (lane, moved) in [one, other][..count].iter().enumerate() {
-                sizes.count(moved, s);
+            for (lane, velocity) in [one, other][..count].iter().enumerate() {
+                sizes.count(velocity, s);
                 of_r[lane] = r[first + lane] / s;
-                of_u[lane] = moved.now * s;
+                of_u[lane] = velocity.actual * s;
             }
-            *own = Rubbed::new(block.friction() * s_n / s, of_r, of_u);
+            *own = ScaledBlock::new(block.friction() * s_n / s, of_r, of_u);
             first += count;
         }
-        distance.contact(normal.now * s_n, r[0] / s_n, &rubbed[..blocks.len()]);
+        distance.contact(
+            normal.actual * s_n,
+            r[0] / s_n,
+            &scaled_blocks[..blocks.len()],
+        );
     }
 }
 
-/// The `x >= 0` that makes `(x - y)^2 + sum_b max(0, a_b - mu_b x)^2` least.
-fn nearest_normal(y: f64, blocks: &[Rubbed]) -> f64 {
-    // every set of blocks that are shortened gives a candidate; the one whose set is its own is the answer
+/// The `x >= 0` that minimizes `(x - y)^2 + sum_b max(0, a_b - mu_b x)^2`.
+fn nearest_normal(y: f64, blocks: &[ScaledBlock]) -> f64 {
+    // each set of active blocks gives a candidate; the minimum is the one that is consistent with its set
     let mut best = (f64::INFINITY, 0.0);
     for set in 0..1_usize << blocks.len() {
         let (mut above, mut below) = (y, 1.0);
@@ -383,16 +385,11 @@ fn unit_scale(diagonal: f64) -> f64 {
     }
 }
 
-/// The maximum, without the library's look for NaN.
-fn larger(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
-}
-
 fn length(v: [f64; 2]) -> f64 {
     (v[0] * v[0] + v[1] * v[1]).sqrt()
 }
 
 #[inline]
-fn dot(a: &[f64; FREEDOMS], b: &[f64; FREEDOMS]) -> f64 {
+fn dot(a: &[f64; DOFS], b: &[f64; DOFS]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -1,26 +1,27 @@
-//! An island in coordinates without units in which every body has the mass 1, with an optional proximal term.
+//! An island in dimensionless coordinates in which every body has unit mass, with an optional proximal term.
 //!
 //! ```text
 //! (1)  A^-1 = L L^T per body,   v = v_f + L w,   J = S G L
 //! (2)  u' = S u / |q'|,  r = S r' |q'|,  q' = S (G v_f + b),  c' = S c S,  mu'_b = mu_b s_n / s_b
 //! (3)  s = 1 / sqrt(W_ii), the largest W_ii of a block for all of its rows, rounded to a power of two
-//! (4)  w = J^T r',   u' = q' + J w + c' r' + prox D (r' - reference),     D: the stiffness of a row by itself
+//! (4)  w = J^T r',   u' = q' + J w + c' r' + prox D (r' - reference),     D: diagonal of W', largest eigenvalue of a block
 //! ```
 
 use std::ops::Range;
 
-use super::factor::{Cell, Six};
-use super::{FREEDOMS, GROUND, Island, Problem, Row};
+use super::factor::{Mat6, Vec6};
+use super::{DOFS, GROUND, Island, Problem, Row};
 use crate::contact::dense::scaled::{BlockRows, ContactRows};
-use crate::contact::scaling::{larger, power_of_two};
+use crate::contact::scaling::power_of_two;
+use crate::math::larger;
 
-/// A row of `J`: the part of the first body, then the one of the second.
-pub(super) type Pair = [f64; 2 * FREEDOMS];
+/// A row of `J`: entries of the first body, then of the second.
+pub(super) type JacobianRow = [f64; 2 * DOFS];
 
-/// A contact or a joint: its bodies and rows.
+/// Bodies and rows of a contact or joint.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Member {
-    /// Within the island; the ground comes after the last body.
+    /// Local to the island; the ground has the index after the last body.
     pub bodies: [u32; 2],
     pub first: usize,
     pub rows: usize,
@@ -38,7 +39,7 @@ pub(super) struct Scaled {
     /// Number of bodies, without the ground.
     pub bodies: usize,
     /// `J`.
-    pub rows: Vec<Pair>,
+    pub rows: Vec<JacobianRow>,
     /// `q'`.
     pub free: Vec<f64>,
     /// `c'`.
@@ -55,25 +56,26 @@ pub(super) struct Scaled {
     pub prox: f64,
     /// (4).
     pub reference: Vec<f64>,
-    /// `L` of each body, and whether it has entries beside the diagonal.
-    roots: Vec<(Cell, bool)>,
-    /// Index within the island of each body of the problem; those of other islands are stale.
+    /// Cholesky factor `L` of each body, and whether it has off-diagonal entries.
+    factors: Vec<(Mat6, bool)>,
+    /// Index within the island of each body of the problem; entries of other islands are stale.
     local: Vec<u32>,
 }
 
 impl Scaled {
-    /// Loads an island, without a proximal term; `false`: something is not a number.
+    /// Loads an island, without a proximal term. Returns `false` if a number is not finite, or negative where it must not
+    /// be.
     pub fn set(&mut self, problem: &Problem, island: &Island) -> bool {
         self.bodies = island.bodies.len();
         self.prox = 0.0;
         if self.local.len() < problem.bodies.len() {
             self.local.resize(problem.bodies.len(), 0);
         }
-        self.roots.clear();
+        self.factors.clear();
         for (k, &b) in island.bodies.iter().enumerate() {
             self.local[b as usize] = k as u32;
-            self.roots
-                .push(root(&problem.bodies[b as usize].inverse_mass));
+            self.factors
+                .push(cholesky(&problem.bodies[b as usize].inverse_mass));
         }
         for list in [
             &mut self.free,
@@ -86,7 +88,7 @@ impl Scaled {
         self.rows.clear();
         self.contacts.clear();
         self.members.clear();
-        let mut sound = true;
+        let mut valid = true;
         for &c in island.contacts {
             let constraint = &problem.contacts[c as usize];
             let normal = self.rows.len();
@@ -97,7 +99,7 @@ impl Scaled {
                 rows: constraint.contact.rows(),
             };
             for row in &problem.rows[source..source + member.rows] {
-                self.push(problem, &constraint.bodies, &member.bodies, row);
+                self.push_row(problem, &constraint.bodies, &member.bodies, row);
             }
             let mut contact = ContactRows {
                 normal,
@@ -114,7 +116,7 @@ impl Scaled {
             {
                 let (s, d) = self.scale_rows(first, block.rows());
                 let friction = block.friction();
-                sound &= friction.is_finite() && friction >= 0.0;
+                valid &= friction.is_finite() && friction >= 0.0;
                 *own = BlockRows {
                     first,
                     rows: block.rows(),
@@ -132,7 +134,7 @@ impl Scaled {
             let first = self.rows.len();
             for k in first..first + joint.rows {
                 let row = &problem.rows[island.rows[k] as usize];
-                self.push(problem, &joint.bodies, &bodies, row);
+                self.push_row(problem, &joint.bodies, &bodies, row);
                 self.scale_rows(k, 1);
             }
             self.members.push(Member {
@@ -149,7 +151,7 @@ impl Scaled {
         self.reference.clear();
         self.reference.resize(self.rows.len(), 0.0);
         let finite = |list: &[f64]| crate::contact::lcp::all_finite(list);
-        sound
+        valid
             && size.is_finite()
             && finite(&self.free)
             && finite(&self.compliance)
@@ -168,8 +170,8 @@ impl Scaled {
     }
 
     /// (1), (2) of a row, not yet scaled.
-    fn push(&mut self, problem: &Problem, bodies: &[u32; 2], local: &[u32; 2], row: &Row) {
-        let mut own = [0.0; 2 * FREEDOMS];
+    fn push_row(&mut self, problem: &Problem, bodies: &[u32; 2], local: &[u32; 2], row: &Row) {
+        let mut own = [0.0; 2 * DOFS];
         let mut q = row.bias;
         for side in 0..2 {
             if bodies[side] == GROUND {
@@ -177,17 +179,17 @@ impl Scaled {
             }
             let g = &row.entries[side];
             let v = &problem.bodies[bodies[side] as usize].velocity;
-            for k in 0..FREEDOMS {
+            for k in 0..DOFS {
                 q += g[k] * v[k];
             }
-            let (l, full) = &self.roots[local[side] as usize];
-            let own = &mut own[side * FREEDOMS..(side + 1) * FREEDOMS];
-            for k in 0..FREEDOMS {
+            let (l, is_full) = &self.factors[local[side] as usize];
+            let own = &mut own[side * DOFS..(side + 1) * DOFS];
+            for k in 0..DOFS {
                 own[k] = g[k] * l[k][k];
             }
-            if *full {
-                for k in 0..FREEDOMS {
-                    for i in k + 1..FREEDOMS {
+            if *is_full {
+                for k in 0..DOFS {
+                    for i in k + 1..DOFS {
                         own[k] += g[i] * l[i][k];
                     }
                 }
@@ -198,7 +200,7 @@ impl Scaled {
         self.compliance.push(row.compliance);
     }
 
-    /// (3) of the rows of a block, and their `D`.
+    /// (3) for the rows of a block. Returns their scale and `D`.
     fn scale_rows(&mut self, first: usize, count: usize) -> (f64, f64) {
         let rows = &mut self.rows[first..first + count];
         let compliance = &mut self.compliance[first..first + count];
@@ -229,7 +231,7 @@ impl Scaled {
             let (b, half) = (dot(&rows[0], &rows[1]), 0.5 * (a - c));
             diagonal = 0.5 * (a + c) + (half * half + b * b).sqrt();
         }
-        let d = usable(diagonal);
+        let d = nonzero_or_one(diagonal);
         for _ in 0..count {
             self.scale.push(s);
             self.stiffness.push(d);
@@ -237,15 +239,15 @@ impl Scaled {
         (s, d)
     }
 
-    /// (4), with steps of the projection `boost` times those of a contact by itself.
-    pub fn prox(&mut self, prox: f64, boost: f64, reference: &[f64]) {
+    /// Sets the proximal term of (4), with projection steps of `boost` times the usual ones.
+    pub fn set_proximal_term(&mut self, prox: f64, boost: f64, reference: &[f64]) {
         self.prox = prox;
         self.reference.copy_from_slice(reference);
         self.set_boost(boost);
     }
 
-    /// No proximal term.
-    pub fn release(&mut self) {
+    /// Removes the proximal term.
+    pub fn clear_proximal_term(&mut self) {
         self.prox = 0.0;
         self.reference.fill(0.0);
         self.set_boost(1.0);
@@ -260,29 +262,28 @@ impl Scaled {
         }
     }
 
-    /// The joints.
     pub fn joints(&self) -> &[Member] {
         &self.members[self.contacts.len()..]
     }
 
-    /// The rows of joints.
+    /// Range of the joint rows.
     pub fn joint_rows(&self) -> Range<usize> {
         self.joints()
             .first()
             .map_or(0..0, |j| j.first..self.rows.len())
     }
 
-    /// `w = J^T r`; the ground's, after the last body, stay zero.
-    pub fn push_bodies(&self, r: &[f64], w: &mut Vec<Six>) {
+    /// `w = J^T r`; the entry of the ground, after the last body, stays zero.
+    pub fn apply_impulses(&self, r: &[f64], w: &mut Vec<Vec6>) {
         w.clear();
-        w.resize(self.bodies + 1, [0.0; FREEDOMS]);
+        w.resize(self.bodies + 1, [0.0; DOFS]);
         for member in &self.members {
             let (bodies, rows) = (member.bodies, member.range());
             let [mut a, mut b] = bodies.map(|b| w[b as usize]);
             for (row, r) in self.rows[rows.clone()].iter().zip(&r[rows]) {
-                for k in 0..FREEDOMS {
+                for k in 0..DOFS {
                     a[k] += row[k] * r;
-                    b[k] += row[FREEDOMS + k] * r;
+                    b[k] += row[DOFS + k] * r;
                 }
             }
             w[bodies[0] as usize] = a;
@@ -291,37 +292,40 @@ impl Scaled {
     }
 
     /// (4), given `w`.
-    pub fn velocities(&self, r: &[f64], w: &[Six], u: &mut [f64]) {
+    pub fn velocities(&self, r: &[f64], w: &[Vec6], u: &mut [f64]) {
         for member in &self.members {
             let [a, b] = member.bodies.map(|b| &w[b as usize]);
             for i in member.range() {
                 let soft = self.prox * self.stiffness[i] * (r[i] - self.reference[i]);
-                u[i] = self.free[i] + along(&self.rows[i], a, b) + self.compliance[i] * r[i] + soft;
+                u[i] = self.free[i]
+                    + row_velocity(&self.rows[i], a, b)
+                    + self.compliance[i] * r[i]
+                    + soft;
             }
         }
     }
 
-    /// (2): from the caller's impulses, and back.
-    pub fn enter(&self, outer: &[f64], inner: &mut [f64]) {
+    /// (2): from physical to dimensionless impulses.
+    pub fn scale_impulses(&self, outer: &[f64], inner: &mut [f64]) {
         for ((x, y), s) in outer.iter().zip(inner).zip(&self.scale) {
             *y = x / (s * self.size);
         }
     }
 
-    /// (2).
-    pub fn leave(&self, inner: &[f64], outer: &mut [f64]) {
+    /// (2): the inverse.
+    pub fn unscale_impulses(&self, inner: &[f64], outer: &mut [f64]) {
         for ((x, y), s) in inner.iter().zip(outer).zip(&self.scale) {
             *y = x * s * self.size;
         }
     }
 
-    /// (1): the velocity of a body of the island that `w` adds to its free one.
-    pub fn added(&self, body: usize, w: &Six) -> Six {
-        let (l, full) = &self.roots[body];
-        let mut v = [0.0; FREEDOMS];
-        for k in 0..FREEDOMS {
+    /// (1): the change of a body's velocity caused by `w`.
+    pub fn velocity_change(&self, body: usize, w: &Vec6) -> Vec6 {
+        let (l, is_full) = &self.factors[body];
+        let mut v = [0.0; DOFS];
+        for k in 0..DOFS {
             v[k] = l[k][k] * w[k];
-            if *full {
+            if *is_full {
                 for i in 0..k {
                     v[k] += l[k][i] * w[i];
                 }
@@ -331,22 +335,22 @@ impl Scaled {
         v
     }
 
-    /// The nearest allowed impulses, straight towards the axis of each contact.
-    pub fn shorten(&self, r: &mut [f64]) {
+    /// Clamps normal impulses to zero and friction impulses to their bounds.
+    pub fn clamp_to_cones(&self, r: &mut [f64]) {
         for contact in &self.contacts {
             if r[contact.normal] <= 0.0 {
                 r[contact.normal] = 0.0;
             }
             for block in contact.blocks() {
                 let limit = block.friction * r[contact.normal];
-                shorten(&mut r[block.first..block.first + block.rows], limit);
+                clamp_length(&mut r[block.first..block.first + block.rows], limit);
             }
         }
     }
 }
 
-/// To at most `limit` long.
-pub(super) fn shorten(own: &mut [f64], limit: f64) {
+/// Scales a vector to a length of at most `limit`.
+pub(super) fn clamp_length(own: &mut [f64], limit: f64) {
     let squares = own.iter().map(|x| x * x).sum::<f64>();
     if squares > limit * limit {
         let factor = limit / squares.sqrt();
@@ -355,20 +359,20 @@ pub(super) fn shorten(own: &mut [f64], limit: f64) {
 }
 
 /// A row times the velocities of its bodies.
-pub(super) fn along(row: &Pair, a: &Six, b: &Six) -> f64 {
+pub(super) fn row_velocity(row: &JacobianRow, a: &Vec6, b: &Vec6) -> f64 {
     let (mut of_a, mut of_b) = ([0.0; 2], [0.0; 2]);
     for part in 0..3 {
         for lane in 0..2 {
             of_a[lane] += row[2 * part + lane] * a[2 * part + lane];
-            of_b[lane] += row[FREEDOMS + 2 * part + lane] * b[2 * part + lane];
+            of_b[lane] += row[DOFS + 2 * part + lane] * b[2 * part + lane];
         }
     }
     (of_a[0] + of_b[0]) + (of_a[1] + of_b[1])
 }
 
-/// The product of two rows of one pair of bodies.
+/// Product of two rows of the same pair of bodies.
 #[inline]
-pub(super) fn dot(x: &Pair, y: &Pair) -> f64 {
+pub(super) fn dot(x: &JacobianRow, y: &JacobianRow) -> f64 {
     let mut sums = [0.0; 4];
     for part in 0..3 {
         for lane in 0..4 {
@@ -378,35 +382,35 @@ pub(super) fn dot(x: &Pair, y: &Pair) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
-/// A diagonal that can be divided by: 1 in place of nothing.
-fn usable(diagonal: f64) -> f64 {
+/// The diagonal, or 1 if it is zero up to rounding.
+fn nonzero_or_one(diagonal: f64) -> f64 {
     if diagonal > 1e-3 { diagonal } else { 1.0 }
 }
 
-/// (1): the lower triangle, and whether there is more than the diagonal. Nothing where impulses change nothing.
-pub(super) fn root(block: &Cell) -> (Cell, bool) {
-    let mut l = [[0.0; FREEDOMS]; FREEDOMS];
-    let mut full = false;
-    for k in 0..FREEDOMS {
+/// Cholesky factor of (1), and whether it has off-diagonal entries. Zero for velocities that impulses do not change.
+pub(super) fn cholesky(block: &Mat6) -> (Mat6, bool) {
+    let mut l = [[0.0; DOFS]; DOFS];
+    let mut is_full = false;
+    for k in 0..DOFS {
         let mut pivot = block[k][k];
         for i in 0..k {
             pivot -= l[k][i] * l[k][i];
         }
-        // a mass is positive; what is left of less is a rounding error
+        // the block is positive semidefinite: a smaller pivot is a rounding error
         if pivot <= 1e-14 * block[k][k] {
             continue;
         }
         l[k][k] = pivot.sqrt();
-        for i in k + 1..FREEDOMS {
+        for i in k + 1..DOFS {
             let mut sum = 0.5 * (block[i][k] + block[k][i]);
             for j in 0..k {
                 sum -= l[i][j] * l[k][j];
             }
             if sum != 0.0 {
                 l[i][k] = sum / l[k][k];
-                full = true;
+                is_full = true;
             }
         }
     }
-    (l, full)
+    (l, is_full)
 }

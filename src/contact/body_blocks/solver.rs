@@ -1,48 +1,49 @@
-//! The ladder of an island, and the solve of all islands.
+//! Stages of the solve of an island, and the loop over all islands.
 
 use super::bounded::Bounded;
-use super::factor::Six;
+use super::factor::Vec6;
 use super::interior_point::InteriorPoint;
 use super::lagged_slip::{LaggedSlip, Start};
 use super::newton::Newton;
-use super::residual::Judge;
+use super::residual::ResidualCheck;
 use super::scaled::Scaled;
 use super::sweep::Sweeper;
 use super::{
     ACCEPTED_RESIDUAL, Effort, Friction, Island, Islands, Outcome, Problem, Stage, Stats, Status,
     Summary,
 };
-use crate::contact::dense::MOST_BLOCKS;
-use crate::contact::dense::map::{State, aim, state};
+use crate::contact::dense::MAX_BLOCKS;
+use crate::contact::dense::map::{State, augmented_impulse, state};
 use crate::contact::dense::newton::Limits;
 use crate::contact::elimination_order::Pattern;
-use crate::contact::scaling::larger;
+use crate::math::larger;
 
-/// Over-relaxation of the sweeps: fewer sweeps for moderate friction; for more than 1, where it may not converge, none.
+/// Over-relaxation of the sweeps, which saves some for moderate friction; without it for `mu > 1`, where it may not
+/// converge.
 const RELAXATIONS: [f64; 2] = [1.3, 1.0];
 
-/// Sweeps before the first run of Newton's method, without a guess.
+/// Sweeps before the first run of Newton's method, without a warm start.
 pub(super) const FIRST_SWEEPS: u32 = 10;
 
-/// With a guess: sweeps, and the iterations of the proximal point method after them.
-const ANCHORED: [u32; 2] = [50, 100];
+/// Stage 3: sweeps, and iterations of the proximal point method.
+const WARM_PROXIMAL: [u32; 2] = [50, 100];
 
-/// The same from nothing, where all else failed.
-const LAST: [u32; 2] = [200, 20_000];
+/// Stage 5, the same.
+const LAST_RESORT: [u32; 2] = [200, 20_000];
 
-/// Where the way through the inside of the cones stops to try the last digits.
-const AIMS: [f64; 3] = [1e-8, 1e-10, 1e-12];
+/// Targets of the interior-point method after each of which Newton's method refines the candidate.
+const TARGETS: [f64; 3] = [1e-8, 1e-10, 1e-12];
 
-/// Steps while slips follow, and iterations of the proximal point method from where they come to: for the first ways, as hundreds
-/// of contacts take 80 to 2000 steps, then for all of them.
-const SHORT: [[u32; 2]; 4] = [[200, 100], [400, 200], [1_000, 300], [2_000, 300]];
-const WHOLE: [u32; 2] = [3_000, 300];
+/// Iterations with lagged slips, and then of the proximal point method: short_runs runs first, because hundreds of contacts
+/// take 80 to 2000 iterations, then full runs.
+const SHORT_RUNS: [[u32; 2]; 4] = [[200, 100], [400, 200], [1_000, 300], [2_000, 300]];
+const FULL_RUN: [u32; 2] = [3_000, 300];
 
-/// Velocities are right to eight digits. What keeps joints that depend on each other, or boxes with masses 1 : 10000, from more is rounding,
-/// whichever way is taken, and ways that lead nowhere end far above it.
-pub(super) const NEARLY: f64 = 1e-8;
+/// Velocities are accurate to eight digits. For redundant joints and mass ratios of 1 : 10000 rounding prevents more,
+/// with any method, while failed runs end far above it.
+pub(super) const NEARLY_SOLVED: f64 = 1e-8;
 
-/// Where ways start: slips that go round on one of them may stay on another.
+/// Starts of the method with lagged slips: slips that oscillate from one start may converge from another.
 const STARTS: [Start; 12] = [
     Start::new(1.0, 1.0, 0.4),
     Start::new(1.0, 3.0, 0.2),
@@ -58,11 +59,11 @@ const STARTS: [Start; 12] = [
     Start::new(0.6, 3.0, 0.4),
 ];
 
-/// `prox` with which the last digits are tried.
+/// Values of `prox` for the refinement of a candidate.
 pub(super) const POLISHES: [f64; 2] = [1e-7, 1e-9];
 
 /// Newton's method on the problem itself.
-pub(super) const PLAIN: Limits = Limits {
+pub(super) const PLAIN_NEWTON: Limits = Limits {
     iterations: 40,
     // the rounding errors of 100 rows
     target: 1e-14,
@@ -71,38 +72,38 @@ pub(super) const PLAIN: Limits = Limits {
     allowed: true,
 };
 
-/// Scratch of the solves; it grows to the largest problem met and allocates nothing afterwards.
+/// Scratch of the solves; grows to the largest problem met and allocates nothing afterwards.
 #[derive(Debug, Default)]
 pub struct Solver {
     /// Counters, for the caller to read and reset.
     pub stats: Stats,
-    /// An island for which Newton's method took more iterations than this gets no further rung.
-    pub most_iterations: Option<u32>,
+    /// No further stage is tried for an island once Newton's method took more iterations than this.
+    pub iteration_limit: Option<u32>,
     stage: Option<Stage>,
     islands: Islands,
-    pub(super) judge: Judge,
+    pub(super) residual_check: ResidualCheck,
     pub(super) scaled: Scaled,
     pub(super) newton: Newton,
     pub(super) sweeper: Sweeper,
     bounded: Bounded,
-    /// Of each island that was solved last under its number.
+    /// Symbolic factorization of each island of the last solve.
     patterns: Vec<Pattern>,
     pairs: Vec<[u32; 2]>,
     x: Vec<f64>,
     pub(super) u: Vec<f64>,
-    w: Vec<Six>,
+    w: Vec<Vec6>,
     own: Vec<f64>,
-    pub(super) good: Vec<f64>,
+    pub(super) scratch: Vec<f64>,
     pub(super) outer: Vec<f64>,
     pub(super) interior_point: InteriorPoint,
-    pub(super) lag_slip: LaggedSlip,
-    pub(super) inside: Vec<f64>,
-    velocities: Vec<Six>,
+    pub(super) lagged_slip: LaggedSlip,
+    pub(super) interior: Vec<f64>,
+    velocities: Vec<Vec6>,
     statuses: Vec<Status>,
 }
 
 impl Solver {
-    /// Solves all islands. `r`, in: the guess (all zero: none), out: the answers, or the best attempts.
+    /// Solves all islands. `r`: in, the warm start (zero: none); out, the solutions or best candidates.
     pub fn solve(&mut self, problem: &Problem, effort: Effort, r: &mut [f64]) -> Summary {
         let mut islands = std::mem::take(&mut self.islands);
         let mut own = std::mem::take(&mut self.own);
@@ -122,8 +123,8 @@ impl Solver {
                 let outcome = self.solve_island(problem, &islands, k, effort, &mut own);
                 island.scatter(&own, r);
                 if let Effort::Sweeps(_) = effort {
-                    let sound = self.scaled.set(problem, &island);
-                    let rows = if sound { own.len() } else { 0 };
+                    let valid = self.scaled.set(problem, &island);
+                    let rows = if valid { own.len() } else { 0 };
                     self.x.resize(rows, 0.0);
                     self.u.resize(rows, 0.0);
                 }
@@ -142,8 +143,8 @@ impl Solver {
         summary
     }
 
-    /// Solves island `k`. `r`, in the order of its rows, in: the guess (all zero: none), out: the answer, or the best
-    /// attempt.
+    /// Solves island `k`. `r`, in the order of its rows: in, the warm start (zero: none); out, the solution or best
+    /// candidate.
     pub fn solve_island(
         &mut self,
         problem: &Problem,
@@ -168,14 +169,14 @@ impl Solver {
             };
         }
         let n = r.len();
-        for buffer in [&mut self.x, &mut self.u, &mut self.good, &mut self.outer] {
+        for buffer in [&mut self.x, &mut self.u, &mut self.scratch, &mut self.outer] {
             buffer.resize(n, 0.0);
         }
         let mut x = std::mem::take(&mut self.x);
         let warm = r.iter().any(|r| *r != 0.0) && crate::contact::lcp::all_finite(r);
         if warm {
-            self.scaled.enter(r, &mut x);
-            self.scaled.shorten(&mut x);
+            self.scaled.scale_impulses(r, &mut x);
+            self.scaled.clamp_to_cones(&mut x);
         } else {
             x.fill(0.0);
         }
@@ -183,21 +184,21 @@ impl Solver {
         self.make_patterns(k);
         let mut pattern = std::mem::take(&mut self.patterns[k]);
         self.analyse(&mut pattern);
-        let mut attempt = Attempt {
+        let mut task = IslandTask {
             problem,
             island,
             pattern: &pattern,
             answer: r,
             best: f64::INFINITY,
         };
-        self.run_stages(&mut attempt, &mut x, warm, effort);
-        let outcome = self.verdict(&attempt);
+        self.run_stages(&mut task, &mut x, warm, effort);
+        let outcome = self.classify(&task);
         self.patterns[k] = pattern;
         self.x = x;
         self.finish(outcome)
     }
 
-    /// Bounded effort.
+    /// Bounded effort: sweeps only.
     fn sweep_island(
         &mut self,
         problem: &Problem,
@@ -218,7 +219,7 @@ impl Solver {
                 self.stats.analyses += self.bounded.joint_rows.prepare(island.bodies.len());
             }
             self.stats.sweeps += u64::from(self.bounded.run(count));
-            self.bounded.leave(r);
+            self.bounded.write_impulses(r);
             residual = self.bounded.residual();
             if has_joints {
                 std::mem::swap(&mut self.bounded.joint_rows.pattern, &mut self.patterns[k]);
@@ -234,23 +235,23 @@ impl Solver {
 
     /// Velocities of all bodies after the last [`Solver::solve`]: `v = v_f + A^-1 G^T r`.
     #[must_use]
-    pub fn velocities(&self) -> &[Six] {
+    pub fn velocities(&self) -> &[Vec6] {
         &self.velocities
     }
 
-    /// What all contacts do in the answer of the last [`Solver::solve`].
+    /// Status of all contacts after the last [`Solver::solve`].
     #[must_use]
     pub fn statuses(&self) -> &[Status] {
         &self.statuses
     }
 
-    /// Which rung gave the last answer of an island, if one was accepted.
+    /// The stage that gave the last answer of an island, if one was accepted.
     #[must_use]
     pub fn stage(&self) -> Option<Stage> {
         self.stage
     }
 
-    /// Forgets the counters.
+    /// Resets the counters.
     pub fn reset_stats(&mut self) {
         self.stats = Stats::default();
     }
@@ -286,32 +287,32 @@ impl Solver {
         self.stats.analyses += u64::from(pattern.analyse(self.scaled.bodies, &self.pairs));
     }
 
-    /// The rungs, one after the other.
+    /// Runs the stages in order.
     #[cfg_attr(small, optimize(size))]
-    fn run_stages(&mut self, attempt: &mut Attempt, x: &mut [f64], warm: bool, effort: Effort) {
+    fn run_stages(&mut self, task: &mut IslandTask, x: &mut [f64], warm: bool, effort: Effort) {
         let relaxation = self.relaxation();
         if self.scaled.contacts.is_empty() {
-            self.newton.run_linear(&self.scaled, attempt.pattern, x);
-            if self.check_answer(attempt, x) {
+            self.newton.run_linear(&self.scaled, task.pattern, x);
+            if self.check_answer(task, x) {
                 self.stage = Some(Stage::Newton);
                 return;
             }
-            if attempt.best <= NEARLY {
+            if task.best <= NEARLY_SOLVED {
                 return;
             }
         }
         if !warm {
-            // nothing pushes where nothing approaches
-            if self.check_answer(attempt, x) {
-                self.stage = Some(Stage::Nothing);
+            // zero impulses, if nothing approaches
+            if self.check_answer(task, x) {
+                self.stage = Some(Stage::Zero);
                 return;
             }
             self.sweep(x, FIRST_SWEEPS, relaxation);
         }
-        if self.newton_attempt(attempt, x) {
+        if self.run_newton(task, x) {
             self.stage = Some(Stage::Newton);
-            if self.is_heavy(x) {
-                self.minimize_norm(attempt, x);
+            if self.has_large_impulses(x) {
+                self.run_minimum_norm(task, x);
             }
             return;
         }
@@ -319,15 +320,15 @@ impl Solver {
         if self.is_exhausted() {
             return;
         }
-        if self.is_mixed() && self.minimize_norm(attempt, x) {
+        if self.has_contacts_and_joints() && self.run_minimum_norm(task, x) {
             self.stage = Some(Stage::Newton);
             return;
         }
-        self.stats.interiors += 1;
-        if self.run_interior_point(attempt, x) {
+        self.stats.interior_points += 1;
+        if self.run_interior_point(task, x) {
             self.stage = Some(Stage::InteriorPoint);
-            if self.is_heavy(x) {
-                self.minimize_norm(attempt, x);
+            if self.has_large_impulses(x) {
+                self.run_minimum_norm(task, x);
             }
             return;
         }
@@ -336,9 +337,9 @@ impl Solver {
         }
         if warm {
             self.stats.proximals += 1;
-            let [sweeps, iterations] = ANCHORED;
+            let [sweeps, iterations] = WARM_PROXIMAL;
             self.sweep(x, sweeps, relaxation);
-            if self.prox(attempt, x, iterations) {
+            if self.run_proximal(task, x, iterations) {
                 self.stage = Some(Stage::Proximal);
                 return;
             }
@@ -346,34 +347,35 @@ impl Solver {
         if self.scaled.contacts.is_empty() || self.is_exhausted() {
             return;
         }
-        self.stats.follows += 1;
-        if self.lag_slip_and_prox(attempt, x) {
+        self.stats.lagged_slips += 1;
+        if self.run_lagged_slip_stage(task, x) {
             self.stage = Some(Stage::LaggedSlip);
             return;
         }
-        if attempt.best <= NEARLY || self.is_exhausted() {
+        if task.best <= NEARLY_SOLVED || self.is_exhausted() {
             return;
         }
-        self.stats.lasts += 1;
-        let [sweeps, iterations] = LAST;
-        let left = |most: u32| most.saturating_sub(self.newton.iterations);
+        self.stats.last_resorts += 1;
+        let [sweeps, iterations] = LAST_RESORT;
+        let left = |limit: u32| limit.saturating_sub(self.newton.iterations);
         let iterations = self
-            .most_iterations
-            .map_or(iterations, |most| iterations.min(left(most)));
+            .iteration_limit
+            .map_or(iterations, |limit| iterations.min(left(limit)));
         x.fill(0.0);
         self.sweep(x, sweeps, relaxation);
-        if self.prox(attempt, x, iterations) {
-            self.stage = Some(Stage::Last);
+        if self.run_proximal(task, x, iterations) {
+            self.stage = Some(Stage::LastResort);
         }
     }
 
-    /// Slips that follow, and anchors from where they come to: is an answer accepted?
+    /// Stage 4. Returns whether an answer was accepted.
     #[cfg_attr(small, optimize(size))]
-    fn lag_slip_and_prox(&mut self, attempt: &mut Attempt, x: &mut [f64]) -> bool {
-        let short = STARTS.into_iter().zip(SHORT);
-        let whole = STARTS.into_iter().map(|start| (start, WHOLE));
-        for (start, [steps, iterations]) in short.chain(whole) {
-            if self.lag_slip(attempt, x, start, steps) || self.prox(attempt, x, iterations) {
+    fn run_lagged_slip_stage(&mut self, task: &mut IslandTask, x: &mut [f64]) -> bool {
+        let short_runs = STARTS.into_iter().zip(SHORT_RUNS);
+        let full_runs = STARTS.into_iter().map(|start| (start, FULL_RUN));
+        for (start, [steps, iterations]) in short_runs.chain(full_runs) {
+            if self.run_lagged_slip(task, x, start, steps) || self.run_proximal(task, x, iterations)
+            {
                 return true;
             }
             if self.is_exhausted() {
@@ -384,36 +386,36 @@ impl Solver {
     }
 
     fn is_exhausted(&self) -> bool {
-        let most = self.most_iterations;
-        most.is_some_and(|most| self.newton.iterations > most)
+        let limit = self.iteration_limit;
+        limit.is_some_and(|limit| self.newton.iterations > limit)
     }
 
-    /// Through the inside of the cones, from `x`, with the last digits by Newton's method: is the answer accepted?
+    /// Interior-point method from `x`, refined by Newton's method. Returns whether an answer was accepted.
     #[cfg_attr(small, optimize(size))]
-    fn run_interior_point(&mut self, attempt: &mut Attempt, x: &mut [f64]) -> bool {
+    fn run_interior_point(&mut self, task: &mut IslandTask, x: &mut [f64]) -> bool {
         if self.scaled.contacts.is_empty() {
             return false;
         }
-        let mut inside = std::mem::take(&mut self.inside);
-        inside.clear();
-        inside.extend_from_slice(x);
-        self.interior_point.start(&self.scaled, &mut inside);
+        let mut interior = std::mem::take(&mut self.interior);
+        interior.clear();
+        interior.extend_from_slice(x);
+        self.interior_point.start(&self.scaled, &mut interior);
         let mut solved = false;
-        for aim in AIMS {
+        for target in TARGETS {
             let Self {
                 interior_point,
                 newton,
                 scaled,
                 ..
             } = self;
-            let goes_on = interior_point.run(newton, scaled, attempt.pattern, &mut inside, aim);
-            x.copy_from_slice(&inside);
-            solved = self.check_answer(attempt, x) || self.polish(attempt, x, &POLISHES);
-            if solved || !goes_on {
+            let continues = interior_point.run(newton, scaled, task.pattern, &mut interior, target);
+            x.copy_from_slice(&interior);
+            solved = self.check_answer(task, x) || self.polish(task, x, &POLISHES);
+            if solved || !continues {
                 break;
             }
         }
-        self.inside = inside;
+        self.interior = interior;
         solved
     }
 
@@ -428,45 +430,46 @@ impl Solver {
         RELAXATIONS[usize::from(friction > 1.0)]
     }
 
-    /// Newton's method from `x`, and the judge: is the answer accepted?
-    fn newton_attempt(&mut self, attempt: &mut Attempt, x: &mut [f64]) -> bool {
-        self.newton.run(&self.scaled, attempt.pattern, x, &PLAIN);
-        self.check_answer(attempt, x)
+    /// Newton's method from `x`. Returns whether the answer is accepted.
+    fn run_newton(&mut self, task: &mut IslandTask, x: &mut [f64]) -> bool {
+        self.newton
+            .run(&self.scaled, task.pattern, x, &PLAIN_NEWTON);
+        self.check_answer(task, x)
     }
 
-    /// Keeps `x` as the answer if it is better than the best one: is it accepted?
-    pub(super) fn check_answer(&mut self, attempt: &mut Attempt, x: &[f64]) -> bool {
-        self.weigh(attempt, x);
-        attempt.is_solved()
+    /// Keeps `x` if it is better than the best candidate. Returns whether it is accepted.
+    pub(super) fn check_answer(&mut self, task: &mut IslandTask, x: &[f64]) -> bool {
+        self.check_residual(task, x);
+        task.is_solved()
     }
 
-    /// The same: its residual.
-    pub(super) fn weigh(&mut self, attempt: &mut Attempt, x: &[f64]) -> f64 {
-        self.scaled.leave(x, &mut self.outer);
+    /// The same, but returns the residual.
+    pub(super) fn check_residual(&mut self, task: &mut IslandTask, x: &[f64]) -> f64 {
+        self.scaled.unscale_impulses(x, &mut self.outer);
         let checked = self
-            .judge
-            .residual(attempt.problem, &attempt.island, &self.outer);
-        if checked < attempt.best {
-            attempt.best = checked;
-            attempt.answer.copy_from_slice(&self.outer);
+            .residual_check
+            .residual(task.problem, &task.island, &self.outer);
+        if checked < task.best {
+            task.best = checked;
+            task.answer.copy_from_slice(&self.outer);
         }
         checked
     }
 
-    /// Velocities and statuses of the island just solved.
+    /// Stores velocities and statuses of the island just solved.
     fn record(&mut self, island: &Island, r: &[f64]) {
         let scaled = &self.scaled;
-        // an island that was refused moves freely
+        // an island with invalid input moves freely
         if scaled.rows.len() != r.len() || self.x.len() != r.len() {
             return;
         }
-        scaled.enter(r, &mut self.x);
-        scaled.push_bodies(&self.x, &mut self.w);
+        scaled.scale_impulses(r, &mut self.x);
+        scaled.apply_impulses(&self.x, &mut self.w);
         scaled.velocities(&self.x, &self.w, &mut self.u);
         for (k, &b) in island.bodies.iter().enumerate() {
-            let added = scaled.added(k, &self.w[k]);
-            for (v, added) in self.velocities[b as usize].iter_mut().zip(added) {
-                *v += added;
+            let change = scaled.velocity_change(k, &self.w[k]);
+            for (v, change) in self.velocities[b as usize].iter_mut().zip(change) {
+                *v += change;
             }
         }
         for (contact, &c) in scaled.contacts.iter().zip(island.contacts) {
@@ -474,7 +477,7 @@ impl Solver {
             let status = &mut self.statuses[c as usize];
             status.closed = y_n > 0.0;
             for (own, block) in status.blocks.iter_mut().zip(contact.blocks()) {
-                *own = match state(block, y_n, aim(block, &self.x, &self.u)) {
+                *own = match state(block, y_n, augmented_impulse(block, &self.x, &self.u)) {
                     _ if y_n <= 0.0 => Friction::Open,
                     State::Stick => Friction::Stick,
                     State::Slip { .. } => Friction::Slip,
@@ -484,14 +487,14 @@ impl Solver {
     }
 }
 
-/// A contact that does nothing.
+/// Status of an open contact.
 const OPEN: Status = Status {
     closed: false,
-    blocks: [Friction::Open; MOST_BLOCKS],
+    blocks: [Friction::Open; MAX_BLOCKS],
 };
 
-/// What the rungs share.
-pub(super) struct Attempt<'a> {
+/// An island being solved, with the best candidate so far.
+pub(super) struct IslandTask<'a> {
     pub problem: &'a Problem<'a>,
     pub island: Island<'a>,
     pub pattern: &'a Pattern,
@@ -499,7 +502,7 @@ pub(super) struct Attempt<'a> {
     pub best: f64,
 }
 
-impl Attempt<'_> {
+impl IslandTask<'_> {
     pub fn is_solved(&self) -> bool {
         self.best <= ACCEPTED_RESIDUAL
     }

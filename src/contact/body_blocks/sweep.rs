@@ -1,50 +1,50 @@
-//! Relaxed Gauss-Seidel sweeps: one contact after the other, its normal row and first block exactly, its other blocks
-//! each by itself; joints row by row.
+//! Relaxed nonlinear Gauss-Seidel sweeps: each contact is solved exactly for its normal row and first block, further
+//! blocks separately, joints row by row.
 //!
 //! ```text
 //! (1)  q_n >= 0:   open
 //! (2)  u_n = 0:    r_n = -(q_n + W_nb r_b) / W_nn,    S = W_bb - W_bn W_nb / W_nn,   q = q_b - W_bn q_n / W_nn
 //! (3)  stick:      S r_b = -q,   if |r_b| <= mu r_n
-//! (4)  slip:       (S + a) r_b = -q,   a > 0 with |r_b| = reach + grow.r_b:   reach = -mu q_n / W_nn,
+//! (4)  slip:       (S + a) r_b = -q,   a > 0 with |r_b| = limit + grow.r_b:   limit = -mu q_n / W_nn,
 //!                  grow = -mu W_nb / W_nn      (as a grows, r_b goes to zero: there is a root whenever q_n < 0)
 //! (5)  joints:     r_i <- r_i - u_i / W_ii
 //! ```
 
-use super::FREEDOMS;
-use super::factor::Six;
-use super::scaled::{Pair, Scaled, along, dot, shorten};
+use super::DOFS;
+use super::factor::Vec6;
+use super::scaled::{JacobianRow, Scaled, clamp_length, dot, row_velocity};
 use crate::contact::dense::scaled::BlockRows;
 use crate::math::positive;
 
-/// Steps towards the root of (4); more than its safeguarded Newton iteration ever needs.
+/// Iteration limit for the root of (4), which its safeguarded Newton iteration never reaches.
 const ROOT_STEPS: u32 = 80;
 
-/// Relative difference of the two sides of (4) that is good enough.
+/// Relative difference of the two sides of (4) at convergence.
 const ROOT_WIDTH: f64 = 1e-13;
 
-/// A diagonal that small is a row of nothing, in coordinates without units.
-const NOTHING: f64 = 1e-12;
+/// A dimensionless diagonal below this counts as zero.
+const ZERO_DIAGONAL: f64 = 1e-12;
 
-/// What a contact needs again and again; the first block is padded with rows of zeros.
+/// Precomputed data of a contact; the first block is padded with rows of zeros.
 #[derive(Clone, Copy, Debug)]
 struct Local {
-    /// The normal row, then two of the first block.
-    rows: [Pair; 3],
+    /// The normal row, then two rows of the first block.
+    rows: [JacobianRow; 3],
     free: [f64; 3],
     compliance: [f64; 3],
     bodies: [u32; 2],
     /// First row in `r`.
     first: u32,
-    /// Rows of the first block; 0: no friction there.
+    /// Rows of the first block; 0: frictionless.
     tangents: u32,
     friction: f64,
     w_nn: f64,
     inverse_nn: f64,
     /// `W_nb`.
     to_n: [f64; 2],
-    /// `W_bb`: both diagonal entries, and the one beside them.
+    /// `W_bb`: both diagonal entries, then the off-diagonal one.
     w_bb: [f64; 3],
-    /// Axes of `S`: the cosine and sine of the first one, and its stiffnesses.
+    /// Eigenvectors of `S`, given by the cosine and sine of the first, and its eigenvalues.
     axis: [f64; 2],
     stiffness: [f64; 2],
 }
@@ -53,11 +53,11 @@ struct Local {
 #[derive(Debug, Default)]
 pub(super) struct Sweeper {
     locals: Vec<Local>,
-    w: Vec<Six>,
+    w: Vec<Vec6>,
 }
 
 impl Sweeper {
-    /// Prepares for an island.
+    /// Prepares the contacts of an island.
     pub fn set(&mut self, scaled: &Scaled) {
         self.locals.clear();
         for (contact, member) in scaled.contacts.iter().zip(&scaled.members) {
@@ -65,7 +65,7 @@ impl Sweeper {
             let friction_block = contact.blocks().first().filter(|b| b.friction > 0.0);
             let tangents = friction_block.map_or(0, |b| b.rows);
             let mut local = Local {
-                rows: [[0.0; 2 * FREEDOMS]; 3],
+                rows: [[0.0; 2 * DOFS]; 3],
                 free: [0.0; 3],
                 compliance: [0.0; 3],
                 bodies: member.bodies,
@@ -89,20 +89,22 @@ impl Sweeper {
         }
     }
 
-    /// `count` sweeps over all contacts and joints.
+    /// Runs `count` sweeps over all contacts and joints.
     pub fn run(&mut self, scaled: &Scaled, r: &mut [f64], count: u32, relaxation: f64) {
-        scaled.push_bodies(r, &mut self.w);
+        scaled.apply_impulses(r, &mut self.w);
         for _ in 0..count {
             for joint in scaled.joints() {
                 let [mut a, mut b] = joint.bodies.map(|b| self.w[b as usize]);
                 for i in joint.range() {
                     let row = &scaled.rows[i];
                     let diagonal = dot(row, row) + scaled.compliance[i];
-                    if diagonal > NOTHING {
-                        let u = scaled.free[i] + along(row, &a, &b) + scaled.compliance[i] * r[i];
+                    if diagonal > ZERO_DIAGONAL {
+                        let u = scaled.free[i]
+                            + row_velocity(row, &a, &b)
+                            + scaled.compliance[i] * r[i];
                         let change = -u / diagonal;
                         r[i] += change;
-                        push(row, change, &mut a, &mut b);
+                        apply_impulse(row, change, &mut a, &mut b);
                     }
                 }
                 self.w[joint.bodies[0] as usize] = a;
@@ -111,11 +113,11 @@ impl Sweeper {
             for (local, contact) in self.locals.iter().zip(&scaled.contacts) {
                 let [mut a, mut b] = local.bodies.map(|b| self.w[b as usize]);
                 let first = local.first as usize;
-                local.improve(&mut r[first..], &mut a, &mut b, relaxation);
+                local.update(&mut r[first..], &mut a, &mut b, relaxation);
                 let done = usize::from(local.tangents > 0);
                 for block in contact.blocks().iter().skip(done) {
                     let limit = block.friction * r[contact.normal];
-                    alone(scaled, block, limit, r, &mut a, &mut b);
+                    solve_block(scaled, block, limit, r, &mut a, &mut b);
                 }
                 self.w[local.bodies[0] as usize] = a;
                 self.w[local.bodies[1] as usize] = b;
@@ -124,19 +126,19 @@ impl Sweeper {
     }
 }
 
-fn push(row: &Pair, change: f64, a: &mut Six, b: &mut Six) {
-    for k in 0..FREEDOMS {
+fn apply_impulse(row: &JacobianRow, change: f64, a: &mut Vec6, b: &mut Vec6) {
+    for k in 0..DOFS {
         a[k] += row[k] * change;
-        b[k] += row[FREEDOMS + k] * change;
+        b[k] += row[DOFS + k] * change;
     }
 }
 
 impl Local {
-    /// The parts of (2).
+    /// Precomputes the parts of (2).
     fn prepare(&mut self) {
         let [n, s, t] = &self.rows;
         self.w_nn = dot(n, n) + self.compliance[0];
-        if self.w_nn <= NOTHING {
+        if self.w_nn <= ZERO_DIAGONAL {
             self.w_nn = 1.0;
         }
         self.inverse_nn = 1.0 / self.w_nn;
@@ -160,34 +162,34 @@ impl Local {
     }
 
     /// (1) to (4).
-    fn improve(&self, r: &mut [f64], a: &mut Six, b: &mut Six, relaxation: f64) {
+    fn update(&self, r: &mut [f64], a: &mut Vec6, b: &mut Vec6, relaxation: f64) {
         let [n, s, t] = &self.rows;
-        let rubs = self.tangents > 0;
+        let has_friction = self.tangents > 0;
         let two = self.tangents == 2;
         let old = [
             r[0],
-            if rubs { r[1] } else { 0.0 },
+            if has_friction { r[1] } else { 0.0 },
             if two { r[2] } else { 0.0 },
         ];
-        let q_n = self.free[0] + along(n, a, b) + self.compliance[0] * old[0]
+        let q_n = self.free[0] + row_velocity(n, a, b) + self.compliance[0] * old[0]
             - self.w_nn * old[0]
             - self.to_n[0] * old[1]
             - self.to_n[1] * old[2];
         let mut new = [0.0; 3];
         if q_n < 0.0 {
             new[0] = -q_n * self.inverse_nn;
-            if rubs {
+            if has_friction {
                 let [w_ss, w_tt, w_st] = self.w_bb;
                 let along_n = old[0] - new[0];
                 let q = [
-                    self.free[1] + along(s, a, b) + (self.compliance[1] - w_ss) * old[1]
+                    self.free[1] + row_velocity(s, a, b) + (self.compliance[1] - w_ss) * old[1]
                         - w_st * old[2]
                         - self.to_n[0] * along_n,
-                    self.free[2] + along(t, a, b) + (self.compliance[2] - w_tt) * old[2]
+                    self.free[2] + row_velocity(t, a, b) + (self.compliance[2] - w_tt) * old[2]
                         - w_st * old[1]
                         - self.to_n[1] * along_n,
                 ];
-                let x = self.rub(q, self.friction * new[0]);
+                let x = self.solve_friction(q, self.friction * new[0]);
                 (new[1], new[2]) = (x[0], x[1]);
                 new[0] = positive(
                     new[0] - (self.to_n[0] * x[0] + self.to_n[1] * x[1]) * self.inverse_nn,
@@ -201,26 +203,26 @@ impl Local {
         }
         new[0] = positive(new[0]);
         let limit = self.friction * new[0];
-        shorten(&mut new[1..], limit);
+        clamp_length(&mut new[1..], limit);
         let change = [new[0] - old[0], new[1] - old[1], new[2] - old[2]];
         r[0] = new[0];
-        if rubs {
+        if has_friction {
             r[1] = new[1];
         }
         if two {
             r[2] = new[2];
         }
-        for k in 0..FREEDOMS {
+        for k in 0..DOFS {
             a[k] += n[k] * change[0] + s[k] * change[1] + t[k] * change[2];
         }
-        for k in 0..FREEDOMS {
-            let j = FREEDOMS + k;
+        for k in 0..DOFS {
+            let j = DOFS + k;
             b[k] += n[j] * change[0] + s[j] * change[1] + t[j] * change[2];
         }
     }
 
-    /// (3), (4).
-    fn rub(&self, q: [f64; 2], limit: f64) -> [f64; 2] {
+    /// (3), (4) for the first block.
+    fn solve_friction(&self, q: [f64; 2], limit: f64) -> [f64; 2] {
         let factor = -self.friction * self.inverse_nn;
         let grow = [factor * self.to_n[0], factor * self.to_n[1]];
         if self.tangents == 1 {
@@ -240,12 +242,11 @@ impl Local {
     }
 }
 
-/// Cosine and sine of the first axis of a symmetric matrix, and both of its stiffnesses, not negative; a row of nothing
-/// has none.
+/// Cosine and sine of the first eigenvector of a symmetric positive semidefinite matrix, and its eigenvalues.
 fn axes([a, c, b]: [f64; 3]) -> ([f64; 2], [f64; 2]) {
     let (half, mean) = (0.5 * (a - c), 0.5 * (a + c));
     let radius = (half * half + b * b).sqrt();
-    // axes of a multiple of the unit matrix are rounding errors
+    // for a multiple of the identity the eigenvectors would be rounding errors
     if radius <= 1e-15 * mean {
         return ([1.0, 0.0], [positive(mean); 2]);
     }
@@ -261,7 +262,7 @@ fn axes([a, c, b]: [f64; 3]) -> ([f64; 2], [f64; 2]) {
     )
 }
 
-/// (3), (4) along the axes of `S`.
+/// (3), (4) row_velocity the eigenvectors of `S`.
 fn tangential(stiffness: &[f64; 2], q: [f64; 2], limit: f64, grow: [f64; 2]) -> [f64; 2] {
     let at = |a: f64| {
         let (d0, d1) = (stiffness[0] + a, stiffness[1] + a);
@@ -278,12 +279,12 @@ fn tangential(stiffness: &[f64; 2], q: [f64; 2], limit: f64, grow: [f64; 2]) -> 
     if limit <= 0.0 {
         return [0.0; 2];
     }
-    // outside at `low`, inside at `high`
+    // too long at `low`, short enough at `high`
     let (mut low, mut high) = (0.0, f64::INFINITY);
-    let pull = (q[0] * q[0] + q[1] * q[1]).sqrt() / limit;
-    let mut a = positive(pull - stiffness[0]);
+    let ratio = (q[0] * q[0] + q[1] * q[1]).sqrt() / limit;
+    let mut a = positive(ratio - stiffness[0]);
     if a == 0.0 {
-        a = positive(pull - stiffness[1]) * 0.5;
+        a = positive(ratio - stiffness[1]) * 0.5;
     }
     let mut x = x;
     for _ in 0..ROOT_STEPS {
@@ -300,7 +301,7 @@ fn tangential(stiffness: &[f64; 2], q: [f64; 2], limit: f64, grow: [f64; 2]) -> 
         } else {
             low = a;
         }
-        // 1 / |r_b| - 1 / limit is almost linear: Newton's method, and the middle whenever that leaves the bracket
+        // 1 / |r_b| - 1 / limit is almost linear: Newton's method, bisection if that leaves the bracket
         let slope = (x[0] * x[0] / d0 + x[1] * x[1] / d1) / (length * length * length)
             - (grow[0] * x[0] / d0 + grow[1] * x[1] / d1) / (limit * limit);
         let next = a - (1.0 / length - 1.0 / limit) / slope;
@@ -318,8 +319,15 @@ fn tangential(stiffness: &[f64; 2], q: [f64; 2], limit: f64, grow: [f64; 2]) -> 
     x
 }
 
-/// (3), (4) of a block with a given reach.
-fn alone(scaled: &Scaled, block: &BlockRows, limit: f64, r: &mut [f64], a: &mut Six, b: &mut Six) {
+/// (3), (4) for a block with a given limit.
+fn solve_block(
+    scaled: &Scaled,
+    block: &BlockRows,
+    limit: f64,
+    r: &mut [f64],
+    a: &mut Vec6,
+    b: &mut Vec6,
+) {
     let (t, rows) = (block.first, block.rows);
     let mut old = [0.0; 2];
     old[..rows].copy_from_slice(&r[t..t + rows]);
@@ -328,11 +336,14 @@ fn alone(scaled: &Scaled, block: &BlockRows, limit: f64, r: &mut [f64], a: &mut 
         let own = &scaled.rows[t..t + rows];
         let c = &scaled.compliance[t..t + rows];
         let mut w = [dot(&own[0], &own[0]) + c[0], 0.0, 0.0];
-        let mut q = [scaled.free[t] + along(&own[0], a, b) + c[0] * old[0], 0.0];
+        let mut q = [
+            scaled.free[t] + row_velocity(&own[0], a, b) + c[0] * old[0],
+            0.0,
+        ];
         if rows == 2 {
             w[1] = dot(&own[1], &own[1]) + c[1];
             w[2] = dot(&own[0], &own[1]);
-            q[1] = scaled.free[t + 1] + along(&own[1], a, b) + c[1] * old[1];
+            q[1] = scaled.free[t + 1] + row_velocity(&own[1], a, b) + c[1] * old[1];
         }
         q[0] -= w[0] * old[0] + w[2] * old[1];
         q[1] -= w[1] * old[1] + w[2] * old[0];
@@ -341,13 +352,13 @@ fn alone(scaled: &Scaled, block: &BlockRows, limit: f64, r: &mut [f64], a: &mut 
             let turned = [c * q[0] + s * q[1], c * q[1] - s * q[0]];
             let x = tangential(&stiffness, turned, limit, [0.0; 2]);
             new = [c * x[0] - s * x[1], s * x[0] + c * x[1]];
-        } else if w[0] > NOTHING {
+        } else if w[0] > ZERO_DIAGONAL {
             new[0] = -q[0] / w[0];
         }
-        shorten(&mut new, limit);
+        clamp_length(&mut new, limit);
     }
     for lane in 0..rows {
-        push(&scaled.rows[t + lane], new[lane] - old[lane], a, b);
+        apply_impulse(&scaled.rows[t + lane], new[lane] - old[lane], a, b);
         r[t + lane] = new[lane];
     }
 }

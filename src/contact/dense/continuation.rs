@@ -1,77 +1,77 @@
-//! From soft to stiff: for redundant contacts whose velocities do not quite agree, and for whatever else stops Newton's
-//! method.
+//! Regularization continuation, for redundant contacts with slightly inconsistent velocities and other cases in which
+//! Newton's method fails.
 //!
 //! ```text
-//! (1)  u = W r + b + prox D (r - centre),     prox = 1 .. 1e-13
-//! (2)  y = r - u / (prox D)                   the map's steps
-//! (3)  centre <- r,  prox as it is            proximal steps: what the softness has changed is taken back
+//! (1)  u = W r + b + prox D (r - reference),     prox = 1 .. 1e-13
+//! (2)  y = r - u / (prox D)                      projection steps of the Alart-Curnier map
+//! (3)  reference <- r,  prox fixed               proximal point iterations, which remove the effect of prox
 //! ```
 //!
-//! Two sticking contacts on one body that ask for velocities that differ by `d` push against each other until one of them
-//! slips. Along these inner impulses `u` changes by `d` only: with the steps of a contact by itself, F hardly feels it, and
-//! the line search refuses. The softened problem gives them the stiffness `prox`, and (2) measures F in impulses: at
-//! `prox = d` all of F is of one size. A sequence of solutions that grows like `1 / prox` has no limit; most likely
-//! there is no solution then.
+//! Two sticking contacts of one body whose required velocities differ by `d` act against each other until one of them
+//! slips. `u` changes by `d` only along these internal impulses: with the usual projection steps F hardly depends on
+//! them, and the line search fails. The regularized problem gives them the compliance `prox`, and (2) measures F in
+//! impulses: at `prox = d` all parts of F are of one size. If the impulses grow like `1 / prox`, most likely there is no
+//! solution.
 
 use super::newton::{End, Limits};
 use super::{ACCEPTED_RESIDUAL, Problem, Solver, residual};
-use crate::contact::scaling::larger;
+use crate::math::larger;
 
-/// The last softness; (1) then changes `u` by less than its rounding error.
+/// The last `prox`; (1) then changes `u` by less than its rounding error.
 const STIFFEST: f64 = 1e-13;
 
-/// Softness from which on (3) may end the search: with stiffer ones inner impulses come to their limits.
+/// From this `prox` on (3) may end the search: below it internal impulses reach their limits.
 const POLISHED: f64 = 1e-5;
 
-/// Softness at which growth is checked, over that since [`POLISHED`].
-const GROWTH_JUDGED: f64 = 1e-10;
+/// The growth of the impulses is checked at this `prox`, relative to that since [`POLISHED`].
+const GROWTH_CHECKED: f64 = 1e-10;
 
-/// Part of the growth that remains at [`GROWTH_JUDGED`] if the impulses grow like `1 / prox`.
+/// Fraction of the growth that remains at [`GROWTH_CHECKED`] if the impulses grow like `1 / prox`.
 const GROWTH: f64 = 0.3;
 
-/// Newton iterations of one continuation.
+/// Limit on the Newton iterations of one continuation.
 const ITERATIONS: u32 = 1000;
 
-/// Factors from one softness to the next: the smallest, and the one that counts as standing still.
+/// Factors from one `prox` to the next: the smallest, and the one that counts as stagnation.
 const FACTORS: [f64; 2] = [0.03, 0.9];
 
-/// How a continuation ended.
+/// Outcome of a continuation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Path {
-    /// At an accepted answer.
+pub(super) enum ContinuationEnd {
+    /// A candidate was accepted.
     Solved,
     /// The impulses grow without bound.
     Unbounded,
-    /// Newton's method lost it: it turns back, or ends.
-    Lost,
+    /// Newton's method failed: the path turns back or ends.
+    Failed,
 }
 
 impl Solver {
-    /// (1) to (3), from `x`, the first centre.
+    /// (1) to (3), from `x`, the first reference.
     #[cfg_attr(small, optimize(size), inline(never))]
-    pub(super) fn stiffen(
+    pub(super) fn run_continuation(
         &mut self,
         problem: &Problem,
         x: &mut [f64],
         answer: &mut [f64],
         best: &mut f64,
-    ) -> Path {
+    ) -> ContinuationEnd {
         let n = x.len();
         let mut good = std::mem::take(&mut self.good);
-        let mut centre = std::mem::take(&mut self.centre);
+        let mut reference = std::mem::take(&mut self.reference);
         good[..n].copy_from_slice(x);
-        centre[..n].copy_from_slice(x);
+        reference[..n].copy_from_slice(x);
         let (mut prox, mut last, mut factor) = (1.0, 10.0, 0.1_f64);
         let mut first_growth = 0.0;
-        let mut path = Path::Lost;
+        let mut path = ContinuationEnd::Failed;
         let start = self.newton.iterations;
         while prox > STIFFEST && self.newton.iterations - start < ITERATIONS {
             self.scaled.prox = prox;
             self.scaled.set_boost(1.0 / prox);
-            self.scaled.reference.copy_from_slice(&centre[..n]);
+            self.scaled.reference.copy_from_slice(&reference[..n]);
             let limits = Limits {
                 iterations: 60,
-                // (2) makes rounding errors of u larger
+                // (2) magnifies rounding errors of u
                 target: larger(1e-9, 1e-14 / prox),
                 damping: [1e-15, 1e-15],
                 trials: 10,
@@ -86,19 +86,19 @@ impl Solver {
                     last = prox;
                     if prox < POLISHED {
                         if self.polish(problem, x, answer, best) {
-                            path = Path::Solved;
+                            path = ContinuationEnd::Solved;
                             break;
                         }
                         x.copy_from_slice(&good[..n]);
                         let growth = prox * size.impulse;
                         if first_growth == 0.0 {
                             first_growth = growth;
-                        } else if prox < GROWTH_JUDGED && growth > GROWTH * first_growth {
-                            path = Path::Unbounded;
+                        } else if prox < GROWTH_CHECKED && growth > GROWTH * first_growth {
+                            path = ContinuationEnd::Unbounded;
                             break;
                         }
                     }
-                    // many iterations: many changes of state on the way
+                    // many iterations: many changes of the active set
                     factor = match used {
                         0..=6 => larger(factor * factor, FACTORS[0]),
                         7..=20 => factor,
@@ -116,14 +116,14 @@ impl Solver {
             }
             prox = last * factor;
         }
-        (self.good, self.centre) = (good, centre);
+        (self.good, self.reference) = (good, reference);
         self.scaled.reference.fill(0.0);
         self.scaled.set_boost(1.0);
         self.scaled.prox = 0.0;
         path
     }
 
-    /// (3), with the steps of a contact by itself: the states are known by now. Is the answer accepted?
+    /// (3) with the usual projection steps, as the active set is known by now. Returns whether the answer is accepted.
     #[cfg_attr(small, optimize(size), inline(never))]
     fn polish(
         &mut self,
@@ -143,9 +143,9 @@ impl Solver {
         for _ in 0..4 {
             self.scaled.reference.copy_from_slice(x);
             self.newton.run(&self.scaled, x, &limits);
-            // on the way the impulses may be of any size: an answer, or nothing
+            // impulses on the path may have any size: keep accepted answers only
             let n = x.len();
-            self.scaled.leave(x, &mut self.outer[..n]);
+            self.scaled.unscale_impulses(x, &mut self.outer[..n]);
             let checked = residual(problem, &self.outer[..n]);
             if checked <= ACCEPTED_RESIDUAL {
                 *best = checked;

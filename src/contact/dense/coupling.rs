@@ -1,62 +1,62 @@
-//! Which contacts act on each other. In a pile most do not: products with `W`, and the linear systems of Newton's method,
-//! then leave their zeros out.
+//! Sparsity of the Delassus matrix `W`: in a pile most contacts are not coupled. Products with `W` and the linear systems
+//! of Newton's method then skip the zero blocks.
 
 use super::scaled::ContactRows;
 use crate::contact::elimination_order::Pattern;
 use crate::contact::lcp::all_finite;
 use crate::contact::lcp::basis::grow;
 
-/// Fewest rows for which it pays to look for zeros.
+/// Smallest number of rows for which sparsity is checked.
 pub(super) const FEWEST_ROWS: usize = 48;
 
-/// Largest part of `W` that may be left for the zeros to be left out: with more, lists cost what they save.
+/// Largest density of `W` for sparse products.
 const PART: f64 = 0.5;
 
-/// Largest part of the multiplications of a full elimination that may be left, for the same reason.
+/// Largest fraction of the multiplications of a dense elimination for sparse elimination.
 const ELIMINATION_PART: f64 = 0.4;
 
-/// Columns that are taken together; those of a contact are padded to whole groups.
+/// Columns processed together; those of a contact are padded to a multiple.
 const LANES: usize = 4;
 
-/// Rows of a contact in space, whose products are taken together.
+/// Rows of a contact in space, processed together.
 const IN_SPACE: usize = 3;
 
-/// Where the columns of a contact and the numbers of its rows are.
+/// Location of the columns of a contact and of the entries of its rows.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     values: usize,
     columns: usize,
-    /// In groups of lanes.
+    /// In multiples of `LANES`.
     width: usize,
 }
 
-/// The blocks of `W` that are not zero.
+/// The nonzero blocks of `W`.
 #[derive(Debug, Default)]
 pub(super) struct Coupling {
-    /// Are the zeros left out of products?
+    /// Are products sparse?
     pub sparse: bool,
-    /// Are they left out of eliminations as well?
+    /// Are eliminations sparse as well?
     pub eliminates: bool,
     /// The order of elimination.
     pub pattern: Pattern,
-    /// Has every contact three rows?
+    /// Do all contacts have three rows?
     in_space: bool,
     /// First row of each contact, and the end.
     first: Vec<usize>,
     /// The contact of each row.
     contact: Vec<usize>,
-    /// Entries of `neighbours` of each contact begin here.
+    /// Start of the entries of each contact in `neighbours`.
     begin: Vec<usize>,
-    /// Contacts that a contact acts on, itself among them, increasing; and which of its columns theirs are.
+    /// Contacts coupled with a contact, itself included, increasing; and the index of their first column in its rows.
     neighbours: Vec<(usize, usize)>,
-    /// Of each contact.
+    /// One per contact.
     places: Vec<Place>,
     columns: Vec<[u32; LANES]>,
     values: Vec<[f64; LANES]>,
     pairs: Vec<[u32; 2]>,
-    /// Does a contact act on another? Row by row.
+    /// Are two contacts coupled? Row by row.
     acts: Vec<bool>,
-    /// Bits of the rows of a contact.
+    /// Bitwise or of the rows of a contact.
     bits: Vec<u64>,
 }
 
@@ -79,7 +79,7 @@ impl Coupling {
         self.pattern.reserve(n, most);
     }
 
-    /// Looks at a matrix of `n` rows; its numbers are taken times the scales of their row and column.
+    /// Analyses a matrix of `n` rows and stores its entries, scaled by row and column.
     pub fn set(&mut self, n: usize, matrix: &[f64], scale: &[f64], contacts: &[ContactRows]) {
         self.sparse = false;
         self.eliminates = false;
@@ -102,7 +102,7 @@ impl Coupling {
         self.eliminates = self.work() < ELIMINATION_PART * all;
     }
 
-    /// Fills `acts`, in both directions.
+    /// Fills `acts`, symmetrically.
     fn find(&mut self, n: usize, matrix: &[f64]) {
         let count = self.first.len() - 1;
         self.acts.clear();
@@ -133,9 +133,9 @@ impl Coupling {
         }
     }
 
-    /// Fills `bits`, column by column: some number of these rows is not zero.
+    /// Fills `bits`, column by column: nonzero if one of these rows is.
     fn add_up(&mut self, rows: &[f64], n: usize) {
-        // without the sign: zeros have two
+        // without the sign bit, because of -0
         let bits = |x: &f64| x.to_bits() << 1;
         self.bits.clear();
         if rows.len() == IN_SPACE * n {
@@ -154,7 +154,7 @@ impl Coupling {
         }
     }
 
-    /// Lists them, and their pairs; `false` if there are too many.
+    /// Lists the neighbours and pairs. Returns `false` if there are too many.
     fn list(&mut self, n: usize) -> bool {
         let most = PART * (n * n) as f64;
         let count = self.first.len() - 1;
@@ -219,7 +219,7 @@ impl Coupling {
         }
     }
 
-    /// Multiplications of an elimination.
+    /// Multiplications of a sparse elimination.
     #[cfg_attr(small, optimize(size), inline(never))]
     fn work(&self) -> f64 {
         let rows = |place: usize| {
@@ -234,12 +234,12 @@ impl Coupling {
         work.sum()
     }
 
-    /// Are all numbers finite, if there are any?
+    /// Are all stored entries finite?
     pub fn is_finite(&self) -> bool {
         !self.sparse || all_finite(self.values.as_flattened())
     }
 
-    /// The contacts that a contact acts on, and where their columns begin in a [row](Self::row) of it.
+    /// The contacts coupled with a contact, and the start of their columns in a [row](Self::row) of it.
     pub fn neighbours(&self, contact: usize) -> &[(usize, usize)] {
         &self.neighbours[self.begin[contact]..self.begin[contact + 1]]
     }
@@ -263,12 +263,12 @@ impl Coupling {
         &self.columns[columns..columns + width]
     }
 
-    /// The numbers of a row of `W`.
+    /// The nonzero entries of a row of `W`.
     pub fn row(&self, i: usize) -> &[f64] {
         self.groups(i).as_flattened()
     }
 
-    /// The same with all zeros.
+    /// The same, with the zeros.
     #[cfg_attr(small, optimize(size))]
     pub fn write_row(&self, i: usize, row: &mut [f64]) {
         row.fill(0.0);
@@ -279,7 +279,7 @@ impl Coupling {
         }
     }
 
-    /// A number of `W`.
+    /// An entry of `W`.
     #[cfg_attr(small, optimize(size))]
     pub fn entry(&self, i: usize, j: usize) -> f64 {
         let all = self.neighbours(self.contact[i]);
@@ -313,7 +313,7 @@ impl Coupling {
         }
     }
 
-    /// Row `first` of `W x` and the two after it, of one contact.
+    /// Rows `first..first + 3` of `W x`, of one contact.
     pub fn three(&self, first: usize, x: &[f64]) -> [f64; IN_SPACE] {
         let contact = self.contact[first];
         let (a, b, c) = (
@@ -338,7 +338,7 @@ impl Coupling {
     }
 }
 
-/// By itself, see that of `scaled`.
+/// A separate function for speed, as in `scaled`.
 #[inline(never)]
 fn total(sums: [f64; LANES]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3])
@@ -348,7 +348,7 @@ fn total(sums: [f64; LANES]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Contacts with these numbers of rows; `acts` says which act on each other.
+    /// Contacts with these numbers of rows; `acts` says which are coupled.
     fn coupling(rows: &[usize], acts: impl Fn(usize, usize) -> bool) -> (Coupling, Vec<f64>) {
         let n: usize = rows.iter().sum();
         let owners: Vec<usize> = (0..rows.len())

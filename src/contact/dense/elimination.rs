@@ -1,34 +1,35 @@
-//! Elimination of the linear systems of Newton's method, contact by contact, in an order that keeps zeros zero.
+//! Sparse Gaussian elimination for Newton's method, contact by contact in minimum degree order.
 //!
 //! ```text
-//! (1)  K_ij <- K_ij - L_ip U_pj      for the later contacts i, j that act on p by then; a contact has some rows, or none
+//! (1)  K_ij <- K_ij - L_ip U_pj      for the later contacts i, j coupled with p by then; a contact may have no rows
 //! ```
 //!
-//! Rows are interchanged within a contact only, which redundant contacts may ask more of: the caller looks at the result.
+//! Pivoting is restricted to the rows of a contact, which may be inaccurate for redundant contacts: the caller checks the
+//! solution.
 
 use super::coupling::FEWEST_ROWS;
 use crate::contact::elimination_order::Pattern;
 use crate::contact::lcp::basis::grow;
 
 /// Most rows of a contact.
-pub(super) const MOST_ROWS: usize = 1 + 2 * super::MOST_BLOCKS;
+pub(super) const MAX_ROWS: usize = 1 + 2 * super::MAX_BLOCKS;
 
-/// A system whose rows are in the order of elimination.
+/// A system with its rows in elimination order.
 #[derive(Debug, Default)]
 pub(super) struct Elimination {
     /// Number of rows.
     m: usize,
     cells: Vec<f64>,
     rhs: Vec<f64>,
-    /// First row of each place in the order, and the end.
+    /// First row of each contact in elimination order, and the end.
     first: Vec<usize>,
-    /// Later rows that each place acts on, as ranges.
+    /// Ranges of later rows coupled with each contact.
     ranges: Vec<[usize; 2]>,
-    /// Where those of a place begin.
+    /// Start of the ranges of each contact.
     begin: Vec<usize>,
-    /// The columns that some rows of a place act on.
-    reach: Vec<[usize; 2]>,
-    /// These rows, within them.
+    /// Column ranges with entries in the rows of the current contact.
+    column_ranges: Vec<[usize; 2]>,
+    /// These rows, restricted to these columns.
     panel: Vec<f64>,
 }
 
@@ -42,8 +43,8 @@ impl Elimination {
         grow(&mut self.first, n + 1);
         grow(&mut self.ranges, n * n / 2);
         grow(&mut self.begin, n + 1);
-        grow(&mut self.reach, n + 1);
-        grow(&mut self.panel, n * MOST_ROWS);
+        grow(&mut self.column_ranges, n + 1);
+        grow(&mut self.panel, n * MAX_ROWS);
     }
 
     /// `K = 0`; `starts`: the first unknown of each contact, and the end.
@@ -73,18 +74,18 @@ impl Elimination {
         &mut self.cells[row * self.m..(row + 1) * self.m]
     }
 
-    /// Some rows.
+    /// Consecutive rows.
     pub fn rows(&mut self, first: usize, count: usize) -> impl Iterator<Item = &mut [f64]> {
         let rows = &mut self.cells[first * self.m..(first + count) * self.m];
         rows.chunks_exact_mut(self.m)
     }
 
-    /// The right-hand side before, and the answer after the elimination.
+    /// The right-hand side before, the solution after the elimination.
     pub fn side(&mut self) -> &mut [f64] {
         &mut self.rhs
     }
 
-    /// (1) and back; `false` if the rows of a contact depend on each other.
+    /// (1) and back substitution. Returns `false` if the rows of a contact are linearly dependent.
     pub fn solve(&mut self, pattern: &Pattern) -> bool {
         self.ranges.clear();
         self.begin.clear();
@@ -95,7 +96,7 @@ impl Elimination {
             if !self.eliminate_own(place) {
                 return false;
             }
-            // at most three rows at a time: more of them are rare, and code for each number is long
+            // at most three rows at a time: more are rare, and each number needs its own code
             let (mut from, to) = (self.first[place], self.first[place + 1]);
             while from < to {
                 let rows = (to - from).min(3);
@@ -123,7 +124,7 @@ impl Elimination {
         true
     }
 
-    /// The later contacts that do act on a place, next to each other in one range.
+    /// Finds the later contacts that are coupled with a contact, and merges adjacent ones.
     fn find_ranges(&mut self, pattern: &Pattern, place: usize) {
         let m = self.m;
         let (from, to) = (self.first[place], self.first[place + 1]);
@@ -131,7 +132,7 @@ impl Elimination {
         for later in &pattern.below[pattern.range(place)] {
             let later = *later as usize;
             let [first, last] = [self.first[later], self.first[later + 1]];
-            // contacts that are open now fill nothing in
+            // contacts that are currently open cause no fill-in
             let acts = (from..to).any(|k| {
                 let row = self.cells[k * m + first..k * m + last].iter();
                 let mut column = (first..last).map(|i| &self.cells[i * m + k]);
@@ -147,7 +148,7 @@ impl Elimination {
         }
     }
 
-    /// Triangular form of the rows of a place.
+    /// Eliminates within the rows of a contact.
     fn eliminate_own(&mut self, place: usize) -> bool {
         let m = self.m;
         let (from, to) = (self.first[place], self.first[place + 1]);
@@ -189,17 +190,17 @@ impl Elimination {
         true
     }
 
-    /// (1) for the later rows of a place and `R` of its own, from `from` on.
+    /// (1) for the later rows and `R` rows of a contact, starting at `from`.
     fn eliminate_later<const R: usize>(&mut self, place: usize, from: usize) {
         let m = self.m;
         let later = &self.ranges[self.begin[place]..];
         let to = self.first[place + 1];
-        self.reach.clear();
+        self.column_ranges.clear();
         if from + R < to {
-            self.reach.push([from + R, to]);
+            self.column_ranges.push([from + R, to]);
         }
-        self.reach.extend_from_slice(later);
-        let ranges = &self.reach;
+        self.column_ranges.extend_from_slice(later);
+        let ranges = &self.column_ranges;
         let width: usize = ranges.iter().map(|[first, last]| last - first).sum();
         self.panel.clear();
         for k in from..from + R {
@@ -289,7 +290,7 @@ mod tests {
             pattern.analyse(count as usize, &pairs);
             let mut starts = vec![0];
             for k in 0..count as usize {
-                starts.push(starts[k] + (3 * k + 1) % (MOST_ROWS + 1));
+                starts.push(starts[k] + (3 * k + 1) % (MAX_ROWS + 1));
             }
             elimination.clear(&pattern, &starts);
             let m = starts[count as usize];
@@ -304,7 +305,7 @@ mod tests {
                 );
                 for i in 0..starts[a + 1] - starts[a] {
                     for j in 0..starts[b + 1] - starts[b] {
-                        // the largest of a contact's own rows is not on the diagonal
+                        // the pivot of a contact's own rows is not on the diagonal
                         let large = a == b && (i + 1) % (starts[a + 1] - starts[a]) == j;
                         let x = if large { 4.0 } else { 0.1 * random(&mut state) };
                         elimination.row(row + i)[column + j] = x;

@@ -1,4 +1,4 @@
-//! Alart and Curnier's map, whose zeros are the solutions.
+//! Alart-Curnier map, whose zeros are the solutions.
 //!
 //! ```text
 //! (1)  y_n = r_n - rho_n u_n,   y_b = r_b - rho_b u_b
@@ -8,37 +8,37 @@
 //! ```
 
 use super::scaled::{BlockRows, ContactRows};
-use crate::contact::scaling::larger;
+use crate::math::larger;
 
-/// What a friction block of a closed contact does.
+/// State of a friction block of a closed contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::contact) enum State {
     /// (3).
     Stick,
-    /// (4): the direction of the impulse, and `mu y_n / |y_b|`.
+    /// (4): the slip direction and `mu y_n / |y_b|`.
     Slip { d: [f64; 2], s: f64 },
 }
 
-/// The size of the map at a point.
+/// Norms of the map at a point.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::contact) struct Size {
     /// Sum of squares.
     pub squares: f64,
-    /// Largest number.
+    /// Maximum norm.
     pub largest: f64,
     /// Largest impulse, at least 1 (the size of `b`).
     pub impulse: f64,
 }
 
 impl Size {
-    /// The largest number, relative.
+    /// Maximum norm relative to the impulses.
     pub fn relative(&self) -> f64 {
         self.largest / self.impulse
     }
 }
 
-/// (1) of a block, padded with a zero.
-pub(in crate::contact) fn aim(block: &BlockRows, r: &[f64], u: &[f64]) -> [f64; 2] {
+/// `y_b` of (1), padded with a zero.
+pub(in crate::contact) fn augmented_impulse(block: &BlockRows, r: &[f64], u: &[f64]) -> [f64; 2] {
     let mut y = [0.0; 2];
     for lane in 0..block.rows {
         y[lane] = r[block.first + lane] - block.rho * u[block.first + lane];
@@ -46,7 +46,7 @@ pub(in crate::contact) fn aim(block: &BlockRows, r: &[f64], u: &[f64]) -> [f64; 
     y
 }
 
-/// (2) to (4): which of them holds, given `y_n > 0`.
+/// (3) or (4), given `y_n > 0`.
 pub(in crate::contact) fn state(block: &BlockRows, y_n: f64, y: [f64; 2]) -> State {
     let reach = block.friction * y_n;
     let length = (y[0] * y[0] + y[1] * y[1]).sqrt();
@@ -60,7 +60,7 @@ pub(in crate::contact) fn state(block: &BlockRows, y_n: f64, y: [f64; 2]) -> Sta
     }
 }
 
-/// How large F is.
+/// Norms of F.
 pub(in crate::contact) fn measure(contacts: &[ContactRows], r: &[f64], u: &[f64]) -> Size {
     let (mut squares, mut largest) = (0.0, 0.0);
     let mut count = |f: f64| {
@@ -82,7 +82,7 @@ pub(in crate::contact) fn measure(contacts: &[ContactRows], r: &[f64], u: &[f64]
         count(contact.rho * u[n]);
         for block in contact.blocks() {
             let own = block.first..block.first + block.rows;
-            match state(block, y_n, aim(block, r, u)) {
+            match state(block, y_n, augmented_impulse(block, r, u)) {
                 State::Stick => {
                     u[own].iter().for_each(|u| count(block.rho * u));
                 }

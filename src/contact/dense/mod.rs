@@ -1,4 +1,4 @@
-//! Contacts with exact friction cones.
+//! Frictional contact with exact Coulomb cones and a dense Delassus matrix `W`.
 //!
 //! ```text
 //! (1)  u = W r + b                                    per contact: one normal row, then its friction blocks
@@ -6,15 +6,15 @@
 //! (3)  |r_b| <= mu_b r_n,   and where |u_b| > 0:   r_b = -mu_b r_n u_b / |u_b|      per block of one or two rows
 //! ```
 //!
-//! `W` is often singular (redundant contacts) and may be slightly unsymmetric. A solve goes from cheap to thorough, and an
-//! answer counts only when [`residual`] accepts it:
+//! `W` is often singular (redundant contacts) and may be slightly unsymmetric. The stages of a solve go from cheap to
+//! robust, and a candidate is accepted only if its [`residual`] is small enough:
 //!
-//! 1. Newton's method from the guess (`newton`);
-//! 2. some Gauss-Seidel sweeps (`sweep`), and Newton's method from there, several times;
-//! 3. a softer problem, solved and stiffened step by step, from several starts (`continuation`);
-//! 4. 1 and 3 from the solution for pyramids in place of the cones (`pyramid`).
+//! 1. semismooth Newton from the warm start (`newton`);
+//! 2. Gauss-Seidel sweeps (`sweep`), then Newton's method, several times;
+//! 3. regularization continuation from several starts (`continuation`);
+//! 4. stages 1 and 3 from the solution with friction pyramids (`pyramid`).
 //!
-//! Same input, same bits: no random numbers, no fused operations, no library functions but the square root.
+//! Same input, same bits: no random numbers, no fused operations, no library functions except the square root.
 
 mod continuation;
 mod coupling;
@@ -28,8 +28,8 @@ mod sweep;
 
 pub use residual::residual;
 
-use crate::contact::scaling::larger;
-use continuation::Path;
+use crate::math::larger;
+use continuation::ContinuationEnd;
 use map::State;
 use newton::{Limits, Newton};
 use pyramid::Pyramids;
@@ -39,20 +39,20 @@ use sweep::Sweeps;
 /// Largest residual of an accepted answer, see [`super::ACCEPTED_RESIDUAL`].
 pub const ACCEPTED_RESIDUAL: f64 = 1e-10;
 
-/// Most friction blocks of a contact: sliding, spinning, rolling.
-pub const MOST_BLOCKS: usize = 3;
+/// Maximum number of friction blocks of a contact: sliding, spinning, rolling.
+pub const MAX_BLOCKS: usize = 3;
 
-/// Rows with a common bound on the length of their impulse.
+/// Rows with a common bound on the norm of their impulse.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Block {
     /// One row: friction in a plane, or torsional resistance.
     Line {
-        /// Coefficient `mu_b`, 1 (or m, for a torque against a force).
+        /// Coefficient `mu_b`, dimensionless (m for a torque).
         friction: f64,
     },
     /// Two rows: friction in space, or rolling resistance.
     Disc {
-        /// Coefficient `mu_b`, 1 (or m, for a torque against a force).
+        /// Coefficient `mu_b`, dimensionless (m for a torque).
         friction: f64,
     },
 }
@@ -67,7 +67,7 @@ impl Block {
         }
     }
 
-    /// Coefficient `mu_b`, 1 (or m, for a torque against a force).
+    /// Coefficient `mu_b`, dimensionless (m for a torque).
     #[must_use]
     pub fn friction(&self) -> f64 {
         match self {
@@ -76,20 +76,20 @@ impl Block {
     }
 }
 
-/// One normal row and the friction blocks that follow it.
+/// One normal row, then the rows of its friction blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    blocks: [Block; MOST_BLOCKS],
+    blocks: [Block; MAX_BLOCKS],
     count: usize,
 }
 
 impl Contact {
-    /// A contact with at most [`MOST_BLOCKS`] blocks; the others are left out.
+    /// A contact with at most [`MAX_BLOCKS`] blocks; further ones are ignored.
     #[must_use]
     pub fn new(blocks: &[Block]) -> Self {
         let mut contact = Self {
-            blocks: [Block::Line { friction: 0.0 }; MOST_BLOCKS],
-            count: blocks.len().min(MOST_BLOCKS),
+            blocks: [Block::Line { friction: 0.0 }; MAX_BLOCKS],
+            count: blocks.len().min(MAX_BLOCKS),
         };
         contact.blocks[..contact.count].copy_from_slice(&blocks[..contact.count]);
         contact
@@ -102,14 +102,14 @@ impl Contact {
         &self.blocks[..self.count]
     }
 
-    /// Number of rows, the normal's included.
+    /// Number of rows, including the normal row.
     #[must_use]
     pub fn rows(&self) -> usize {
         1 + self.blocks().iter().map(Block::rows).sum::<usize>()
     }
 }
 
-/// (1) to (3).
+/// The problem (1) to (3).
 #[derive(Clone, Copy, Debug)]
 pub struct Problem<'a> {
     /// Number of rows.
@@ -123,7 +123,7 @@ pub struct Problem<'a> {
 }
 
 impl Problem<'_> {
-    /// But for the numbers of the matrix.
+    /// Checks everything except the entries of the matrix.
     fn is_well_formed(&self) -> bool {
         let sound = |block: &Block| block.friction().is_finite() && block.friction() >= 0.0;
         self.matrix.len() == self.n * self.n
@@ -134,24 +134,24 @@ impl Problem<'_> {
     }
 }
 
-/// What a friction block does in the answer.
+/// State of a friction block in the solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Friction {
     /// The contact is open.
     Open,
-    /// The impulse is within its bound, the block does not move.
+    /// The impulse is within its bound, the slip velocity is zero.
     Stick,
     /// The impulse is at its bound.
     Slip,
 }
 
-/// What a contact does in the answer.
+/// State of a contact in the solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
     /// Is the normal impulse positive, or both it and the normal velocity zero?
     pub closed: bool,
-    /// Of each block; those that the contact does not have are open.
-    pub blocks: [Friction; MOST_BLOCKS],
+    /// State of each block; missing blocks are open.
+    pub blocks: [Friction; MAX_BLOCKS],
 }
 
 /// How a solve ended.
@@ -159,40 +159,40 @@ pub struct Status {
 pub enum Outcome {
     /// `r` is a solution.
     Solved {
-        /// Iterations of Newton's method, over all attempts.
+        /// Iterations of Newton's method, over all stages.
         iterations: u32,
-        /// The judge's number, at most [`ACCEPTED_RESIDUAL`].
+        /// Residual, at most [`ACCEPTED_RESIDUAL`].
         residual: f64,
     },
-    /// No attempt was accepted; there may be no solution (infinite: the input is not made of finite numbers, or its
-    /// lengths do not match).
+    /// No candidate was accepted; there may be no solution. The residual is infinite if the input is not finite or its
+    /// lengths do not match.
     Inaccurate {
-        /// The judge's number for the best attempt, which is in `r`.
+        /// Residual of the best candidate, which is in `r`.
         residual: f64,
     },
-    /// The impulses grow without bound when the contacts are stiffened: most likely there is no solution.
+    /// The impulses grow without bound during the continuation: most likely there is no solution.
     Unbounded {
-        /// The judge's number for the best attempt, which is in `r`.
+        /// Residual of the best candidate, which is in `r`.
         residual: f64,
     },
 }
 
-/// The rung of the ladder that gave an answer.
+/// The stage that gave an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// `b` is zero, and so is the answer.
-    Nothing,
-    /// Newton's method from the first guess.
+    /// `b` is zero, and so is the solution.
+    Zero,
+    /// Newton's method from the warm start.
     Newton,
-    /// Newton's method after sweeps.
+    /// Newton's method after Gauss-Seidel sweeps.
     Sweeps,
-    /// From soft to stiff.
+    /// Regularization continuation.
     Continuation,
-    /// The same from the solution for pyramids.
+    /// The same from the solution with friction pyramids.
     Pyramids,
 }
 
-/// What a [`Solver`] did since the last reset.
+/// Counters of a [`Solver`] since the last reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
     /// Calls of [`Solver::solve`].
@@ -201,9 +201,9 @@ pub struct Stats {
     pub iterations: u64,
     /// Sweeps over all contacts.
     pub sweeps: u64,
-    /// Solves that went beyond the first run of Newton's method.
+    /// Solves in which the first run of Newton's method failed.
     pub retries: u64,
-    /// Solves that needed the continuation.
+    /// Solves that used the continuation.
     pub continuations: u64,
     /// Solves that ended with [`Outcome::Unbounded`].
     pub unbounded: u64,
@@ -213,7 +213,7 @@ pub struct Stats {
     pub worst_residual: f64,
 }
 
-/// Scratch of the solves; it grows to the largest problem met and allocates nothing afterwards.
+/// Scratch of the solves; grows to the largest problem met and allocates nothing afterwards.
 #[derive(Debug, Default)]
 pub struct Solver {
     /// Counters, for the caller to read and reset.
@@ -225,25 +225,26 @@ pub struct Solver {
     sweeps: Sweeps,
     x: Vec<f64>,
     good: Vec<f64>,
-    centre: Vec<f64>,
+    reference: Vec<f64>,
     outer: Vec<f64>,
     statuses: Vec<Status>,
 }
 
-/// Over-relaxation of the sweeps: fewer sweeps for moderate friction; for more than 1, where it may not converge, none.
+/// Over-relaxation of the sweeps, which saves some for moderate friction; without it for `mu > 1`, where it may not
+/// converge.
 const RELAXATIONS: [f64; 2] = [1.3, 1.0];
 
-/// Least number of sweeps before the first run of Newton's method, without a guess.
+/// Smallest number of sweeps before the first run of Newton's method, without a warm start.
 const FIRST_SWEEPS: u32 = 10;
 
-/// Sweeps per contact before it where few contacts act on each other: they are cheap then, and impulses have a longer way.
+/// Sweeps per contact before it with sparse coupling: they are cheap then, and impulses propagate farther.
 const SWEEPS_PER_CONTACT: f64 = 0.3;
 
-/// Sweeps before the others; what they do not reach, more of them would not either.
+/// Sweeps before the later runs; more of them do not help.
 const MORE_SWEEPS: [u32; 4] = [10, 15, 25, 40];
 
 /// Newton's method on the problem itself.
-const PLAIN: Limits = Limits {
+const PLAIN_NEWTON: Limits = Limits {
     iterations: 40,
     // the rounding errors of 100 rows
     target: 1e-14,
@@ -252,17 +253,17 @@ const PLAIN: Limits = Limits {
     allowed: true,
 };
 
-/// Starts of the continuation, as factors of the best attempt, each followed by as many gentle sweeps.
+/// Starts of the continuation: factor of the best candidate, and number of under-relaxed sweeps from there.
 const STARTS: [(f64, u32); 5] = [(0.0, 0), (1.0, 0), (0.0, 100), (2.0, 0), (0.3, 0)];
 
-/// Relaxation of the gentle sweeps.
-const GENTLE: f64 = 0.8;
+/// Relaxation of these sweeps.
+const UNDER_RELAXATION: f64 = 0.8;
 
 /// Starts from pyramids: two pyramids, two covering vectors of Lemke's method.
 const PYRAMIDS: u32 = 4;
 
 impl Solver {
-    /// Scratch for problems of up to `n` rows.
+    /// Allocates scratch for problems of up to `n` rows.
     #[must_use]
     pub fn with_capacity(n: usize) -> Self {
         let mut solver = Self::default();
@@ -279,7 +280,7 @@ impl Solver {
         for buffer in [
             &mut self.x,
             &mut self.good,
-            &mut self.centre,
+            &mut self.reference,
             &mut self.outer,
         ] {
             buffer.resize(n.max(buffer.len()), 0.0);
@@ -287,24 +288,24 @@ impl Solver {
         crate::contact::lcp::basis::grow(&mut self.statuses, n);
     }
 
-    /// Forgets the counters.
+    /// Resets the counters.
     pub fn reset_stats(&mut self) {
         self.stats = Stats::default();
     }
 
-    /// What the contacts do in the answer of the last solve.
+    /// Status of the contacts after the last solve.
     #[must_use]
     pub fn statuses(&self) -> &[Status] {
         &self.statuses
     }
 
-    /// Solves (1) to (3). `r`, in: the guess (all zero: none), out: the answer, or the best attempt.
+    /// Solves (1) to (3). `r`: in, the warm start (zero: none); out, the solution or best candidate.
     pub fn solve(&mut self, problem: &Problem, r: &mut [f64]) -> Outcome {
         self.stats.solves += 1;
         self.stage = None;
         self.statuses.clear();
         if !problem.is_well_formed() || r.len() != problem.n {
-            return self.refuse(r);
+            return self.reject(r);
         }
         if problem.n == 0 {
             return Outcome::Solved {
@@ -316,11 +317,11 @@ impl Solver {
         self.newton.iterations = 0;
         match self.scaled.set(problem) {
             Loaded::Fine => {}
-            Loaded::NotFinite => return self.refuse(r),
-            Loaded::Nothing => {
+            Loaded::NotFinite => return self.reject(r),
+            Loaded::Zero => {
                 r.fill(0.0);
-                self.stage = Some(Stage::Nothing);
-                return self.finish(problem, r, 0.0, Path::Solved);
+                self.stage = Some(Stage::Zero);
+                return self.finish(problem, r, 0.0, ContinuationEnd::Solved);
             }
         }
         let mut x = std::mem::take(&mut self.x);
@@ -329,8 +330,8 @@ impl Solver {
         self.finish(problem, r, residual, path)
     }
 
-    /// Not a problem.
-    fn refuse(&mut self, r: &mut [f64]) -> Outcome {
+    /// Rejects invalid input.
+    fn reject(&mut self, r: &mut [f64]) -> Outcome {
         self.stats.failures += 1;
         r.fill(0.0);
         Outcome::Inaccurate {
@@ -338,44 +339,49 @@ impl Solver {
         }
     }
 
-    /// Which rung gave the last answer, if one was accepted.
+    /// The stage that gave the last answer, if one was accepted.
     #[must_use]
     pub fn stage(&self) -> Option<Stage> {
         self.stage
     }
 
-    /// The rungs, one after the other; `answer` receives the best attempt, whose residual is returned.
-    fn run_stages(&mut self, problem: &Problem, x: &mut [f64], answer: &mut [f64]) -> (f64, Path) {
+    /// Runs the stages in order; `answer` receives the best candidate, whose residual is returned.
+    fn run_stages(
+        &mut self,
+        problem: &Problem,
+        x: &mut [f64],
+        answer: &mut [f64],
+    ) -> (f64, ContinuationEnd) {
         let mut best = f64::INFINITY;
         let relaxation = self.relaxation();
         if answer.iter().any(|r| *r != 0.0) && crate::contact::lcp::all_finite(answer) {
-            self.scaled.enter(answer, x);
-            self.scaled.shorten(x);
+            self.scaled.scale_impulses(answer, x);
+            self.scaled.clamp_to_cones(x);
         } else {
             x.fill(0.0);
             self.sweep(x, self.first_sweeps(), relaxation);
         }
-        if self.attempt(problem, x, answer, &mut best) {
+        if self.run_newton(problem, x, answer, &mut best) {
             return self.accept(Stage::Newton, best);
         }
         self.stats.retries += 1;
         for sweeps in MORE_SWEEPS {
             self.sweep(x, sweeps, relaxation);
-            if self.attempt(problem, x, answer, &mut best) {
+            if self.run_newton(problem, x, answer, &mut best) {
                 return self.accept(Stage::Sweeps, best);
             }
         }
         self.stats.continuations += 1;
         for (factor, sweeps) in STARTS {
-            self.scaled.enter(answer, x);
+            self.scaled.scale_impulses(answer, x);
             x.iter_mut().for_each(|x| *x *= factor);
-            self.sweep(x, sweeps, GENTLE);
-            match self.stiffen(problem, x, answer, &mut best) {
-                Path::Solved => return self.accept(Stage::Continuation, best),
-                Path::Unbounded => return (best, Path::Unbounded),
-                Path::Lost => {}
+            self.sweep(x, sweeps, UNDER_RELAXATION);
+            match self.run_continuation(problem, x, answer, &mut best) {
+                ContinuationEnd::Solved => return self.accept(Stage::Continuation, best),
+                ContinuationEnd::Unbounded => return (best, ContinuationEnd::Unbounded),
+                ContinuationEnd::Failed => {}
             }
-            if self.attempt(problem, x, answer, &mut best) {
+            if self.run_newton(problem, x, answer, &mut best) {
                 return self.accept(Stage::Continuation, best);
             }
         }
@@ -384,21 +390,21 @@ impl Solver {
                 continue;
             }
             self.good[..x.len()].copy_from_slice(x);
-            if self.attempt(problem, x, answer, &mut best) {
+            if self.run_newton(problem, x, answer, &mut best) {
                 return self.accept(Stage::Pyramids, best);
             }
             x.copy_from_slice(&self.good[..x.len()]);
-            match self.stiffen(problem, x, answer, &mut best) {
-                Path::Solved => return self.accept(Stage::Pyramids, best),
-                Path::Unbounded | Path::Lost => {}
+            match self.run_continuation(problem, x, answer, &mut best) {
+                ContinuationEnd::Solved => return self.accept(Stage::Pyramids, best),
+                ContinuationEnd::Unbounded | ContinuationEnd::Failed => {}
             }
         }
-        (best, Path::Lost)
+        (best, ContinuationEnd::Failed)
     }
 
-    fn accept(&mut self, stage: Stage, residual: f64) -> (f64, Path) {
+    fn accept(&mut self, stage: Stage, residual: f64) -> (f64, ContinuationEnd) {
         self.stage = Some(stage);
-        (residual, Path::Solved)
+        (residual, ContinuationEnd::Solved)
     }
 
     fn sweep(&mut self, x: &mut [f64], count: u32, relaxation: f64) {
@@ -421,23 +427,23 @@ impl Solver {
         RELAXATIONS[usize::from(friction > 1.0)]
     }
 
-    /// Newton's method from `x`, and the judge: is the answer accepted?
-    fn attempt(
+    /// Newton's method from `x`. Returns whether the answer is accepted.
+    fn run_newton(
         &mut self,
         problem: &Problem,
         x: &mut [f64],
         answer: &mut [f64],
         best: &mut f64,
     ) -> bool {
-        self.newton.run(&self.scaled, x, &PLAIN);
+        self.newton.run(&self.scaled, x, &PLAIN_NEWTON);
         self.check(problem, x, answer, best);
         *best <= ACCEPTED_RESIDUAL
     }
 
-    /// Keeps `x` as the answer if it is better than the best one.
+    /// Keeps `x` as the answer if it is better than the best candidate.
     fn check(&mut self, problem: &Problem, x: &[f64], answer: &mut [f64], best: &mut f64) {
         let n = problem.n;
-        self.scaled.leave(x, &mut self.outer[..n]);
+        self.scaled.unscale_impulses(x, &mut self.outer[..n]);
         let checked = residual(problem, &self.outer[..n]);
         if checked < *best {
             *best = checked;
@@ -445,22 +451,28 @@ impl Solver {
         }
     }
 
-    fn finish(&mut self, problem: &Problem, r: &[f64], residual: f64, path: Path) -> Outcome {
+    fn finish(
+        &mut self,
+        problem: &Problem,
+        r: &[f64],
+        residual: f64,
+        path: ContinuationEnd,
+    ) -> Outcome {
         self.stats.iterations += u64::from(self.newton.iterations);
         self.write_statuses(problem, r);
         match path {
-            Path::Solved => {
+            ContinuationEnd::Solved => {
                 self.stats.worst_residual = larger(self.stats.worst_residual, residual);
                 Outcome::Solved {
                     iterations: self.newton.iterations,
                     residual,
                 }
             }
-            Path::Unbounded => {
+            ContinuationEnd::Unbounded => {
                 self.stats.unbounded += 1;
                 Outcome::Unbounded { residual }
             }
-            Path::Lost => {
+            ContinuationEnd::Failed => {
                 self.stats.failures += 1;
                 Outcome::Inaccurate { residual }
             }
@@ -470,17 +482,17 @@ impl Solver {
     fn write_statuses(&mut self, problem: &Problem, r: &[f64]) {
         let n = problem.n;
         let (x, u) = (&mut self.good[..n], &mut self.outer[..n]);
-        self.scaled.enter(r, x);
+        self.scaled.scale_impulses(r, x);
         self.scaled.velocities(x, u);
         for contact in &self.scaled.contacts {
             let y_n = x[contact.normal] - contact.rho * u[contact.normal];
             let mut status = Status {
                 closed: y_n > 0.0,
-                blocks: [Friction::Open; MOST_BLOCKS],
+                blocks: [Friction::Open; MAX_BLOCKS],
             };
             if status.closed {
                 for (own, block) in status.blocks.iter_mut().zip(contact.blocks()) {
-                    *own = match map::state(block, y_n, map::aim(block, x, u)) {
+                    *own = match map::state(block, y_n, map::augmented_impulse(block, x, u)) {
                         State::Stick => Friction::Stick,
                         State::Slip { .. } => Friction::Slip,
                     };

@@ -1,5 +1,5 @@
-//! A start from pyramids in place of the cones, for which Lemke's method finds its way through what stops the others
-//! (branches of solutions that turn back).
+//! Starting points from friction pyramids instead of cones: Lemke's method solves cases in which the solution path turns
+//! back and the other methods fail.
 //!
 //! ```text
 //! (1)  r_b = sum_k beta_k d_k,   beta >= 0      eight directions for a block of two rows, two for one row
@@ -14,16 +14,16 @@ use crate::contact::lcp::lemke::{End, Tableau};
 use crate::contact::lcp::{Problem, SMALLEST_PIVOTS};
 use crate::contact::scaling::Scaling;
 
-/// Problems with more rows are not tried: 40 contacts in space make a tableau of 400 rows, some 10 ms.
-const MOST_ROWS: usize = 120;
+/// Larger problems are not tried: 40 contacts in space make a tableau of 400 rows, some 10 ms.
+const MAX_ROWS: usize = 120;
 
-/// Unknowns of (2) per row of the cones, at most: 10 for a normal and a block of two rows, 3 for one of one row.
+/// Maximum number of unknowns of (2) per row: 10 for a normal and a block of two rows, 3 for a block of one row.
 const GROWTH: usize = 4;
 
-/// `(cos, sin)` of the angle between an edge of the first pyramid and the next of the second.
+/// `(cos, sin)` of the angle between an edge of the first pyramid and the next one of the second.
 const TURN: [f64; 2] = [0.923_879_532_511_286_7, 0.382_683_432_365_089_8];
 
-/// Edges of the first pyramid; the second one is turned half way to the next.
+/// Edges of the first pyramid; the second one is rotated by half the angle between them.
 const DIRECTIONS: [[f64; 2]; 8] = [
     [1.0, 0.0],
     [-1.0, 0.0],
@@ -35,7 +35,7 @@ const DIRECTIONS: [[f64; 2]; 8] = [
     [-FRAC_1_SQRT_2, FRAC_1_SQRT_2],
 ];
 
-/// An unknown `r_n` or `beta`: its first row and its factors there and in the next.
+/// An unknown `r_n` or `beta`: its first row, and its factors there and in the next row.
 #[derive(Clone, Copy, Debug)]
 struct Column {
     row: usize,
@@ -43,7 +43,7 @@ struct Column {
     factors: [f64; 2],
 }
 
-/// The bound of a block: the columns of `r_n` and of the first and last `beta`.
+/// Friction bound of a block: the columns of `r_n` and of the first and last `beta`.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
     normal: usize,
@@ -66,7 +66,7 @@ pub(super) struct Pyramids {
 
 impl Pyramids {
     pub fn reserve(&mut self, n: usize) {
-        let size = GROWTH * n.min(MOST_ROWS);
+        let size = GROWTH * n.min(MAX_ROWS);
         grow(&mut self.columns, size);
         grow(&mut self.bounds, n);
         grow(&mut self.matrix, size * size);
@@ -76,11 +76,11 @@ impl Pyramids {
         self.tableau.reserve(size);
     }
 
-    /// Impulses of (2) into `r`, by one run with a covering vector; `false` if there are none. Every other attempt is
-    /// with the second pyramid.
+    /// Writes the impulses of (2) to `r`, by one run with a covering vector. Returns `false` if it fails. Odd attempts
+    /// use the second pyramid.
     #[cfg_attr(small, optimize(size), inline(never))]
     pub fn start(&mut self, scaled: &Scaled, attempt: u32, r: &mut [f64]) -> bool {
-        if scaled.n > MOST_ROWS {
+        if scaled.n > MAX_ROWS {
             return false;
         }
         self.load(scaled, attempt % 2 == 1);

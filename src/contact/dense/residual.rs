@@ -1,31 +1,32 @@
-//! The judge of every answer; it shares no code with the solvers.
+//! Residual check of every candidate, independent of the code of the solvers.
 //!
-//! For `u = W r + b` it measures, in coordinates without units, the natural map of De Saxce's form of Coulomb's law
+//! For `u = W r + b` it evaluates, in dimensionless coordinates, the natural map of De Saxce's form of Coulomb's law
 //!
 //! ```text
 //! (1)  residual = max_i | r' - P_K (r' - v) |_i / max(|b'|, 1e-4 R)                 maximum norms
 //!      R = min(|r'|, 1e8 |b'|)
 //! (2)  v_n = u'_n + sum_b mu'_b |u'_b|,   v_b = u'_b                                per contact, over its blocks b
-//! (3)  K = { r_n >= 0, |r_b| <= mu'_b r_n },   P_K the nearest point of it
+//! (3)  K = { r_n >= 0, |r_b| <= mu'_b r_n },   P_K: projection onto K
 //! (4)  u' = s u,  b' = s b,  r' = r / s,  mu'_b = mu_b s_n / s_b
 //! (5)  s = 1 / sqrt(W_ii), the largest W_ii of a block for all of its rows
 //! ```
 //!
-//! (5) makes a heavy and a light body weigh alike; a change of the units of mass, length or time changes nothing in (1).
-//! The denominator holds `r'` because the rounding error of `W r` alone is of the size of the machine epsilon times `|r'|`:
-//! a residual of 1e-10 is never asked for below 1e-14 of the impulses, up to those of a body on one 1e8 times lighter. More
-//! would be wrong: where there is no solution, impulses that grow without bound come as close to one as one likes in
-//! relation to their size.
+//! (5) gives heavy and light bodies the same weight; (1) does not depend on the units of mass, length and time. The
+//! denominator contains `r'` because the rounding error of `W r` is of the order of the machine epsilon times `|r'|`: a
+//! residual of 1e-10 never requires more than 1e-14 of the impulses, up to those of a body on top of one 1e8 times
+//! lighter. The bound of `R` is necessary: where there is no solution, impulses that grow without bound have arbitrarily
+//! small residuals relative to their size.
 
-use super::{MOST_BLOCKS, Problem};
+use super::{MAX_BLOCKS, Problem};
+use crate::math::larger;
 
-/// Part of the impulses in the size that residuals are relative to: 1e-4 of them times 1e-10 is some machine epsilons.
+/// Weight of the impulses in the reference size: 1e-4 of them times 1e-10 is a few machine epsilons.
 const IMPULSES: f64 = 1e-4;
 
-/// Larger impulses, in relation to `|b'|`, gain nothing any more: 1e8 is the ratio of masses that has to be dealt with.
+/// The reference size is bounded by this multiple of `|b'|`: 1e8 is the mass ratio that has to be solved.
 const LARGEST_RATIO: f64 = 1e8;
 
-/// How far `r` is from a solution: 0 is exact, and infinity is returned for anything that is not a number.
+/// Residual of `r`: 0 is exact, infinity stands for anything that is not finite.
 #[must_use]
 pub fn residual(problem: &Problem, r: &[f64]) -> f64 {
     let n = problem.n;
@@ -48,10 +49,10 @@ pub fn residual(problem: &Problem, r: &[f64]) -> f64 {
         let mut finite = u_n.is_finite() && r_n.is_finite();
         // (2)
         let mut slack = 0.0;
-        let mut outward = [0.0; MOST_BLOCKS];
-        let mut mu = [0.0; MOST_BLOCKS];
-        let mut target = [[0.0; 2]; MOST_BLOCKS];
-        let mut own = [[0.0; 2]; MOST_BLOCKS];
+        let mut outward = [0.0; MAX_BLOCKS];
+        let mut mu = [0.0; MAX_BLOCKS];
+        let mut target = [[0.0; 2]; MAX_BLOCKS];
+        let mut own = [[0.0; 2]; MAX_BLOCKS];
         let mut first = row + 1;
         for (k, block) in blocks.iter().enumerate() {
             let s = unit_scale(problem, first, block.rows());
@@ -74,7 +75,7 @@ pub fn residual(problem: &Problem, r: &[f64]) -> f64 {
         if !finite || !slack.is_finite() {
             return f64::INFINITY;
         }
-        // (3): the nearest r_n is the zero of an increasing, piecewise linear function
+        // (3): the projected r_n is the root of an increasing, piecewise linear function
         let nearest = nearest_normal(r_n - u_n - slack, &mu[..blocks.len()], &outward);
         worst = larger(worst, (r_n - nearest).abs());
         for k in 0..blocks.len() {
@@ -102,9 +103,9 @@ pub fn residual(problem: &Problem, r: &[f64]) -> f64 {
     }
 }
 
-/// The `x >= 0` that makes `(x - y)^2 + sum_b max(0, a_b - mu_b x)^2` least.
-fn nearest_normal(y: f64, mu: &[f64], outward: &[f64; MOST_BLOCKS]) -> f64 {
-    // every set of blocks that are shortened gives a candidate; the one whose set is its own is the answer
+/// The `x >= 0` that minimizes `(x - y)^2 + sum_b max(0, a_b - mu_b x)^2`.
+fn nearest_normal(y: f64, mu: &[f64], outward: &[f64; MAX_BLOCKS]) -> f64 {
+    // each set of active blocks gives a candidate; the minimum is the one that is consistent with its set
     let mut best = (f64::INFINITY, 0.0);
     for set in 0..1_usize << mu.len() {
         let (mut above, mut below) = (y, 1.0);
@@ -135,16 +136,11 @@ fn unit_scale(problem: &Problem, first: usize, rows: usize) -> f64 {
     }
 }
 
-/// The maximum, without the library's look for NaN.
-fn larger(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
-}
-
 fn length(v: [f64; 2]) -> f64 {
     (v[0] * v[0] + v[1] * v[1]).sqrt()
 }
 
-/// Eight sums side by side, for speed.
+/// With eight partial sums, for vectorization.
 fn dot(a: &[f64], x: &[f64]) -> f64 {
     let ((a, a_rest), (x, x_rest)) = (a.as_chunks::<8>(), x.as_chunks::<8>());
     let mut sums = [0.0; 8];
@@ -157,7 +153,7 @@ fn dot(a: &[f64], x: &[f64]) -> f64 {
     total(&sums) + rest
 }
 
-/// By itself: the compiler would shuffle all numbers to have the sums in this order.
+/// A separate function, because inlined the compiler would shuffle all numbers for this order of summation.
 #[inline(never)]
 fn total(sums: &[f64; 8]) -> f64 {
     ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]))

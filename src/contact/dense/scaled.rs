@@ -1,16 +1,17 @@
-//! The problem in coordinates without units, with an optional proximal term.
+//! The problem in dimensionless coordinates, with an optional proximal term.
 //!
 //! ```text
 //! (1)  u' = S u / |b'|,  r = S r' |b'|,  W' = S W S,  b' = S b,  mu'_b = mu_b s_n / s_b
 //! (2)  s = 1 / sqrt(W_ii), the largest W_ii of a block for all of its rows, rounded to a power of two
-//! (3)  u' = W' r' + b' + prox D (r' - reference),     D = 1 / rho: the stiffness of a row by itself
+//! (3)  u' = W' r' + b' + prox D (r' - reference),     D = 1 / rho: diagonal of W', largest eigenvalue of a block
 //! ```
 
 use super::coupling::Coupling;
-use super::{MOST_BLOCKS, Problem};
+use super::{MAX_BLOCKS, Problem};
 use crate::contact::lcp::all_finite;
 use crate::contact::lcp::basis::grow;
-use crate::contact::scaling::{larger, power_of_two};
+use crate::contact::scaling::power_of_two;
+use crate::math::larger;
 
 /// Rows of a friction block.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,7 +20,7 @@ pub(in crate::contact) struct BlockRows {
     pub rows: usize,
     /// `mu'`.
     pub friction: f64,
-    /// Step of the projection: the inverse of the block's largest eigenvalue, or a bound of it.
+    /// Projection step: the inverse of the largest eigenvalue of the block, or of a bound of it.
     pub rho: f64,
 }
 
@@ -29,7 +30,7 @@ pub(in crate::contact) struct ContactRows {
     pub normal: usize,
     pub rho: f64,
     pub count: usize,
-    pub all_blocks: [BlockRows; MOST_BLOCKS],
+    pub all_blocks: [BlockRows; MAX_BLOCKS],
 }
 
 impl ContactRows {
@@ -39,12 +40,12 @@ impl ContactRows {
     }
 }
 
-/// What a problem is.
+/// Outcome of loading a problem.
 pub(super) enum Loaded {
     Fine,
-    /// `b` is zero, and so is the answer.
-    Nothing,
-    /// A number of the matrix is not finite.
+    /// `b` is zero, and so is the solution.
+    Zero,
+    /// An entry of the matrix is not finite.
     NotFinite,
 }
 
@@ -52,7 +53,7 @@ pub(super) enum Loaded {
 #[derive(Debug, Default)]
 pub(super) struct Scaled {
     pub n: usize,
-    /// `W'`, row by row; empty if `coupling` has it without its zeros.
+    /// `W'`, row by row; empty if `coupling` stores it sparsely.
     pub matrix: Vec<f64>,
     vector: Vec<f64>,
     scale: Vec<f64>,
@@ -128,13 +129,13 @@ impl Scaled {
                 self.matrix.extend(scaled);
             }
         }
-        // zeros that are left out are finite
+        // zeros that are not stored are finite
         if !all_finite(&self.matrix) || !self.coupling.is_finite() {
             Loaded::NotFinite
         } else if size > 0.0 {
             Loaded::Fine
         } else {
-            Loaded::Nothing
+            Loaded::Zero
         }
     }
 
@@ -143,7 +144,7 @@ impl Scaled {
         let entry = |i: usize, j: usize| matrix[i * n + j] * scale[j] * scale[i];
         self.stiffness.clear();
         for contact in &mut self.contacts {
-            let normal = usable(entry(contact.normal, contact.normal));
+            let normal = nonzero_or_one(entry(contact.normal, contact.normal));
             contact.rho = 1.0 / normal;
             self.stiffness.push(normal);
             for block in &mut contact.all_blocks[..contact.count] {
@@ -157,7 +158,7 @@ impl Scaled {
                     let half = 0.5 * (a - c);
                     0.5 * (a + c) + (half * half + b * b).sqrt()
                 };
-                let largest = usable(largest);
+                let largest = nonzero_or_one(largest);
                 block.rho = 1.0 / largest;
                 for _ in 0..block.rows {
                     self.stiffness.push(largest);
@@ -166,7 +167,7 @@ impl Scaled {
         }
     }
 
-    /// Steps of the projection, `boost` times those of a contact by itself.
+    /// Sets projection steps of `boost` times the usual ones.
     pub fn set_boost(&mut self, boost: f64) {
         for contact in &mut self.contacts {
             contact.rho = boost / self.stiffness[contact.normal];
@@ -191,7 +192,7 @@ impl Scaled {
         self.vector[i] + product
     }
 
-    /// The same of a row and the two after it, of one contact.
+    /// The same for rows `i..i + 3`, of one contact.
     pub fn three_velocities(&self, i: usize, r: &[f64]) -> [f64; 3] {
         let products = if self.coupling.sparse {
             self.coupling.three(i, r)
@@ -205,7 +206,7 @@ impl Scaled {
         &self.matrix[i * self.n..(i + 1) * self.n]
     }
 
-    /// A row of `W'` with all of its zeros; `space` is for it if it is not there as it is.
+    /// A row of `W'` with its zeros; `space` is used if `W'` is sparse.
     #[cfg_attr(small, optimize(size))]
     pub fn full_row<'a>(&'a self, i: usize, space: &'a mut [f64]) -> &'a [f64] {
         if self.coupling.sparse {
@@ -216,7 +217,7 @@ impl Scaled {
         }
     }
 
-    /// A number of `W'`.
+    /// An entry of `W'`.
     #[cfg_attr(small, optimize(size))]
     pub fn entry(&self, i: usize, j: usize) -> f64 {
         if self.coupling.sparse {
@@ -250,22 +251,22 @@ impl Scaled {
         }
     }
 
-    /// (1): from the caller's impulses, and back.
-    pub fn enter(&self, outer: &[f64], inner: &mut [f64]) {
+    /// (1): from physical to dimensionless impulses.
+    pub fn scale_impulses(&self, outer: &[f64], inner: &mut [f64]) {
         for ((x, y), s) in outer.iter().zip(inner).zip(&self.scale) {
             *y = x / (s * self.size);
         }
     }
 
-    /// (1).
-    pub fn leave(&self, inner: &[f64], outer: &mut [f64]) {
+    /// (1): the inverse.
+    pub fn unscale_impulses(&self, inner: &[f64], outer: &mut [f64]) {
         for ((x, y), s) in inner.iter().zip(outer).zip(&self.scale) {
             *y = x * s * self.size;
         }
     }
 
-    /// The nearest allowed impulses, straight towards the axis of each contact.
-    pub fn shorten(&self, r: &mut [f64]) {
+    /// Clamps normal impulses to zero and friction impulses to their bounds.
+    pub fn clamp_to_cones(&self, r: &mut [f64]) {
         for contact in &self.contacts {
             if r[contact.normal] <= 0.0 {
                 r[contact.normal] = 0.0;
@@ -282,8 +283,8 @@ impl Scaled {
     }
 }
 
-/// A diagonal that can be divided by: 1 in place of nothing.
-fn usable(diagonal: f64) -> f64 {
+/// The diagonal, or 1 if it is zero up to rounding.
+fn nonzero_or_one(diagonal: f64) -> f64 {
     if diagonal > 1e-3 { diagonal } else { 1.0 }
 }
 
@@ -298,7 +299,7 @@ fn scale_of(problem: &Problem, first: usize, rows: usize) -> f64 {
     }
 }
 
-/// Eight sums side by side for each row, for speed.
+/// Scalar products with eight partial sums each, for vectorization.
 #[inline]
 fn dots<const R: usize>(rows: [&[f64]; R], x: &[f64]) -> [f64; R] {
     let rows = rows.map(|row| row[..x.len()].as_chunks::<8>());
@@ -320,7 +321,7 @@ fn dots<const R: usize>(rows: [&[f64]; R], x: &[f64]) -> [f64; R] {
     std::array::from_fn(|row| total(&sums[row]) + rests[row])
 }
 
-/// By itself: next to the sums the compiler would put lanes together by the order of this, and shuffle all numbers.
+/// A separate function, because inlined the compiler would shuffle all numbers for this order of summation.
 #[inline(never)]
 fn total(sums: &[f64; 8]) -> f64 {
     ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]))

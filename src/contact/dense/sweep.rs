@@ -1,11 +1,11 @@
-//! Relaxed Gauss-Seidel sweeps: one contact after the other, its normal row and first block exactly, its other blocks
-//! each by itself.
+//! Relaxed nonlinear Gauss-Seidel sweeps: each contact is solved exactly for its normal row and first block, further
+//! blocks separately.
 //!
 //! ```text
 //! (1)  q_n >= 0:   open
 //! (2)  u_n = 0:    r_n = -(q_n + W_nb r_b) / W_nn,    S = W_bb - W_bn W_nb / W_nn,   q = q_b - W_bn q_n / W_nn
 //! (3)  stick:      S r_b = -q,   if |r_b| <= mu r_n
-//! (4)  slip:       (S + a) r_b = -q,   a > 0 with |r_b| = reach + grow.r_b:   reach = -mu q_n / W_nn,
+//! (4)  slip:       (S + a) r_b = -q,   a > 0 with |r_b| = bound + grow.r_b:   bound = -mu q_n / W_nn,
 //!                  grow = -mu W_nb / W_nn      (as a grows, r_b goes to zero: there is a root whenever q_n < 0)
 //! ```
 
@@ -13,21 +13,21 @@ use super::scaled::{BlockRows, ContactRows, Scaled};
 use crate::contact::lcp::basis::grow;
 use crate::math::positive;
 
-/// Steps towards the root of (4); more than its safeguarded Newton iteration ever needs.
+/// Iteration limit for the root of (4), which is never reached.
 const ROOT_STEPS: u32 = 60;
 
-/// Relative error at which the root of (4) is good enough: Newton's method does the rest.
+/// Relative error of the root of (4) at convergence: Newton's method refines it.
 const ROOT_ERROR: f64 = 1e-9;
 
-/// What a contact's own part of `W` is to all sweeps: of its normal row and its first block.
+/// Diagonal block of `W` of a contact: its normal row and first friction block.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Own {
-    /// `W_nn`, or 1 in place of nothing, and its inverse: the sweeps wait for divisions more than for anything else.
+pub(super) struct DiagonalBlock {
+    /// `W_nn`, or 1 if it is zero, and its inverse: divisions dominate the time of a sweep.
     normal: f64,
     inverse: f64,
     /// `W_nb`.
     to_normal: [f64; 2],
-    /// `W_bn`, and over `W_nn`.
+    /// `W_bn`, and `W_bn / W_nn`.
     from_normal: [f64; 2],
     share: [f64; 2],
     /// `W_bb`.
@@ -35,11 +35,11 @@ pub(super) struct Own {
     local: Local,
 }
 
-/// `S` of a block and what follows from it.
+/// `S` of a block and derived quantities.
 #[derive(Clone, Copy, Debug, Default)]
 struct Local {
     s: [[f64; 2]; 2],
-    /// Of `S`, zeros if it has none.
+    /// Inverse of `S`, zeros if it is singular.
     inverse: [[f64; 2]; 2],
     /// (4).
     grow: [f64; 2],
@@ -62,12 +62,12 @@ impl Local {
 /// Scratch of the sweeps.
 #[derive(Debug, Default)]
 pub(super) struct Sweeps {
-    all: Vec<Own>,
+    all: Vec<DiagonalBlock>,
     velocities: Velocities,
 }
 
-/// Where most contacts act on each other: `W`, column by column, and the velocities, which follow the impulses. To find
-/// them anew for each contact would make it wait for the one before.
+/// With dense coupling: `W`, column by column, and the velocities, updated with the impulses. Recomputing them for each
+/// contact would make each contact wait for the previous one.
 #[derive(Debug, Default)]
 struct Velocities {
     columns: Vec<f64>,
@@ -81,7 +81,7 @@ impl Sweeps {
         grow(&mut self.velocities.u, n);
     }
 
-    /// Some sweeps over all contacts.
+    /// Runs `count` sweeps over all contacts.
     pub fn run(&mut self, scaled: &Scaled, r: &mut [f64], count: u32, relaxation: f64) {
         if count == 0 {
             return;
@@ -112,12 +112,12 @@ impl Velocities {
         scaled.velocities(r, &mut self.u);
     }
 
-    /// One contact.
+    /// Updates one contact.
     fn sweep(
         &mut self,
         scaled: &Scaled,
         contact: &ContactRows,
-        own: &Own,
+        own: &DiagonalBlock,
         r: &mut [f64],
         relaxation: f64,
     ) {
@@ -130,11 +130,11 @@ impl Velocities {
                 let new = positive(r[n] + relaxation * (new - r[n]));
                 self.set(scaled, n, 1, [new, 0.0, 0.0], r);
             }
-            Some(block) => self.together(scaled, own, n, block, r, relaxation),
+            Some(block) => self.solve_with_normal(scaled, own, n, block, r, relaxation),
         }
         let rest = usize::from(first.is_some());
         for block in &contact.blocks()[rest..] {
-            self.alone(scaled, block, block.friction * r[n], r);
+            self.solve_block(scaled, block, block.friction * r[n], r);
         }
     }
 
@@ -147,7 +147,7 @@ impl Velocities {
         }
     }
 
-    /// New impulses of the first `rows` of three rows.
+    /// Sets the impulses of the first `rows` of three rows.
     fn set(&mut self, scaled: &Scaled, first: usize, rows: usize, new: [f64; 3], r: &mut [f64]) {
         let n = scaled.n;
         let mut change = [0.0; 3];
@@ -158,7 +158,7 @@ impl Velocities {
         if scaled.coupling.sparse || change == [0.0; 3] {
             return;
         }
-        // a row that is not there does not change
+        // a missing row does not change
         let column = |k: usize| {
             let j = first + if k < rows { k } else { 0 };
             &self.columns[j * n..(j + 1) * n]
@@ -169,11 +169,11 @@ impl Velocities {
         }
     }
 
-    /// (1) to (4) of the normal row and its first block.
-    fn together(
+    /// (1) to (4) for the normal row and the first block.
+    fn solve_with_normal(
         &mut self,
         scaled: &Scaled,
-        own: &Own,
+        own: &DiagonalBlock,
         n: usize,
         block: &BlockRows,
         r: &mut [f64],
@@ -199,8 +199,8 @@ impl Velocities {
             for a in 0..2 {
                 q[a] = u[1 + a] - own.from_normal[a] * old_n - q[a] - own.share[a] * q_n;
             }
-            let reach = -block.friction * q_n * own.inverse;
-            new = tangential(rows, &own.local, &q, reach);
+            let bound = -block.friction * q_n * own.inverse;
+            new = tangential(rows, &own.local, &q, bound);
             new_n = positive(-(q_n + to_n[0] * new[0] + to_n[1] * new[1]) * own.inverse);
         }
         new_n = positive(old_n + relaxation * (new_n - old_n));
@@ -211,12 +211,12 @@ impl Velocities {
         self.set(scaled, n, 1 + rows, [new_n, new[0], new[1]], r);
     }
 
-    /// (3), (4) of a block with a given reach.
+    /// (3), (4) for a block with a given bound.
     #[cfg_attr(small, optimize(size), inline(never))]
-    fn alone(&mut self, scaled: &Scaled, block: &BlockRows, reach: f64, r: &mut [f64]) {
+    fn solve_block(&mut self, scaled: &Scaled, block: &BlockRows, bound: f64, r: &mut [f64]) {
         let (t, rows) = (block.first, block.rows);
         let mut new = [0.0; 2];
-        if reach > 0.0 {
+        if bound > 0.0 {
             let (mut q, mut s) = ([0.0; 2], [[0.0; 2]; 2]);
             for a in 0..rows {
                 q[a] = self.velocity(scaled, t + a, r);
@@ -226,20 +226,20 @@ impl Velocities {
                 }
             }
             let local = Local::new(s, rows, [0.0; 2]);
-            new = shortened(tangential(rows, &local, &q, reach), reach);
+            new = shortened(tangential(rows, &local, &q, bound), bound);
         }
         self.set(scaled, t, rows, [new[0], new[1], 0.0], r);
     }
 }
 
 #[cfg_attr(small, optimize(size), inline(never))]
-fn own(scaled: &Scaled, contact: &ContactRows) -> Own {
+fn own(scaled: &Scaled, contact: &ContactRows) -> DiagonalBlock {
     let n = contact.normal;
     let normal = stiffness(scaled, n);
-    let mut own = Own {
+    let mut own = DiagonalBlock {
         normal,
         inverse: 1.0 / normal,
-        ..Own::default()
+        ..DiagonalBlock::default()
     };
     if let Some(block) = first_block(contact) {
         let (t, rows) = (block.first, block.rows);
@@ -261,7 +261,7 @@ fn own(scaled: &Scaled, contact: &ContactRows) -> Own {
     own
 }
 
-/// The block that is dealt with together with the normal row.
+/// The block that is solved solve_with_normal with the normal row.
 fn first_block(contact: &ContactRows) -> Option<&BlockRows> {
     contact.blocks().first().filter(|b| b.friction > 0.0)
 }
@@ -271,10 +271,10 @@ fn stiffness(scaled: &Scaled, i: usize) -> f64 {
     if w > 1e-3 { w } else { 1.0 }
 }
 
-fn shortened(x: [f64; 2], reach: f64) -> [f64; 2] {
+fn shortened(x: [f64; 2], bound: f64) -> [f64; 2] {
     let length = length(x);
-    if length > reach {
-        let part = reach / length;
+    if length > bound {
+        let part = bound / length;
         [x[0] * part, x[1] * part]
     } else {
         x
@@ -283,36 +283,36 @@ fn shortened(x: [f64; 2], reach: f64) -> [f64; 2] {
 
 /// (3), (4).
 #[inline(never)]
-fn tangential(rows: usize, local: &Local, q: &[f64; 2], reach: f64) -> [f64; 2] {
+fn tangential(rows: usize, local: &Local, q: &[f64; 2], bound: f64) -> [f64; 2] {
     let Local { s, inverse, grow } = local;
     if rows == 1 {
         let stick = -q[0] / s[0][0];
-        if s[0][0] > 0.0 && stick.abs() <= reach + grow[0] * stick {
+        if s[0][0] > 0.0 && stick.abs() <= bound + grow[0] * stick {
             return [stick, 0.0];
         }
         let d = if q[0] > 0.0 { -1.0 } else { 1.0 };
         let share = 1.0 - grow[0] * d;
-        return [if share > 1e-6 { d * reach / share } else { 0.0 }, 0.0];
+        return [if share > 1e-6 { d * bound / share } else { 0.0 }, 0.0];
     }
     let regular = inverse[0][0] > 0.0;
     let x = times(inverse, [-q[0], -q[1]]);
-    let (length, limit) = (length(x), reach + grow[0] * x[0] + grow[1] * x[1]);
+    let (length, limit) = (length(x), bound + grow[0] * x[0] + grow[1] * x[1]);
     if regular && length <= limit {
         return x;
     }
     slipping(
         local,
         q,
-        reach,
+        bound,
         (regular && limit > 0.0).then_some((x, length, limit)),
     )
 }
 
-/// (4); of `a = 0` the impulse, its length and its limit, if they are of use.
+/// (4), given the impulse at `a = 0`, its norm and its limit.
 fn slipping(
     local: &Local,
     q: &[f64; 2],
-    reach: f64,
+    bound: f64,
     stick: Option<([f64; 2], f64, f64)>,
 ) -> [f64; 2] {
     let Local { s, inverse, grow } = local;
@@ -325,7 +325,7 @@ fn slipping(
             -(m11 * q[0] - s[0][1] * q[1]) * d,
             -(m00 * q[1] - s[1][0] * q[0]) * d,
         ];
-        let (length, limit) = (length(x), reach + grow[0] * x[0] + grow[1] * x[1]);
+        let (length, limit) = (length(x), bound + grow[0] * x[0] + grow[1] * x[1]);
         let f = if det > 0.0 && limit > 0.0 {
             1.0 / length - 1.0 / limit
         } else {
@@ -333,19 +333,19 @@ fn slipping(
         };
         (x, f)
     };
-    // outside at `low`, inside at `high`
+    // too long at `low`, short enough at `high`
     let (mut low, mut f_low) = (0.0, f64::NEG_INFINITY);
     let mut high = s[0][0].abs() + s[1][1].abs() + s[0][1].abs() + s[1][0].abs();
     if let Some((x, length, limit)) = stick {
         f_low = 1.0 / length - 1.0 / limit;
-        // where a straight line from there ends: dx/da = -S^-1 x
+        // Newton's step from there: dx/da = -S^-1 x
         let y = times(inverse, x);
         let slope = (x[0] * y[0] + x[1] * y[1]) / (length * length * length)
             - (grow[0] * y[0] + grow[1] * y[1]) / (limit * limit);
         let a = -f_low / slope;
         if a > 0.0 && a < high {
             let (x, f) = at(a);
-            if f.abs() * reach <= ROOT_ERROR {
+            if f.abs() * bound <= ROOT_ERROR {
                 return x;
             }
             if f < 0.0 {
@@ -362,7 +362,7 @@ fn slipping(
         high *= 8.0;
         (inside, f_high) = at(high);
     }
-    // false position, and the middle whenever that gains little
+    // regula falsi, bisection whenever that gains little
     let mut halve = false;
     for _ in 0..ROOT_STEPS {
         let width = high - low;
@@ -376,7 +376,7 @@ fn slipping(
             secant
         };
         let (x, f) = at(a);
-        if f.abs() * reach <= ROOT_ERROR {
+        if f.abs() * bound <= ROOT_ERROR {
             return x;
         }
         if f >= 0.0 {

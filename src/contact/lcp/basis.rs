@@ -1,21 +1,22 @@
-//! The solution that belongs to a guessed complementary basis `B` (the indices with `w_i = 0`):
+//! Solution for a given complementary basis `B` (the indices with `w_i = 0`):
 //!
 //! ```text
 //! (1)  A_BB z_B = -b_B,   z = 0 elsewhere
-//! (2)  z_B <- z_B + d,    A_BB d = -(b_B + A_BB z_B)     refinement
+//! (2)  z_B <- z_B + d,    A_BB d = -(b_B + A_BB z_B)     iterative refinement
 //! ```
 //!
-//! Redundant contacts make `A_BB` singular. Elimination with row interchanges then meets a column without a usable
-//! pivot: that column depends on those before it, and its unknown stays zero. Whether the rows left over are
-//! satisfied as well is for the judge to say.
+//! Redundant contacts make `A_BB` singular. Elimination with partial pivoting then meets a column without a usable pivot:
+//! it depends on the previous columns, and its unknown stays zero. The residual check decides whether the remaining rows
+//! are satisfied.
 
 use std::ops::Range;
 
 use super::Problem;
-use crate::contact::scaling::{Scaling, larger};
+use crate::contact::scaling::Scaling;
+use crate::math::larger;
 use crate::math::set_zeros;
 
-/// Rows of four numbers at a time let the compiler use vector registers without changing the order of any sum.
+/// Blocks of four numbers let the compiler vectorize without changing the order of summation.
 const LANES: usize = 4;
 
 /// Echelon form of the scaled `A_BB`.
@@ -23,12 +24,12 @@ const LANES: usize = 4;
 pub(super) struct BasisSolver {
     /// The members of `B`.
     members: Vec<usize>,
-    /// Echelon form, multipliers below the steps.
+    /// Echelon form, with the multipliers below.
     cells: Vec<[f64; LANES]>,
     stride: usize,
-    /// `order[i]`: member that supplies row `i` of the echelon form.
+    /// `order[i]`: member in row `i` of the echelon form.
     order: Vec<usize>,
-    /// `steps[i]`: column of the pivot of row `i`.
+    /// `steps[i]`: pivot column of row `i`.
     steps: Vec<usize>,
     rhs: Vec<f64>,
     solution: Vec<f64>,
@@ -44,8 +45,8 @@ impl BasisSolver {
         grow(&mut self.solution, n);
     }
 
-    /// Solves (1) into `z`, negative numbers become zero; columns whose pivot is below `rank_tolerance` are dropped.
-    /// The tolerances that would drop the same columns are returned.
+    /// Solves (1) into `z`, clamping negative values to zero; columns with pivots below `rank_tolerance` are dropped.
+    /// Returns the range of tolerances that would drop the same columns.
     pub fn solve(
         &mut self,
         problem: &Problem,
@@ -57,7 +58,7 @@ impl BasisSolver {
         self.load(problem, scaling, basis);
         let same_rank = self.eliminate(rank_tolerance);
         z.fill(0.0);
-        // (1), then (2) once: in one precision a second refinement gains nothing
+        // (1), then (2) once: without extended precision a second refinement gains nothing
         for _ in 0..2 {
             for (rhs, &i) in self.rhs.iter_mut().zip(&self.members) {
                 let row = &problem.matrix[i * problem.n..(i + 1) * problem.n];
@@ -160,7 +161,7 @@ impl BasisSolver {
         }
     }
 
-    /// `solution` on the steps from `rhs`, by the stored multipliers and back substitution.
+    /// Solves for `solution` from `rhs`, by the stored multipliers and back substitution.
     fn substitute(&mut self) {
         let rank = self.steps.len();
         self.solution.clear();
@@ -180,7 +181,7 @@ impl BasisSolver {
     }
 }
 
-/// Room for `capacity` elements in all.
+/// Grows the capacity to `capacity` elements.
 #[inline]
 pub(in crate::contact) fn grow<T>(buffer: &mut Vec<T>, capacity: usize) {
     buffer.reserve(capacity.saturating_sub(buffer.len()));

@@ -9,28 +9,29 @@
 //! (6)  pivot: T_r <- -T_r / p, T_rc <- 1 / p, then T_i <- T_i + T_ic T_r, T_ic <- T_ic / p      p = T_rc
 //! ```
 //!
-//! (6) is put off: the stored tableau lacks the products `T_ic T_r` of the last pivots. A pivot reads no more than one row
-//! and one column, to which they are added; to the rest they are added all together, which a short run never comes to.
+//! (6) is deferred: the stored tableau lacks the products `T_ic T_r` of the last pivots. A pivot needs one row and one
+//! column only, to which they are added; the rest is updated by all of them at once, which short runs never need.
 //!
 //! ```text
 //! (7)  T = stored + sum_k  column_k row_k
 //! ```
 //!
-//! `P_r`, the answer of row `r` to the perturbation `b + (e, e^2, ..)` that breaks ties, needs no memory of its own: its
-//! `j`-th entry is minus the column of `w_j` when `w_j` is not basic, and the unit vector of its row when it is.
+//! `P_r`, the response of row `r` to the perturbation `b + (e, e^2, ..)` that breaks ties, is not stored: its `j`-th
+//! entry is minus the column of `w_j` if `w_j` is nonbasic, and the unit vector of its row otherwise.
 
 use super::Problem;
 use super::basis::grow;
-use crate::contact::scaling::{Scaling, larger};
+use crate::contact::scaling::Scaling;
+use crate::math::larger;
 use crate::math::smaller;
 
-/// Columns, or rows, per block: what the compiler keeps in vector registers without changing the order of any sum.
+/// Columns, or rows, per block: lets the compiler vectorize without changing the order of summation.
 const LANES: usize = 8;
 
-/// Products that are put off. More of them make the rows and columns that a pivot reads dearer, fewer the rest.
+/// Number of deferred products: more make the rows and columns of a pivot more expensive, fewer the updates.
 const PENDING: usize = 40;
 
-/// Blocks of columns that the products are added to at a time, so that they stay in the nearest cache.
+/// Blocks of columns updated at a time, so that they stay in the first-level cache.
 const GROUP: usize = 8;
 
 type Block = [f64; LANES];
@@ -38,7 +39,7 @@ type Block = [f64; LANES];
 /// Rows that end this close to zero (with `b` scaled to 1) tie in the ratio test.
 const TIE: f64 = 1e-13;
 
-/// How a run ended.
+/// Outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::contact) enum End {
     Complementary,
@@ -53,7 +54,7 @@ pub(in crate::contact) struct Tableau {
     last_left: usize,
     /// Pivots of the last run.
     pub pivots: u32,
-    /// The stored part of `T`, padded with zeros to whole blocks of rows, and to `stride` blocks a row.
+    /// Stored part of `T`, padded with zeros to whole blocks of rows and to `stride` blocks per row.
     cells: Vec<Block>,
     stride: usize,
     /// `q`, padded with zeros.
@@ -64,15 +65,15 @@ pub(in crate::contact) struct Tableau {
     nonbasic: Vec<usize>,
     /// Row of a variable, or `n +` its column.
     place: Vec<usize>,
-    /// The column that enters, padded with zeros.
+    /// The entering column, padded with zeros.
     column: Vec<f64>,
-    /// Products of (7) in use.
+    /// Number of deferred products of (7).
     n_pending: usize,
     /// (7): per block of rows, the entries of the columns.
     factors: Vec<[Block; PENDING]>,
     /// (7): per block of columns, the entries of the rows.
     products: Vec<[Block; PENDING]>,
-    /// Which products a row or column takes part in.
+    /// Deferred products with nonzero factors in the current row or column.
     used: Used,
     /// Rows that tie in the ratio test.
     ties: Vec<usize>,
@@ -92,7 +93,7 @@ impl Tableau {
         grow(&mut self.ties, n);
     }
 
-    /// (1), scaled. Covering vector 0 is all ones, the others are spread over [1/2, 3/2].
+    /// Loads (1), scaled. Covering vector 0 is all ones, the others vary over [1/2, 3/2].
     pub fn load(&mut self, problem: &Problem, scaling: &Scaling, covering: u32) {
         let n = problem.n;
         let height = n.div_ceil(LANES);
@@ -162,7 +163,7 @@ impl Tableau {
     /// The `z_i` that are basic.
     pub fn write_basis(&self, basis: &mut [bool]) {
         basis.fill(false);
-        // where z0 should have left in a near tie, the variable that left instead belongs to the basis
+        // if z0 lost a near tie, the variable that left instead belongs to the basis
         let rival = Some(&self.last_left).filter(|_| self.place[2 * self.n] < self.n);
         for &variable in self.basic.iter().chain(rival) {
             if (self.n..2 * self.n).contains(&variable) {
@@ -171,7 +172,7 @@ impl Tableau {
         }
     }
 
-    /// `z` as the tableau has it.
+    /// `z` according to the tableau.
     pub fn write_solution(&self, scaling: &Scaling, z: &mut [f64]) {
         z.fill(0.0);
         for (row, &variable) in self.basic.iter().enumerate() {
@@ -201,7 +202,7 @@ impl Tableau {
             })
     }
 
-    /// Moves a column of (7) into `column`.
+    /// Computes a column of (7) into `column`, and removes it from the tableau.
     fn take_column(&mut self, col: usize) {
         let (block, lane) = (col / LANES, col % LANES);
         self.used
@@ -215,7 +216,7 @@ impl Tableau {
         }
     }
 
-    /// (3): of equal quotients the last, whose unit vector comes latest.
+    /// (3): the last of equal quotients, whose unit vector is lexicographically smallest.
     fn first_row(&self) -> usize {
         let (mut best, mut smallest) = (0, f64::INFINITY);
         for row in 0..self.n {
@@ -229,7 +230,7 @@ impl Tableau {
 
     /// (5).
     fn blocking_row(&mut self, col: usize, smallest_pivot: f64) -> Option<usize> {
-        // comparisons, because the minimum and maximum of the library also look for NaN; side by side, for speed
+        // comparisons, because the library's minimum and maximum check for NaN; by lanes, for vectorization
         let mut largest = [0.0; LANES];
         let (column, _) = self.column.as_chunks::<LANES>();
         for x in column {
@@ -256,14 +257,14 @@ impl Tableau {
             return None;
         }
         let ties = |x: f64, q: f64| (x < threshold) & (q + step * x <= TIE);
-        // z0 wins every tie: that ends the run
+        // z0 wins every tie, which ends the run
         let artificial = self.place[2 * self.n];
         if ties(self.column[artificial], self.constants[artificial]) {
             return Some(artificial);
         }
         self.ties.clear();
         for (block, (x, q)) in column.iter().zip(constants).enumerate() {
-            // without an early exit, for speed
+            // no early exit, for vectorization
             if (0..LANES).fold(false, |any, lane| any | ties(x[lane], q[lane])) {
                 let rows = (0..LANES).filter(|&lane| ties(x[lane], q[lane]));
                 self.ties.extend(rows.map(|lane| block * LANES + lane));
@@ -279,7 +280,7 @@ impl Tableau {
                 break;
             }
             let place = self.place[variable];
-            // the entering variable does not tell rows apart
+            // the entering variable does not distinguish rows
             if place == self.n + col {
                 continue;
             }
@@ -305,7 +306,7 @@ impl Tableau {
         numerator / -self.column[row]
     }
 
-    /// (6) for the constants and the names of the variables, with `column` read.
+    /// (6) for the constants and the variable indices, given `column`.
     fn exchange(&mut self, row: usize, col: usize) {
         let constant = -self.constants[row] / self.column[row];
         for (q, entry) in self.constants.iter_mut().zip(&self.column) {
@@ -320,7 +321,7 @@ impl Tableau {
         self.place[leaving] = self.n + col;
     }
 
-    /// (6) for `T`, with the column taken out of it.
+    /// (6) for `T`, with the column removed from it.
     fn pivot(&mut self, row: usize, col: usize) {
         if self.n_pending == PENDING {
             self.add_products();
@@ -334,7 +335,7 @@ impl Tableau {
             .take(&mut self.factors[row / LANES][..k], row % LANES);
         let source = &mut self.cells[row * self.stride..(row + 1) * self.stride];
         for (cells, products) in source.iter_mut().zip(&mut self.products) {
-            // a division, not a product with the inverse: equal contacts must cancel exactly
+            // a division, not a product with the inverse: identical contacts must cancel exactly
             let entries = self.used.add_to(*cells, products).map(|x| -x / pivot);
             *cells = entries;
             products[k] = entries;
@@ -350,7 +351,7 @@ impl Tableau {
         self.factors[row / LANES][k][row % LANES] = 0.0;
     }
 
-    /// (7).
+    /// Adds the deferred products, (7).
     fn add_products(&mut self) {
         for (group, products) in self.products.chunks(GROUP).enumerate() {
             let rows = self.cells.chunks_exact_mut(self.stride);
@@ -373,7 +374,7 @@ impl Tableau {
     }
 }
 
-/// The entries of one lane of some blocks that are not zero, with the numbers of their blocks.
+/// Nonzero entries of one lane of some blocks, with the indices of their blocks.
 #[derive(Debug)]
 struct Used {
     entries: [(usize, f64); PENDING],
@@ -408,7 +409,7 @@ impl Used {
         }
     }
 
-    /// `sum` plus the blocks times the entries, in their order.
+    /// `sum` plus the products of blocks and entries, in order.
     #[inline(always)]
     fn add_to(&self, mut sum: Block, blocks: &[Block; PENDING]) -> Block {
         for &(k, factor) in &self.entries[..self.n] {
@@ -420,7 +421,7 @@ impl Used {
         sum
     }
 
-    /// The same of two blocks next to each other, which read the entries once.
+    /// The same for two adjacent blocks, reading the entries once.
     #[inline(always)]
     fn add_to_two(&self, sums: [Block; 2], blocks: &[[Block; PENDING]; 2]) -> [Block; 2] {
         let [mut one, mut other] = sums;
@@ -437,7 +438,7 @@ impl Used {
     }
 }
 
-/// Entry `i` of a covering vector: multiples of the golden section are spread evenly.
+/// Entry `i` of a covering vector, from multiples of the golden ratio, which are evenly distributed.
 fn covering_entry(i: usize, covering: u32) -> f64 {
     const GOLDEN: f64 = 0.618_033_988_749_894_8;
     if covering == 0 {

@@ -4,16 +4,16 @@
 //! (1)  w = A z + b,   0 <= w,   0 <= z,   w_i z_i = 0
 //! ```
 //!
-//! Frictional contact yields a copositive `A`, often singular (redundant contacts) and slightly unsymmetric. A solve
-//! goes from cheap to thorough, and an answer counts only when [`residual`] accepts it:
+//! Frictional contact yields a copositive `A`, often singular (redundant contacts) and slightly unsymmetric. The stages
+//! of a solve go from cheap to robust, and a candidate is accepted only if its [`residual`] is small enough:
 //!
-//! 1. the guessed basis, one linear solve (`basis`);
-//! 2. `z = 0`, if `b >= 0` but for rounding;
-//! 3. Lemke's method with lexicographic ties (`lemke`), and 1 on its final basis unless its answer is as good as the
-//!    arithmetic allows;
-//! 4. the same with other pivot tolerances and other covering vectors.
+//! 1. the basis of the warm start, one linear solve (`basis`);
+//! 2. `z = 0`, if `b >= 0` up to rounding;
+//! 3. Lemke's method with lexicographic tie breaking (`lemke`), and stage 1 on its final basis unless its solution is
+//!    accurate to rounding;
+//! 4. the same with other pivot tolerances and covering vectors.
 //!
-//! Same input, same bits: no random numbers, no fused operations, no library functions but the square root.
+//! Same input, same bits: no random numbers, no fused operations, no library functions except the square root.
 
 pub(super) mod basis;
 pub(super) mod lemke;
@@ -21,23 +21,24 @@ mod residual;
 
 pub use residual::residual;
 
-use crate::contact::scaling::{Scaling, larger};
+use crate::contact::scaling::Scaling;
+use crate::math::larger;
 use basis::BasisSolver;
 use lemke::{End, Tableau};
 
-/// Largest residual of an accepted answer. Rounding alone makes `n` machine epsilons, 2e-13 at 1000 unknowns; a wrong
-/// basis shows up at the relative size of the quantity it ignores, and what is below 1e-10 is no longer mechanics.
+/// Largest accepted residual. Rounding alone gives `n` machine epsilons, 2e-13 for 1000 unknowns; a wrong basis gives the
+/// relative size of the quantity it ignores, which is physically irrelevant below 1e-10.
 pub const ACCEPTED_RESIDUAL: f64 = 1e-10;
 
-/// A solution with this residual is as good as the arithmetic allows.
+/// A solution with this residual is accurate to rounding.
 const ROUNDING: f64 = 1e-14;
 
-/// Pivots that the columns of a basis need to count as independent (matrix scaled to unit diagonal): exact duplicates
-/// leave some machine epsilons, near duplicates at a relative distance `d` leave `d * d`. Tried in this order.
+/// Pivots above which the columns of a basis count as independent (matrix scaled to unit diagonal): exact duplicates
+/// leave a few machine epsilons, near duplicates at a relative distance `d` leave `d * d`. Tried in this order.
 const RANK_TOLERANCES: [f64; 4] = [1e-13, 1e-15, 1e-10, 1e-7];
 
-/// Entries this much smaller than the largest of their column are taken for zero by Lemke's method. The first one leaves
-/// the fewest retries; a true pivot of near duplicates may be smaller, a rounding error larger, hence the others.
+/// Lemke's method treats entries below this fraction of the largest in their column as zero. The first value needs the
+/// fewest retries; pivots of near duplicates may be smaller, rounding errors larger, hence the others.
 pub(in crate::contact) const SMALLEST_PIVOTS: [f64; 4] = [1e-10, 1e-9, 1e-7, 1e-13];
 
 /// Covering vectors, each tried with all of the above: 20 000 random problems with near duplicates needed two of them,
@@ -64,7 +65,7 @@ impl Problem<'_> {
     }
 }
 
-/// Zero times a number that is not finite is not zero; eight sums side by side, so that the compiler can use vector registers.
+/// Zero times a number that is not finite is not zero; eight partial sums, for vectorization.
 pub(in crate::contact) fn all_finite(numbers: &[f64]) -> bool {
     let (blocks, rest) = numbers.as_chunks::<8>();
     let mut sums = [0.0; 8];
@@ -81,29 +82,29 @@ pub(in crate::contact) fn all_finite(numbers: &[f64]) -> bool {
 pub enum Outcome {
     /// `z` is a solution.
     Solved {
-        /// Pivots of Lemke's method, over all attempts; 0 for a warm hit.
+        /// Pivots of Lemke's method, over all attempts; 0 if the warm start was the solution.
         pivots: u32,
-        /// The judge's number, at most [`ACCEPTED_RESIDUAL`].
+        /// Residual, at most [`ACCEPTED_RESIDUAL`].
         residual: f64,
     },
     /// Every attempt ended on a ray: for a copositive matrix, the problem has no solution.
     Ray,
     /// No attempt reached a complementary basis.
     PivotLimit,
-    /// A complementary basis was reached but the judge rejects it (infinite: the input is not made of finite numbers,
-    /// or its lengths do not match).
+    /// A complementary basis was reached, but its residual is too large (infinite: the input is not finite, or its
+    /// lengths do not match).
     Inaccurate {
-        /// The judge's number for the best attempt, which is in `z`.
+        /// Residual of the best candidate, which is in `z`.
         residual: f64,
     },
 }
 
-/// What a [`Solver`] did since the last reset.
+/// Counters of a [`Solver`] since the last reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
     /// Calls of [`Solver::solve`].
     pub solves: u64,
-    /// Solves answered by the guessed basis.
+    /// Solves answered by the basis of the warm start.
     pub warm_hits: u64,
     /// Pivots of Lemke's method.
     pub pivots: u64,
@@ -118,7 +119,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Those of two solvers together.
+    /// Sum of the counters of two solvers.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
         Self {
@@ -133,7 +134,7 @@ impl Stats {
     }
 }
 
-/// Scratch of the solves; it grows to the largest problem met and allocates nothing afterwards.
+/// Scratch of the solves; grows to the largest problem met and allocates nothing afterwards.
 #[derive(Debug, Default)]
 pub struct Solver {
     /// Counters, for the caller to read and reset.
@@ -146,7 +147,7 @@ pub struct Solver {
 }
 
 impl Solver {
-    /// Scratch for problems of up to `n` unknowns.
+    /// Allocates scratch for problems of up to `n` unknowns.
     #[must_use]
     pub fn with_capacity(n: usize) -> Self {
         let mut solver = Self::default();
@@ -154,8 +155,8 @@ impl Solver {
         solver
     }
 
-    /// Solves (1). `basis[i]`: `z_i` may be positive and `w_i` is zero; in: the guess (all `false`: none), out: the
-    /// basis of the answer. `z` receives the answer, or the best attempt.
+    /// Solves (1). `basis[i]`: `z_i` may be positive and `w_i` is zero; in, the warm start (all `false`: none); out, the
+    /// basis of the solution. `z` receives the solution or the best candidate.
     pub fn solve(&mut self, problem: &Problem, basis: &mut [bool], z: &mut [f64]) -> Outcome {
         self.stats.solves += 1;
         self.stats.largest = self.stats.largest.max(problem.n);
@@ -166,7 +167,7 @@ impl Solver {
             };
         }
         self.prepare(problem);
-        // a guess that holds goes first: among several solutions it is the one that continues what was
+        // the warm start goes first: among several solutions it is the one that continues the motion
         if basis.contains(&true)
             && let Some(residual) = self.solve_on(problem, basis, z)
         {
@@ -176,15 +177,15 @@ impl Solver {
         basis.fill(false);
         z.fill(0.0);
         if self.is_almost_positive(problem.vector) {
-            let judged = residual(problem, z);
-            if judged <= ROUNDING {
-                return self.solved(0, judged);
+            let achieved = residual(problem, z);
+            if achieved <= ROUNDING {
+                return self.solved(0, achieved);
             }
         }
         self.pivot_until_accepted(problem, basis, z)
     }
 
-    /// One linear solve on `basis`: the residual if that is a solution. `z` is written in either case.
+    /// One linear solve on `basis`. Returns the residual if it is accepted; `z` is written in either case.
     pub fn try_basis(&mut self, problem: &Problem, basis: &[bool], z: &mut [f64]) -> Option<f64> {
         if !problem.is_well_formed() || basis.len() != problem.n || z.len() != problem.n {
             return None;
@@ -193,7 +194,7 @@ impl Solver {
         self.solve_on(problem, basis, z)
     }
 
-    /// Forgets the counters.
+    /// Resets the counters.
     pub fn reset_stats(&mut self) {
         self.stats = Stats::default();
     }
@@ -211,7 +212,7 @@ impl Solver {
         self.trial.resize(n, 0.0);
     }
 
-    /// Is there a chance that `z = 0` will do? Cheaper than asking the judge, whose scales are similar.
+    /// May `z = 0` be a solution? Cheaper than the residual check, with similar scales.
     fn is_almost_positive(&self, vector: &[f64]) -> bool {
         let least = -100.0 * ROUNDING * self.scaling.size(vector);
         let scaled = vector.iter().zip(&self.scaling.row).map(|(b, r)| b * r);
@@ -223,7 +224,7 @@ impl Solver {
         Outcome::Solved { pivots, residual }
     }
 
-    /// Stage 1: one linear solve, or more if it depends on what counts as independent.
+    /// Stage 1: one linear solve, or several if the rank depends on the tolerance.
     fn solve_on(&mut self, problem: &Problem, basis: &[bool], z: &mut [f64]) -> Option<f64> {
         let mut same_rank = 0.0..0.0;
         for rank_tolerance in RANK_TOLERANCES {
@@ -233,9 +234,9 @@ impl Solver {
             same_rank = self
                 .on_basis
                 .solve(problem, &self.scaling, basis, rank_tolerance, z);
-            let judged = residual(problem, z);
-            if judged <= ACCEPTED_RESIDUAL {
-                return Some(judged);
+            let achieved = residual(problem, z);
+            if achieved <= ACCEPTED_RESIDUAL {
+                return Some(achieved);
             }
         }
         None
@@ -269,20 +270,20 @@ impl Solver {
                 End::PivotLimit if failure == Outcome::Ray => failure = Outcome::PivotLimit,
                 End::PivotLimit | End::Ray => {}
             }
-            // also after a ray: the artificial variable may be zero but for rounding
+            // also after a ray: the artificial variable may be zero up to rounding
             self.tableau.write_basis(&mut trial_basis);
             self.tableau.write_solution(&self.scaling, &mut trial);
-            let mut judged = residual(problem, &trial);
-            if judged > ROUNDING {
-                judged = self
+            let mut achieved = residual(problem, &trial);
+            if achieved > ROUNDING {
+                achieved = self
                     .solve_on(problem, &trial_basis, &mut trial)
                     .unwrap_or_else(|| {
                         self.tableau.write_solution(&self.scaling, &mut trial);
-                        judged
+                        achieved
                     });
             }
-            if judged < best {
-                best = judged;
+            if achieved < best {
+                best = achieved;
                 basis.copy_from_slice(&trial_basis);
                 z.copy_from_slice(&trial);
             }
@@ -292,7 +293,7 @@ impl Solver {
         }
         (self.basis, self.trial) = (trial_basis, trial);
         if best > ACCEPTED_RESIDUAL {
-            // no better than nothing?
+            // is zero at least as good?
             self.trial.fill(0.0);
             let of_nothing = residual(problem, &self.trial);
             if of_nothing <= best {

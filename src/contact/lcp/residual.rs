@@ -1,6 +1,6 @@
-//! The judge of every answer; it shares no code with the solvers.
+//! Residual check of every candidate, independent of the code of the solvers.
 //!
-//! For `w = A z + b` it measures, in coordinates without units,
+//! For `w = A z + b` it evaluates, in dimensionless coordinates,
 //!
 //! ```text
 //! (1)  residual = max_i | min(z'_i, w'_i) | / max(|b'|, |z'|)        maximum norms
@@ -9,16 +9,17 @@
 //! (4)  r_i = 1 / max_j |A_ij| c_j,   c_i = 1 / max_j r_j |A_ji|      else, over the j of (3)
 //! ```
 //!
-//! (3) makes the matrix of a contact problem unit diagonal, so a heavy and a light body weigh alike; (4) does the same for
-//! the sliding speeds, whose diagonal is zero. A change of the units of mass, length or time changes nothing in (1).
-//! The denominator holds `z'` because the rounding error of `A z` alone is of the size of the machine epsilon times `|z'|`.
+//! (3) scales the matrix of a contact problem to unit diagonal, which gives heavy and light bodies the same weight; (4)
+//! does the same for the slip speeds, whose diagonal is zero. (1) does not depend on the units of mass, length and time.
+//! The denominator contains `z'` because the rounding error of `A z` is of the order of the machine epsilon times `|z'|`.
 
 use super::Problem;
+use crate::math::larger;
 
-/// Diagonal entries below this fraction of the largest one are rounding errors of a zero (64 machine epsilons).
+/// Diagonal entries below this fraction of the largest one are rounding errors of zero (64 machine epsilons).
 const DIAGONAL_NOISE: f64 = 64.0 * f64::EPSILON;
 
-/// How far `z` is from a solution: 0 is exact, and infinity is returned for anything that is not a number.
+/// Residual of `z`: 0 is exact, infinity stands for anything that is not finite.
 #[must_use]
 pub fn residual(problem: &Problem, z: &[f64]) -> f64 {
     let n = problem.n;
@@ -32,7 +33,7 @@ pub fn residual(problem: &Problem, z: &[f64]) -> f64 {
         let w = problem.vector[i] + dot(row, z);
         let (r, c) = unit_scales(problem, i, noise);
         let (w_unit, z_unit) = (w * r, z[i] / c);
-        // whatever is not a number in row i makes w_i so, and the comparisons below would not see it
+        // anything in row i that is not finite makes w_i so, and the comparisons below would miss it
         if !w_unit.is_finite() || !z_unit.is_finite() {
             return f64::INFINITY;
         }
@@ -44,12 +45,7 @@ pub fn residual(problem: &Problem, z: &[f64]) -> f64 {
     if worst == 0.0 { 0.0 } else { worst / size }
 }
 
-/// The maximum, without the library's look for NaN.
-fn larger(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
-}
-
-/// Four sums side by side, for speed.
+/// With four partial sums, for vectorization.
 fn dot(a: &[f64], x: &[f64]) -> f64 {
     let ((a, a_rest), (x, x_rest)) = (a.as_chunks::<4>(), x.as_chunks::<4>());
     let mut sums = [0.0; 4];

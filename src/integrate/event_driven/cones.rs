@@ -22,7 +22,7 @@ use crate::state::{Resistance, Status};
 const MOVES: f64 = dense::ACCEPTED_RESIDUAL;
 
 /// Friction blocks of a contact: sliding, spin, rolling.
-const N_BLOCKS: usize = dense::MOST_BLOCKS;
+const N_BLOCKS: usize = dense::MAX_BLOCKS;
 
 /// Below this part of the motion without contact forces there is no sliding: the residual of the solver, with a margin.
 const AT_REST: f64 = 1e-8;

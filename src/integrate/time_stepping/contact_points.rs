@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::kinds::space::Pose;
 use crate::kinds::space::collide::Nearest;
-use crate::kinds::space::collide::meeting::{Meeting, Meetings};
+use crate::kinds::space::collide::narrow_phase::{ManifoldPoint, NarrowPhase};
 use crate::math::{Dual, Limit, Vec3};
 use crate::model::{BodyRef, Collider, ContactMaterial, Neighbours, TimeStepping, space_pose_of};
 use crate::state::ContactKey;
@@ -43,7 +43,7 @@ pub struct ContactPoints {
     /// The near pairs, sorted, with the index of their cached data.
     pairs: Vec<([u32; 2], usize)>,
     /// Cached data, shared by pairs of shapes of the same forms.
-    known: Vec<Meetings>,
+    known: Vec<NarrowPhase>,
     by_forms: BTreeMap<[u32; 2], usize>,
     neighbours: Neighbours,
 }
@@ -161,8 +161,8 @@ impl ContactPoints {
             let forms = [a.form, b.form];
             let index = match self.by_forms.get(&forms) {
                 Some(index) => *index,
-                None => match Meetings::of(&a.shape, &b.shape) {
-                    Ok(Meetings::Round) => ROUND,
+                None => match NarrowPhase::of(&a.shape, &b.shape) {
+                    Ok(NarrowPhase::Round) => ROUND,
                     Ok(meetings) => {
                         let index = self.known.len();
                         self.known.push(meetings);
@@ -177,15 +177,15 @@ impl ContactPoints {
         }
     }
 
-    fn meetings(&self, index: usize) -> &Meetings {
-        self.known.get(index).unwrap_or(&Meetings::Round)
+    fn meetings(&self, index: usize) -> &NarrowPhase {
+        self.known.get(index).unwrap_or(&NarrowPhase::Round)
     }
 }
 
 fn find_in(
     time_stepping: &TimeStepping,
     pair: [u32; 2],
-    meetings: &Meetings,
+    meetings: &NarrowPhase,
     poses: &[Pose],
     within: f64,
     found: &mut Vec<ContactPoint>,
@@ -195,27 +195,32 @@ fn find_in(
     let (pose_a, pose_b) = (space_pose_of(poses, a.body), space_pose_of(poses, b.body));
     let material = *time_stepping.material(i, j);
     let shapes = [&a.shape, &b.shape];
-    meetings.find(shapes, [pose_a, pose_b], within, |meeting: Meeting| {
-        if is_hidden([a, b], [pose_a, pose_b], &meeting) {
-            return;
-        }
-        found.push(ContactPoint {
-            key: ContactKey {
-                shapes: pair,
-                feature: meeting.feature,
-            },
-            bodies: [a.body, b.body],
-            gap: meeting.gap,
-            normal: meeting.normal,
-            arms: meeting.arms,
-            material,
-            belt: a.belt.or(b.belt),
-        });
-    });
+    meetings.find(
+        shapes,
+        [pose_a, pose_b],
+        within,
+        |meeting: ManifoldPoint| {
+            if is_hidden([a, b], [pose_a, pose_b], &meeting) {
+                return;
+            }
+            found.push(ContactPoint {
+                key: ContactKey {
+                    shapes: pair,
+                    feature: meeting.feature,
+                },
+                bodies: [a.body, b.body],
+                gap: meeting.gap,
+                normal: meeting.normal,
+                arms: meeting.arms,
+                material,
+                belt: a.belt.or(b.belt),
+            });
+        },
+    );
 }
 
 // is it inside the material of one of the bodies?
-fn is_hidden(colliders: [&Collider; 2], poses: [&Pose; 2], meeting: &Meeting) -> bool {
+fn is_hidden(colliders: [&Collider; 2], poses: [&Pose; 2], meeting: &ManifoldPoint) -> bool {
     let outward = [meeting.normal, -meeting.normal];
     (0..2).any(|k| {
         let (pose, arm, normal) = (poses[k], meeting.arms[k], outward[k]);

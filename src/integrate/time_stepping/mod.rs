@@ -37,7 +37,7 @@ use super::report::Report;
 use super::work_limit::allowed;
 use super::{StepError, Workspace, finite, in_play};
 use crate::contact::body_blocks::{Body, ContactConstraint, Joint, Row};
-use crate::math::two::{Sixfold, dot, paired};
+use crate::math::packed::{Packed6, dot, pack};
 use crate::math::{Limit, Vec3, larger, norm, positive};
 use crate::model::{BodyRef, Model, TimeStepping};
 use crate::scene::spec::Settings;
@@ -106,7 +106,7 @@ pub(super) struct Work {
     /// Surface velocities of belts at the end of the step, m/s.
     belt_velocities: Vec<Vec3>,
     /// Means of the velocities at the start and at the end, and those of the ground.
-    means: Vec<Sixfold>,
+    means: Vec<Packed6>,
     bodies: Vec<Body>,
     constraints: Vec<ContactConstraint>,
     joints: Vec<Joint>,
@@ -436,12 +436,12 @@ impl Step<'_> {
         } = &mut self.workspace.time_stepping;
         means.clear();
         let both = start.iter().zip(end.iter());
-        means.extend(both.map(|(v, w)| paired(&std::array::from_fn(|k| 0.5 * (v[k] + w[k])))));
-        means.push(Sixfold::default());
+        means.extend(both.map(|(v, w)| pack(&std::array::from_fn(|k| 0.5 * (v[k] + w[k])))));
+        means.push(Packed6::default());
         let ground = means.len() - 1;
         let mean = |row: &Row, bodies: [u32; 2]| {
             let [a, b] = bodies.map(|b| means[(b as usize).min(ground)]);
-            dot(&row.entries.map(|entries| paired(&entries)), &[a, b])
+            dot(&row.entries.map(|entries| pack(&entries)), &[a, b])
         };
         let mut row = 0;
         for constraint in constraints.iter() {

@@ -8,8 +8,8 @@
 use super::Six;
 use crate::contact::body_blocks::GROUND;
 use crate::kinds::space;
+use crate::math::packed::{Packed6, Packed12, add_multiple, dot, pack, unpack};
 use crate::math::positive;
-use crate::math::two::{Sixfold, Twelvefold, add_multiple, dot, paired, single};
 use crate::model::Model;
 
 /// Maximum number of sweeps; the rest is left to the next iteration of position stabilization.
@@ -21,7 +21,7 @@ const RELAXATION: f64 = 1.3;
 /// A near contact.
 #[derive(Clone, Copy, Debug)]
 struct NearContact {
-    row: Twelvefold,
+    row: Packed12,
     gap: f64,
     /// `o / (J J^T)`.
     inverse: f64,
@@ -35,8 +35,8 @@ struct NearContact {
 pub(super) struct PositionGaussSeidel {
     list: Vec<NearContact>,
     /// `L`.
-    roots: Vec<Sixfold>,
-    w: Vec<Sixfold>,
+    roots: Vec<Packed6>,
+    w: Vec<Packed6>,
 }
 
 impl PositionGaussSeidel {
@@ -53,9 +53,9 @@ impl PositionGaussSeidel {
             for k in 0..body.n_dof {
                 root[k] = 1.0 / model.mass[body.first + k].sqrt();
             }
-            paired(&root)
+            pack(&root)
         }));
-        self.roots.push(Sixfold::default());
+        self.roots.push(Packed6::default());
     }
 
     /// Adds a contact with its normal row.
@@ -63,7 +63,7 @@ impl PositionGaussSeidel {
         let ground = self.roots.len() - 1;
         let bodies = bodies.map(|b| if b == GROUND { ground as u32 } else { b });
         let of_side = |g: &Six, b: u32| {
-            let (g, l) = (paired(g), self.roots[b as usize]);
+            let (g, l) = (pack(g), self.roots[b as usize]);
             [g[0] * l[0], g[1] * l[1], g[2] * l[2]]
         };
         let row = [
@@ -87,7 +87,7 @@ impl PositionGaussSeidel {
     /// (1) until changes are below `enough`, m, and the motion of each body.
     pub fn close(&mut self, enough: f64, shifts: &mut Vec<Six>) {
         self.w.clear();
-        self.w.resize(self.roots.len(), Sixfold::default());
+        self.w.resize(self.roots.len(), Packed6::default());
         for _ in 0..SWEEPS {
             if self.sweep() <= enough {
                 break;
@@ -96,7 +96,7 @@ impl PositionGaussSeidel {
         shifts.clear();
         let both = self.w.iter().zip(&self.roots);
         let of_bodies = both.take(self.roots.len() - 1);
-        shifts.extend(of_bodies.map(|(w, l)| single(&[w[0] * l[0], w[1] * l[1], w[2] * l[2]])));
+        shifts.extend(of_bodies.map(|(w, l)| unpack(&[w[0] * l[0], w[1] * l[1], w[2] * l[2]])));
     }
 
     // (2): the largest gap change, m

@@ -105,9 +105,9 @@ impl Solvers {
         self.islands.find(problem);
         let (islands, guess) = (&self.islands, &*impulse);
         let left = |allowed: f64| (allowed - self.spent) as u32;
-        let most_iterations = self.allowed.map(left);
+        let iteration_limit = self.allowed.map(left);
         for worker in &mut self.workers[..threads] {
-            worker.solver.most_iterations = most_iterations;
+            worker.solver.iteration_limit = iteration_limit;
             worker.row_iterations = 0.0;
         }
         let workers = &mut self.workers[..threads];

@@ -95,7 +95,7 @@ pub(in crate::model) fn of_plane(seams: Seams, feature: &mut collide::Feature) -
         (&seams.surroundings[0], &feature.target)
     {
         let sides = 0..core.vertices.len();
-        feature.goes_on = sides
+        feature.continues = sides
             .map(|i| {
                 let ends = [i, (i + 1) % core.vertices.len()].map(|k| lift(core.vertices[k]));
                 let along = direction(ends[1] - ends[0]).1;
@@ -126,8 +126,8 @@ pub(in crate::model) fn of_space(
     let (Some(vertex), Shape::Polyhedron(collider)) = (feature.vertex(), shape) else {
         return seams;
     };
-    match collider.vertices.iter().position(|x| *x == vertex.place) {
-        Some(i) => seams.of_corner(vertex.place, &collider.leaving[i]),
+    match collider.vertices.iter().position(|x| *x == vertex.position) {
+        Some(i) => seams.of_corner(vertex.position, &collider.leaving[i]),
         None => seams,
     }
 }
@@ -175,7 +175,7 @@ impl Contact {
             return edge;
         }
         if let Some((edge, end)) = feature.below(a, b) {
-            let goes_on = feature.goes_on.get(edge);
+            let goes_on = feature.continues.get(edge);
             return goes_on.is_some_and(|ends| ends[end]).then_some(edge);
         }
         let other = || feature.on_other_edge(a, b, |near| !self.is_hidden(near, a, b));
@@ -272,7 +272,7 @@ impl Contact {
                     self.seams.goes_on(0, on_a, collider.edges[*edge].outward)
                 }
                 Feature::OnHalfSpace { .. }
-                | Feature::OnBall { .. }
+                | Feature::OnSphere { .. }
                 | Feature::OnCapsule { .. }
                 | Feature::OnPolyhedron { .. }
                 | Feature::OnCylinder { .. }

@@ -1,4 +1,4 @@
-//! The archive: its directory, and how it is unpacked without leaving its folder.
+//! The ZIP archive of an FMU: its central directory, and unpacking without writing outside the target folder.
 
 use super::deadline::Deadline;
 use super::rules::Rule;
@@ -13,19 +13,19 @@ use zip::read::ZipFile;
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
-/// Characters of a long name that are shown.
-const SHOWN: usize = 60;
+/// Maximum length of names in messages.
+const SHOWN_LENGTH: usize = 60;
 
 /// What was unpacked.
 #[derive(Debug, Default)]
 pub struct Unpacked {
-    /// Names of the files.
+    /// Names of the unpacked files.
     pub files: Vec<String>,
-    /// Does an entry try to leave the folder? Then nothing of this FMU should be run.
-    pub is_hostile: bool,
+    /// An entry would be written outside the folder: nothing of this FMU should be run.
+    pub escapes_folder: bool,
 }
 
-/// Unpacks an FMU into a folder. `None`: there is nothing to look at.
+/// Unpacks an FMU into a folder. `None` if there is nothing to examine.
 ///
 /// # Errors
 /// The FMU cannot be read or the folder cannot be written.
@@ -38,7 +38,7 @@ pub fn unpack(
     let mut archive = match ZipArchive::new(BufReader::new(File::open(fmu)?)) {
         Ok(archive) => archive,
         Err(error) => {
-            let message = format!("this is no ZIP archive that can be read: {error}");
+            let message = format!("this is not a readable ZIP archive: {error}");
             report.add(Finding::new(Rule::ArchiveUnreadable, message));
             return Ok(None);
         }
@@ -70,7 +70,7 @@ pub fn unpack(
     Ok(Some(unpacked))
 }
 
-/// All names of the directory, also those that come twice: the archive itself keeps the last of them only.
+/// All names in the directory, including duplicates, of which the archive itself keeps the last only.
 fn names(fmu: &Path, directory: u64) -> io::Result<Vec<String>> {
     const SIGNATURE: &[u8] = b"PK\x01\x02";
     let mut file = BufReader::new(File::open(fmu)?);
@@ -81,7 +81,7 @@ fn names(fmu: &Path, directory: u64) -> io::Result<Vec<String>> {
         let length = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
         let mut name = vec![0; usize::from(length(28))];
         if file.read_exact(&mut name).is_err() {
-            break; // cut off
+            break; // truncated
         }
         file.seek_relative(i64::from(length(30)) + i64::from(length(32)))?;
         names.push(String::from_utf8_lossy(&name).into_owned());
@@ -98,7 +98,7 @@ fn report_twins(names: &[String], report: &mut Report) {
                 report.add(Finding::new(Rule::ArchiveDuplicate, message).file(name));
             }
             Some(twin) => {
-                let message = format!("{twin:?} and {name:?} differ by upper and lower case only");
+                let message = format!("{twin:?} and {name:?} differ in upper and lower case only");
                 report.add(Finding::new(Rule::ArchiveCase, message).file(name));
             }
             None => {}
@@ -106,7 +106,7 @@ fn report_twins(names: &[String], report: &mut Report) {
     }
 }
 
-/// Goes by the sizes that the directory tells; later no entry gets more bytes than it told.
+/// Uses the sizes in the directory; no more bytes than these are unpacked later.
 fn is_too_large<R: Read + Seek>(
     archive: &mut ZipArchive<R>,
     n_entries: usize,
@@ -132,8 +132,8 @@ fn unpack_entry<R: Read>(
     report: &mut Report,
 ) -> io::Result<()> {
     let name = entry.name().to_owned();
-    let (is_hostile, long) = (leaves_folder(&name), too_long(&name));
-    if let (false, Some(finding)) = (is_hostile, long) {
+    let (escapes_folder, long) = (leaves_folder(&name), too_long(&name));
+    if let (false, Some(finding)) = (escapes_folder, long) {
         report.add(finding);
         return Ok(());
     }
@@ -141,8 +141,8 @@ fn unpack_entry<R: Read>(
         report.add(Finding::new(rule, message).file(&name));
         Ok(())
     };
-    if is_hostile {
-        unpacked.is_hostile = true;
+    if escapes_folder {
+        unpacked.escapes_folder = true;
         return refuse(
             Rule::ArchiveEscape,
             format!("the entry {name:?} would be written outside the folder of the FMU"),
@@ -155,7 +155,7 @@ fn unpack_entry<R: Read>(
         );
     }
     if entry.is_symlink() {
-        unpacked.is_hostile = true;
+        unpacked.escapes_folder = true;
         return refuse(
             Rule::ArchiveLink,
             format!("the entry {name:?} is a symbolic link"),
@@ -165,7 +165,7 @@ fn unpack_entry<R: Read>(
     if ![CompressionMethod::Stored, CompressionMethod::Deflated].contains(&method) {
         return refuse(
             Rule::ArchiveCompression,
-            format!("the entry {name:?} is packed with {method}"),
+            format!("the entry {name:?} is compressed with {method}"),
         );
     }
     let path = folder.join(&name);
@@ -179,11 +179,12 @@ fn unpack_entry<R: Read>(
         Err(error) => {
             return match error.kind() {
                 ErrorKind::AlreadyExists | ErrorKind::NotADirectory | ErrorKind::IsADirectory => {
-                    let message = format!("of the entry {name:?} a part is a file and a folder");
+                    let message =
+                        format!("a part of the entry {name:?} is both a file and a folder");
                     refuse(Rule::ArchiveClash, message)
                 }
                 ErrorKind::InvalidFilename => {
-                    let message = format!("the entry {name:?} has a name that no file can have");
+                    let message = format!("the entry {name:?} is not a valid file name");
                     refuse(Rule::ArchivePath, message)
                 }
                 _ => Err(error),
@@ -196,7 +197,7 @@ fn unpack_entry<R: Read>(
         Ok(_) => {
             return refuse(
                 Rule::ArchiveSize,
-                format!("the entry {name:?} should have {size} bytes and has not"),
+                format!("the entry {name:?} does not have {size} bytes as declared"),
             );
         }
         Err(error) => {
@@ -209,7 +210,7 @@ fn unpack_entry<R: Read>(
     Ok(())
 }
 
-/// With the folders that it is in.
+/// Creates a file and its parent folders.
 fn created(path: &Path) -> io::Result<File> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
@@ -219,12 +220,16 @@ fn created(path: &Path) -> io::Result<File> {
 
 fn too_long(name: &str) -> Option<Finding> {
     let limit = limits::of_name(name)?;
-    let shown: String = name.chars().take(SHOWN).chain("...".chars()).collect();
-    let message = format!("the entry {shown:?} {limit}");
-    Some(Finding::new(Rule::ArchivePath, message).file(shown))
+    let display_text: String = name
+        .chars()
+        .take(SHOWN_LENGTH)
+        .chain("...".chars())
+        .collect();
+    let message = format!("the entry {display_text:?} {limit}");
+    Some(Finding::new(Rule::ArchivePath, message).file(display_text))
 }
 
-/// Is this a name that some system takes for a place outside the folder?
+/// Would some system resolve this name to a location outside the folder?
 fn leaves_folder(name: &str) -> bool {
     let is_up = |part: &str| part == "..";
     name.is_empty()

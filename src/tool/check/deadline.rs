@@ -1,8 +1,8 @@
-//! How long an examination may take as a whole.
+//! Time limit of a whole check.
 
 use std::time::{Duration, Instant};
 
-/// The time at which it ends, whatever is not examined then.
+/// The time at which a check ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline {
     end: Option<Instant>,
@@ -10,7 +10,7 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// From now on.
+    /// Starts now.
     pub fn after(limit: Duration) -> Self {
         Self {
             end: Instant::now().checked_add(limit),
@@ -23,14 +23,14 @@ impl Deadline {
         self.left() == Duration::ZERO
     }
 
-    /// What is left of it.
+    /// Remaining time.
     pub fn left(&self) -> Duration {
         self.end.map_or(self.limit, |end| {
             end.saturating_duration_since(Instant::now())
         })
     }
 
-    /// All of it.
+    /// The time limit.
     pub fn limit(&self) -> Duration {
         self.limit
     }

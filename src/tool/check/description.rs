@@ -1,4 +1,4 @@
-//! The model description with types. What cannot be read counts as absent: the schema has complained about it.
+//! Typed model description. Values that cannot be parsed count as absent: the schema check reports them.
 
 use super::schema::{natural, naturals, number, truth, whole};
 use super::xml::Element;
@@ -11,21 +11,21 @@ pub struct Interface {
     pub model_identifier: String,
     /// Line, from 1.
     pub line: usize,
-    /// Needs a program on the machine.
+    /// Needs an external tool.
     pub needs_tool: bool,
-    /// Takes steps of any length.
+    /// Accepts variable communication steps.
     pub variable_step: bool,
-    /// Takes derivatives of inputs.
+    /// Accepts derivatives of inputs.
     pub interpolates_inputs: bool,
-    /// Highest derivative of outputs.
+    /// Highest order of output derivatives.
     pub output_derivatives: u32,
     /// Steps may be pending.
     pub asynchronous: bool,
-    /// One instance in a process.
+    /// Only one instance per process.
     pub only_once: bool,
     /// States can be saved.
     pub saves_state: bool,
-    /// And written to bytes.
+    /// States can be serialized.
     pub serializes_state: bool,
     /// Directional derivatives.
     pub directional: bool,
@@ -40,7 +40,7 @@ pub struct Unit {
     pub line: usize,
     /// Names of its display units.
     pub display: Vec<String>,
-    /// Factors, of the unit and its display units.
+    /// Conversion factors of the unit and its display units.
     pub factors: Vec<f64>,
     displays: BTreeSet<String>,
 }
@@ -61,14 +61,14 @@ pub enum Kind {
     Integer,
     /// Truth value.
     Boolean,
-    /// Text.
+    /// String.
     Text,
     /// One of the items of a type.
     Enumeration,
 }
 
 impl Kind {
-    /// Its element.
+    /// Name of its XML element.
     pub fn name(self) -> &'static str {
         match self {
             Self::Real => "Real",
@@ -92,7 +92,7 @@ impl Kind {
     }
 }
 
-/// Attributes that types and variables share.
+/// Common attributes of types and variables.
 #[derive(Clone, Debug, Default)]
 pub struct Attributes {
     /// Name of the unit.
@@ -103,7 +103,7 @@ pub struct Attributes {
     pub min: Option<f64>,
     /// Largest value.
     pub max: Option<f64>,
-    /// Usual size.
+    /// Nominal value.
     pub nominal: Option<f64>,
 }
 
@@ -120,10 +120,10 @@ impl Attributes {
         }
     }
 
-    /// These, and where they say nothing those of the type.
+    /// Attributes with those of the declared type as defaults.
     fn or(self, other: &Self) -> Self {
         Self {
-            // a unit of one's own has display units of its own
+            // a variable's own unit has its own display units
             display_unit: match &self.unit {
                 Some(_) => self.display_unit,
                 None => self.display_unit.or(other.display_unit.clone()),
@@ -145,15 +145,15 @@ pub struct SimpleType {
     pub line: usize,
     /// Its kind.
     pub kind: Kind,
-    /// What variables take over.
+    /// Default attributes of variables of this type.
     pub attributes: Attributes,
-    /// Names and values of an enumeration.
+    /// Names and values of the items of an enumeration.
     pub items: Vec<(String, i32)>,
     values: BTreeSet<i32>,
 }
 
 impl SimpleType {
-    /// Has an item of the enumeration this value?
+    /// Does the enumeration have an item with this value?
     pub fn has_value(&self, value: i32) -> bool {
         self.values.contains(&value)
     }
@@ -166,7 +166,7 @@ macro_rules! words {
         pub enum $name { $(#[doc = $word] $variant,)* }
 
         impl $name {
-            /// FMI's word.
+            /// Its name in FMI.
             pub fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
@@ -230,32 +230,32 @@ pub struct Variable {
     pub name: String,
     /// Line, from 1.
     pub line: usize,
-    /// What the functions call it.
+    /// Value reference.
     pub reference: u32,
-    /// Could that be read? Otherwise it means nothing.
+    /// Could it be parsed? If not, `reference` is meaningless.
     pub has_reference: bool,
     /// Its kind.
     pub kind: Kind,
     /// What it is for.
     pub causality: Causality,
-    /// When it changes, as written.
+    /// Variability, if given.
     pub given_variability: Option<Variability>,
-    /// How it gets its first value, as written.
+    /// Initial, if given.
     pub given_initial: Option<Initial>,
-    /// Name of its type.
+    /// Name of the declared type.
     pub declared_type: Option<String>,
-    /// Its own, and those of its type.
+    /// Attributes, including those of its type.
     pub attributes: Attributes,
     /// Its start value.
     pub start: Option<Start>,
-    /// Has it the attribute, readable or not?
+    /// Is the attribute present, valid or not?
     pub has_start: bool,
-    /// Place of the variable that it is the derivative of, from 1.
+    /// Index of the variable that it is the derivative of, from 1.
     pub derivative: Option<u32>,
 }
 
 impl Variable {
-    /// As written, or the default; what is not real is discrete then.
+    /// As given, or the default; discrete for types other than Real.
     pub fn variability(&self) -> Variability {
         self.given_variability.unwrap_or(match self.kind {
             Kind::Real => Variability::Continuous,
@@ -263,7 +263,7 @@ impl Variable {
         })
     }
 
-    /// As written, or the default of the standard's table.
+    /// As given, or the default of the standard's table.
     pub fn initial(&self) -> Option<Initial> {
         self.given_initial.or(match self.causality {
             Causality::Input | Causality::Independent => None,
@@ -279,7 +279,7 @@ impl Variable {
         })
     }
 
-    /// Do importers set it?
+    /// Can it be set by an importer?
     pub fn is_settable(&self) -> bool {
         matches!(self.causality, Causality::Input | Causality::Parameter)
     }
@@ -290,15 +290,15 @@ impl Variable {
 pub struct Unknown {
     /// Line, from 1.
     pub line: usize,
-    /// Place of the variable, from 1.
+    /// Index of the variable, from 1.
     pub index: u32,
-    /// Places of what it depends on; absent: on everything.
+    /// Indices of its dependencies; `None`: all.
     pub dependencies: Option<Vec<u32>>,
-    /// Number of kinds of dependencies.
+    /// Number of entries of dependenciesKind.
     pub n_kinds: Option<usize>,
 }
 
-/// Which variables are calculated from which.
+/// Model structure.
 #[derive(Clone, Debug, Default)]
 pub struct Structure {
     /// Line, from 1.
@@ -307,11 +307,11 @@ pub struct Structure {
     pub outputs: Vec<Unknown>,
     /// Derivatives of states.
     pub derivatives: Vec<Unknown>,
-    /// What is calculated in the initialization.
+    /// Initial unknowns.
     pub initial: Vec<Unknown>,
 }
 
-/// What to run.
+/// Default experiment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Experiment {
     /// Line, from 1.
@@ -326,20 +326,20 @@ pub struct Experiment {
     pub step: Option<f64>,
 }
 
-/// A whole model description.
+/// A complete model description.
 #[derive(Clone, Debug)]
 pub struct Description {
-    /// Line of the root.
+    /// Line of the root element.
     pub line: usize,
     /// Name of the model.
     pub model_name: String,
     /// Its GUID.
     pub guid: String,
-    /// Are names structured?
+    /// Is the naming convention structured?
     pub is_structured: bool,
-    /// Interfaces for co-simulation; one at most is right.
+    /// Elements CoSimulation; at most one is valid.
     pub co_simulation: Vec<Interface>,
-    /// Interfaces for model exchange; one at most is right.
+    /// Elements ModelExchange; at most one is valid.
     pub model_exchange: Vec<Interface>,
     /// Units.
     pub units: Vec<Unit>,
@@ -347,11 +347,11 @@ pub struct Description {
     pub types: Vec<SimpleType>,
     /// Categories of log messages, with their lines.
     pub log_categories: Vec<(String, usize)>,
-    /// What to run.
+    /// Default experiment.
     pub experiment: Experiment,
-    /// Variables; indices count from 1.
+    /// Variables; indices in the file start at 1.
     pub variables: Vec<Variable>,
-    /// Dependencies.
+    /// Model structure.
     pub structure: Structure,
     types_by_name: BTreeMap<String, usize>,
     units_by_name: BTreeMap<String, usize>,
@@ -393,28 +393,28 @@ impl Description {
         }
     }
 
-    /// The type of this name.
+    /// The type with this name.
     pub fn type_named(&self, name: &str) -> Option<&SimpleType> {
         self.types_by_name
             .get(name)
             .map(|place| &self.types[*place])
     }
 
-    /// The unit of this name.
+    /// The unit with this name.
     pub fn unit_named(&self, name: &str) -> Option<&Unit> {
         self.units_by_name
             .get(name)
             .map(|place| &self.units[*place])
     }
 
-    /// By its place, from 1.
+    /// The variable with this index, from 1.
     pub fn variable(&self, index: u32) -> Option<&Variable> {
         let place = usize::try_from(index).ok()?.checked_sub(1)?;
         self.variables.get(place)
     }
 }
 
-/// Where the first of each name is.
+/// Index of the first occurrence of each name.
 fn places<'a>(names: impl Iterator<Item = &'a String>) -> BTreeMap<String, usize> {
     let mut places = BTreeMap::new();
     for (place, name) in names.enumerate() {
@@ -485,7 +485,7 @@ fn variable<'a>(
     element: &Element,
     type_named: impl Fn(&String) -> Option<&'a SimpleType>,
 ) -> Option<Variable> {
-    // a variable without a kind keeps its place, or all later indices would be off
+    // a variable of unknown type keeps its index, so that later indices stay valid
     let empty = Element::default();
     let (kind, inside) = Kind::of(element).unwrap_or((Kind::Real, &empty));
     if element.name != "ScalarVariable" {

@@ -1,11 +1,11 @@
-//! Rules on what stands before the variables: the model, units, types, log categories, the experiment.
+//! Rules about everything before the variables: model, units, types, log categories, default experiment.
 
 use super::description::{Description, Experiment, Interface, Kind};
 use super::rules::Rule;
 use super::verdict::{Finding, Report};
 use std::collections::BTreeSet;
 
-/// Examines all of it.
+/// Applies all rules.
 pub fn examine(description: &Description, report: &mut Report) {
     model(description, report);
     let exchange = description.model_exchange.iter();
@@ -45,7 +45,7 @@ fn model(description: &Description, report: &mut Report) {
         )),
         _ => report.add(at(
             Rule::XmlRepeated,
-            "CoSimulation or ModelExchange comes twice",
+            "CoSimulation or ModelExchange occurs twice",
         )),
     }
 }
@@ -56,11 +56,11 @@ fn examine_interface(interface: &Interface, report: &mut Report) {
     };
     let name = &interface.model_identifier;
     if !is_c_identifier(name) {
-        let message = format!("the modelIdentifier {name:?} is no C identifier");
+        let message = format!("the modelIdentifier {name:?} is not a C identifier");
         add(Rule::ModelIdentifier, message);
     }
     if interface.serializes_state && !interface.saves_state {
-        let message = "canSerializeFMUstate is true and canGetAndSetFMUstate is not";
+        let message = "canSerializeFMUstate is true but canGetAndSetFMUstate is not";
         add(Rule::ModelFlags, message.into());
     }
     if interface.needs_tool {
@@ -69,7 +69,7 @@ fn examine_interface(interface: &Interface, report: &mut Report) {
     }
 }
 
-/// Letters, digits and `_`, no digit first?
+/// Letters, digits and `_`, not starting with a digit.
 pub fn is_c_identifier(name: &str) -> bool {
     let is_inside = |c: char| c.is_ascii_alphanumeric() || c == '_';
     !name.is_empty()
@@ -119,13 +119,13 @@ fn types(description: &Description, report: &mut Report) {
         let at = |rule, message: String| Finding::new(rule, message).line(declared.line);
         let name = &declared.name;
         if variables.contains(name.as_str()) {
-            let message = format!("the type {name:?} is called like a variable");
+            let message = format!("the type {name:?} has the name of a variable");
             report.add(at(Rule::TypeClash, message));
         }
         let mut seen = (BTreeSet::new(), BTreeSet::new());
         for (item, value) in &declared.items {
             if !(seen.0.insert(item) & seen.1.insert(value)) {
-                let message = format!("the item {item:?} = {value} of {name:?} comes again");
+                let message = format!("the item {item:?} = {value} of {name:?} is repeated");
                 report.add(at(Rule::TypeItems, message));
             }
         }
@@ -144,7 +144,7 @@ fn types(description: &Description, report: &mut Report) {
     }
 }
 
-/// Rules on min, max and nominal.
+/// Rules about min, max and nominal.
 pub fn range(
     min: Option<f64>,
     max: Option<f64>,
@@ -164,7 +164,7 @@ pub fn range(
     }
 }
 
-/// Rules on units that are used.
+/// Rules about the use of units.
 pub fn unit_is_declared(
     description: &Description,
     name: &str,
@@ -180,7 +180,7 @@ pub fn unit_is_declared(
         && display != name
         && !unit.has_display(display)
     {
-        let message = format!("{display:?} is no display unit of {name:?}");
+        let message = format!("{display:?} is not a display unit of {name:?}");
         add(Rule::UnitDisplay, message);
     }
 }

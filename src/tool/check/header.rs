@@ -1,13 +1,13 @@
-//! The headers of a library: do they name parts that the file has? One that is cut off or damaged crashes the loader.
+//! Consistency of the headers of a shared library: a truncated or damaged file crashes the loader.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-/// Entries of a table in a header; no library has more.
-const MOST_ENTRIES: u64 = 10_000;
+/// Maximum number of entries of a table in a header; no library has more.
+const MAX_ENTRIES: u64 = 10_000;
 
-/// What is wrong with a library of ELF, PE or Mach-O, if something is.
+/// The damage of an ELF, PE or Mach-O library, if any.
 ///
 /// # Errors
 /// The file cannot be read.
@@ -21,7 +21,7 @@ pub fn damage(path: &Path) -> io::Result<Option<String>> {
         Some([b'M', b'Z', ..]) => pe(&mut library)?,
         Some([0xcf, 0xfa, 0xed, 0xfe]) => mach(&mut library)?,
         Some([0xca, 0xfe, 0xba, 0xbe]) => fat(&mut library)?,
-        _ => Some("its header is that of no library"),
+        _ => Some("its header is not that of a library"),
     };
     Ok(damage.map(str::to_owned))
 }
@@ -34,7 +34,7 @@ struct Library {
 }
 
 impl Library {
-    /// Bytes at a place, if the file has them.
+    /// Bytes at an offset, if the file has them.
     fn part(&mut self, at: u64, length: u64) -> io::Result<Option<Vec<u8>>> {
         if !self.has(at, length) {
             return Ok(None);
@@ -51,7 +51,7 @@ impl Library {
 }
 
 fn elf(library: &mut Library) -> Verdict {
-    const SHORT: Verdict = Ok(Some("its header is cut off"));
+    const SHORT: Verdict = Ok(Some("its header is truncated"));
     const SEGMENT: u64 = 56;
     const SECTION: u64 = 64;
     let Some(header) = library.part(0, 64)? else {
@@ -66,11 +66,11 @@ fn elf(library: &mut Library) -> Verdict {
         return Ok(Some("its header has no table of segments"));
     }
     let Some(table) = library.part(u64_at(32), n_segments * SEGMENT)? else {
-        return Ok(Some("its table of segments is outside of the file"));
+        return Ok(Some("its table of segments is outside the file"));
     };
-    // the loader does not need sections, but they are last: a file that is cut off has lost them
+    // the loader does not need sections, but they come last: a truncated file has lost them
     if n_sections > 0 && (u16_at(58) != SECTION || !library.has(u64_at(40), n_sections * SECTION)) {
-        return Ok(Some("its table of sections is outside of the file"));
+        return Ok(Some("its table of sections is outside the file"));
     }
     let mut end = 0;
     let (mut is_loaded, mut is_linked) = (false, false);
@@ -78,12 +78,12 @@ fn elf(library: &mut Library) -> Verdict {
         let field = |at| little(segment, at, 8);
         let (kind, offset, address) = (little(segment, 0, 4), field(8), field(16));
         let (in_file, in_memory, align) = (field(32), field(40), field(48));
-        // what is loaded, and where to find what it needs
+        // loadable segments and the dynamic section
         if ![1, 2].contains(&kind) {
             continue;
         }
         if !library.has(offset, in_file) {
-            return Ok(Some("a segment is outside of the file"));
+            return Ok(Some("a segment is outside the file"));
         }
         if kind == 2 {
             is_linked = true;
@@ -91,21 +91,21 @@ fn elf(library: &mut Library) -> Verdict {
         }
         is_loaded = true;
         let Some(last) = address.checked_add(in_memory) else {
-            return Ok(Some("a segment is outside of memory"));
+            return Ok(Some("a segment is outside memory"));
         };
         let is_aligned = align < 2 || align.is_power_of_two() && address % align == offset % align;
         if in_file > in_memory || !is_aligned || address < end {
-            return Ok(Some("a segment has no place in memory"));
+            return Ok(Some("a segment has no valid address in memory"));
         }
         end = last;
     }
     let is_whole = is_loaded && is_linked;
-    Ok((!is_whole).then_some("it has no segment that can be loaded and linked"))
+    Ok((!is_whole).then_some("it has no loadable segment or no dynamic section"))
 }
 
 fn pe(library: &mut Library) -> Verdict {
     const SECTION: u64 = 40;
-    const CUT_OFF: &str = "its header is cut off";
+    const CUT_OFF: &str = "its header is truncated";
     let Some(stub) = library.part(0, 64)? else {
         return Ok(Some(CUT_OFF));
     };
@@ -115,7 +115,7 @@ fn pe(library: &mut Library) -> Verdict {
     };
     let (n, optional) = (little(&header, 6, 2), little(&header, 20, 2));
     let Some(table) = library.part(at + 24 + optional, n * SECTION)? else {
-        return Ok(Some("its table of sections is outside of the file"));
+        return Ok(Some("its table of sections is outside the file"));
     };
     let is_outside = |section: &[u8]| {
         let (size, at) = (little(section, 16, 4), little(section, 20, 4));
@@ -123,18 +123,18 @@ fn pe(library: &mut Library) -> Verdict {
     };
     let mut sections = table.chunks_exact(SECTION as usize);
     let damage = sections.any(is_outside);
-    Ok(damage.then_some("a section is outside of the file"))
+    Ok(damage.then_some("a section is outside the file"))
 }
 
 fn mach(library: &mut Library) -> Verdict {
     const SEGMENT: u64 = 0x19;
     let Some(header) = library.part(0, 32)? else {
-        return Ok(Some("its header is cut off"));
+        return Ok(Some("its header is truncated"));
     };
     let (n, size) = (little(&header, 16, 4), little(&header, 20, 4));
     let commands = match library.part(32, size)? {
-        Some(commands) if n <= MOST_ENTRIES => commands,
-        _ => return Ok(Some("its load commands are outside of the file")),
+        Some(commands) if n <= MAX_ENTRIES => commands,
+        _ => return Ok(Some("its load commands are outside the file")),
     };
     let mut rest = commands.as_slice();
     for _ in 0..n {
@@ -144,36 +144,36 @@ fn mach(library: &mut Library) -> Verdict {
             little(rest, 4, 4)
         };
         if length < 8 || length > rest.len() as u64 {
-            return Ok(Some("a load command has no place"));
+            return Ok(Some("a load command is outside the table"));
         }
         let (command, behind) = rest.split_at(length as usize);
         if little(command, 0, 4) == SEGMENT
             && (length < 72 || !library.has(little(command, 40, 8), little(command, 48, 8)))
         {
-            return Ok(Some("a segment is outside of the file"));
+            return Ok(Some("a segment is outside the file"));
         }
         rest = behind;
     }
     Ok(None)
 }
 
-/// Libraries for several processors in one file.
+/// A universal binary: libraries for several processors in one file.
 fn fat(library: &mut Library) -> Verdict {
     const ENTRY: u64 = 20;
     let Some(header) = library.part(0, 8)? else {
-        return Ok(Some("its header is cut off"));
+        return Ok(Some("its header is truncated"));
     };
     let n = big(&header, 4);
-    let entries = match library.part(8, n.min(MOST_ENTRIES) * ENTRY)? {
-        Some(entries) if (1..=MOST_ENTRIES).contains(&n) => entries,
-        _ => return Ok(Some("its table of libraries is outside of the file")),
+    let entries = match library.part(8, n.min(MAX_ENTRIES) * ENTRY)? {
+        Some(entries) if (1..=MAX_ENTRIES).contains(&n) => entries,
+        _ => return Ok(Some("its table of libraries is outside the file")),
     };
     let is_outside = |entry: &[u8]| !library.has(big(entry, 8), big(entry, 12));
     let damage = entries.chunks_exact(ENTRY as usize).any(is_outside);
-    Ok(damage.then_some("a library of several is outside of the file"))
+    Ok(damage.then_some("one of several libraries is outside the file"))
 }
 
-/// A number of several bytes, the lowest first.
+/// A little-endian number.
 fn little(bytes: &[u8], at: usize, n: usize) -> u64 {
     let found = bytes.get(at..at + n).unwrap_or_default();
     found
@@ -182,7 +182,7 @@ fn little(bytes: &[u8], at: usize, n: usize) -> u64 {
         .fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
-/// A number of four bytes, the highest first.
+/// A big-endian number of four bytes.
 fn big(bytes: &[u8], at: usize) -> u64 {
     let found = bytes.get(at..at + 4).unwrap_or_default();
     found
@@ -205,7 +205,7 @@ mod tests {
         bytes[at..at + n].copy_from_slice(&number.to_le_bytes()[..n]);
     }
 
-    /// One segment that is loaded, and one that is linked.
+    /// One loadable segment and one dynamic section.
     fn elf() -> Vec<u8> {
         let mut bytes = vec![0; 0x200];
         bytes[..6].copy_from_slice(b"\x7fELF\x02\x01");

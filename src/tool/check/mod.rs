@@ -1,6 +1,5 @@
-//! The examination of any FMU of FMI 2.0: its archive, its model description, its libraries, and what the library for
-//! this machine does when it is called. The library is called in processes of its own, so that a crash or a hang is a
-//! finding.
+//! Check of any FMI 2.0 FMU: archive, model description, libraries, and the behaviour of the library for this machine.
+//! The library is called in separate processes, so that a crash or hang becomes a finding.
 
 pub mod archive;
 pub mod behaviour;
@@ -32,19 +31,19 @@ use std::time::Duration;
 /// Name of the model description.
 pub const DESCRIPTION: &str = "modelDescription.xml";
 
-/// Bytes of a model description that is read: its tree takes several times as much.
-const LARGEST_DESCRIPTION: u64 = 64 << 20;
+/// Maximum size of a model description in bytes: its tree takes several times as much.
+const MAX_DESCRIPTION_BYTES: u64 = 64 << 20;
 
-/// How to examine.
+/// Options of a check.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The program that runs [`behaviour::run_trial`]; `None`: no library is loaded.
     pub program: Option<PathBuf>,
-    /// How long all of it may take.
+    /// Time limit of the whole check.
     pub time_limit: Duration,
 }
 
-/// Examines an FMU, which is unpacked into a folder that is empty and is left for the caller to remove.
+/// Checks an FMU, which is unpacked into the empty folder `temporary`; the caller removes it.
 ///
 /// # Errors
 /// The file cannot be read, or the folder cannot be written.
@@ -61,7 +60,8 @@ pub fn examine(fmu: &Path, temporary: &Path, options: &Options) -> io::Result<Re
     Ok(report)
 }
 
-/// Unpacks an FMU into a folder that is empty and reads its description, for a run; or says why nothing of it may be run.
+/// Unpacks an FMU into an empty folder and reads its description, for a run. The inner error is the reason why it cannot
+/// be run.
 ///
 /// # Errors
 /// The file cannot be read, or the folder cannot be written.
@@ -73,7 +73,7 @@ pub fn open(fmu: &Path, folder: &Path) -> io::Result<Result<Description, String>
         let error = found.find(|finding| finding.rule.severity() == Severity::Error);
         error.map(|finding| finding.message.clone())
     };
-    // an archive with errors is not what somebody packed
+    // do not run anything from an archive with errors
     if let Some(error) = first_error(&report) {
         return Ok(Err(error));
     }
@@ -107,8 +107,8 @@ fn without_reference(description: &Description) -> Option<&Variable> {
 fn description_in(folder: &Path) -> io::Result<Result<Vec<u8>, Finding>> {
     let path = folder.join(DESCRIPTION);
     let size = fs::metadata(&path)?.len();
-    if size > LARGEST_DESCRIPTION {
-        let message = format!("it has {size} bytes, and at most {LARGEST_DESCRIPTION} are read");
+    if size > MAX_DESCRIPTION_BYTES {
+        let message = format!("it has {size} bytes, and at most {MAX_DESCRIPTION_BYTES} are read");
         return Ok(Err(
             Finding::new(Rule::ArchiveTooLarge, message).file(DESCRIPTION)
         ));
@@ -123,7 +123,7 @@ fn examine_files(
     deadline: Deadline,
     report: &mut Report,
 ) -> io::Result<()> {
-    // whatever is wrong with the archive
+    // errors so far are those of the archive
     let is_damaged = report.count(Severity::Error) > 0;
     if !unpacked.files.iter().any(|name| name == DESCRIPTION) {
         return Ok(());
@@ -159,8 +159,8 @@ fn examine_files(
         return Ok(());
     }
     let reason = match &options.program {
-        None => "it was asked not to run anything",
-        Some(_) if unpacked.is_hostile => "the archive tries to write outside of its folder",
+        None => "running was disabled",
+        Some(_) if unpacked.escapes_folder => "the archive would write outside its folder",
         Some(_) if is_damaged => "the archive is damaged",
         Some(program) => {
             let place = [temporary, folder];
@@ -172,7 +172,7 @@ fn examine_files(
     report.add(Finding::new(Rule::NotRun, reason));
     Ok(())
 }
-/// Examines the model description. `None`: there is no use in looking further.
+/// Checks the model description. `None` if further checks are pointless.
 pub fn examine_description(
     bytes: &[u8],
     deadline: Option<Deadline>,
@@ -196,7 +196,7 @@ pub fn examine_description(
     };
     let version = root.get("fmiVersion").unwrap_or_default();
     if version != "2.0" {
-        let message = format!("fmiVersion is {version:?}, which this tool does not know");
+        let message = format!("fmiVersion is {version:?}, which this tool does not support");
         report.add(at(Rule::ModelVersion, root.line, message));
         return None;
     }
@@ -204,8 +204,8 @@ pub fn examine_description(
         [general::examine, variables::examine, structure::examine];
     schema::examine(&root, report);
     let description = Description::read(&root);
-    report.tell("model", &description.model_name);
-    report.tell("variables", description.variables.len().to_string());
+    report.add_fact("model", &description.model_name);
+    report.add_fact("variables", description.variables.len().to_string());
     for step in steps {
         if unfinished(deadline, "the model description", report) {
             return None;
@@ -215,13 +215,13 @@ pub fn examine_description(
     Some(description)
 }
 
-/// Is the time over? Then it is told what was not examined to its end.
+/// Is the time over? Then reports which part was not completed.
 fn unfinished(deadline: Option<Deadline>, what: &str, report: &mut Report) -> bool {
     let Some(deadline) = deadline.filter(Deadline::is_over) else {
         return false;
     };
     let seconds = deadline.limit().as_secs_f64();
-    let message = format!("the time of {seconds} s is over; {what} was not examined to the end");
+    let message = format!("the time of {seconds} s is over; the check of {what} is incomplete");
     report.add(Finding::new(Rule::Unfinished, message));
     true
 }

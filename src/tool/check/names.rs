@@ -27,7 +27,7 @@ fn is_path(text: &str) -> bool {
     }
 }
 
-/// What comes behind a name, plain or in quotes.
+/// The rest after a name, plain or quoted.
 fn after_name(text: &str) -> Option<&str> {
     if let Some(quoted) = text.strip_prefix('\'') {
         let mut escaped = false;
@@ -43,11 +43,11 @@ fn after_name(text: &str) -> Option<&str> {
     }
     let is_inside = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let end = text.find(|c| !is_inside(c)).unwrap_or(text.len());
-    let starts_well = text.starts_with(|c: char| is_inside(c) && !c.is_ascii_digit());
-    starts_well.then(|| &text[end..])
+    let starts_normally = text.starts_with(|c: char| is_inside(c) && !c.is_ascii_digit());
+    starts_normally.then(|| &text[end..])
 }
 
-/// What comes behind indices in brackets, if there are any.
+/// The rest after optional indices in brackets.
 fn after_indices(text: &str) -> Option<&str> {
     let Some(inside) = text.strip_prefix('[') else {
         return Some(text);
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn structured_names_are_told_from_others() {
+    fn structured_names_are_recognized() {
         for good in [
             "a",
             "_a1.b",

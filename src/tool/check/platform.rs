@@ -1,4 +1,4 @@
-//! Rules on the libraries: which there are, and whether they are what they should be.
+//! Rules about the libraries: which ones exist, and whether they are valid.
 
 use super::description::Interface;
 use super::general::is_c_identifier;
@@ -11,10 +11,10 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// Bytes that tell what a file is; the header of a Windows library is behind a stub.
+/// Bytes read to identify a file; the header of a Windows library comes after a stub.
 const HEADER: u64 = 4096;
 
-/// Examines the libraries; gives that of this machine.
+/// Checks the libraries. Returns that of this machine.
 pub fn examine(
     folder: &Path,
     files: &[String],
@@ -22,7 +22,7 @@ pub fn examine(
     report: &mut Report,
 ) -> Option<PathBuf> {
     let platforms = platforms(files);
-    report.tell("platforms", joined(&platforms));
+    report.add_fact("platforms", joined(&platforms));
     if platforms.is_empty() {
         let finding = if files.iter().any(|name| name.starts_with("sources/")) {
             Finding::new(Rule::PlatformSources, "there is no library in binaries/")
@@ -49,7 +49,7 @@ pub fn examine(
     found
 }
 
-/// Says that nothing can be run here, unless it has been said what is wrong with the library for this machine.
+/// Reports that nothing can be run here, unless an error of the library for this machine was reported.
 fn missing(folder: &Path, platforms: &BTreeSet<String>, identifier: &str, report: &mut Report) {
     let current = Platform::current();
     let own = current.map_or("this machine", Platform::folder);
@@ -63,13 +63,13 @@ fn missing(folder: &Path, platforms: &BTreeSet<String>, identifier: &str, report
             let Some(other) = at_home_in(platform).find(|p| p.takes(&header)) else {
                 return;
             };
-            format!("the library in {own} is one for {other}")
+            format!("the library in {own} is for {other}")
         }
     };
     report.add(Finding::new(Rule::PlatformMissing, message));
 }
 
-/// Looks for a library of the part for model exchange, which may have a name of its own.
+/// Looks for the library for model exchange, which may have another name.
 pub fn examine_exchange(
     files: &[String],
     co_simulation: &Interface,
@@ -92,7 +92,7 @@ pub fn examine_exchange(
 
 /// The library for this machine in an unpacked FMU, if there is one.
 pub fn library(folder: &Path, identifier: &str) -> Option<PathBuf> {
-    // a name is no path to somewhere else
+    // a name must not be a path
     if !is_c_identifier(identifier) {
         return None;
     }
@@ -102,8 +102,8 @@ pub fn library(folder: &Path, identifier: &str) -> Option<PathBuf> {
     files.find(|file| file.is_file() && current.takes(&header_of(file)))
 }
 
-/// Folders where the library of a platform may be. FMI 2.0 has no name for Linux on ARM64: there are FMUs for that machine
-/// alone, with their library in `linux64`.
+/// Folders that may contain the library of a platform. FMI 2.0 has no name for Linux on ARM64: some FMUs for that machine
+/// have their library in `linux64`.
 fn places_of(platform: Platform) -> &'static [Platform] {
     match platform {
         Platform::Linux64 => &[Platform::Linux64],
@@ -114,13 +114,13 @@ fn places_of(platform: Platform) -> &'static [Platform] {
     }
 }
 
-/// Platforms whose library may be in the folder of this one.
+/// Platforms whose library may be in this folder.
 fn at_home_in(folder: Platform) -> impl Iterator<Item = Platform> {
     let is_at_home = move |platform: &Platform| places_of(*platform).contains(&folder);
     Platform::ALL.into_iter().filter(is_at_home)
 }
 
-/// The first bytes of a file; none of one that cannot be read.
+/// The first bytes of a file; empty if it cannot be read.
 fn header_of(file: &Path) -> Vec<u8> {
     let mut header = Vec::new();
     let file = File::open(file);
@@ -157,7 +157,7 @@ fn examine_platform(
 ) {
     let name = file_name(platform, identifier);
     let is_it = |file: &&String| match platform {
-        // where upper and lower case are the same
+        // file names are case-insensitive
         Platform::Win64 | Platform::Win32 => file.eq_ignore_ascii_case(&name),
         Platform::Linux64 | Platform::Darwin64 | Platform::Aarch64Linux => **file == name,
     };
@@ -168,7 +168,7 @@ fn examine_platform(
     };
     let header = header_of(&folder.join(name));
     if !at_home_in(platform).any(|p| p.takes(&header)) {
-        let message = format!("the file is no library for {platform}");
+        let message = format!("the file is not a library for {platform}");
         report.add(Finding::new(Rule::PlatformForeign, message).file(name));
     } else if let Some(damage) = header::damage(&folder.join(name)).unwrap_or_default() {
         report.add(Finding::new(Rule::PlatformDamaged, damage).file(name));

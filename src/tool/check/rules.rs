@@ -1,21 +1,21 @@
-//! The rules, each with its name, how severe it is to break it, and what to do about it.
+//! The rules, each with name, severity and hint.
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// How much a finding matters.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Against the standard, or the FMU does not do what it says.
+    /// Violates the standard, or the FMU does not do what it declares.
     Error,
-    /// Some importers will have trouble.
+    /// Causes problems in some importers.
     Warning,
-    /// Worth knowing.
+    /// Information.
     Note,
 }
 
 impl Severity {
-    /// Its word.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -34,20 +34,20 @@ macro_rules! rules {
         }
 
         impl Rule {
-            /// All of them.
+            /// All rules.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// Its name: group and rule.
+            /// Name: group and rule.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// How severe it is to break it.
+            /// Severity of a violation.
             pub fn severity(self) -> Severity {
                 match self { $(Self::$variant => Severity::$severity,)* }
             }
 
-            /// What to do about it.
+            /// How to fix a violation.
             pub fn hint(self) -> &'static str {
                 match self { $(Self::$variant => $hint,)* }
             }
@@ -56,149 +56,149 @@ macro_rules! rules {
 }
 
 rules! {
-    ArchiveUnreadable "archive.unreadable" Error "an FMU is a ZIP archive; pack it again"
-    ArchiveEscape "archive.escape" Error "names are relative, below the root, without drive letters and `..`; do not use this FMU unless you know where it comes from"
-    ArchiveBackslash "archive.backslash" Error "folders are separated by `/`"
-    ArchiveLink "archive.link" Error "pack the file itself instead of a symbolic link"
-    ArchiveDuplicate "archive.duplicate" Error "each file once"
-    ArchiveCase "archive.case" Warning "on Windows and macOS these are one file; rename one"
-    ArchiveClash "archive.clash" Error "a name is that of a file or of a folder; rename one"
-    ArchivePath "archive.path" Error "shorter names and fewer folders inside each other; many systems cannot unpack this"
-    ArchiveTooLarge "archive.too_large" Error "it was not examined; unpack it by hand if you trust it"
-    ArchiveSize "archive.size" Error "the directory of the archive tells another size than the data; pack it again"
-    ArchiveCompression "archive.compression" Error "FMI allows stored and deflated entries only, without encryption"
+    ArchiveUnreadable "archive.unreadable" Error "an FMU must be a ZIP archive; create it again"
+    ArchiveEscape "archive.escape" Error "names must be relative, without drive letters and `..`; do not use this FMU unless you trust its origin"
+    ArchiveBackslash "archive.backslash" Error "use `/` to separate folders"
+    ArchiveLink "archive.link" Error "store the file itself instead of a symbolic link"
+    ArchiveDuplicate "archive.duplicate" Error "store each file once"
+    ArchiveCase "archive.case" Warning "these are the same file on Windows and macOS; rename one"
+    ArchiveClash "archive.clash" Error "a name cannot be both a file and a folder; rename one"
+    ArchivePath "archive.path" Error "use shorter names and fewer nested folders; many systems cannot unpack this"
+    ArchiveTooLarge "archive.too_large" Error "it was not checked; unpack it manually if you trust it"
+    ArchiveSize "archive.size" Error "the size in the directory of the archive differs from that of the data; create it again"
+    ArchiveCompression "archive.compression" Error "FMI only allows stored and deflated entries, without encryption"
     ArchiveNoDescription "archive.no_description" Error "`modelDescription.xml` must be at the root of the archive"
     XmlEncoding "xml.encoding" Error "the model description must be UTF-8"
-    XmlMalformed "xml.malformed" Error "the rest of the file was not examined"
-    XmlUnknownElement "xml.unknown_element" Error "only the elements of the schema; own data goes into VendorAnnotations"
-    XmlUnknownAttribute "xml.unknown_attribute" Error "only the attributes of the schema"
-    XmlMissingElement "xml.missing_element" Error "the schema demands it"
-    XmlMissingAttribute "xml.missing_attribute" Error "the schema demands it"
-    XmlValue "xml.value" Error "write it as the schema says"
-    XmlOrder "xml.order" Error "elements have the order of the schema"
-    XmlRepeated "xml.repeated" Error "the schema allows it once"
-    ModelVersion "model.version" Error "only FMI 2.0 is examined"
-    ModelGuid "model.guid" Error "without a GUID no binary can be told from another"
+    XmlMalformed "xml.malformed" Error "the rest of the file was not checked"
+    XmlUnknownElement "xml.unknown_element" Error "the schema does not define this element; use VendorAnnotations for other data"
+    XmlUnknownAttribute "xml.unknown_attribute" Error "the schema does not define this attribute"
+    XmlMissingElement "xml.missing_element" Error "the schema requires it"
+    XmlMissingAttribute "xml.missing_attribute" Error "the schema requires it"
+    XmlValue "xml.value" Error "see the schema for the syntax"
+    XmlOrder "xml.order" Error "use the order of the schema"
+    XmlRepeated "xml.repeated" Error "the schema allows it only once"
+    ModelVersion "model.version" Error "only FMI 2.0 is supported"
+    ModelGuid "model.guid" Error "the GUID identifies the binary that belongs to the description"
     ModelName "model.name" Warning "give the model a name"
-    ModelIdentifier "model.identifier" Error "a C identifier: letters, digits and `_`, no digit first; files and functions are named after it"
+    ModelIdentifier "model.identifier" Error "use a C identifier (letters, digits and `_`, not starting with a digit); file and function names depend on it"
     ModelDate "model.date" Warning "write it as 2020-12-31T23:59:59Z"
-    ModelKind "model.kind" Error "an FMU offers ModelExchange or CoSimulation, or both"
-    ModelExchangeOnly "model.exchange_only" Note "this tool runs co-simulation only; the description was examined"
-    ModelExchangeToo "model.exchange_too" Note "this tool runs co-simulation only; the verdict is on that part"
-    ModelFlags "model.flags" Error "a state that cannot be saved cannot be serialized"
-    ModelTool "model.tool" Note "the FMU needs a program on this machine; without it the trials fail"
-    UnitDuplicate "unit.duplicate" Error "each unit once"
+    ModelKind "model.kind" Error "add CoSimulation or ModelExchange, each at most once"
+    ModelExchangeOnly "model.exchange_only" Note "this tool runs co-simulation only; the description was checked"
+    ModelExchangeToo "model.exchange_too" Note "this tool runs co-simulation only; the result is about that part"
+    ModelFlags "model.flags" Error "serialization requires canGetAndSetFMUstate=\"true\""
+    ModelTool "model.tool" Note "the FMU needs an external program; without it the trials fail"
+    UnitDuplicate "unit.duplicate" Error "declare each unit once"
     UnitUndeclared "unit.undeclared" Error "declare it in UnitDefinitions"
     UnitDisplay "unit.display" Warning "declare it as a DisplayUnit of the variable's unit"
-    UnitFactor "unit.factor" Error "a factor is finite and not 0"
-    TypeDuplicate "type.duplicate" Error "each type once"
-    TypeClash "type.clash" Warning "the standard wants names of types that no variable has"
+    UnitFactor "unit.factor" Error "a factor must be finite and not 0"
+    TypeDuplicate "type.duplicate" Error "declare each type once"
+    TypeClash "type.clash" Warning "the standard requires that type names differ from variable names"
     TypeUndeclared "type.undeclared" Error "declare it in TypeDefinitions"
-    TypeMismatch "type.mismatch" Error "the declared type must be of the variable's own kind"
-    TypeItems "type.items" Error "names and values of an enumeration's items are unique"
-    LogDuplicate "log.duplicate" Error "each category once"
-    ExperimentTimes "experiment.times" Error "the stop time is after the start time, and both are finite"
-    ExperimentStep "experiment.step" Error "the step is finite and above 0"
+    TypeMismatch "type.mismatch" Error "the declared type must match the type of the variable"
+    TypeItems "type.items" Error "names and values of the items of an enumeration must be unique"
+    LogDuplicate "log.duplicate" Error "declare each category once"
+    ExperimentTimes "experiment.times" Error "the stop time must be after the start time, and both must be finite"
+    ExperimentStep "experiment.step" Error "the step must be finite and positive"
     ExperimentLongStep "experiment.long_step" Warning "the step is longer than the whole experiment"
-    ExperimentTolerance "experiment.tolerance" Error "the tolerance is finite and above 0"
-    NameEmpty "name.empty" Error "every variable has a name"
-    NameDuplicate "name.duplicate" Error "names are unique"
-    NameSyntax "name.syntax" Error "with variableNamingConvention=\"structured\": a.b[1].c, der(x), or 'any text'"
-    NameControl "name.control" Error "no line breaks and tabs in names"
-    AliasUnit "alias.unit" Error "variables with one value reference have one unit"
-    AliasSettable "alias.settable" Error "at most one variable of an alias set is an input or a parameter"
-    AliasStart "alias.start" Error "at most one variable of an alias set has a start value; constants all have the same"
-    AliasConstant "alias.constant" Error "a constant has only constants as aliases"
+    ExperimentTolerance "experiment.tolerance" Error "the tolerance must be finite and positive"
+    NameEmpty "name.empty" Error "every variable needs a name"
+    NameDuplicate "name.duplicate" Error "names must be unique"
+    NameSyntax "name.syntax" Error "with variableNamingConvention=\"structured\" names have the form a.b[1].c, der(x), or 'any text'"
+    NameControl "name.control" Error "names must not contain line breaks or tabs"
+    AliasUnit "alias.unit" Error "variables with the same value reference must have the same unit"
+    AliasSettable "alias.settable" Error "at most one variable of an alias set may be an input or a parameter"
+    AliasStart "alias.start" Error "at most one variable of an alias set may have a start value; constants must have the same"
+    AliasConstant "alias.constant" Error "aliases of a constant must be constants"
     VariabilityContinuous "variability.continuous" Error "only a Real can be continuous"
-    VariabilityDefault "variability.default" Warning "the default is continuous, which only a Real can be; say discrete, fixed or tunable"
+    VariabilityDefault "variability.default" Warning "the default is continuous, which only a Real can be; set discrete, fixed or tunable"
     VariabilityCausality "variability.causality" Error "see the table of causality and variability in section 2.2.7 of the standard"
-    InitialForbidden "initial.forbidden" Error "inputs and the independent variable have no initial"
+    InitialForbidden "initial.forbidden" Error "inputs and the independent variable must not have `initial`"
     InitialCombination "initial.combination" Error "see the table of initial values in section 2.2.7 of the standard"
     StartMissing "start.missing" Error "inputs, parameters, constants and variables with initial exact or approx need a start value"
-    StartForbidden "start.forbidden" Error "what is calculated, and the independent variable, has no start value"
-    StartOutside "start.outside" Error "a start value lies between min and max"
-    StartItem "start.item" Error "the start value of an enumeration is the value of one of its items"
-    StartNotFinite "start.not_finite" Warning "a start value should be a number"
-    RangeEmpty "range.empty" Error "min is not above max"
-    RangeNominal "range.nominal" Error "nominal is finite and above 0"
-    IndependentTwice "independent.twice" Error "there is one independent variable at most"
-    IndependentType "independent.type" Error "the independent variable is a continuous Real"
-    DerivativeIndex "derivative.index" Error "`derivative` is the index of a continuous Real, from 1"
-    StructureIndex "structure.index" Error "indices are places in ModelVariables, from 1"
-    StructureRepeated "structure.repeated" Error "each unknown once"
-    StructureOutputs "structure.outputs" Error "Outputs lists the variables with causality output: all of them and no other"
-    StructureDerivatives "structure.derivatives" Error "Derivatives lists variables with the attribute `derivative`"
-    StructureInitialMissing "structure.initial_missing" Error "InitialUnknowns lists outputs, states and their derivatives that are not exact at the start, and calculated parameters"
-    StructureInitialExtra "structure.initial_extra" Error "InitialUnknowns lists outputs, states and their derivatives that are not exact at the start, and calculated parameters"
-    StructureKinds "structure.kinds" Error "dependenciesKind has as many words as dependencies has indices, and needs them"
-    StructureDependency "structure.dependency" Warning "outputs depend on inputs, states, parameters and time; initial unknowns on what is known at the start"
-    StructureDependencyOrder "structure.dependency_order" Warning "dependencies are in ascending order, each once"
-    PlatformNone "platform.none" Error "there is neither a library nor source code: the FMU cannot be used anywhere"
+    StartForbidden "start.forbidden" Error "calculated variables and the independent variable must not have a start value"
+    StartOutside "start.outside" Error "a start value must be between min and max"
+    StartItem "start.item" Error "the start value of an enumeration must be the value of one of its items"
+    StartNotFinite "start.not_finite" Warning "a start value should be finite"
+    RangeEmpty "range.empty" Error "min must not be above max"
+    RangeNominal "range.nominal" Error "nominal must be finite and positive"
+    IndependentTwice "independent.twice" Error "there may be at most one independent variable"
+    IndependentType "independent.type" Error "the independent variable must be a continuous Real"
+    DerivativeIndex "derivative.index" Error "`derivative` must be the index of a continuous Real, counted from 1"
+    StructureIndex "structure.index" Error "an index is a position in ModelVariables, counted from 1"
+    StructureRepeated "structure.repeated" Error "list each unknown once"
+    StructureOutputs "structure.outputs" Error "Outputs must list exactly the variables with causality output"
+    StructureDerivatives "structure.derivatives" Error "Derivatives must list variables with the attribute `derivative`"
+    StructureInitialMissing "structure.initial_missing" Error "InitialUnknowns must list the outputs, states and state derivatives whose `initial` is not exact, and calculated parameters"
+    StructureInitialExtra "structure.initial_extra" Error "InitialUnknowns must list the outputs, states and state derivatives whose `initial` is not exact, and calculated parameters"
+    StructureKinds "structure.kinds" Error "dependenciesKind needs one word for each index in `dependencies`"
+    StructureDependency "structure.dependency" Warning "outputs can depend on inputs, states, parameters and time; initial unknowns on values known at the start"
+    StructureDependencyOrder "structure.dependency_order" Warning "list dependencies in ascending order, each once"
+    PlatformNone "platform.none" Error "there is neither a library nor source code: the FMU cannot be used"
     PlatformSources "platform.sources" Note "there is source code only; compile it first"
-    PlatformMissing "platform.missing" Warning "the FMU cannot be run on this machine, so its library was not examined"
-    PlatformName "platform.name" Error "the library is named after the modelIdentifier"
-    PlatformForeign "platform.foreign" Error "the header of the file is not that of a shared library for the folder's platform"
-    PlatformDamaged "platform.damaged" Error "the file is cut off or damaged: its own header names parts that it does not have; pack the FMU again"
-    Unfinished "examination.unfinished" Error "nothing is known of the rest; --time-limit gives more time"
-    NotRun "library.not_run" Note "the library was not loaded; what it does was not examined"
+    PlatformMissing "platform.missing" Warning "the FMU cannot be run on this machine, so its library was not checked"
+    PlatformName "platform.name" Error "the library must be named after the modelIdentifier"
+    PlatformForeign "platform.foreign" Error "the file is not a shared library for the platform of its folder"
+    PlatformDamaged "platform.damaged" Error "the file is truncated or damaged: its header refers to parts that do not exist; create the FMU again"
+    Unfinished "examination.unfinished" Error "the rest was not checked; use --time-limit for more time"
+    NotRun "library.not_run" Note "the library was not loaded, and its behaviour not checked"
     LibraryLoad "library.load" Error "a dependency may be missing on this machine, or the file may be damaged"
-    LibraryMissing "library.missing" Error "an FMU for co-simulation exports all 34 functions, also those that do nothing"
-    LibraryVersion "library.version" Error "fmi2GetVersion returns \"2.0\", fmi2GetTypesPlatform \"default\""
-    LibraryCrash "library.crash" Error "other calls may have the same fault; run it under a debugger"
+    LibraryMissing "library.missing" Error "an FMU for co-simulation must export all 34 functions, even those that do nothing"
+    LibraryVersion "library.version" Error "fmi2GetVersion must return \"2.0\", fmi2GetTypesPlatform \"default\""
+    LibraryCrash "library.crash" Error "other calls may have the same problem; run it in a debugger"
     LibraryExit "library.exit" Error "a library must not end the process that loads it"
-    LibraryHang "library.hang" Error "the call did not return in its time, half of --time-limit and 20 s at most; later trials were left out"
-    AbuseCrash "abuse.crash" Warning "the call was a wrong one, yet a library should refuse it and not crash or hang"
-    AbuseSteps "abuse.steps" Note "the step made no sense, yet a library should refuse it and not crash or hang"
-    LibrarySlow "library.slow" Warning "the trial took too long as a whole and was ended; --time-limit makes it longer"
-    Instantiate "instantiate.failed" Error "the log says why, if the FMU says it; the GUID may be that of another build"
-    GuidUnchecked "guid.unchecked" Warning "compare fmuGUID in fmi2Instantiate: a stale model description goes unnoticed"
-    ResourcesLocation "resources.location" Warning "decode %20 and the like in the resource location, which is UTF-8"
-    InstancesSecond "instances.second" Error "say canBeInstantiatedOnlyOncePerProcess=\"true\" or make it possible"
-    InstancesDiffer "instances.differ" Error "two instances at once disturb each other; look for global variables"
-    NullInstance "null.instance" Error "fmi2FreeInstance takes null and does nothing"
-    InitializeFailed "initialize.failed" Error "the start values of the model description must be good enough to start"
-    StartDiffers "start.differs" Error "the library has another value than the model description"
+    LibraryHang "library.hang" Error "the call did not return within its time limit (half of --time-limit, at most 20 s); later trials were skipped"
+    AbuseCrash "abuse.crash" Warning "the call was invalid, but a library should reject it instead of crashing or hanging"
+    AbuseSteps "abuse.steps" Note "the step was invalid, but a library should reject it instead of crashing or hanging"
+    LibrarySlow "library.slow" Warning "the trial exceeded its time limit and was stopped; use --time-limit for more time"
+    Instantiate "instantiate.failed" Error "see the log for the reason; the GUID may be that of another build"
+    GuidUnchecked "guid.unchecked" Warning "compare fmuGUID in fmi2Instantiate; otherwise an outdated model description goes unnoticed"
+    ResourcesLocation "resources.location" Warning "the resource location is a UTF-8 URI; decode %20 and similar sequences"
+    InstancesSecond "instances.second" Error "set canBeInstantiatedOnlyOncePerProcess=\"true\" or support several instances"
+    InstancesDiffer "instances.differ" Error "simultaneous instances influence each other; look for global variables"
+    NullInstance "null.instance" Error "fmi2FreeInstance must accept null and do nothing"
+    InitializeFailed "initialize.failed" Error "initialization must succeed with the start values of the model description"
+    StartDiffers "start.differs" Error "the value in the library differs from the model description"
     StartRounded "start.rounded" Note "write start values with 17 digits"
-    StartEarly "start.early" Note "before the initialization values may be read by some importers and not by the standard"
-    StartMoved "start.moved" Warning "after the initialization the variable is not what initial=\"exact\" promises"
-    GetFailed "get.failed" Error "every variable can be read after the initialization"
-    GetText "get.text" Error "fmi2GetString must not hand out null"
-    LimitsUnguarded "limits.unguarded" Note "a value outside min and max is accepted without a word"
+    StartEarly "start.early" Note "some importers read values before initialization, which the standard does not allow"
+    StartMoved "start.moved" Warning "initial=\"exact\" promises the start value after initialization"
+    GetFailed "get.failed" Error "every variable must be readable after initialization"
+    GetText "get.text" Error "fmi2GetString must not return null"
+    LimitsUnguarded "limits.unguarded" Note "a value outside min and max is accepted without a message"
     RunFailed "run.failed" Error "the FMU fails in its own default experiment"
-    RunDiscarded "run.discarded" Note "the step was discarded; a master must take a shorter one"
-    RunPending "run.pending" Error "a step may be pending only with canRunAsynchronuously=\"true\""
-    RunTerminated "run.terminated" Note "the FMU asked for the end of the run"
+    RunDiscarded "run.discarded" Note "the step was discarded; a master must try a shorter one"
+    RunPending "run.pending" Error "a step may only be pending with canRunAsynchronuously=\"true\""
+    RunTerminated "run.terminated" Note "the FMU requested the end of the run"
     RunNan "run.nan" Error "an output is not a number"
     RunInfinite "run.infinite" Note "an output is infinite; masters may not expect that"
-    RunOutside "run.outside" Warning "an output leaves its own min and max"
-    RunIrreproducible "run.irreproducible" Warning "two new instances give different values; these variables were left out of comparisons"
-    StepHalves "step.halves" Error "say canHandleVariableCommunicationStepSize=\"false\" or take any step"
-    StepWrongTime "step.wrong_time" Note "a step from another time than where the last one ended is accepted"
+    RunOutside "run.outside" Warning "an output is outside its min and max"
+    RunIrreproducible "run.irreproducible" Warning "two new instances give different values; these variables were excluded from comparisons"
+    StepHalves "step.halves" Error "set canHandleVariableCommunicationStepSize=\"false\" or support any step size"
+    StepWrongTime "step.wrong_time" Note "a step that does not start at the end of the previous one is accepted"
     StepNan "step.nan" Note "a step that is not a number is accepted"
     StepBackwards "step.backwards" Note "a negative step is accepted"
-    ResetFailed "reset.failed" Error "fmi2Reset is for every FMU"
-    ResetDiffers "reset.differs" Error "after fmi2Reset everything is as after fmi2Instantiate, the time too"
-    ResetInexact "reset.inexact" Warning "the run after a reset is nearly the first one; something of the solver is left over"
-    StateFailed "state.failed" Error "say canGetAndSetFMUstate=\"false\" or make it work"
-    StateDiffers "state.differs" Error "after fmi2SetFMUstate the run must go on as it did from there; internal memory is part of the state"
-    StateInexact "state.inexact" Warning "the run goes on nearly as it did; the memory of the solver may not be part of the state"
-    StateFree "state.free" Warning "fmi2FreeFMUstate sets the pointer to null"
-    SerializeFailed "serialize.failed" Error "say canSerializeFMUstate=\"false\" or make it work"
-    SerializeDiffers "serialize.differs" Error "a deserialized state must be worth as much as the saved one"
-    SerializeInexact "serialize.inexact" Warning "the run goes on nearly as it did; the memory of the solver may not be part of the bytes"
-    DirectionalFailed "directional.failed" Error "say providesDirectionalDerivative=\"false\" or make it work"
-    DirectionalUndeclared "directional.undeclared" Error "ModelStructure says that there is no dependency; correct one of the two"
-    InputDerivativesFailed "input_derivatives.failed" Error "say canInterpolateInputs=\"false\" or make it work"
-    InputDerivativesIgnored "input_derivatives.ignored" Note "derivatives of inputs changed nothing that can be read"
-    OutputDerivativesFailed "output_derivatives.failed" Error "say maxOutputDerivativeOrder=\"0\" or make it work"
-    DebugLogging "log.debug" Warning "fmi2SetDebugLogging takes the categories of the model description"
-    LogNullCategory "log.null_category" Warning "the category of a message is never null"
-    LogNullMessage "log.null_message" Warning "the text of a message is never null"
+    ResetFailed "reset.failed" Error "every FMU must support fmi2Reset"
+    ResetDiffers "reset.differs" Error "fmi2Reset must restore the state after fmi2Instantiate, including the time"
+    ResetInexact "reset.inexact" Warning "the run after a reset differs slightly from the first one; part of the solver's state may not be reset"
+    StateFailed "state.failed" Error "set canGetAndSetFMUstate=\"false\" or fix it"
+    StateDiffers "state.differs" Error "after fmi2SetFMUstate the run must continue as before; internal memory is part of the state"
+    StateInexact "state.inexact" Warning "the continued run differs slightly; part of the solver's state may be missing in the saved state"
+    StateFree "state.free" Warning "fmi2FreeFMUstate must set the pointer to null"
+    SerializeFailed "serialize.failed" Error "set canSerializeFMUstate=\"false\" or fix it"
+    SerializeDiffers "serialize.differs" Error "a deserialized state must be equivalent to the saved one"
+    SerializeInexact "serialize.inexact" Warning "the continued run differs slightly; part of the solver's state may be missing in the serialized state"
+    DirectionalFailed "directional.failed" Error "set providesDirectionalDerivative=\"false\" or fix it"
+    DirectionalUndeclared "directional.undeclared" Error "ModelStructure declares no dependency; correct one of the two"
+    InputDerivativesFailed "input_derivatives.failed" Error "set canInterpolateInputs=\"false\" or fix it"
+    InputDerivativesIgnored "input_derivatives.ignored" Note "derivatives of inputs had no effect on any variable"
+    OutputDerivativesFailed "output_derivatives.failed" Error "set maxOutputDerivativeOrder=\"0\" or fix it"
+    DebugLogging "log.debug" Warning "fmi2SetDebugLogging must accept the categories of the model description"
+    LogNullCategory "log.null_category" Warning "the category of a message must not be null"
+    LogNullMessage "log.null_message" Warning "the text of a message must not be null"
     LogUnknownCategory "log.unknown_category" Note "declare the category in LogCategories"
 }
 
 impl Rule {
-    /// By its name.
+    /// The rule with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|rule| rule.name() == name)
     }

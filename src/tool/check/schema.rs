@@ -1,11 +1,10 @@
-//! The schema of `modelDescription.xml` as a table: which elements and attributes there are, in which order, and how
-//! values are written.
+//! The schema of `modelDescription.xml` as a table: elements, attributes, their order, and the syntax of values.
 
 use super::rules::Rule;
 use super::verdict::{Finding, Report};
 use super::xml::Element;
 
-/// How a value is written.
+/// Syntax of a value.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     Text,
@@ -21,7 +20,7 @@ enum Form {
 
 use Form::{Natural, Naturals, Number, Text, Time, Truth, Whole, Word, Words};
 
-/// How often an element may come.
+/// How often an element may occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Times {
     Once,
@@ -53,7 +52,7 @@ const fn may(name: &'static str, form: Form) -> Attribute {
     }
 }
 
-/// Children of one place, of which any one may come.
+/// A position in the content of an element with its alternative children.
 #[derive(Debug)]
 struct Place {
     kinds: &'static [Kind],
@@ -238,7 +237,7 @@ const TYPES: Kind = Kind {
     }],
 };
 
-/// Whose inside is free.
+/// Element with arbitrary content.
 const FREE: &str = "Tool";
 
 const ANNOTATION: Place = Place {
@@ -398,7 +397,7 @@ const ROOT: Kind = Kind {
     ],
 };
 
-/// Compares a document with the schema.
+/// Checks a document against the schema.
 pub fn examine(root: &Element, report: &mut Report) {
     if root.name == ROOT.name {
         examine_element(root, &ROOT, report);
@@ -411,7 +410,7 @@ pub fn examine(root: &Element, report: &mut Report) {
 fn examine_element(element: &Element, kind: &Kind, report: &mut Report) {
     let name = &element.name;
     for (key, value) in &element.attributes {
-        // namespaces and the place of the schema
+        // namespaces and schema location
         if key.contains(':') || key == "xmlns" {
             continue;
         }
@@ -450,20 +449,20 @@ fn examine_children(element: &Element, kind: &Kind, report: &mut Report) {
         };
         counts[place] += 1;
         if place < last {
-            let message = format!("{} comes too late in {}", child.name, element.name);
+            let message = format!("{} is out of order in {}", child.name, element.name);
             report.add(Finding::new(Rule::XmlOrder, message).line(child.line));
         }
         last = last.max(place);
         let times = kind.places[place].times;
         if counts[place] == 2 && matches!(times, Times::Once | Times::Maybe) {
-            let message = format!("{} comes again in {}", child.name, element.name);
+            let message = format!("{} is repeated in {}", child.name, element.name);
             report.add(Finding::new(Rule::XmlRepeated, message).line(child.line));
         }
         examine_element(child, choice, report);
     }
     for (place, count) in kind.places.iter().zip(counts) {
         let is_needed = matches!(place.times, Times::Once | Times::Some);
-        // what an FMU is for has a rule of its own
+        // a missing interface has its own rule
         if is_needed && count == 0 && place.kinds[0].name != MODEL_EXCHANGE.name {
             let names: Vec<&str> = place.kinds.iter().map(|kind| kind.name).collect();
             let message = format!("{} has no {}", element.name, names.join(" or "));
@@ -503,10 +502,10 @@ fn examine_value(element: &Element, attribute: &Attribute, value: &str, report: 
     }
 }
 
-/// A truth value of XML.
+/// Parses a boolean of XML.
 ///
 /// # Errors
-/// What it should be.
+/// What was expected.
 pub fn truth(text: &str) -> Result<bool, String> {
     match text.trim() {
         "true" | "1" => Ok(true),
@@ -515,17 +514,17 @@ pub fn truth(text: &str) -> Result<bool, String> {
     }
 }
 
-/// A floating-point number of XML, which knows `INF` and `NaN`.
+/// Parses a floating-point number of XML, including `INF` and `NaN`.
 ///
 /// # Errors
-/// What it should be.
+/// What was expected.
 pub fn number(text: &str) -> Result<f64, String> {
     let text = text.trim();
     match text {
         "INF" => Ok(f64::INFINITY),
         "-INF" => Ok(f64::NEG_INFINITY),
         "NaN" => Ok(f64::NAN),
-        // the words of Rust are none of XML
+        // Rust accepts words that XML does not
         _ if text.contains(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E')) => {
             Err("a number".into())
         }
@@ -533,34 +532,34 @@ pub fn number(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A whole number.
+/// Parses an integer.
 ///
 /// # Errors
-/// What it should be.
+/// What was expected.
 pub fn whole(text: &str) -> Result<i32, String> {
-    let expected = |_| "a whole number of 32 bits".to_owned();
+    let expected = |_| "a 32-bit integer".to_owned();
     text.trim().parse().map_err(expected)
 }
 
-/// A whole number that is not negative.
+/// Parses a nonnegative integer.
 ///
 /// # Errors
-/// What it should be.
+/// What was expected.
 pub fn natural(text: &str) -> Result<u32, String> {
-    let expected = |_| "a whole number from 0".to_owned();
+    let expected = |_| "a nonnegative integer".to_owned();
     text.trim().parse().map_err(expected)
 }
 
-/// Several of them.
+/// Parses a list of nonnegative integers.
 ///
 /// # Errors
-/// What it should be.
+/// What was expected.
 pub fn naturals(text: &str) -> Result<Vec<u32>, String> {
     let numbers: Result<_, _> = text.split_ascii_whitespace().map(natural).collect();
-    numbers.map_err(|_| "a list of whole numbers from 0".to_owned())
+    numbers.map_err(|_| "a list of nonnegative integers".to_owned())
 }
 
-/// Is it like 2020-12-31T23:59:59Z?
+/// Is it of the form 2020-12-31T23:59:59Z?
 fn is_time(text: &str) -> bool {
     const LIKE: &str = "0000-00-00T00:00:00Z";
     let fits = |(c, like): (char, char)| {

@@ -1,11 +1,11 @@
-//! Rules on `ModelStructure`.
+//! Rules about `ModelStructure`.
 
 use super::description::{Causality, Description, Initial, Kind, Unknown, Variability, Variable};
 use super::rules::Rule;
 use super::verdict::{Finding, Report};
 use std::collections::BTreeSet;
 
-/// Examines the lists.
+/// Applies all rules.
 pub fn examine(description: &Description, report: &mut Report) {
     let structure = &description.structure;
     let states = states(description);
@@ -17,7 +17,7 @@ pub fn examine(description: &Description, report: &mut Report) {
         let mut seen = BTreeSet::new();
         for unknown in unknowns {
             if !seen.insert(unknown.index) {
-                let message = format!("{list} has the index {} again", unknown.index);
+                let message = format!("{list} repeats the index {}", unknown.index);
                 report.add(Finding::new(Rule::StructureRepeated, message).line(unknown.line));
             }
             let is_initial = list == "InitialUnknowns";
@@ -29,7 +29,7 @@ pub fn examine(description: &Description, report: &mut Report) {
     initial(description, &states, report);
 }
 
-/// Places of the variables that a listed derivative belongs to.
+/// Indices of the states, i.e. of the variables with a listed derivative.
 fn states(description: &Description) -> BTreeSet<u32> {
     let listed = description.structure.derivatives.iter();
     listed
@@ -82,7 +82,8 @@ fn examine_unknown(
         };
         if !is_known {
             let name = &variable.name;
-            let message = format!("{list} has a dependency on {name:?}, which is no known one");
+            let message =
+                format!("{list} has a dependency on {name:?}, which is not among the knowns");
             add(Rule::StructureDependency, message);
         }
     }
@@ -113,7 +114,7 @@ fn outputs(description: &Description, report: &mut Report) {
             let message = if is_output {
                 "the output is not in Outputs"
             } else {
-                "the variable is in Outputs and is no output"
+                "the variable is in Outputs but is not an output"
             };
             let finding = Finding::new(Rule::StructureOutputs, message);
             report.add(finding.line(variable.line).variable(&variable.name));
@@ -127,7 +128,7 @@ fn derivatives(description: &Description, report: &mut Report) {
             continue;
         };
         if variable.derivative.is_none() {
-            let message = "the variable is in Derivatives and is no derivative";
+            let message = "the variable is in Derivatives but is not a derivative";
             let finding = Finding::new(Rule::StructureDerivatives, message);
             report.add(finding.line(unknown.line).variable(&variable.name));
         }
@@ -160,7 +161,7 @@ fn initial(description: &Description, states: &BTreeSet<u32>, report: &mut Repor
                 .line(variable.line)
                 .variable(&variable.name)
         };
-        // one of an alias set is enough
+        // one variable of an alias set is enough
         let has_listed_alias =
             variable.has_reference && listed_addresses.contains(&address(variable));
         if is_expected && !listed.contains(&index) && !has_listed_alias {

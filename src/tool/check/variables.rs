@@ -1,4 +1,4 @@
-//! Rules on variables.
+//! Rules about variables.
 
 use super::description::{
     Causality, Description, Initial, Kind, SimpleType, Start, Variability, Variable,
@@ -9,7 +9,7 @@ use super::rules::Rule;
 use super::verdict::{Finding, Report};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Examines all of them.
+/// Applies all rules.
 pub fn examine(description: &Description, report: &mut Report) {
     names(description, report);
     for variable in &description.variables {
@@ -40,10 +40,10 @@ fn names(description: &Description, report: &mut Report) {
             let message = "another variable has this name";
             report.add(at(variable, Rule::NameDuplicate, message));
         } else if name.contains(['\n', '\r', '\t']) {
-            let message = "the name has a line break or a tab in it";
+            let message = "the name contains a line break or tab";
             report.add(at(variable, Rule::NameControl, message));
         } else if description.is_structured && !is_structured(name) {
-            let message = "the name is not a structured one";
+            let message = "the name is not structured";
             report.add(at(variable, Rule::NameSyntax, message));
         }
     }
@@ -54,12 +54,12 @@ fn causality(variable: &Variable, add: &mut impl FnMut(Rule, String)) {
     let kind = variable.kind;
     if kind != Kind::Real {
         if variability == Variability::Continuous {
-            let message = format!("the variable is of kind {} and continuous", kind.name());
+            let message = format!("the variable is of type {} and continuous", kind.name());
             add(Rule::VariabilityContinuous, message);
             return;
         }
         if variable.given_variability.is_none() {
-            let message = format!("no variability is given, of kind {}", kind.name());
+            let message = format!("a variable of type {} without variability", kind.name());
             add(Rule::VariabilityDefault, message);
             return;
         }
@@ -76,7 +76,9 @@ fn causality(variable: &Variable, add: &mut impl FnMut(Rule, String)) {
         let causality = variable.causality.word();
         let message = match variable.given_variability {
             Some(word) => format!("causality {causality} with variability {}", word.word()),
-            None => format!("causality {causality} without variability, which is continuous then"),
+            None => {
+                format!("causality {causality} without variability, whose default is continuous")
+            }
         };
         add(Rule::VariabilityCausality, message);
     }
@@ -143,7 +145,8 @@ fn declared_type(
         ),
         Some(found) if found.kind != variable.kind => {
             let (own, other) = (variable.kind.name(), found.kind.name());
-            let message = format!("the variable is of kind {own} and its type {name:?} of {other}");
+            let message =
+                format!("the variable is of type {own}, its declared type {name:?} of {other}");
             add(Rule::TypeMismatch, message);
         }
         Some(_) => {}
@@ -205,7 +208,7 @@ fn independent(description: &Description, report: &mut Report) {
         }
         if variable.kind != Kind::Real {
             let message = format!(
-                "the independent variable is of kind {}",
+                "the independent variable is of type {}",
                 variable.kind.name()
             );
             report.add(at(variable, Rule::IndependentType, message));
@@ -222,13 +225,13 @@ fn derivatives(description: &Description, report: &mut Report) {
             state.kind == Kind::Real && state.variability() == Variability::Continuous
         });
         if !is_good {
-            let message = format!("the variable is the derivative of number {index}");
+            let message = format!("the variable is the derivative of index {index}");
             report.add(at(variable, Rule::DerivativeIndex, message));
         }
     }
 }
 
-/// Enumerations are integers to the functions.
+/// The kind of the functions for this kind: enumerations are integers there.
 fn space(kind: Kind) -> Kind {
     match kind {
         Kind::Enumeration => Kind::Integer,
@@ -253,21 +256,21 @@ fn aliases(description: &Description, report: &mut Report) {
                 add(Rule::AliasUnit, message);
             }
             if is_constant(other) != is_constant(first) {
-                let message = format!("of it and its alias {name:?} one is constant");
+                let message = format!("only one of it and its alias {name:?} is constant");
                 add(Rule::AliasConstant, message);
             } else if is_constant(other) && other.start != first.start {
-                let message = format!("its alias {name:?} is another constant");
+                let message = format!("its alias {name:?} is a different constant");
                 add(Rule::AliasStart, message);
             }
         }
         let second = |test: fn(&Variable) -> bool| set.iter().filter(move |v| test(v)).nth(1);
         if let Some(other) = second(Variable::is_settable) {
-            let message = "an alias of it is an input or a parameter too";
+            let message = "an alias of it is also an input or a parameter";
             report.add(at(other, Rule::AliasSettable, message));
         } else if let Some(other) =
             second(|v| v.has_start && v.variability() != Variability::Constant)
         {
-            let message = "an alias of it has a start value too";
+            let message = "an alias of it also has a start value";
             report.add(at(other, Rule::AliasStart, message));
         }
     }

@@ -1,29 +1,29 @@
-//! What an examination found.
+//! Result of a check.
 
 use super::rules::{Rule, Severity};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Findings of one rule that are kept; more of them say nothing new.
-const MOST_OF_A_RULE: usize = 200;
+/// Maximum number of findings per rule.
+const MAX_PER_RULE: usize = 200;
 
-/// One thing that was found.
+/// A violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Finding {
-    /// The rule.
+    /// The violated rule.
     pub rule: Rule,
     /// File inside the FMU.
     pub file: Option<String>,
     /// Line in that file, from 1.
     pub line: Option<usize>,
-    /// Name of the variable.
+    /// Name of the variable, if it is about one.
     pub variable: Option<String>,
-    /// What is wrong, a sentence without a full stop.
+    /// Message, without a full stop.
     pub message: String,
 }
 
 impl Finding {
-    /// Without a place.
+    /// Without a location.
     pub fn new(rule: Rule, message: impl Into<String>) -> Self {
         Self {
             rule,
@@ -34,14 +34,14 @@ impl Finding {
         }
     }
 
-    /// In a file.
+    /// Sets the file.
     #[must_use]
     pub fn file(mut self, file: impl Into<String>) -> Self {
         self.file = Some(file.into());
         self
     }
 
-    /// In a line of the model description.
+    /// Sets the line in the model description.
     #[must_use]
     pub fn line(self, line: usize) -> Self {
         Self {
@@ -50,14 +50,14 @@ impl Finding {
         }
     }
 
-    /// About a variable.
+    /// Sets the variable.
     #[must_use]
     pub fn variable(mut self, name: impl Into<String>) -> Self {
         self.variable = Some(name.into());
         self
     }
 
-    /// Where it is, for people.
+    /// Location for messages.
     pub fn place(&self) -> String {
         let mut place = self.file.clone().unwrap_or_default();
         if let Some(line) = self.line {
@@ -74,37 +74,37 @@ impl Finding {
 /// A message of the FMU's log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogLine {
-    /// Was it the answer to a call that was wrong on purpose?
+    /// Was it caused by a deliberately invalid call?
     #[serde(default)]
     pub provoked: bool,
     /// Its status.
     pub status: String,
     /// Its category.
     pub category: Option<String>,
-    /// Its text; a format whose arguments are not filled in.
+    /// Text: a format string without its arguments.
     pub message: Option<String>,
 }
 
-/// What an examination found.
+/// Result of a check.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// What is wrong.
     pub findings: Vec<Finding>,
-    /// What was seen, by name.
+    /// Observations, by name.
     pub facts: Vec<(String, String)>,
-    /// What the FMU said.
+    /// Log of the FMU.
     pub log: Vec<LogLine>,
-    /// Was the library loaded and tried?
+    /// Was the library loaded and run?
     pub was_run: bool,
     counts: BTreeMap<Rule, usize>,
     known: BTreeSet<Finding>,
 }
 
 impl Report {
-    /// Adds a finding, unless it is there already or there are very many of its rule.
+    /// Adds a finding, unless it is a duplicate or there are too many of its rule.
     pub fn add(&mut self, finding: Finding) {
         let count = self.counts.entry(finding.rule).or_default();
-        if *count < MOST_OF_A_RULE && !self.known.contains(&finding) {
+        if *count < MAX_PER_RULE && !self.known.contains(&finding) {
             *count += 1;
             self.known.insert(finding.clone());
             self.findings.push(finding);
@@ -112,22 +112,22 @@ impl Report {
     }
 
     /// Adds a fact.
-    pub fn tell(&mut self, name: &str, value: impl Into<String>) {
+    pub fn add_fact(&mut self, name: &str, value: impl Into<String>) {
         self.facts.push((name.to_owned(), value.into()));
     }
 
-    /// Number of findings.
+    /// Number of findings of a severity.
     pub fn count(&self, severity: Severity) -> usize {
         let is_so = |finding: &&Finding| finding.rule.severity() == severity;
         self.findings.iter().filter(is_so).count()
     }
 
-    /// Is a rule broken?
+    /// Is there a finding of this rule?
     pub fn has(&self, rule: Rule) -> bool {
         self.findings.iter().any(|finding| finding.rule == rule)
     }
 
-    /// The most severe first; otherwise as they were found.
+    /// Sorts by severity; stable.
     pub fn sort(&mut self) {
         self.findings.sort_by_key(|f| f.rule.severity());
     }

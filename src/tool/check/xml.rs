@@ -4,21 +4,21 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use roxmltree::{Document, Error};
 
-/// Elements inside each other; no model description needs that many.
-const DEEPEST: usize = 200;
+/// Maximum depth; no model description needs more.
+const MAX_DEPTH: usize = 200;
 
-/// Attributes of an element; the schema has twelve at most.
-const MOST_ATTRIBUTES: usize = 500;
+/// Maximum number of attributes of an element; the schema has at most twelve.
+const MAX_ATTRIBUTES: usize = 500;
 
-/// Declarations of namespaces; a model description has one or two.
-const MOST_NAMESPACES: usize = 100;
+/// Maximum number of namespace declarations; a model description has one or two.
+const MAX_NAMESPACES: usize = 100;
 
 /// An element.
 #[derive(Clone, Debug, Default)]
 pub struct Element {
     /// Its name.
     pub name: String,
-    /// Line where it starts, from 1.
+    /// Line of its start tag, from 1.
     pub line: usize,
     /// Names and values.
     pub attributes: Vec<(String, String)>,
@@ -38,18 +38,18 @@ impl Element {
         self.children.iter().find(|child| child.name == name)
     }
 
-    /// The children of a child: members of a list.
+    /// The children of a child: the members of a list.
     pub fn members(&self, list: &str) -> &[Element] {
         self.child(list).map_or(&[], |list| &list.children)
     }
 }
 
-/// What is wrong, and in which line.
+/// A syntax error and its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
     /// Line, from 1.
     pub line: usize,
-    /// A sentence without a full stop.
+    /// Message, without a full stop.
     pub message: String,
 }
 
@@ -58,14 +58,14 @@ pub struct Malformed {
 /// # Errors
 /// It is not well-formed.
 pub fn parse(text: &str) -> Result<Element, Malformed> {
-    refuse_excess(text)?;
-    // the reader of the tree lets much pass
-    refuse_malformed(text)?;
+    reject_excess(text)?;
+    // the tree parser is too lenient
+    reject_malformed(text)?;
     tree(text)
 }
 
-/// Readers compare each attribute of an element with all others, and each namespace with those around it.
-fn refuse_excess(text: &str) -> Result<(), Malformed> {
+/// Limits the number of attributes and namespaces, which parsers compare pairwise.
+fn reject_excess(text: &str) -> Result<(), Malformed> {
     let mut reader = Reader::from_str(text);
     let mut lines = Lines::new(text);
     let mut n_namespaces = 0;
@@ -73,37 +73,37 @@ fn refuse_excess(text: &str) -> Result<(), Malformed> {
         let line = lines.of(reader.buffer_position());
         let start = match reader.read_event() {
             Ok(Event::Start(start) | Event::Empty(start)) => start,
-            // what is malformed is told with its place by the next reader
+            // syntax errors are reported with their location by the next parser
             Ok(Event::Eof) | Err(_) => return Ok(()),
             Ok(_) => continue,
         };
         let bytes: &[u8] = &start;
         let n_attributes = bytes.iter().filter(|byte| **byte == b'=').count();
-        // an equals sign may be a part of a value
-        if n_attributes > MOST_ATTRIBUTES {
+        // an upper bound: an equals sign may be part of a value
+        if n_attributes > MAX_ATTRIBUTES {
             let mut attributes = start.attributes();
             let attributes = attributes.with_checks(false).flatten();
-            if attributes.take(MOST_ATTRIBUTES + 1).count() > MOST_ATTRIBUTES {
-                let message = format!("an element has more than {MOST_ATTRIBUTES} attributes");
+            if attributes.take(MAX_ATTRIBUTES + 1).count() > MAX_ATTRIBUTES {
+                let message = format!("an element has more than {MAX_ATTRIBUTES} attributes");
                 return Err(Malformed { line, message });
             }
         }
         n_namespaces += bytes.windows(5).filter(|word| word == b"xmlns").count();
-        if n_namespaces > MOST_NAMESPACES {
-            let message = format!("more than {MOST_NAMESPACES} namespaces are declared");
+        if n_namespaces > MAX_NAMESPACES {
+            let message = format!("more than {MAX_NAMESPACES} namespaces are declared");
             return Err(Malformed { line, message });
         }
     }
 }
 
-fn refuse_malformed(text: &str) -> Result<(), Malformed> {
+fn reject_malformed(text: &str) -> Result<(), Malformed> {
     let Err(error) = Document::parse(text) else {
         return Ok(());
     };
     let place = error.pos();
     let message = match &error {
-        // its entities could grow without bounds
-        Error::DtdDetected => "there is a document type declaration, which is not read".to_owned(),
+        // its entities could expand without bound
+        Error::DtdDetected => "document type declarations are not supported".to_owned(),
         error => error.to_string().replace(&format!(" at {place}"), ""),
     };
     Err(Malformed {
@@ -134,10 +134,8 @@ fn tree(text: &str) -> Result<Element, Malformed> {
             Event::Start(_) | Event::Empty(_) if is_outside && root.is_some() => {
                 return fail("there is a second root element".into());
             }
-            Event::Start(_) if open.len() >= DEEPEST => {
-                return fail(format!(
-                    "more than {DEEPEST} elements are inside each other"
-                ));
+            Event::Start(_) if open.len() >= MAX_DEPTH => {
+                return fail(format!("elements are nested more than {MAX_DEPTH} deep"));
             }
             Event::Start(start) => open.push(element(&start, line)?),
             Event::Empty(start) => close(element(&start, line)?, &mut open, &mut root),
@@ -147,7 +145,7 @@ fn tree(text: &str) -> Result<Element, Malformed> {
                 }
             }
             Event::Text(text) if is_outside && !text.iter().all(u8::is_ascii_whitespace) => {
-                return fail("there is text outside of the root element".into());
+                return fail("there is text outside the root element".into());
             }
             Event::Text(_)
             | Event::GeneralRef(_)
@@ -195,7 +193,7 @@ fn element(start: &BytesStart, line: usize) -> Result<Element, Malformed> {
     })
 }
 
-/// Counts lines while places go forward.
+/// Counts lines for increasing offsets.
 struct Lines<'a> {
     text: &'a [u8],
     place: usize,
@@ -233,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_well_formed_is_refused() {
+    fn malformed_documents_are_rejected() {
         for text in [
             "",
             "x",
@@ -269,20 +267,20 @@ mod tests {
             assert!(parse(text).is_ok(), "{text}");
         }
         let deep = |n: usize| "<a>".repeat(n) + &"</a>".repeat(n);
-        assert!(parse(&deep(DEEPEST)).is_ok());
-        for n in [DEEPEST + 1, 1_000_000] {
+        assert!(parse(&deep(MAX_DEPTH)).is_ok());
+        for n in [MAX_DEPTH + 1, 1_000_000] {
             let message = parse(&deep(n)).unwrap_err().message;
-            assert!(message.contains("inside each other"), "{message}");
+            assert!(message.contains("nested"), "{message}");
         }
     }
 
     #[test]
-    fn what_takes_readers_long_is_refused() {
+    fn excessive_documents_are_rejected() {
         let attributes = |n: usize| {
             let words: Vec<String> = (0..n).map(|i| format!(" a{i}='=='")).collect();
             format!("<a>\n<b{}/></a>", words.concat())
         };
-        assert!(parse(&attributes(MOST_ATTRIBUTES)).is_ok());
+        assert!(parse(&attributes(MAX_ATTRIBUTES)).is_ok());
         let refused = parse(&attributes(300_000)).unwrap_err();
         assert_eq!(refused.line, 2);
         assert!(refused.message.contains("attributes"), "{refused:?}");
@@ -293,13 +291,13 @@ mod tests {
             let starts: String = (0..n).map(some).collect();
             format!("<a>{starts}{}</a>", "</b>".repeat(n))
         };
-        assert!(parse(&namespaces(MOST_NAMESPACES)).is_ok());
-        let refused = parse(&namespaces(MOST_NAMESPACES + 1)).unwrap_err();
+        assert!(parse(&namespaces(MAX_NAMESPACES)).is_ok());
+        let refused = parse(&namespaces(MAX_NAMESPACES + 1)).unwrap_err();
         assert!(refused.message.contains("namespaces"), "{refused:?}");
     }
 
     #[test]
-    fn line_and_column_are_told() {
+    fn line_and_column_are_reported() {
         let comment = parse("<a>\n<!-- -- --></a>").unwrap_err();
         assert_eq!(
             (comment.line, comment.message.as_str()),

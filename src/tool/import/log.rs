@@ -1,4 +1,4 @@
-//! What the importer offers to a library: a logger that passes messages on, and memory.
+//! Callbacks for a library: a logger that forwards messages, and memory functions.
 
 use super::{Observer, text_of};
 use crate::fmu::c_api::types::{
@@ -7,26 +7,26 @@ use crate::fmu::c_api::types::{
 use std::ffi::c_void;
 use std::sync::Arc;
 
-/// A line of the log. The text is a format of `printf`, whose arguments are not filled in.
+/// A log message. The text is a `printf` format without its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// As in [`super::Status`].
     pub status: i32,
-    /// Null if there is none.
+    /// `None` for null.
     pub category: Option<String>,
-    /// Null if there is none.
+    /// `None` for null.
     pub text: Option<String>,
 }
 
-/// What the library gets back with every message.
+/// The component environment, which the library passes back with every message.
 struct Environment {
     observer: Arc<dyn Observer>,
 }
 
-/// Callbacks that live as long as this.
+/// The callback functions; valid as long as this exists.
 pub struct Callbacks {
     functions: Box<fmi2CallbackFunctions>,
-    // the functions point to it
+    // referenced by the functions
     _environment: Box<Environment>,
 }
 
@@ -37,10 +37,12 @@ unsafe extern "C" {
 
 impl Callbacks {
     pub fn new(observer: Arc<dyn Observer>) -> Self {
-        // SAFETY: a variadic function is called like one with its fixed arguments where FMUs run: on x86, x86-64 and
-        // ARM64 the fixed arguments have the same places, and the caller cleans up
+        // SAFETY: on x86, x86-64 and ARM64 the fixed arguments of a variadic function are passed like those of an
+        // ordinary one, and the caller cleans up the stack
         let logger = unsafe {
-            std::mem::transmute::<*const c_void, fmi2CallbackLogger>(hear as *const c_void)
+            std::mem::transmute::<*const c_void, fmi2CallbackLogger>(
+                forward_message as *const c_void,
+            )
         };
         let mut environment = Box::new(Environment { observer });
         let functions = Box::new(fmi2CallbackFunctions {
@@ -61,14 +63,14 @@ impl Callbacks {
     }
 }
 
-unsafe extern "C" fn hear(
+unsafe extern "C" fn forward_message(
     environment: fmi2ComponentEnvironment,
     _name: fmi2String,
     status: fmi2Status,
     category: fmi2String,
     message: fmi2String,
 ) {
-    // SAFETY: null, or the environment that `Callbacks` gave, which outlives the instance
+    // SAFETY: null, or the environment given by `Callbacks`, which outlives the instance
     let Some(environment) = (unsafe { environment.cast::<Environment>().as_ref() }) else {
         return;
     };

@@ -1,7 +1,7 @@
-//! The other side of the interface: libraries of FMUs, ours or foreign, loaded and called.
+//! Importer: loads and calls libraries of FMUs, our own or foreign ones.
 //!
-//! A foreign library is code that may do anything, crash included. What is safe here is what this side does: pointers
-//! that live, arrays as long as they say. Whoever calls it had better be a process that nobody misses.
+//! A foreign library is arbitrary code and may crash. This side guarantees valid pointers and array lengths only; use it
+//! in a process that may crash.
 #![allow(unsafe_code)]
 
 mod log;
@@ -20,17 +20,17 @@ use std::ffi::CStr;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Is told what happens.
+/// Receives events of a library.
 pub trait Observer: Send + Sync {
     /// A function of the library is about to be called.
     fn entered(&self, function: &'static str);
-    /// The library wrote to the log, maybe from a thread of its own.
+    /// The library sent a log message, possibly from another thread.
     fn message(&self, message: Message);
 }
 
 macro_rules! functions {
     ($($name:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
-        /// Functions of FMI 2.0 for co-simulation, as far as the library has them.
+        /// Functions of FMI 2.0 for co-simulation, as far as the library exports them.
         #[allow(non_snake_case)]
         #[derive(Debug)]
         struct Functions {
@@ -42,7 +42,7 @@ macro_rules! functions {
 
         impl Functions {
             fn of(library: &libloading::Library) -> Self {
-                // SAFETY: a symbol with a name of the standard has the type that the standard gives it
+                // SAFETY: a symbol with a name of the standard has the type defined there
                 unsafe {
                     Self {
                         $($name: library
@@ -109,10 +109,10 @@ pub struct Library {
 }
 
 impl Library {
-    /// Loads a library, which runs its code.
+    /// Loads a library, which executes its code.
     ///
     /// # Errors
-    /// The system's reason.
+    /// The error message of the operating system.
     pub fn load(file: &Path, observer: Arc<dyn Observer>) -> Result<Self, String> {
         observer.entered("the loading of the library");
         let file = open(file).map_err(|error| error.to_string())?;
@@ -123,17 +123,17 @@ impl Library {
         })
     }
 
-    /// Functions that it does not export.
+    /// Names of functions that it does not export.
     pub fn missing(&self) -> Vec<&'static str> {
         self.functions.missing()
     }
 
-    /// What `fmi2GetVersion` says.
+    /// Result of `fmi2GetVersion`.
     pub fn version(&self) -> Option<String> {
         self.word("fmi2GetVersion", self.functions.fmi2GetVersion)
     }
 
-    /// What `fmi2GetTypesPlatform` says.
+    /// Result of `fmi2GetTypesPlatform`.
     pub fn types_platform(&self) -> Option<String> {
         self.word("fmi2GetTypesPlatform", self.functions.fmi2GetTypesPlatform)
     }
@@ -149,7 +149,7 @@ impl Library {
         text_of(text)
     }
 
-    /// `fmi2FreeInstance` with null, which must do nothing.
+    /// Calls `fmi2FreeInstance` with null, which must do nothing.
     pub fn free_null(&self) {
         self.observer.entered("fmi2FreeInstance(null)");
         if let Some(free) = self.functions.fmi2FreeInstance {
@@ -158,10 +158,10 @@ impl Library {
         }
     }
 
-    /// Unloads it.
+    /// Unloads the library.
     ///
     /// # Errors
-    /// The system's reason.
+    /// The error message of the operating system.
     pub fn unload(self) -> Result<(), String> {
         self.observer.entered("the unloading of the library");
         self.file.close().map_err(|error| error.to_string())
@@ -170,29 +170,29 @@ impl Library {
 
 #[cfg(not(windows))]
 fn open(file: &Path) -> Result<libloading::Library, libloading::Error> {
-    // SAFETY: runs the library's code, as the caller wants
+    // SAFETY: executes the library's code, as requested by the caller
     unsafe { libloading::Library::new(file) }
 }
 
 #[cfg(windows)]
 fn open(file: &Path) -> Result<libloading::Library, libloading::Error> {
     use libloading::os::windows::{LOAD_WITH_ALTERED_SEARCH_PATH, Library};
-    // SAFETY: runs the library's code, as the caller wants; other libraries are looked for beside it
+    // SAFETY: executes the library's code, as requested by the caller; its dependencies are searched next to it
     let library = unsafe { Library::load_with_flags(file, LOAD_WITH_ALTERED_SEARCH_PATH) };
     library.map(Into::into)
 }
 
-/// A string of the library, copied.
+/// Copies a string of the library.
 fn text_of(text: fmi2String) -> Option<String> {
     if text.is_null() {
         return None;
     }
-    // SAFETY: not null, so it is a string that ends with a zero and lives until the next call
+    // SAFETY: not null, so it is a null-terminated string that is valid until the next call
     let text = unsafe { CStr::from_ptr(text) };
     Some(text.to_string_lossy().into_owned())
 }
 
-/// The URI of a folder, everything encoded that is not a plain letter.
+/// The URI of a folder, with all special characters encoded.
 pub fn uri(folder: &Path) -> String {
     let path = folder.to_string_lossy().replace('\\', "/");
     let path = path.strip_prefix("//?/").unwrap_or(&path);

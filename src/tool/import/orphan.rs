@@ -1,12 +1,12 @@
-//! A process that calls a library ends with the one that started it, also in the middle of a call.
+//! Ends a process that calls a library when its parent process ends, even during a call.
 
 use std::path::PathBuf;
 
-/// How often it is looked for the other process.
+/// Polling interval.
 #[cfg(unix)]
-const LOOK: std::time::Duration = std::time::Duration::from_millis(200);
+const POLL_INTERVAL: std::time::Duration = std::time::Duration::from_millis(200);
 
-/// Looks for the process that started this one, as long as it lives. Without that one the folder is removed.
+/// Watches the parent process; removes the folder when it is gone.
 #[derive(Debug)]
 pub struct ParentWatch {
     parent: u32,
@@ -14,17 +14,17 @@ pub struct ParentWatch {
 }
 
 impl ParentWatch {
-    /// From now on this process ends, and removes the folder, when the one that started it is gone. Where the system does not
-    /// tell that, it ends when it finds nobody to answer to.
+    /// Starts watching: this process ends, and removes the folder, when its parent is gone. Where the system does not
+    /// provide that, it ends when it has no one to report to.
     pub fn start(parent: u32, folder: PathBuf) -> Self {
         let watch = Self { parent, folder };
         watch.start_thread();
         watch
     }
 
-    /// The other process is gone.
+    /// To be called when the parent is gone.
     pub fn clean(&self) {
-        // nobody is left to hear of a failure
+        // a failure cannot be reported
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 
@@ -47,13 +47,13 @@ impl ParentWatch {
         };
         let watch = move || {
             while !own.is_orphan() {
-                std::thread::sleep(LOOK);
+                std::thread::sleep(POLL_INTERVAL);
             }
             own.clean();
-            // SAFETY: does not return, and runs nothing of the library
+            // SAFETY: does not return, and executes nothing of the library
             unsafe { _exit(1) };
         };
-        // without a thread it ends after the call
+        // without a thread the process ends after the call
         let _ = std::thread::Builder::new().spawn(watch);
     }
 

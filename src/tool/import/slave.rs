@@ -10,29 +10,29 @@ use std::cell::Cell;
 use std::ffi::CString;
 use std::fmt;
 
-/// How a call ended.
+/// Status of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Well.
+    /// Success.
     Ok,
-    /// Well, with a word in the log.
+    /// Success, with a message in the log.
     Warning,
-    /// Not done; a shorter step may be.
+    /// Not executed; a shorter step may succeed.
     Discard,
     /// Failed.
     Error,
-    /// Failed, and nothing can be called any more.
+    /// Failed; no further calls are allowed.
     Fatal,
-    /// Still under way.
+    /// Still running.
     Pending,
-    /// None that the standard has.
+    /// A value that the standard does not define.
     Unknown(i32),
-    /// The library has no such function.
+    /// The library does not export the function.
     Missing,
 }
 
 impl Status {
-    /// By its number.
+    /// Converts a value of the standard.
     pub fn of(status: fmi2Status) -> Self {
         match status {
             OK => Self::Ok,
@@ -60,13 +60,13 @@ impl fmt::Display for Status {
             Self::Error => f.write_str("fmi2Error"),
             Self::Fatal => f.write_str("fmi2Fatal"),
             Self::Pending => f.write_str("fmi2Pending"),
-            Self::Unknown(number) => write!(f, "{number}, which is no status"),
-            Self::Missing => f.write_str("nothing, as there is no such function"),
+            Self::Unknown(number) => write!(f, "{number}, which is not a status"),
+            Self::Missing => f.write_str("nothing, because the function does not exist"),
         }
     }
 }
 
-/// What `fmi2SetupExperiment` takes.
+/// Arguments of `fmi2SetupExperiment`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Start {
     /// Relative tolerance.
@@ -77,7 +77,7 @@ pub struct Start {
     pub stop: Option<f64>,
 }
 
-/// A saved state, as its library knows it.
+/// A saved state, as an opaque pointer of the library.
 #[derive(Debug)]
 pub struct SavedState(fmi2FMUstate);
 
@@ -86,11 +86,11 @@ pub struct Slave<'a> {
     library: &'a Library,
     handle: fmi2Component,
     is_broken: Cell<bool>,
-    // the library keeps a pointer to it
+    // referenced by the library
     _callbacks: Callbacks,
 }
 
-/// Calls a function with the handle first; nothing is called after a fatal error.
+/// Calls a function with the handle as first argument; nothing is called after a fatal error.
 macro_rules! call {
     ($slave:ident, $name:ident $(, $argument:expr)*) => {{
         let function = $slave.library.functions.$name;
@@ -99,7 +99,7 @@ macro_rules! call {
             Some(_) if $slave.is_broken.get() => Status::Fatal,
             Some(function) => {
                 $slave.library.observer.entered(stringify!($name));
-                // SAFETY: a handle that lives, arrays that live and are as long as their count
+                // SAFETY: a valid handle, and valid arrays of the given lengths
                 let status = Status::of(unsafe { function($slave.handle $(, $argument)*) });
                 $slave.is_broken.set(status == Status::Fatal);
                 status
@@ -113,7 +113,7 @@ fn c_string(text: &str) -> CString {
 }
 
 impl<'a> Slave<'a> {
-    /// Instantiates; `None` is null.
+    /// Instantiates; `None` if the library returns null.
     pub fn new(
         library: &'a Library,
         name: &str,
@@ -125,7 +125,7 @@ impl<'a> Slave<'a> {
         let (name, guid, resources) = (c_string(name), c_string(guid), c_string(resources));
         let instantiate = library.functions.fmi2Instantiate?;
         library.observer.entered("fmi2Instantiate");
-        // SAFETY: strings that end with a zero; callbacks that live as long as the instance
+        // SAFETY: null-terminated strings; callbacks that outlive the instance
         let handle = unsafe {
             instantiate(
                 name.as_ptr(),
@@ -137,7 +137,7 @@ impl<'a> Slave<'a> {
                 if logging { TRUE } else { FALSE },
             )
         };
-        // lazily: dropping an instance frees it
+        // lazily, because dropping an instance frees it
         (!handle.is_null()).then(|| Self {
             library,
             handle,
@@ -146,7 +146,7 @@ impl<'a> Slave<'a> {
         })
     }
 
-    /// Switches categories of messages.
+    /// Enables or disables log categories.
     pub fn set_debug_logging(&self, on: bool, categories: &[&str]) -> Status {
         let names: Vec<CString> = categories.iter().map(|name| c_string(name)).collect();
         let pointers: Vec<fmi2String> = names.iter().map(|name| name.as_ptr()).collect();
@@ -160,7 +160,7 @@ impl<'a> Slave<'a> {
         )
     }
 
-    /// Start and stop time.
+    /// Sets start time, stop time and tolerance.
     pub fn setup_experiment(&self, start: Start) -> Status {
         let flag = |value: Option<f64>| if value.is_some() { TRUE } else { FALSE };
         call!(
@@ -174,12 +174,12 @@ impl<'a> Slave<'a> {
         )
     }
 
-    /// Begins the initialization.
+    /// Enters initialization mode.
     pub fn enter_initialization(&self) -> Status {
         call!(self, fmi2EnterInitializationMode)
     }
 
-    /// Ends the initialization.
+    /// Exits initialization mode.
     pub fn exit_initialization(&self) -> Status {
         call!(self, fmi2ExitInitializationMode)
     }
@@ -189,31 +189,31 @@ impl<'a> Slave<'a> {
         call!(self, fmi2Terminate)
     }
 
-    /// Back to the start.
+    /// Resets to the state after instantiation.
     pub fn reset(&self) -> Status {
         call!(self, fmi2Reset)
     }
 
-    /// One step.
+    /// Takes one step.
     pub fn do_step(&self, time: f64, step: f64) -> Status {
         call!(self, fmi2DoStep, time, step, FALSE)
     }
 
-    /// How far the last step got, if the library says so.
+    /// Time reached by the last step, if the library returns it.
     pub fn last_successful_time(&self) -> Option<f64> {
         let mut time = f64::NAN;
         let status = call!(self, fmi2GetRealStatus, LAST_SUCCESSFUL_TIME, &mut time);
         status.is_good().then_some(time)
     }
 
-    /// Does it want to end the run?
+    /// Does it request the end of the run?
     pub fn wants_to_end(&self) -> bool {
         let mut ended = FALSE;
         let status = call!(self, fmi2GetBooleanStatus, TERMINATED, &mut ended);
         status.is_good() && ended != FALSE
     }
 
-    /// Reads as many values as there are references.
+    /// Reads the values of the given references.
     pub fn get_real(&self, references: &[u32]) -> (Status, Vec<f64>) {
         let mut values = vec![f64::NAN; references.len()];
         let (first, n) = (references.as_ptr(), references.len());
@@ -221,7 +221,7 @@ impl<'a> Slave<'a> {
         (status, values)
     }
 
-    /// Reads as many values as there are references.
+    /// Reads the values of the given references.
     pub fn get_integer(&self, references: &[u32]) -> (Status, Vec<i32>) {
         let mut values = vec![0; references.len()];
         let (first, n) = (references.as_ptr(), references.len());
@@ -229,7 +229,7 @@ impl<'a> Slave<'a> {
         (status, values)
     }
 
-    /// Reads as many values as there are references.
+    /// Reads the values of the given references.
     pub fn get_boolean(&self, references: &[u32]) -> (Status, Vec<i32>) {
         let mut values = vec![0; references.len()];
         let (first, n) = (references.as_ptr(), references.len());
@@ -237,7 +237,7 @@ impl<'a> Slave<'a> {
         (status, values)
     }
 
-    /// Reads as many texts as there are references; `None` is null.
+    /// Reads the values of the given references; `None` for null.
     pub fn get_string(&self, references: &[u32]) -> (Status, Vec<Option<String>>) {
         let mut values: Vec<fmi2String> = vec![std::ptr::null(); references.len()];
         let (first, n) = (references.as_ptr(), references.len());
@@ -281,7 +281,7 @@ impl<'a> Slave<'a> {
     /// Saves the state.
     ///
     /// # Errors
-    /// The status, if it is not good or there is no state.
+    /// The status, if it is not OK or the state is null.
     pub fn save(&self) -> Result<SavedState, Status> {
         let mut state = std::ptr::null_mut();
         let status = call!(self, fmi2GetFMUstate, &mut state);
@@ -292,32 +292,32 @@ impl<'a> Slave<'a> {
         }
     }
 
-    /// Goes back to a state.
+    /// Restores a state.
     pub fn restore(&self, state: &SavedState) -> Status {
         call!(self, fmi2SetFMUstate, state.0)
     }
 
-    /// Frees a state; is the pointer null then?
+    /// Frees a state. Returns whether the pointer is null afterwards.
     pub fn free_state(&self, state: SavedState) -> (Status, bool) {
         let mut pointer = state.0;
         let status = call!(self, fmi2FreeFMUstate, &mut pointer);
         (status, pointer.is_null())
     }
 
-    /// Frees null, which must do nothing.
+    /// Frees a null state, which must do nothing.
     pub fn free_null_state(&self) -> Status {
         let mut pointer = std::ptr::null_mut();
         call!(self, fmi2FreeFMUstate, &mut pointer)
     }
 
-    /// The bytes of a state.
+    /// Serializes a state.
     ///
     /// # Errors
-    /// The status, if it is not good.
+    /// The status, if it is not OK.
     pub fn serialize(&self, state: &SavedState) -> Result<Vec<u8>, Status> {
         let mut size = 0;
         let status = call!(self, fmi2SerializedFMUstateSize, state.0, &mut size);
-        // no state of a whole model is larger
+        // larger sizes are not plausible
         if !status.is_good() || size > 1 << 30 {
             return Err(status);
         }
@@ -327,10 +327,10 @@ impl<'a> Slave<'a> {
         status.is_good().then_some(bytes).ok_or(status)
     }
 
-    /// A state from its bytes.
+    /// Deserializes a state.
     ///
     /// # Errors
-    /// The status, if it is not good or there is no state.
+    /// The status, if it is not OK or the state is null.
     pub fn deserialize(&self, bytes: &[u8]) -> Result<SavedState, Status> {
         let mut state = std::ptr::null_mut();
         let (first, n) = (bytes.as_ptr().cast(), bytes.len());
@@ -342,7 +342,7 @@ impl<'a> Slave<'a> {
         }
     }
 
-    /// The derivative of one variable by another.
+    /// The partial derivative of one variable with respect to another.
     pub fn directional_derivative(&self, unknown: u32, known: u32) -> (Status, f64) {
         let (seed, mut value) = (1.0, f64::NAN);
         let status = call!(
@@ -358,7 +358,7 @@ impl<'a> Slave<'a> {
         (status, value)
     }
 
-    /// Derivatives by time of inputs, all of one order.
+    /// Sets time derivatives of inputs, all of one order.
     pub fn set_input_derivatives(&self, references: &[u32], order: i32, values: &[f64]) -> Status {
         let n = references.len().min(values.len());
         let orders = vec![order; n];
@@ -373,7 +373,7 @@ impl<'a> Slave<'a> {
         )
     }
 
-    /// Derivatives by time of outputs, all of one order.
+    /// Reads time derivatives of outputs, all of one order.
     pub fn output_derivatives(&self, references: &[u32], order: i32) -> (Status, Vec<f64>) {
         let n = references.len();
         let (orders, mut values) = (vec![order; n], vec![f64::NAN; n]);
@@ -394,7 +394,7 @@ impl Drop for Slave<'_> {
         let free = self.library.functions.fmi2FreeInstance;
         if let (Some(free), false) = (free, self.is_broken.get()) {
             self.library.observer.entered("fmi2FreeInstance");
-            // SAFETY: a handle that lives and is not used again
+            // SAFETY: a valid handle that is not used again
             unsafe { free(self.handle) };
         }
     }

@@ -1,27 +1,28 @@
-//! Joints, springs and motors of an island, solved all at once: rows of a chain hang on each other, and one after the other
-//! they would take as many sweeps as the chain has links.
+//! Direct solve of all joints, springs and motors of an island. Gauss-Seidel would need as many sweeps as a chain has
+//! links.
 //!
 //! ```text
 //! (1)  u + (J J^T + c) dr = 0,   dw = J^T dr
 //! (2)  (1 + J^T e^-1 J) dw = J^T g,   dr = g - e^-1 J dw,   g = -u / e,   e = c + damping W_ii
-//! (3)  where that would fill the matrix, row by row:   r_i <- r_i - u_i / W_ii
+//! (3)  if the factorization would fill in too much, row by row:   r_i <- r_i - u_i / W_ii
 //! ```
 //!
-//! The damping makes redundant rows solvable. What it and rounding leave is a part of 1e-6 or less, and goes the next time.
+//! The damping regularizes redundant rows. It and rounding leave a relative error of at most 1e-6, which the next solve
+//! removes.
 
 use super::contact::ScaledRow;
-use crate::contact::body_blocks::factor::{Factor, Six};
+use crate::contact::body_blocks::factor::{Factor, Vec6};
 use crate::contact::elimination_order::Pattern;
-use crate::contact::scaling::larger;
-use crate::math::two::{Sixfold, Twelvefold, add_multiple, dot, paired, single};
+use crate::math::larger;
+use crate::math::packed::{Packed6, Packed12, add_multiple, dot, pack, unpack};
 
 /// Damping of (2).
 const DAMPING: f64 = 1e-10;
 
-/// Blocks beside the diagonal for each body, from which on (3) is cheaper: chains and arms have one, nets more.
-const MOST_FILLED: usize = 16;
+/// Off-diagonal blocks per body above which (3) is cheaper: chains and arms have one, nets more.
+const MAX_FILL: usize = 16;
 
-/// Not a body that a joint holds.
+/// Marks a body without joints.
 const NONE: u32 = u32::MAX;
 
 /// A row of a joint.
@@ -31,14 +32,14 @@ pub struct JointRow {
     /// `1 / W_ii`.
     pub inverse: f64,
     /// `1 / e`.
-    pub bend: f64,
+    pub inverse_e: f64,
     /// `dr`.
     step: f64,
-    /// Of the residual.
+    /// Scale factor of the residual.
     pub scale: f64,
-    /// Within the island; the ground comes after the last body.
+    /// Local to the island; the ground has the index after the last body.
     pub bodies: [u32; 2],
-    /// In `r` of the island.
+    /// Index in `r` of the island.
     pub at: u32,
 }
 
@@ -49,7 +50,7 @@ impl JointRow {
         Self {
             scaled_row,
             inverse: inverse_of(diagonal),
-            bend: inverse_of(scaled_row.compliance + DAMPING * diagonal),
+            inverse_e: inverse_of(scaled_row.compliance + DAMPING * diagonal),
             step: 0.0,
             scale,
             bodies,
@@ -58,23 +59,23 @@ impl JointRow {
     }
 }
 
-/// All of them, and scratch.
+/// The joint rows of an island, and scratch.
 #[derive(Debug, Default)]
 pub struct JointRows {
     pub list: Vec<JointRow>,
-    /// Kept by the caller from one solve of an island to the next.
+    /// Owned by the caller between solves of the island.
     pub pattern: Pattern,
     is_eliminated: bool,
-    /// Place of each body of the island, and of the ground, among those that joints hold.
+    /// Index of each body of the island, and of the ground, among the bodies with joints.
     slots: Vec<u32>,
     count: u32,
     pairs: Vec<[u32; 2]>,
     factor: Factor,
-    dw: Vec<Six>,
+    dw: Vec<Vec6>,
 }
 
 impl JointRows {
-    /// Factors of (2), for this many bodies; how many patterns were analysed.
+    /// Factorizes (2) for `bodies` bodies. Returns the number of symbolic factorizations.
     pub fn prepare(&mut self, bodies: usize) -> u64 {
         self.is_eliminated = false;
         if self.list.is_empty() {
@@ -88,7 +89,7 @@ impl JointRows {
             .extend(pairs.filter(|pair| !pair.contains(&NONE)));
         let count = self.count as usize;
         let analysed = self.pattern.analyse(count, &self.pairs);
-        if self.pattern.below.len() <= MOST_FILLED * count {
+        if self.pattern.below.len() <= MAX_FILL * count {
             self.factor.clear(&self.pattern);
             self.add_blocks();
             self.is_eliminated = self.factor.factorise(&self.pattern);
@@ -109,7 +110,7 @@ impl JointRows {
         }
     }
 
-    // the matrix of (2)
+    // assembles the matrix of (2)
     fn add_blocks(&mut self) {
         let Self {
             list,
@@ -122,11 +123,11 @@ impl JointRows {
         for rows in list.chunk_by(|a, b| a.bodies == b.bodies) {
             let own = rows[0].bodies.map(|b| slots[b as usize]);
             for joint_row in rows {
-                let sides = joint_row.scaled_row.row.map(|side| single(&side));
-                let add = |cell: &mut [Six; 6], left: &Six, right: &Six| {
+                let sides = joint_row.scaled_row.row.map(|side| unpack(&side));
+                let add = |cell: &mut [Vec6; 6], left: &Vec6, right: &Vec6| {
                     for i in 0..6 {
                         for k in 0..6 {
-                            cell[i][k] += left[i] * joint_row.bend * right[k];
+                            cell[i][k] += left[i] * joint_row.inverse_e * right[k];
                         }
                     }
                 };
@@ -143,8 +144,8 @@ impl JointRows {
         }
     }
 
-    /// (1), and what it does to the bodies: the largest change of an impulse, and the largest impulse.
-    pub fn solve(&mut self, w: &mut [Sixfold]) -> (f64, f64) {
+    /// Solves (1) and updates the bodies. Returns the largest change of an impulse and the largest impulse.
+    pub fn solve(&mut self, w: &mut [Packed6]) -> (f64, f64) {
         if !self.is_eliminated {
             return self.sweep(w);
         }
@@ -157,32 +158,32 @@ impl JointRows {
             dw,
             ..
         } = self;
-        // the ground after the bodies
+        // the ground comes after the bodies
         let ground = *count as usize;
         dw.clear();
         dw.resize(ground + 1, [0.0; 6]);
         let places = |bodies: [u32; 2]| bodies.map(|b| (slots[b as usize] as usize).min(ground));
         for joint_row in list.iter() {
             let bodies = joint_row.bodies.map(|b| w[b as usize]);
-            let g = -joint_row.scaled_row.velocity(&bodies) * joint_row.bend;
+            let g = -joint_row.scaled_row.velocity(&bodies) * joint_row.inverse_e;
             for (place, side) in places(joint_row.bodies)
                 .into_iter()
                 .zip(&joint_row.scaled_row.row)
             {
-                let side = single(side);
+                let side = unpack(side);
                 (0..6).for_each(|k| dw[place][k] += side[k] * g);
             }
         }
         factor.solve(pattern, &mut dw[..ground]);
         dw[ground] = [0.0; 6];
         let (mut change, mut largest) = (0.0, 0.0);
-        // `u` of all rows before any of them moves a body
+        // `u` of all rows before any body velocity changes
         for joint_row in list.iter_mut() {
             let bodies = joint_row.bodies.map(|b| w[b as usize]);
-            let moved: Twelvefold = places(joint_row.bodies).map(|place| paired(&dw[place]));
+            let moved: Packed12 = places(joint_row.bodies).map(|place| pack(&dw[place]));
             let left =
                 joint_row.scaled_row.velocity(&bodies) + dot(&joint_row.scaled_row.row, &moved);
-            joint_row.step = -left * joint_row.bend;
+            joint_row.step = -left * joint_row.inverse_e;
         }
         for joint_row in list.iter_mut() {
             let step = joint_row.step;
@@ -194,7 +195,7 @@ impl JointRows {
     }
 
     // (3)
-    fn sweep(&mut self, w: &mut [Sixfold]) -> (f64, f64) {
+    fn sweep(&mut self, w: &mut [Packed6]) -> (f64, f64) {
         let (mut change, mut largest) = (0.0, 0.0);
         for joint_row in &mut self.list {
             let bodies = joint_row.bodies.map(|b| w[b as usize]);
@@ -207,7 +208,7 @@ impl JointRows {
     }
 }
 
-fn push(joint_row: &mut JointRow, step: f64, w: &mut [Sixfold]) {
+fn push(joint_row: &mut JointRow, step: f64, w: &mut [Packed6]) {
     let [a, b] = joint_row.bodies.map(|b| b as usize);
     let mut bodies = [w[a], w[b]];
     joint_row.scaled_row.r += step;

@@ -1,93 +1,94 @@
-//! Bounded effort: a given number of sweeps over an island and no more, each as cheap as it can be.
+//! Bounded effort: at most a given number of projected Gauss-Seidel sweeps over an island.
 //!
-//! Rows are taken from the problem as they are, but for the masses; a contact has all that it needs in one place. One visit
-//! of a contact changes its normal impulse, then its friction, and moves both bodies once:
+//! Rows are scaled by the masses only. A visit of a contact updates its normal impulse, then its friction impulse, and
+//! the velocities of both bodies once:
 //!
 //! ```text
 //! (1)  A^-1 = L L^T per body,   v = v_f + L w,   J = G L,   w = J^T r,   u = q + J w + c r,   q = G v_f + b
 //! (2)  r_n <- max(0, r_n - o u_n / W_nn)                              o: relaxation
 //! (3)  u_b <- u_b + W_bn dr_n
-//! (4)  r_b <- r_b - o W_bb^-1 u_b         if that is within mu r_n: it sticks
-//! (5)  r_b <- P(r_b - o u_b / d)          else; d: the largest stiffness of the block, P: the nearest point within mu r_n
-//! (6)  joints, springs and motors:  u = 0, all at once (`joint_rows`)
-//! (7)  the residual is that of the judge (`residual`), with `u` as the sweeps have it: W_ii is known, s = 1 / sqrt(W_ii)
-//! (8)  a guess for which |w|^2 / 2 + r.(c r / 2 + q) > 0 is worse than none: it is made as short as is best,
+//! (4)  r_b <- r_b - o W_bb^-1 u_b         if that is within mu r_n: stick
+//! (5)  r_b <- P(r_b - o u_b / d)          otherwise; d: largest eigenvalue of W_bb, P: projection onto |r_b| <= mu r_n
+//! (6)  joints, springs and motors:  u = 0, solved together (`joint_rows`)
+//! (7)  the residual of `residual`, with the `u` of the sweeps, W_ii known, and s = 1 / sqrt(W_ii)
+//! (8)  a warm start with |w|^2 / 2 + r.(c r / 2 + q) > 0 is worse than none; it is scaled to the minimum of that energy,
 //!      r <- t r,  t = max(0, -q.r / (|w|^2 + r.c r))
 //! ```
 //!
-//! Unlike `sweep`, which solves each contact exactly, this takes one step towards that where a contact slips and its block
-//! is not round; the next sweep takes the next one. For spheres both are the same, but for the relaxation.
+//! `sweep` solves each contact exactly; this takes a single projected gradient step where a contact slips and `W_bb` is
+//! not a multiple of the identity. For spheres both agree except for the relaxation.
 
 mod contact;
 mod joint_rows;
 mod masses;
 
-use super::residual::{Distance, Rubbed};
-use super::scaled::shorten;
+use super::residual::{Distance, ScaledBlock};
+use super::scaled::clamp_length;
 use super::{ContactConstraint, Island, Problem, Row};
-use crate::contact::dense::{Block, MOST_BLOCKS};
-use crate::contact::scaling::larger;
+use crate::contact::dense::{Block, MAX_BLOCKS};
+use crate::math::larger;
+use crate::math::packed::{Packed6, add_multiple, dot};
 use crate::math::positive;
-use crate::math::two::{Sixfold, add_multiple, dot};
-use contact::{FrictionBlock, Local, NOTHING, ScaledRow, inverse_of};
+use contact::{FrictionBlock, Local, ScaledRow, ZERO_DIAGONAL, inverse_of};
 use joint_rows::{JointRow, JointRows};
 use masses::{Masses, Size};
 
-/// Over-relaxation: fewer sweeps for moderate friction; for more than 1, where it may not converge, none.
+/// Over-relaxation, which saves sweeps for moderate friction; without it for `mu > 1`, where it may not converge.
 const RELAXATIONS: [f64; 2] = [1.3, 1.0];
 
-/// Sweeps that change impulses by less, in relation to the largest one, change nothing any more: a thousandth of what
-/// thirty sweeps leave in a pile that moves.
-const STILL: f64 = 1e-7;
+/// The sweeps stop once the relative change of the impulses is below this: a thousandth of what thirty sweeps leave in a
+/// moving pile.
+const CONVERGED_CHANGE: f64 = 1e-7;
 
-/// Every so many sweeps look at what they change.
-const LOOK: u32 = 4;
+/// Interval of sweeps at which that is checked.
+const CHECK_INTERVAL: u32 = 4;
 
-/// After the last sweep joints are solved up to so many times more, so that they hold whatever contacts do.
-const LAST: u32 = 5;
+/// Final joint solves after the last sweep, at most, so that joints hold regardless of the contacts.
+const FINAL_JOINT_SOLVES: u32 = 5;
 
-/// Until that changes impulses by less, in relation to the largest one.
-const HELD: f64 = 1e-13;
+/// They stop at this relative change of the impulses.
+const CONVERGED_JOINT_CHANGE: f64 = 1e-13;
 
 /// Scratch.
 #[derive(Debug, Default)]
 pub(super) struct Bounded {
     locals: Vec<Local>,
-    /// Further friction blocks of the contacts, in their order.
+    /// Further friction blocks of all contacts, in their order.
     more: Vec<FrictionBlock>,
     /// Joints, springs and motors.
     pub joint_rows: JointRows,
-    w: Vec<Sixfold>,
+    w: Vec<Packed6>,
     masses: Masses,
     size: Size,
 }
 
 impl Bounded {
-    /// Loads an island and the guess; `false`: a friction or a compliance is not a number from zero on.
+    /// Loads an island and the warm start. Returns `false` if a friction coefficient or compliance is negative or not
+    /// finite.
     pub fn set(&mut self, problem: &Problem, island: &Island, r: &[f64]) -> bool {
         self.masses.set(problem, island);
-        let touches = || {
+        let contacts = || {
             island
                 .contacts
                 .iter()
                 .map(|&c| &problem.contacts[c as usize])
         };
         let frictions = || {
-            touches()
+            contacts()
                 .flat_map(|t| t.contact.blocks())
                 .map(Block::friction)
         };
         let relaxation = RELAXATIONS[usize::from(frictions().any(|mu| mu > 1.0))];
-        let mut sound = frictions().all(|mu| mu >= 0.0 && mu.is_finite());
+        let mut valid = frictions().all(|mu| mu >= 0.0 && mu.is_finite());
         self.locals.clear();
         self.more.clear();
         self.size = Size::default();
         let mut at = 0;
-        for constraint in touches() {
+        for constraint in contacts() {
             let source = island.rows[at] as usize;
             let count = constraint.contact.rows();
             let rows = &problem.rows[source..source + count];
-            sound &= rows.iter().all(|row| row.compliance >= 0.0);
+            valid &= rows.iter().all(|row| row.compliance >= 0.0);
             self.add_contact(
                 problem,
                 constraint,
@@ -104,7 +105,7 @@ impl Bounded {
             let bodies = self.masses.local_pair(joint.bodies);
             for at in at..at + joint.rows {
                 let source = &problem.rows[island.rows[at] as usize];
-                sound &= source.compliance >= 0.0;
+                valid &= source.compliance >= 0.0;
                 let scaled_row =
                     self.masses
                         .scaled_row(problem, joint.bodies, bodies, source, r[at]);
@@ -119,25 +120,25 @@ impl Bounded {
             }
             at += joint.rows;
         }
-        self.push_bodies();
-        self.shorten_the_guess();
-        sound
+        self.apply_impulses();
+        self.scale_warm_start();
+        valid
     }
 
-    // (8): impulses of an impact, or of a short part of a step, are no guess for what comes after
-    fn shorten_the_guess(&mut self) {
-        let square = |w: &Sixfold| (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]).sum();
-        // the ground, after the last body, may have been pushed as well
-        let mut bent: f64 = self.w[..self.masses.roots.len()].iter().map(square).sum();
-        let mut along = 0.0;
+    // (8): impulses of an impact, or of a short substep, are a poor guess for the next step
+    fn scale_warm_start(&mut self) {
+        let square = |w: &Packed6| (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]).sum();
+        // the entry of the ground, after the last body, is not zero
+        let mut quadratic: f64 = self.w[..self.masses.factors.len()].iter().map(square).sum();
+        let mut linear = 0.0;
         self.each_scaled_row(|scaled_row| {
-            bent += scaled_row.compliance * scaled_row.r * scaled_row.r;
-            along -= scaled_row.free * scaled_row.r;
+            quadratic += scaled_row.compliance * scaled_row.r * scaled_row.r;
+            linear -= scaled_row.free * scaled_row.r;
         });
-        if 2.0 * along < bent {
-            let part = positive(along / bent);
+        if 2.0 * linear < quadratic {
+            let part = positive(linear / quadratic);
             self.each_scaled_row(|scaled_row| scaled_row.r *= part);
-            self.push_bodies();
+            self.apply_impulses();
         }
     }
 
@@ -149,14 +150,14 @@ impl Bounded {
             ..
         } = self;
         let of_locals = locals.iter_mut().flat_map(|local| {
-            std::iter::once(&mut local.normal).chain(&mut local.friction_block.edges)
+            std::iter::once(&mut local.normal).chain(&mut local.friction_block.rows)
         });
-        let of_more = more.iter_mut().flat_map(|block| &mut block.edges);
-        let of_ties = joint_rows
+        let of_more = more.iter_mut().flat_map(|block| &mut block.rows);
+        let of_joints = joint_rows
             .list
             .iter_mut()
             .map(|joint_row| &mut joint_row.scaled_row);
-        of_locals.chain(of_more).chain(of_ties).for_each(act);
+        of_locals.chain(of_more).chain(of_joints).for_each(act);
     }
 
     fn add_contact(
@@ -178,7 +179,7 @@ impl Bounded {
         let bodies = masses.local_pair(constraint.bodies);
         let scaled_row =
             |row: &Row, r: f64| masses.scaled_row(problem, constraint.bodies, bodies, row, r);
-        // filled where it is: it is large
+        // filled in place, because it is large
         let at_end = locals.len();
         locals.push(Local::default());
         let local = &mut locals[at_end];
@@ -201,15 +202,15 @@ impl Bounded {
             (friction_block.first, friction_block.count) =
                 ((at + first) as u32, block.rows() as u32);
             for lane in 0..block.rows() {
-                friction_block.edges[lane] = scaled_row(&rows[first + lane], r[first + lane]);
+                friction_block.rows[lane] = scaled_row(&rows[first + lane], r[first + lane]);
             }
             first += block.rows();
-            let largest = friction_block.prepare(NOTHING * diagonal, relaxation);
-            let [s, t] = &mut friction_block.edges;
+            let largest = friction_block.prepare(ZERO_DIAGONAL * diagonal, relaxation);
+            let [s, t] = &mut friction_block.rows;
             let products = larger(s.products, t.products);
             friction_block.scale = size.count(&[s.free, t.free], products, largest);
             let mut start = [s.r, t.r];
-            shorten(&mut start, friction_block.friction * local.normal.r);
+            clamp_length(&mut start, friction_block.friction * local.normal.r);
             [s.r, t.r] = start;
             if k == 0 {
                 local.to_n = [
@@ -221,17 +222,17 @@ impl Bounded {
     }
 
     /// `w` of (1).
-    fn push_bodies(&mut self) {
+    fn apply_impulses(&mut self) {
         self.w.clear();
         self.w
-            .resize(self.masses.roots.len() + 1, Sixfold::default());
+            .resize(self.masses.factors.len() + 1, Packed6::default());
         let mut more = self.more.iter();
         for local in &self.locals {
             let mut bodies = local.bodies.map(|b| self.w[b as usize]);
             add_multiple(&mut bodies, local.normal.r, &local.normal.row);
-            local.friction_block.push(&mut bodies);
+            local.friction_block.apply_impulses(&mut bodies);
             for block in more.by_ref().take(local.more as usize) {
-                block.push(&mut bodies);
+                block.apply_impulses(&mut bodies);
             }
             self.w[local.bodies[0] as usize] = bodies[0];
             self.w[local.bodies[1] as usize] = bodies[1];
@@ -248,13 +249,13 @@ impl Bounded {
         }
     }
 
-    /// At most `count` sweeps; how many there were.
+    /// Runs at most `count` sweeps, and returns their number.
     pub fn run(&mut self, count: u32) -> u32 {
         let done = self.run_sweeps(if self.locals.is_empty() { 1 } else { count });
         if !self.joint_rows.list.is_empty() {
-            for _ in 0..LAST {
+            for _ in 0..FINAL_JOINT_SOLVES {
                 let (change, largest) = self.joint_rows.solve(&mut self.w);
-                if change <= HELD * largest {
+                if change <= CONVERGED_JOINT_CHANGE * largest {
                     break;
                 }
             }
@@ -264,9 +265,9 @@ impl Bounded {
 
     fn run_sweeps(&mut self, count: u32) -> u32 {
         for done in 1..=count {
-            if done % LOOK == 0 {
+            if done % CHECK_INTERVAL == 0 {
                 let (change, largest) = self.sweep::<true>();
-                if change <= STILL * largest {
+                if change <= CONVERGED_CHANGE * largest {
                     return done;
                 }
             } else {
@@ -276,16 +277,16 @@ impl Bounded {
         count
     }
 
-    /// If it `LOOKS`, the largest change of an impulse, and the largest impulse.
-    fn sweep<const LOOKS: bool>(&mut self) -> (f64, f64) {
+    /// Returns the largest change of an impulse and the largest impulse, if `MEASURE`.
+    fn sweep<const MEASURE: bool>(&mut self) -> (f64, f64) {
         let (mut change, mut largest) = self.joint_rows.solve(&mut self.w); // (6)
         let w = &mut self.w[..];
         let mut more = self.more.iter_mut();
         for local in &mut self.locals {
             let [a, b] = local.bodies.map(|b| b as usize);
             let mut bodies = [w[a], w[b]];
-            if let Some(changes) = local.improve(&mut bodies) {
-                if LOOKS {
+            if let Some(changes) = local.update(&mut bodies) {
+                if MEASURE {
                     let of_local = changes.map(f64::abs).into_iter().fold(0.0, larger);
                     change = larger(change, of_local);
                     largest = larger(largest, local.normal.r);
@@ -295,7 +296,7 @@ impl Bounded {
             if local.more > 0 {
                 for block in more.by_ref().take(local.more as usize) {
                     let mut bodies = [w[a], w[b]];
-                    block.improve_alone(local.normal.r, &mut bodies);
+                    block.update_alone(local.normal.r, &mut bodies);
                     [w[a], w[b]] = bodies;
                 }
             }
@@ -303,7 +304,7 @@ impl Bounded {
         (change, largest)
     }
 
-    /// (7); infinite for anything that is not a number.
+    /// (7); infinite if anything is not finite.
     pub fn residual(&self) -> f64 {
         let mut distance = Distance::default();
         let mut more = self.more.iter();
@@ -311,13 +312,13 @@ impl Bounded {
             let bodies = local.bodies.map(|b| self.w[b as usize]);
             let others = more.by_ref().take(local.more as usize);
             let first = std::iter::once(&local.friction_block).filter(|block| block.count > 0);
-            let mut blocks = [Rubbed::default(); MOST_BLOCKS];
+            let mut blocks = [ScaledBlock::default(); MAX_BLOCKS];
             let mut count = 0;
             for (own, block) in blocks.iter_mut().zip(first.chain(others)) {
                 let u = block.velocity(&bodies);
                 let (scale, mu) = (block.scale, block.friction * local.scale / block.scale);
-                let r = block.edges.map(|scaled_row| scaled_row.r / scale);
-                *own = Rubbed::new(mu, r, u.map(|u| u * scale));
+                let r = block.rows.map(|scaled_row| scaled_row.r / scale);
+                *own = ScaledBlock::new(mu, r, u.map(|u| u * scale));
                 count += 1;
             }
             let u_n = local.normal.velocity(&bodies) * local.scale;
@@ -332,10 +333,10 @@ impl Bounded {
     }
 
     /// The impulses, in the order of the rows of the island.
-    pub fn leave(&self, r: &mut [f64]) {
+    pub fn write_impulses(&self, r: &mut [f64]) {
         let mut put = |block: &FrictionBlock| {
             let (first, count) = (block.first as usize, block.count as usize);
-            let own = block.edges.map(|scaled_row| scaled_row.r);
+            let own = block.rows.map(|scaled_row| scaled_row.r);
             r[first..first + count].copy_from_slice(&own[..count]);
         };
         self.more.iter().for_each(&mut put);

@@ -1,4 +1,4 @@
-//! The linear system of a step with all of its zeros; (2), (3) are those of the method.
+//! Dense linear system of a Newton step; equation numbers as in `newton`.
 
 use super::Newton;
 use super::unknowns::Unknown;
@@ -10,7 +10,7 @@ impl Newton {
         let n = scaled.n;
         let m = self.unknowns.all.len();
         scaled.product(&self.base[..n], &mut self.product[..n]);
-        // all of it is written below
+        // all entries are written below
         self.cells.resize(m * m, 0.0);
         self.solution.clear();
         self.row.resize(3 * n, 0.0);
@@ -48,7 +48,7 @@ impl Newton {
         }
     }
 
-    /// Elimination with row interchanges; `solution` holds the right-hand side before and the answer after.
+    /// Gaussian elimination with partial pivoting; `solution` holds the right-hand side before, the solution after.
     pub(super) fn factorise(&mut self) -> bool {
         let m = self.unknowns.all.len();
         for k in 0..m {

@@ -1,58 +1,59 @@
-//! Newton's method on the map, with a line search.
+//! Semismooth Newton method on the Alart-Curnier map, with a line search.
 //!
-//! Unknowns are the impulses that the state leaves free: `x_n` per closed contact (with which the sliding blocks grow,
-//! along `n + sum mu d`), the rows of sticking blocks, and `x_p` across the sliding direction `d` of a block of two rows.
+//! The unknowns are the free impulses of the active set: `x_n` per closed contact (sliding blocks are proportional to it,
+//! along `n + sum mu d`), the rows of sticking blocks, and `x_p` perpendicular to the slip direction `d` of a block of
+//! two rows.
 //!
 //! ```text
 //! (1)  r + dr = base + E x:   open 0,   slip  r_b + dr_b = mu d (r_n + dr_n) + p x_p + p (p.r_b)
 //! (2)  normal and stick rows:  (W dr)_i + e x_i = -u_i
-//! (3)  rows across:            s (W dr)_p + ((1 - s) / rho + s e) x_p = -p.r_b / rho,    s = mu y_n / |y_b|
-//! (4)  e = (prox + damping) / rho      the damping makes redundant contacts solvable and vanishes at the solution
-//! (5)  r <- allowed(r + a dr):  accept if  |F|^2 <= (1 - a/5)^2 min(max of the last 4, 4 |F_now|^2)
+//! (3)  perpendicular rows:     s (W dr)_p + ((1 - s) / rho + s e) x_p = -p.r_b / rho,    s = mu y_n / |y_b|
+//! (4)  e = (prox + damping) / rho      the damping regularizes redundant contacts and vanishes at the solution
+//! (5)  r <- P(r + a dr):  accept if  |F|^2 <= (1 - a/5)^2 min(max of the last 4, 4 |F_now|^2)     P: onto the cones
 //! ```
 
 mod full;
 mod sparse;
 mod unknowns;
 
-use super::elimination::{Elimination, MOST_ROWS};
+use super::elimination::{Elimination, MAX_ROWS};
 use super::map::{Size, measure};
 use super::scaled::Scaled;
 use crate::contact::lcp::basis::grow;
 use unknowns::Unknowns;
 
-/// Steps back that (5) looks.
+/// Length of the history in the nonmonotone line search (5).
 const MEMORY: usize = 4;
 
-/// Each step of a line search over the one before.
+/// Backtracking factor of the line search.
 const SHORTER: f64 = 0.4;
 
-/// Damping of (4), times the size of F: large far away from the solution.
+/// Damping of (4), relative to the norm of F.
 const DAMPING: f64 = 1e-2;
 
-/// Part of the squares of F that is left after a step whose direction was good beyond doubt.
+/// A step that reduces the squares of F to this fraction confirms its direction.
 const CLEAR_GAIN: f64 = 1e-2;
 
-/// How a run ended.
+/// Outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::contact) enum End {
-    /// F is as small as asked for.
+    /// The target was reached.
     Converged,
-    /// The line search found no smaller F, or the iterations are used up.
+    /// The line search failed, or the iteration limit was reached.
     Stalled,
 }
 
-/// What a run may do.
+/// Parameters of a run.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::contact) struct Limits {
     pub iterations: u32,
-    /// Relative size of F to stop at.
+    /// Relative norm of F to stop at.
     pub target: f64,
-    /// Least and largest damping.
+    /// Smallest and largest damping.
     pub damping: [f64; 2],
-    /// Most steps of a line search.
+    /// Maximum number of line search steps.
     pub trials: u32,
-    /// Keep the impulses allowed on the way.
+    /// Project the iterates onto the cones.
     pub allowed: bool,
 }
 
@@ -70,7 +71,7 @@ pub(super) struct Newton {
     trial: Vec<f64>,
     trial_u: Vec<f64>,
     best: Vec<f64>,
-    /// Is `base` the answer of an elimination without interchanges, and nothing has shown yet that it is good?
+    /// `base` comes from the sparse elimination with restricted pivoting and has not been checked yet.
     unchecked: bool,
     /// Iterations since the last reset.
     pub iterations: u32,
@@ -82,7 +83,7 @@ impl Newton {
         self.elimination.reserve(n);
         grow(&mut self.cells, n * n);
         grow(&mut self.solution, n);
-        grow(&mut self.row, MOST_ROWS * (n + 4));
+        grow(&mut self.row, MAX_ROWS * (n + 4));
         for buffer in [
             &mut self.base,
             &mut self.product,
@@ -95,7 +96,7 @@ impl Newton {
         }
     }
 
-    /// Improves `r`; it is left at the smallest F met.
+    /// Improves `r`, which ends at the iterate with the smallest F.
     pub fn run(&mut self, scaled: &Scaled, r: &mut [f64], limits: &Limits) -> (End, Size) {
         let n = scaled.n;
         let mut u = std::mem::take(&mut self.u);
@@ -144,7 +145,7 @@ impl Newton {
                     trial[i] = r[i] + a * self.base[i];
                 }
                 if limits.allowed {
-                    scaled.shorten(&mut trial[..n]);
+                    scaled.clamp_to_cones(&mut trial[..n]);
                 }
                 scaled.velocities(&trial[..n], &mut trial_u[..n]);
                 let new = measure(&scaled.contacts, &trial[..n], &trial_u[..n]);
@@ -173,7 +174,7 @@ impl Newton {
                     trial[i] = r[i] + smallest.1 * self.base[i];
                 }
                 if limits.allowed {
-                    scaled.shorten(&mut trial[..n]);
+                    scaled.clamp_to_cones(&mut trial[..n]);
                 }
                 scaled.velocities(&trial[..n], &mut trial_u[..n]);
                 let new = measure(&scaled.contacts, &trial[..n], &trial_u[..n]);
@@ -193,7 +194,7 @@ impl Newton {
         (end, best_size)
     }
 
-    /// `dr` into `base`; `false` if the system is singular.
+    /// Computes `dr` into `base`. Returns `false` if the system is singular.
     fn direction(&mut self, scaled: &Scaled, r: &[f64], u: &[f64], damping: f64) -> bool {
         if scaled.coupling.eliminates {
             let base = &mut self.base[..scaled.n];
@@ -206,7 +207,7 @@ impl Newton {
         self.full_direction(scaled, r, u, damping)
     }
 
-    /// The same with all zeros of `W` and interchanges of all rows.
+    /// The same by dense elimination with partial pivoting.
     fn full_direction(&mut self, scaled: &Scaled, r: &[f64], u: &[f64], damping: f64) -> bool {
         self.unchecked = false;
         let base = &mut self.base[..scaled.n];

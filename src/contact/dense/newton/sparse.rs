@@ -1,17 +1,17 @@
-//! The linear system of a step where few contacts act on each other; (2), (3) are those of the method.
+//! Sparse linear system of a Newton step; equation numbers as in `newton`.
 
 use super::Newton;
 use crate::contact::dense::scaled::Scaled;
-use crate::contact::scaling::larger;
+use crate::math::larger;
 
-/// What (2) and (3) may miss, in parts of their right-hand sides: Newton's method then still gains eight digits a step.
+/// Residual of (2) and (3) relative to their right-hand sides: Newton's method then still gains eight digits per step.
 const MISSED: f64 = 1e-8;
 
-/// The same in parts of the unknowns, whose rounding errors no elimination avoids.
+/// The same relative to the unknowns, for rounding errors that no elimination avoids.
 const MISSED_BY_ROUNDING: f64 = 1e-13;
 
 impl Newton {
-    /// (2), (3) without the zeros of `W`; `false` if there is no answer.
+    /// Solves (2), (3) by sparse elimination. Returns `false` if it fails.
     pub(super) fn eliminate(&mut self, scaled: &Scaled) -> bool {
         let n = scaled.n;
         let (coupling, pattern) = (&scaled.coupling, &scaled.coupling.pattern);
@@ -69,7 +69,7 @@ impl Newton {
         self.unknowns.spread(&self.solution, &mut self.base[..n])
     }
 
-    /// Are (2) and (3) satisfied, by `base`?
+    /// Does `base` satisfy (2) and (3)?
     pub(super) fn is_good(&mut self, scaled: &Scaled) -> bool {
         let n = scaled.n;
         scaled.product(&self.base[..n], &mut self.product[..n]);

@@ -1,8 +1,8 @@
-//! The unknowns of a step; (1) to (4) are those of the method.
+//! Unknowns of a Newton step; equation numbers as in `newton`.
 
-use crate::contact::dense::MOST_BLOCKS;
-use crate::contact::dense::map::{self, State, aim};
-use crate::contact::dense::scaled::Scaled;
+use crate::contact::dense::MAX_BLOCKS;
+use crate::contact::dense::map::{self, State, augmented_impulse};
+use crate::contact::dense::scaled::{BlockRows, Scaled};
 use crate::contact::lcp::basis::grow;
 
 /// An unknown: its row of `W` is `row_a W_i + row_b W_(i+1)`.
@@ -14,20 +14,20 @@ pub(super) struct Unknown {
     pub factor: f64,
     pub diagonal: f64,
     pub rhs: f64,
-    /// Its entries of `columns`.
+    /// End of its entries in `columns`.
     columns_end: usize,
 }
 
-/// How the unknowns of a contact give its impulses, `E` of (1). All but the last are kinds that are met often.
+/// How the unknowns of a contact determine its impulses, `E` of (1). The first three are frequent special cases.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     /// No unknown.
     Open,
     /// Three impulses.
     Stick,
-    /// A normal row and a block of two rows that slides: `mu d`, then `p`.
+    /// A normal row and a sliding block of two rows: `mu d`, then `p`.
     Slide([[f64; 2]; 2]),
-    /// By `columns`.
+    /// General, by `columns`.
     Other,
 }
 
@@ -37,9 +37,9 @@ pub(super) struct Unknowns {
     pub all: Vec<Unknown>,
     /// First unknown of each contact, and the end.
     pub starts: Vec<usize>,
-    /// Of each contact.
+    /// One per contact.
     kinds: Vec<Kind>,
-    /// `E`, column by column: row of `r` and its factor.
+    /// `E`, column by column: row of `r` and factor.
     columns: Vec<(usize, f64)>,
 }
 
@@ -51,7 +51,7 @@ impl Unknowns {
         grow(&mut self.columns, 2 * n);
     }
 
-    /// `base + E x` of (1); `false` if that is no number.
+    /// `base + E x` of (1). Returns `false` if that is not finite.
     pub fn spread(&self, solution: &[f64], base: &mut [f64]) -> bool {
         let mut begin = 0;
         for (unknown, x) in self.all.iter().zip(solution) {
@@ -63,7 +63,7 @@ impl Unknowns {
         base.iter().all(|x| x.is_finite())
     }
 
-    /// The entries of some rows of `W E` for the unknowns of a contact, from those of `W` for its impulses.
+    /// Entries of some rows of `W E` for the unknowns of a contact, from those of `W` for its impulses.
     #[inline(always)]
     pub fn combine<'a>(
         &self,
@@ -108,7 +108,7 @@ impl Unknowns {
         }
     }
 
-    /// (1): `base` holds the part of `dr` that does not depend on the unknowns.
+    /// (1): collects the unknowns, and sets `base` to the part of `dr` that does not depend on them.
     pub fn collect(
         &mut self,
         scaled: &Scaled,
@@ -137,9 +137,9 @@ impl Unknowns {
                 self.kinds.push(Kind::Open);
                 continue;
             }
-            let mut states = [State::Stick; MOST_BLOCKS];
+            let mut states = [State::Stick; MAX_BLOCKS];
             for (state, block) in states.iter_mut().zip(contact.blocks()) {
-                *state = map::state(block, y_n, aim(block, r, u));
+                *state = map::state(block, y_n, augmented_impulse(block, r, u));
             }
             self.kinds.push(match (contact.blocks(), &states[0]) {
                 ([block], State::Stick) if block.rows == 2 => Kind::Stick,
@@ -151,14 +151,7 @@ impl Unknowns {
             base[n] = 0.0;
             self.columns.push((n, 1.0));
             let of_normal = self.all.len();
-            self.all.push(Unknown {
-                row: n,
-                across: None,
-                factor: 1.0,
-                diagonal: soft * scaled.stiffness[n],
-                rhs: -u[n],
-                columns_end: 0,
-            });
+            self.push(n, soft * scaled.stiffness[n], -u[n]);
             // the column of the normal first, then those of the blocks
             for (block, state) in contact.blocks().iter().zip(&states) {
                 if let State::Slip { d, .. } = state {
@@ -176,44 +169,64 @@ impl Unknowns {
                         for i in own {
                             base[i] = 0.0;
                             self.columns.push((i, 1.0));
-                            self.all.push(Unknown {
-                                row: i,
-                                across: None,
-                                factor: 1.0,
-                                diagonal: soft * scaled.stiffness[i],
-                                rhs: -u[i],
-                                columns_end: self.columns.len(),
-                            });
+                            self.push(i, soft * scaled.stiffness[i], -u[i]);
                         }
                     }
                     State::Slip { d, s } => {
-                        let reach = block.friction * r[n];
-                        if block.rows == 1 || block.friction == 0.0 {
-                            for (lane, i) in own.enumerate() {
-                                base[i] = reach * d[lane] - r[i];
-                            }
-                            continue;
-                        }
-                        let p = [-d[1], d[0]];
-                        let i = block.first;
-                        let along = reach - (d[0] * r[i] + d[1] * r[i + 1]);
-                        base[i] = along * d[0];
-                        base[i + 1] = along * d[1];
-                        self.columns.push((i, p[0]));
-                        self.columns.push((i + 1, p[1]));
-                        let f_p = p[0] * r[i] + p[1] * r[i + 1];
-                        self.all.push(Unknown {
-                            row: i,
-                            across: Some(p),
-                            factor: s,
-                            diagonal: (1.0 - s) / block.rho + s * soft * scaled.stiffness[i],
-                            rhs: -f_p / block.rho,
-                            columns_end: self.columns.len(),
-                        });
+                        let limit = block.friction * r[n];
+                        let stiffness = scaled.stiffness[block.first];
+                        let diagonal = (1.0 - s) / block.rho + s * soft * stiffness;
+                        self.collect_slip(block, (d, s), limit, diagonal, r, base);
                     }
                 }
             }
             self.starts.push(self.all.len());
         }
+    }
+
+    /// An unknown that is an impulse itself; its column is the last one.
+    fn push(&mut self, row: usize, diagonal: f64, rhs: f64) {
+        self.all.push(Unknown {
+            row,
+            across: None,
+            factor: 1.0,
+            diagonal,
+            rhs,
+            columns_end: self.columns.len(),
+        });
+    }
+
+    /// (1), (3) of a slipping block with slip direction `d`.
+    fn collect_slip(
+        &mut self,
+        block: &BlockRows,
+        (d, s): ([f64; 2], f64),
+        limit: f64,
+        diagonal: f64,
+        r: &[f64],
+        base: &mut [f64],
+    ) {
+        let i = block.first;
+        if block.rows == 1 || block.friction == 0.0 {
+            for lane in 0..block.rows {
+                base[i + lane] = limit * d[lane] - r[i + lane];
+            }
+            return;
+        }
+        let p = [-d[1], d[0]];
+        let along = limit - (d[0] * r[i] + d[1] * r[i + 1]);
+        base[i] = along * d[0];
+        base[i + 1] = along * d[1];
+        self.columns.push((i, p[0]));
+        self.columns.push((i + 1, p[1]));
+        let f_p = p[0] * r[i] + p[1] * r[i + 1];
+        self.all.push(Unknown {
+            row: i,
+            across: Some(p),
+            factor: s,
+            diagonal,
+            rhs: -f_p / block.rho,
+            columns_end: self.columns.len(),
+        });
     }
 }

@@ -1,10 +1,11 @@
-//! Vertex against a convex core: the nearest point of its boundary, in the coordinates of the core's body.
+//! Vertex against a convex core: closest point on its boundary, in the coordinates of the core's body.
 //!
-//! (1)  outside, the nearest point of an edge from p to q is p + s (q - p), s = (x - p).(q - p)/|q - p|^2 cut to
+//! (1)  outside, the closest point of an edge from p to q is p + s (q - p), s = (x - p).(q - p)/|q - p|^2 clamped to
 //!      [0, 1]; at s = 0 or 1 it is a vertex
 //! (2)  inside a polygon, the edge with the largest (negative) distance along its outward normal
 //!
-//! Two polygons as wholes: the separation by the best of all their edges, positive exactly where they are apart.
+//! Separation of two polygons by the best of all their edge normals (separating axis theorem), positive if they are
+//! disjoint:
 //!
 //! (3)  S = max over edges e of either one, min over vertices x of the other one: height of x over the line of e
 
@@ -19,11 +20,11 @@ enum Place {
     Edge(usize),
 }
 
-/// Sharp corners are told apart to this, m: nearer than this to a corner, the edge that faces the other shape counts.
+/// Tolerance of sharp corners, m: closer than this to a corner, the edge that faces the other shape is used.
 const CORNER: f64 = 1e-9;
 
-/// Where the surface goes on straight on another shape, an edge reaches this far beyond its end, m: what slides over the seam is held by one of them
-/// at least.
+/// Where the surface continues straight on another shape, an edge is extended by this, m, so that a body sliding over the
+/// seam is always supported.
 const SEAM_REACH: f64 = 1e-8;
 
 pub(super) fn nearest<T: Real>(
@@ -37,8 +38,8 @@ pub(super) fn nearest<T: Real>(
     let sharp = core.vertices.len() > 2 && core.radius + feature.radius == 0.0;
     match place(feature, core, a, b) {
         Place::Vertex(i) if sharp || feature.edges_only => {
-            // beyond a sharp corner, and where another feature looks after the corner, this one no longer touches; what
-            // did goes on along the line of its edge
+            // beyond a sharp corner, or at a corner handled by another feature, the gap is infinite; a closed contact
+            // continues along the line of its edge
             let n = core.vertices.len();
             let edges = if n == 2 { [0, 0] } else { [(i + n - 1) % n, i] };
             let [d0, d1] = edges
@@ -65,7 +66,7 @@ pub(super) fn nearest<T: Real>(
             let corner = a.point(core.vertices[i]);
             let d = vertex - corner;
             let distance = length(d);
-            // two centres in one place have no direction: push apart upwards
+            // coincident centres have no direction: use the y axis
             let normal = if distance.value() > 0.0 {
                 d / distance
             } else {
@@ -85,7 +86,7 @@ pub(super) fn nearest<T: Real>(
     }
 }
 
-/// The sharp edge that counts at the given poses; `None` on rounded shapes and beyond corners.
+/// The active sharp edge at the given poses; `None` for rounded shapes and beyond corners.
 pub(super) fn edge(feature: &Feature, core: &Convex, a: &Pose, b: &Pose) -> Option<usize> {
     if core.vertices.len() < 3 || core.radius + feature.radius > 0.0 {
         return None;
@@ -96,7 +97,7 @@ pub(super) fn edge(feature: &Feature, core: &Convex, a: &Pose, b: &Pose) -> Opti
     }
 }
 
-/// Of the edges that a sharp vertex is over or under, in a way that is `wanted`, the one that it is highest over.
+/// Among the edges that a sharp vertex projects onto and for which `wanted` projects_onto, the one with the largest height.
 pub(super) fn on_other_edge(
     feature: &Feature,
     core: &Convex,
@@ -109,13 +110,13 @@ pub(super) fn on_other_edge(
     }
     let (_, x) = vertex_in_core(feature, a, b);
     (0..core.vertices.len())
-        .filter(|edge| holds(feature, &core.vertices, *edge, x))
+        .filter(|edge| projects_onto(feature, &core.vertices, *edge, x))
         .map(|edge| (edge, nearest_on(feature, core, edge, a, b)))
         .filter(|(_, near)| wanted(near))
         .max_by(|(_, x), (_, y)| x.gap.total_cmp(&y.gap))
 }
 
-/// The edge that a rounded vertex is over, and which of its ends is nearer.
+/// The edge that a rounded vertex projects onto, and its nearer end.
 pub(super) fn below(
     feature: &Feature,
     core: &Convex,
@@ -133,7 +134,7 @@ pub(super) fn below(
     }
 }
 
-/// The vertex against the line of one edge, wherever it is.
+/// The vertex against the line of one edge.
 pub(super) fn nearest_on<T: Real>(
     feature: &Feature,
     core: &Convex,
@@ -161,7 +162,7 @@ fn place<T: Real>(feature: &Feature, core: &Convex, a: &Pose<T>, b: &Pose<T>) ->
     let sharp = core.vertices.len() > 2 && core.radius + feature.radius == 0.0;
     if sharp && feature.whole.len() > 1 {
         let facing = best_axis(&core.vertices, &feature.whole, a, b).edge;
-        if holds(feature, &core.vertices, facing, x) {
+        if projects_onto(feature, &core.vertices, facing, x) {
             return Place::Edge(facing);
         }
     }
@@ -200,7 +201,7 @@ fn height(vertices: &[Vec2], i: usize, x: Vec2) -> f64 {
     -cross(edge, x - vertices[i]) / length(edge)
 }
 
-// how far the foot of a point is inside an edge
+// distance of the projection of a point from the nearer end of an edge, positive inside
 fn margin(vertices: &[Vec2], i: usize, x: Vec2) -> f64 {
     let edge = vertices[(i + 1) % vertices.len()] - vertices[i];
     let len = length(edge);
@@ -208,15 +209,15 @@ fn margin(vertices: &[Vec2], i: usize, x: Vec2) -> f64 {
     along.at_most(len - along)
 }
 
-// the same, with the reach of the edge where the surface goes on
+// the same, with the extension of the edge at seams
 fn edge_margin(feature: &Feature, vertices: &[Vec2], i: usize, x: Vec2) -> f64 {
-    let Some(goes_on) = feature.goes_on.get(i) else {
+    let Some(continues) = feature.continues.get(i) else {
         return margin(vertices, i, x);
     };
     let edge = vertices[(i + 1) % vertices.len()] - vertices[i];
     let len = length(edge);
     let along = dot(x - vertices[i], edge) / len;
-    let [before, after] = goes_on.map(|on| if on { SEAM_REACH } else { 0.0 });
+    let [before, after] = continues.map(|on| if on { SEAM_REACH } else { 0.0 });
     (along + before).at_most(len - along + after)
 }
 
@@ -260,7 +261,7 @@ struct Axis {
     lowest: usize,
 }
 
-// the edge from which the whole of the other shape is farthest, and that shape's lowest vertex over it
+// the edge with the largest separation from the other shape, and that shape's lowest vertex over it
 fn best_axis<T: Real>(vertices: &[Vec2], others: &[Vec2], a: &Pose<T>, b: &Pose<T>) -> Axis {
     let mut best = Axis {
         height: f64::NEG_INFINITY,
@@ -288,9 +289,9 @@ fn best_axis<T: Real>(vertices: &[Vec2], others: &[Vec2], a: &Pose<T>, b: &Pose<
     best
 }
 
-// is a point over or under this edge, and not outside of another one?
-fn holds(feature: &Feature, vertices: &[Vec2], edge: usize, x: Vec2) -> bool {
-    let reaches_on = feature.goes_on.get(edge).is_some_and(|[p, q]| *p || *q);
+// does a point project onto this edge without being outside another one?
+fn projects_onto(feature: &Feature, vertices: &[Vec2], edge: usize, x: Vec2) -> bool {
+    let reaches_on = feature.continues.get(edge).is_some_and(|[p, q]| *p || *q);
     let beyond = if reaches_on {
         SEAM_REACH + CORNER
     } else {

@@ -1,6 +1,6 @@
-//! Gap, normal and contact points of a feature pair: one vertex of a convex core against another shape.
-//! Each pair of shapes becomes a fixed list of such features when the model is built, so that a contact keeps
-//! its identity from step to step.
+//! Gap, normal and contact points of a feature pair: one vertex of a convex core against another shape. Each pair of
+//! shapes becomes a fixed list of features when the model is built, so that contacts keep their identity from step to
+//! step.
 
 mod convex;
 mod half_plane;
@@ -18,46 +18,24 @@ pub struct Feature {
     pub radius: f64,
     /// The other shape, on body a.
     pub target: Shape,
-    /// All vertices of the shape that the vertex belongs to, in body coordinates of b, m: which edge faces it.
+    /// All vertices of the shape that the vertex belongs to, in body coordinates of b, m; they decide which edge faces
+    /// it.
     pub whole: Vec<Vec2>,
-    /// Leave vertex-vertex contacts to the feature that looks at them from the other side.
+    /// Leave vertex-vertex contacts to the feature with the roles swapped.
     pub edges_only: bool,
-    /// For each edge of the other shape, at its start and its end: does the surface go on straight there, on another shape of body a? Empty
-    /// where it does so nowhere.
-    pub goes_on: Vec<[bool; 2]>,
+    /// For each edge of the other shape, at its start and end: does the surface continue straight on another shape of
+    /// body a? Empty if nowhere.
+    pub continues: Vec<[bool; 2]>,
 }
 
-/// Where two shapes are nearest. The normal points from body a to body b.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Nearest<T = f64> {
-    /// m; negative when they overlap.
-    pub gap: T,
-    /// Unit vector from a to b.
-    pub normal: Vec2<T>,
-    /// Contact point on a, from its centre of mass, world axes, m.
-    pub arm_a: Vec2<T>,
-    /// Contact point on b, from its centre of mass, world axes, m.
-    pub arm_b: Vec2<T>,
-    /// Distance along the normal, m. Beyond the end of a sharp edge it goes on along the edge's line, while the gap is
-    /// the distance from the corner.
-    pub offset: T,
-    /// How far the contact is from the nearer end of its sharp edge, m; negative beyond it, infinite elsewhere.
-    pub margin: f64,
-    /// Gradient of the gap, where that is not the normal row.
-    pub corner: Option<Row<T>>,
-}
+/// Closest points of two shapes.
+pub type Nearest<T = f64> = crate::kinds::Nearest<T, Vec2<T>, Row<T>>;
 
-/// How far two polygons are apart, along the edge of either one that separates them best.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Separation {
-    /// m; positive exactly where they do not touch, minus the least way that parts them where they overlap.
-    pub gap: f64,
-    /// Gradient of the gap.
-    pub row: Row,
-}
+/// Signed distance of two polygons along their best separating axis.
+pub type Separation = crate::kinds::Separation<Row>;
 
 impl<T: Real> Nearest<T> {
-    /// Rate of the gap.
+    /// Gradient of the offset.
     pub fn normal_row(&self) -> Row<T> {
         Row::relative_velocity(self.normal, self.arm_a, self.arm_b)
     }
@@ -67,7 +45,7 @@ impl<T: Real> Nearest<T> {
         self.corner.unwrap_or_else(|| self.normal_row())
     }
 
-    /// Sliding velocity of b over a, to the right of the normal.
+    /// Slip velocity of b relative to a, to the right of the normal.
     pub fn tangent_row(&self) -> Row<T> {
         let tangent = Vec2::new(self.normal.y, -self.normal.x);
         Row::relative_velocity(tangent, self.arm_a, self.arm_b)
@@ -75,7 +53,7 @@ impl<T: Real> Nearest<T> {
 }
 
 impl Feature {
-    /// Nearest points at the given poses; `None` if another feature looks after this place.
+    /// Closest points at the given poses; `None` if another feature handles this location.
     pub fn nearest<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> Option<Nearest<T>> {
         match &self.target {
             Shape::HalfPlane(plane) => Some(half_plane::nearest(self, plane, a, b)),
@@ -83,7 +61,7 @@ impl Feature {
         }
     }
 
-    /// The sharp edge that counts at the given poses; `None` on rounded shapes and beyond corners.
+    /// The active sharp edge at the given poses; `None` for rounded shapes and beyond corners.
     pub fn edge(&self, a: &Pose, b: &Pose) -> Option<usize> {
         match &self.target {
             Shape::HalfPlane(_) => None,
@@ -91,7 +69,7 @@ impl Feature {
         }
     }
 
-    /// Like [`Feature::nearest`], but against the line of the given edge wherever the vertex is.
+    /// Like [`Feature::nearest`], but against the line of the given edge.
     pub fn nearest_on<T: Real>(&self, edge: usize, a: &Pose<T>, b: &Pose<T>) -> Option<Nearest<T>> {
         match &self.target {
             Shape::HalfPlane(_) => self.nearest(a, b),
@@ -99,7 +77,8 @@ impl Feature {
         }
     }
 
-    /// The nearest edge that the vertex is over or under in a way that is `wanted`, where [`Feature::nearest`] sees another one.
+    /// Another edge than that of [`Feature::nearest`] that the vertex projects onto and for which `wanted` projects_onto; the
+    /// closest one.
     pub fn on_other_edge(
         &self,
         a: &Pose,
@@ -112,7 +91,7 @@ impl Feature {
         }
     }
 
-    /// The edge that a rounded vertex is over, and which of its ends is nearer.
+    /// The edge that a rounded vertex projects onto, and its nearer end.
     pub fn below(&self, a: &Pose, b: &Pose) -> Option<(usize, usize)> {
         match &self.target {
             Shape::HalfPlane(_) => None,
@@ -120,8 +99,8 @@ impl Feature {
         }
     }
 
-    /// Separation of the two shapes as wholes, if both are polygons. No vertex need be inside the other shape where
-    /// they overlap: a tip can cut through a corner.
+    /// Signed distance of the two shapes, if both are polygons. Overlapping polygons need not contain a vertex of each
+    /// other: a tip can cut through a corner.
     pub fn separation(&self, a: &Pose, b: &Pose) -> Option<Separation> {
         match &self.target {
             Shape::HalfPlane(_) => None,
@@ -130,8 +109,8 @@ impl Feature {
     }
 }
 
-/// The features of a pair of shapes, each with true where the roles of the two bodies are swapped (the vertex
-/// is on the first one).
+/// The features of a pair of shapes, each with `true` if the roles of the two bodies are swapped (the vertex is on the
+/// first one).
 pub fn features(first: &Shape, second: &Shape) -> Vec<(Feature, bool)> {
     match (first, second) {
         (Shape::HalfPlane(_), Shape::HalfPlane(_)) => Vec::new(),
@@ -141,7 +120,7 @@ pub fn features(first: &Shape, second: &Shape) -> Vec<(Feature, bool)> {
         (Shape::Convex(core), Shape::HalfPlane(plane)) => {
             vertices_on(core, &Shape::HalfPlane(*plane), false, true)
         }
-        // a single vertex sees all there is to see; otherwise both look at each other
+        // for a single vertex one direction is enough; otherwise features in both directions
         (Shape::Convex(a), Shape::Convex(b)) if b.vertices.len() == 1 => {
             vertices_on(b, &Shape::Convex(a.clone()), false, false)
         }
@@ -171,14 +150,14 @@ fn vertices_on(
                 target: target.clone(),
                 whole: core.vertices.clone(),
                 edges_only,
-                goes_on: Vec::new(),
+                continues: Vec::new(),
             };
             (feature, swapped)
         })
         .collect()
 }
 
-/// Contact points from the centres of mass, for a gap closed along `normal`.
+/// Contact points relative to the centres of mass, for a gap closed along `normal`.
 #[inline]
 fn at_surface<T: Real>(
     a: &Pose<T>,

@@ -1,31 +1,31 @@
 //! Two lines that cross between their ends: capsules, a capsule and an edge, two edges.
 //!
-//! (1)  the points p1 + s d1 and p2 + t d2 are nearest where their difference is at right angles to both lines
-//! (2)  n = +- d1 x d2 / |d1 x d2|, for edges out of the faces of the first one
-//! (3)  edges press on each other where n is between the normals of the faces at each of them
+//! (1)  the points p1 + s d1 and p2 + t d2 are closest where their difference is perpendicular to both lines
+//! (2)  n = +- d1 x d2 / |d1 x d2|, for edges pointing out of the faces of the first one
+//! (3)  edges can be in contact if n lies between the normals of the adjacent faces at each of them
 
 use super::{CORNER, FACE_BEYOND, Nearest, at_surface, length, values};
 use crate::kinds::space::Pose;
 use crate::kinds::space::shape::{Capsule, Face, Polyhedron};
 use crate::math::{Limit, Real, Vec3, cross3, dot3};
 
-/// Lines that form a smaller angle are parallel, rad: rounding turns their normal (2) by 1e-9 at this angle, and what
-/// lies on two parallel lines is held at their ends, to 1e-14 of the square of their length.
+/// Lines at a smaller angle are parallel, rad: rounding turns their normal (2) by 1e-9 at this angle, and a body on two
+/// parallel lines is supported at their ends, up to 1e-14 of the square of their length.
 pub(super) const PARALLEL: f64 = 1e-7;
 
-/// Edges are watched while (3) fails by this at most (sine of the angle): a box that tilts onto a face has its edges
-/// as contacts before it lies flat.
-const OUTSIDE: f64 = 0.2;
+/// Edges stay candidates while (3) is violated by at most this (sine of the angle): a box that tilts onto a face has edge
+/// contacts before it lies flat.
+const OUTSIDE_NORMALS: f64 = 0.2;
 
-/// An edge that lies along a face is as deep below it as it overlaps the edge of the face, to this part.
+/// An edge parallel to a face is as deep below it as the edges overlap, up to this fraction.
 const AS_DEEP: f64 = 0.1;
 
-/// A little less than half.
+/// Slightly less than half.
 const HALF_AS_DEEP: f64 = 0.4;
 
-/// Below this part of the length of a line the normal of two lines is (2), not their difference: the difference is
-/// then rounding.
-const TOUCHING: f64 = 1e-6;
+/// Below this fraction of the length of a line the normal is (2) instead of the normalized difference, which is dominated
+/// by rounding.
+const COINCIDENT: f64 = 1e-6;
 
 /// A segment in the world.
 struct Line<T> {
@@ -90,7 +90,7 @@ fn rounded<T: Real>(
     let found = cross(first, second)?;
     let d = found.on_second - found.on_first;
     let distance = dot3(d, d).value().sqrt();
-    let normal = if distance > TOUCHING * length(first.span).value() {
+    let normal = if distance > COINCIDENT * length(first.span).value() {
         d / length(d)
     } else {
         let across = cross3(first.span, second.span);
@@ -116,7 +116,7 @@ fn rounded<T: Real>(
         ..near
     };
     Some(if found.margin < 0.0 {
-        near.left_to_another()
+        near.inactive()
     } else {
         near
     })
@@ -137,7 +137,7 @@ pub(super) fn capsule_on_edge<T: Real>(
         a,
         b,
     )?;
-    // behind both faces it is inside, or near to another edge
+    // behind both faces it is inside, or closer to another edge
     let normal = values(a).turn_back(near.normal.map(T::value));
     let is_outside = |face: &usize| dot3(collider.faces[*face].normal, normal) > 0.0;
     edge.faces.iter().any(is_outside).then_some(near)
@@ -145,8 +145,8 @@ pub(super) fn capsule_on_edge<T: Real>(
 
 type EdgeOf<'a> = (&'a Polyhedron, usize);
 
-/// On which side of the two edges the second one is: 0 along `d1 x d2`, 1 against it; `None` where they do not cross
-/// and where they cannot press on each other.
+/// The side of the first edge on which the second one is: 0 along `d1 x d2`, 1 against it; `None` if they do not cross or
+/// cannot be in contact.
 pub(super) fn side(first: EdgeOf, second: EdgeOf, a: &Pose, b: &Pose) -> Option<usize> {
     let (edge_a, edge_b) = (&first.0.edges[first.1], &second.0.edges[second.1]);
     let (along_a, along_b) = (a.turn(edge_a.direction), b.turn(edge_b.direction));
@@ -155,7 +155,7 @@ pub(super) fn side(first: EdgeOf, second: EdgeOf, a: &Pose, b: &Pose) -> Option<
     if square <= PARALLEL * PARALLEL {
         return None;
     }
-    // most edges do not cross
+    // early exit: most edges do not cross
     let start_a = a.point(first.0.vertices[edge_a.ends[0]]);
     let r = start_a - b.point(second.0.vertices[edge_b.ends[0]]);
     let (c, f, cosine) = (dot3(along_a, r), dot3(along_b, r), dot3(along_a, along_b));
@@ -173,7 +173,7 @@ pub(super) fn side(first: EdgeOf, second: EdgeOf, a: &Pose, b: &Pose) -> Option<
     let side = if left + right >= 0.0 { 0 } else { 1 };
     let sign = if side == 0 { 1.0 } else { -1.0 };
     let is_between = |outward: &[Vec3; 2], n: Vec3| {
-        outward.iter().all(|out| dot3(*out, n) >= -OUTSIDE) // (3)
+        outward.iter().all(|out| dot3(*out, n) >= -OUTSIDE_NORMALS) // (3)
     };
     if !is_between(&edge_a.outward, local * sign) {
         return None;
@@ -191,19 +191,19 @@ pub(super) fn edges<T: Real>(
     let side = side(first, second, &values(a), &values(b))?;
     let near = on_side(first, second, side, a, b)?;
     let gap = near.gap.value();
-    // nothing on a far side is as near as that
+    // edges on the far side overlap by more
     if gap >= -FACE_BEYOND {
         return Some(near);
     }
     let (a, b) = (values(a), values(b));
-    let here = cuts(first, second, gap, &a, &b) || cuts(second, first, gap, &b, &a);
+    let here = intersects(first, second, gap, &a, &b) || intersects(second, first, gap, &b, &a);
     here.then_some(near)
 }
 
-// Edges on far sides of two solids seem to overlap, too. Those that do cut through each other: the second one goes into
-// the first solid through one face at the edge and out through the other one, or it lies along one of them as deep
-// below it as the edges overlap; and half-way it is at least half as deep inside, if the edge is not acute.
-fn cuts(first: EdgeOf, second: EdgeOf, gap: f64, a: &Pose, b: &Pose) -> bool {
+// Edges on the far sides of two polyhedra also seem to overlap. Edges that do intersect satisfy: the second one enters
+// the first polyhedron through one adjacent face and leaves through the other, or it is parallel to one of them at the
+// depth of the overlap; and its midpoint is at least half as deep inside, unless the edge is acute.
+fn intersects(first: EdgeOf, second: EdgeOf, gap: f64, a: &Pose, b: &Pose) -> bool {
     let collider = first.0;
     let ends = second.0.edges[second.1].ends.map(|i| {
         let world = b.point(second.0.vertices[i]);
@@ -251,7 +251,7 @@ fn cuts(first: EdgeOf, second: EdgeOf, gap: f64, a: &Pose, b: &Pose) -> bool {
         })
 }
 
-/// The lines of two edges, the normal on the given side.
+/// The lines of two edges, with the normal on the given side.
 pub(super) fn on_side<T: Real>(
     first: EdgeOf,
     second: EdgeOf,

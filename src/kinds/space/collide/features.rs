@@ -1,14 +1,14 @@
-//! The features of each pair of shapes.
+//! List of features of each pair of shapes.
 
-use super::on_cylinder::some_across;
+use super::on_cylinder::any_perpendicular;
 use super::{Circle, Feature, Owner, Vertex, rim};
-use crate::kinds::space::shape::{Capsule, Cylinder, HalfSpace, Polyhedron, Shape, Sphere};
+use crate::kinds::space::shape::{Capsule, Cylinder, HalfSpace, Polyhedron, Shape};
 use std::sync::Arc;
 
-/// Two kinds of shapes that cannot touch each other.
+/// Two kinds of shapes without contact between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsupported {
-    /// What people call them.
+    /// Their names in a scene.
     pub kinds: [&'static str; 2],
 }
 
@@ -21,8 +21,8 @@ impl std::fmt::Display for Unsupported {
 
 impl std::error::Error for Unsupported {}
 
-/// The features of a pair of shapes, each with true where the roles of the two bodies are swapped (body a of the
-/// feature is the second one).
+/// The features of a pair of shapes, each with `true` if the roles of the two bodies are swapped (body a of the feature
+/// is the second one).
 pub fn features(first: &Shape, second: &Shape) -> Result<Vec<(Feature, bool)>, Unsupported> {
     let (lower, upper, swapped) = if rank(first) >= rank(second) {
         (first, second, false)
@@ -62,28 +62,28 @@ pub fn features(first: &Shape, second: &Shape) -> Result<Vec<(Feature, bool)>, U
             Shape::HalfSpace(_) | Shape::HeightField(_),
         ) => {}
         (Shape::Cylinder(cylinder), Shape::Sphere(ball)) => push(Feature::OnCylinder {
-            vertex: centre(ball),
+            vertex: Vertex::centre_of(ball),
             cylinder: *cylinder,
         }),
         (Shape::Polyhedron(collider), Shape::Sphere(ball)) => push(Feature::OnPolyhedron {
-            vertex: centre(ball),
-            owner: Owner::Ball,
+            vertex: Vertex::centre_of(ball),
+            owner: Owner::Sphere,
             collider: Arc::clone(collider),
-            leaves_corners: false,
+            skips_corners: false,
         }),
         (Shape::Polyhedron(collider), Shape::Capsule(capsule)) => {
             capsule_on_polyhedron(collider, capsule, swapped, &mut all);
         }
         (Shape::Polyhedron(a), Shape::Polyhedron(b)) => polyhedra(a, b, &mut all),
         (Shape::Capsule(capsule), Shape::Sphere(ball)) => push(Feature::OnCapsule {
-            vertex: centre(ball),
+            vertex: Vertex::centre_of(ball),
             capsule: *capsule,
             between_ends: false,
         }),
         (Shape::Capsule(a), Shape::Capsule(b)) => capsules(a, b, &mut all),
-        (Shape::Sphere(a), Shape::Sphere(b)) => push(Feature::OnBall {
-            vertex: centre(b),
-            ball: centre(a),
+        (Shape::Sphere(a), Shape::Sphere(b)) => push(Feature::OnSphere {
+            vertex: Vertex::centre_of(b),
+            ball: Vertex::centre_of(a),
         }),
         (Shape::HeightField(_), Shape::Cylinder(_))
         | (Shape::Cylinder(_), Shape::Cylinder(_) | Shape::Polyhedron(_) | Shape::Capsule(_)) => {
@@ -91,7 +91,7 @@ pub fn features(first: &Shape, second: &Shape) -> Result<Vec<(Feature, bool)>, U
                 kinds: [first.kind(), second.kind()],
             });
         }
-        // the rank leaves none of these
+        // excluded by the rank
         (Shape::Sphere(_), Shape::Capsule(_) | Shape::Polyhedron(_) | Shape::Cylinder(_))
         | (Shape::Capsule(_), Shape::Polyhedron(_) | Shape::Cylinder(_))
         | (Shape::Polyhedron(_), Shape::Cylinder(_))
@@ -103,7 +103,7 @@ pub fn features(first: &Shape, second: &Shape) -> Result<Vec<(Feature, bool)>, U
     Ok(all)
 }
 
-// of two kinds the one with the higher rank is on body a
+// of two kinds, the one with the higher rank is on body a
 fn rank(shape: &Shape) -> usize {
     match shape {
         Shape::Sphere(_) => 0,
@@ -115,17 +115,10 @@ fn rank(shape: &Shape) -> usize {
     }
 }
 
-fn centre(ball: &Sphere) -> Vertex {
-    Vertex {
-        place: ball.centre,
-        radius: ball.radius,
-    }
-}
-
-// what a shape is the hull of
+// vertices whose (rounded) convex hull is the shape
 fn vertices(shape: &Shape) -> Vec<Vertex> {
     match shape {
-        Shape::Sphere(ball) => vec![centre(ball)],
+        Shape::Sphere(ball) => vec![Vertex::centre_of(ball)],
         Shape::Capsule(capsule) => capsule.ends.map(|end| rounded(end, capsule)).to_vec(),
         Shape::Polyhedron(collider) => collider
             .vertices
@@ -136,18 +129,21 @@ fn vertices(shape: &Shape) -> Vec<Vertex> {
     }
 }
 
-fn sharp(place: crate::math::Vec3) -> Vertex {
-    Vertex { place, radius: 0.0 }
+fn sharp(position: crate::math::Vec3) -> Vertex {
+    Vertex {
+        position,
+        radius: 0.0,
+    }
 }
 
-fn rounded(place: crate::math::Vec3, capsule: &Capsule) -> Vertex {
+fn rounded(position: crate::math::Vec3, capsule: &Capsule) -> Vertex {
     Vertex {
-        place,
+        position,
         radius: capsule.radius,
     }
 }
 
-// ends see all of the other one; between its ends a capsule sees the other's ends too, and both cross
+// each end against the whole other capsule, in both directions, and the crossing of both
 fn capsules(a: &Capsule, b: &Capsule, all: &mut Vec<(Feature, bool)>) {
     for (ends_of, on, swapped) in [(b, a, false), (a, b, true)] {
         for end in ends_of.ends {
@@ -178,7 +174,7 @@ fn capsule_on_polyhedron(
             vertex: rounded(end, capsule),
             owner: Owner::Capsule(other),
             collider: Arc::clone(collider),
-            leaves_corners: false,
+            skips_corners: false,
         };
         all.push((feature, swapped));
     }
@@ -207,7 +203,7 @@ fn polyhedra(a: &Arc<Polyhedron>, b: &Arc<Polyhedron>, all: &mut Vec<(Feature, b
                 vertex: sharp(place),
                 owner: Owner::Polyhedron(Arc::clone(of), i),
                 collider: Arc::clone(on),
-                leaves_corners: swapped,
+                skips_corners: swapped,
             };
             all.push((feature, swapped));
         }
@@ -226,7 +222,7 @@ fn polyhedra(a: &Arc<Polyhedron>, b: &Arc<Polyhedron>, all: &mut Vec<(Feature, b
 }
 
 fn cylinder_on_plane(plane: &HalfSpace, cylinder: &Cylinder, push: &mut impl FnMut(Feature)) {
-    let across = some_across(cylinder.axis);
+    let across = any_perpendicular(cylinder.axis);
     for sign in [1.0, -1.0] {
         let circle = Circle {
             centre: cylinder.centre + cylinder.axis * (sign * cylinder.half_height),

@@ -1,129 +1,129 @@
-//! Which of many balls are near each other: a grid of cells as wide as the widest of the usual ones, found by a hash. Balls
-//! much wider than usual are compared with all others.
+//! Broad phase: pairs of overlapping bounding spheres by a hashed uniform grid, whose cells are as large as the largest of
+//! the usual spheres. Much larger spheres are compared with all others.
 //!
-//! The work and the memory grow with the number of balls, not with the room between them. A search finds the pairs of balls
-//! somewhat larger than given; as long as the balls stay within these, the next searches only look at those pairs. What they
-//! tell does not depend on it.
+//! Time and memory are linear in the number of spheres, whatever the space between them. A search uses slightly enlarged
+//! spheres; as long as all spheres stay within these, later calls only test the pairs found. The result does not depend
+//! on it.
 
 use crate::math::{Limit, Vec3, dot3};
 
-/// No ball.
+/// No sphere.
 const NONE: u32 = u32::MAX;
 
-/// Balls wider than this many times the mean are compared with all others.
-const WIDE: f64 = 4.0;
+/// Spheres with a radius above this multiple of the mean are compared with all others.
+const LARGE: f64 = 4.0;
 
-/// How much larger the balls of a search are, as a part of their radii: enough for some steps of a heap that settles, and few
-/// more pairs.
+/// Enlargement of the spheres of a search, relative to their radii: enough for some steps of a settling pile, with few
+/// additional pairs.
 const MARGIN: f64 = 0.1;
 
-/// A ball around something.
+/// A bounding sphere.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ball {
+pub struct BoundingSphere {
     /// In the world, m.
     pub centre: Vec3,
     /// m.
     pub radius: f64,
 }
 
-impl Ball {
-    fn meets(&self, other: &Self) -> bool {
+impl BoundingSphere {
+    fn overlaps(&self, other: &Self) -> bool {
         let d = other.centre - self.centre;
         let sum = self.radius + other.radius;
         dot3(d, d) <= sum * sum
     }
 
-    fn holds(&self, inner: &Self) -> bool {
+    fn contains(&self, inner: &Self) -> bool {
         let d = inner.centre - self.centre;
-        // less the rounding
+        // with a margin for rounding
         let room = (1.0 - 1e-9) * (self.radius - inner.radius);
         room >= 0.0 && dot3(d, d) <= room * room
     }
 }
 
-/// Room for the search.
+/// Buffers of the search.
 #[derive(Clone, Debug, Default)]
 pub struct Grid {
-    /// First ball of each bucket.
+    /// First sphere of each bucket.
     first: Vec<u32>,
-    /// The next ball in the same bucket.
+    /// Next sphere in the same bucket.
     next: Vec<u32>,
-    wide: Vec<u32>,
+    large: Vec<u32>,
     near: Vec<u32>,
-    /// Balls of the last search, and the pairs of them that meet.
-    searched: Vec<Ball>,
+    /// Spheres of the last search, and their overlapping pairs.
+    searched: Vec<BoundingSphere>,
     candidates: Vec<[u32; 2]>,
 }
 
 impl Grid {
-    /// Tells every pair of balls that meet, the higher index first, in rising order of both; but for pairs that are never
-    /// `counted`, which is asked in searches only.
+    /// Reports every pair of overlapping spheres, higher index first, in increasing order of both. Pairs for which
+    /// `is_candidate` is false are skipped; it is only called during searches.
     pub fn pairs(
         &mut self,
-        balls: &[Ball],
-        counted: impl Fn(u32, u32) -> bool,
-        mut tell: impl FnMut(usize, usize),
+        spheres: &[BoundingSphere],
+        is_candidate: impl Fn(u32, u32) -> bool,
+        mut emit: impl FnMut(usize, usize),
     ) {
-        let mut both = self.searched.iter().zip(balls);
-        if self.searched.len() != balls.len() || !both.all(|(old, ball)| old.holds(ball)) {
-            self.search(balls, counted);
+        let mut both = self.searched.iter().zip(spheres);
+        if self.searched.len() != spheres.len() || !both.all(|(old, sphere)| old.contains(sphere)) {
+            self.search(spheres, is_candidate);
         }
         for [i, j] in self.candidates.iter().map(|pair| pair.map(|i| i as usize)) {
-            if balls[j].meets(&balls[i]) {
-                tell(i, j);
+            if spheres[j].overlaps(&spheres[i]) {
+                emit(i, j);
             }
         }
     }
 
-    /// A number that grows with the memory taken.
-    pub fn room(&self) -> usize {
+    /// A measure of the memory in use, which never shrinks.
+    pub fn capacity(&self) -> usize {
         self.candidates.capacity()
     }
 
-    fn search(&mut self, balls: &[Ball], counted: impl Fn(u32, u32) -> bool) {
+    fn search(&mut self, spheres: &[BoundingSphere], is_candidate: impl Fn(u32, u32) -> bool) {
         let mut searched = std::mem::take(&mut self.searched);
         searched.clear();
-        searched.extend(balls.iter().map(|ball| Ball {
-            radius: (1.0 + MARGIN) * ball.radius,
-            ..*ball
+        searched.extend(spheres.iter().map(|sphere| BoundingSphere {
+            radius: (1.0 + MARGIN) * sphere.radius,
+            ..*sphere
         }));
-        self.find(&searched, counted);
+        self.find(&searched, is_candidate);
         self.searched = searched;
     }
 
-    fn find(&mut self, balls: &[Ball], counted: impl Fn(u32, u32) -> bool) {
+    fn find(&mut self, spheres: &[BoundingSphere], is_candidate: impl Fn(u32, u32) -> bool) {
         self.candidates.clear();
-        let total: f64 = balls.iter().map(|ball| ball.radius).sum();
-        let widest_usual = WIDE * total / balls.len().max(1) as f64;
-        let usual = |ball: &Ball| ball.radius <= widest_usual;
-        let widest = balls
+        let total: f64 = spheres.iter().map(|sphere| sphere.radius).sum();
+        let largest_usual = LARGE * total / spheres.len().max(1) as f64;
+        let usual = |sphere: &BoundingSphere| sphere.radius <= largest_usual;
+        let largest = spheres
             .iter()
-            .filter(|ball| usual(ball))
-            .fold(0.0, |most: f64, ball| most.at_least(ball.radius));
-        let per_cell = 1.0 / (2.0 * widest).at_least(f64::MIN_POSITIVE);
-        let n_buckets = (2 * balls.len()).next_power_of_two();
+            .filter(|sphere| usual(sphere))
+            .fold(0.0, |most: f64, sphere| most.at_least(sphere.radius));
+        let per_cell = 1.0 / (2.0 * largest).at_least(f64::MIN_POSITIVE);
+        let n_buckets = (2 * spheres.len()).next_power_of_two();
         self.first.clear();
         self.first.resize(n_buckets, NONE);
         self.next.clear();
-        self.next.resize(balls.len(), NONE);
-        self.wide.clear();
-        for (i, ball) in balls.iter().enumerate() {
+        self.next.resize(spheres.len(), NONE);
+        self.large.clear();
+        for (i, sphere) in spheres.iter().enumerate() {
             self.near.clear();
-            if usual(ball) {
-                let cell = cell_of(ball, per_cell);
-                self.look_around(balls, ball, cell);
+            if usual(sphere) {
+                let cell = cell_of(sphere, per_cell);
+                self.collect_neighbours(spheres, sphere, cell);
                 let bucket = bucket(cell, n_buckets);
                 self.next[i] = self.first[bucket];
                 self.first[bucket] = i as u32;
-                let wide = self.wide.iter();
+                let large = self.large.iter();
                 self.near
-                    .extend(wide.filter(|j| balls[**j as usize].meets(ball)));
+                    .extend(large.filter(|j| spheres[**j as usize].overlaps(sphere)));
             } else {
-                let others = (0..i as u32).filter(|j| balls[*j as usize].meets(ball));
+                let others = (0..i as u32).filter(|j| spheres[*j as usize].overlaps(sphere));
                 self.near.extend(others);
-                self.wide.push(i as u32);
+                self.large.push(i as u32);
             }
-            self.near.retain(|j| counted(i as u32, *j));
+            self.near.retain(|j| is_candidate(i as u32, *j));
             self.near.sort_unstable();
             // two cells may share a bucket
             self.near.dedup();
@@ -132,16 +132,21 @@ impl Grid {
         }
     }
 
-    // the balls before this one in its cell and those around
-    fn look_around(&mut self, balls: &[Ball], ball: &Ball, [x, y, z]: [i64; 3]) {
+    // the previous spheres in the cell of this one and around it
+    fn collect_neighbours(
+        &mut self,
+        spheres: &[BoundingSphere],
+        sphere: &BoundingSphere,
+        [x, y, z]: [i64; 3],
+    ) {
         for dx in -1..=1 {
             for dy in -1..=1 {
                 for dz in -1..=1 {
-                    // points alone have no size: their cells are at the end of all numbers
+                    // without any radius the cells are at the limits of the integers
                     let cell = [x.wrapping_add(dx), y.wrapping_add(dy), z.wrapping_add(dz)];
                     let mut j = self.first[bucket(cell, self.first.len())];
                     while j != NONE {
-                        if balls[j as usize].meets(ball) {
+                        if spheres[j as usize].overlaps(sphere) {
                             self.near.push(j);
                         }
                         j = self.next[j as usize];
@@ -152,11 +157,11 @@ impl Grid {
     }
 }
 
-fn cell_of(ball: &Ball, per_cell: f64) -> [i64; 3] {
-    [0, 1, 2].map(|k| (ball.centre[k] * per_cell).floor() as i64)
+fn cell_of(sphere: &BoundingSphere, per_cell: f64) -> [i64; 3] {
+    [0, 1, 2].map(|k| (sphere.centre[k] * per_cell).floor() as i64)
 }
 
-// large odd numbers spread neighbouring cells over the buckets
+// large odd numbers distribute neighbouring cells over the buckets
 fn bucket([x, y, z]: [i64; 3], n_buckets: usize) -> usize {
     let mixed = (x as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
         ^ (y as u64).wrapping_mul(0xC2B2_AE3D_27D4_EB4F)
@@ -180,20 +185,20 @@ mod tests {
         let mut grid = Grid::default();
         for round in 0..40 {
             let width = 0.5 + f64::from(round);
-            let mut balls: Vec<Ball> = (0..120)
-                .map(|i| Ball {
+            let mut spheres: Vec<BoundingSphere> = (0..120)
+                .map(|i| BoundingSphere {
                     centre: Vec3::new(unit() - 0.5, unit() - 0.5, unit() - 0.5) * width,
                     radius: if i % 40 == 7 { 5.0 } else { 0.1 + 0.3 * unit() },
                 })
                 .collect();
-            // in a row of steps, at first short ones
+            // several steps, short ones first
             for step in 0..8 {
                 let mut found = Vec::new();
-                grid.pairs(&balls, |_, _| true, |i, j| found.push((i, j)));
+                grid.pairs(&spheres, |_, _| true, |i, j| found.push((i, j)));
                 let mut all = Vec::new();
-                for i in 0..balls.len() {
+                for i in 0..spheres.len() {
                     for j in 0..i {
-                        if balls[i].meets(&balls[j]) {
+                        if spheres[i].overlaps(&spheres[j]) {
                             all.push((i, j));
                         }
                     }
@@ -201,9 +206,9 @@ mod tests {
                 assert!(!all.is_empty());
                 assert_eq!(found, all, "width {width}, step {step}");
                 let short = 0.002 * f64::from(1 << step);
-                for ball in &mut balls {
-                    ball.centre += Vec3::new(unit() - 0.5, unit() - 0.5, unit() - 0.5) * short;
-                    ball.radius *= 1.0 + 0.1 * short * (unit() - 0.5);
+                for sphere in &mut spheres {
+                    sphere.centre += Vec3::new(unit() - 0.5, unit() - 0.5, unit() - 0.5) * short;
+                    sphere.radius *= 1.0 + 0.1 * short * (unit() - 0.5);
                 }
             }
         }

@@ -14,7 +14,7 @@ pub(super) fn nearest<T: Real>(
     b: &Pose<T>,
 ) -> Nearest<T> {
     let normal = a.turn(plane.normal);
-    let x = b.point(vertex.place);
+    let x = b.point(vertex.position);
     let distance = dot3(normal, x - a.position) - T::constant(plane.offset); // (1)
     let foot = x - normal * distance;
     at_surface(a, b, foot, x, normal, (0.0, vertex.radius), distance)

@@ -1,10 +1,10 @@
-//! Vertex against every eighth triangle of a height field: two triangles that share a side or a corner are looked at by
-//! different features, so that a ball in a furrow rests on both sides of it.
+//! Vertex against every eighth triangle of a height field. Triangles that share an edge or a corner belong to different
+//! features, so that a sphere in a furrow is supported on both sides.
 //!
 //! (1)  over a triangle, and below it within its column, the height over its plane
-//! (2)  elsewhere the distance from the nearest side or corner, if the triangle looks after it
+//! (2)  elsewhere the distance from the closest edge or corner that is assigned to the triangle
 //!
-//! Only triangles within a cell's width of the vertex's rounding are looked at: others are farther away than that.
+//! Only triangles within one cell of the rounded vertex are tested: others are farther away than that.
 
 use super::{FACE_BEYOND, Nearest, Vertex, at_surface, between_points, values};
 use crate::kinds::space::Pose;
@@ -33,7 +33,7 @@ pub(super) fn nearest<T: Real>(
 ) -> Option<Nearest<T>> {
     let found = find(vertex, field, colour, &values(a), &values(b))?;
     let triangle = triangle(field, found.triangle);
-    let x = b.point(vertex.place);
+    let x = b.point(vertex.position);
     let beside = match found.place {
         Place::Face => return Some(on_face(vertex, field, found.triangle, a, b)),
         Place::Side(i) => {
@@ -44,7 +44,7 @@ pub(super) fn nearest<T: Real>(
             let near = between_points(a, b, p + d * dot3(x - p, d), x, (0.0, vertex.radius));
             let left = !triangle.owns_side[i];
             if left {
-                near.left_to_another()
+                near.inactive()
             } else {
                 let margin = along_side(&triangle, i, local(vertex, &values(a), &values(b)));
                 Nearest { margin, ..near }
@@ -54,13 +54,13 @@ pub(super) fn nearest<T: Real>(
             let corner = a.point(triangle.corners[i]);
             let near = between_points(a, b, corner, x, (0.0, vertex.radius));
             let left = !triangle.owns_corner[i];
-            if left { near.left_to_another() } else { near }
+            if left { near.inactive() } else { near }
         }
     };
     if vertex.radius > 0.0 && beside.gap.value().is_finite() {
         return Some(beside);
     }
-    // beyond its border a triangle is no longer touched
+    // beyond its boundary the triangle has no contact
     let near = on_face(vertex, field, found.triangle, a, b);
     Some(Nearest {
         gap: beside.gap,
@@ -70,7 +70,7 @@ pub(super) fn nearest<T: Real>(
     })
 }
 
-/// The triangle that a sharp vertex is over or under.
+/// The triangle that a sharp vertex projects onto.
 pub(super) fn face(
     vertex: &Vertex,
     field: &HeightField,
@@ -98,11 +98,11 @@ pub(super) fn on_face<T: Real>(
 ) -> Nearest<T> {
     let triangle = triangle(field, face);
     let normal = a.turn(triangle.normal);
-    let x = b.point(vertex.place);
+    let x = b.point(vertex.position);
     let distance = dot3(normal, x - a.point(triangle.corners[0]));
     let foot = x - normal * distance;
     let local = local(vertex, &values(a), &values(b));
-    // a rounded vertex goes on over the sides that this triangle looks after
+    // a rounded vertex continues over the edges assigned to this triangle
     let margin = (0..3)
         .filter(|&i| vertex.radius == 0.0 || !triangle.owns_side[i])
         .fold(f64::INFINITY, |least, i| {
@@ -115,7 +115,7 @@ pub(super) fn on_face<T: Real>(
     }
 }
 
-// how far a point is from the nearer end of a side that another triangle looks after
+// distance of a point from the nearer end of an edge assigned to another triangle
 fn along_side(triangle: &Triangle, side: usize, x: Vec3) -> f64 {
     [side, (side + 1) % 3]
         .into_iter()
@@ -129,7 +129,7 @@ fn along_side(triangle: &Triangle, side: usize, x: Vec3) -> f64 {
 
 #[inline]
 fn local(vertex: &Vertex, a: &Pose, b: &Pose) -> Vec3 {
-    a.turn_back(b.point(vertex.place) - a.position)
+    a.turn_back(b.point(vertex.position) - a.position)
 }
 
 fn triangle(field: &HeightField, index: usize) -> Triangle {
@@ -138,7 +138,7 @@ fn triangle(field: &HeightField, index: usize) -> Triangle {
     field.triangle(cell % nx, cell / nx, index % 2 == 1)
 }
 
-// the nearest triangle of a colour
+// the closest triangle of a colour
 fn find(vertex: &Vertex, field: &HeightField, colour: usize, a: &Pose, b: &Pose) -> Option<Found> {
     let x = local(vertex, a, b);
     let cells = field.cells();
@@ -147,7 +147,7 @@ fn find(vertex: &Vertex, field: &HeightField, colour: usize, a: &Pose, b: &Pose)
         let at = x[k] - field.corner[k];
         let reach = vertex.radius + field.spacing[k];
         let odd = colour >> k & 1;
-        // a step may take it across the border: one cell beyond
+        // one more cell, because a step may cross the boundary
         let low = ((at - reach) / field.spacing[k]).floor().at_least(0.0);
         let high = ((at + reach) / field.spacing[k]).floor();
         if !(high >= 0.0 && low < cells[k] as f64) {

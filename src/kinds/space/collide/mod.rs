@@ -1,17 +1,16 @@
-//! Gap, normal and contact points of a feature pair in space: a rounded vertex against another shape, two edges that
-//! cross, the rim of a cylinder. Each pair of shapes becomes a fixed list of such features when the model is built, so
-//! that a contact keeps its identity from step to step.
+//! Gap, normal and contact points of a feature pair in space: a rounded vertex against another shape, two crossing edges,
+//! the rim of a cylinder. Each pair of shapes becomes a fixed list of features when the model is built, so that contacts
+//! keep their identity from step to step.
 //!
-//! Every place where two shapes can touch has one feature that looks after it; next to the border between two
-//! features they overlap by a few nanometres, so that nothing falls through.
+//! Every possible contact location belongs to one feature. Adjacent features overlap by a few nanometres, so that no
+//! contact is missed.
 
-pub mod broad;
 mod crossing;
 mod features;
 pub mod grid;
 mod half_space;
 mod height_field;
-pub mod meeting;
+pub mod narrow_phase;
 mod on_cylinder;
 mod on_polyhedron;
 mod on_segment;
@@ -21,33 +20,42 @@ mod separation;
 
 pub use features::{Unsupported, features};
 
-use super::shape::{Bound, Capsule, Cylinder, HalfSpace, HeightField, Polyhedron, Shape};
+use super::shape::{Bound, Capsule, Cylinder, HalfSpace, HeightField, Polyhedron, Shape, Sphere};
 use super::{Pose, Row};
 use crate::math::{Real, Vec3, dot3};
 use std::sync::Arc;
 
-/// A face, and a vertex that touches it, go on this far beyond the border, m: more than the place where crossing edges
-/// begin, far below what counts.
+/// A face, and a vertex in contact with it, extend this far beyond the boundary, m: more than the distance at which
+/// crossing edges start, physically irrelevant.
 const FACE_BEYOND: f64 = 1e-8;
 
-/// Edges that cross begin this far from their ends, m, and vertices within this distance of each other are one place:
-/// nearer than that the vertex on the face looks after it. More than a closed contact may be beyond its border.
+/// Crossing edges start this far from their ends, m, and vertices within this distance coincide: closer than that the
+/// vertex-face feature is used. More than a closed contact may be beyond its boundary.
 const CORNER: f64 = 4e-9;
 
-/// A feature that ends where another one begins is not seen to touch this near to its border, m: there closed contacts
-/// leave, at 1e-10 m, and are not to come back at once.
-const AJAR: f64 = 2e-10;
+/// A feature that ends where another one begins cannot close a contact this close to its boundary, m: closed contacts
+/// leave it at 1e-10 m and must not close again at once.
+const INACTIVE_MARGIN: f64 = 2e-10;
 
 /// A vertex with a rounding radius, on body b.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vertex {
     /// In body coordinates, m.
-    pub place: Vec3,
-    /// m; zero for a sharp one.
+    pub position: Vec3,
+    /// m; zero for a sharp vertex.
     pub radius: f64,
 }
 
-/// A part of body b against a part of body a.
+impl Vertex {
+    fn centre_of(sphere: &Sphere) -> Self {
+        Self {
+            position: sphere.centre,
+            radius: sphere.radius,
+        }
+    }
+}
+
+/// A feature of body b against a feature of body a.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Feature {
     /// A vertex against a half-space.
@@ -57,8 +65,8 @@ pub enum Feature {
         /// On a.
         plane: HalfSpace,
     },
-    /// A vertex against a ball.
-    OnBall {
+    /// A vertex against a sphere.
+    OnSphere {
         /// On b.
         vertex: Vertex,
         /// On a.
@@ -77,12 +85,12 @@ pub enum Feature {
     OnPolyhedron {
         /// On b.
         vertex: Vertex,
-        /// What the vertex belongs to: which face it faces.
+        /// The shape that the vertex belongs to; it decides which face is used.
         owner: Owner,
         /// On a.
         collider: Arc<Polyhedron>,
-        /// Leave vertices that meet vertices to the feature that looks at them from the other side.
-        leaves_corners: bool,
+        /// Leave vertex-vertex contacts to the feature with the roles swapped.
+        skips_corners: bool,
     },
     /// A vertex against a cylinder.
     OnCylinder {
@@ -97,7 +105,7 @@ pub enum Feature {
         vertex: Vertex,
         /// On a.
         field: Arc<HeightField>,
-        /// Which triangles: bit 0 and 1 for odd cells along x and y, bit 2 for those above the diagonal.
+        /// Which triangles: bits 0 and 1 for odd cells along x and y, bit 2 for those above the diagonal.
         colour: usize,
     },
     /// Two capsules that cross between their ends.
@@ -116,7 +124,7 @@ pub enum Feature {
         /// On b.
         capsule: Capsule,
     },
-    /// Two edges that cross.
+    /// Two crossing edges.
     Edges {
         /// On a.
         first: Arc<Polyhedron>,
@@ -134,7 +142,7 @@ pub enum Feature {
         /// On a.
         plane: HalfSpace,
     },
-    /// A fixed point of a cylinder's rim over a half-space on which the cylinder stands.
+    /// A body-fixed point of a cylinder's rim over a half-space on which the cylinder stands.
     RimPoint {
         /// On b, in body coordinates, m.
         point: Vec3,
@@ -145,14 +153,14 @@ pub enum Feature {
     },
 }
 
-/// What a vertex belongs to.
+/// The shape that a vertex belongs to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Owner {
-    /// A ball or a point.
-    Ball,
+    /// A sphere or a point.
+    Sphere,
     /// A capsule; its other end in body coordinates, m.
     Capsule(Vec3),
-    /// A polyhedron, and which of its vertices.
+    /// A polyhedron, and the index of the vertex.
     Polyhedron(Arc<Polyhedron>, usize),
 }
 
@@ -161,44 +169,20 @@ pub enum Owner {
 pub struct Circle {
     /// m.
     pub centre: Vec3,
-    /// Unit vector across its plane.
+    /// Unit normal of its plane.
     pub axis: Vec3,
     /// m.
     pub radius: f64,
 }
 
-/// Where two shapes are nearest. The normal points from body a to body b.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Nearest<T = f64> {
-    /// m; negative when they overlap, infinite where another feature looks after this place.
-    pub gap: T,
-    /// Unit vector from a to b.
-    pub normal: Vec3<T>,
-    /// Contact point on a, from its centre of mass, world axes, m.
-    pub arm_a: Vec3<T>,
-    /// Contact point on b, from its centre of mass, world axes, m.
-    pub arm_b: Vec3<T>,
-    /// Distance along the normal, m. Beyond the border of a face or the end of an edge it goes on along the plane of
-    /// the face or the line of the edge.
-    pub offset: T,
-    /// How far the contact is from the border of its face or the end of its edge, m; negative beyond it, infinite
-    /// where there is none.
-    pub margin: f64,
-    /// Gradient of the gap, where that is not the normal row.
-    pub corner: Option<Row<T>>,
-}
+/// Closest points of two shapes.
+pub type Nearest<T = f64> = crate::kinds::Nearest<T, Vec3<T>, Row<T>>;
 
-/// How far two polyhedra are apart, along the best of all normals of faces and of pairs of edges.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Separation {
-    /// m; positive exactly where they do not touch, minus the least way that parts them where they overlap.
-    pub gap: f64,
-    /// Gradient of the gap.
-    pub row: Row,
-}
+/// Signed distance of two polyhedra along their best separating axis: a face normal, or the cross product of two edges.
+pub type Separation = crate::kinds::Separation<Row>;
 
 impl<T: Real> Nearest<T> {
-    /// Velocity of b over a at the contact along a direction in world axes.
+    /// Velocity of b relative to a at the contact, along a direction in world axes.
     pub fn velocity_row(&self, direction: Vec3<T>, a: &Pose<T>, b: &Pose<T>) -> Row<T> {
         Row::relative_velocity(direction, (a, self.arm_a), (b, self.arm_b))
     }
@@ -213,17 +197,17 @@ impl<T: Real> Nearest<T> {
         self.corner.unwrap_or_else(|| self.normal_row(a, b))
     }
 
-    // a feature that ends where another one begins
-    fn within_margin(self) -> Self {
-        if self.margin < AJAR {
-            self.left_to_another()
+    // of a feature that ends where another one begins
+    fn inactive_near_boundary(self) -> Self {
+        if self.margin < INACTIVE_MARGIN {
+            self.inactive()
         } else {
             self
         }
     }
 
-    // another feature looks after this place; what was closed goes on along its plane or line
-    fn left_to_another(self) -> Self {
+    // another feature handles this location; a closed contact continues along its plane or line
+    fn inactive(self) -> Self {
         Self {
             gap: T::constant(f64::INFINITY),
             corner: Some(Row::zero()),
@@ -233,13 +217,13 @@ impl<T: Real> Nearest<T> {
 }
 
 impl Feature {
-    /// Nearest points at the given poses; `None` if another feature looks after this place.
+    /// Closest points at the given poses; `None` if another feature handles this location.
     pub fn nearest<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> Option<Nearest<T>> {
         match self {
             Feature::OnHalfSpace { vertex, plane } => {
                 Some(half_space::nearest(vertex, plane, a, b))
             }
-            Feature::OnBall { vertex, ball } => Some(on_segment::ball(vertex, ball, a, b)),
+            Feature::OnSphere { vertex, ball } => Some(on_segment::sphere(vertex, ball, a, b)),
             Feature::OnCapsule {
                 vertex,
                 capsule,
@@ -249,12 +233,12 @@ impl Feature {
                 vertex,
                 owner,
                 collider,
-                leaves_corners,
+                skips_corners,
             } => Some(on_polyhedron::nearest(
                 vertex,
                 owner,
                 collider,
-                *leaves_corners,
+                *skips_corners,
                 a,
                 b,
             )),
@@ -287,8 +271,8 @@ impl Feature {
         }
     }
 
-    /// The sharp face (or side of a pair of edges) that counts at the given poses, for [`Feature::nearest_on`]; `None`
-    /// on rounded shapes and beyond borders.
+    /// The active sharp face (or side of a pair of edges) at the given poses, for [`Feature::nearest_on`]; `None` for
+    /// rounded shapes and beyond boundaries.
     pub fn face(&self, a: &Pose, b: &Pose) -> Option<usize> {
         match self {
             Feature::OnPolyhedron {
@@ -309,30 +293,23 @@ impl Feature {
                 second,
                 edge_b,
             } => crossing::side((first, *edge_a), (second, *edge_b), a, b),
-            Feature::OnHalfSpace { .. }
-            | Feature::OnBall { .. }
-            | Feature::OnCapsule { .. }
-            | Feature::Capsules { .. }
-            | Feature::CapsuleOnEdge { .. }
-            | Feature::Rim { .. }
-            | Feature::RimPoint { .. } => None,
+            _ => None,
         }
     }
 
-    /// Like [`Feature::nearest`], but against the plane of the given face, or the lines of the edges, wherever the
-    /// bodies are.
+    /// Like [`Feature::nearest`], but against the plane of the given face, or the lines of the edges.
     pub fn nearest_on<T: Real>(&self, face: usize, a: &Pose<T>, b: &Pose<T>) -> Option<Nearest<T>> {
         match self {
             Feature::OnPolyhedron {
                 vertex,
                 collider,
-                leaves_corners,
+                skips_corners,
                 ..
             } => Some(on_polyhedron::on_face(
                 vertex,
                 collider,
                 face,
-                *leaves_corners,
+                *skips_corners,
                 a,
                 b,
             )),
@@ -348,54 +325,36 @@ impl Feature {
                 second,
                 edge_b,
             } => crossing::on_side((first, *edge_a), (second, *edge_b), face, a, b),
-            Feature::OnHalfSpace { .. }
-            | Feature::OnBall { .. }
-            | Feature::OnCapsule { .. }
-            | Feature::Capsules { .. }
-            | Feature::CapsuleOnEdge { .. }
-            | Feature::Rim { .. }
-            | Feature::RimPoint { .. } => self.nearest(a, b),
+            _ => self.nearest(a, b),
         }
     }
 
-    /// The face that a rounded vertex is over, the nearest place of its border, and the direction in which it goes on there, in the
-    /// coordinates of body a.
+    /// The face that a rounded vertex projects onto, the closest point of its boundary, and the outward direction there,
+    /// in the coordinates of body a.
     pub fn below(&self, a: &Pose, b: &Pose) -> Option<(usize, Vec3, Vec3)> {
-        match self {
-            Feature::OnPolyhedron {
-                vertex, collider, ..
-            } => on_polyhedron::below(vertex, collider, a, b),
-            Feature::OnHalfSpace { .. }
-            | Feature::OnBall { .. }
-            | Feature::OnCapsule { .. }
-            | Feature::OnCylinder { .. }
-            | Feature::OnHeightField { .. }
-            | Feature::Capsules { .. }
-            | Feature::CapsuleOnEdge { .. }
-            | Feature::Edges { .. }
-            | Feature::Rim { .. }
-            | Feature::RimPoint { .. } => None,
-        }
+        let Feature::OnPolyhedron {
+            vertex, collider, ..
+        } = self
+        else {
+            return None;
+        };
+        on_polyhedron::below(vertex, collider, a, b)
     }
 
-    /// The vertex of body b that it is about.
+    /// The vertex on body b, if the feature has one.
     pub fn vertex(&self) -> Option<&Vertex> {
         match self {
             Feature::OnHalfSpace { vertex, .. }
-            | Feature::OnBall { vertex, .. }
+            | Feature::OnSphere { vertex, .. }
             | Feature::OnCapsule { vertex, .. }
             | Feature::OnPolyhedron { vertex, .. }
             | Feature::OnCylinder { vertex, .. }
             | Feature::OnHeightField { vertex, .. } => Some(vertex),
-            Feature::Capsules { .. }
-            | Feature::CapsuleOnEdge { .. }
-            | Feature::Edges { .. }
-            | Feature::Rim { .. }
-            | Feature::RimPoint { .. } => None,
+            _ => None,
         }
     }
 
-    /// Is the other feature, of the same two bodies, about the same vertex, or the same edge of one of them?
+    /// Do both features, of the same two bodies, have the same vertex, or the same edge of one of them?
     pub fn shares_part(&self, other: &Self) -> bool {
         match (self, other) {
             (
@@ -421,30 +380,21 @@ impl Feature {
         }
     }
 
-    /// Can [`Feature::heading`] have an answer?
+    /// Can [`Feature::heading`] return a direction?
     pub fn has_heading(&self) -> bool {
         matches!(self, Feature::Rim { .. })
     }
 
-    /// A direction in the axes of body a that a step must not turn far: that of the lowest point of a rim, which runs round
-    /// the faster the less the cylinder is tilted. None for features that have no such point.
+    /// Direction, in the axes of body a, that must not turn far in a step: that of the lowest point of a rim, which moves
+    /// around the rim the faster the smaller the tilt of the cylinder. `None` for features without such a point.
     pub fn heading(&self, a: &Pose, b: &Pose) -> Option<Vec3> {
-        match self {
-            Feature::Rim { circle, plane } => rim::heading(circle, plane, a, b),
-            Feature::OnHalfSpace { .. }
-            | Feature::OnBall { .. }
-            | Feature::OnCapsule { .. }
-            | Feature::OnPolyhedron { .. }
-            | Feature::OnCylinder { .. }
-            | Feature::OnHeightField { .. }
-            | Feature::Capsules { .. }
-            | Feature::CapsuleOnEdge { .. }
-            | Feature::Edges { .. }
-            | Feature::RimPoint { .. } => None,
-        }
+        let Feature::Rim { circle, plane } = self else {
+            return None;
+        };
+        rim::heading(circle, plane, a, b)
     }
 
-    /// The two shapes of the pair that it belongs to, if both are polyhedra.
+    /// The two shapes of the pair, if both are polyhedra.
     fn polyhedra(&self) -> Option<[&Polyhedron; 2]> {
         match self {
             Feature::OnPolyhedron {
@@ -453,21 +403,12 @@ impl Feature {
                 ..
             } => Some([collider, whole]),
             Feature::Edges { first, second, .. } => Some([first, second]),
-            Feature::OnPolyhedron { .. }
-            | Feature::OnHalfSpace { .. }
-            | Feature::OnBall { .. }
-            | Feature::OnCapsule { .. }
-            | Feature::OnCylinder { .. }
-            | Feature::OnHeightField { .. }
-            | Feature::Capsules { .. }
-            | Feature::CapsuleOnEdge { .. }
-            | Feature::Rim { .. }
-            | Feature::RimPoint { .. } => None,
+            _ => None,
         }
     }
 
-    /// Separation of the two shapes as wholes, if both are polyhedra, or if a capsule's middle line is inside a
-    /// polyhedron. No vertex need be inside the other shape where they overlap.
+    /// Signed distance of the two shapes, if both are polyhedra, or if the axis of a capsule intersects a polyhedron.
+    /// Overlapping shapes need not contain a vertex of each other.
     pub fn separation(&self, a: &Pose, b: &Pose) -> Option<Separation> {
         match self {
             Feature::OnPolyhedron {
@@ -476,25 +417,17 @@ impl Feature {
                 collider,
                 ..
             } => match owner {
-                Owner::Ball => None,
+                Owner::Sphere => None,
                 Owner::Capsule(other) => separation::pierced(collider, vertex, *other, a, b),
                 Owner::Polyhedron(whole, _) => Some(separation::of(collider, whole, a, b)),
             },
             Feature::Edges { first, second, .. } => Some(separation::of(first, second, a, b)),
-            Feature::OnHalfSpace { .. }
-            | Feature::OnBall { .. }
-            | Feature::OnCapsule { .. }
-            | Feature::OnCylinder { .. }
-            | Feature::OnHeightField { .. }
-            | Feature::Capsules { .. }
-            | Feature::CapsuleOnEdge { .. }
-            | Feature::Rim { .. }
-            | Feature::RimPoint { .. } => None,
+            _ => None,
         }
     }
 }
 
-/// The bounds of a pair of shapes: where they are apart, no feature of the pair need be looked at.
+/// Bounding spheres of a pair of shapes, which exclude distant pairs from the tests of features.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
     first: Bound,
@@ -510,7 +443,7 @@ impl Pair {
         }
     }
 
-    /// No gap of the pair is below this, m; the first shape is on body a.
+    /// Lower bound of all gaps of the pair, m; the first shape is on body a.
     pub fn clearance(&self, a: &Pose, b: &Pose) -> f64 {
         self.first.clearance(&self.second, a, b)
     }
@@ -528,7 +461,7 @@ fn length<T: Real>(v: Vec3<T>) -> T {
     dot3(v, v).sqrt()
 }
 
-/// Contact points from the centres of mass, for a gap closed along `normal`.
+/// Contact points relative to the centres of mass, for a gap closed along `normal`.
 #[inline]
 fn at_surface<T: Real>(
     a: &Pose<T>,
@@ -562,7 +495,7 @@ fn between_points<T: Real>(
 ) -> Nearest<T> {
     let d = on_core_b - on_core_a;
     let square = dot3(d, d);
-    // two centres in one place have no direction: push apart upwards
+    // coincident centres have no direction: use the z axis
     let (normal, distance) = if square.value() > 0.0 {
         let distance = square.sqrt();
         (d / distance, distance)

@@ -1,8 +1,8 @@
-//! Vertex against a cylinder: its round side, its two flat ends, the rims between them.
+//! Vertex against a cylinder: its lateral surface, its two flat ends, and the rims between them.
 //!
-//! (1)  z = u.(x - c) along the axis u, the rest of x - c across it, of length rho
-//! (2)  outside of the side the distance is rho - R, beyond an end |z| - h, beyond both from the rim circle
-//! (3)  inside, the larger one of rho - R and |z| - h
+//! (1)  z = u.(x - c) along the axis u, the rest of x - c perpendicular to it, of length rho
+//! (2)  outside: beyond the lateral surface the distance is rho - R, beyond an end |z| - h, beyond both that from the rim
+//! (3)  inside: the larger of rho - R and |z| - h
 
 use super::{Nearest, Vertex, at_surface, between_points, length, values};
 use crate::kinds::space::Pose;
@@ -14,14 +14,14 @@ const UPPER: usize = 1;
 const LOWER: usize = 2;
 
 struct Place {
-    // along and across the axis, beyond the surface, m
+    // distances beyond the end and the lateral surface, m
     beyond_end: f64,
     beyond_side: f64,
     end: usize,
 }
 
 fn place(vertex: &Vertex, cylinder: &Cylinder, a: &Pose, b: &Pose) -> Place {
-    let d = a.turn_back(b.point(vertex.place) - a.position) - cylinder.centre;
+    let d = a.turn_back(b.point(vertex.position) - a.position) - cylinder.centre;
     let z = dot3(d, cylinder.axis); // (1)
     let across = d - cylinder.axis * z;
     Place {
@@ -41,7 +41,7 @@ pub(super) fn nearest<T: Real>(
     let is_round = vertex.radius > 0.0;
     if place.beyond_end > 0.0 && place.beyond_side > 0.0 {
         let (x, axis, centre) = (
-            b.point(vertex.place),
+            b.point(vertex.position),
             a.turn(cylinder.axis),
             a.point(cylinder.centre),
         );
@@ -53,7 +53,7 @@ pub(super) fn nearest<T: Real>(
         if is_round {
             return beside;
         }
-        // beyond a sharp rim it no longer touches
+        // beyond a sharp rim there is no contact
         let face = if place.beyond_end < place.beyond_side {
             place.end
         } else {
@@ -85,14 +85,14 @@ fn end_sign(face: usize) -> f64 {
     if face == LOWER { -1.0 } else { 1.0 }
 }
 
-/// The side or end that counts for a sharp vertex.
+/// The active surface for a sharp vertex: lateral surface or end.
 pub(super) fn face(vertex: &Vertex, cylinder: &Cylinder, a: &Pose, b: &Pose) -> Option<usize> {
     let place = place(vertex, cylinder, a, b);
     let beyond_rim = place.beyond_end > 0.0 && place.beyond_side > 0.0;
     (vertex.radius == 0.0 && !beyond_rim).then(|| face_of(&place))
 }
 
-/// The vertex against the whole round side, or the plane of an end.
+/// The vertex against the infinite cylinder, or the plane of an end.
 pub(super) fn on_face<T: Real>(
     vertex: &Vertex,
     cylinder: &Cylinder,
@@ -101,17 +101,17 @@ pub(super) fn on_face<T: Real>(
     b: &Pose<T>,
 ) -> Nearest<T> {
     let place = place(vertex, cylinder, &values(a), &values(b));
-    let (x, axis) = (b.point(vertex.place), a.turn(cylinder.axis));
+    let (x, axis) = (b.point(vertex.position), a.turn(cylinder.axis));
     let d = x - a.point(cylinder.centre);
     let z = dot3(d, axis);
     let (normal, distance, margin) = if face == SIDE {
         let across = d - axis * z;
         let rho = dot3(across, across);
-        // on the axis all directions across it are the same
+        // on the axis any radial direction will do
         let (normal, rho) = if rho.value() > 0.0 {
             (across / rho.sqrt(), rho.sqrt())
         } else {
-            (a.turn(some_across(cylinder.axis)), T::zero())
+            (a.turn(any_perpendicular(cylinder.axis)), T::zero())
         };
         let distance = rho - T::constant(cylinder.radius);
         (normal, distance, -place.beyond_end)
@@ -127,8 +127,8 @@ pub(super) fn on_face<T: Real>(
     }
 }
 
-/// A unit vector across another one.
-pub(super) fn some_across(axis: Vec3) -> Vec3 {
+/// A unit vector perpendicular to another one.
+pub(super) fn any_perpendicular(axis: Vec3) -> Vec3 {
     let least = (0..3).fold(0, |k, i| if axis[i].abs() < axis[k].abs() { i } else { k });
     let mut e = Vec3::zeros();
     e[least] = 1.0;

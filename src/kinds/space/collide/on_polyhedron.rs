@@ -1,9 +1,9 @@
-//! Vertex against a convex polyhedron: the nearest point of its boundary, in the coordinates of the polyhedron's body.
+//! Vertex against a convex polyhedron: closest point on its boundary, in the coordinates of the polyhedron's body.
 //!
-//! (1)  outside, the nearest point is the foot on a face that holds it, otherwise on an edge, or a vertex
-//! (2)  inside, the foot on the face with the largest (negative) height
-//! (3)  a sharp vertex of a polyhedron faces those faces over which its edges rise: where two faces are as near, one of
-//!      these counts, so that a box whose corner is on a corner of another one stands on its upper face
+//! (1)  outside, the closest point is the projection onto a face if it is within it, otherwise onto an edge, or a vertex
+//! (2)  inside, the projection onto the face with the largest (negative) height
+//! (3)  a sharp vertex of a polyhedron faces those faces over which its edges rise: among faces at about the same height
+//!      one of these is used, so that a box whose corner is on a corner of another one stands on its upper face
 
 use super::{CORNER, FACE_BEYOND, Nearest, Owner, Vertex, at_surface, between_points, values};
 use crate::kinds::space::shape::Polyhedron;
@@ -17,27 +17,27 @@ enum Place {
     Face(usize),
 }
 
-/// An edge may fall below the plane of a face by this (sine of the angle) and its vertex still faces it: sides of a
-/// box that stands flat and its neighbours are told apart half-way.
+/// An edge may point below the plane of a face by this (sine of the angle) and its vertex still faces it: the sides of a
+/// flat standing box and its neighbours are distinguished half-way.
 const FACING: f64 = -0.5;
 
-/// Faces are as near when their heights differ by less, m: more than a closed contact can be off its face.
+/// Faces are at the same height if they differ by less, m: more than the drift of a closed contact.
 const AS_NEAR: f64 = 1e-6;
 
 pub(super) fn nearest<T: Real>(
     vertex: &Vertex,
     owner: &Owner,
     collider: &Polyhedron,
-    leaves_corners: bool,
+    skips_corners: bool,
     a: &Pose<T>,
     b: &Pose<T>,
 ) -> Nearest<T> {
     let place = place(vertex, owner, collider, &values(a), &values(b));
-    let x = b.point(vertex.place);
+    let x = b.point(vertex.position);
     let radii = (0.0, vertex.radius);
     let beside = match place {
         Place::Face(face) => {
-            let near = on_face(vertex, collider, face, leaves_corners, a, b);
+            let near = on_face(vertex, collider, face, skips_corners, a, b);
             let near = Nearest {
                 margin: if vertex.radius > 0.0 {
                     f64::INFINITY
@@ -47,7 +47,7 @@ pub(super) fn nearest<T: Real>(
                 ..near
             };
             return if near.margin < 0.0 {
-                near.left_to_another()
+                near.inactive()
             } else {
                 near
             };
@@ -65,10 +65,10 @@ pub(super) fn nearest<T: Real>(
     if vertex.radius > 0.0 {
         return beside;
     }
-    // beyond a sharp border it no longer touches; what did goes on along the plane of its face
+    // beyond a sharp boundary there is no contact; a closed one continues along the plane of its face
     let local = local(vertex, &values(a), &values(b));
     let face = nearest_plane(collider, place, local);
-    let mut near = on_face(vertex, collider, face, leaves_corners, a, b);
+    let mut near = on_face(vertex, collider, face, skips_corners, a, b);
     near.margin = near.margin.at_most(-CORNER);
     near.gap = beside.gap;
     near.corner = Some(if beside.gap.value() > 0.0 {
@@ -79,7 +79,7 @@ pub(super) fn nearest<T: Real>(
     near
 }
 
-/// The sharp face that counts at the given poses; `None` for rounded vertices and beyond borders.
+/// The active sharp face at the given poses; `None` for rounded vertices and beyond boundaries.
 pub(super) fn face(
     vertex: &Vertex,
     owner: &Owner,
@@ -96,7 +96,7 @@ pub(super) fn face(
     }
 }
 
-/// The face that a rounded vertex is over, the nearest place of its border, and the direction in which it goes on there.
+/// The face that a rounded vertex projects onto, the closest point of its boundary, and the outward direction there.
 pub(super) fn below(
     vertex: &Vertex,
     collider: &Polyhedron,
@@ -121,22 +121,22 @@ pub(super) fn below(
     }
 }
 
-/// The vertex against the plane of one face, wherever it is.
+/// The vertex against the plane of one face.
 pub(super) fn on_face<T: Real>(
     vertex: &Vertex,
     collider: &Polyhedron,
     face: usize,
-    leaves_corners: bool,
+    skips_corners: bool,
     a: &Pose<T>,
     b: &Pose<T>,
 ) -> Nearest<T> {
     let normal = a.turn(collider.faces[face].normal);
-    let x = b.point(vertex.place);
+    let x = b.point(vertex.position);
     let distance = dot3(normal, x - a.position) - T::constant(collider.faces[face].offset);
     let foot = x - normal * distance;
     let local = local(vertex, &values(a), &values(b));
     let mut margin = collider.margin(face, local) + FACE_BEYOND;
-    if leaves_corners && margin < 10.0 * FACE_BEYOND {
+    if skips_corners && margin < 10.0 * FACE_BEYOND {
         margin = margin.at_most(from_corners(collider, face, local) - CORNER);
     }
     Nearest {
@@ -145,7 +145,7 @@ pub(super) fn on_face<T: Real>(
     }
 }
 
-// how far the foot of a point is from the nearest corner of a face
+// distance of the projection of a point from the closest corner of a face
 fn from_corners(collider: &Polyhedron, face: usize, x: Vec3) -> f64 {
     let face = &collider.faces[face];
     let square = face.corners.iter().fold(f64::INFINITY, |least, &corner| {
@@ -157,7 +157,7 @@ fn from_corners(collider: &Polyhedron, face: usize, x: Vec3) -> f64 {
 }
 
 fn local(vertex: &Vertex, a: &Pose, b: &Pose) -> Vec3 {
-    a.turn_back(b.point(vertex.place) - a.position)
+    a.turn_back(b.point(vertex.position) - a.position)
 }
 
 fn place(vertex: &Vertex, owner: &Owner, collider: &Polyhedron, a: &Pose, b: &Pose) -> Place {
@@ -170,7 +170,7 @@ fn place(vertex: &Vertex, owner: &Owner, collider: &Polyhedron, a: &Pose, b: &Po
     nearest_place(collider, x)
 }
 
-// (3), if its foot is on that face and it is not outside of another one
+// (3), if the vertex projects onto that face and is not outside another one
 fn facing(owner: &Owner, collider: &Polyhedron, x: Vec3, a: &Pose, b: &Pose) -> Option<usize> {
     let mut best = (f64::NEG_INFINITY, None);
     let mut highest = f64::NEG_INFINITY;
@@ -181,7 +181,7 @@ fn facing(owner: &Owner, collider: &Polyhedron, x: Vec3, a: &Pose, b: &Pose) -> 
             continue;
         }
         let faces = match owner {
-            Owner::Ball | Owner::Capsule(_) => true,
+            Owner::Sphere | Owner::Capsule(_) => true,
             Owner::Polyhedron(whole, vertex) => {
                 let normal = b.turn_back(a.turn(face.normal));
                 let rises = |edge: &Vec3| dot3(normal, *edge) >= FACING;
@@ -219,7 +219,7 @@ fn nearest_place(collider: &Polyhedron, x: Vec3) -> Place {
     }
     let mut nearest = (f64::INFINITY, Place::Face(highest.1));
     for (i, edge) in collider.edges.iter().enumerate() {
-        // the nearest edge has a face that the point is outside of
+        // the closest edge is adjacent to a face that the point is outside of
         if edge
             .faces
             .iter()
@@ -247,7 +247,7 @@ fn nearest_place(collider: &Polyhedron, x: Vec3) -> Place {
     nearest.1
 }
 
-// of the faces at an edge or a vertex, the one whose plane is nearest
+// of the faces at an edge or vertex, the one with the closest plane
 fn nearest_plane(collider: &Polyhedron, place: Place, x: Vec3) -> usize {
     let mut best = (f64::INFINITY, 0);
     for (i, face) in collider.faces.iter().enumerate() {

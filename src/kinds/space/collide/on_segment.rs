@@ -1,19 +1,19 @@
-//! Vertex against a ball or a capsule.
+//! Vertex against a sphere or a capsule.
 //!
-//! (1)  the nearest point of the segment from p to q is p + s (q - p), s = (x - p).(q - p)/|q - p|^2 cut to [0, 1]
+//! (1)  the closest point of the segment from p to q is p + s (q - p), s = (x - p).(q - p)/|q - p|^2 clamped to [0, 1]
 
 use super::{Nearest, Vertex, between_points};
 use crate::kinds::space::Pose;
 use crate::kinds::space::shape::Capsule;
 use crate::math::{Limit, Real, dot3};
 
-pub(super) fn ball<T: Real>(
+pub(super) fn sphere<T: Real>(
     vertex: &Vertex,
     ball: &Vertex,
     a: &Pose<T>,
     b: &Pose<T>,
 ) -> Nearest<T> {
-    let (centre, x) = (a.point(ball.place), b.point(vertex.place));
+    let (centre, x) = (a.point(ball.position), b.point(vertex.position));
     between_points(a, b, centre, x, (ball.radius, vertex.radius))
 }
 
@@ -24,7 +24,7 @@ pub(super) fn nearest<T: Real>(
     a: &Pose<T>,
     b: &Pose<T>,
 ) -> Nearest<T> {
-    let x = b.point(vertex.place);
+    let x = b.point(vertex.position);
     let [p, q] = capsule.ends.map(|end| a.point(end));
     let radii = (capsule.radius, vertex.radius);
     let d = q - p;
@@ -46,7 +46,7 @@ pub(super) fn nearest<T: Real>(
         ..near
     };
     if near.margin < 0.0 {
-        near.left_to_another()
+        near.inactive()
     } else {
         near
     }

@@ -1,29 +1,28 @@
-//! The rim of a cylinder over a half-space with normal n. The circle has centre c, axis u, radius R.
+//! The rim of a cylinder over a half-space with normal n. The circle has centre c, axis u and radius R.
 //!
 //! (1)  w = n - u (n.u), of length s, points up in the plane of the circle
 //! (2)  the lowest point is c - R w/s, at the height n.c - R s
-//! (3)  one side of the circle is lower than the other by up to 2 R s
+//! (3)  opposite points of the circle differ in height by up to 2 R s
 //!
-//! A cylinder that stands flat has no lowest point, and just beside that the lowest point runs round the whole rim
-//! while the tilt hardly changes. So within a tilt of R s = `FLAT` eight points that are fixed in the body hold it, and
-//! they alone; beyond it the lowest point alone does. What the two disagree about there, (1 - cos(pi/8)) R s, is less
-//! than a nanometre.
+//! A cylinder that stands flat has no lowest point, and close to that the lowest point moves around the whole rim while
+//! the tilt hardly changes. So below a tilt of R s = `FLAT` only eight body-fixed points support it; above, only the
+//! lowest point does. The difference between both, (1 - cos(pi/8)) R s, is less than a nanometre.
 
 use super::{Circle, FACE_BEYOND, Nearest, at_surface};
 use crate::kinds::space::Pose;
 use crate::kinds::space::shape::HalfSpace;
 use crate::math::{Real, Vec3, cross3, dot3};
 
-/// Fixed points of the rim are looked at up to this tilt R s, m: as far as a face goes on beyond its border.
+/// Fixed points are used up to this tilt R s, m: the distance by which a face extends beyond its boundary.
 const FLAT: f64 = FACE_BEYOND;
 
-/// The lowest point is looked at from this tilt R s on, m: the two overlap, so that nothing falls through.
+/// The lowest point is used from this tilt R s on, m: both ranges overlap, so that no contact is missed.
 const TILTED: f64 = 0.5 * FLAT;
 
-/// Number of fixed points: they are on the rim to (1 - cos(pi/8)) R s, 8 % of the tilt.
+/// Number of fixed points: their distance from the lowest point is (1 - cos(pi/8)) R s, 8 % of the tilt.
 const N_FIXED: usize = 8;
 
-/// The fixed points, in body coordinates, m; `across` is a unit vector across the axis.
+/// The fixed points, in body coordinates, m; `across` is a unit vector perpendicular to the axis.
 pub(super) fn fixed_points(circle: &Circle, across: Vec3) -> [Vec3; N_FIXED] {
     let other = cross3(circle.axis, across);
     let diagonal = std::f64::consts::FRAC_1_SQRT_2;
@@ -47,8 +46,8 @@ fn up<T: Real>(circle: &Circle, plane: &HalfSpace, a: &Pose<T>, b: &Pose<T>) -> 
     normal - axis * dot3(normal, axis)
 }
 
-/// Where the lowest point is, seen from the centre, as a unit vector in the axes of body a; none for a cylinder that
-/// stands flat.
+/// Direction from the centre to the lowest point, as a unit vector in the axes of body a; `None` for a flat standing
+/// cylinder.
 pub(super) fn heading(circle: &Circle, plane: &HalfSpace, a: &Pose, b: &Pose) -> Option<Vec3> {
     let up = up(circle, plane, a, b);
     let tilt = dot3(up, up).sqrt();
@@ -68,7 +67,7 @@ pub(super) fn lowest<T: Real>(
     let radius = T::constant(circle.radius);
     let square = dot3(up, up);
     let margin = circle.radius * square.value().sqrt() - TILTED;
-    // the centre stands for a place that has no direction
+    // the centre replaces a point without direction
     let (tilt, point) = if square.value() > 0.0 {
         let tilt = square.sqrt();
         (tilt, centre - up * (radius / tilt)) // (2)
@@ -82,10 +81,10 @@ pub(super) fn lowest<T: Real>(
         margin,
         ..at_surface(a, b, foot, point, normal, (0.0, 0.0), distance)
     }
-    .within_margin()
+    .inactive_near_boundary()
 }
 
-/// A fixed point of the rim.
+/// A body-fixed point of the rim.
 pub(super) fn fixed<T: Real>(
     point: Vec3,
     circle: &Circle,
@@ -102,5 +101,5 @@ pub(super) fn fixed<T: Real>(
         margin: FLAT - circle.radius * dot3(up, up).value().sqrt(),
         ..at_surface(a, b, foot, x, normal, (0.0, 0.0), distance)
     }
-    .within_margin()
+    .inactive_near_boundary()
 }

@@ -1,10 +1,10 @@
-//! Two polyhedra as wholes: the best of all planes that can part them. These are the faces of the set of differences of
-//! their points: faces of either one, and pairs of edges that cross.
+//! Separating axis theorem for two polyhedra. The candidates are the faces of their Minkowski difference: faces of either
+//! one, and pairs of crossing edges.
 //!
 //! (1)  S = max over faces of either one, min over vertices x of the other one: height of x over the face
 //! (2)  and max over pairs of edges whose normals cross: their distance along n = d1 x d2
-//! (3)  seen as arcs on the sphere of normals, the edge between faces A, B and the one between -C, -D cross when C and D
-//!      are on different sides of the plane of A and B and the other way round
+//! (3)  as arcs on the Gauss map, the edge between faces A, B and the one between -C, -D cross if C and D are on
+//!      different sides of the plane of A and B and vice versa
 
 use super::{Row, Separation, Vertex, at_surface, crossing, on_polyhedron};
 use crate::kinds::space::Pose;
@@ -37,7 +37,7 @@ pub(super) fn of(first: &Polyhedron, second: &Polyhedron, a: &Pose, b: &Pose) ->
     best
 }
 
-/// Along what overlapping solids are parted.
+/// Axis of least penetration.
 pub(super) enum Axis {
     /// A face of the first one.
     OfFirst(usize),
@@ -47,11 +47,11 @@ pub(super) enum Axis {
     Edges(usize, usize, usize),
 }
 
-/// Edges part solids only where faces would have to move them by this much more: of things that lie flat on each other
-/// they would hold a single point.
+/// An edge axis is used only if its penetration is below this fraction of that of the best face: bodies that lie flat on
+/// each other would be supported at a single point.
 const SHORTER: f64 = 0.95;
 
-/// Along what overlapping solids are parted by about the least way.
+/// The axis of (about) least penetration.
 pub(super) fn axis(first: &Polyhedron, second: &Polyhedron, a: &Pose, b: &Pose) -> Axis {
     let of_a = best_face(first, second, a, b);
     let of_b = best_face(second, first, b, a);
@@ -71,7 +71,7 @@ struct Best {
 
 fn along(axis: &Best, collider: &Polyhedron, other: &Polyhedron, a: &Pose, b: &Pose) -> Separation {
     let vertex = Vertex {
-        place: other.vertices[axis.lowest],
+        position: other.vertices[axis.lowest],
         radius: 0.0,
     };
     let near = on_polyhedron::on_face(&vertex, collider, axis.face, false, a, b);
@@ -128,7 +128,7 @@ fn best_edges(
         let on_b = a.turn_back(b.point(second.vertices[edge_b.ends[0]]) - a.position);
         for (i, edge_a) in first.edges.iter().enumerate() {
             let along_a = edge_a.direction;
-            // (3): the plane of the normals at an edge is across the edge
+            // (3): the plane of the normals at an edge is perpendicular to the edge
             if dot3(c, along_a) * dot3(d, along_a) >= 0.0 {
                 continue;
             }
@@ -143,7 +143,7 @@ fn best_edges(
             }
             let side = if dot3(across, p + q) >= 0.0 { 0 } else { 1 };
             let sign = if side == 0 { 1.0 } else { -1.0 };
-            // on different halves of the sphere the arcs only seem to cross
+            // arcs on different hemispheres do not cross
             if sign * dot3(across, c + d) <= 0.0 {
                 continue;
             }
@@ -157,7 +157,7 @@ fn best_edges(
     best
 }
 
-/// A capsule whose middle line is inside a polyhedron somewhere, although its ends need not be.
+/// A capsule whose axis intersects a polyhedron, although its ends may be outside.
 pub(super) fn pierced(
     collider: &Polyhedron,
     end: &Vertex,
@@ -165,7 +165,7 @@ pub(super) fn pierced(
     a: &Pose,
     b: &Pose,
 ) -> Option<Separation> {
-    let ends = [end.place, other];
+    let ends = [end.position, other];
     let local = ends.map(|x| a.turn_back(b.point(x) - a.position));
     let (mut from, mut to): (f64, f64) = (0.0, 1.0);
     let mut best = (f64::NEG_INFINITY, 0, 0);

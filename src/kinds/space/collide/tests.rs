@@ -113,7 +113,7 @@ fn a_cylinder_stands_on_fixed_points_and_rolls_on_its_lowest_one() {
                 lowest = near.gap.min(lowest);
             }
         }
-        // what is missed of the depth of the lowest point
+        // difference to the depth of the lowest point
         let depth = 0.3 * libm::sin(tilt) + 0.5 * libm::cos(tilt) - 0.5;
         (fixed, rolling, lowest + depth)
     };
@@ -144,8 +144,8 @@ fn far_pairs_are_known_to_be_far() {
 #[test]
 fn boxes_that_lie_flat_in_each_other_are_told_the_corners_of_what_they_share() {
     let (b, origin) = (unit_box(), Pose::ground());
-    let meetings = meeting::Meetings::of(&b, &b).unwrap();
-    // how far aside, how far turned about the normal, and the corners
+    let meetings = narrow_phase::NarrowPhase::of(&b, &b).unwrap();
+    // lateral offset, rotation about the normal, and the corners
     let cases = [
         (0.0, 0.0, 4..=12),
         (1e-7, 0.0, 4..=8),
@@ -175,7 +175,7 @@ fn boxes_that_lie_flat_in_each_other_are_told_the_corners_of_what_they_share() {
 #[test]
 fn boxes_whose_edges_cut_each_other_are_parted_there() {
     let b = unit_box();
-    let meetings = meeting::Meetings::of(&b, &b).unwrap();
+    let meetings = narrow_phase::NarrowPhase::of(&b, &b).unwrap();
     let quarter = 0.25 * std::f64::consts::PI;
     let lower = at(0.0, 0.0, 0.0, vec(quarter, 0.0, 0.0));
     let upper = at(0.1, -0.05, 2.0_f64.sqrt() - 1e-3, vec(0.0, quarter, 0.0));

@@ -1,4 +1,4 @@
-//! What trials have in common: instances, short runs, everything that can be read.
+//! Common parts of the trials: instances, short runs, reading of all variables.
 
 use super::journal::Journal;
 use crate::tool::check::description::{
@@ -9,17 +9,17 @@ use crate::tool::import::{Library, Slave, Start, Status};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// Steps of a run.
-const MOST_STEPS: u32 = 1000;
-/// Steps of a run that is compared with another.
+/// Maximum number of steps of a run.
+const MAX_STEPS: u32 = 1000;
+/// Number of steps of a run that is compared with another.
 const SHORT: u32 = 20;
-/// Steps if the model description does not say how long one is.
-const USUAL_STEPS: f64 = 100.0;
+/// Number of steps if the model description does not give a step size.
+const DEFAULT_STEPS: f64 = 100.0;
 
 /// Relative difference that the tolerance of a solver explains.
 const SOLVER_TOLERANCE: f64 = 1e-3;
 
-/// What is run.
+/// The experiment to run.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// Start time.
@@ -35,52 +35,52 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The default experiment, or one of a second, with at most [`MOST_STEPS`].
+    /// The default experiment, or one second if there is none, with at most [`MAX_STEPS`] steps.
     pub fn new(experiment: &Experiment) -> Self {
         let is_good = |x: &f64| x.is_finite() && *x > 0.0;
         let start = experiment.start.filter(|t| t.is_finite()).unwrap_or(0.0);
         let written = experiment.step.filter(is_good);
         let length = experiment.stop.map(|stop| stop - start).filter(is_good);
-        let length = length.unwrap_or(written.map_or(1.0, |step| USUAL_STEPS * step));
-        let step = written.unwrap_or(length / USUAL_STEPS).min(length);
-        // what rounding takes from a whole number of steps
+        let length = length.unwrap_or(written.map_or(1.0, |step| DEFAULT_STEPS * step));
+        let step = written.unwrap_or(length / DEFAULT_STEPS).min(length);
+        // tolerance for rounding
         let n_steps = (length / step * (1.0 + 1e-9)).floor();
         Self {
             start,
             stop: start + length,
             step,
-            n_steps: (n_steps.min(f64::from(MOST_STEPS)) as u32).max(1),
+            n_steps: (n_steps.min(f64::from(MAX_STEPS)) as u32).max(1),
             tolerance: experiment.tolerance.filter(is_good),
         }
     }
 
-    /// When a step starts.
+    /// Start time of a step.
     pub fn time(&self, step: u32) -> f64 {
         self.start + f64::from(step) * self.step
     }
 
-    /// Steps of a short run.
+    /// Number of steps of a short run.
     pub fn n_short(&self) -> u32 {
         self.n_steps.min(SHORT)
     }
 }
 
-/// A value with its bits.
+/// A value, compared bitwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     /// Bits of a Real.
     Real(u64),
     /// An Integer, an Enumeration or a Boolean.
     Whole(i32),
-    /// A String; null is none.
+    /// A String; `None` for null.
     Text(Option<String>),
-    /// The library does not give it.
+    /// Reading failed.
     Unreadable(String),
 }
 
 impl Value {
-    /// For people.
-    pub fn shown(&self) -> String {
+    /// As text for messages.
+    pub fn display_text(&self) -> String {
         match self {
             Self::Real(bits) => format!("{:?}", f64::from_bits(*bits)),
             Self::Whole(value) => value.to_string(),
@@ -93,7 +93,7 @@ impl Value {
 /// Values of all variables, in their order.
 pub type Observation = Vec<Value>;
 
-/// All that a trial needs.
+/// Context of a trial.
 pub struct Bench<'a> {
     /// The model description.
     pub description: &'a Description,
@@ -103,11 +103,11 @@ pub struct Bench<'a> {
     pub library: &'a Library,
     /// URI of the resources.
     pub resources: String,
-    /// Where findings go.
+    /// Receives findings.
     pub journal: &'a Journal,
-    /// What is run.
+    /// The experiment to run.
     pub plan: Plan,
-    /// How long a call, and the run, may take.
+    /// Time limit of a call, and of the run.
     pub limit: Duration,
 }
 
@@ -117,17 +117,17 @@ impl<'a> Bench<'a> {
         Slave::new(self.library, name, guid, &self.resources, false)
     }
 
-    /// A new instance; what is wrong goes to the journal.
+    /// A new instance; failure is reported.
     pub fn instance(&self) -> Option<Slave<'a>> {
         let slave = self.with_guid(&self.description.guid, "stiction check");
         if slave.is_none() {
-            let message = "fmi2Instantiate gives null with the GUID of the model description";
+            let message = "fmi2Instantiate returns null with the GUID of the model description";
             self.journal.find(Rule::Instantiate, message);
         }
         slave
     }
 
-    /// From the instantiation to the first step.
+    /// From instantiation to the first step.
     pub fn initialize(&self, slave: &Slave, stop: Option<f64>) -> bool {
         let start = Start {
             tolerance: self.plan.tolerance,
@@ -146,7 +146,7 @@ impl<'a> Bench<'a> {
         for (name, call) in calls {
             let status = call();
             if !status.is_good() {
-                let message = format!("{name} gives {status}");
+                let message = format!("{name} returns {status}");
                 self.journal.find(Rule::InitializeFailed, message);
                 return false;
             }
@@ -154,13 +154,13 @@ impl<'a> Bench<'a> {
         true
     }
 
-    /// An instance that is ready for its first step.
+    /// An initialized instance.
     pub fn ready(&self) -> Option<Slave<'a>> {
         let slave = self.instance()?;
         self.initialize(&slave, None).then_some(slave)
     }
 
-    /// Takes steps, from one number to another, and looks after each. `None`: a step failed, which the run tells.
+    /// Takes steps `from..to` and reads all variables after each. `None` if a step failed, which the trial `run` reports.
     pub fn steps(&self, slave: &Slave, from: u32, to: u32) -> Option<Vec<Observation>> {
         let mut seen = Vec::new();
         for step in from..to {
@@ -173,7 +173,7 @@ impl<'a> Bench<'a> {
         Some(seen)
     }
 
-    /// Can a new instance take an ordinary step? If not, the run tells.
+    /// Can a new instance take an ordinary step? If not, the trial `run` reports it.
     pub fn can_step(&self) -> bool {
         let slave = self.ready();
         slave.is_some_and(|slave| self.steps(&slave, 0, 1).is_some())
@@ -202,7 +202,7 @@ impl<'a> Bench<'a> {
                 continue;
             }
             let (status, mut found) = read(slave, group, &references);
-            // one that cannot be read spoils the others
+            // one unreadable variable makes the whole call fail
             if !status.is_good() {
                 found = references
                     .iter()
@@ -222,8 +222,9 @@ impl<'a> Bench<'a> {
         values
     }
 
-    /// Reports that two runs differ, by the first rule or, if it is no more than the tolerance of a solver explains, by
-    /// the second; unless runs of new instances do so too. No instance is alive meanwhile. Are they alike?
+    /// Reports differences between two runs, by the first rule, or by the second if the tolerance of a solver explains
+    /// them. Variables that also differ between two new instances are ignored. No other instance may exist during the
+    /// call. Returns whether the runs are equal.
     pub fn compare(
         &self,
         [rule, nearly]: [Rule; 2],
@@ -250,7 +251,10 @@ impl<'a> Bench<'a> {
         };
         let at = |i: &usize| one[*i][place] != other[*i][place];
         let step = (0..one.len().min(other.len())).find(at).unwrap_or(0);
-        let (was, is) = (one[step][place].shown(), other[step][place].shown());
+        let (was, is) = (
+            one[step][place].display_text(),
+            other[step][place].display_text(),
+        );
         let also = match differing.len() {
             1 => String::new(),
             n => format!("; {} more variables differ", n - 1),
@@ -264,7 +268,7 @@ impl<'a> Bench<'a> {
         false
     }
 
-    /// Variables of a causality and a kind.
+    /// Variables with the given causality and kind.
     pub fn variables(&self, causality: Causality, kind: Kind) -> Vec<&'a Variable> {
         let is_so = |v: &&Variable| v.causality == causality && v.kind == kind;
         self.description.variables.iter().filter(is_so).collect()
@@ -286,7 +290,7 @@ fn read(slave: &Slave, group: Kind, references: &[u32]) -> (Status, Vec<Value>) 
     }
 }
 
-/// How much a variable differs, compared with its largest value; infinitely, if that cannot be said.
+/// Difference of a variable, relative to its largest value; infinite if it is not defined.
 fn distance(place: usize, one: &[Observation], other: &[Observation]) -> f64 {
     let (mut largest, mut difference) = (0.0f64, 0.0f64);
     for (a, b) in one.iter().zip(other) {
@@ -314,7 +318,7 @@ fn distance(place: usize, one: &[Observation], other: &[Observation]) -> f64 {
     difference / largest
 }
 
-/// Places of variables that differ anywhere.
+/// Indices of variables that differ in any step.
 fn differences(one: &[Observation], other: &[Observation]) -> BTreeSet<usize> {
     let mut places = BTreeSet::new();
     for (a, b) in one.iter().zip(other) {
@@ -338,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_near_is_told_from_what_is_not() {
+    fn rounding_differences_are_recognized() {
         let real = |x: f64| vec![vec![Value::Real(x.to_bits())]];
         let is_near = |a: f64, b: f64| distance(0, &real(a), &real(b)) <= SOLVER_TOLERANCE;
         assert!(is_near(1.0, 1.0001) && is_near(-5.0, -5.0) && is_near(0.0, -0.0));

@@ -1,4 +1,4 @@
-//! How a process ended that had loaded a library.
+//! Exit status of a process that loaded a library.
 
 use std::process::ExitStatus;
 
@@ -6,23 +6,23 @@ use std::process::ExitStatus;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     /// With exit code 0.
-    Well,
-    /// With another one.
+    Success,
+    /// With another exit code.
     Exit(i32),
     /// By a signal or an exception, with its name.
     Signal(String),
-    /// By us, as a call did not return.
+    /// Killed, because a call did not return.
     Hung,
-    /// By us, as it took too long as a whole.
+    /// Killed, because it took too long as a whole.
     Slow,
 }
 
-/// How a process ended by itself.
+/// Converts the exit status of a process.
 #[cfg(unix)]
 pub fn end_of(status: ExitStatus) -> End {
     use std::os::unix::process::ExitStatusExt as _;
     match (status.code(), status.signal()) {
-        (Some(0), _) => End::Well,
+        (Some(0), _) => End::Success,
         (Some(code), _) => End::Exit(code),
         (None, signal) => End::Signal(signal_name(signal.unwrap_or(0))),
     }
@@ -43,12 +43,12 @@ fn signal_name(signal: i32) -> String {
     format!("signal {signal} ({name})")
 }
 
-/// How a process ended by itself.
+/// Converts the exit status of a process.
 #[cfg(not(unix))]
 pub fn end_of(status: ExitStatus) -> End {
     // exceptions of Windows are exit codes such as 0xC0000005
     match status.code() {
-        Some(0) => End::Well,
+        Some(0) => End::Success,
         Some(code) if code < 0 => End::Signal(format!("exception {:#X}", code.cast_unsigned())),
         Some(code) => End::Exit(code),
         None => End::Signal("an unknown signal".to_owned()),

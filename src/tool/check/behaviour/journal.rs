@@ -1,4 +1,4 @@
-//! What a trial tells: a file with a line for everything, written at once, so that it is there after a crash.
+//! Journal of a trial: a file with one line per event, written immediately, so that it survives a crash.
 
 use crate::tool::check::rules::Rule;
 use crate::tool::check::verdict::{Finding, LogLine};
@@ -11,10 +11,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// Messages of the library that a trial writes down.
-const MOST_MESSAGES: usize = 100;
-/// Characters of a message.
-const LONGEST_MESSAGE: usize = 400;
+/// Maximum number of log messages in a journal.
+const MAX_MESSAGES: usize = 100;
+/// Maximum length of a log message.
+const MAX_MESSAGE_LENGTH: usize = 400;
 
 /// A line of the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,24 +22,24 @@ const LONGEST_MESSAGE: usize = 400;
 pub enum Line {
     /// A function is about to be called.
     Call(String),
-    /// What the next calls are about.
-    Aim(String),
+    /// Purpose of the next calls.
+    Purpose(String),
     /// Something was found.
     Finding(Finding),
-    /// Something was seen: its name and value.
+    /// An observation: name and value.
     Fact(String, String),
-    /// The library wrote to its log.
+    /// A log message of the library.
     Log(LogLine),
-    /// The trial came to its end.
+    /// The trial is complete.
     Done,
 }
 
-/// A journal that is being written.
+/// A journal being written.
 #[derive(Debug)]
 pub struct Journal {
     file: Mutex<File>,
     n_messages: AtomicUsize,
-    told: Mutex<BTreeSet<(Rule, String)>>,
+    reported: Mutex<BTreeSet<(Rule, String)>>,
 }
 
 impl Journal {
@@ -49,7 +49,7 @@ impl Journal {
         Ok(Arc::new(Self {
             file: Mutex::new(file),
             n_messages: AtomicUsize::new(0),
-            told: Mutex::default(),
+            reported: Mutex::default(),
         }))
     }
 
@@ -59,34 +59,34 @@ impl Journal {
             return;
         };
         text.push('\n');
-        // who cannot write has no way to complain; the missing last line tells
+        // a failure cannot be reported; the missing last line reveals it
         if let Ok(mut file) = self.file.lock() {
             let _ = file.write_all(text.as_bytes());
         }
     }
 
-    /// Writes a finding on the library as a whole.
+    /// Writes a finding about the library as a whole.
     pub fn find(&self, rule: Rule, message: impl Into<String>) {
         self.write(&Line::Finding(Finding::new(rule, message)));
     }
 
-    /// Was there a finding of this rule on this variable?
-    pub fn has_told(&self, rule: Rule, variable: &str) -> bool {
-        let told = self.told.lock();
-        told.is_ok_and(|told| told.contains(&(rule, variable.to_owned())))
+    /// Has this rule been reported for this variable?
+    pub fn has_reported(&self, rule: Rule, variable: &str) -> bool {
+        let reported = self.reported.lock();
+        reported.is_ok_and(|reported| reported.contains(&(rule, variable.to_owned())))
     }
 
-    /// Writes a finding on a variable.
+    /// Writes a finding about a variable.
     pub fn find_in(&self, rule: Rule, variable: &str, message: impl Into<String>) {
-        if let Ok(mut told) = self.told.lock() {
-            told.insert((rule, variable.to_owned()));
+        if let Ok(mut reported) = self.reported.lock() {
+            reported.insert((rule, variable.to_owned()));
         }
         let finding = Finding::new(rule, message).variable(variable);
         self.write(&Line::Finding(finding));
     }
 
     /// Writes a fact.
-    pub fn tell(&self, name: &str, value: impl Into<String>) {
+    pub fn add_fact(&self, name: &str, value: impl Into<String>) {
         self.write(&Line::Fact(name.to_owned(), value.into()));
     }
 }
@@ -97,10 +97,10 @@ impl Observer for Journal {
     }
 
     fn message(&self, message: Message) {
-        if self.n_messages.fetch_add(1, Ordering::Relaxed) >= MOST_MESSAGES {
+        if self.n_messages.fetch_add(1, Ordering::Relaxed) >= MAX_MESSAGES {
             return;
         }
-        let shortened = |text: String| text.chars().take(LONGEST_MESSAGE).collect();
+        let shortened = |text: String| text.chars().take(MAX_MESSAGE_LENGTH).collect();
         self.write(&Line::Log(LogLine {
             provoked: false,
             status: Status::of(message.status).to_string(),
@@ -110,7 +110,7 @@ impl Observer for Journal {
     }
 }
 
-/// Reads a journal; a line that was cut off is left out.
+/// Reads a journal; an incomplete last line is ignored.
 pub fn read(path: &Path) -> io::Result<Vec<Line>> {
     let bytes = fs::read(path)?;
     let text = String::from_utf8_lossy(&bytes);

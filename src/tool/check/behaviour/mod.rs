@@ -1,5 +1,5 @@
-//! What the library does. Each trial is a process of its own, which keeps a journal; from that, and from how the process
-//! ended, come the findings.
+//! Behaviour of the library. Each trial runs in its own process, which keeps a journal; findings come from the journal
+//! and from how the process ended.
 
 mod bench;
 mod end;
@@ -24,19 +24,19 @@ use std::time::Duration;
 
 pub use trials::run_trial;
 
-/// Messages of the log that are kept.
-const MOST_MESSAGES: usize = 100;
+/// Maximum number of log messages kept.
+const MAX_MESSAGES: usize = 100;
 
-/// How long a call may take, and half of the whole examination at most.
-const LONGEST_CALL: Duration = Duration::from_secs(20);
+/// Time limit of a call, which is also at most half of the time limit of the check.
+const MAX_CALL_TIME: Duration = Duration::from_secs(20);
 
-/// A trial as a whole may take as many times the limit of a call.
-const WHOLE: u32 = 10;
+/// Time limit of a trial, as a multiple of that of a call.
+const TRIAL_LIMIT_FACTOR: u32 = 10;
 
-/// How long a wrong call may take.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// Time limit of an invalid call.
+const INVALID_CALL_LIMIT: Duration = Duration::from_secs(3);
 
-/// Runs all trials that the capabilities ask for.
+/// Runs all trials that apply to the capabilities.
 ///
 /// # Errors
 /// A process cannot be started, or its journal cannot be read.
@@ -52,7 +52,7 @@ pub fn examine(
     let mut folder = folder.to_owned();
     for trial in Trial::ALL.into_iter().filter(|t| t.is_for(interface)) {
         if trial == Trial::Location {
-            // a space, a letter that is not ASCII, and signs that mean something in a URI
+            // a space, a letter that is not ASCII, and characters with a meaning in URIs
             let renamed = temporary.join("with space, \u{fc} #1 100%");
             if std::fs::rename(&folder, &renamed).is_err() {
                 continue;
@@ -64,41 +64,41 @@ pub fn examine(
             break;
         }
         names.push(trial.name());
-        // what is wrong on purpose need not be waited for
+        // shorter for deliberately invalid calls
         let longest = if trial.provokes() {
-            PATIENCE
+            INVALID_CALL_LIMIT
         } else {
-            LONGEST_CALL
+            MAX_CALL_TIME
         };
         let limit = (deadline.limit() / 2).min(longest);
         let limits = Limits {
             call: limit,
-            whole: deadline.left().min(WHOLE * limit),
+            whole: deadline.left().min(TRIAL_LIMIT_FACTOR * limit),
         };
         let ended = process::run(program, trial, temporary, &folder, limits)?;
-        let must_stop = judge(trial, ended, limit, report);
+        let must_stop = collect_findings(trial, ended, limit, report);
         if must_stop {
             break;
         }
     }
-    report.tell("trials", names.join(" "));
+    report.add_fact("trials", names.join(" "));
     Ok(())
 }
 
-/// Takes over what a trial found. Is there no use in going on?
-fn judge(trial: Trial, ended: Ended, limit: Duration, report: &mut Report) -> bool {
+/// Collects the findings of a trial. Returns whether to stop.
+fn collect_findings(trial: Trial, ended: Ended, limit: Duration, report: &mut Report) -> bool {
     let mut last_call = "the start of the process".to_owned();
-    let (mut aim, mut is_done) = (None, false);
+    let (mut purpose_of_call, mut is_done) = (None, false);
     for line in ended.lines {
         match line {
             Line::Call(name) => last_call = name,
-            Line::Aim(text) => aim = Some(text),
+            Line::Purpose(text) => purpose_of_call = Some(text),
             Line::Finding(finding) => report.add(finding),
-            Line::Fact(name, value) => report.tell(&name, value),
+            Line::Fact(name, value) => report.add_fact(&name, value),
             Line::Log(line) => {
                 let provoked = trial.provokes();
                 let line = LogLine { provoked, ..line };
-                if report.log.len() < MOST_MESSAGES && !report.log.contains(&line) {
+                if report.log.len() < MAX_MESSAGES && !report.log.contains(&line) {
                     report.log.push(line);
                 }
             }
@@ -108,15 +108,17 @@ fn judge(trial: Trial, ended: Ended, limit: Duration, report: &mut Report) -> bo
     let place = if is_done {
         "after the last call".to_owned()
     } else {
-        let aim = aim.map_or(String::new(), |aim| format!(" with {aim}"));
-        format!("in {last_call}{aim}")
+        let purpose_of_call = purpose_of_call.map_or(String::new(), |purpose_of_call| {
+            format!(" with {purpose_of_call}")
+        });
+        format!("in {last_call}{purpose_of_call}")
     };
     let purpose = trial.purpose();
     let bad = |fallback| trial.rule_of_bad_end().unwrap_or(fallback);
     let seconds = limit.as_secs_f64();
     let finding = match ended.end {
-        End::Well if is_done => None,
-        End::Well => Some((
+        End::Success if is_done => None,
+        End::Success => Some((
             bad(Rule::LibraryExit),
             format!("the library ended the process {place}, {purpose}"),
         )),
@@ -130,15 +132,15 @@ fn judge(trial: Trial, ended: Ended, limit: Duration, report: &mut Report) -> bo
         )),
         End::Hung => Some((
             bad(Rule::LibraryHang),
-            format!("did not come back within {seconds} s {place}, {purpose}"),
+            format!("did not return within {seconds} s {place}, {purpose}"),
         )),
         End::Slow => Some((
             Rule::LibrarySlow,
-            format!("the trial took too long, {purpose}; it was {place}"),
+            format!("the trial took too long, {purpose}; it was stopped {place}"),
         )),
     };
     let hangs = matches!(&finding, Some((Rule::LibraryHang, _)));
-    // the same crash in each trial is told once
+    // the same crash is reported once
     if let Some((rule, message)) = finding {
         let is_known = |f: &Finding| f.rule == rule && f.message.contains(&place);
         if !report.findings.iter().any(is_known) {
@@ -149,7 +151,7 @@ fn judge(trial: Trial, ended: Ended, limit: Duration, report: &mut Report) -> bo
     hangs || trial == Trial::Load && (is_useless.contains(&true) || !is_done)
 }
 
-/// Rules on the log as a whole.
+/// Checks of the log as a whole.
 pub fn examine_log(declared: &[(String, usize)], report: &mut Report) {
     let mut found = Vec::new();
     for LogLine {
@@ -165,7 +167,7 @@ pub fn examine_log(declared: &[(String, usize)], report: &mut Report) {
             Some(name) if !declared.is_empty() && !declared.iter().any(|(d, _)| d == name) => {
                 found.push(Finding::new(
                     Rule::LogUnknownCategory,
-                    format!("messages have the category {name:?}, which is not declared"),
+                    format!("messages have the undeclared category {name:?}"),
                 ));
             }
             Some(_) => {}

@@ -1,4 +1,4 @@
-//! The process of a trial: started, watched, ended if it does not move.
+//! Runs the process of a trial, and kills it if it hangs.
 
 use super::end::{End, end_of};
 use super::journal::{self, Line};
@@ -10,10 +10,10 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often the process is looked at.
-const LOOK: Duration = Duration::from_millis(5);
+/// Polling interval.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// How long things may take.
+/// Time limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// A single call.
@@ -22,7 +22,7 @@ pub struct Limits {
     pub whole: Duration,
 }
 
-/// A process that ended, and what it wrote.
+/// A finished process and its journal.
 #[derive(Debug)]
 pub struct Ended {
     /// How it ended.
@@ -31,7 +31,7 @@ pub struct Ended {
     pub lines: Vec<Line>,
 }
 
-/// Runs a trial to its end. Nothing that the library prints is shown.
+/// Runs a trial to its end. The output of the library is discarded.
 pub fn run(
     program: &Path,
     trial: Trial,
@@ -74,13 +74,13 @@ fn watch(child: &mut Child, journal: &Path, limits: Limits) -> io::Result<End> {
         if new_length != length {
             (length, moved) = (new_length, now);
         }
-        // before its first call it reads the description, which may be long
+        // before the first call it reads the description, which may take long
         let end = if length > 0 && now - moved > limits.call {
             End::Hung
         } else if now - start > limits.whole {
             End::Slow
         } else {
-            thread::sleep(LOOK);
+            thread::sleep(POLL_INTERVAL);
             continue;
         };
         child.kill()?;

@@ -1,9 +1,9 @@
-//! Which trials there are, and for whom.
+//! The trials, and the FMUs they apply to.
 
 use crate::tool::check::description::Interface;
 use crate::tool::check::rules::Rule;
 
-/// One trial: one process.
+/// A trial, which runs in its own process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trial {
     /// Exports, version, an instance, unloading.
@@ -20,24 +20,24 @@ pub enum Trial {
     Reset,
     /// Saved and serialized states.
     State,
-    /// Directional derivatives, those of inputs and outputs.
+    /// Directional derivatives, and time derivatives of inputs and outputs.
     Derivatives,
     /// Two instances at once.
     Instances,
     /// Null instead of an instance.
     Null,
-    /// Values before the initialization.
+    /// Values before initialization.
     Early,
-    /// Values outside of their limits.
+    /// Values outside their limits.
     Limits,
-    /// Steps that make no sense.
+    /// Invalid steps.
     Abuse,
-    /// A resource location that needs decoding.
+    /// A resource location with characters to be decoded.
     Location,
 }
 
 impl Trial {
-    /// In the order in which they are run; the last one moves the folder.
+    /// In execution order; the last one renames the folder.
     pub const ALL: [Self; 14] = [
         Self::Load,
         Self::Guid,
@@ -80,7 +80,7 @@ impl Trial {
         Self::ALL.into_iter().find(|trial| trial.name() == name)
     }
 
-    /// What was tried when something went wrong.
+    /// Description of the trial for messages.
     pub fn purpose(self) -> &'static str {
         match self {
             Self::Load => "when it was loaded and instantiated",
@@ -90,17 +90,17 @@ impl Trial {
             Self::Steps => "when steps of half the length were taken",
             Self::Reset => "when it was reset and run again",
             Self::State => "when its state was saved and restored",
-            Self::Derivatives => "when derivatives were asked for",
+            Self::Derivatives => "when derivatives were requested",
             Self::Instances => "when there were two instances",
             Self::Null => "when null was freed",
-            Self::Early => "when values were read before the initialization",
-            Self::Limits => "when values outside of their limits were set",
-            Self::Abuse => "when steps were asked for that make no sense",
+            Self::Early => "when values were read before initialization",
+            Self::Limits => "when values outside their limits were set",
+            Self::Abuse => "when invalid steps were requested",
             Self::Location => "when its folder had a space, a percent sign and an umlaut",
         }
     }
 
-    /// Is it for an FMU with these capabilities?
+    /// Does it apply to an FMU with these capabilities?
     pub fn is_for(self, interface: &Interface) -> bool {
         match self {
             Self::Load | Self::Guid | Self::Start | Self::Run | Self::Reset => true,
@@ -116,7 +116,7 @@ impl Trial {
         }
     }
 
-    /// What a crash or a hang breaks, if that is not the ordinary rule: some trials make wrong calls.
+    /// The rule violated by a crash or hang, for trials with invalid calls.
     pub fn rule_of_bad_end(self) -> Option<Rule> {
         match self {
             Self::Null => Some(Rule::NullInstance),
@@ -135,7 +135,7 @@ impl Trial {
         }
     }
 
-    /// Does it make wrong calls, so that complaints in the log are good?
+    /// Does it make invalid calls, so that error messages in the log are expected?
     pub fn provokes(self) -> bool {
         match self {
             Self::Guid | Self::Null | Self::Early | Self::Limits | Self::Abuse => true,

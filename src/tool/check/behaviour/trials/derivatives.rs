@@ -1,4 +1,4 @@
-//! Derivatives, as far as the flags promise them.
+//! Derivatives that the capability flags promise.
 
 use crate::tool::check::behaviour::bench::{Bench, Observation};
 use crate::tool::check::description::{Causality, Kind, Unknown, Variability, Variable};
@@ -6,16 +6,16 @@ use crate::tool::check::rules::Rule;
 use crate::tool::import::Status;
 use std::time::Instant;
 
-/// Pairs of variables that directional derivatives are asked for.
-const MOST_PAIRS: usize = 2000;
+/// Maximum number of pairs of variables for directional derivatives.
+const MAX_PAIRS: usize = 2000;
 
-/// Steps after which inputs matter that did not in a short run.
+/// Number of steps after which the effect of inputs is checked again.
 const MORE_STEPS: u32 = 200;
 
-/// Part of the largest derivative that rounding explains.
+/// Fraction of the largest derivative that rounding explains.
 const ROUNDING: f64 = 1e-9;
 
-/// All three kinds.
+/// Checks all three kinds.
 pub fn derivatives(bench: &Bench) {
     if bench.interface.directional {
         directional(bench);
@@ -28,7 +28,7 @@ pub fn derivatives(bench: &Bench) {
     }
 }
 
-/// Unknowns of the model structure by inputs and states: none where no dependency is declared.
+/// Unknowns of the model structure with respect to inputs and states: must be zero without a declared dependency.
 fn directional(bench: &Bench) {
     let description = bench.description;
     let structure = &description.structure;
@@ -55,7 +55,7 @@ fn directional(bench: &Bench) {
     let mut n_asked = 0;
     let mut largest = 0.0_f64;
     let mut undeclared = Vec::new();
-    for (unknown, known) in all.take(MOST_PAIRS) {
+    for (unknown, known) in all.take(MAX_PAIRS) {
         let (Some(of), Some(by)) = (
             description.variable(unknown.index),
             description.variable(known),
@@ -71,7 +71,7 @@ fn directional(bench: &Bench) {
             } else {
                 status.to_string()
             };
-            let message = format!("its derivative by {by:?} is {what}");
+            let message = format!("its derivative with respect to {by:?} is {what}");
             bench
                 .journal
                 .find_in(Rule::DirectionalFailed, &of.name, message);
@@ -88,14 +88,14 @@ fn directional(bench: &Bench) {
     }
     for (of, by, value) in undeclared {
         if value.abs() > ROUNDING * largest {
-            let message = format!("its derivative by {by:?} is {value}");
+            let message = format!("its derivative with respect to {by:?} is {value}");
             let rule = Rule::DirectionalUndeclared;
             bench.journal.find_in(rule, of, message);
         }
     }
     if n_asked > 0 {
         let name = "directional derivatives";
-        bench.journal.tell(name, n_asked.to_string());
+        bench.journal.add_fact(name, n_asked.to_string());
     }
 }
 
@@ -131,7 +131,7 @@ fn of_outputs(bench: &Bench) {
     }
 }
 
-/// Derivatives of inputs must be taken, and should change something.
+/// Derivatives of inputs must be accepted, and should have an effect.
 fn of_inputs(bench: &Bench) {
     let mut inputs = bench.variables(Causality::Input, Kind::Real);
     inputs.retain(|v| is_continuous(v));
@@ -139,7 +139,7 @@ fn of_inputs(bench: &Bench) {
         return;
     }
     let references: Vec<u32> = inputs.iter().map(|v| v.reference).collect();
-    // what is seen after so many steps, each with this derivative
+    // values after that many steps, each with this derivative
     let run = |n_steps: u32, value: f64| -> Option<Observation> {
         let slave = bench.ready()?;
         let values = vec![value; references.len()];
@@ -147,7 +147,7 @@ fn of_inputs(bench: &Bench) {
         for step in 0..n_steps {
             let status = slave.set_input_derivatives(&references, 1, &values);
             if !status.is_good() {
-                let message = format!("fmi2SetRealInputDerivatives of order 1 gives {status}");
+                let message = format!("fmi2SetRealInputDerivatives of order 1 returns {status}");
                 bench.journal.find(rule, message);
                 return None;
             }
@@ -155,7 +155,7 @@ fn of_inputs(bench: &Bench) {
                 .do_step(bench.plan.time(step), bench.plan.step)
                 .is_good()
             {
-                // an input may be driven too far, but not in a single step
+                // an input may reach an inadmissible value, but not in a single step
                 if n_steps == 1 {
                     let message = "a step with derivatives of inputs fails";
                     bench.journal.find(rule, message);
@@ -167,7 +167,7 @@ fn of_inputs(bench: &Bench) {
     };
     let began = Instant::now();
     let mut tried = 0;
-    // an input may matter only later: a belt, when what lies on it no longer slides
+    // an input may have a delayed effect, such as a belt on which a body slides at first
     for n_steps in [1, bench.plan.n_short(), MORE_STEPS, bench.plan.n_steps] {
         let n_steps = n_steps.min(bench.plan.n_steps);
         if n_steps == tried || tried > 0 && began.elapsed() > bench.limit / 4 {
@@ -183,6 +183,7 @@ fn of_inputs(bench: &Bench) {
         tried = n_steps;
     }
     let steps = if tried == 1 { "step" } else { "steps" };
-    let message = format!("{tried} {steps} with and without derivatives of inputs end alike");
+    let message =
+        format!("{tried} {steps} with and without derivatives of inputs give the same result");
     bench.journal.find(Rule::InputDerivativesIgnored, message);
 }

@@ -6,7 +6,7 @@ use crate::tool::check::rules::Rule;
 /// A GUID that no FMU has.
 const WRONG_GUID: &str = "{00000000-dead-beef-0000-000000000000}";
 
-/// All that can be seen without a run.
+/// Checks that need no run.
 pub fn load(bench: &Bench) {
     let missing = bench.library.missing();
     if !missing.is_empty() {
@@ -21,15 +21,15 @@ pub fn load(bench: &Bench) {
     let categories: Vec<&str> = categories.map(|(name, _)| name.as_str()).collect();
     let status = slave.set_debug_logging(true, &categories);
     if !status.is_good() {
-        let message = format!("fmi2SetDebugLogging with all categories gives {status}");
+        let message = format!("fmi2SetDebugLogging with all categories returns {status}");
         bench.journal.find(Rule::DebugLogging, message);
     }
 }
 
-/// A GUID that is not that of the FMU should be refused.
+/// A wrong GUID should be rejected.
 pub fn guid(bench: &Bench) {
     if bench.with_guid(WRONG_GUID, "wrong GUID").is_some() {
-        let message = "fmi2Instantiate takes any GUID";
+        let message = "fmi2Instantiate accepts any GUID";
         bench.journal.find(Rule::GuidUnchecked, message);
     }
 }
@@ -42,23 +42,26 @@ fn words(bench: &Bench) {
     ] {
         if found.as_deref() != Some(expected) && !library.missing().contains(&function) {
             let found = found.map_or("null".to_owned(), |text| format!("{text:?}"));
-            let message = format!("{function} gives {found}, not {expected:?}");
+            let message = format!("{function} returns {found}, not {expected:?}");
             bench.journal.find(Rule::LibraryVersion, message);
         }
     }
 }
 
-/// The folder has been renamed: can it be instantiated still?
+/// The folder has been renamed: instantiation must still work.
 pub fn location(bench: &Bench) {
     let guid = &bench.description.guid;
     if bench.with_guid(guid, "other location").is_none() {
-        let message = format!("no instance with the resources at {}", shown(bench));
+        let message = format!(
+            "fmi2Instantiate returns null with the resources at {}",
+            display_text(bench)
+        );
         bench.journal.find(Rule::ResourcesLocation, message);
     }
 }
 
-/// The end of the location; the folder for temporary files says nothing.
-fn shown(bench: &Bench) -> String {
+/// The end of the location; the temporary folder is irrelevant.
+fn display_text(bench: &Bench) -> String {
     let parts: Vec<&str> = bench.resources.rsplitn(3, '/').collect();
     let parts: Vec<&str> = parts[..parts.len().min(2)].iter().rev().copied().collect();
     format!("file:///../{}", parts.join("/"))

@@ -1,4 +1,4 @@
-//! Calls that are wrong: what does the library do? It may refuse them, and should survive them.
+//! Invalid calls, which the library should reject and must survive.
 
 use crate::tool::check::behaviour::bench::Bench;
 use crate::tool::check::behaviour::journal::Line;
@@ -6,16 +6,16 @@ use crate::tool::check::description::{Kind, Variable};
 use crate::tool::check::rules::Rule;
 use crate::tool::import::Slave;
 
-/// Variables that are tried.
-const MOST_VARIABLES: usize = 50;
+/// Maximum number of variables tested.
+const MAX_VARIABLES: usize = 50;
 
-/// Inputs and parameters beyond their limits.
+/// Inputs and parameters outside their limits.
 pub fn limits(bench: &Bench) {
     let variables = bench.description.variables.iter();
     let is_limited = |v: &&Variable| v.attributes.min.is_some() || v.attributes.max.is_some();
     let limited = variables.filter(|v| v.is_settable()).filter(is_limited);
-    for variable in limited.take(MOST_VARIABLES) {
-        // a new one each time: an instance need not live on after a wrong call
+    for variable in limited.take(MAX_VARIABLES) {
+        // a new instance each time: it need not survive an invalid call
         let Some(slave) = bench.instance() else {
             return;
         };
@@ -23,7 +23,7 @@ pub fn limits(bench: &Bench) {
         let beyond_min = variable.attributes.min.map(|min| beyond(min, -1.0));
         for value in [beyond_max, beyond_min].into_iter().flatten() {
             if set(&slave, variable, value) == Some(true) {
-                let message = format!("the value {value} is taken");
+                let message = format!("the value {value} is accepted");
                 let rule = Rule::LimitsUnguarded;
                 bench.journal.find_in(rule, &variable.name, message);
                 break;
@@ -36,7 +36,7 @@ fn beyond(limit: f64, direction: f64) -> f64 {
     limit + direction * limit.abs().max(1.0)
 }
 
-/// Was it taken? `None`: there is no such value.
+/// Was the value accepted? `None` if there is no such value.
 fn set(slave: &Slave, variable: &Variable, value: f64) -> Option<bool> {
     let status = match variable.kind {
         Kind::Real if value.is_finite() => slave.set_real(variable.reference, value),
@@ -49,7 +49,7 @@ fn set(slave: &Slave, variable: &Variable, value: f64) -> Option<bool> {
     Some(status.is_good())
 }
 
-/// Steps from elsewhere, of no length, backwards.
+/// Steps from a wrong time, of zero length, backwards.
 pub fn steps(bench: &Bench) {
     let plan = &bench.plan;
     let next = plan.start + plan.step;
@@ -68,10 +68,10 @@ pub fn steps(bench: &Bench) {
         if !slave.do_step(plan.start, plan.step).is_good() {
             return;
         }
-        bench.journal.write(&Line::Aim(what.to_owned()));
+        bench.journal.write(&Line::Purpose(what.to_owned()));
         let status = slave.do_step(time, step);
         if status.is_good() {
-            let message = format!("{what} gives {status}");
+            let message = format!("{what} returns {status}");
             bench.journal.find(rule, message);
         }
     }

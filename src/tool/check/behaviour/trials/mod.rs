@@ -1,4 +1,4 @@
-//! The trials, as they run in a process of their own.
+//! Implementation of the trials, inside their process.
 
 mod derivatives;
 mod load;
@@ -19,10 +19,10 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// Runs a trial in this process, which may not survive it.
+/// Runs a trial in this process, which the library may crash.
 ///
 /// # Errors
-/// The unpacked FMU or the journal are not there.
+/// The unpacked FMU or the journal is missing.
 pub fn run_trial(trial: Trial, folder: &Path, journal: &Path, limit: Duration) -> io::Result<()> {
     let journal = Journal::open(journal)?;
     let text = std::fs::read_to_string(folder.join(DESCRIPTION))?;

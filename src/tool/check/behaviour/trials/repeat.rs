@@ -1,4 +1,4 @@
-//! Runs that must be like others: in halves of steps, after a reset, beside another instance.
+//! Runs that must reproduce others: with half steps, after a reset, next to another instance.
 
 use crate::tool::check::behaviour::bench::Bench;
 use crate::tool::check::rules::Rule;
@@ -13,20 +13,20 @@ pub fn halves(bench: &Bench) {
     for time in [plan.start, plan.start + half] {
         let status = slave.do_step(time, half);
         if !status.is_good() {
-            let message = format!("half a step from {time} s gives {status}");
+            let message = format!("half a step from {time} s returns {status}");
             bench.journal.find(Rule::StepHalves, message);
             return;
         }
     }
-    // and a whole one behind them
+    // followed by a whole step
     let status = slave.do_step(plan.start + plan.step, plan.step);
     if plan.n_steps > 1 && !status.is_good() {
-        let message = format!("a step behind two halves gives {status}");
+        let message = format!("a step after two half steps returns {status}");
         bench.journal.find(Rule::StepHalves, message);
     }
 }
 
-/// A run after a reset is the first one again: in the middle of a run, and after its end.
+/// A run after a reset must reproduce the first one: in the middle of a run, and after its end.
 pub fn reset(bench: &Bench) {
     let n = bench.plan.n_short();
     let Some(slave) = bench.ready() else { return };
@@ -40,7 +40,7 @@ pub fn reset(bench: &Bench) {
         }
         let status = slave.reset();
         if !status.is_good() {
-            let message = format!("fmi2Reset gives {status}");
+            let message = format!("fmi2Reset returns {status}");
             bench.journal.find(Rule::ResetFailed, message);
             return;
         }
@@ -65,7 +65,7 @@ pub fn reset(bench: &Bench) {
     }
 }
 
-/// Two instances at once are each like one alone.
+/// Two simultaneous instances must behave like single ones.
 pub fn instances(bench: &Bench) {
     let n = bench.plan.n_short();
     let Some(alone) = bench.record() else { return };
@@ -76,7 +76,7 @@ pub fn instances(bench: &Bench) {
         };
         let second = bench.with_guid(&bench.description.guid, "second");
         let Some(second) = second else {
-            let message = "fmi2Instantiate gives null for a second instance";
+            let message = "fmi2Instantiate returns null for a second instance";
             bench.journal.find(Rule::InstancesSecond, message);
             return;
         };
@@ -87,7 +87,7 @@ pub fn instances(bench: &Bench) {
         for step in 0..n {
             for (slave, seen) in slaves.iter().zip(&mut seen) {
                 let Some(values) = bench.steps(slave, step, step + 1) else {
-                    let message = "a step fails that an instance alone can take";
+                    let message = "a step fails that a single instance can take";
                     bench.journal.find(Rule::InstancesDiffer, message);
                     return;
                 };
@@ -95,7 +95,7 @@ pub fn instances(bench: &Bench) {
             }
         }
     }
-    let (rules, what) = ([Rule::InstancesDiffer; 2], "beside another instance");
+    let (rules, what) = ([Rule::InstancesDiffer; 2], "next to another instance");
     for seen in &seen {
         if !bench.compare(rules, what, &alone, seen) {
             return;

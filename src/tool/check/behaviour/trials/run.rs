@@ -6,7 +6,7 @@ use crate::tool::check::rules::Rule;
 use crate::tool::import::{Slave, Status};
 use std::time::Instant;
 
-/// Runs it, as far as the number of steps and the time allow, and looks at the outputs.
+/// Runs it, as far as the number of steps and the time allow, and checks the outputs.
 pub fn run(bench: &Bench) {
     let Some(slave) = bench.instance() else {
         return;
@@ -21,7 +21,7 @@ pub fn run(bench: &Bench) {
     look(bench, &slave, &outputs, plan.start);
     for step in 0..plan.n_steps {
         let time = plan.time(step);
-        // the last one ends at the stop time, whatever rounding says
+        // the last step ends exactly at the stop time
         let size = plan.step.min(plan.stop - time);
         let status = slave.do_step(time, size);
         if !status.is_good() {
@@ -45,11 +45,11 @@ pub fn run(bench: &Bench) {
         "{n_done} steps of {} s from {} s to {until}, in {seconds:.3} s",
         plan.step, plan.start
     );
-    bench.journal.tell("run", text);
+    bench.journal.add_fact("run", text);
     if n_done > 0 {
         let status = slave.terminate();
         if !status.is_good() {
-            let message = format!("fmi2Terminate gives {status}");
+            let message = format!("fmi2Terminate returns {status}");
             bench.journal.find(Rule::RunFailed, message);
         }
     }
@@ -59,15 +59,15 @@ fn failed(bench: &Bench, slave: &Slave, time: f64, status: Status) {
     let at = format!("the step from {time} s");
     let (rule, message) = match status {
         Status::Discard if slave.wants_to_end() => {
-            (Rule::RunTerminated, format!("{at} was not taken"))
+            (Rule::RunTerminated, format!("{at} was rejected"))
         }
         Status::Discard => {
             let reached = slave.last_successful_time();
-            let reached = reached.map_or(String::new(), |t| format!("; it got to {t} s"));
+            let reached = reached.map_or(String::new(), |t| format!("; it reached {t} s"));
             (Rule::RunDiscarded, format!("{at} was discarded{reached}"))
         }
         Status::Pending if bench.interface.asynchronous => {
-            let message = format!("{at} is pending, and is not waited for");
+            let message = format!("{at} is pending");
             (Rule::RunDiscarded, message)
         }
         Status::Pending => (Rule::RunPending, format!("{at} is pending")),
@@ -76,7 +76,7 @@ fn failed(bench: &Bench, slave: &Slave, time: f64, status: Status) {
         | Status::Error
         | Status::Fatal
         | Status::Unknown(_)
-        | Status::Missing => (Rule::RunFailed, format!("{at} gives {status}")),
+        | Status::Missing => (Rule::RunFailed, format!("{at} returns {status}")),
     };
     bench.journal.find(rule, message);
 }
@@ -84,7 +84,7 @@ fn failed(bench: &Bench, slave: &Slave, time: f64, status: Status) {
 fn look(bench: &Bench, slave: &Slave, outputs: &[&Variable], time: f64) {
     let references: Vec<u32> = outputs.iter().map(|v| v.reference).collect();
     let (status, values) = slave.get_real(&references);
-    // the trial of the start values tells which
+    // the trial of the start values reports which
     if !status.is_good() {
         return;
     }
@@ -99,7 +99,7 @@ fn look(bench: &Bench, slave: &Slave, outputs: &[&Variable], time: f64) {
         } else {
             continue;
         };
-        if !bench.journal.has_told(rule, &output.name) {
+        if !bench.journal.has_reported(rule, &output.name) {
             let message = format!("it is {value} at {time} s");
             bench.journal.find_in(rule, &output.name, message);
         }

@@ -1,13 +1,13 @@
-//! Start values: what the model description says against what the library has.
+//! Start values: model description against library.
 
 use crate::tool::check::behaviour::bench::{Bench, Value};
 use crate::tool::check::description::{Causality, Initial, Kind, Start, Variability, Variable};
 use crate::tool::check::rules::Rule;
 
-/// Relative difference that a start value with few digits has.
+/// Relative difference of a start value written with few digits.
 const ROUNDING: f64 = 1e-6;
 
-/// After the initialization.
+/// Checks values after initialization.
 pub fn start(bench: &Bench) {
     let Some(slave) = bench.ready() else { return };
     let values = bench.observe(&slave);
@@ -15,7 +15,7 @@ pub fn start(bench: &Bench) {
         let name = &variable.name;
         match value {
             Value::Unreadable(status) => {
-                let message = format!("reading it gives {status}");
+                let message = format!("reading it returns {status}");
                 bench.journal.find_in(Rule::GetFailed, name, message);
             }
             Value::Text(None) => {
@@ -29,7 +29,7 @@ pub fn start(bench: &Bench) {
     }
 }
 
-/// Before it, where reading may be refused.
+/// Checks values before initialization, when reading may be rejected.
 pub fn early(bench: &Bench) {
     let Some(slave) = bench.instance() else {
         return;
@@ -43,7 +43,11 @@ pub fn early(bench: &Bench) {
             && let Some(expected) = expected(variable).filter(|e| !is_same(variable, e, value))
             && !is_rounded(&expected, value)
         {
-            others.push((&variable.name, value.shown(), expected.shown()));
+            others.push((
+                &variable.name,
+                value.display_text(),
+                expected.display_text(),
+            ));
         }
     }
     if let Some((name, is, should)) = others.first() {
@@ -56,7 +60,7 @@ pub fn early(bench: &Bench) {
     }
 }
 
-/// The start value that the library must have, if there is one.
+/// The start value that the library must have, if defined.
 fn expected(variable: &Variable) -> Option<Value> {
     let is_exact = variable.initial() == Some(Initial::Exact);
     let start = variable.start.as_ref()?;
@@ -74,7 +78,7 @@ fn is_same(variable: &Variable, expected: &Value, value: &Value) -> bool {
             let (a, b) = (f64::from_bits(*a), f64::from_bits(*b));
             a == b || a.is_nan() && b.is_nan()
         }
-        // any number but 0 is true
+        // any number except 0 is true
         (Value::Whole(a), Value::Whole(b)) if variable.kind == Kind::Boolean => {
             (*a != 0) == (*b != 0)
         }
@@ -96,7 +100,7 @@ fn compare(bench: &Bench, variable: &Variable, value: &Value) {
     } else {
         Rule::StartMoved
     };
-    let (is, should) = (value.shown(), expected.shown());
+    let (is, should) = (value.display_text(), expected.display_text());
     let message = format!("it is {is}; the model description says {should}");
     bench.journal.find_in(rule, &variable.name, message);
 }

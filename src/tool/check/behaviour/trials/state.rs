@@ -1,16 +1,16 @@
-//! Saved and serialized states: the run goes on from them as it did.
+//! Saved and serialized states: runs continued from them must be identical.
 
 use crate::tool::check::behaviour::bench::{Bench, Observation};
 use crate::tool::check::rules::Rule;
 use crate::tool::import::{SavedState, Slave};
 
-/// Steps before the state is saved.
+/// Number of steps before the state is saved.
 const BEFORE: u32 = 3;
 
-/// What was compared with what.
+/// A comparison: rules, description, both runs.
 type Pair = ([Rule; 2], &'static str, Vec<Observation>, Vec<Observation>);
 
-/// Saves, goes on, restores and goes on again; the same with bytes, and in another instance.
+/// Saves, continues, restores and continues again; the same with serialized states, and in another instance.
 pub fn state(bench: &Bench) {
     let Some(slave) = bench.ready() else { return };
     let mut pairs = Vec::new();
@@ -28,7 +28,7 @@ fn try_state(bench: &Bench, slave: Slave, pairs: &mut Vec<Pair>) -> Result<(), (
     let last = bench.plan.n_steps.min(BEFORE + bench.plan.n_short());
     let before = last.min(BEFORE);
     let failed = |message: String| (Rule::StateFailed, message);
-    // a step that fails is told by the run
+    // the trial `run` reports a failed step
     if bench.steps(&slave, 0, before).is_none() {
         return Ok(());
     }
@@ -38,7 +38,7 @@ fn try_state(bench: &Bench, slave: Slave, pairs: &mut Vec<Pair>) -> Result<(), (
     };
     let saved = slave
         .save()
-        .map_err(|status| failed(format!("fmi2GetFMUstate gives {status} or a null state")))?;
+        .map_err(|status| failed(format!("fmi2GetFMUstate returns {status} or a null state")))?;
     let Some(first) = bench.steps(&slave, before, last) else {
         return Ok(());
     };
@@ -55,15 +55,15 @@ fn try_state(bench: &Bench, slave: Slave, pairs: &mut Vec<Pair>) -> Result<(), (
     }
     let (status, is_null) = slave.free_state(saved);
     if !status.is_good() {
-        return Err(failed(format!("fmi2FreeFMUstate gives {status}")));
+        return Err(failed(format!("fmi2FreeFMUstate returns {status}")));
     }
     if !is_null {
-        let message = "fmi2FreeFMUstate leaves the pointer as it was";
+        let message = "fmi2FreeFMUstate leaves the pointer unchanged";
         bench.journal.find(Rule::StateFree, message);
     }
     let status = slave.free_null_state();
     if !status.is_good() {
-        let message = format!("fmi2FreeFMUstate with null gives {status}");
+        let message = format!("fmi2FreeFMUstate with null returns {status}");
         bench.journal.find(Rule::StateFree, message);
     }
     Ok(())
@@ -74,7 +74,7 @@ fn restore(slave: &Slave, saved: &SavedState) -> Result<(), (Rule, String)> {
     if status.is_good() {
         Ok(())
     } else {
-        let message = format!("fmi2SetFMUstate gives {status}");
+        let message = format!("fmi2SetFMUstate returns {status}");
         Err((Rule::StateFailed, message))
     }
 }
@@ -93,11 +93,11 @@ fn serialized(
         .map_err(|status| failed(format!("the state cannot be serialized: {status}")))?;
     bench
         .journal
-        .tell("serialized state", format!("{} bytes", bytes.len()));
+        .add_fact("serialized state", format!("{} bytes", bytes.len()));
     let mut from_bytes = |slave: &Slave, what: &'static str| {
         let state = slave
             .deserialize(&bytes)
-            .map_err(|status| failed(format!("fmi2DeSerializeFMUstate gives {status}")))?;
+            .map_err(|status| failed(format!("fmi2DeSerializeFMUstate returns {status}")))?;
         restore(slave, &state)?;
         let again = go_on(slave, what)?;
         let rules = [Rule::SerializeDiffers, Rule::SerializeInexact];
@@ -109,7 +109,7 @@ fn serialized(
     if bench.interface.only_once {
         return Ok(());
     }
-    // a second instance that is not given has a trial of its own
+    // failure to create a second instance is reported by another trial
     match bench.with_guid(&bench.description.guid, "second") {
         Some(other) if bench.initialize(&other, None) => {
             from_bytes(&other, "after fmi2DeSerializeFMUstate in another instance")
