@@ -49,7 +49,7 @@ fn elapsed_us(times: usize, mut work: impl FnMut()) -> f64 {
 }
 
 fn measure(instance: &StoredProblem) -> Times {
-    let (nc, nd, all) = (instance.n_contacts, instance.n_directions, instance.n);
+    let nc = instance.n_contacts;
     let (matrix, vector, contacts) = instance.with_cones();
     let n = vector.len();
     let vectors: Vec<Vec<f64>> = (0..=PERTURBATIONS)
@@ -114,7 +114,23 @@ fn measure(instance: &StoredProblem) -> Times {
     });
     let warm_iterations = solver.stats.iterations as f64 / solver.stats.solves as f64;
 
-    // Lemke's method on the pyramids
+    let [lemke_cold_us, lemke_warm_us] = measure_lemke(instance);
+    Times {
+        name: instance.name.clone(),
+        contacts: nc,
+        directions: instance.n_directions,
+        cold_us,
+        iterations,
+        warm_us,
+        warm_iterations,
+        lemke_cold_us,
+        lemke_warm_us,
+    }
+}
+
+/// Lemke's method on the pyramids, cold and warm.
+fn measure_lemke(instance: &StoredProblem) -> [f64; 2] {
+    let all = instance.n;
     let dense = instance.matrix();
     let vectors: Vec<Vec<f64>> = (0..=PERTURBATIONS)
         .map(|pattern| {
@@ -140,29 +156,19 @@ fn measure(instance: &StoredProblem) -> Times {
     let mut basis = vec![false; all];
     let repeats = (100_000_000 / (all * all * all)).clamp(3, 100);
     let times = (1_000_000 / (all * all)).clamp(1, 50);
-    let lemke_cold_us = time(repeats, |_| {
+    let cold_us = time(repeats, |_| {
         elapsed_us(times, || {
             basis.fill(false);
             lemke.solve(&pyramids(0), &mut basis, &mut z);
         })
     });
-    let lemke_warm_us = time(repeats, |k| {
+    let warm_us = time(repeats, |k| {
         elapsed_us(times, || {
             basis.copy_from_slice(&solution_basis);
             lemke.solve(&pyramids(1 + k % PERTURBATIONS), &mut basis, &mut z);
         })
     });
-    Times {
-        name: instance.name.clone(),
-        contacts: nc,
-        directions: nd,
-        cold_us,
-        iterations,
-        warm_us,
-        warm_iterations,
-        lemke_cold_us,
-        lemke_warm_us,
-    }
+    [cold_us, warm_us]
 }
 
 fn main() {

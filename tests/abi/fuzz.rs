@@ -44,67 +44,67 @@ struct Counts {
     statuses: [u64; 6],
 }
 
-/// One random call with random arguments.
-fn act(fmu: &Fmu, state: &mut fmi2FMUstate, random: &mut Random, counts: &mut Counts) -> c_int {
-    const N: usize = 5;
-    let n_variables = fmu.resources.variables.len() as u64;
-    let n = random.below(N as u64 + 1).min(random.below(3)) as usize;
-    let mut vr = [0; N];
-    let (mut real, mut whole, mut text) = ([0.0; N], [0; N], [std::ptr::null(); N]);
-    for i in 0..N {
-        let known = random.below(8) > 0;
-        vr[i] = random.below(if known { n_variables } else { 1 << 32 }) as u32;
-        real[i] = odd(random);
-        whole[i] = random.below(6) as c_int - 1;
-        if random.below(4) > 0 {
-            text[i] = [c"logAll", c"logEvents", c"%s%n"][random.below(3) as usize].as_ptr();
+/// Values in a call.
+const N: usize = 5;
+
+/// Arguments of calls.
+struct Values {
+    vr: [u32; N],
+    real: [f64; N],
+    whole: [c_int; N],
+    text: [fmi2String; N],
+}
+
+impl Values {
+    fn random(n_variables: u64, random: &mut Random) -> Self {
+        let (mut vr, mut real, mut whole) = ([0; N], [0.0; N], [0; N]);
+        let mut text = [std::ptr::null(); N];
+        for i in 0..N {
+            let known = random.below(8) > 0;
+            vr[i] = random.below(if known { n_variables } else { 1 << 32 }) as u32;
+            real[i] = odd(random);
+            whole[i] = random.below(6) as c_int - 1;
+            if random.below(4) > 0 {
+                text[i] = [c"logAll", c"logEvents", c"%s%n"][random.below(3) as usize].as_ptr();
+            }
+        }
+        Self {
+            vr,
+            real,
+            whole,
+            text,
         }
     }
-    let mut some = |p: *mut f64| {
-        if random.below(20) > 0 {
-            p
-        } else {
-            std::ptr::null_mut()
-        }
-    };
-    let (first, second) = (some(real.as_mut_ptr()), some(real.as_mut_ptr()));
-    let reals = first;
-    let wholes = if second.is_null() {
-        std::ptr::null_mut()
-    } else {
-        whole.as_mut_ptr()
-    };
-    let vrs = if random.below(20) > 0 {
-        vr.as_ptr()
-    } else {
-        std::ptr::null()
-    };
-    let places = if random.below(20) > 0 {
-        std::ptr::from_mut(state)
-    } else {
-        std::ptr::null_mut()
-    };
+}
+
+/// A null pointer in one of twenty cases.
+fn or_null<T>(random: &mut Random, pointer: *mut T) -> *mut T {
+    match random.below(20) {
+        0 => std::ptr::null_mut(),
+        _ => pointer,
+    }
+}
+
+/// One random call with random arguments.
+fn act(fmu: &Fmu, state: &mut fmi2FMUstate, random: &mut Random, counts: &mut Counts) -> c_int {
+    let n = random.below(N as u64 + 1).min(random.below(3)) as usize;
+    let n_variables = fmu.resources.variables.len() as u64;
+    let Values {
+        vr,
+        mut real,
+        mut whole,
+        mut text,
+    } = Values::random(n_variables, random);
+    let reals = or_null(random, real.as_mut_ptr());
+    let wholes = or_null(random, whole.as_mut_ptr());
+    let vrs = or_null(random, vr.as_ptr().cast_mut()).cast_const();
+    let places = or_null(random, std::ptr::from_mut(state));
     let kind = random.below(6) as c_int - 1;
     let mut out = [0.0; N];
     match random.below(36) {
         0 => call!(fmu, fmi2SetDebugLogging, 1, n, text.as_ptr()),
         1 => call!(fmu, fmi2SetDebugLogging, 0, n, std::ptr::null()),
-        2 => {
-            let start = if random.below(4) > 0 {
-                0.0
-            } else {
-                odd(random)
-            };
-            call!(
-                fmu,
-                fmi2SetupExperiment,
-                whole[0],
-                odd(random),
-                start,
-                0,
-                odd(random)
-            )
-        }
+        2 => random_setup(fmu, whole[0], random),
         3 | 4 => call!(fmu, fmi2EnterInitializationMode),
         5..8 => call!(fmu, fmi2ExitInitializationMode),
         8 if random.below(10) == 0 => call!(fmu, fmi2Terminate),
@@ -168,24 +168,44 @@ fn act(fmu: &Fmu, state: &mut fmi2FMUstate, random: &mut Random, counts: &mut Co
         32 => call!(fmu, fmi2GetIntegerStatus, kind, wholes),
         33 => call!(fmu, fmi2GetBooleanStatus, kind, wholes),
         34 => call!(fmu, fmi2GetStringStatus, kind, text.as_mut_ptr()),
-        _ => {
-            let mut time = odd(random);
-            if random.below(10) > 0 {
-                call!(fmu, fmi2GetRealStatus, LAST_SUCCESSFUL_TIME, &mut time);
-            }
-            let size = match random.below(8) {
-                0 => odd(random),
-                1 => random.unit(),
-                _ => 0.02 * random.unit(),
-            };
-            let status = fmu.risky_step(time, size);
-            let tolerance = fmu.real("settings.tolerance");
-            counts.steps += u64::from(status == OK);
-            counts.by_tolerance += u64::from(status == OK && tolerance > 0.0);
-            counts.cuts += u64::from(status == DISCARD);
-            status
-        }
+        _ => random_step(fmu, random, counts),
     }
+}
+
+fn random_setup(fmu: &Fmu, has_tolerance: c_int, random: &mut Random) -> c_int {
+    let start = if random.below(4) > 0 {
+        0.0
+    } else {
+        odd(random)
+    };
+    let (tolerance, stop) = (odd(random), odd(random));
+    call!(
+        fmu,
+        fmi2SetupExperiment,
+        has_tolerance,
+        tolerance,
+        start,
+        0,
+        stop
+    )
+}
+
+fn random_step(fmu: &Fmu, random: &mut Random, counts: &mut Counts) -> c_int {
+    let mut time = odd(random);
+    if random.below(10) > 0 {
+        call!(fmu, fmi2GetRealStatus, LAST_SUCCESSFUL_TIME, &mut time);
+    }
+    let size = match random.below(8) {
+        0 => odd(random),
+        1 => random.unit(),
+        _ => 0.02 * random.unit(),
+    };
+    let status = fmu.risky_step(time, size);
+    let tolerance = fmu.real("settings.tolerance");
+    counts.steps += u64::from(status == OK);
+    counts.by_tolerance += u64::from(status == OK && tolerance > 0.0);
+    counts.cuts += u64::from(status == DISCARD);
+    status
 }
 
 #[test]

@@ -230,17 +230,8 @@ struct Place {
     gap: f64,
 }
 
-/// The problem of a pile.
-pub fn generate(pile: &Pile) -> Owned {
-    let mut random = random(pile.seed);
-    let (places, radii, side) = match pile.packing {
-        Packing::Jam => pack(&mut random, pile.contacts * 10 / 24 + 3),
-        Packing::Heap => pack(&mut random, pile.contacts * 10 / 18 + 3),
-        Packing::Stack => {
-            let (places, radii) = stack(&mut random, pile.contacts);
-            (places, radii, f64::INFINITY)
-        }
-    };
+/// All places where spheres are near each other, the floor, and the walls of a jam.
+fn meetings(places: &[V3], radii: &[f64], side: f64, packing: Packing) -> Vec<Place> {
     let mut touching = Vec::new();
     for (i, place) in places.iter().enumerate() {
         for (wall, (normal, gap)) in [
@@ -253,7 +244,7 @@ pub fn generate(pile: &Pile) -> Owned {
         .into_iter()
         .enumerate()
         {
-            if wall > 0 && pile.packing != Packing::Jam {
+            if wall > 0 && packing != Packing::Jam {
                 continue;
             }
             touching.push(Place {
@@ -264,7 +255,7 @@ pub fn generate(pile: &Pile) -> Owned {
             });
         }
     }
-    for (i, j) in neighbours(&places, 2.7) {
+    for (i, j) in neighbours(places, 2.7) {
         let d = minus(places[i], places[j]);
         let normal = d.map(|x| x / length(d));
         touching.push(Place {
@@ -274,6 +265,21 @@ pub fn generate(pile: &Pile) -> Owned {
             gap: length(d) - radii[i] - radii[j],
         });
     }
+    touching
+}
+
+/// The problem of a pile.
+pub fn generate(pile: &Pile) -> Owned {
+    let mut random = random(pile.seed);
+    let (places, radii, side) = match pile.packing {
+        Packing::Jam => pack(&mut random, pile.contacts * 10 / 24 + 3),
+        Packing::Heap => pack(&mut random, pile.contacts * 10 / 18 + 3),
+        Packing::Stack => {
+            let (places, radii) = stack(&mut random, pile.contacts);
+            (places, radii, f64::INFINITY)
+        }
+    };
+    let mut touching = meetings(&places, &radii, side, pile.packing);
     let originals = pile.contacts - pile.contacts * pile.copies / 100;
     if pile.packing == Packing::Stack {
         touching.retain(|t| t.gap < 0.1);

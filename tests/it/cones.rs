@@ -154,6 +154,53 @@ struct RandomContact {
 }
 
 impl RandomContact {
+    fn new(random: &mut Xorshift, kind: Kind, n_bodies: usize, box_on_table: bool) -> Self {
+        let everything = kind == Kind::Everything;
+        let one = random.below(n_bodies);
+        let other = Some(random.below(n_bodies)).filter(|&o| o != one && random.chance(60));
+        let normal = if box_on_table && other.is_none() {
+            [0.0, 0.0, 1.0]
+        } else {
+            random.direction()
+        };
+        // round bodies half of the time, else normals and arms are unrelated
+        let round = random.chance(50);
+        let arm = |random: &mut Xorshift, sign: f64| {
+            if round {
+                normal.map(|x| sign * x)
+            } else {
+                random.direction()
+            }
+        };
+        let sliding = match kind {
+            Kind::LargeFriction => 1.0 + 2.0 * (random.signed() + 1.0),
+            _ if random.chance(10) => 0.0,
+            Kind::Everything => 2.5 * (random.signed() + 1.0),
+            _ => 0.5 * (random.signed() + 1.0),
+        };
+        let many = kind == Kind::ManyBlocks || everything;
+        let spinning = Some(0.1 * (random.signed() + 1.0)).filter(|_| many && random.chance(50));
+        let rolling = Some(0.1 * (random.signed() + 1.0)).filter(|_| many && random.chance(50));
+        let frame = axes(normal);
+        let known = if (kind == Kind::SlidingColumns || everything) && random.chance(30) {
+            let d = unit([random.signed(), random.signed(), 0.0]);
+            let along = [0, 1, 2].map(|k| d[0] * frame[1][k] + d[1] * frame[2][k]);
+            Some((along, 0.25 * (random.signed() + 1.0)))
+        } else {
+            None
+        };
+        let arms = [arm(random, -1.0), arm(random, 1.0)];
+        Self {
+            one,
+            other,
+            axes: frame,
+            arms,
+            sliding,
+            spinning,
+            rolling,
+            known,
+        }
+    }
     fn push(&self, row: &mut [f64], force: [f64; 3], torque: [f64; 3]) {
         for (body, sign, arm) in [
             (Some(self.one), 1.0, self.arms[0]),
@@ -221,6 +268,38 @@ fn axes(normal: [f64; 3]) -> [[f64; 3]; 3] {
     [normal, t, cross(normal, t)]
 }
 
+/// Contacts of bodies with each other and with the ground, some of them doubled.
+fn random_contacts(
+    random: &mut Xorshift,
+    kind: Kind,
+    [n_contacts, n_bodies]: [usize; 2],
+    box_on_table: bool,
+) -> Vec<RandomContact> {
+    let mut contacts: Vec<RandomContact> = Vec::new();
+    while contacts.len() < n_contacts {
+        let copies = match kind {
+            Kind::ExactCopies | Kind::Copies1e7 | Kind::Copies1e9 => random.chance(50),
+            Kind::Everything => random.chance(20),
+            _ => false,
+        };
+        if copies && !contacts.is_empty() {
+            let noise = match kind {
+                Kind::Copies1e7 => 1e-7,
+                Kind::Copies1e9 => 1e-9,
+                Kind::Everything => [0.0, 1e-9, 1e-7][random.below(3)],
+                _ => 0.0,
+            };
+            let mut copy = contacts[random.below(contacts.len())];
+            copy.axes = copy.axes.map(|a| random.shake(a, noise));
+            copy.arms = copy.arms.map(|a| random.shake(a, noise));
+            contacts.push(copy);
+            continue;
+        }
+        contacts.push(RandomContact::new(random, kind, n_bodies, box_on_table));
+    }
+    contacts
+}
+
 /// Bodies at random places, touching each other and the ground.
 fn random_cones(random: &mut Xorshift, kind: Kind) -> Owned {
     let everything = kind == Kind::Everything;
@@ -238,71 +317,7 @@ fn random_cones(random: &mut Xorshift, kind: Kind) -> Owned {
             (mass, inertia)
         })
         .collect();
-    let mut contacts_of_bodies: Vec<RandomContact> = Vec::new();
-    while contacts_of_bodies.len() < n_contacts {
-        let copies = match kind {
-            Kind::ExactCopies | Kind::Copies1e7 | Kind::Copies1e9 => random.chance(50),
-            Kind::Everything => random.chance(20),
-            _ => false,
-        };
-        if copies && !contacts_of_bodies.is_empty() {
-            let noise = match kind {
-                Kind::Copies1e7 => 1e-7,
-                Kind::Copies1e9 => 1e-9,
-                Kind::Everything => [0.0, 1e-9, 1e-7][random.below(3)],
-                _ => 0.0,
-            };
-            let mut copy = contacts_of_bodies[random.below(contacts_of_bodies.len())];
-            copy.axes = copy.axes.map(|a| random.shake(a, noise));
-            copy.arms = copy.arms.map(|a| random.shake(a, noise));
-            contacts_of_bodies.push(copy);
-            continue;
-        }
-        let one = random.below(n_bodies);
-        let other = Some(random.below(n_bodies)).filter(|&o| o != one && random.chance(60));
-        let normal = if box_on_table && other.is_none() {
-            [0.0, 0.0, 1.0]
-        } else {
-            random.direction()
-        };
-        // round bodies half of the time, else normals and arms are unrelated
-        let round = random.chance(50);
-        let arm = |random: &mut Xorshift, sign: f64| {
-            if round {
-                normal.map(|x| sign * x)
-            } else {
-                random.direction()
-            }
-        };
-        let sliding = match kind {
-            Kind::LargeFriction => 1.0 + 2.0 * (random.signed() + 1.0),
-            _ if random.chance(10) => 0.0,
-            Kind::Everything => 2.5 * (random.signed() + 1.0),
-            _ => 0.5 * (random.signed() + 1.0),
-        };
-        let many = kind == Kind::ManyBlocks || everything;
-        let spinning = Some(0.1 * (random.signed() + 1.0)).filter(|_| many && random.chance(50));
-        let rolling = Some(0.1 * (random.signed() + 1.0)).filter(|_| many && random.chance(50));
-        let frame = axes(normal);
-        let known = if (kind == Kind::SlidingColumns || everything) && random.chance(30) {
-            let d = unit([random.signed(), random.signed(), 0.0]);
-            let along = [0, 1, 2].map(|k| d[0] * frame[1][k] + d[1] * frame[2][k]);
-            Some((along, 0.25 * (random.signed() + 1.0)))
-        } else {
-            None
-        };
-        let arms = [arm(random, -1.0), arm(random, 1.0)];
-        contacts_of_bodies.push(RandomContact {
-            one,
-            other,
-            axes: frame,
-            arms,
-            sliding,
-            spinning,
-            rolling,
-            known,
-        });
-    }
+    let contacts_of_bodies = random_contacts(random, kind, [n_contacts, n_bodies], box_on_table);
     let rows: Vec<Vec<f64>> = contacts_of_bodies
         .iter()
         .flat_map(|contact| contact.rows(n_bodies, false))

@@ -140,11 +140,9 @@ fn solve_dense(mut m: Vec<Vec<f64>>, mut rhs: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// Bodies at random places, touching each other and the ground; `planar`: two directions of friction instead of four.
-fn frictional(random: &mut Xorshift, planar: bool) -> Owned {
-    let n_bodies = 1 + random.below(4);
+/// Contacts of bodies with each other and with the ground, some of them doubled.
+fn random_contacts(random: &mut Xorshift, n_bodies: usize, planar: bool) -> Vec<Contact> {
     let flat = |v: [f64; 3]| if planar { [v[0], v[1], 0.0] } else { v };
-    let at_rest = random.chance(30);
     let table = random.chance(50);
     let mut contacts: Vec<Contact> = Vec::new();
     for _ in 0..1 + random.below(5) {
@@ -180,6 +178,14 @@ fn frictional(random: &mut Xorshift, planar: bool) -> Owned {
         }
         contacts.push(copy);
     }
+    contacts
+}
+
+/// Bodies at random places, touching each other and the ground; `planar`: two directions of friction instead of four.
+fn frictional(random: &mut Xorshift, planar: bool) -> Owned {
+    let n_bodies = 1 + random.below(4);
+    let at_rest = random.chance(30);
+    let contacts = random_contacts(random, n_bodies, planar);
 
     // implicit mass matrix: masses over four decades, damping, and a gyroscopic (unsymmetric) part
     let nv = 6 * n_bodies;

@@ -38,6 +38,7 @@ use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::time::Duration;
 use steps::{Drive, Looker, columns};
+use stiction::tool::check::description::Experiment;
 
 /// How long a call may take, s.
 const USUAL_LIMIT: f64 = 60.0;
@@ -51,17 +52,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
     let opened = Opened::new(&options.scene)?;
     let inputs = Inputs::new(&opened.description, options)?;
     let experiment = opened.description.experiment;
-    let is_good = |x: &f64| x.is_finite() && *x > 0.0;
-    let start = experiment.start.filter(|t| t.is_finite()).unwrap_or(0.0);
-    let stop = experiment.stop.filter(|stop| *stop > start);
-    let until = options.until.or(stop).unwrap_or(start + 1.0);
-    if until <= start {
-        let message = format!("the FMU starts at {} s, after --until", short(start));
-        return Err(CliError::usage(message, "give a later end"));
-    }
-    let usual = (until - start) / USUAL_STEPS;
-    let step = options.step.or(experiment.step.filter(is_good));
-    let step = step.unwrap_or(usual).min(until - start);
+    let [start, until, step] = times(options, experiment)?;
     let timeline = Timeline::new(until - start, step, step)?;
     let every = options
         .output_step
@@ -142,57 +133,89 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
     }
     let groups = vec![drive.lines(&recording, wall.as_secs_f64())];
     let warnings = drive.warnings();
-    let text = if options.json {
-        let lines = groups.iter().flat_map(|(_, lines)| lines);
-        let mut all: serde_json::Map<String, Value> = lines
-            .map(|(label, value)| (label.replace(' ', "_"), json!(value)))
-            .collect();
-        let told: Vec<Value> = warnings.iter().map(|text| message("fmu", text)).collect();
-        all.insert("warnings".to_owned(), json!(told));
-        format!("{:#}\n", Value::Object(all))
-    } else {
-        page(&recording, options.events.0, &groups)
+    let text = match options.json {
+        true => summary(&groups, &warnings),
+        false => page(&recording, options.events.0, &groups),
     };
     super::run::tell(&text, stdout_taken)?;
     super::run::warn(&warnings)?;
     if let Some(mut out) = report {
-        let mut notes: Vec<Note> = warnings.into_iter().map(Note::warning).collect();
-        if let Err(error) = &result {
-            notes.insert(0, super::run::stopped(error));
-        }
-        if recording.stage.is_none() {
-            notes.push(Note::new(
-                "There is no animation: this FMU does not carry a scene of stiction.",
-            ));
-        }
-        if is_time_stepping {
-            notes.push(Note::new(
-                "The FMU of a scene of many bodies does not show its contacts one by one, so there are no arrows and no events; `stiction run` on the scene has them.",
-            ));
-        }
-        if !matches!(result, Ok(())) && notes.is_empty() {
-            notes.push(Note {
-                severity: Severity::Error,
-                text: "The run did not get to its end.".to_owned(),
-            });
-        }
-        let page = Page {
-            recording: &recording,
-            subtitle: format!(
-                "FMU driven through its C interface, communication step {} s",
-                short(step)
-            ),
-            story: story(&recording),
-            notes,
-            groups,
-        };
-        out.write(&html(&page))?;
+        let notes = notes(&result, &recording, warnings, is_time_stepping);
+        out.write(&html(&report_page(&recording, step, notes, groups)))?;
         out.finish()?;
     }
     if let Some((path, format)) = plot {
         write_bytes(&path, &plot::draw(&recording, &options.plot, format)?)?;
     }
     result
+}
+
+/// Start and end of the run and its communication step, s.
+fn times(options: &RunOptions, experiment: Experiment) -> Result<[f64; 3], CliError> {
+    let is_good = |x: &f64| x.is_finite() && *x > 0.0;
+    let start = experiment.start.filter(|t| t.is_finite()).unwrap_or(0.0);
+    let stop = experiment.stop.filter(|stop| *stop > start);
+    let until = options.until.or(stop).unwrap_or(start + 1.0);
+    if until <= start {
+        let message = format!("the FMU starts at {} s, after --until", short(start));
+        return Err(CliError::usage(message, "give a later end"));
+    }
+    let usual = (until - start) / USUAL_STEPS;
+    let step = options.step.or(experiment.step.filter(is_good));
+    let step = step.unwrap_or(usual).min(until - start);
+    Ok([start, until, step])
+}
+
+/// The summary for machines.
+fn summary(groups: &[Lines], warnings: &[String]) -> String {
+    let lines = groups.iter().flat_map(|(_, lines)| lines);
+    let mut all: serde_json::Map<String, Value> = lines
+        .map(|(label, value)| (label.replace(' ', "_"), json!(value)))
+        .collect();
+    let told: Vec<Value> = warnings.iter().map(|text| message("fmu", text)).collect();
+    all.insert("warnings".to_owned(), json!(told));
+    format!("{:#}\n", Value::Object(all))
+}
+
+fn report_page(recording: &Recording, step: f64, notes: Vec<Note>, groups: Vec<Lines>) -> Page<'_> {
+    let step = short(step);
+    Page {
+        recording,
+        subtitle: format!("FMU driven through its C interface, communication step {step} s"),
+        story: story(recording),
+        notes,
+        groups,
+    }
+}
+
+/// What a reader of the report should know.
+fn notes(
+    result: &Result<(), CliError>,
+    recording: &Recording,
+    warnings: Vec<String>,
+    is_time_stepping: bool,
+) -> Vec<Note> {
+    let mut notes: Vec<Note> = warnings.into_iter().map(Note::warning).collect();
+    if let Err(error) = result {
+        notes.insert(0, super::run::stopped(error));
+    }
+    if recording.stage.is_none() {
+        notes.push(Note::new(
+            "There is no animation: this FMU does not carry a scene of stiction.",
+        ));
+    }
+    if is_time_stepping {
+        notes.push(Note::new(
+            "The FMU of a scene of many bodies does not show its contacts one by one, so there are no arrows and no events; `stiction run` on the scene has them.",
+        ));
+    }
+    if !matches!(result, Ok(())) && notes.is_empty() {
+        notes.push(Note {
+            severity: Severity::Error,
+            text: "The run did not get to its end.".to_owned(),
+        });
+    }
+    notes
 }
 
 fn page(recording: &Recording, most: usize, groups: &[Lines]) -> String {
