@@ -165,7 +165,7 @@ fn a_pile_comes_to_rest() {
                 .filter(|x| x.is_infinite())
                 .count();
             println!(
-                "{n} {crowd:12} {:4} s kinetic {:.3e} touches {} asleep {asleep} penetration {:.1e} worst {:.1e} residual {:.1e} inexact {} of {} lifted {:.1e} unlocated {} located {}",
+                "{n} {time_stepping:12} {:4} s kinetic {:.3e} contacts {} asleep {asleep} penetration {:.1e} worst {:.1e} residual {:.1e} inexact {} of {} lifted {:.1e} unlocated {} located {}",
                 0.5 * f64::from(k),
                 energy.kinetic,
                 simulation.state().time_stepping.contacts.len(),

@@ -264,7 +264,7 @@ mod time_stepping {
         "[crowd]\n[[ground.shape]]\nkind = \"half_space\"\nname = \"track\"\nnormal = [0, 1, 2]\n";
 
     fn in_time_stepping(text: &str) -> String {
-        with(&format!("{CROWD}{text}"))
+        with(&format!("{TIME_STEPPING}{text}"))
     }
 
     refused! { in_time_stepping:

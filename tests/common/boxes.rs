@@ -29,7 +29,7 @@ fn cross(a: Vector, b: Vector) -> Vector {
 fn cuboids(simulation: &Simulation) -> Vec<Cuboid> {
     let (model, state) = (simulation.model(), simulation.state());
     let mut all = Vec::new();
-    for solid in &model.time_stepping.as_ref().unwrap().solids {
+    for solid in &model.time_stepping.as_ref().unwrap().colliders {
         let (Some(body), Shape::Polyhedron(shape)) = (solid.body, &solid.shape) else {
             continue;
         };

@@ -266,7 +266,7 @@ pub fn refresh_forces(
 
 // prepares the workspace for a state
 fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
-    workspace.balance.forget();
+    workspace.balance.invalidate();
     workspace.inputs.clone_from(&state.inputs);
     if model.is_spatial() {
         workspace.sliding.clone_from(&state.sliding);
@@ -456,7 +456,7 @@ impl Run<'_> {
     fn substep(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         // 1. independent joints; 2. impacts of touching contacts that approach
         assemble::select_joints(self.model, self.workspace, &self.state.position);
-        self.release();
+        self.open_ended_contacts();
         self.impact_of_touching()?;
         if !self.settings.locates_transitions() {
             return self.complementarity_step(h, target);

@@ -178,7 +178,7 @@ fn velocity(
     } = workspace;
     *work += 1;
     level.set_directions(v, sliding, resistance);
-    level.give(model, 1.0, |speed| speed.value(time, side, inputs));
+    level.set_motor_speeds(model, 1.0, |speed| speed.value(time, side, inputs));
     level.bias_from(v);
     level.solve_fixed_mode(joints, |contact| statuses[contact], fixed_mode_solver);
     let half = |v: &[f64]| -> f64 {
@@ -186,7 +186,7 @@ fn velocity(
         let halves = of_motors.map(|row| 0.5 * level.impulse[row] * level.rows[row].dot(v));
         halves.sum()
     };
-    let rubs = |i: usize| {
+    let has_friction = |i: usize| {
         let turns = level.resistance_of(i);
         statuses[level.contacts[i]].slides() || turns.spin.slides() || turns.roll.slides()
     };
@@ -197,14 +197,14 @@ fn velocity(
         halves.sum()
     };
     balance.friction_work.clear();
-    for i in (0..level.contacts.len()).filter(|i| rubs(*i)) {
+    for i in (0..level.contacts.len()).filter(|i| has_friction(*i)) {
         balance
             .friction_work
             .push((level.contacts[i], half_friction_work(i, v)));
     }
     let before = half(v);
     level.add_response(v);
-    let sliding = (0..level.contacts.len()).filter(|i| rubs(*i));
+    let sliding = (0..level.contacts.len()).filter(|i| has_friction(*i));
     for (i, (_, loss)) in sliding.zip(&mut balance.friction_work) {
         *loss += half_friction_work(i, v);
     }

@@ -131,7 +131,7 @@ impl Run<'_> {
     fn extrapolated_step(&mut self, target: f64, limit: f64) -> Result<(), StepError> {
         // 1. independent joints; impacts of touching contacts that approach; statuses
         assemble::select_joints(self.model, self.workspace, &self.state.position);
-        self.release();
+        self.open_ended_contacts();
         self.impact_of_touching()?;
         if std::mem::take(&mut self.statuses_unreliable) {
             return self.fallback(limit);
