@@ -151,7 +151,6 @@ impl Workspace {
     }
 
     /// Allocates everything that a step of this model can need.
-    #[cfg_attr(small, optimize(size))]
     pub fn new(model: &Model) -> Self {
         let n_joint = if model.time_stepping.is_some() {
             0

@@ -25,7 +25,6 @@ const MAX_REPORTED: usize = 10;
 type Source<'a> = (&'a Owner<'a>, usize);
 
 /// Adds colliders to the model; unsupported pairs of shapes and initial overlaps are errors.
-#[cfg_attr(small, optimize(size))]
 pub(super) fn add(
     scene: &Space,
     rules: written::TimeStepping,
@@ -216,7 +215,6 @@ fn reject_unsupported(
     }
 }
 
-#[cfg_attr(small, optimize(size))]
 fn reject_overlaps(
     scene: &Space,
     model: &Model,

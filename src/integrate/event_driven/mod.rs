@@ -88,10 +88,10 @@ pub fn step(
     workspace.allow(settings, standard);
     with_counted_work(model, state, workspace, settings, report, standard, |run| {
         if run.settings.extrapolates() {
-            return run.accurately(end, end);
+            return run.advance_with_high_order(end, end);
         }
         run.report.steps += 1;
-        run.to(end)
+        run.advance_to(end)
     })
 }
 
@@ -110,13 +110,13 @@ pub fn step_to_event(
     with_counted_work(model, state, workspace, settings, report, standard, |run| {
         run.stop_after = from;
         if run.settings.tolerance.is_some() {
-            return run.accurately(end, f64::INFINITY);
+            return run.advance_with_high_order(end, f64::INFINITY);
         }
         if run.settings.extrapolates() {
-            return run.accurately(end, end);
+            return run.advance_with_high_order(end, end);
         }
         run.report.steps += 1;
-        run.to(end)
+        run.advance_to(end)
     })
 }
 
@@ -136,7 +136,7 @@ pub fn advance_past(
     let standard = settings.step;
     workspace.allow(settings, time - state.time);
     with_counted_work(model, state, workspace, settings, report, standard, |run| {
-        run.accurately(time, end)
+        run.advance_with_high_order(time, end)
     })
 }
 
@@ -337,7 +337,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn to(&mut self, end: f64) -> Result<(), StepError> {
+    fn advance_to(&mut self, end: f64) -> Result<(), StepError> {
         let mut n_substeps = 0;
         self.start();
         while self.state.time < end {
