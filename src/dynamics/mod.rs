@@ -481,11 +481,11 @@ pub fn smoothed_friction(
 ) {
     for link in &model.forces {
         match &link.force {
-            AnyForce::Plane(Force::Stribeck(law)) => {
+            AnyForce::Plane(Force::Stribeck(stribeck)) => {
                 let [start, end] =
-                    at_both(model, instants).map(|at| at.plane(link, |at| law.sliding(at)));
+                    at_both(model, instants).map(|at| at.plane(link, |at| stribeck.sliding(at)));
                 if let (Some((before, g)), Some((after, _))) = (start, end) {
-                    visit(law, [before, after], inverse_mass(model, link, &g));
+                    visit(stribeck, [before, after], inverse_mass(model, link, &g));
                 }
             }
             AnyForce::Space(space::force::Force::Stribeck(force)) => {

@@ -76,7 +76,7 @@ pub struct Workspace {
     pub(super) within_reach: Vec<bool>,
     /// Fixed geometry of each contact at the start of the substep, or where it opened or touched since: constant for a closed contact
     /// during the substep.
-    pub(super) holds: Vec<FixedFeature>,
+    pub(super) fixed_features: Vec<FixedFeature>,
     /// Contact forces in space at the start of the substep.
     pub(super) last_forces: Forces,
     /// Lowest points of rims at the start of a step, by active contact.
@@ -94,8 +94,8 @@ pub struct Workspace {
     pub(super) at_rest: Vec<AtRest>,
     pub(super) before: Vec<f64>,
     pub(super) compressed: Vec<f64>,
-    pub(super) look_position: Vec<f64>,
-    pub(super) look_velocity: Vec<f64>,
+    pub(super) sample_position: Vec<f64>,
+    pub(super) sample_velocity: Vec<f64>,
     /// Impulses of the compression phase of an impact, and of the whole impact.
     pub(super) compression: Vec<f64>,
     pub(super) impulse: Vec<f64>,
@@ -151,7 +151,6 @@ impl Workspace {
     }
 
     /// Allocates everything that a step of this model can need.
-    #[cfg_attr(small, optimize(size))]
     pub fn new(model: &Model) -> Self {
         let n_joint = if model.time_stepping.is_some() {
             0
@@ -196,7 +195,7 @@ impl Workspace {
             end_gap: vec![(0.0, 0.0); n_contacts],
             is_near: vec![true; model.pairs.len()],
             within_reach: vec![true; model.pairs.len()],
-            holds: vec![FixedFeature::default(); n_contacts],
+            fixed_features: vec![FixedFeature::default(); n_contacts],
             last_forces: Forces::default(),
             headings: Vec::new(),
             sliding: state.sliding,
@@ -209,8 +208,8 @@ impl Workspace {
             at_rest: vec![AtRest::default(); n_contacts],
             before: vector(),
             compressed: vector(),
-            look_position: vector(),
-            look_velocity: vector(),
+            sample_position: vector(),
+            sample_velocity: vector(),
             compression: Vec::with_capacity(n_rows),
             impulse: Vec::with_capacity(n_rows),
             relaxation: Vec::with_capacity(n_rows),

@@ -25,7 +25,6 @@ pub fn build(scene: &Scene) -> Result<Model, Vec<Problem>> {
     }
 }
 
-#[cfg_attr(small, optimize(size))]
 fn build_plane(scene: &Scene, plane: &Plane) -> Result<Model, Vec<Problem>> {
     let mut builder = Builder {
         scene: plane,

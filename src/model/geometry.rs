@@ -79,7 +79,7 @@ impl Model {
     }
 
     #[inline]
-    fn place(&self, bodies: [BodyRef; 2], row: &Row) -> GlobalRow {
+    fn global_row(&self, bodies: [BodyRef; 2], row: &Row) -> GlobalRow {
         GlobalRow::new(self.spans(bodies), &row.a, &row.b)
     }
 
@@ -135,7 +135,10 @@ impl Model {
                 let [a, b] = link.bodies.map(|body| pose_of(poses.plane(), body));
                 let joint = joint.rows(a, b);
                 for i in 0..joint.n {
-                    take(self.place(link.bodies, &joint.rows[i]), joint.residual[i]);
+                    take(
+                        self.global_row(link.bodies, &joint.rows[i]),
+                        joint.residual[i],
+                    );
                 }
             }
             AnyJoint::Space(joint) => {
@@ -217,7 +220,7 @@ impl Model {
             (AnyJoint::Plane(joint), None) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
                 let (value, row) = joint.coordinate(a, b)?;
-                (value, self.place(contact.bodies, &row))
+                (value, self.global_row(contact.bodies, &row))
             }
             (AnyJoint::Plane(joint), Some(twists)) => {
                 let [a, b] = moving(contact.bodies, poses, twists);
@@ -247,16 +250,16 @@ impl Model {
     fn contact_rows_in_space(
         &self,
         contact: &Contact,
-        touch: &SpaceContact,
-        hold: &FixedFeature,
+        pair: &SpaceContact,
+        fixed: &FixedFeature,
         poses: &Poses,
         rows: &mut Vec<GlobalRow>,
     ) -> Option<ContactGeometry> {
         let [a, b] = contact
             .bodies
             .map(|body| space_pose_of(poses.space(), body));
-        let near = touch.held(hold, a, b)?;
-        let tangents = touch.tangents(near.normal, hold, [a, b]);
+        let near = pair.nearest_on(fixed, a, b)?;
+        let tangents = pair.tangents(near.normal, fixed, [a, b]);
         for direction in [near.normal, tangents[0], tangents[1]] {
             let row = near.velocity_row(direction, a, b);
             rows.push(self.global_row_in_space(contact.bodies, &row));
@@ -270,17 +273,17 @@ impl Model {
     }
 
     /// Distance of a contact to the end of its edge, m; `None` while another contact covers the same point.
-    pub fn margin(&self, contact: &Contact, hold: &FixedFeature, poses: &Poses) -> Option<f64> {
+    pub fn margin(&self, contact: &Contact, fixed: &FixedFeature, poses: &Poses) -> Option<f64> {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                held(feature, hold, a, b).map(|near| near.margin)
+                nearest_on(feature, fixed, a, b).map(|near| near.margin)
             }
-            ContactKind::Space(touch) => {
+            ContactKind::Space(pair) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                touch.held(hold, a, b).map(|near| near.margin)
+                pair.nearest_on(fixed, a, b).map(|near| near.margin)
             }
             ContactKind::Limit(_) => Some(f64::INFINITY),
         }
@@ -289,23 +292,23 @@ impl Model {
     /// Appends the rows of a contact, on its edge if it has one: gradient of the gap along the normal, then as many tangents as contacts of
     /// the model have. `None`, and no rows, while another contact covers the same point.
     #[inline]
-    pub fn near(
+    pub fn contact_rows(
         &self,
         contact: &Contact,
-        hold: &FixedFeature,
+        fixed: &FixedFeature,
         poses: &Poses,
         rows: &mut Vec<GlobalRow>,
     ) -> Option<ContactGeometry> {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
-                let near = held(feature, hold, a, b)?;
-                rows.push(self.place(contact.bodies, &near.normal_row()));
-                rows.push(self.place(contact.bodies, &near.tangent_row()));
+                let near = nearest_on(feature, fixed, a, b)?;
+                rows.push(self.global_row(contact.bodies, &near.normal_row()));
+                rows.push(self.global_row(contact.bodies, &near.tangent_row()));
                 Some(ContactGeometry::without_frame(near.offset, near.margin))
             }
-            ContactKind::Space(touch) => {
-                self.contact_rows_in_space(contact, touch, hold, poses, rows)
+            ContactKind::Space(pair) => {
+                self.contact_rows_in_space(contact, pair, fixed, poses, rows)
             }
             ContactKind::Limit(stop) => {
                 let (gap, row) = self.limit(contact, stop, poses, None)?;
@@ -322,7 +325,7 @@ impl Model {
     pub fn contact_row_rates(
         &self,
         contact: &Contact,
-        hold: &FixedFeature,
+        fixed: &FixedFeature,
         poses: &Poses,
         twists: &Twists,
         v: &[f64],
@@ -331,13 +334,13 @@ impl Model {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = moving(contact.bodies, poses, twists);
-                let near = held(feature, hold, &a, &b)?;
+                let near = nearest_on(feature, fixed, &a, &b)?;
                 Some([rate(&near.normal_row()), rate(&near.tangent_row()), 0.0])
             }
-            ContactKind::Space(touch) => {
+            ContactKind::Space(pair) => {
                 let [a, b] = moving_in_space(contact.bodies, poses, twists);
-                let near = touch.held(hold, &a, &b)?;
-                let [t, s] = touch.tangents(near.normal, hold, [&a, &b]);
+                let near = pair.nearest_on(fixed, &a, &b)?;
+                let [t, s] = pair.tangents(near.normal, fixed, [&a, &b]);
                 Some([near.normal, t, s].map(|direction| {
                     let row = near.velocity_row(direction, &a, &b);
                     self.gain(contact.bodies, [&row.a, &row.b], v)
@@ -370,17 +373,17 @@ impl Model {
     pub fn rotation_row_rates(
         &self,
         contact: &Contact,
-        hold: &FixedFeature,
+        fixed: &FixedFeature,
         poses: &Poses,
         twists: &Twists,
         v: &[f64],
     ) -> Option<[f64; N_ROTATION_AXES]> {
-        let ContactKind::Space(touch) = &contact.kind else {
+        let ContactKind::Space(pair) = &contact.kind else {
             return None;
         };
         let [a, b] = moving_in_space(contact.bodies, poses, twists);
-        let near = touch.held(hold, &a, &b)?;
-        let [tangent, _] = touch.tangents(near.normal, hold, [&a, &b]);
+        let near = pair.nearest_on(fixed, &a, &b)?;
+        let [tangent, _] = pair.tangents(near.normal, fixed, [&a, &b]);
         Some(rotation_axes(near.normal, tangent).map(|axis| {
             let row = space::Row::relative_rotation(axis, &a, &b);
             self.gain(contact.bodies, [&row.a, &row.b], v)
@@ -398,11 +401,11 @@ impl Model {
                     margin: near.margin,
                 })
             }
-            ContactKind::Space(touch) => {
+            ContactKind::Space(pair) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let near = contact.exposed_in_space(&touch.feature, a, b);
+                let near = contact.exposed_in_space(&pair.feature, a, b);
                 near.map(|near| Gap {
                     gap: near.gap,
                     margin: near.margin,
@@ -421,15 +424,15 @@ impl Model {
     /// Lower bound of all gaps of the contact's pair of shapes, m, where positive.
     pub fn clearance(&self, contact: &Contact, poses: &Poses) -> f64 {
         match &contact.kind {
-            ContactKind::Space(touch) => {
+            ContactKind::Space(pair) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let of_bounds = touch.bounds.clearance(a, b);
+                let of_bounds = pair.bounds.clearance(a, b);
                 if of_bounds > 0.0 {
                     return of_bounds;
                 }
-                let apart = touch.feature.separation(a, b);
+                let apart = pair.feature.separation(a, b);
                 apart.map_or(of_bounds, |apart| apart.gap)
             }
             ContactKind::Feature(_) | ContactKind::Limit(_) => f64::NEG_INFINITY,
@@ -446,11 +449,11 @@ impl Model {
                 let rate = self.product(contact.bodies, [&row.a, &row.b], v, |x| *x);
                 Some((near.gap, rate))
             }
-            ContactKind::Space(touch) => {
+            ContactKind::Space(pair) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let near = contact.exposed_in_space(&touch.feature, a, b)?;
+                let near = contact.exposed_in_space(&pair.feature, a, b)?;
                 let row = near.gap_row(a, b);
                 let rate = self.product(contact.bodies, [&row.a, &row.b], v, |x| *x);
                 Some((near.gap, rate))
@@ -487,7 +490,7 @@ impl Model {
     }
 
     /// Contact geometry to be fixed at the given poses.
-    pub fn hold(&self, contact: &Contact, poses: &Poses) -> FixedFeature {
+    pub fn fixed_feature(&self, contact: &Contact, poses: &Poses) -> FixedFeature {
         match &contact.kind {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
@@ -496,12 +499,12 @@ impl Model {
                     axis: Vec3::zeros(),
                 }
             }
-            ContactKind::Space(touch) => {
+            ContactKind::Space(pair) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let edge = contact.face(&touch.feature, a, b);
-                let near = touch.feature.nearest(a, b);
+                let edge = contact.face(&pair.feature, a, b);
+                let near = pair.feature.nearest(a, b);
                 FixedFeature {
                     edge,
                     axis: near.map_or_else(Vec3::x, |near| most_across(near.normal)),
@@ -514,11 +517,11 @@ impl Model {
     /// A direction that a step must not rotate far, in the axes of the first body, if the contact has one.
     pub fn heading(&self, contact: &Contact, poses: &Poses) -> Option<Vec3> {
         match &contact.kind {
-            ContactKind::Space(touch) => {
+            ContactKind::Space(pair) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                touch.feature.heading(a, b)
+                pair.feature.heading(a, b)
             }
             ContactKind::Feature(_) | ContactKind::Limit(_) => None,
         }
@@ -530,13 +533,13 @@ impl Model {
             ContactKind::Feature(feature) => {
                 let [a, b] = contact.bodies.map(|body| pose_of(poses.plane(), body));
                 let apart = feature.separation(a, b)?;
-                Some((apart.gap, self.place(contact.bodies, &apart.row)))
+                Some((apart.gap, self.global_row(contact.bodies, &apart.row)))
             }
-            ContactKind::Space(touch) => {
+            ContactKind::Space(pair) => {
                 let [a, b] = contact
                     .bodies
                     .map(|body| space_pose_of(poses.space(), body));
-                let apart = touch.feature.separation(a, b)?;
+                let apart = pair.feature.separation(a, b)?;
                 Some((
                     apart.gap,
                     self.global_row_in_space(contact.bodies, &apart.row),
@@ -551,20 +554,20 @@ impl Contact {
     /// Can [`Model::heading`] return a direction?
     pub fn has_heading(&self) -> bool {
         match &self.kind {
-            ContactKind::Space(touch) => touch.feature.has_heading(),
+            ContactKind::Space(pair) => pair.feature.has_heading(),
             ContactKind::Feature(_) | ContactKind::Limit(_) => false,
         }
     }
 }
 
 impl SpaceContact {
-    fn held<T: Real>(
+    fn nearest_on<T: Real>(
         &self,
-        hold: &FixedFeature,
+        fixed: &FixedFeature,
         a: &space::Pose<T>,
         b: &space::Pose<T>,
     ) -> Option<space::collide::Nearest<T>> {
-        match hold.edge {
+        match fixed.edge {
             Some(face) => self.feature.nearest_on(face, a, b),
             None => self.feature.nearest(a, b),
         }
@@ -574,10 +577,10 @@ impl SpaceContact {
     fn tangents<T: Real>(
         &self,
         normal: Vec3<T>,
-        hold: &FixedFeature,
+        fixed: &FixedFeature,
         poses: [&space::Pose<T>; 2],
     ) -> [Vec3<T>; N_TANGENTS] {
-        let any = hold.axis.map(T::constant);
+        let any = fixed.axis.map(T::constant);
         let axis = match self.axis {
             Some((side, axis)) => poses[side].turn(axis),
             None => any,
@@ -602,13 +605,13 @@ pub fn rotation_axes<T: Real>(normal: Vec3<T>, tangent: Vec3<T>) -> [Vec3<T>; N_
     [normal, tangent, cross3(normal, tangent)]
 }
 
-fn held<T: Real>(
+fn nearest_on<T: Real>(
     feature: &collide::Feature,
-    hold: &FixedFeature,
+    fixed: &FixedFeature,
     a: &Pose<T>,
     b: &Pose<T>,
 ) -> Option<collide::Nearest<T>> {
-    match hold.edge {
+    match fixed.edge {
         Some(edge) => feature.nearest_on(edge, a, b),
         None => feature.nearest(a, b),
     }

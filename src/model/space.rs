@@ -23,7 +23,6 @@ use std::borrow::Cow;
 const CENTRED: f64 = 1e-6;
 
 /// Checks a scene spec in space and builds its model. All errors are reported at once.
-#[cfg_attr(small, optimize(size))]
 pub(super) fn build(scene: &Scene, space: &Space) -> Result<Model, Vec<Problem>> {
     let mut builder = Builder {
         scene: space,
@@ -91,7 +90,6 @@ impl Builder<'_> {
         });
     }
 
-    #[cfg_attr(small, optimize(size))]
     fn bodies(&mut self) {
         for body in &self.scene.bodies {
             let first = self.model.n_velocities;
@@ -258,7 +256,6 @@ impl Builder<'_> {
         dot3(d, d).sqrt()
     }
 
-    #[cfg_attr(small, optimize(size))]
     fn joints(&mut self) {
         for written in &self.scene.joints {
             let bodies = [self.body(&written.bodies[0]), self.body(&written.bodies[1])];
@@ -394,7 +391,6 @@ impl Builder<'_> {
         }
     }
 
-    #[cfg_attr(small, optimize(size))]
     fn forces(&mut self) {
         for written in &self.scene.forces {
             let zeros = || [0.0; 3].map(Signal::constant);

@@ -25,7 +25,6 @@ const MAX_REPORTED: usize = 10;
 type Source<'a> = (&'a Owner<'a>, usize);
 
 /// Adds colliders to the model; unsupported pairs of shapes and initial overlaps are errors.
-#[cfg_attr(small, optimize(size))]
 pub(super) fn add(scene: &Space, model: &mut Model, owners: &[Owner], problems: &mut Vec<Problem>) {
     let (time_stepping, sources) = time_stepping(scene, model, owners);
     reject_unsupported(&time_stepping, &sources, problems);
@@ -215,7 +214,6 @@ fn reject_unsupported(
     }
 }
 
-#[cfg_attr(small, optimize(size))]
 fn reject_overlaps(
     scene: &Space,
     model: &Model,

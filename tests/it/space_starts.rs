@@ -118,7 +118,7 @@ fn a_spring_without_a_direction_is_refused() {
         )
     };
     let text = ball("mass = 1", &spring("#!", "rest_length = 0.3"));
-    let fragments = ["no direction to push in", "move the anchors apart"];
+    let fragments = ["its force has no direction", "move the anchors apart"];
     refused(&text, "force[spring].rest_length", &fragments);
     for rest in ["rest_length = 0", ""] {
         model(&ball("mass = 1", &spring("", rest)));
@@ -163,7 +163,7 @@ fn motors_that_contradict_each_other_are_refused() {
     let other = wheel(&[first.clone(), hinge("second", "#!", &driven(2.0))]);
     let fragments = [
         "the motor has the speed 2",
-        "leave only 1.0",
+        "only allow 1.0",
         "remove one of the motors",
     ];
     refused(&other, "joint[second].motor", &fragments);

@@ -31,14 +31,14 @@ pub(super) enum BeyondEdges {
 pub(super) fn rows(
     model: &Model,
     poses: &Poses,
-    holds: &[FixedFeature],
+    fixed_features: &[FixedFeature],
     beyond: BeyondEdges,
     system: &mut System,
 ) {
     gather(
         model,
         poses,
-        holds,
+        fixed_features,
         beyond,
         &system.contacts,
         &mut system.rows,
@@ -77,14 +77,14 @@ struct Frames<'a> {
 pub(super) fn columns(
     model: &Model,
     poses: &Poses,
-    holds: &[FixedFeature],
+    fixed_features: &[FixedFeature],
     beyond: BeyondEdges,
     system: &mut System,
 ) {
     gather(
         model,
         poses,
-        holds,
+        fixed_features,
         beyond,
         &system.contacts,
         &mut system.columns,
@@ -95,7 +95,7 @@ pub(super) fn columns(
 fn gather(
     model: &Model,
     poses: &Poses,
-    holds: &[FixedFeature],
+    fixed_features: &[FixedFeature],
     beyond: BeyondEdges,
     contacts: &[usize],
     rows: &mut Vec<GlobalRow>,
@@ -124,7 +124,7 @@ fn gather(
     }
     for &index in contacts {
         let (contact, first) = (&model.contacts[index], rows.len());
-        let near = model.near(contact, &holds[index], poses, rows);
+        let near = model.contact_rows(contact, &fixed_features[index], poses, rows);
         let turning = if model.resists_rotation() {
             near.map_or([Vec3::zeros(); N_ROTATION_AXES], |near| {
                 rotation_axes(near.direction, near.tangents[0])
@@ -166,7 +166,7 @@ pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64])
         level,
         poses,
         twists,
-        holds,
+        fixed_features,
         ..
     } = workspace;
     let mut index = 0;
@@ -183,7 +183,7 @@ pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64])
     let n_rows = 1 + model.n_friction_rows;
     for &j in &level.contacts {
         if let Some(rates) =
-            model.contact_row_rates(&model.contacts[j], &holds[j], poses, twists, v)
+            model.contact_row_rates(&model.contacts[j], &fixed_features[j], poses, twists, v)
         {
             let n_rates = n_rows.min(rates.len());
             for (b, rate) in level.bias[index..].iter_mut().zip(&rates[..n_rates]) {
@@ -192,7 +192,7 @@ pub(super) fn add_row_rates(model: &Model, workspace: &mut Workspace, v: &[f64])
         }
         if model.resists_rotation()
             && let Some(rates) =
-                model.rotation_row_rates(&model.contacts[j], &holds[j], poses, twists, v)
+                model.rotation_row_rates(&model.contacts[j], &fixed_features[j], poses, twists, v)
         {
             let first = index + 1 + N_TANGENTS;
             for (b, rate) in level.bias[first..].iter_mut().zip(&rates) {
@@ -215,12 +215,12 @@ pub(super) fn level(
     let Workspace {
         level,
         poses,
-        holds,
+        fixed_features,
         ..
     } = workspace;
     level.contacts.clear();
     level.contacts.extend(contacts);
-    rows(model, poses, holds, BeyondEdges::Line, level);
+    rows(model, poses, fixed_features, BeyondEdges::Line, level);
     level.condense_rows(&workspace.mass);
 }
 
@@ -234,7 +234,7 @@ pub(super) fn update_fixed_features(
     model.poses(q, &mut workspace.poses);
     let Workspace {
         poses,
-        holds,
+        fixed_features,
         pairs,
         ..
     } = workspace;
@@ -243,8 +243,8 @@ pub(super) fn update_fixed_features(
             continue;
         }
         for j in pair.clone() {
-            if moved(j) || holds[j].edge.is_none() {
-                holds[j] = model.hold(&model.contacts[j], poses);
+            if moved(j) || fixed_features[j].edge.is_none() {
+                fixed_features[j] = model.fixed_feature(&model.contacts[j], poses);
             }
         }
     }
@@ -291,9 +291,14 @@ pub(super) fn gaps_within(model: &Model, workspace: &mut Workspace, q: &[f64], f
 
 /// Distance of a contact to the end of its sharp edge at the poses in the workspace, m; minus infinity where another contact covers its
 /// point.
-pub(super) fn margin(model: &Model, poses: &Poses, holds: &[FixedFeature], index: usize) -> f64 {
+pub(super) fn margin(
+    model: &Model,
+    poses: &Poses,
+    fixed_features: &[FixedFeature],
+    index: usize,
+) -> f64 {
     model
-        .margin(&model.contacts[index], &holds[index], poses)
+        .margin(&model.contacts[index], &fixed_features[index], poses)
         .unwrap_or(f64::NEG_INFINITY)
 }
 
@@ -485,7 +490,7 @@ pub(super) fn start_rows(
         system,
         poses,
         active,
-        holds,
+        fixed_features,
         resistance,
         slip_rows,
         ..
@@ -502,7 +507,7 @@ pub(super) fn start_rows(
     for (i, &j) in active.iter().enumerate() {
         let contact = &model.contacts[j];
         slip_rows.clear();
-        let Some(near) = model.near(contact, &holds[j], poses, slip_rows) else {
+        let Some(near) = model.contact_rows(contact, &fixed_features[j], poses, slip_rows) else {
             continue;
         };
         if statuses[j] == Status::Slip {
@@ -545,7 +550,7 @@ pub(super) fn step_system(
         poses,
         scratch_position,
         active,
-        holds,
+        fixed_features,
         resistance,
         ..
     } = workspace;
@@ -561,13 +566,13 @@ pub(super) fn step_system(
     }
     model.displace(scratch_position, q, scheme.row_at * h, v);
     model.poses(scratch_position, poses);
-    rows(model, poses, holds, beyond, system);
+    rows(model, poses, fixed_features, beyond, system);
     if scheme.column_at == scheme.row_at {
         system.columns.clone_from(&system.rows);
     } else {
         model.displace(scratch_position, q, scheme.column_at * h, v);
         model.poses(scratch_position, poses);
-        columns(model, poses, holds, beyond, system);
+        columns(model, poses, fixed_features, beyond, system);
         if let Some(statuses) = fixed_statuses {
             slide_over_columns(system, statuses, resistance, scheme.row_at == 1.0);
         }
@@ -585,7 +590,7 @@ pub(super) fn step_system(
     }
     // means of a step refer to its middle, end values to its end
     let acts = (t + h / scheme.sigma, Side::Before);
-    system.give(model, scheme.sigma, |speed| {
+    system.set_motor_speeds(model, scheme.sigma, |speed| {
         speed.value(acts.0, acts.1, inputs)
     });
     system.bias_from(scratch_position);

@@ -71,8 +71,8 @@ pub(super) fn classify(
         }
         When::Now | When::JustAfter(_) => {}
     }
-    let mut q = std::mem::take(&mut workspace.look_position);
-    let mut v = std::mem::take(&mut workspace.look_velocity);
+    let mut q = std::mem::take(&mut workspace.sample_position);
+    let mut v = std::mem::take(&mut workspace.sample_velocity);
     model.displace(&mut q, &state.position, ahead, &state.velocity);
     for ((v, start), a) in v
         .iter_mut()
@@ -83,8 +83,8 @@ pub(super) fn classify(
     }
     touching(model, state, workspace, settings, when);
     let solved = decide(model, state, workspace, report, (when, ahead), &q, &v);
-    workspace.look_position = q;
-    workspace.look_velocity = v;
+    workspace.sample_position = q;
+    workspace.sample_velocity = v;
     solved
 }
 
@@ -125,9 +125,9 @@ fn touching(
     active.clear();
     for (i, &contact) in level.contacts.iter().enumerate() {
         let normal = level.normal(i);
-        let leaves = level.rows[normal].dot(&state.velocity);
+        let separates = level.rows[normal].dot(&state.velocity);
         let falls = (-level.bias[normal]).at_least(0.0);
-        if leaves <= slow || leaves * leaves <= 2.0 * falls * lowest_hop {
+        if separates <= slow || separates * separates <= 2.0 * falls * lowest_hop {
             active.push(contact);
             let moves = |row: usize| level.rows[row].dot(&state.velocity).abs() > slow;
             let [slid, rolled] = stopped(contact);
@@ -249,9 +249,9 @@ fn all_stick(
     let holds = level.is_admissible(statuses, scale);
     for i in 0..level.contacts.len() {
         let contact = level.contacts[i];
-        let presses = level.impulse[level.normal(i)] > 1e-12 * scale;
+        let is_loaded = level.impulse[level.normal(i)] > 1e-12 * scale;
         let was_open = statuses[contact] == at_rest(level, i);
-        if (holds && !presses) || (!holds && was_open) {
+        if (holds && !is_loaded) || (!holds && was_open) {
             statuses[contact] = Status::Open;
         }
     }
@@ -343,7 +343,7 @@ fn decide(
         }
         level.set_directions(v, directions, resistance);
         level.guess_from(last_forces, 1.0);
-        let held = all_stick(level, joints, statuses, fixed_mode_solver, max_abs(force));
+        let sticks = all_stick(level, joints, statuses, fixed_mode_solver, max_abs(force));
         // static friction is not restored before a contact that broke away has stopped
         let stops = matches!(when, When::JustAfter(what) if what.is_stop());
         let starts = |contact: usize| {
@@ -355,18 +355,18 @@ fn decide(
             sliding => sliding,
         };
         let sliding = |contact: usize| known(statuses[contact], contact);
-        if !held {
+        if !sticks {
             let outcome = complementarity.solve(level, joints, sliding, &state.status);
             if !matches!(outcome, Outcome::Solved { .. }) {
                 return false;
             }
         }
-        for (i, &contact) in level.contacts.iter().enumerate().filter(|_| held) {
+        for (i, &contact) in level.contacts.iter().enumerate().filter(|_| sticks) {
             if statuses[contact] == Status::Slip {
                 directions[contact] = level.sliding_vector(i, v, slow);
             }
         }
-        for (i, &contact) in level.contacts.iter().enumerate().filter(|_| !held) {
+        for (i, &contact) in level.contacts.iter().enumerate().filter(|_| !sticks) {
             let known: Sliding = known(statuses[contact], contact);
             statuses[contact] = complementarity.status(level, i, known, max_abs(force));
             if let Some(turns) = resistance.get_mut(contact) {

@@ -213,9 +213,9 @@ impl Complementarity {
     fn update_stribeck(&self, system: &mut System, speeds: Option<f64>) -> bool {
         let mut any = false;
         for i in 0..system.stribeck.len() {
-            if let (Some(law), Some(speeds)) = (system.stribeck_of(i), speeds) {
+            if let (Some(stribeck), Some(speeds)) = (system.stribeck_of(i), speeds) {
                 let speed = self.sliding_speed(system, i) / speeds;
-                any |= law.update_coefficient(&mut system.friction[i], speed);
+                any |= stribeck.update_coefficient(&mut system.friction[i], speed);
             }
         }
         any

@@ -297,8 +297,8 @@ impl Cones {
                 continue;
             }
             let first = self.first[i];
-            let pressed = self.impulse[first] > 0.0 || system.restituted_at(i) > 0.0;
-            self.broken[i] = pressed && self.moves(self.rows_of(i, 0), MOVES);
+            let normal_impulse = self.impulse[first] > 0.0 || system.restituted_at(i) > 0.0;
+            self.broken[i] = normal_impulse && self.moves(self.rows_of(i, 0), MOVES);
             any |= self.broken[i];
         }
         any
@@ -311,11 +311,11 @@ impl Cones {
         };
         let mut any = false;
         for i in 0..system.stribeck.len() {
-            let Some(law) = system.stribeck_of(i).filter(|_| self.parts[i].free[0]) else {
+            let Some(stribeck) = system.stribeck_of(i).filter(|_| self.parts[i].free[0]) else {
                 continue;
             };
             let u = [0, 1].map(|k| self.product(self.rows_of(i, 0).start + k));
-            any |= law.update_coefficient(&mut system.friction[i], norm(&u) / speeds);
+            any |= stribeck.update_coefficient(&mut system.friction[i], norm(&u) / speeds);
         }
         any
     }
@@ -330,9 +330,10 @@ impl Cones {
                 system.impulse[normal + row] = *x;
             }
             if part.slides {
-                let (pressed, [x, y]) = (system.friction[i] * solved[0], system.direction[i]);
-                system.impulse[normal + 1] = -pressed * x;
-                system.impulse[normal + 2] = -pressed * y;
+                let (normal_impulse, [x, y]) =
+                    (system.friction[i] * solved[0], system.direction[i]);
+                system.impulse[normal + 1] = -normal_impulse * x;
+                system.impulse[normal + 2] = -normal_impulse * y;
             }
             let Some([torsional, rolling]) = system.resisting.get(i).copied() else {
                 continue;
@@ -343,9 +344,9 @@ impl Cones {
             }
             if part.rolls {
                 let [x, y] = system.direction[system.rolling_disc(i)];
-                let pressed = rolling * solved[0];
-                system.impulse[spin + 1] = -pressed * x;
-                system.impulse[spin + 2] = -pressed * y;
+                let normal_impulse = rolling * solved[0];
+                system.impulse[spin + 1] = -normal_impulse * x;
+                system.impulse[spin + 2] = -normal_impulse * y;
             }
         }
         // (5)
@@ -378,11 +379,12 @@ impl Cones {
         for i in 0..system.contacts.len() {
             let row = stride * i;
             let inverse_mass = reduced[row * n + row];
-            let (pressed, leaves) = (inverse_mass * impulse[row], speed(row));
+            let (normal_impulse, separates) = (inverse_mass * impulse[row], speed(row));
             let friction_impulse = norm(&impulse[row + 1..=row + N_TANGENTS]);
-            let beyond = inverse_mass * friction_impulse - system.static_friction[i] * pressed;
+            let beyond =
+                inverse_mass * friction_impulse - system.static_friction[i] * normal_impulse;
             worst = worst
-                .at_least(pressed.at_most(leaves).abs())
+                .at_least(normal_impulse.at_most(separates).abs())
                 .at_least(beyond);
             if let Some([torsional, rolling]) = system.resisting.get(i).copied() {
                 let spin = row + 1 + N_TANGENTS;
@@ -391,11 +393,11 @@ impl Cones {
                     (norm(&impulse[spin + 1..=spin + 2]), rolling),
                 ] {
                     if friction > 0.0 {
-                        worst = worst.at_least(inverse_mass * moment / friction - pressed);
+                        worst = worst.at_least(inverse_mass * moment / friction - normal_impulse);
                     }
                 }
             }
-            size = size.at_least(pressed);
+            size = size.at_least(normal_impulse);
         }
         worst / size.at_least(f64::MIN_POSITIVE)
     }

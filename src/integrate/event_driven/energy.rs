@@ -288,7 +288,7 @@ impl Balance {
     }
 
     /// Invalidates the stored energies: the state changed other than by a step, or parameters changed.
-    pub fn forget(&mut self, model: &Model) {
+    pub fn invalidate(&mut self, model: &Model) {
         self.is_known = false;
         self.dissipates = model.forces.iter().any(|link| link.force.dissipates());
     }
@@ -821,12 +821,12 @@ impl Balance {
 
 // contacts with a nonzero impulse
 fn loaded_contacts(system: &System) -> impl Iterator<Item = usize> {
-    let presses = |i: &usize| {
+    let is_loaded = |i: &usize| {
         let normal = system.normal(*i);
         let rows = normal..=normal + system.n_friction;
         system.impulse[rows].iter().any(|c| *c != 0.0)
     };
-    let loaded_contacts = (0..system.contacts.len()).filter(presses);
+    let loaded_contacts = (0..system.contacts.len()).filter(is_loaded);
     loaded_contacts.map(|i| system.contacts[i])
 }
 

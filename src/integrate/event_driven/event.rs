@@ -229,7 +229,7 @@ fn evaluate_end_gaps(model: &Model, state: &State, workspace: &mut Workspace) {
     let h = workspace.trial.h;
     for (time, at_end) in [(0.0, false), (h, true)] {
         let mut scratch_position = std::mem::take(&mut workspace.scratch_position);
-        let mut speed = std::mem::take(&mut workspace.look_velocity);
+        let mut speed = std::mem::take(&mut workspace.sample_velocity);
         workspace
             .trial
             .at(model, state, time, &mut scratch_position, &mut speed);
@@ -255,7 +255,7 @@ fn evaluate_end_gaps(model: &Model, state: &State, workspace: &mut Workspace) {
             }
         }
         workspace.scratch_position = scratch_position;
-        workspace.look_velocity = speed;
+        workspace.sample_velocity = speed;
     }
 }
 
@@ -339,13 +339,13 @@ fn gap_at(
     time: f64,
 ) -> (f64, f64) {
     let mut scratch_position = std::mem::take(&mut workspace.scratch_position);
-    let mut speed = std::mem::take(&mut workspace.look_velocity);
+    let mut speed = std::mem::take(&mut workspace.sample_velocity);
     workspace
         .trial
         .at(model, state, time, &mut scratch_position, &mut speed);
     let result = assemble::closing(model, workspace, what, &scratch_position, &speed);
     workspace.scratch_position = scratch_position;
-    workspace.look_velocity = speed;
+    workspace.sample_velocity = speed;
     result
 }
 
@@ -525,13 +525,13 @@ pub(super) fn restep_to(
 pub(super) fn interpolate_to(model: &Model, state: &State, workspace: &mut Workspace, time: f64) {
     let Workspace {
         trial,
-        look_position,
-        look_velocity,
+        sample_position,
+        sample_velocity,
         ..
     } = workspace;
-    trial.at(model, state, time, look_position, look_velocity);
-    trial.position.clone_from(look_position);
-    trial.velocity.clone_from(look_velocity);
+    trial.at(model, state, time, sample_position, sample_velocity);
+    trial.position.clone_from(sample_position);
+    trial.velocity.clone_from(sample_velocity);
     for (i, average) in trial.average.iter_mut().enumerate() {
         *average = 0.5 * (state.velocity[i] + trial.velocity[i]);
     }

@@ -64,7 +64,7 @@ pub(super) fn apply(
     restitution(model, state, workspace, bounce, report);
     // no finite force, stiff or not, acts during an impact: the metric is the mass matrix
     workspace.level.condense_rows(&workspace.mass);
-    workspace.level.give(model, 1.0, |speed| {
+    workspace.level.set_motor_speeds(model, 1.0, |speed| {
         speed.value(state.time, Side::After, &state.inputs)
     });
     let energy_before = kinetic_energy(model, &state.velocity);

@@ -88,10 +88,10 @@ pub fn step(
     workspace.allow(settings, standard);
     with_counted_work(model, state, workspace, settings, report, standard, |run| {
         if run.settings.extrapolates() {
-            return run.accurately(end, end);
+            return run.advance_with_high_order(end, end);
         }
         run.report.steps += 1;
-        run.to(end)
+        run.advance_to(end)
     })
 }
 
@@ -110,13 +110,13 @@ pub fn step_to_event(
     with_counted_work(model, state, workspace, settings, report, standard, |run| {
         run.stop_after = from;
         if run.settings.tolerance.is_some() {
-            return run.accurately(end, f64::INFINITY);
+            return run.advance_with_high_order(end, f64::INFINITY);
         }
         if run.settings.extrapolates() {
-            return run.accurately(end, end);
+            return run.advance_with_high_order(end, end);
         }
         run.report.steps += 1;
-        run.to(end)
+        run.advance_to(end)
     })
 }
 
@@ -136,7 +136,7 @@ pub fn advance_past(
     let standard = settings.step;
     workspace.allow(settings, time - state.time);
     with_counted_work(model, state, workspace, settings, report, standard, |run| {
-        run.accurately(time, end)
+        run.advance_with_high_order(time, end)
     })
 }
 
@@ -266,7 +266,7 @@ pub fn refresh_forces(
 
 // prepares the workspace for a state
 fn begin(model: &Model, state: &State, workspace: &mut Workspace) {
-    workspace.balance.forget(model);
+    workspace.balance.invalidate(model);
     workspace.inputs.clone_from(&state.inputs);
     if model.is_spatial() {
         workspace.sliding.clone_from(&state.sliding);
@@ -337,7 +337,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn to(&mut self, end: f64) -> Result<(), StepError> {
+    fn advance_to(&mut self, end: f64) -> Result<(), StepError> {
         let mut n_substeps = 0;
         self.start();
         while self.state.time < end {
@@ -456,7 +456,7 @@ impl Run<'_> {
     fn substep(&mut self, h: f64, target: f64) -> Result<(), StepError> {
         // 1. independent joints; 2. impacts of touching contacts that approach
         assemble::select_joints(self.model, self.workspace, &self.state.position);
-        self.release();
+        self.open_ended_contacts();
         self.impact_of_touching()?;
         if !self.settings.locates_transitions() {
             return self.complementarity_step(h, target);

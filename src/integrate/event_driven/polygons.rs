@@ -93,11 +93,11 @@ impl Polygons {
         if unknowns[0] <= 1e-12 * scale {
             return Status::Open;
         }
-        let [pressed, friction @ .., lambda] = unknowns else {
+        let [normal_impulse, friction @ .., lambda] = unknowns else {
             return Status::Frictionless;
         };
-        let slack = system.friction[i] * pressed - friction.iter().sum::<f64>();
-        if *lambda > AT_REST * self.fastest && slack.abs() <= 1e-10 * pressed {
+        let slack = system.friction[i] * normal_impulse - friction.iter().sum::<f64>();
+        if *lambda > AT_REST * self.fastest && slack.abs() <= 1e-10 * normal_impulse {
             Status::Slip
         } else {
             Status::Stick

@@ -83,7 +83,7 @@ fn attempt(
         return Err(StepError::Singular { time: t });
     }
     reach(model, state, workspace, settings, h);
-    let mut scratch_position = std::mem::take(&mut workspace.look_position);
+    let mut scratch_position = std::mem::take(&mut workspace.sample_position);
     if settings.fixed_point_iterations > 1 {
         model.displace(&mut scratch_position, q, h, v);
     } else {
@@ -98,7 +98,7 @@ fn attempt(
         &mut scratch_position,
         h,
     );
-    workspace.look_position = scratch_position;
+    workspace.sample_position = scratch_position;
     result?;
     workspace.balance.friction_work.clear();
     model.poses(&workspace.trial.position, &mut workspace.poses);
@@ -165,7 +165,7 @@ fn solve_at(
         system,
         poses,
         active,
-        holds,
+        fixed_features,
         ..
     } = workspace;
     system.contacts.clone_from(active);
@@ -173,11 +173,11 @@ fn solve_at(
     if model.is_spatial() {
         // shapes that were distant at the start of the step have not been evaluated
         for &contact in active.iter() {
-            holds[contact] = model.hold(&model.contacts[contact], poses);
+            fixed_features[contact] = model.fixed_feature(&model.contacts[contact], poses);
         }
     }
-    holds.iter_mut().for_each(|hold| hold.edge = None);
-    assemble::rows(model, poses, holds, BeyondEdges::Nothing, system);
+    fixed_features.iter_mut().for_each(|hold| hold.edge = None);
+    assemble::rows(model, poses, fixed_features, BeyondEdges::Nothing, system);
     model.turn_to_reference(scratch_position, &mut system.rows); // (3)
     system.columns.clone_from(&system.rows);
     assemble::condense_with_step_metric(workspace);
@@ -191,7 +191,7 @@ fn solve_at(
     for i in 0..motion.len() {
         motion[i] = state.velocity[i] + free[i];
     }
-    system.give(model, 1.0, |speed| {
+    system.set_motor_speeds(model, 1.0, |speed| {
         speed.value(state.time + h, Side::Before, &state.inputs)
     });
     system.bias_from(motion);

@@ -219,7 +219,7 @@ impl Run<'_> {
 
     /// Opens closed contacts whose point is covered by another one, or that slid over the end of their edge. Leaves the gaps of all
     /// contacts in the workspace.
-    pub(super) fn release(&mut self) {
+    pub(super) fn open_ended_contacts(&mut self) {
         if self.model.is_spatial() {
             let forces = &mut self.workspace.last_forces;
             forces.contact_force.clone_from(&self.state.contact_force);
@@ -424,11 +424,12 @@ impl Run<'_> {
         for (x, v) in scratch_position.iter_mut().zip(&self.state.velocity) {
             *x += scheme.sigma * v;
         }
-        let holds = self.model.is_spatial() && system.defect(status, scratch_position) <= slow;
-        if holds {
+        let fixed_features =
+            self.model.is_spatial() && system.defect(status, scratch_position) <= slow;
+        if fixed_features {
             self.repeat_trial(scheme);
         }
-        holds
+        fixed_features
     }
 
     // sliding in space is solved iteratively: are the impulses of the trial step inadmissible?
@@ -478,8 +479,9 @@ impl Run<'_> {
         else {
             return false;
         };
-        let law = &self.model.contacts[contact];
-        let is_less_at_speed = law.drops_at_breakaway() || law.stribeck_velocity.is_some();
+        let material = &self.model.contacts[contact];
+        let is_less_at_speed =
+            material.drops_at_breakaway() || material.stribeck_velocity.is_some();
         if !is_less_at_speed || !self.state.statuses_known {
             return false;
         }

@@ -178,7 +178,7 @@ fn velocity(
     } = workspace;
     *work += 1;
     level.set_directions(v, sliding, resistance);
-    level.give(model, 1.0, |speed| speed.value(time, side, inputs));
+    level.set_motor_speeds(model, 1.0, |speed| speed.value(time, side, inputs));
     level.bias_from(v);
     level.solve_fixed_mode(joints, |contact| statuses[contact], fixed_mode_solver);
     let half = |v: &[f64]| -> f64 {

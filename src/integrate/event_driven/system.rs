@@ -280,7 +280,9 @@ impl System {
     pub fn has_friction(&self, i: usize) -> bool {
         self.friction[i] > 0.0
             || self.static_friction.get(i).is_some_and(|mu| *mu > 0.0)
-            || self.stribeck_of(i).is_some_and(|law| law.at_rest > 0.0)
+            || self
+                .stribeck_of(i)
+                .is_some_and(|stribeck| stribeck.at_rest > 0.0)
     }
 
     /// Is static friction equal to kinetic friction, and does nothing resist rotation?
@@ -364,7 +366,7 @@ impl System {
     }
 
     /// Sets the prescribed values of motor rows: `factor` times `of` their speeds.
-    pub fn give(&mut self, model: &Model, factor: f64, of: impl Fn(&Signal) -> f64) {
+    pub fn set_motor_speeds(&mut self, model: &Model, factor: f64, of: impl Fn(&Signal) -> f64) {
         self.given.clear();
         self.given
             .extend(model.motors.iter().map(|motor| factor * of(&motor.speed)));
@@ -387,7 +389,7 @@ impl System {
     }
 
     // prescribed value of a joint equation
-    fn given(&self, row: usize) -> f64 {
+    fn prescribed(&self, row: usize) -> f64 {
         let first = self.n_joint - self.given.len();
         row.checked_sub(first)
             .and_then(|i| self.given.get(i))

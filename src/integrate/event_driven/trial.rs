@@ -460,11 +460,11 @@ fn release_beyond_edges(model: &Model, workspace: &mut Workspace) {
         statuses,
         gap,
         poses,
-        holds,
+        fixed_features,
         ..
     } = workspace;
     for (j, status) in statuses.iter_mut().enumerate() {
-        let beyond = || assemble::margin(model, poses, holds, j) < assemble::BEYOND;
+        let beyond = || assemble::margin(model, poses, fixed_features, j) < assemble::BEYOND;
         if status.is_closed() && (gap[j].is_infinite() || beyond()) {
             *status = Status::Open;
         }
@@ -536,7 +536,7 @@ pub(super) fn evaluate(
         level,
         event_functions,
         poses,
-        holds,
+        fixed_features,
         sliding,
         resistance,
         ..
@@ -550,7 +550,7 @@ pub(super) fn evaluate(
                 what,
             });
         };
-        let margin = assemble::margin(model, poses, holds, contact);
+        let margin = assemble::margin(model, poses, fixed_features, contact);
         if margin.is_finite() {
             // the contact opens just before the corner, where its edge is still unique
             add(margin - 1e-10, 1e-9, EventFunctionKind::Edge(contact));
@@ -782,7 +782,7 @@ pub(super) fn free_acceleration(
         mass.divide(acceleration);
     }
     free_acceleration.clone_from(acceleration);
-    level.give(model, 1.0, |speed| speed.rate(time.0, time.1, inputs));
+    level.set_motor_speeds(model, 1.0, |speed| speed.rate(time.0, time.1, inputs));
     level.bias_from(acceleration);
     assemble::add_row_rates(model, workspace, v);
 }
@@ -795,18 +795,18 @@ fn keeps_statuses(
     statuses: &[Status],
     force_scale: f64,
 ) -> bool {
-    let holds = workspace.level.is_admissible(statuses, force_scale);
+    let fixed_features = workspace.level.is_admissible(statuses, force_scale);
     if model.is_spatial() {
-        return holds || same_as_complementarity(workspace, statuses);
+        return fixed_features || same_as_complementarity(workspace, statuses);
     }
     let mut own = std::mem::take(&mut workspace.relaxation);
     own.clone_from(&workspace.level.impulse);
     let same = same_as_complementarity(workspace, statuses);
-    if !same && holds {
+    if !same && fixed_features {
         workspace.level.impulse.clone_from(&own);
     }
     workspace.relaxation = own;
-    same || holds
+    same || fixed_features
 }
 
 // forces of dependent constraints are not unique; the complementarity problem finds admissible ones if they exist, with the same

@@ -72,9 +72,9 @@ impl Step<'_> {
                         (stop.gap, stop.rests)
                     }
                 };
-                let comes = along(&rows[normal], constraint.bodies, start) < -SLOW;
-                let strikes = impulse[normal] > 0.0 && !rests && (gap > BAND || comes);
-                n_impacts += u64::from(strikes);
+                let approaches = along(&rows[normal], constraint.bodies, start) < -SLOW;
+                let is_impact = impulse[normal] > 0.0 && !rests && (gap > BAND || approaches);
+                n_impacts += u64::from(is_impact);
             }
             if n_impacts > 0 {
                 any += n_impacts;

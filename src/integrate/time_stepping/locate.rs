@@ -59,7 +59,7 @@ pub(super) struct Plans {
     plans: Vec<Plan>,
     /// Predicted accelerations.
     acceleration: Vec<Six>,
-    held: Vec<bool>,
+    supported: Vec<bool>,
 }
 
 impl Plan {
@@ -79,7 +79,7 @@ fn first_zero(gap_after: impl Fn(f64) -> f64, now: f64, within: f64) -> Option<f
 
 impl Plans {
     // the group of two bodies, if its impacts are still located
-    fn followed(&mut self, bodies: [BodyRef; 2], located: u32) -> Option<usize> {
+    fn located_group(&mut self, bodies: [BodyRef; 2], located: u32) -> Option<usize> {
         let body = bodies.into_iter().flatten().next()?;
         let group = self.groups.root(body);
         let plan = self.plans[group];
@@ -114,13 +114,13 @@ impl Step<'_> {
         plans.groups.reset(n);
         plans.plans.clear();
         plans.plans.resize(n, Plan::default());
-        plans.held.clear();
-        plans.held.resize(n, false);
+        plans.supported.clear();
+        plans.supported.resize(n, false);
         for point in &points.list {
             plans.join(point.bodies);
             if point.gap <= BAND {
                 for body in point.bodies.into_iter().flatten() {
-                    plans.held[body] = true;
+                    plans.supported[body] = true;
                 }
             }
         }
@@ -129,7 +129,7 @@ impl Step<'_> {
         for bodies in joined.chain(forced) {
             plans.join(bodies);
             for body in bodies.into_iter().flatten() {
-                plans.held[body] = true;
+                plans.supported[body] = true;
             }
         }
         for i in 0..n {
@@ -152,7 +152,7 @@ impl Step<'_> {
             let mut a = [0.0; 6];
             if left[i] > 0.0 {
                 for k in 0..body.n_dof {
-                    a[k] = if plans.held[i] {
+                    a[k] = if plans.supported[i] {
                         self.state.acceleration[body.first + k]
                     } else {
                         (free[i][k] - start[i][k]) / left[i]
@@ -169,7 +169,7 @@ impl Step<'_> {
         let mut plans = std::mem::take(&mut work.plans);
         let located = self.time_stepping.options.located_impacts;
         for point in work.points.list.iter().filter(|point| point.gap > BAND) {
-            let Some(group) = plans.followed(point.bodies, located) else {
+            let Some(group) = plans.located_group(point.bodies, located) else {
                 continue;
             };
             let gap_after = |s: f64| {
@@ -186,7 +186,10 @@ impl Step<'_> {
         }
         for (i, stop) in self.model.contacts.iter().enumerate() {
             let left = span_of(stop.bodies, &work.left);
-            let Some(group) = plans.followed(stop.bodies, located).filter(|_| left > 0.0) else {
+            let Some(group) = plans
+                .located_group(stop.bodies, located)
+                .filter(|_| left > 0.0)
+            else {
                 continue;
             };
             let from = first_coordinate(self.model, stop);

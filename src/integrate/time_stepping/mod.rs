@@ -342,7 +342,7 @@ impl Step<'_> {
         self.iterate_geometric_stiffness()?;
         self.add_to_balance();
         self.apply_restitution();
-        self.go_on();
+        self.advance_positions();
         self.store_forces();
         self.collide()
     }
@@ -480,7 +480,7 @@ impl Step<'_> {
     }
 
     // (5)
-    fn go_on(&mut self) {
+    fn advance_positions(&mut self) {
         let Self {
             model,
             state,

@@ -18,7 +18,7 @@ pub(super) struct SleepIslands {
     /// By the representative of an island: is it awake, or does it wake up?
     awake: Vec<bool>,
     /// Is the body supported?
-    held: Vec<bool>,
+    supported: Vec<bool>,
 }
 
 impl SleepIslands {
@@ -42,8 +42,8 @@ impl SleepIslands {
         constraints: &[PersistentContact],
     ) {
         self.joined.reset(model.bodies.len());
-        self.held.clear();
-        self.held.resize(model.bodies.len(), false);
+        self.supported.clear();
+        self.supported.resize(model.bodies.len(), false);
         for constraint in constraints {
             let [a, b] = constraint
                 .key
@@ -62,7 +62,7 @@ impl SleepIslands {
 
     fn join(&mut self, a: BodyRef, b: BodyRef) {
         for body in [a, b].into_iter().flatten() {
-            self.held[body] = true;
+            self.supported[body] = true;
         }
         if let (Some(a), Some(b)) = (a, b) {
             self.joined.join(a, b);
@@ -105,11 +105,14 @@ impl Step<'_> {
         ahead.clear();
         let both = start.iter().zip(free.iter());
         ahead.extend(
-            both.zip(sleep_timer.iter()).map(
-                |((held, falling), sleep_timer)| {
-                    if *sleep_timer > 0.0 { *held } else { *falling }
-                },
-            ),
+            both.zip(sleep_timer.iter())
+                .map(|((supported, falling), sleep_timer)| {
+                    if *sleep_timer > 0.0 {
+                        *supported
+                    } else {
+                        *falling
+                    }
+                }),
         );
         let asleep = |body: BodyRef| body.is_some_and(|i| sleep_timer[i] == f64::INFINITY);
         let sleeps = |point: &ContactPoint| point.bodies.into_iter().any(asleep);
@@ -187,7 +190,7 @@ impl Step<'_> {
             let speed = norm(&v[..3]) + radius(model, body) * turning;
             let sleep_timer = &mut state.time_stepping.sleep_timer[i];
             // an unsupported body is slow for a moment only
-            if speed > options.sleep_speed || driven[i] || !groups.held[i] {
+            if speed > options.sleep_speed || driven[i] || !groups.supported[i] {
                 *sleep_timer = 0.0;
             } else {
                 *sleep_timer += *h;

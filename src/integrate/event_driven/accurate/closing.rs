@@ -105,9 +105,9 @@ impl Run<'_> {
         self.workspace.level.follows_velocity = false;
         self.evaluate_end_of_trial();
         self.workspace.level.follows_velocity = true;
-        let holds = !self.workspace.event_functions.iter().any(is_violated)
+        let fixed_features = !self.workspace.event_functions.iter().any(is_violated)
             && self.first_collision(Mode::FixedMode).is_none();
-        if !holds && !at_rest {
+        if !fixed_features && !at_rest {
             self.closing = None;
             return false;
         }

@@ -62,7 +62,7 @@ impl Run<'_> {
         self.stall_detector = StallDetector::default();
         let by_tolerance = std::mem::replace(&mut self.standard, h);
         set_standard(self.model, self.workspace, h);
-        let result = self.to(end);
+        let result = self.advance_to(end);
         self.standard = by_tolerance;
         set_standard(self.model, self.workspace, 0.0);
         result

@@ -212,15 +212,15 @@ impl Run<'_> {
 
     // event functions on the dense output
     fn evaluate_inside(&mut self, time: f64) {
-        let mut q = std::mem::take(&mut self.workspace.look_position);
-        let mut v = std::mem::take(&mut self.workspace.look_velocity);
+        let mut q = std::mem::take(&mut self.workspace.sample_position);
+        let mut v = std::mem::take(&mut self.workspace.sample_velocity);
         self.workspace
             .trial
             .at(self.model, self.state, time, &mut q, &mut v);
         let at = (self.state.time + time, Side::Before);
         trial::evaluate(self.model, self.workspace, &self.state.status, at, &q, &v);
-        self.workspace.look_position = q;
-        self.workspace.look_velocity = v;
+        self.workspace.sample_position = q;
+        self.workspace.sample_velocity = v;
     }
 
     // the first root of the functions that are violated at `right` (in `event_functions`) and hold at `left` (in `start_functions`)

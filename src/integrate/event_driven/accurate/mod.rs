@@ -62,7 +62,7 @@ const SHORTEST: f64 = 1e-14;
 impl Run<'_> {
     /// Advances to `due` or beyond, but not beyond `end`: under a tolerance, or in one step without one. Beyond `due` the state is the end
     /// of an extrapolated step.
-    pub(super) fn accurately(&mut self, due: f64, end: f64) -> Result<(), StepError> {
+    pub(super) fn advance_with_high_order(&mut self, due: f64, end: f64) -> Result<(), StepError> {
         self.start();
         while self.state.time < due {
             self.exceeds_work_limit()?;
@@ -79,7 +79,7 @@ impl Run<'_> {
             } else {
                 let mut taken = self.extrapolated_step(target, limit);
                 if let Err(StepError::Unsolved { .. }) = taken {
-                    taken = self.fallback(limit);
+                    taken = self.undecided_step(limit);
                 }
                 match taken {
                     Err(StepError::Unsolved { .. }) => self.fallback_step(limit)?,
@@ -103,14 +103,14 @@ impl Run<'_> {
             control.counted_from = self.state.time;
             control.events = 0;
         }
-        let nowhere = control.undecided_in_a_row > MAX_UNDECIDED_STEPS
+        let no_progress = control.undecided_in_a_row > MAX_UNDECIDED_STEPS
             || control.events > self.settings.max_substeps
             || std::mem::take(&mut self.is_cycling);
-        if nowhere {
+        if no_progress {
             control.undecided_in_a_row = 0;
             control.events = 0;
         }
-        nowhere
+        no_progress
     }
 
     // a function that repeatedly ends a status without progress in time has no separable events
@@ -122,7 +122,7 @@ impl Run<'_> {
     }
 
     // a very short step that determines its statuses by its own complementarity problem
-    fn fallback(&mut self, target: f64) -> Result<(), StepError> {
+    fn undecided_step(&mut self, target: f64) -> Result<(), StepError> {
         self.state.control.undecided_in_a_row += 1;
         self.jam(target - self.state.time, target)
     }
@@ -131,13 +131,13 @@ impl Run<'_> {
     fn extrapolated_step(&mut self, target: f64, limit: f64) -> Result<(), StepError> {
         // 1. independent joints; impacts of touching contacts that approach; statuses
         assemble::select_joints(self.model, self.workspace, &self.state.position);
-        self.release();
+        self.open_ended_contacts();
         self.impact_of_touching()?;
         if std::mem::take(&mut self.statuses_unreliable) {
-            return self.fallback(limit);
+            return self.undecided_step(limit);
         }
         if !self.state.statuses_known && !self.classify(When::Now) {
-            return self.fallback(limit);
+            return self.undecided_step(limit);
         }
         self.evaluate_start();
         self.predict_stop();
@@ -146,7 +146,7 @@ impl Run<'_> {
         }
         // 2. a step that is accurate enough, also inside
         let Some(end) = self.accurate_step(target)? else {
-            return self.fallback(limit);
+            return self.undecided_step(limit);
         };
         // 3. its first event
         let found = self.first_event();
@@ -169,7 +169,7 @@ impl Run<'_> {
                     self.state.control.undecided_in_a_row += 1;
                     return Ok(());
                 }
-                self.fallback(limit)
+                self.undecided_step(limit)
             }
             Found::Transition(_, what) => {
                 let tau = self.refine_event(found)?;

@@ -96,12 +96,12 @@ fn constraints(model: &Model, workspace: &mut Workspace) {
     let Workspace {
         system,
         poses,
-        holds,
+        fixed_features,
         active,
         ..
     } = workspace;
     system.contacts.clone_from(active);
-    assemble::rows(model, poses, holds, BeyondEdges::Line, system);
+    assemble::rows(model, poses, fixed_features, BeyondEdges::Line, system);
 }
 
 // left and right side of (2) without constraints: the metric, and the velocity change in `workspace.free`; false if the metric is singular
@@ -168,7 +168,7 @@ fn respond(
     for ((x, v), dv) in twice.iter_mut().zip(v).zip(free.iter()) {
         *x = 2.0 * v + dv;
     }
-    system.give(model, 2.0, |speed| speed.value(middle, Side::After, inputs));
+    system.set_motor_speeds(model, 2.0, |speed| speed.value(middle, Side::After, inputs));
     let metric = if *step_has_metric { step_metric } else { mass };
     system.set_directions(v, sliding, resistance);
     if system.must_iterate(|j| statuses[j]) {

@@ -44,7 +44,7 @@ impl Unknown {
 impl System {
     /// Largest product with `v` of the rows that are zero for these statuses.
     pub fn defect(&self, statuses: &[Status], v: &[f64]) -> f64 {
-        let of = |row: usize| (self.rows[row].dot(v) - self.given(row)).abs();
+        let of = |row: usize| (self.rows[row].dot(v) - self.prescribed(row)).abs();
         let joints = (0..self.n_joint).fold(0.0, |m: f64, row| m.at_least(of(row)));
         let contacts = self.contacts.iter().enumerate();
         contacts.fold(joints, |m, (i, &contact)| {
@@ -233,7 +233,7 @@ impl System {
         set_zeros(&mut self.impulse, self.rows.len());
         for (i, unknown) in self.unknowns.iter().enumerate() {
             let row = unknown.row();
-            self.impulse[i] = self.given(row) - self.rows[row].dot(motion);
+            self.impulse[i] = self.prescribed(row) - self.rows[row].dot(motion);
         }
         self.solve_unknowns(solver);
         let responses = self.response.chunks_exact(n.max(1));

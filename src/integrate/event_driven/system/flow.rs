@@ -294,7 +294,7 @@ impl System {
             set_zeros(&mut self.turning, n_discs);
             self.direction_change = 0.0;
             self.respond_to_flow(&mut flow, free, v);
-            self.follow(&mut flow, joints, &status, h, solver, &mut independent)
+            self.integrate_flow(&mut flow, joints, &status, h, solver, &mut independent)
         };
         flow.followed = followed;
         self.flow = flow;
@@ -329,7 +329,7 @@ impl System {
     }
 
     // integrates the flow from the start to the end of the step; false if that fails
-    fn follow(
+    fn integrate_flow(
         &mut self,
         flow: &mut Flow,
         joints: &[bool],

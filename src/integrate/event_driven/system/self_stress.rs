@@ -101,13 +101,13 @@ impl System {
         for i in 0..self.contacts.len() {
             let normal = self.normal(i);
             let given = self.restituted_at(i);
-            let leaves = speed(normal) > slow || in_tension[i];
-            if leaves && given == 0.0 {
+            let separates = speed(normal) > slow || in_tension[i];
+            if separates && given == 0.0 {
                 continue;
             }
             let mut weights = [0.0; MAX_FRICTION_ROWS];
             let at = unknowns.len();
-            if !leaves {
+            if !separates {
                 unknowns.push(Unknown::Plain(normal));
             }
             let mut slips = false;
@@ -118,10 +118,10 @@ impl System {
                 let rows = first..first + n_rows;
                 if rows.clone().any(|row| speed(row).abs() > slow) {
                     // sliding contacts have the friction of the solution
-                    let pressed = kept[normal] + given;
+                    let normal_impulse = kept[normal] + given;
                     for row in rows {
-                        let along = if pressed > 0.0 {
-                            kept[row] / pressed
+                        let along = if normal_impulse > 0.0 {
+                            kept[row] / normal_impulse
                         } else {
                             0.0
                         };
@@ -133,7 +133,7 @@ impl System {
                     unknowns.extend(rows.map(Unknown::Plain));
                 }
             }
-            if slips && !leaves {
+            if slips && !separates {
                 unknowns[at] = Unknown::Slip(normal, weights);
             }
         }
@@ -244,11 +244,11 @@ impl System {
 
     fn is_within_bounds(&self, rounding: f64) -> bool {
         (0..self.contacts.len()).all(|i| {
-            let pressed = self.impulse[self.normal(i)] + self.restituted_at(i);
+            let normal_impulse = self.impulse[self.normal(i)] + self.restituted_at(i);
             self.blocks(i).iter().all(|(first, n_rows, friction)| {
                 *friction <= 0.0
                     || norm(&self.impulse[*first..first + n_rows])
-                        <= friction * pressed * (1.0 + 1e-9) + rounding
+                        <= friction * normal_impulse * (1.0 + 1e-9) + rounding
             })
         })
     }

@@ -252,9 +252,9 @@ impl System {
             self.turning[k] = 0.0;
             self.reference[k]
         } else {
-            let pressed = self.impulse[self.normal(contact)].at_least(0.0);
+            let normal_impulse = self.impulse[self.normal(contact)].at_least(0.0);
             let signed = if along < 0.0 { -speed } else { speed };
-            self.turning[k] = self.disc_friction(k) * pressed / signed;
+            self.turning[k] = self.disc_friction(k) * normal_impulse / signed;
             mean.map(|x| x / signed)
         };
         let old = std::mem::replace(&mut self.direction[k], new);
