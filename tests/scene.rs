@@ -254,7 +254,7 @@ mod shape {
             "body[cart].shape.radius",
             &[
                 "not a key of a box",
-                "angle, kind, material, name, position, size",
+                "it is a key of kind \"circle\", \"capsule\"",
             ],
         );
     }
