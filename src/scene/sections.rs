@@ -185,6 +185,12 @@ pub const TARGET_IN_SPACE: &[Parameter] = parameters! {
     "frame" | "" | "`\"world\"`" | "\"world\"" | "or \"body\"": "axes of `force` and `torque`: `\"world\"`, or `\"body\"`, which turn with the body";
 };
 
+/// Keys of both that have one number more in space: how hints write them there.
+const LONGER_IN_SPACE: &[Parameter] = parameters! {
+    "at" | "m" | "" | "[0, 0, 0]" | "a point of the world, m": "";
+    "gravity" | "m/s²" | "" | "[0, 0, -9.81]" | "": "";
+};
+
 /// Signals: kind, value, keys.
 pub const SIGNALS: &[(&str, &str, &[Parameter])] = &[
     (
@@ -271,15 +277,15 @@ fn kinds<J: joint::Kind, F: force::Kind, S: shape::Kind>(lists: &mut Vec<&'stati
 
 /// How `key` is written, with its unit: "write for example `mass = 1.0` (kg)".
 pub fn example(key: &str, dimension: Dimension) -> String {
-    let lists = all(dimension);
-    let found = lists.into_iter().flatten().find(|p| p.key == key);
-    let gravity = "write for example `gravity = [0, 0, -9.81]` (m/s²)";
-    match (key, dimension) {
-        ("gravity", Dimension::Space) => gravity.to_owned(),
-        _ => match found {
-            Some(parameter) => parameter.hint(),
-            None => setting_of(key).map(Setting::hint).unwrap_or_default(),
-        },
+    let longer: &[Parameter] = match dimension {
+        Dimension::Plane => &[],
+        Dimension::Space => LONGER_IN_SPACE,
+    };
+    let mut all = longer.iter().chain(all(dimension).into_iter().flatten());
+    let found = all.find(|p| p.key == key);
+    match found {
+        Some(parameter) => parameter.hint(),
+        None => setting_of(key).map(Setting::hint).unwrap_or_default(),
     }
 }
 

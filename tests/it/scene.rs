@@ -255,7 +255,7 @@ mod shape {
             "body[cart].shape.radius",
             &[
                 "not a key of a box",
-                "angle, kind, material, name, position, size",
+                "it is a key of kind \"circle\", \"capsule\"",
             ],
         );
     }
@@ -479,8 +479,8 @@ mod contact {
             "[[contact]]\nmaterials = [\"steal\", \"rubber\"] #!\nfriction = 0.3\n";
         rule_needs_a_pair: "contact.materials", ["for which pair", "[contact_default]"],
             "[[contact]] #!\nfriction = 0.3\n";
-        rule_is_for_materials_or_bodies: "contact.bodies", ["not both"],
-            "[[contact]]\nmaterials = [\"steel\", \"rubber\"]\nbodies = [\"block\", \"bob\"] #!\n";
+        rule_is_for_materials_or_bodies: "contact.materials", ["not both"],
+            "[[contact]]\nbodies = [\"block\", \"bob\"]\nmaterials = [\"steel\", \"rubber\"] #!\n";
         rule_for_bodies_needs_bodies_that_exist: "contact.bodies", ["no body has the name \"bobb\""],
             "[[contact]]\nbodies = [\"block\", \"bobb\"] #!\n";
     }

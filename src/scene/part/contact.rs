@@ -1,6 +1,6 @@
 //! `[contact_default]` and `[[contact]]`: friction and restitution.
 
-use super::{no_such, nobody, two_bodies};
+use super::{GROUND, Moving, no_such, nobody, two_bodies};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
 use crate::scene::spec::{Body, ContactMaterial, ContactPair, ContactRule, Friction, Name, Shape};
@@ -39,42 +39,79 @@ pub fn read_rule(
 ) -> ContactRule {
     let place = t.place.clone();
     let material = read_material(&mut t, default);
-    let pair = match (t.get("materials"), t.get("bodies")) {
-        (Some(materials), None) => {
-            let shapes = bodies.iter().flat_map(|body| &body.shapes).chain(ground);
-            let known = shapes.filter_map(|s| s.material.as_deref());
-            two_of(
-                &materials,
-                "two names of materials",
-                "no shape has the material",
-                known,
-            )
-            .map(ContactPair::Materials)
-        }
-        (None, Some(names)) => two_bodies(&names, bodies).map(ContactPair::Bodies),
-        (Some(_), Some(names)) => {
-            names.bad(
-                "a rule is for materials or for bodies, not both",
-                "write two rules; the one for bodies goes first",
-            );
-            None
-        }
-        (None, None) => {
-            let hint = "write `materials = [\"a\", \"b\"]` or `bodies = [\"a\", \"b\"]`; what holds for all goes to `[contact_default]`";
-            let message =
-                "the rule does not say for which pair: `materials` or `bodies` is missing";
-            t.log
-                .absent(t.place.clone(), &t.path_of("materials"), message, hint);
-            None
-        }
-    };
+    let shapes = bodies.iter().flat_map(|body| &body.shapes).chain(ground);
+    let materials = shapes.filter_map(|shape| shape.material.as_deref());
+    let pair = read_pair(&mut t, bodies, materials, None::<std::iter::Empty<&str>>);
     t.finish("a contact rule");
-    let pair = pair.unwrap_or_else(|| ContactPair::Bodies([nobody(), nobody()]));
     ContactRule {
         place,
         pair,
         material,
     }
+}
+
+/// The pair that a rule is for: one of `bodies`, `groups` (in space) and `materials`.
+pub fn read_pair<'k, B: Moving>(
+    t: &mut Table<'_>,
+    bodies: &[B],
+    materials: impl Iterator<Item = &'k str>,
+    groups: Option<impl Iterator<Item = &'k str>>,
+) -> ContactPair {
+    let keys: &[&'static str] = match groups {
+        Some(_) => &["bodies", "groups", "materials"],
+        None => &["bodies", "materials"],
+    };
+    let given: Vec<Value<'_>> = keys.iter().filter_map(|key| t.get(key)).collect();
+    if let [first, second, ..] = &given[..] {
+        let message = format!(
+            "a rule is for `{}` or for `{}`, not both",
+            first.key, second.key
+        );
+        let hint = format!(
+            "write two rules; they go before each other in the order {}",
+            keys.join(", ")
+        );
+        second.bad(message, hint);
+    }
+    let Some(value) = given.first() else {
+        let listed: Vec<String> = keys.iter().rev().map(|key| format!("`{key}`")).collect();
+        let listed = listed.join(" or ");
+        let message = format!("the rule does not say for which pair: {listed} is missing");
+        let written: Vec<String> = keys
+            .iter()
+            .rev()
+            .map(|key| format!("`{key} = [\"a\", \"b\"]`"))
+            .collect();
+        let hint = format!(
+            "write {}; what holds for all goes to `[contact_default]`",
+            written.join(" or ")
+        );
+        t.log
+            .absent(t.place.clone(), &t.path_of("materials"), message, hint);
+        return ContactPair::Bodies([nobody(), nobody()]);
+    };
+    let pair = match (value.key, groups) {
+        ("groups", Some(groups)) => two_groups(value, groups).map(ContactPair::Groups),
+        ("materials", _) => {
+            let expected = "two names of materials";
+            two_of(value, expected, "no shape has the material", materials)
+                .map(ContactPair::Materials)
+        }
+        _ => two_bodies(value, bodies).map(ContactPair::Bodies),
+    };
+    pair.unwrap_or_else(|| ContactPair::Bodies([nobody(), nobody()]))
+}
+
+fn two_groups<'k>(value: &Value<'_>, groups: impl Iterator<Item = &'k str>) -> Option<[Name; 2]> {
+    let known = groups.chain([GROUND]);
+    let names = two_of(value, "two names of groups", "no body has the group", known)?;
+    if names.iter().all(|name| name.text == GROUND) {
+        value.bad(
+            "the ground does not touch itself",
+            "name the group of a body",
+        );
+    }
+    Some(names)
 }
 
 fn read_material(t: &mut Table<'_>, default: ContactMaterial) -> ContactMaterial {
@@ -160,7 +197,7 @@ pub fn read_rest<F>(
 }
 
 /// Two names of `known` ones; they may be the same. `nothing` is "no shape has the material" or the like.
-pub fn two_of<'k>(
+fn two_of<'k>(
     value: &Value<'_>,
     expected: &str,
     nothing: &str,

@@ -230,7 +230,10 @@ fn signals(value: &Value<'_>, n: usize) -> Option<Vec<Signal>> {
     if n == 1 {
         return Some(vec![signal::read(value)?]);
     }
-    let expected = "one number or signal for each axis";
+    let expected = match n {
+        2 => "one number or signal for each axis",
+        _ => "one number or signal for each of three axes",
+    };
     let list = value.list(expected)?;
     if list.len() != n {
         value.bad(

@@ -8,7 +8,9 @@
 //! gets the opposite, its force at the place of the second anchor.
 
 use super::pair::{Axes, Pair};
-use super::{Coordinate, Description, JointKind, JointRows, Mount, Mounting, Mounts, Sign};
+use super::{
+    Coordinate, Description, JointKind, JointRows, Mount, Mounting, Mounts, Sign, mounted,
+};
 use crate::kinds::space::{Pose, Row};
 use crate::math::{Real, Vec3};
 
@@ -46,12 +48,7 @@ impl JointKind for Cylindrical {
         sign: Sign::CircleOnRails,
     };
 
-    fn new(at: &Mounts, _: &[Option<f64>]) -> Self {
-        Self {
-            mount_a: at.a.clone(),
-            mount_b: at.b.clone(),
-        }
-    }
+    mounted!(axis);
 
     fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
         let pair = self.pair(a, b);
@@ -66,13 +63,5 @@ impl JointKind for Cylindrical {
             0 => self.pair(a, b).along(self.mount_a.axes[2]),
             _ => self.axes(a, b).angle_about_z(),
         }
-    }
-
-    fn attachment(&self) -> [Vec3; 2] {
-        [self.mount_a.anchor, self.mount_b.anchor]
-    }
-
-    fn axis(&self) -> Option<Vec3> {
-        Some(self.mount_a.axes[2])
     }
 }

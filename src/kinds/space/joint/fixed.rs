@@ -7,7 +7,7 @@
 //! mounts; body a gets the opposite.
 
 use super::pair::{Axes, Pair};
-use super::{Description, JointKind, JointRows, Mount, Mounting, Mounts, Sign};
+use super::{Description, JointKind, JointRows, Mount, Mounting, Mounts, Sign, mounted};
 use crate::kinds::space::Pose;
 use crate::math::{Real, Vec3};
 
@@ -32,20 +32,11 @@ impl JointKind for Fixed {
         sign: Sign::Square,
     };
 
-    fn new(at: &Mounts, _: &[Option<f64>]) -> Self {
-        Self {
-            mount_a: at.a.clone(),
-            mount_b: at.b.clone(),
-        }
-    }
+    mounted!();
 
     fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
         let [x, y, z] = Pair::new((a, self.mount_a.anchor), (b, self.mount_b.anchor)).offset(); // (1)
         let [turn_x, turn_y, turn_z] = Axes::new((a, &self.mount_a), (b, &self.mount_b)).turn(); // (2)
         JointRows::of([x, y, z, turn_x, turn_y, turn_z])
-    }
-
-    fn attachment(&self) -> [Vec3; 2] {
-        [self.mount_a.anchor, self.mount_b.anchor]
     }
 }

@@ -12,6 +12,7 @@ mod pair;
 mod planar;
 mod prismatic;
 mod revolute;
+mod screw;
 mod spherical;
 mod universal;
 
@@ -22,6 +23,7 @@ pub use mount::Mount;
 pub use planar::Planar;
 pub use prismatic::Prismatic;
 pub use revolute::Revolute;
+pub use screw::Screw;
 pub use spherical::Spherical;
 pub use universal::Universal;
 
@@ -38,6 +40,30 @@ pub const MAX_ROWS: usize = 6;
 /// Coordinates of one joint at most.
 pub const MAX_COORDINATES: usize = 3;
 
+/// What kinds have in common that are made of their mounts alone; with `axis` they are about z of the first one.
+macro_rules! mounted {
+    () => {
+        fn new(at: &Mounts, _: &[Option<f64>]) -> Self {
+            Self {
+                mount_a: at.a.clone(),
+                mount_b: at.b.clone(),
+            }
+        }
+
+        fn attachment(&self) -> [Vec3; 2] {
+            [self.mount_a.anchor, self.mount_b.anchor]
+        }
+    };
+    (axis) => {
+        mounted!();
+
+        fn axis(&self) -> Option<Vec3> {
+            Some(self.mount_a.axes[2])
+        }
+    };
+}
+use mounted;
+
 joint_kinds! {
     Spherical,
     Revolute,
@@ -47,6 +73,7 @@ joint_kinds! {
     Planar,
     Fixed,
     Distance,
+    Screw,
 }
 
 /// What every kind has.

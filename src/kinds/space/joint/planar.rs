@@ -8,7 +8,9 @@
 //! opposite, its force at the place of the second anchor.
 
 use super::pair::{Axes, Pair};
-use super::{Coordinate, Description, JointKind, JointRows, Mount, Mounting, Mounts, Sign};
+use super::{
+    Coordinate, Description, JointKind, JointRows, Mount, Mounting, Mounts, Sign, mounted,
+};
 use crate::kinds::space::{Pose, Row};
 use crate::math::{Real, Vec3};
 
@@ -47,12 +49,7 @@ impl JointKind for Planar {
         sign: Sign::Square,
     };
 
-    fn new(at: &Mounts, _: &[Option<f64>]) -> Self {
-        Self {
-            mount_a: at.a.clone(),
-            mount_b: at.b.clone(),
-        }
-    }
+    mounted!(axis);
 
     fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
         let across_z = self.pair(a, b).along(self.mount_a.axes[2]); // (1)
@@ -66,13 +63,5 @@ impl JointKind for Planar {
             2 => self.axes(a, b).angle_about_z(),
             i => self.pair(a, b).along(self.mount_a.axes[i]),
         }
-    }
-
-    fn attachment(&self) -> [Vec3; 2] {
-        [self.mount_a.anchor, self.mount_b.anchor]
-    }
-
-    fn axis(&self) -> Option<Vec3> {
-        Some(self.mount_a.axes[2])
     }
 }

@@ -8,7 +8,9 @@
 //! mounts; body a gets the opposite, its force at the place of the second anchor.
 
 use super::pair::{Axes, Pair};
-use super::{Coordinate, Description, JointKind, JointRows, Mount, Mounting, Mounts, Sign};
+use super::{
+    Coordinate, Description, JointKind, JointRows, Mount, Mounting, Mounts, Sign, mounted,
+};
 use crate::kinds::space::{Pose, Row};
 use crate::math::{Real, Vec3};
 
@@ -39,12 +41,7 @@ impl JointKind for Prismatic {
         sign: Sign::SquareOnRails,
     };
 
-    fn new(at: &Mounts, _: &[Option<f64>]) -> Self {
-        Self {
-            mount_a: at.a.clone(),
-            mount_b: at.b.clone(),
-        }
-    }
+    mounted!(axis);
 
     fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
         let pair = self.pair(a, b);
@@ -55,13 +52,5 @@ impl JointKind for Prismatic {
 
     fn coordinate<T: Real>(&self, _: usize, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
         self.pair(a, b).along(self.mount_a.axes[2]) // (3)
-    }
-
-    fn attachment(&self) -> [Vec3; 2] {
-        [self.mount_a.anchor, self.mount_b.anchor]
-    }
-
-    fn axis(&self) -> Option<Vec3> {
-        Some(self.mount_a.axes[2])
     }
 }

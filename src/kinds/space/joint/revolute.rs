@@ -8,7 +8,9 @@
 //! body a gets the opposite.
 
 use super::pair::{Axes, Pair};
-use super::{Coordinate, Description, JointKind, JointRows, Mount, Mounting, Mounts, Sign};
+use super::{
+    Coordinate, Description, JointKind, JointRows, Mount, Mounting, Mounts, Sign, mounted,
+};
 use crate::kinds::space::{Pose, Row};
 use crate::math::{Real, Vec3};
 
@@ -33,12 +35,7 @@ impl JointKind for Revolute {
         sign: Sign::Circle,
     };
 
-    fn new(at: &Mounts, _: &[Option<f64>]) -> Self {
-        Self {
-            mount_a: at.a.clone(),
-            mount_b: at.b.clone(),
-        }
-    }
+    mounted!(axis);
 
     fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
         let [x, y, z] = Pair::new((a, self.mount_a.anchor), (b, self.mount_b.anchor)).offset(); // (1)
@@ -49,13 +46,5 @@ impl JointKind for Revolute {
     // (3)
     fn coordinate<T: Real>(&self, _: usize, a: &Pose<T>, b: &Pose<T>) -> (T, Row<T>) {
         Axes::new((a, &self.mount_a), (b, &self.mount_b)).angle_about_z()
-    }
-
-    fn attachment(&self) -> [Vec3; 2] {
-        [self.mount_a.anchor, self.mount_b.anchor]
-    }
-
-    fn axis(&self) -> Option<Vec3> {
-        Some(self.mount_a.axes[2])
     }
 }

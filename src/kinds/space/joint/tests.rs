@@ -1,4 +1,5 @@
 use super::*;
+use crate::kinds::joint::Kind as _;
 use crate::kinds::space::{BODY_DOF, Twist};
 use crate::math::{Quaternion, Vec3, dot3, quaternion};
 
@@ -29,43 +30,30 @@ impl Numbers {
     }
 }
 
-pub(crate) fn joints() -> Vec<(&'static str, Joint)> {
+fn mounts() -> (Mount, Mount) {
     let mount_a = Mount::new(
         Vec3::new(0.3, -0.2, 0.5),
         Vec3::new(1.0, 2.0, -0.5),
         Vec3::new(0.2, 0.1, 1.0),
     );
     let mount_b = Mount::about(Vec3::new(-0.4, 0.1, 0.2), Vec3::new(-0.3, 0.4, 1.1));
-    let (mount_a, mount_b) = (mount_a.unwrap(), mount_b.unwrap());
-    let (anchor_a, anchor_b) = (mount_a.anchor, mount_b.anchor);
-    macro_rules! mounted {
-        ($kind:ident) => {
-            Joint::$kind($kind {
-                mount_a: mount_a.clone(),
-                mount_b: mount_b.clone(),
-            })
-        };
-    }
-    vec![
-        (
-            "spherical",
-            Joint::Spherical(Spherical { anchor_a, anchor_b }),
-        ),
-        ("revolute", mounted!(Revolute)),
-        ("prismatic", mounted!(Prismatic)),
-        ("cylindrical", mounted!(Cylindrical)),
-        ("universal", mounted!(Universal)),
-        ("planar", mounted!(Planar)),
-        ("fixed", mounted!(Fixed)),
-        (
-            "distance",
-            Joint::Distance(Distance {
-                anchor_a,
-                anchor_b,
-                length: 0.8,
-            }),
-        ),
-    ]
+    (mount_a.unwrap(), mount_b.unwrap())
+}
+
+/// One of every kind; parameters have the value 0.8.
+pub(crate) fn joints() -> Vec<(&'static str, Joint)> {
+    let (a, b) = mounts();
+    let at = Mounts {
+        a,
+        b,
+        distance: 0.8,
+    };
+    let joint = |kind: &Kind| {
+        let description = kind.description();
+        let given = vec![Some(0.8); description.parameters.len()];
+        (description.word, kind.joint(&at, &given))
+    };
+    Kind::ALL.iter().map(joint).collect()
 }
 
 pub(crate) fn moved(pose: &Pose, twist: &Twist, h: f64) -> Pose {
@@ -79,39 +67,35 @@ pub(crate) fn moved(pose: &Pose, twist: &Twist, h: f64) -> Pose {
 // a turn that the joint allows
 fn free_turn(joint: &Joint, angle: f64) -> Quaternion {
     let about = |x, y, z| quaternion::exp(Vec3::new(x, y, z));
-    match joint {
-        Joint::Universal(_) => {
+    match joint.description().mounting {
+        Mounting::Cross => {
             quaternion::product(about(angle, 0.0, 0.0), about(0.0, 7.0 * angle, 0.0))
         }
-        Joint::Prismatic(_) | Joint::Fixed(_) => quaternion::IDENTITY,
-        Joint::Spherical(_)
-        | Joint::Revolute(_)
-        | Joint::Cylindrical(_)
-        | Joint::Planar(_)
-        | Joint::Distance(_) => about(0.0, 0.0, angle),
+        _ if holds_all_turns(joint) => quaternion::IDENTITY,
+        _ => about(0.0, 0.0, angle),
     }
+}
+
+fn holds_all_turns(joint: &Joint) -> bool {
+    joint.row_names().contains(&"turn_x") && joint.row_names().contains(&"turn_z")
 }
 
 // body a anywhere, body b such that the mounts are apart by a shift and by a turn, then by any other turn
 fn poses(numbers: &mut Numbers, turn: Quaternion, other: f64) -> [Pose; 2] {
-    let (_, fixed) = joints().remove(6);
-    let Joint::Fixed(fixed) = fixed else {
-        unreachable!()
-    };
+    let (mount_a, mount_b) = mounts();
     let a = Pose::new(
         numbers.vector() * 2.0,
         quaternion::exp(numbers.vector() * 3.0),
     );
     let rotation = |axes: &[Vec3; 3]| crate::math::Mat3::from_columns(axes);
     let turn = quaternion::product(turn, quaternion::exp(numbers.vector() * other));
-    let turned = rotation(&fixed.mount_a.axes)
-        * quaternion::matrix(turn)
-        * rotation(&fixed.mount_b.axes).transpose();
+    let turned =
+        rotation(&mount_a.axes) * quaternion::matrix(turn) * rotation(&mount_b.axes).transpose();
     let mut b = Pose {
         position: Vec3::zeros(),
         rotation: a.rotation * turned,
     };
-    b.position = a.point(fixed.mount_a.anchor) - b.turn(fixed.mount_b.anchor) + numbers.vector();
+    b.position = a.point(mount_a.anchor) - b.turn(mount_b.anchor) + numbers.vector();
     [a, b]
 }
 
@@ -226,29 +210,27 @@ fn rates_of_every_joint_agree_with_differences() {
 #[test]
 fn residuals_of_orientation_vanish_only_at_closure_within_half_a_turn() {
     let mut numbers = Numbers::new();
+    let (mount_a, mount_b) = mounts();
     for (name, joint) in joints() {
+        // no orientation, or one connected surface
+        if !matches!(
+            joint.description().mounting,
+            Mounting::Axis | Mounting::Anywhere
+        ) {
+            continue;
+        }
         for _ in 0..2000 {
             let [a, b] = poses(&mut numbers, quaternion::IDENTITY, 1.8);
             let rows = joint.rows(&a, &b);
             let turns = (0..rows.n).filter(|i| joint.row_is_angle(*i));
             let square: f64 = turns.map(|i| rows.residual[i] * rows.residual[i]).sum();
-            let (mount_a, mount_b) = match &joint {
-                Joint::Revolute(j) => (&j.mount_a, &j.mount_b),
-                Joint::Prismatic(j) => (&j.mount_a, &j.mount_b),
-                Joint::Cylindrical(j) => (&j.mount_a, &j.mount_b),
-                Joint::Planar(j) => (&j.mount_a, &j.mount_b),
-                Joint::Fixed(j) => (&j.mount_a, &j.mount_b),
-                // no orientation, or one connected surface
-                Joint::Spherical(_) | Joint::Universal(_) | Joint::Distance(_) => continue,
-            };
             let cosines: [f64; 3] =
                 std::array::from_fn(|i| dot3(a.turn(mount_a.axes[i]), b.turn(mount_b.axes[i])));
-            let expected = match &joint {
-                Joint::Prismatic(_) | Joint::Fixed(_) => {
-                    let cosine = 0.5 * (cosines.iter().sum::<f64>() - 1.0);
-                    2.0 * (1.0 - cosine) // (2 sin(turn/2))^2
-                }
-                _ => 1.0 - cosines[2] * cosines[2], // sin(tilt)^2
+            let expected = if holds_all_turns(&joint) {
+                let cosine = 0.5 * (cosines.iter().sum::<f64>() - 1.0);
+                2.0 * (1.0 - cosine) // (2 sin(turn/2))^2
+            } else {
+                1.0 - cosines[2] * cosines[2] // sin(tilt)^2
             };
             assert!((square - expected).abs() < 1e-13, "{name}");
         }
@@ -258,7 +240,7 @@ fn residuals_of_orientation_vanish_only_at_closure_within_half_a_turn() {
 #[test]
 fn a_joint_turned_by_exactly_half_a_turn_is_far_from_closed() {
     for (name, joint) in joints() {
-        if !matches!(joint, Joint::Fixed(_) | Joint::Prismatic(_)) {
+        if !holds_all_turns(&joint) {
             continue;
         }
         let [a, b] = poses(&mut Numbers::new(), [0.0, 0.0, 0.0, 1.0], 0.0);

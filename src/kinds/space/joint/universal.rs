@@ -12,7 +12,9 @@
 //! gets the opposite.
 
 use super::pair::{Axes, Pair};
-use super::{Coordinate, Description, JointKind, JointRows, Mount, Mounting, Mounts, Sign};
+use super::{
+    Coordinate, Description, JointKind, JointRows, Mount, Mounting, Mounts, Sign, mounted,
+};
 use crate::kinds::space::{Pose, Row};
 use crate::math::{Real, Vec3};
 
@@ -46,12 +48,7 @@ impl JointKind for Universal {
         sign: Sign::Circle,
     };
 
-    fn new(at: &Mounts, _: &[Option<f64>]) -> Self {
-        Self {
-            mount_a: at.a.clone(),
-            mount_b: at.b.clone(),
-        }
-    }
+    mounted!();
 
     fn rows<T: Real>(&self, a: &Pose<T>, b: &Pose<T>) -> JointRows<T> {
         let [x, y, z] = Pair::new((a, self.mount_a.anchor), (b, self.mount_b.anchor)).offset(); // (1)
@@ -64,9 +61,5 @@ impl JointKind for Universal {
             0 => self.axes(a, b).angle_of_products((2, 1), (1, 1)),
             _ => self.axes(a, b).angle_of_products((0, 2), (0, 0)),
         }
-    }
-
-    fn attachment(&self) -> [Vec3; 2] {
-        [self.mount_a.anchor, self.mount_b.anchor]
     }
 }

@@ -1,11 +1,10 @@
 //! `[contact_default]` and `[[contact]]` in space: friction and restitution.
 
-use crate::scene::part::contact::{check_static, coefficient, read_rest, read_stribeck, two_of};
-use crate::scene::part::{GROUND, nobody, two_bodies};
+use crate::scene::part::contact::{check_static, coefficient, read_pair, read_rest, read_stribeck};
 use crate::scene::range::Range;
 use crate::scene::read::Table;
 use crate::scene::spec::space::{Body, Friction, Geometry, Sliding};
-use crate::scene::spec::{ContactMaterial, ContactPair, ContactRule, Name, Shape};
+use crate::scene::spec::{ContactMaterial, ContactRule, Shape};
 use crate::scene::value::Value;
 
 /// Without friction, without bounce.
@@ -39,73 +38,16 @@ pub fn read_rule(
 ) -> ContactRule<Friction> {
     let place = t.place.clone();
     let material = read_material(&mut t, default, in_time_stepping);
-    let given = [t.get("bodies"), t.get("groups"), t.get("materials")];
-    let mut found = given.iter().flatten();
-    let (first, second) = (found.next(), found.next());
-    if let (Some(first), Some(second)) = (first, second) {
-        let message = format!(
-            "a rule is for `{}` or for `{}`, not both",
-            first.key, second.key
-        );
-        second.bad(
-            message,
-            "write two rules; one for bodies goes before one for groups, and that before one for materials",
-        );
-    }
-    if first.is_none() {
-        let hint = "write `materials = [\"a\", \"b\"]`, `groups = [\"a\", \"b\"]` or `bodies = [\"a\", \"b\"]`; what holds for all goes to `[contact_default]`";
-        let message =
-            "the rule does not say for which pair: `materials`, `groups` or `bodies` is missing";
-        t.log
-            .absent(t.place.clone(), &t.path_of("materials"), message, hint);
-    }
-    let [names, groups, materials] = given;
-    let names = names.and_then(|v| two_bodies(&v, bodies));
-    let groups = groups.and_then(|v| two_groups(&v, bodies));
-    let materials = materials.and_then(|v| two_materials(&v, bodies, ground));
+    let shapes = bodies.iter().flat_map(|body| &body.shapes).chain(ground);
+    let materials = shapes.filter_map(|shape| shape.material.as_deref());
+    let groups = bodies.iter().filter_map(|body| body.group.as_deref());
+    let pair = read_pair(&mut t, bodies, materials, Some(groups));
     t.finish("a contact rule");
-    let pair = names
-        .map(ContactPair::Bodies)
-        .or(groups.map(ContactPair::Groups))
-        .or(materials.map(ContactPair::Materials))
-        .unwrap_or_else(|| ContactPair::Bodies([nobody(), nobody()]));
     ContactRule {
         place,
         pair,
         material,
     }
-}
-
-fn two_groups(value: &Value<'_>, bodies: &[Body]) -> Option<[Name; 2]> {
-    let groups = bodies.iter().filter_map(|body| body.group.as_deref());
-    let names = two_of(
-        value,
-        "two names of groups",
-        "no body has the group",
-        groups.chain([GROUND]),
-    )?;
-    if names.iter().all(|name| name.text == GROUND) {
-        value.bad(
-            "the ground does not touch itself",
-            "name the group of a body",
-        );
-    }
-    Some(names)
-}
-
-fn two_materials(
-    value: &Value<'_>,
-    bodies: &[Body],
-    ground: &[Shape<Geometry>],
-) -> Option<[Name; 2]> {
-    let shapes = bodies.iter().flat_map(|body| &body.shapes).chain(ground);
-    let known = shapes.filter_map(|s| s.material.as_deref());
-    two_of(
-        value,
-        "two names of materials",
-        "no shape has the material",
-        known,
-    )
 }
 
 fn read_material(

@@ -1,5 +1,7 @@
 //! Joints, force elements and arrows.
 
+use super::canvas::{Canvas, Point};
+use super::labels::Labels;
 use super::symbols::{arrow, damper, spring, support, turn};
 use super::view::FRAME;
 use super::{Drawing, FORCE, GROUND_LINE, INK, VELOCITY};
@@ -87,20 +89,9 @@ impl Drawing<'_> {
                     self.pose(link.bodies[1]).point(f.anchor_b),
                 ]
                 .map(|p| self.view.pixel(p));
-                let (has_spring, has_damper) = (f.stiffness > 0.0, f.damping > 0.0);
-                let aside = if has_spring && has_damper { 11.0 } else { 0.0 };
-                if has_spring {
-                    spring(&mut self.canvas, ends, -aside, INK);
-                }
-                if has_damper {
-                    damper(&mut self.canvas, ends, aside, INK);
-                }
-                self.labels.take_line(ends[0], ends[1], 8.0);
-                for (body, end) in link.bodies.into_iter().zip(ends) {
-                    if body.is_none() {
-                        support(&mut self.canvas, end, true, INK);
-                    }
-                }
+                let is_fixed = link.bodies.map(|body| body.is_none());
+                let sizes = [f.stiffness, f.damping];
+                strut(&mut self.canvas, &mut self.labels, ends, is_fixed, sizes);
             }
         }
     }
@@ -186,19 +177,7 @@ impl Drawing<'_> {
             }
         }
         let gravity = self.model.gravity.xy();
-        let size = length(gravity);
-        if size > 0.0 {
-            let middle = [FRAME[2] - 30.0, FRAME[1] + 36.0];
-            let [dx, dy] = [22.0 * gravity.x / size, -22.0 * gravity.y / size];
-            let ends = [
-                [middle[0] - dx, middle[1] - dy],
-                [middle[0] + dx, middle[1] + dy],
-            ];
-            arrow(&mut self.canvas, ends[0], ends[1], GROUND_LINE);
-            self.labels.take_line(ends[0], ends[1], 4.0);
-            self.canvas
-                .name(self.labels.place(middle, "g"), "g", GROUND_LINE);
-        }
+        down(&mut self.canvas, &mut self.labels, gravity);
     }
 
     fn applied(&mut self, link: &ForceLink, applied: &Applied) {
@@ -223,12 +202,7 @@ impl Drawing<'_> {
     }
 
     /// An arrow from a point; its tip, or nothing for a vector of zero.
-    fn arrow_at(
-        &mut self,
-        point: Vec2,
-        vector: Vec2,
-        colour: super::Colour,
-    ) -> Option<super::canvas::Point> {
+    fn arrow_at(&mut self, point: Vec2, vector: Vec2, colour: super::Colour) -> Option<Point> {
         let size = length(vector);
         if size == 0.0 {
             return None;
@@ -241,6 +215,47 @@ impl Drawing<'_> {
         arrow(&mut self.canvas, from, tip, colour);
         self.labels.take_line(from, tip, 4.0);
         Some(tip)
+    }
+}
+
+/// A spring, a damper or both between two points, with signs where these are fixed to the ground.
+pub fn strut(
+    canvas: &mut Canvas,
+    labels: &mut Labels,
+    ends: [Point; 2],
+    is_fixed: [bool; 2],
+    [stiffness, damping]: [f64; 2],
+) {
+    let aside = if stiffness > 0.0 && damping > 0.0 {
+        11.0
+    } else {
+        0.0
+    };
+    if stiffness > 0.0 {
+        spring(canvas, ends, -aside, INK);
+    }
+    if damping > 0.0 {
+        damper(canvas, ends, aside, INK);
+    }
+    labels.take_line(ends[0], ends[1], 8.0);
+    for (end, _) in ends.into_iter().zip(is_fixed).filter(|(_, fixed)| *fixed) {
+        support(canvas, end, true, INK);
+    }
+}
+
+/// The arrow of gravity, as it is seen; nothing where it points at the eye.
+pub fn down(canvas: &mut Canvas, labels: &mut Labels, gravity: Vec2) {
+    let size = length(gravity);
+    if size > 0.0 {
+        let middle = [FRAME[2] - 30.0, FRAME[1] + 36.0];
+        let [dx, dy] = [22.0 * gravity.x / size, -22.0 * gravity.y / size];
+        let ends = [
+            [middle[0] - dx, middle[1] - dy],
+            [middle[0] + dx, middle[1] + dy],
+        ];
+        arrow(canvas, ends[0], ends[1], GROUND_LINE);
+        labels.take_line(ends[0], ends[1], 4.0);
+        canvas.name(labels.place(middle, "g"), "g", GROUND_LINE);
     }
 }
 

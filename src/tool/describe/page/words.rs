@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use super::number;
 use crate::kinds::plane::force::{Force, Signal};
+use crate::kinds::space::force as space;
 use crate::model::{AnyForce, BodyRef, Contact, ContactKind, Model};
 use crate::scene::spec::{self, Frame, ImpactLaw, Scheme};
 
@@ -43,56 +44,10 @@ pub fn joint_rows(model: &Model) -> Vec<Row> {
 /// One row for each force element.
 pub fn force_rows(model: &Model) -> Vec<Row> {
     let rows = model.forces.iter().map(|link| {
-        let force = match &link.force {
-            AnyForce::Space(force) => {
-                let (kind, equation) = space_words::force(force, |s| signal(s, model));
-                let bodies = match link.bodies {
-                    [None, Some(_)] => model.body_name(link.bodies[1]).to_owned(),
-                    bodies => between(model, bodies),
-                };
-                return [link.name.clone(), kind.to_owned(), bodies, equation];
-            }
-            AnyForce::Plane(force) => force,
-        };
-        let (kind, equation) = match force {
-            Force::SpringDamper(_) => (
-                "spring and damper",
-                "pull = stiffness (length - free length) + damping times the rate of the length"
-                    .to_owned(),
-            ),
-            Force::Torsional(_) => (
-                "torsional",
-                "torque = -stiffness (angle - free angle) - damping times the rate of the angle"
-                    .to_owned(),
-            ),
-            Force::Applied(applied) => {
-                let frame = match applied.frame {
-                    Frame::World => "world",
-                    Frame::Body => "body",
-                };
-                let [x, y] = applied.force.each_ref().map(|s| signal(s, model));
-                let torque = signal(&applied.torque, model);
-                let equation =
-                    format!("force ({x}, {y}) N in the axes of the {frame}, torque {torque} N m");
-                ("applied", equation)
-            }
-            Force::Viscous(_) => (
-                "viscous",
-                "force = -linear times the relative velocity, torque = -angular times the relative rate"
-                    .to_owned(),
-            ),
-            Force::Stribeck(_) => (
-                "Stribeck friction",
-                "friction that falls from its static to its kinetic value as the joint starts to move, and a viscous part"
-                    .to_owned(),
-            ),
-        };
-        let bodies = match force {
-            Force::Applied(_) => model.body_name(link.bodies[1]).to_owned(),
-            Force::SpringDamper(_)
-            | Force::Torsional(_)
-            | Force::Viscous(_)
-            | Force::Stribeck(_) => between(model, link.bodies),
+        let (kind, equation) = force_words(&link.force, model);
+        let bodies = match link.bodies {
+            [None, Some(_)] if link.force.is_given() => model.body_name(link.bodies[1]).to_owned(),
+            bodies => between(model, bodies),
         };
         [link.name.clone(), kind.to_owned(), bodies, equation]
     });
@@ -107,6 +62,55 @@ pub fn force_rows(model: &Model) -> Vec<Row> {
         ]
     });
     rows.chain(motors).collect()
+}
+
+/// What a force element is, and its equation.
+fn force_words(force: &AnyForce, model: &Model) -> (&'static str, String) {
+    use AnyForce::{Plane, Space};
+    let list = |signals: &[Signal]| {
+        let all: Vec<String> = signals.iter().map(|s| signal(s, model)).collect();
+        all.join(", ")
+    };
+    let axes = |frame: Frame| match frame {
+        Frame::World => "world",
+        Frame::Body => "body",
+    };
+    match force {
+        Plane(Force::SpringDamper(_)) | Space(space::Force::SpringDamper(_)) => (
+            "spring and damper",
+            "pull = stiffness (length - free length) + damping times the rate of the length".to_owned(),
+        ),
+        Plane(Force::Torsional(_)) => (
+            "torsional",
+            "torque = -stiffness (angle - free angle) - damping times the rate of the angle".to_owned(),
+        ),
+        Space(space::Force::JointSpring(_)) => (
+            "joint spring",
+            "push = -stiffness (coordinate - free value) - damping times its rate".to_owned(),
+        ),
+        Plane(Force::Applied(f)) => {
+            let (force, torque) = (list(&f.force), signal(&f.torque, model));
+            let axes = axes(f.frame);
+            let equation = format!("force ({force}) N in the axes of the {axes}, torque {torque} N m");
+            ("applied", equation)
+        }
+        Space(space::Force::Applied(f)) => {
+            let (force, torque, axes) = (list(&f.force), list(&f.torque), axes(f.frame));
+            let equation = format!("force ({force}) N, torque ({torque}) N m in the axes of the {axes}");
+            ("applied", equation)
+        }
+        Plane(Force::Viscous(_)) | Space(space::Force::Viscous(_)) => (
+            "viscous",
+            "force = -linear times the relative velocity, torque = -angular times the relative rate".to_owned(),
+        ),
+        Plane(Force::Stribeck(_)) | Space(space::Force::Stribeck(_)) => (
+            "Stribeck friction",
+            "friction that falls from its static to its kinetic value as the joint starts to move, and a viscous part".to_owned(),
+        ),
+        Space(space::Force::MotorTorque(motor)) => {
+            ("motor", format!("push = {}", signal(&motor.torque, model)))
+        }
+    }
 }
 
 fn signal(signal: &Signal, model: &Model) -> String {

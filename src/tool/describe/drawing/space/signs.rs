@@ -9,9 +9,8 @@ use crate::model::{ForceLink, JointLink, Model, space_pose_of};
 use crate::scene::spec::Frame;
 use crate::simulation::observe;
 use crate::tool::describe::drawing::canvas::{Colour, Point};
-use crate::tool::describe::drawing::parts::{ARROW, size};
-use crate::tool::describe::drawing::symbols::{arrow, damper, spring, support, turn};
-use crate::tool::describe::drawing::view::FRAME;
+use crate::tool::describe::drawing::parts::{ARROW, down, size, strut};
+use crate::tool::describe::drawing::symbols::{arrow, support, turn};
 use crate::tool::describe::drawing::{FORCE, GROUND_LINE, INK, VELOCITY};
 
 /// Pixels of the line that stands for an axis, to each side.
@@ -73,20 +72,9 @@ impl Drawing<'_> {
                 continue;
             };
             let ends = ends.map(|p| self.pixel(p));
-            let (has_spring, has_damper) = (f.stiffness > 0.0, f.damping > 0.0);
-            let aside = if has_spring && has_damper { 11.0 } else { 0.0 };
-            if has_spring {
-                spring(&mut self.canvas, ends, -aside, INK);
-            }
-            if has_damper {
-                damper(&mut self.canvas, ends, aside, INK);
-            }
-            self.labels.take_line(ends[0], ends[1], 8.0);
-            for (body, end) in link.bodies.into_iter().zip(ends) {
-                if body.is_none() {
-                    support(&mut self.canvas, end, true, INK);
-                }
-            }
+            let is_fixed = link.bodies.map(|body| body.is_none());
+            let sizes = [f.stiffness, f.damping];
+            strut(&mut self.canvas, &mut self.labels, ends, is_fixed, sizes);
         }
     }
 
@@ -169,21 +157,8 @@ impl Drawing<'_> {
                 self.applied(link, applied);
             }
         }
-        let gravity = self.model.gravity;
-        let seen = self.eye.see(gravity);
-        let size = (seen.x * seen.x + seen.y * seen.y).sqrt();
-        if size > 0.0 {
-            let middle = [FRAME[2] - 30.0, FRAME[1] + 36.0];
-            let [dx, dy] = [22.0 * seen.x / size, -22.0 * seen.y / size];
-            let ends = [
-                [middle[0] - dx, middle[1] - dy],
-                [middle[0] + dx, middle[1] + dy],
-            ];
-            arrow(&mut self.canvas, ends[0], ends[1], GROUND_LINE);
-            self.labels.take_line(ends[0], ends[1], 4.0);
-            self.canvas
-                .name(self.labels.place(middle, "g"), "g", GROUND_LINE);
-        }
+        let seen = self.eye.see(self.model.gravity);
+        down(&mut self.canvas, &mut self.labels, seen);
     }
 
     fn applied(&mut self, link: &ForceLink, applied: &Applied) {

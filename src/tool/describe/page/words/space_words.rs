@@ -1,46 +1,8 @@
-//! Joints and forces in space in words: kind, equation.
+//! Motors, friction and motion in space in words.
 
 use super::number;
-use crate::kinds::plane::force::Signal;
-use crate::kinds::space::force::Force;
 use crate::model::{JointLink, Motor, SpaceContact};
-use crate::scene::spec::{Frame, FrictionCone};
-
-pub(super) fn force(force: &Force, signal: impl Fn(&Signal) -> String) -> (&'static str, String) {
-    match force {
-        Force::SpringDamper(_) => (
-            "spring and damper",
-            "pull = stiffness (length - free length) + damping times the rate of the length"
-                .to_owned(),
-        ),
-        Force::JointSpring(_) => (
-            "joint spring",
-            "push = -stiffness (coordinate - free value) - damping times its rate".to_owned(),
-        ),
-        Force::Applied(applied) => {
-            let frame = match applied.frame {
-                Frame::World => "world",
-                Frame::Body => "body",
-            };
-            let list = |signals: &[Signal; 3]| signals.each_ref().map(&signal).join(", ");
-            let (force, torque) = (list(&applied.force), list(&applied.torque));
-            let equation =
-                format!("force ({force}) N, torque ({torque}) N m in the axes of the {frame}");
-            ("applied", equation)
-        }
-        Force::Viscous(_) => (
-            "viscous",
-            "force = -linear times the relative velocity, torque = -angular times the relative rate"
-                .to_owned(),
-        ),
-        Force::Stribeck(_) => (
-            "Stribeck friction",
-            "friction that falls from its static to its kinetic value as the joint starts to move, and a viscous part"
-                .to_owned(),
-        ),
-        Force::MotorTorque(motor) => ("motor", format!("push = {}", signal(&motor.torque))),
-    }
-}
+use crate::scene::spec::FrictionCone;
 
 pub(super) fn motor(motor: &Motor, joint: &JointLink, speed: &str) -> String {
     let coordinate = joint.joint.description().coordinates.get(motor.coordinate);
