@@ -20,8 +20,8 @@ use stiction::simulation::model_from_text;
 use stiction::tool::describe::drawing::{HEIGHT, WIDTH};
 use stiction::tool::describe::fmi2::model_description;
 use stiction::tool::describe::{
-    LIBRARY, Library, PackageError, Platform, build_fmu, build_fmu_with, depends_on_inputs,
-    documentation, type_name,
+    LIBRARY, Library, PackageError, Platform, build_fmu, build_fmu_with, documentation,
+    type_name,
 };
 
 /// All kinds of shapes, joints and forces; inputs, stops, and text that XML must escape.
@@ -341,7 +341,7 @@ fn model_structure_lists_every_output_twice_with_its_dependencies() {
             .collect();
         let unknowns = at(&found, "ModelStructure/Outputs/Unknown");
         for (unknown, (_, row)) in unknowns.zip(numbered(Causality::Output)) {
-            let expected = if depends_on_inputs(row.role) {
+            let expected = if row.depends_on_inputs() {
                 n_dependent += inputs.len();
                 inputs.join(" ")
             } else {

@@ -64,7 +64,7 @@ impl Scale {
 pub struct Watch {
     scale: Scale,
     seen: [Option<Warning>; Kind::ALL.len()],
-    /// Those that the last look saw for the first time.
+    /// Those that were not reported yet.
     is_new: [bool; Kind::ALL.len()],
 }
 
@@ -78,13 +78,12 @@ impl Watch {
         }
     }
 
-    /// Looks at the report of a step that ended at `time`; true if something is off that was not before.
-    pub fn look(&mut self, settings: &Settings, report: &Report, time: f64) -> bool {
+    /// Looks at the report of a step that ended at `time`.
+    pub fn look(&mut self, settings: &Settings, report: &Report, time: f64) {
         let facts = kind::Facts::new(&self.scale, settings, report);
-        self.is_new = [false; Kind::ALL.len()];
         if !facts.may_be_off() {
             debug_assert!(Kind::ALL.iter().all(|kind| kind.size(&facts).is_none()));
-            return false;
+            return;
         }
         for (i, kind) in Kind::ALL.into_iter().enumerate() {
             let Some((size, beside)) = kind.size(&facts) else {
@@ -109,7 +108,11 @@ impl Watch {
                 }
             }
         }
-        self.is_new.contains(&true)
+    }
+
+    /// What was off so far is reported.
+    pub fn reported(&mut self) {
+        self.is_new = [false; Kind::ALL.len()];
     }
 
     /// All that was off so far, in the order of the kinds.
@@ -117,7 +120,7 @@ impl Watch {
         self.seen.iter().flatten()
     }
 
-    /// What the last look saw for the first time.
+    /// What was not reported yet.
     pub fn fresh(&self) -> impl Iterator<Item = &Warning> {
         let all = self.seen.iter().zip(&self.is_new);
         all.filter_map(|(seen, is_new)| seen.as_ref().filter(|_| *is_new))

@@ -120,7 +120,7 @@ pub fn write_row(line: &mut String, simulation: &mut Simulation) -> fmt::Result 
     }
     let pairs: Vec<usize> = observe::shape_pairs(simulation.model()).collect();
     for pair in pairs {
-        let (gap, total) = simulation.pair(pair);
+        let (gap, total) = (simulation.pair_gap(pair), simulation.pair_total(pair));
         write_all(line, &[gap, total.normal_force])?;
         write_all(line, total.force.iter())?;
         write!(line, ",{}", total.n_closed)?;

@@ -10,8 +10,8 @@ use stiction::math::quaternion;
 use stiction::model::{AnyForce, AnyJoint, BodyRef, ForceLink, JointLink, Model, shape_of};
 use stiction::scene::spec::{Geometry, Parts, Scene};
 use stiction::tool::describe::drawing::parts::anchors;
-use stiction::tool::describe::drawing::space::collider::Collider;
 use stiction::tool::describe::drawing::space::signs::attachment;
+use stiction::tool::describe::drawing::space::solid::Solid;
 
 /// Digits after the point: micrometres.
 const DIGITS: f64 = 1e6;
@@ -91,11 +91,11 @@ fn space_shapes(shape: &space::shape::Shape) -> Vec<Value> {
         let normal = list(plane.normal.as_slice());
         return vec![json!({ "normal": normal, "offset": short(plane.offset) })];
     }
-    let colliders = Collider::new(shape, &space::Pose::ground(), None);
+    let colliders = Solid::new(shape, &space::Pose::ground(), None);
     colliders.iter().map(collider).collect()
 }
 
-fn collider(collider: &Collider) -> Value {
+fn collider(collider: &Solid) -> Value {
     let points = collider.points.iter().map(|p| list(p.as_slice()));
     let faces = collider.faces.iter().map(|face| {
         let lines: Vec<u8> = face.lines.iter().map(|line| u8::from(*line)).collect();

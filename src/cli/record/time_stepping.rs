@@ -238,7 +238,7 @@ impl Onlooker {
             found.push(meeting);
         });
         let friction = time_stepping
-            .law(pair[0] as usize, pair[1] as usize)
+            .material(pair[0] as usize, pair[1] as usize)
             .friction;
         for touch in touches {
             // a feature that the step has left behind stands at the nearest one

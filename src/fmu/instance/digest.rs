@@ -11,9 +11,18 @@ pub fn guid(scene: &packed::Digest, table: &[Variable]) -> String {
     let mut digest = Sha256::new();
     digest.update(scene);
     let mut row = String::new();
-    for variable in table {
+    for Variable {
+        name,
+        description,
+        causality,
+        variability,
+        kind,
+        source: _,
+    } in table
+    {
         row.clear();
-        let _ = writeln!(row, "{variable:?}"); // a string takes all
+        let what = (causality, variability, kind);
+        let _ = writeln!(row, "{name} {description} {what:?}"); // a string takes all
         digest.update(row.as_bytes());
     }
     let bytes = digest.finalize();
