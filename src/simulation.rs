@@ -1,18 +1,23 @@
-//! A run from its start to any later time: the engine's front door for Rust users and for the command line.
+//! A run from its start to any later time: the one driver of the engine, for Rust users, the command line and the FMU.
 
 use crate::dynamics;
-use crate::integrate::{self, Instant, Report, StepError, Workspace};
+use crate::integrate::{self, EventKind, Instant, Report, StepError, Workspace};
+use crate::kinds::plane::force::Side;
 use crate::model::{Model, Poses, Twists};
 use crate::scene::spec::{ReportedVelocity, Settings};
 use crate::state::State;
 use crate::warning::{Warning, Watch};
 
 pub mod observe;
+mod rates;
 #[cfg(feature = "text")]
 mod text;
+mod until_event;
 
 #[cfg(feature = "text")]
 pub use text::model_of;
+pub use until_event::Reached;
+pub(crate) use until_event::rounding;
 
 /// A model on its way through time.
 ///
@@ -35,6 +40,8 @@ pub use text::model_of;
 #[derive(Debug)]
 pub struct Simulation {
     model: Model,
+    /// s.
+    start: f64,
     state: State,
     /// Where the integrator is when it is ahead of the state.
     ahead: Option<State>,
@@ -42,11 +49,34 @@ pub struct Simulation {
     settings: Settings,
     report: Report,
     watch: Watch,
+    history: History,
+    /// Poses and twists of the state, if `is_placed`.
     poses: Poses,
     twists: Twists,
+    is_placed: bool,
     /// Forces and accelerations at the state, if they are known.
     instant: Instant,
+    /// Twists of its velocities.
+    instant_twists: Twists,
     is_instant_known: bool,
+}
+
+/// What is remembered of past events.
+#[derive(Clone, Debug, PartialEq)]
+pub struct History {
+    /// Time and kind of the last one.
+    pub last_event: Option<(f64, EventKind)>,
+    /// Normal and tangential impulse of the last impact of each contact, N s.
+    pub impulse: Vec<[f64; 2]>,
+}
+
+impl History {
+    fn new(model: &Model) -> Self {
+        Self {
+            last_event: None,
+            impulse: vec![[0.0; 2]; model.contacts.len()],
+        }
+    }
 }
 
 /// Energies of a state, J.
@@ -75,51 +105,105 @@ impl Simulation {
     /// At the start, with other settings.
     pub fn with_settings(model: Model, settings: Settings) -> Self {
         Self {
+            start: 0.0,
             state: State::new(&model),
             ahead: None,
             workspace: Box::new(Workspace::new(&model)),
             report: Report::new(),
             watch: Watch::new(&model),
+            history: History::new(&model),
             poses: Poses::new(&model),
             twists: Twists::new(&model),
+            is_placed: false,
             instant: Instant::default(),
+            instant_twists: Twists::new(&model),
             is_instant_known: false,
             settings,
             model,
         }
     }
 
+    /// Back to the state that the model starts in, at a time: nothing has happened so far.
+    pub fn restart(&mut self, time: f64) {
+        self.start = time;
+        self.state = State::new(&self.model);
+        self.state.time = time;
+        self.renew_workspace();
+        self.report = Report::new();
+        self.watch = Watch::new(&self.model);
+        self.history = History::new(&self.model);
+        self.changed();
+    }
+
+    /// Working memory for masses that were changed.
+    pub(crate) fn renew_workspace(&mut self) {
+        self.workspace = Box::new(Workspace::new(&self.model));
+    }
+
+    /// Back to a state of this model that was saved, with what had happened up to then.
+    pub(crate) fn restore(&mut self, start: f64, state: &State, report: &Report, past: &History) {
+        self.changed();
+        self.start = start;
+        self.state.clone_from(state);
+        // how often memory grew is of this run, not of the motion
+        let (growths, residual) = (self.report.growths, self.report.instant_residual);
+        self.report.clone_from(report);
+        (self.report.growths, self.report.instant_residual) = (growths, residual);
+        self.history.clone_from(past);
+    }
+
     /// Settles the start without moving on: joints are closed, what touches and approaches collides, statuses and
     /// forces are decided. The first step does it otherwise.
     pub fn initialize(&mut self) -> Result<(), StepError> {
-        self.ahead = None;
-        self.is_instant_known = false;
-        let result = integrate::initialize(
-            &self.model,
-            &mut self.state,
-            &mut self.workspace,
-            &self.settings,
-            &mut self.report,
-        );
-        self.watch();
-        result
+        self.drive(integrate::initialize)
     }
 
     /// Integrates up to `time` exactly, in equal standard steps that are not longer than the settings' step. An
     /// error leaves the last accepted state.
     pub fn advance_to(&mut self, time: f64) -> Result<(), StepError> {
-        self.ahead = None;
-        self.is_instant_known = false;
-        let result = integrate::advance(
+        self.drive(|model, state, workspace, settings, report| {
+            integrate::advance(model, state, workspace, settings, report, time)
+        })
+    }
+
+    fn drive<T>(
+        &mut self,
+        integrate: impl FnOnce(
+            &Model,
+            &mut State,
+            &mut Workspace,
+            &Settings,
+            &mut Report,
+        ) -> Result<T, StepError>,
+    ) -> Result<T, StepError> {
+        self.changed();
+        let n_events = self.report.events.len();
+        let result = integrate(
             &self.model,
             &mut self.state,
             &mut self.workspace,
             &self.settings,
             &mut self.report,
-            time,
         );
+        self.remember(n_events);
         self.watch();
         result
+    }
+
+    // what was found for the state before is not true any more
+    fn changed(&mut self) {
+        self.ahead = None;
+        self.is_placed = false;
+        self.is_instant_known = false;
+    }
+
+    fn remember(&mut self, first: usize) {
+        for event in &self.report.events[first..] {
+            self.history.last_event = Some((event.time, event.kind));
+            if matches!(event.kind, EventKind::Impact | EventKind::Jam) {
+                self.history.impulse[event.contact] = event.impulse;
+            }
+        }
     }
 
     fn watch(&mut self) {
@@ -144,7 +228,9 @@ impl Simulation {
         if self.settings.tolerance.is_none() || self.model.time_stepping.is_some() {
             return self.advance_to(time);
         }
+        self.is_placed = false;
         self.is_instant_known = false;
+        let n_events = self.report.events.len();
         let Self {
             model,
             state,
@@ -161,6 +247,7 @@ impl Simulation {
         } else if look {
             integrate::interpolate(model, ahead, workspace, settings, report, time, state)?;
         }
+        self.remember(n_events);
         self.watch();
         moved
     }
@@ -182,6 +269,17 @@ impl Simulation {
         &self.settings
     }
 
+    /// Model and settings, to be changed: what depends on their values only, not on what there is.
+    pub fn parameters_mut(&mut self) -> (&mut Model, &mut Settings) {
+        self.changed();
+        (&mut self.model, &mut self.settings)
+    }
+
+    /// When the run began, s.
+    pub fn start(&self) -> f64 {
+        self.start
+    }
+
     /// The state now.
     pub fn state(&self) -> &State {
         &self.state
@@ -189,8 +287,7 @@ impl Simulation {
 
     /// The state now, to be changed: inconsistent values are closed or collide at the next step.
     pub fn state_mut(&mut self) -> &mut State {
-        self.ahead = None;
-        self.is_instant_known = false;
+        self.changed();
         &mut self.state
     }
 
@@ -204,6 +301,21 @@ impl Simulation {
         self.watch.warnings()
     }
 
+    /// Those that were not reported before.
+    pub fn new_warnings(&self) -> impl Iterator<Item = &Warning> {
+        self.watch.new_warnings()
+    }
+
+    /// All warnings so far are reported.
+    pub fn warnings_are_reported(&mut self) {
+        self.watch.reported();
+    }
+
+    /// What is remembered of past events.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
     /// The report, to take the events out of.
     pub fn report_mut(&mut self) -> &mut Report {
         &mut self.report
@@ -212,15 +324,65 @@ impl Simulation {
     /// The velocities that the settings want to be shown.
     pub fn reported_velocity(&mut self) -> &[f64] {
         match self.settings.reported_velocity {
-            ReportedVelocity::End if self.has_own_velocity() => &self.instant().velocity,
-            ReportedVelocity::End => &self.state.velocity,
+            ReportedVelocity::End => self.velocity(),
             ReportedVelocity::Average => &self.state.average_velocity,
         }
     }
 
-    // steps of a crowd leave velocities that joints forbid
+    /// The velocities of the motion now.
+    pub fn velocity(&mut self) -> &[f64] {
+        if self.has_own_velocity() {
+            &self.instant().velocity
+        } else {
+            &self.state.velocity
+        }
+    }
+
+    // time stepping leaves velocities that joints forbid
     fn has_own_velocity(&self) -> bool {
         self.model.time_stepping.is_some() && !self.model.joints.is_empty()
+    }
+
+    /// Accelerations now.
+    pub fn acceleration(&mut self) -> &[f64] {
+        if self.model.time_stepping.is_some() {
+            &self.instant().acceleration
+        } else {
+            &self.state.acceleration
+        }
+    }
+
+    /// Normal and tangential forces of the contacts now, N.
+    pub fn contact_force(&mut self) -> &[[f64; 2]] {
+        if self.model.time_stepping.is_some() {
+            &self.instant().contact_force
+        } else {
+            &self.state.contact_force
+        }
+    }
+
+    /// Forces of the joint equations and motors now, N or N m.
+    pub fn joint_force(&mut self) -> &[f64] {
+        if self.model.time_stepping.is_some() {
+            &self.instant().joint_force
+        } else {
+            &self.state.joint_force
+        }
+    }
+
+    /// Force of a spring, damper or Stribeck element along its coordinate now, positive when it pushes, N or N m.
+    pub fn element_force(&mut self, force: usize) -> f64 {
+        self.place();
+        let State { time, inputs, .. } = &self.state;
+        let (poses, twists) = (&self.poses, &self.twists);
+        dynamics::coordinate_force(
+            &self.model,
+            force,
+            (*time, Side::After),
+            inputs,
+            poses,
+            twists,
+        )
     }
 
     /// Gap of a contact, m (rad at a stop); infinite while another contact looks after its place.
@@ -246,27 +408,32 @@ impl Simulation {
         }
     }
 
-    /// Smallest gap and forces of a pair of shapes in space.
-    pub fn pair(&mut self, pair: usize) -> (f64, observe::PairTotal) {
+    /// Smallest gap of a pair of shapes in space, m.
+    pub fn pair_gap(&mut self, pair: usize) -> f64 {
         self.place();
-        (
-            observe::pair_gap(&self.model, &self.poses, pair),
-            observe::pair_total(&self.model, &self.state, &self.poses, pair),
-        )
+        observe::pair_gap(&self.model, &self.poses, pair)
+    }
+
+    /// Forces of a pair of shapes in space.
+    pub fn pair_total(&mut self, pair: usize) -> observe::PairTotal {
+        self.place();
+        observe::pair_total(&self.model, &self.state, &self.poses, pair)
     }
 
     /// A coordinate of a joint in space, m or rad counted over all turns, and its rate.
     pub fn joint_coordinate(&mut self, joint: usize, coordinate: usize) -> [f64; 2] {
         self.place();
-        if self.has_own_velocity() {
+        let twists = if self.has_own_velocity() {
             self.instant();
-            self.model.twists(&self.instant.velocity, &mut self.twists);
-        }
-        observe::joint_coordinate(&self.model, (joint, coordinate), &self.poses, &self.twists)
+            &self.instant_twists
+        } else {
+            &self.twists
+        };
+        observe::joint_coordinate(&self.model, (joint, coordinate), &self.poses, twists)
     }
 
-    /// Forces and accelerations of the motion now. In a crowd they are found when they are asked for, and change nothing of the motion:
-    /// its state has means over the last step. In other models they are those of the state.
+    /// Forces and accelerations of the motion now. With time stepping they are found when they
+    /// are asked for, and change nothing of the motion: its state has means over the last step. In other models they are those of the state.
     pub fn instant(&mut self) -> &Instant {
         if !self.is_instant_known {
             self.is_instant_known = true;
@@ -276,12 +443,14 @@ impl Simulation {
                 workspace,
                 settings,
                 instant,
+                instant_twists,
                 report,
                 ..
             } = self;
             if model.time_stepping.is_some() {
                 integrate::instant(model, state, workspace, settings, instant);
                 report.record_instant(instant);
+                model.twists(&instant.velocity, instant_twists);
             } else {
                 instant.velocity.clone_from(&state.velocity);
                 instant.acceleration.clone_from(&state.acceleration);
@@ -299,7 +468,11 @@ impl Simulation {
         (&self.model, &self.state, &self.poses)
     }
 
+    // once for a state
     fn place(&mut self) {
+        if std::mem::replace(&mut self.is_placed, true) {
+            return;
+        }
         self.poses
             .refer_to(&self.state.orientation, &self.state.joint_angle);
         self.model.poses(&self.state.position, &mut self.poses);

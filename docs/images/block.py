@@ -46,9 +46,9 @@ class Panel:
 
 rows = list(csv.DictReader(sys.stdin))[1:]
 times = [float(row["time"]) for row in rows]
-speed = [1e3 * float(row["block.vx"]) for row in rows]
-friction = [float(row["block-ground.friction_force"]) for row in rows]
-slips = [row["block-ground.status"].startswith("slip") for row in rows]
+speed = [1e3 * float(row["block.velocity.x"]) for row in rows]
+friction = [float(row["contact.block.on.ground.friction_force"]) for row in rows]
+slips = [row["contact.block.on.ground.status"].startswith("slip") for row in rows]
 
 upper = Panel(44, 190, -50, 50)
 lower = Panel(232, 378, -11, 11)

@@ -64,7 +64,7 @@ impl Scale {
 pub struct Watch {
     scale: Scale,
     seen: [Option<Warning>; Kind::ALL.len()],
-    /// Warnings that the last check found for the first time.
+    /// Those that were not reported yet.
     is_new: [bool; Kind::ALL.len()],
 }
 
@@ -78,13 +78,12 @@ impl Watch {
         }
     }
 
-    /// Checks the report of a step that ended at `time`; true if there is a new warning.
-    pub fn check(&mut self, settings: &Settings, report: &Report, time: f64) -> bool {
+    /// Checks the report of a step that ended at `time`.
+    pub fn check(&mut self, settings: &Settings, report: &Report, time: f64) {
         let measures = kind::Measures::new(&self.scale, settings, report);
-        self.is_new = [false; Kind::ALL.len()];
         if !measures.any_above_threshold() {
             debug_assert!(Kind::ALL.iter().all(|kind| kind.size(&measures).is_none()));
-            return false;
+            return;
         }
         for (i, kind) in Kind::ALL.into_iter().enumerate() {
             let Some((size, reference)) = kind.size(&measures) else {
@@ -109,7 +108,11 @@ impl Watch {
                 }
             }
         }
-        self.is_new.contains(&true)
+    }
+
+    /// What was off so far is reported.
+    pub fn reported(&mut self) {
+        self.is_new = [false; Kind::ALL.len()];
     }
 
     /// All warnings so far, in the order of the kinds.
@@ -117,7 +120,7 @@ impl Watch {
         self.seen.iter().flatten()
     }
 
-    /// Warnings that the last check found for the first time.
+    /// Warnings that were not reported yet.
     pub fn new_warnings(&self) -> impl Iterator<Item = &Warning> {
         let all = self.seen.iter().zip(&self.is_new);
         all.filter_map(|(seen, is_new)| seen.as_ref().filter(|_| *is_new))

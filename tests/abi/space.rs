@@ -9,8 +9,7 @@ use crate::states::course;
 use std::cell::RefCell;
 use std::path::PathBuf;
 use stiction::fmu::c_api::types::*;
-use stiction::fmu::instance::space::SpaceOutput;
-use stiction::fmu::instance::variable::{Causality, Kind, Role};
+use stiction::fmu::instance::variable::{Causality, Kind, Variability};
 use stiction::scene::load::parse_with;
 use stiction::scene::packed::pack;
 
@@ -173,8 +172,8 @@ fn rates_of_outputs_in_space_are_those_of_the_motion() {
             let is_asked = |v: &&stiction::fmu::instance::variable::Variable| {
                 v.causality == Causality::Output && matches!(v.kind, Kind::Real { .. })
                     // mean values over the steps, sums over events, forces of the last step's mean
-                    && !matches!(v.role, Role::DissipatedEnergy | Role::LastEventTime | Role::WorstResidual)
-                    && !matches!(v.role, Role::NormalImpulse(_) | Role::FrictionImpulse(_))
+                    && v.variability == Variability::Continuous
+                    && v.name != "energy.dissipated"
             };
             let names: Vec<&str> = resources
                 .variables
@@ -233,19 +232,16 @@ fn forces_of_pairs_make_the_accelerations() {
     let resources = resources("space forces", "stack");
     let fmu = Fmu::initialized(&resources);
     let all: Vec<&str> = BOXES.into_iter().chain(BALLS).collect();
-    let pairs: Vec<(usize, [String; 2])> = resources
+    let pairs: Vec<[String; 2]> = resources
         .variables
         .iter()
-        .filter_map(|v| match v.role {
-            Role::Space(SpaceOutput::PairNormalForce(i)) => {
-                let pair = v
-                    .name
-                    .strip_prefix("pair.")?
-                    .strip_suffix(".normal_force")?;
-                let (second, first) = pair.split_once(".on.")?;
-                Some((i, [first.to_owned(), second.to_owned()]))
-            }
-            _ => None,
+        .filter_map(|v| {
+            let pair = v
+                .name
+                .strip_prefix("pair.")?
+                .strip_suffix(".normal_force")?;
+            let (second, first) = pair.split_once(".on.")?;
+            Some([first.to_owned(), second.to_owned()])
         })
         .collect();
     assert_eq!(pairs.len(), 15, "all pairs of five bodies and the ground");
@@ -256,7 +252,7 @@ fn forces_of_pairs_make_the_accelerations() {
             let mass = fmu.real(&format!("{body}.mass"));
             let acceleration = vector(&fmu, &format!("{body}.acceleration"));
             let mut force = [0.0, 0.0, -9.81 * mass];
-            for (_, [first, second]) in &pairs {
+            for [first, second] in &pairs {
                 let sign = match (first == body, second == body) {
                     (true, false) => -1.0,
                     (false, true) => 1.0,

@@ -92,9 +92,11 @@ fn the_header_names_bodies_contacts_and_energies() {
     let header = stdout(&output).lines().next().unwrap();
     assert_eq!(
         header,
-        "time,rod.x,rod.y,rod.angle,rod.vx,rod.vy,rod.omega,\
-         rod-ground[1].gap,rod-ground[1].normal_force,rod-ground[1].friction_force,rod-ground[1].status,\
-         rod-ground[2].gap,rod-ground[2].normal_force,rod-ground[2].friction_force,rod-ground[2].status,\
+        "time,rod.position.x,rod.position.y,rod.position.angle,rod.velocity.x,rod.velocity.y,rod.velocity.angle,\
+         contact.rod.on.ground[1].gap,contact.rod.on.ground[1].normal_force,\
+         contact.rod.on.ground[1].friction_force,contact.rod.on.ground[1].status,\
+         contact.rod.on.ground[2].gap,contact.rod.on.ground[2].normal_force,\
+         contact.rod.on.ground[2].friction_force,contact.rod.on.ground[2].status,\
          energy.kinetic,energy.potential,energy.total"
     );
     let output = stiction(&[
@@ -109,8 +111,8 @@ fn the_header_names_bodies_contacts_and_energies() {
     let header = stdout(&output).lines().next().unwrap();
     for column in [
         "time [s]",
-        ".omega [rad/s]",
-        ".force.x [N]",
+        ".velocity.angle [rad/s]",
+        ".reaction.x [N]",
         "energy.total [J]",
     ] {
         assert!(header.contains(column), "{column} in {header}");
@@ -528,7 +530,7 @@ fn shapes_come_from_files_beside_the_scene() {
     assert_eq!(code(&output), Some(0), "{}", stderr(&output));
     let csv = stdout(&output);
     assert_is_csv(csv);
-    assert!(csv.contains("wedge.qw") && csv.contains("pair.wedge-ground.force.z"));
+    assert!(csv.contains("wedge.orientation.w") && csv.contains("pair.wedge.on.ground.force.z"));
     let output = run(&["describe", folder.to_str().unwrap()]);
     assert!(stdout(&output).contains("wedge.orientation.w"));
     // a scene alone has lost its shapes

@@ -34,7 +34,7 @@ fn plots_have_names_units_and_marks() {
         "Contact forces / N",
         "Energy / J",
         "time / s",
-        "cart1.vx",
+        "cart1.velocity.x",
         "sticking",
         ">impact<",
     ] {
@@ -165,11 +165,14 @@ fn inputs_come_from_expressions_or_from_a_file() {
             .map(|mut line| line.nth(place).unwrap().to_owned())
             .collect()
     };
-    assert_eq!(speeds(&ramp, "block.vx"), speeds(&fmu, "block.velocity.x"));
+    assert_eq!(
+        speeds(&ramp, "block.velocity.x"),
+        speeds(&fmu, "block.velocity.x")
+    );
     // by tolerance they are the same inputs
     let exact = scene("--input hold.force_x=6*t --tolerance 1e-9");
     let ends = [&ramp, &exact].map(|csv| {
-        let last = speeds(csv, "block.vx").pop().unwrap();
+        let last = speeds(csv, "block.velocity.x").pop().unwrap();
         last.parse::<f64>().unwrap()
     });
     assert!(
@@ -226,7 +229,7 @@ fn compare_names_the_first_difference() {
     let told = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        told.starts_with("cart1.x differs first, at t = 0.5 s: "),
+        told.starts_with("cart1.position.x differs first, at t = 0.5 s: "),
         "{told}"
     );
     let output = stiction(&folder, "compare b.csv c.csv --json");

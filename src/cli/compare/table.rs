@@ -212,8 +212,11 @@ mod tests {
     #[test]
     fn quotes_hold_commas() {
         assert_eq!(fields("a,\"b,c\",\"d\"\"e\""), ["a", "b,c", "d\"e"]);
-        assert_eq!(without_unit("block.x [m]"), "block.x");
-        assert_eq!(without_unit("rod-ground[1].gap [m]"), "rod-ground[1].gap");
+        assert_eq!(without_unit("block.position.x [m]"), "block.position.x");
+        assert_eq!(
+            without_unit("contact.rod.on.ground[1].gap [m]"),
+            "contact.rod.on.ground[1].gap"
+        );
         assert_eq!(without_unit("wheel[2]"), "wheel[2]");
     }
 }

@@ -6,9 +6,8 @@ use super::remote::Remote;
 use crate::cli::CliError;
 use crate::cli::record::{Happening, Recording, Sampler};
 use serde_json::Value;
-use stiction::fmu::instance::space::SpaceOutput;
-use stiction::fmu::instance::variable::{Kind, Role, Variable};
-use stiction::fmu::instance::variables::table;
+use stiction::fmu::instance::variable::{Kind, Output, Source};
+use stiction::fmu::instance::variables::{pair_name, table};
 use stiction::integrate::EventKind;
 use stiction::kinds::plane::force::Input;
 use stiction::math::{Quaternion, Vec3, quaternion};
@@ -24,9 +23,11 @@ const CLOSED: f64 = 1e-6;
 pub struct Ours {
     simulation: Simulation,
     sampler: Sampler,
-    /// References and roles of reals, then of whole numbers.
-    reals: (Vec<u32>, Vec<Role>),
-    wholes: (Vec<u32>, Vec<Role>),
+    /// References of outputs that a state can be given: reals, then whole numbers.
+    reals: (Vec<u32>, Vec<Output>),
+    wholes: (Vec<u32>, Vec<Output>),
+    /// Pairs of shapes whose contacts the FMU does not show one by one, with the references of their forces.
+    pairs: Vec<(usize, [u32; 4])>,
     inputs: Vec<String>,
 }
 
@@ -36,25 +37,37 @@ impl Ours {
         let sampler = Sampler::from_fmu(&model, until, Some(stage));
         let (mut reals, mut wholes) = ((Vec::new(), Vec::new()), (Vec::new(), Vec::new()));
         let mut inputs = vec![String::new(); model.inputs.len()];
-        for (reference, variable) in (0u32..).zip(table(&model)) {
-            if let Role::Input(i) = variable.role {
-                inputs[i] = variable.name.clone();
+        let table = table(&model);
+        for (reference, variable) in (0u32..).zip(&table) {
+            match &variable.source {
+                Source::Input(i) => inputs[*i] = variable.name.clone(),
+                Source::Output(output) if output.is_restorable() => {
+                    let list = match variable.kind {
+                        Kind::Real { .. } => &mut reals,
+                        Kind::Integer { .. } | Kind::Boolean | Kind::Enumeration(_) => &mut wholes,
+                    };
+                    list.0.push(reference);
+                    list.1.push(*output);
+                }
+                Source::Output(_) | Source::Parameter(_) => {}
             }
-            if !is_needed(&variable) {
-                continue;
-            }
-            let list = match variable.kind {
-                Kind::Real { .. } => &mut reals,
-                Kind::Integer { .. } | Kind::Boolean | Kind::Enumeration(_) => &mut wholes,
-            };
-            list.0.push(reference);
-            list.1.push(variable.role);
         }
+        let reference = |name: String| (0u32..).zip(&table).find(|(_, v)| v.name == name);
+        let pairs = observe::shape_pairs(&model).filter_map(|pair| {
+            let name = pair_name(&model, pair);
+            let forces = ["normal_force", "force.x", "force.y", "force.z"];
+            let forces = forces.map(|force| reference(format!("{name}.{force}")).map(|(i, _)| i));
+            let [normal, x, y, z] = forces;
+            let is_shown = observe::contacts_of(&model, pair).len() <= observe::MOST_SHOWN;
+            (!is_shown).then_some((pair, [normal?, x?, y?, z?]))
+        });
+        let pairs = pairs.collect();
         Ok(Self {
             simulation: Simulation::new(model),
             sampler,
             reals,
             wholes,
+            pairs,
             inputs,
         })
     }
@@ -69,12 +82,21 @@ impl Ours {
     ) -> Result<(), String> {
         let (status, reals) = slave.get_real(&self.reals.0);
         let (status_of_wholes, wholes) = slave.get_integer(&self.wholes.0);
-        for status in [status, status_of_wholes] {
+        let references: Vec<u32> = self.pairs.iter().flat_map(|(_, of)| *of).collect();
+        let (status_of_pairs, forces) = slave.get_real(&references);
+        for status in [status, status_of_wholes, status_of_pairs] {
             if !status.is_good() {
                 return Err(format!("reading the state gave {status}"));
             }
         }
         self.put(time, &reals, &wholes, inputs);
+        for (i, force) in forces.chunks_exact(4).enumerate() {
+            self.share(
+                self.pairs[i].0,
+                force[0],
+                Vec3::from_column_slice(&force[1..]),
+            );
+        }
         for message in messages {
             if let Some(event) = event_of(self.simulation.model(), message) {
                 self.sampler.happened(self.simulation.model(), event);
@@ -89,45 +111,20 @@ impl Ours {
         let axes: Vec<Quaternion> = bodies.iter().map(|body| body.axes).collect();
         let state = self.simulation.state_mut();
         state.time = time;
-        let mut written = state.orientation.clone();
-        let mut pairs: Vec<(usize, f64, Vec3)> = Vec::new();
-        for (role, x) in self.reals.1.iter().zip(reals) {
-            match *role {
-                Role::Position(i) => state.position[i] = *x,
-                Role::Velocity(i) => state.velocity[i] = *x,
-                Role::NormalForce(j) => state.contact_force[j][0] = *x,
-                Role::FrictionForce(j) => state.contact_force[j][1] = *x,
-                Role::Space(SpaceOutput::Orientation(body, i)) => written[body][i] = *x,
-                Role::Space(SpaceOutput::FrictionForce(j, i)) => state.friction_force[j][i] = *x,
-                Role::Space(SpaceOutput::PairNormalForce(pair)) => {
-                    pairs.push((pair, *x, Vec3::zeros()));
-                }
-                Role::Space(SpaceOutput::PairForce(pair, i)) => {
-                    if let Some(found) = pairs.iter_mut().find(|(p, ..)| *p == pair) {
-                        found.2[i] = *x;
-                    }
-                }
-                _ => {}
-            }
+        for (output, x) in self.reals.1.iter().zip(reals) {
+            output.put(state, *x);
         }
-        for (body, q) in written.iter().enumerate() {
-            state.orientation[body] = quaternion::product(*q, axes[body]);
+        for (output, n) in self.wholes.1.iter().zip(wholes) {
+            output.put(state, f64::from(*n));
         }
-        state.average_velocity.clone_from(&state.velocity);
-        for (role, n) in self.wholes.1.iter().zip(wholes) {
-            match *role {
-                Role::Status(j) => state.status[j] = plane_status(*n),
-                Role::Space(SpaceOutput::Status(j)) => state.status[j] = space_status(*n),
-                _ => {}
-            }
+        // the FMU shows the axes of the scene
+        for (orientation, axes) in state.orientation.iter_mut().zip(axes) {
+            *orientation = quaternion::product(*orientation, axes);
         }
         for (i, name) in self.inputs.iter().enumerate() {
             if let Some(value) = inputs.value(name, time) {
                 state.inputs[i] = Input::held(time, value);
             }
-        }
-        for (pair, normal, force) in pairs {
-            self.share(pair, normal, force);
         }
     }
 
@@ -135,9 +132,6 @@ impl Ours {
     fn share(&mut self, pair: usize, normal: f64, force: Vec3) {
         let (model, _, poses) = self.simulation.placed();
         let contacts = observe::contacts_of(model, pair);
-        if contacts.len() <= observe::MOST_SHOWN {
-            return;
-        }
         let second = observe::bodies_of_pair(model, pair)[1];
         let mut closed = Vec::new();
         let mut sum = Vec3::zeros();
@@ -175,43 +169,6 @@ impl Ours {
     /// What was recorded.
     pub fn finish(self) -> Recording {
         self.sampler.finish()
-    }
-}
-
-fn is_needed(variable: &Variable) -> bool {
-    matches!(
-        variable.role,
-        Role::Position(_)
-            | Role::Velocity(_)
-            | Role::NormalForce(_)
-            | Role::FrictionForce(_)
-            | Role::Status(_)
-            | Role::Space(
-                SpaceOutput::Orientation(..)
-                    | SpaceOutput::FrictionForce(..)
-                    | SpaceOutput::Status(_)
-                    | SpaceOutput::PairNormalForce(_)
-                    | SpaceOutput::PairForce(..)
-            )
-    )
-}
-
-fn plane_status(number: i32) -> Status {
-    match number {
-        2 => Status::Frictionless,
-        3 => Status::Stick,
-        4 => Status::SlipForward,
-        5 => Status::SlipBackward,
-        _ => Status::Open,
-    }
-}
-
-fn space_status(number: i32) -> Status {
-    match number {
-        2 => Status::Frictionless,
-        3 => Status::Stick,
-        4 => Status::Slip,
-        _ => Status::Open,
     }
 }
 

@@ -7,7 +7,7 @@ use super::ours::Ours;
 use super::remote::Remote;
 use super::{HINT, HINT_ON_PROCESS};
 use crate::cli::CliError;
-use crate::cli::csv::quoted;
+use crate::cli::csv::{header, quoted};
 use crate::cli::format::short;
 use crate::cli::output::Output;
 use crate::cli::progress::Progress;
@@ -179,16 +179,9 @@ impl Drive<'_> {
         let Some(csv) = &mut self.csv else {
             return Ok(());
         };
-        let mut line = if self.units { "time [s]" } else { "time" }.to_owned();
-        for variable in &self.columns {
-            let unit = variable.attributes.unit.as_deref().filter(|_| self.units);
-            let name = match unit {
-                Some(unit) => format!("{} [{unit}]", variable.name),
-                None => variable.name.clone(),
-            };
-            line = line + "," + &quoted(&name);
-        }
-        csv.write(&(line + "\n"))
+        let names = self.columns.iter();
+        let columns = names.map(|v| (v.name.as_str(), v.attributes.unit.as_deref()));
+        csv.write(&header(columns, self.units))
     }
 
     fn row(&mut self, time: f64) -> Result<(), CliError> {
@@ -201,14 +194,24 @@ impl Drive<'_> {
         for (variable, value) in self.columns.iter().zip(values) {
             // writing to a string cannot fail
             let _ = match variable.kind {
+                // how masters are told that something is infinitely far away
+                Kind::Real if value == f64::MAX => write!(line, ",inf"),
                 Kind::Real => write!(line, ",{value:?}"),
-                Kind::Integer | Kind::Boolean | Kind::Text | Kind::Enumeration => {
-                    write!(line, ",{value}")
-                }
+                Kind::Enumeration => write!(line, ",{}", self.item(variable, value)),
+                Kind::Integer | Kind::Boolean | Kind::Text => write!(line, ",{value}"),
             };
         }
         line.push('\n');
         self.csv.as_mut().map_or(Ok(()), |csv| csv.write(&line))
+    }
+
+    // the name of an item of an enumeration
+    fn item(&self, variable: &Variable, value: f64) -> String {
+        let of_variable = variable.declared_type.as_ref();
+        let items = of_variable.and_then(|name| self.opened.description.type_named(name));
+        let mut items = items.iter().flat_map(|found| &found.items);
+        let item = items.find(|(_, number)| f64::from(*number) == value);
+        item.map_or_else(|| value.to_string(), |(name, _)| quoted(name).into_owned())
     }
 
     fn good(&self, call: &str, status: Status, time: f64) -> Result<(), CliError> {

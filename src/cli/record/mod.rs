@@ -48,7 +48,7 @@ pub enum Group {
 /// A value over time.
 #[derive(Clone, Debug)]
 pub struct Channel {
-    /// As in the trajectory: `block.x`.
+    /// As in the trajectory: `block.position.x`.
     pub name: String,
     /// Empty where there is none.
     pub unit: String,

@@ -5,6 +5,8 @@ use super::time_stepping::{self, Onlooker};
 use super::track::{Grip, Track};
 use super::{Channel, Group, Happening, Recording, Row, Touch, losses};
 use serde_json::Value;
+use stiction::fmu::instance::variable::{Kind, Output, Plot, Variable};
+use stiction::fmu::instance::variables::{contact_name, pair_name, table};
 use stiction::integrate::Event;
 use stiction::kinds::plane::force::{Side, Signal};
 use stiction::math::{Vec2, Vec3, norm};
@@ -24,6 +26,8 @@ pub struct Sampler {
     recording: Recording,
     keeper: Keeper,
     channels: Vec<Channel>,
+    /// What the first channels are read from.
+    outputs: Vec<Output>,
     row: Row,
     by_pair: bool,
     /// By contact, or by pair.
@@ -55,7 +59,8 @@ impl Sampler {
         } else {
             model.contacts.len()
         };
-        let mut channels = channels(model, losses);
+        let (mut channels, outputs) = outputs(model);
+        channels.extend(others(model, losses));
         // eight numbers for each of the contacts that may be closed at the same time
         let mut n_values = channels.len() + 8 * n_places.min(model.bodies.len() + 4);
         // an FMU does not show the contacts of a crowd
@@ -69,6 +74,7 @@ impl Sampler {
             recording: Recording::of(model, until, stage),
             keeper: Keeper::new(n_values),
             channels,
+            outputs,
             row: Row::default(),
             by_pair,
             track_of: vec![None; n_places],
@@ -109,7 +115,9 @@ impl Sampler {
         let mut row = std::mem::take(&mut self.row);
         row.time = time;
         row.values.clear();
-        values(simulation, self.losses, &mut row.values);
+        let read = self.outputs.iter().map(|output| output.number(simulation));
+        row.values.extend(read);
+        others_now(simulation, self.losses, &mut row.values);
         // forces of the contacts seen so far, in the order of their channels
         row.values.resize(self.channels.len(), 0.0);
         row.touches.clear();
@@ -210,11 +218,12 @@ impl Sampler {
         if let Some(track) = self.track_of[place] {
             return track;
         }
-        let (name, ends) = if self.by_pair {
-            (&model.pairs[place], bodies(model, place))
+        let (name, prefix, ends) = if self.by_pair {
+            let prefix = pair_name(model, place);
+            (&model.pairs[place], prefix, bodies(model, place))
         } else {
             let contact = &model.contacts[place];
-            (&contact.name, contact.bodies)
+            (&contact.name, contact_name(model, place), contact.bodies)
         };
         let track = self.recording.tracks.len();
         self.track_of[place] = Some(track);
@@ -227,7 +236,7 @@ impl Sampler {
         });
         for quantity in ["normal_force", "friction_force"] {
             self.channels.push(Channel {
-                name: format!("{name}.{quantity}"),
+                name: format!("{prefix}.{quantity}"),
                 unit: "N".to_owned(),
                 group: Group::Force,
             });
@@ -310,8 +319,34 @@ pub fn applied(model: &Model) -> impl Iterator<Item = &ForceLink> {
     })
 }
 
-/// The channels that every row has.
-fn channels(model: &Model, with_losses: bool) -> Vec<Channel> {
+// speeds are shown without their directions where there are very many
+fn shows_speeds(model: &Model) -> bool {
+    model.is_spatial() && model.bodies.len() > MOST_DIRECTIONS
+}
+
+/// The channels that are outputs of the table of variables.
+fn outputs(model: &Model) -> (Vec<Channel>, Vec<Output>) {
+    let shown = |variable: Variable| {
+        let output = *variable.output()?;
+        let group = match output.plot? {
+            Plot::Position => Group::Position,
+            Plot::Velocity if shows_speeds(model) => return None,
+            Plot::Velocity => Group::Velocity,
+            Plot::Energy => Group::Energy,
+        };
+        let unit = match &variable.kind {
+            Kind::Real { unit, .. } => unit.name(),
+            Kind::Integer { .. } | Kind::Boolean | Kind::Enumeration(_) => "",
+        };
+        let unit = unit.to_owned();
+        let name = variable.name;
+        Some((Channel { name, unit, group }, output))
+    };
+    table(model).into_iter().filter_map(shown).unzip()
+}
+
+/// The other channels that every row has.
+fn others(model: &Model, with_losses: bool) -> Vec<Channel> {
     let mut channels = Vec::new();
     let mut add = |name: String, unit: &str, group| {
         channels.push(Channel {
@@ -320,25 +355,13 @@ fn channels(model: &Model, with_losses: bool) -> Vec<Channel> {
             group,
         });
     };
-    for body in &model.bodies {
-        let mut own = |names: &[&str], unit: &str, group| {
-            for name in names {
-                add(format!("{}.{name}", body.name), unit, group);
-            }
-        };
-        if model.is_spatial() {
-            own(&["x", "y", "z"], "m", Group::Position);
-            own(&["qw", "qx", "qy", "qz"], "", Group::Orientation);
-            if model.bodies.len() > MOST_DIRECTIONS {
-                own(&["speed"], "m/s", Group::Velocity);
-            } else {
-                own(&["vx", "vy", "vz"], "m/s", Group::Velocity);
-            }
-        } else {
-            own(&["x", "y"], "m", Group::Position);
-            own(&["angle"], "rad", Group::Position);
-            own(&["vx", "vy"], "m/s", Group::Velocity);
-            own(&["omega"], "rad/s", Group::Velocity);
+    for body in model.bodies.iter().filter(|_| model.is_spatial()) {
+        for component in ["w", "x", "y", "z"] {
+            let name = format!("{}.principal_axes.{component}", body.name);
+            add(name, "", Group::Orientation);
+        }
+        if shows_speeds(model) {
+            add(format!("{}.speed", body.name), "m/s", Group::Velocity);
         }
     }
     let axes = &["x", "y", "z"][..if model.is_spatial() { 3 } else { 2 }];
@@ -346,9 +369,6 @@ fn channels(model: &Model, with_losses: bool) -> Vec<Channel> {
         for axis in axes {
             add(format!("{}.force_{axis}", link.name), "N", Group::Input);
         }
-    }
-    for name in ["kinetic", "potential", "total"] {
-        add(format!("energy.{name}"), "J", Group::Energy);
     }
     let names = losses(&stiction::integrate::Report::default());
     for (name, _) in names.into_iter().filter(|_| with_losses) {
@@ -358,32 +378,22 @@ fn channels(model: &Model, with_losses: bool) -> Vec<Channel> {
 }
 
 /// Their values.
-fn values(simulation: &mut Simulation, with_losses: bool, out: &mut Vec<f64>) {
-    let velocity = simulation.reported_velocity().to_vec();
-    let energy = simulation.energy();
+fn others_now(simulation: &mut Simulation, with_losses: bool, out: &mut Vec<f64>) {
+    let speeds = shows_speeds(simulation.model()).then(|| simulation.reported_velocity().to_vec());
     let losses = losses(simulation.report());
     let (model, state, poses) = simulation.placed();
-    for (i, body) in model.bodies.iter().enumerate() {
-        let v = &velocity[body.first..body.first + body.n_dof];
-        if model.is_spatial() {
-            out.extend(&state.position[body.first..body.first + 3]);
-            out.extend(state.orientation[i]);
-            if model.bodies.len() > MOST_DIRECTIONS {
-                out.push(norm(&v[..3]));
-            } else {
-                out.extend(&v[..3]);
-            }
-        } else {
-            let q = &state.position[body.first..body.first + body.n_dof];
-            out.extend([q[0], q[1], q.get(2).copied().unwrap_or(0.0)]);
-            out.extend([v[0], v[1], v.get(2).copied().unwrap_or(0.0)]);
-        }
+    for (body, orientation) in model.bodies.iter().zip(&state.orientation) {
+        out.extend(orientation);
+        out.extend(
+            speeds
+                .as_ref()
+                .map(|v| norm(&v[body.first..body.first + 3])),
+        );
     }
     for link in applied(model) {
         let force = force_of(link, state, poses);
         out.extend(&force.as_slice()[..if model.is_spatial() { 3 } else { 2 }]);
     }
-    out.extend([energy.kinetic, energy.potential, energy.total()]);
     if with_losses {
         out.extend(losses.map(|(_, value)| value));
     }

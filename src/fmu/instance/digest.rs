@@ -46,13 +46,11 @@ fn unit(kind: &Kind) -> &'static str {
     }
 }
 
-/// Smallest, largest and typical value.
-fn bounds(kind: &Kind) -> [Option<f64>; 3] {
+/// Smallest and largest value.
+fn bounds(kind: &Kind) -> [Option<f64>; 2] {
     match kind {
-        Kind::Real {
-            min, max, nominal, ..
-        } => [*min, *max, *nominal],
-        Kind::Integer { min, max } => [min.map(f64::from), max.map(f64::from), None],
-        Kind::Boolean | Kind::Enumeration(_) => [None; 3],
+        Kind::Real { min, max, .. } => [*min, *max],
+        Kind::Integer { min, max } => [min.map(f64::from), max.map(f64::from)],
+        Kind::Boolean | Kind::Enumeration(_) => [None; 2],
     }
 }

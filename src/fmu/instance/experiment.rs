@@ -1,16 +1,13 @@
 //! The course of an experiment: initialization, steps, end and reset.
 
 use super::lifecycle::{Call, Phase};
-use super::until_event::Reached;
 use super::{Experiment, FmiError, Instance, Memory, error};
-use crate::integrate::{self, EventKind, Report, StepError, Workspace};
+use crate::integrate::StepError;
 use crate::kinds::space::inertia::Principal;
 use crate::math::{Limit, Mat3, Vec3};
 use crate::model::memory;
 use crate::scene::spec::TOLERANCE;
-use crate::simulation::observe;
-use crate::state::State;
-use crate::warning::Watch;
+use crate::simulation::{Reached, observe, rounding};
 
 /// Standard steps, or longest steps by tolerance, in one communication step at most.
 const MAX_STEPS: f64 = 1e7;
@@ -52,13 +49,14 @@ impl Instance {
 
     // the last word counts, whether it comes from here or as a parameter; 0 is for steps of fixed length
     fn take_tolerance(&mut self, wanted: f64) -> Result<(), FmiError> {
-        if self.model.time_stepping.is_some() {
-            // steps of a crowd have a fixed length
+        let (model, settings) = self.simulation.parameters_mut();
+        if model.time_stepping.is_some() {
+            // steps of time stepping have a fixed length
             return Ok(());
         }
         let (lowest, highest) = TOLERANCE.ends();
         let tolerance = wanted.clamp(lowest, highest);
-        self.settings.tolerance = (wanted > 0.0).then_some(tolerance);
+        settings.tolerance = (wanted > 0.0).then_some(tolerance);
         if wanted == 0.0 || wanted == tolerance {
             return Ok(());
         }
@@ -98,13 +96,13 @@ impl Instance {
     pub fn reset(&mut self) -> Result<(), FmiError> {
         self.admit(Call::Reset)?;
         self.make_room()?;
-        self.model.clone_from(&self.scene);
-        self.settings.clone_from(&self.scene.settings);
+        let (model, settings) = self.simulation.parameters_mut();
+        model.clone_from(&self.scene);
+        settings.clone_from(&self.scene.settings);
         self.experiment = Experiment {
             start: 0.0,
             stop: None,
         };
-        self.state = State::new(&self.model);
         self.begin();
         self.phase = Phase::Instantiated;
         self.stale = true;
@@ -113,20 +111,17 @@ impl Instance {
 
     // memory that is not there would end the process
     fn make_room(&self) -> Result<(), FmiError> {
-        if memory::can_allocate(self.model.bytes()) {
+        if memory::can_allocate(self.simulation.model().bytes()) {
             return Ok(());
         }
         error("there is not enough memory to begin anew")
     }
 
-    // an empty book at the start of the experiment
+    // nothing has happened at the start of the experiment
     fn begin(&mut self) {
-        self.is_instant_known = false;
-        self.workspace = Workspace::new(&self.model);
-        self.report = Report::new();
-        self.watch = Watch::new(&self.model);
+        self.simulation.restart(self.experiment.start);
         self.warned = false;
-        self.memory = Memory::new(&self.model, self.experiment.start);
+        self.memory = Memory::new(&self.scene, self.experiment.start);
         self.last_successful_time = self.experiment.start;
     }
 
@@ -136,26 +131,16 @@ impl Instance {
             return Ok(());
         }
         self.make_room()?;
-        let inputs = std::mem::take(&mut self.state.inputs);
-        self.state = State::new(&self.model);
-        self.state.inputs = inputs;
-        self.state.time = self.experiment.start;
-        for input in &mut self.state.inputs {
+        let mut inputs = self.simulation.state().inputs.clone();
+        for input in &mut inputs {
             input.since = self.experiment.start;
         }
         self.begin();
+        self.simulation.state_mut().inputs = inputs;
         self.check_start()?;
-        let started = integrate::initialize(
-            &self.model,
-            &mut self.state,
-            &mut self.workspace,
-            &self.settings,
-            &mut self.report,
-        );
-        if let Err(problem) = started {
+        if let Err(problem) = self.simulation.initialize() {
             return error(format!("the initialization failed: {problem}"));
         }
-        self.remember_events();
         self.stale = false;
         Ok(())
     }
@@ -163,10 +148,10 @@ impl Instance {
     // initial positions are parameters: they must still close the joints and keep shapes apart
     fn check_start(&mut self) -> Result<(), FmiError> {
         self.check_rotations()?;
-        self.place();
-        for link in &self.model.joints {
+        let (model, _, poses) = self.simulation.placed();
+        for link in &model.joints {
             let mut open: f64 = 0.0;
-            self.model.joint_rows(link, &self.poses, |_, residual| {
+            model.joint_rows(link, poses, |_, residual| {
                 open = open.at_least(residual.abs())
             });
             if open > CLOSED {
@@ -178,7 +163,7 @@ impl Instance {
             }
         }
         let mut overlap = None;
-        self.model.overlaps(&self.poses, CLOSED, |name, _, depth| {
+        model.overlaps(poses, CLOSED, |name, _, depth| {
             overlap.get_or_insert_with(|| {
                 format!(
                     "`{name}` overlap by {depth:.3e} at the start; move the initial positions apart"
@@ -190,8 +175,9 @@ impl Instance {
 
     // quaternions and principal moments are set one number after the other: together they must make sense
     fn check_rotations(&self) -> Result<(), FmiError> {
-        for rotation in self.model.rotations() {
-            let Some(body) = self.model.bodies.iter().find(|b| b.first + 3 == rotation) else {
+        let model = self.simulation.model();
+        for rotation in model.rotations() {
+            let Some(body) = model.bodies.iter().find(|b| b.first + 3 == rotation) else {
                 continue;
             };
             if observe::length_of(body.start.orientation).is_none() {
@@ -201,7 +187,7 @@ impl Instance {
                 ));
             }
             let principal = Principal {
-                moments: Vec3::from_column_slice(&self.model.mass[rotation..rotation + 3]),
+                moments: Vec3::from_column_slice(&model.mass[rotation..rotation + 3]),
                 axes: Mat3::identity(),
             };
             if principal.defect().is_some() {
@@ -222,14 +208,16 @@ impl Instance {
     /// Advances from the communication point `current` by `size`.
     pub fn do_step(&mut self, current: f64, size: f64) -> Result<(), FmiError> {
         self.admit(Call::DoStep)?;
-        self.warned = false;
+        if std::mem::replace(&mut self.warned, false) {
+            self.simulation.warnings_are_reported();
+        }
         let end = current + size;
         if !current.is_finite() || !size.is_finite() || size <= 0.0 || !end.is_finite() {
             return self.fail(format!(
                 "a step of {size} s from {current} s cannot be taken"
             ));
         }
-        let now = self.state.time;
+        let now = self.time();
         let slack = TIME_SLACK * size + 8.0 * f64::EPSILON * current.abs();
         if (current - now).abs() > slack {
             return self.fail(format!(
@@ -248,34 +236,23 @@ impl Instance {
                 "a communication step of {size} s has more than {MAX_STEPS:e} steps of {longest} s"
             ));
         }
-        self.is_instant_known = false;
-        self.report.events.clear();
+        self.simulation.report_mut().events.clear();
         if end <= now {
-            self.state.time = end;
+            self.simulation.state_mut().time = end;
             self.last_successful_time = end;
             return Ok(());
         }
         self.drop_used_derivatives();
         self.memory.last_start = now;
-        let outcome = if self.settings.return_at_event {
-            self.advance_to_event(end)
+        let outcome = if self.simulation.settings().return_at_event {
+            self.simulation.advance_to_event(end)
         } else {
-            integrate::advance(
-                &self.model,
-                &mut self.state,
-                &mut self.workspace,
-                &self.settings,
-                &mut self.report,
-                end,
-            )
-            .map(|()| Reached::End)
+            self.simulation.advance_to(end).map(|()| Reached::End)
         };
-        self.last_successful_time = self.state.time;
-        self.remember_events();
+        self.last_successful_time = self.time();
         match outcome {
             Ok(Reached::End) => {
-                let time = self.state.time;
-                self.warned = self.watch.check(&self.settings, &self.report, time);
+                self.warned = true;
                 Ok(())
             }
             Ok(Reached::Event(time)) => {
@@ -303,18 +280,20 @@ impl Instance {
 
     // of fixed steps, or of those that a tolerance chooses
     fn longest_step(&self) -> f64 {
-        match self.settings.tolerance {
-            Some(_) => self.settings.max_step.at_most(LONGEST_STEP),
-            None => self.settings.step,
+        let settings = self.simulation.settings();
+        match settings.tolerance {
+            Some(_) => settings.max_step.at_most(LONGEST_STEP),
+            None => settings.step,
         }
     }
 
-    fn remember_events(&mut self) {
-        for event in &self.report.events {
-            self.memory.last_event = Some((event.time, event.kind));
-            if matches!(event.kind, EventKind::Impact | EventKind::Jam) {
-                self.memory.impulse[event.contact] = event.impulse;
-            }
-        }
+    // `impact of ball-ground (ball, ground) at 0.5 s`, ..
+    fn words_on_events_from(&self, time: f64) -> String {
+        let events = self.report().events.iter();
+        let words: Vec<String> = events
+            .filter(|event| event.time >= time - rounding(time))
+            .map(|event| self.words_on(event))
+            .collect();
+        words.join("; ")
     }
 }

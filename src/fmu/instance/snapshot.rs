@@ -4,12 +4,12 @@
 //! numbers little-endian, reals by their bits.
 
 use super::lifecycle::Phase;
-use super::variable::{Role, Value};
+use super::variable::{Source, Value};
 use super::{Experiment, FmiError, Instance, Memory, error};
-use crate::integrate::{EventKind, Report, Workspace};
+use crate::integrate::{EventKind, Report};
 use crate::kinds::plane::force::Input;
 use crate::math::Vec3;
-use crate::simulation::observe;
+use crate::simulation::{History, observe};
 use crate::state::{ContactKey, PersistentContact, Resistance, State, Status, TimeSteppingState};
 
 const MAGIC: &[u8; 8] = b"STICTION";
@@ -28,6 +28,7 @@ pub struct Snapshot {
     experiment: Experiment,
     last_successful_time: f64,
     state: State,
+    history: History,
     report: Report,
     memory: Memory,
     parameters: Vec<Value>,
@@ -64,11 +65,11 @@ impl Instance {
     pub fn save(&self) -> Snapshot {
         let mut parameters = Vec::new();
         for variable in &self.table {
-            if let Role::Parameter(parameter) = variable.role {
-                parameters.push(parameter.get(&self.model, &self.settings));
+            if let Source::Parameter(parameter) = variable.source {
+                parameters.push(parameter.get(self.simulation.model(), self.simulation.settings()));
             }
         }
-        let mut report = self.report.clone();
+        let mut report = self.report().clone();
         report.events.clear(); // told already
         report.growths = 0; // of this instance, not of the motion
         report.instant_residual = 0.0;
@@ -78,7 +79,8 @@ impl Instance {
             stale: self.stale,
             experiment: self.experiment,
             last_successful_time: self.last_successful_time,
-            state: self.state.clone(),
+            state: self.simulation.state().clone(),
+            history: self.simulation.history().clone(),
             report,
             memory: self.memory.clone(),
             parameters,
@@ -90,29 +92,31 @@ impl Instance {
         if snapshot.guid != self.guid {
             return error("the saved state belongs to another FMU");
         }
+        let mass = self.simulation.model().mass.clone();
+        let (model, settings) = self.simulation.parameters_mut();
         // what no parameter can say, such as a scheme without a name, is as in the scene
-        self.settings.clone_from(&self.scene.settings);
+        settings.clone_from(&self.scene.settings);
         let mut values = snapshot.parameters.iter();
-        let mass = self.model.mass.clone();
         for variable in &self.table {
-            if let Role::Parameter(parameter) = variable.role
+            if let Source::Parameter(parameter) = variable.source
                 && let Some(value) = values.next()
             {
-                parameter.set(&mut self.model, &mut self.settings, *value);
+                parameter.set((&mut *model, &mut *settings), *value);
             }
         }
-        if mass != self.model.mass {
-            self.workspace = Workspace::new(&self.model);
+        if mass != model.mass {
+            self.simulation.renew_workspace();
         }
         self.phase = snapshot.phase;
         self.stale = snapshot.stale;
         self.experiment = snapshot.experiment;
         self.last_successful_time = snapshot.last_successful_time;
-        self.state.clone_from(&snapshot.state);
-        self.is_instant_known = false;
-        let (growths, residual) = (self.report.growths, self.report.instant_residual);
-        self.report.clone_from(&snapshot.report);
-        (self.report.growths, self.report.instant_residual) = (growths, residual);
+        self.simulation.restore(
+            self.experiment.start,
+            &snapshot.state,
+            &snapshot.report,
+            &snapshot.history,
+        );
         self.memory.clone_from(&snapshot.memory);
         Ok(())
     }
@@ -139,7 +143,7 @@ impl Instance {
         if !(time_stepping.last_step.is_finite() && time_stepping.last_step >= 0.0) {
             return None;
         }
-        let n_colliders = self.model.n_colliders() as u64;
+        let n_colliders = self.scene.n_colliders() as u64;
         for _ in 0..reader.whole()? {
             let mut shape = || {
                 u32::try_from(reader.whole()?)
@@ -176,7 +180,7 @@ impl Instance {
         };
         let last_successful_time = reader.real()?;
         // every length is known from the model: a state of another shape is refused
-        let mut state = State::new(&self.model);
+        let mut state = State::new(&self.scene);
         state.time = reader.real()?;
         for list in [
             &mut state.position,
@@ -220,7 +224,7 @@ impl Instance {
         for moment in &mut state.friction_moment {
             reader.fill(moment.as_mut_slice())?;
         }
-        if self.model.time_stepping.is_some() {
+        if self.scene.time_stepping.is_some() {
             self.read_time_stepping(reader, &mut state.time_stepping)?;
         }
         for Input { since, derivatives } in &mut state.inputs {
@@ -247,16 +251,19 @@ impl Instance {
             0 => None,
             number => Some((reader.real()?, *EVENTS.get(number as usize - 1)?)),
         };
-        let mut memory = Memory::new(&self.model, 0.0);
-        memory.last_event = last_event;
-        for pair in &mut memory.impulse {
+        let mut memory = Memory::new(&self.scene, 0.0);
+        let mut history = History {
+            last_event,
+            impulse: vec![[0.0; 2]; self.scene.contacts.len()],
+        };
+        for pair in &mut history.impulse {
             reader.fill(pair)?;
         }
         memory.last_start = reader.real()?;
         reader.fill(&mut memory.last_change)?;
         let mut parameters = Vec::new();
         for variable in &self.table {
-            if matches!(variable.role, Role::Parameter(_)) {
+            if matches!(variable.source, Source::Parameter(_)) {
                 parameters.push(match reader.byte()? {
                     0 => Value::Real(reader.real()?),
                     1 => Value::Integer(i32::try_from(reader.whole()? as i64).ok()?),
@@ -272,6 +279,7 @@ impl Instance {
             experiment,
             last_successful_time,
             state,
+            history,
             report,
             memory,
             parameters,
@@ -358,14 +366,14 @@ impl Snapshot {
         for number in report.real_numbers() {
             writer.real(*number);
         }
-        match self.memory.last_event {
+        match self.history.last_event {
             None => writer.byte(0),
             Some((time, kind)) => {
                 writer.byte(kind as u8 + 1);
                 writer.real(time);
             }
         }
-        for pair in &self.memory.impulse {
+        for pair in &self.history.impulse {
             writer.reals(pair);
         }
         writer.real(self.memory.last_start);

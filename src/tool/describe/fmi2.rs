@@ -1,9 +1,8 @@
 //! `modelDescription.xml` of FMI 2.0 for co-simulation, with its elements in the order of the schema. It has no date:
 //! the same scene gives the same bytes.
 
-use super::units::quantity;
 use super::xml::Element;
-use super::{GENERATOR, LIBRARY, depends_on_inputs, start};
+use super::{GENERATOR, LIBRARY};
 use crate::fmu::LOG_CATEGORIES;
 use crate::fmu::instance::digest;
 use crate::fmu::instance::variable::{
@@ -60,7 +59,7 @@ fn units(table: &[Variable]) -> impl Iterator<Item = Unit> + '_ {
         let of_unit = |v: &Variable| matches!(v.kind, Kind::Real { unit: u, .. } if u == *unit);
         table.iter().any(of_unit)
     };
-    Unit::ALL.into_iter().filter(is_used)
+    Unit::ALL.iter().copied().filter(is_used)
 }
 
 fn unit_definitions(table: &[Variable]) -> Element {
@@ -98,10 +97,10 @@ fn type_definitions(table: &[Variable]) -> Element {
     };
     let reals = units(table).map(|unit| {
         let real = Element::new("Real")
-            .with("quantity", quantity(unit))
+            .with("quantity", unit.quantity())
             .with("unit", unit.name())
             .with_some("displayUnit", unit.display().map(|display| display.name));
-        simple(quantity(unit), real)
+        simple(unit.quantity(), real)
     });
     let mut used: Vec<Enumeration> = Vec::new();
     for variable in table {
@@ -182,18 +181,12 @@ pub fn variability(variability: Variability) -> &'static str {
 
 fn kind(variable: &Variable, model: &Model) -> Element {
     let element = match &variable.kind {
-        Kind::Real {
-            unit,
-            min,
-            max,
-            nominal,
-        } => Element::new("Real")
-            .with("declaredType", quantity(*unit))
+        Kind::Real { unit, min, max } => Element::new("Real")
+            .with("declaredType", unit.quantity())
             .with("unit", unit.name())
             .with_some("displayUnit", unit.display().map(|display| display.name))
             .with_some("min", min.map(number))
-            .with_some("max", max.map(number))
-            .with_some("nominal", nominal.map(number)),
+            .with_some("max", max.map(number)),
         Kind::Integer { min, max } => Element::new("Integer")
             .with_some("min", *min)
             .with_some("max", *max),
@@ -202,7 +195,7 @@ fn kind(variable: &Variable, model: &Model) -> Element {
             Element::new("Enumeration").with("declaredType", enumeration.name)
         }
     };
-    element.with_some("start", start(variable, model).map(written))
+    element.with_some("start", variable.start(model).map(written))
 }
 
 fn written(value: Value) -> String {
@@ -234,7 +227,7 @@ fn model_structure(table: &[Variable]) -> Element {
         .collect();
     let inputs = inputs.join(" ");
     let outputs = places(Causality::Output).map(|(index, variable): (usize, &Variable)| {
-        let dependencies = if depends_on_inputs(variable.role) {
+        let dependencies = if variable.depends_on_inputs() {
             &inputs
         } else {
             ""

@@ -4,9 +4,9 @@ mod words;
 
 use std::fmt::Write as _;
 
+use super::GENERATOR;
 use super::fmi2::{CAPABILITIES, causality, variability};
 use super::xml::legal;
-use super::{GENERATOR, start};
 use crate::fmu::LOG_CATEGORIES;
 use crate::fmu::instance::variable::{Causality, Kind, Value, Variable};
 use crate::fmu::instance::variables::table;
@@ -180,7 +180,7 @@ pub fn type_name(variable: &Variable) -> &'static str {
 
 /// The start value for people: enumerations by the names of their items. Empty for outputs.
 pub fn shown_start(variable: &Variable, model: &Model) -> String {
-    match (start(variable, model), &variable.kind) {
+    match (variable.start(model), &variable.kind) {
         (None, _) => String::new(),
         (Some(Value::Integer(i)), Kind::Enumeration(enumeration)) => {
             let place = usize::try_from(i - 1).ok();

@@ -54,7 +54,9 @@ function rowAt(t) {
   return { row: low, next: high, part };
 }
 
+// What has no channel, such as the angle of a point, is zero.
 function valueAt(index, at) {
+  if (index === undefined) return 0;
   const values = valuesOf(index);
   return values[at.row] + at.part * (values[at.next] - values[at.row]);
 }

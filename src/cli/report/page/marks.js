@@ -144,7 +144,7 @@ function travelled(n_axes) {
     data.stage.bodies.forEach((body) => {
       const reach = Math.max(0.02, ...body.shapes.flatMap((s) => (s.points || []).map((p) => Math.hypot(...p) + s.radius)));
       names.forEach((name, k) => {
-        const values = valuesOf(channelOf.get(`${body.name}.${name}`));
+        const values = valuesOf(channelOf.get(`${body.name}.position.${name}`));
         for (const row of rows) {
           if (!Number.isFinite(values[row])) continue;
           low[k] = Math.min(low[k], values[row] - reach);

@@ -4,7 +4,7 @@ class PlaneView {
     this.canvas = canvas;
     this.boxes = travelled(2);
     this.follows = sizeOf(this.boxes.all) > FAR * sizeOf(this.boxes.start);
-    this.bodies = data.stage.bodies.map((body) => ["x", "y", "angle"].map((name) => channelOf.get(`${body.name}.${name}`)));
+    this.bodies = data.stage.bodies.map((body) => ["x", "y", "angle"].map((name) => channelOf.get(`${body.name}.position.${name}`)));
     this.applied = data.stage.applied.map((force) => ["x", "y"].map((axis) => channelOf.get(`${force.name}.force_${axis}`)));
     this.reset();
     this.listen();

@@ -265,7 +265,7 @@ function makePlots() {
   for (const [group, unit, title] of GROUPS) {
     const indices = channels.map((_, i) => i).filter((i) => channels[i].group === group && channels[i].unit === unit);
     indices.forEach((i) => taken.add(i));
-    // an angle of a point is no news
+    // what does not move is no news
     const moving = group === "position" || group === "velocity" ? indices.filter((i) => spanOf(i)[1] > spanOf(i)[0]) : indices;
     if (moving.length) new LinePlot(title, unit, moving);
   }

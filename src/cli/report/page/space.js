@@ -42,8 +42,8 @@ class SpaceView {
     this.boxes = travelled(3);
     this.follows = sizeOf(this.boxes.all) > FAR * sizeOf(this.boxes.start);
     const channelsOf = (body, names) => names.map((name) => channelOf.get(`${body.name}.${name}`));
-    this.places = data.stage.bodies.map((body) => channelsOf(body, ["x", "y", "z"]));
-    this.turns = data.stage.bodies.map((body) => channelsOf(body, ["qw", "qx", "qy", "qz"]));
+    this.places = data.stage.bodies.map((body) => channelsOf(body, ["x", "y", "z"].map((axis) => `position.${axis}`)));
+    this.turns = data.stage.bodies.map((body) => channelsOf(body, ["w", "x", "y", "z"].map((part) => `principal_axes.${part}`)));
     this.applied = data.stage.applied.map((force) => ["x", "y", "z"].map((axis) => channelOf.get(`${force.name}.force_${axis}`)));
     this.solids = [];
     data.stage.ground.forEach((shape) => shape.points && this.solids.push({ shape, body: -1 }));

@@ -1,13 +1,13 @@
-//! A communication step that ends at its first event (`settings.return_at_event`).
+//! A step that ends at its first event (`settings.return_at_event` of an FMU).
 //!
-//! The result must not depend on how often the master tries: standard steps end on a grid that starts at the start of
-//! the experiment, whatever the communication points, and an event is always looked for in a whole one of them. So a
+//! The result must not depend on how often a master tries: standard steps end on a grid that starts at the start of
+//! the run, whatever the communication points, and an event is always looked for in a whole one of them. So a
 //! step that is repeated up to the event finds the same event, with the same bits, at its end.
 //!
 //! By tolerance there is no grid. There an event is looked for in steps that end where their accuracy wants it, beyond
 //! the end of the communication step if need be; where none is found before that end, they are taken again up to it.
 
-use super::Instance;
+use super::Simulation;
 use crate::integrate::{self, StepError};
 use crate::math::Limit;
 
@@ -22,16 +22,28 @@ const LONGEST_MARGIN: f64 = 1e-3;
 
 /// How a communication step ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Reached {
+pub enum Reached {
     /// At its end.
     End,
     /// At an event, s.
     Event(f64),
 }
 
-impl Instance {
+impl Simulation {
     /// Advances to `end`, or to the first event on the way.
-    pub(super) fn advance_to_event(&mut self, end: f64) -> Result<Reached, StepError> {
+    pub fn advance_to_event(&mut self, end: f64) -> Result<Reached, StepError> {
+        self.changed();
+        let n_events = self.report.events.len();
+        let reached = self.find_event(end);
+        self.changed();
+        self.remember(n_events);
+        if reached == Ok(Reached::End) {
+            self.watch();
+        }
+        reached
+    }
+
+    fn find_event(&mut self, end: f64) -> Result<Reached, StepError> {
         if self.settings.tolerance.is_some() {
             return self.advance_by_tolerance(end);
         }
@@ -123,7 +135,7 @@ impl Instance {
     }
 
     fn next_grid_point(&self, otherwise: f64) -> f64 {
-        let (start, step, now) = (self.experiment.start, self.settings.step, self.state.time);
+        let (start, step, now) = (self.start, self.settings.step, self.state.time);
         let next = start + step * (((now - start) / step + MARGIN).floor() + 1.0);
         // where times are too large for the grid there is none
         if next > now { next } else { otherwise }
@@ -186,19 +198,9 @@ impl Instance {
             &mut self.report,
         )
     }
-
-    /// Words on the events at a time and later: `impact of ball-ground (ball, ground) at 0.5 s`, ..
-    pub(super) fn words_on_events_from(&self, time: f64) -> String {
-        let events = self.report.events.iter();
-        let words: Vec<String> = events
-            .filter(|event| event.time >= time - rounding(time))
-            .map(|event| self.words_on(event))
-            .collect();
-        words.join("; ")
-    }
 }
 
 /// Two times that differ by this are the same but for the rounding of a master's sums.
-fn rounding(time: f64) -> f64 {
+pub(crate) fn rounding(time: f64) -> f64 {
     16.0 * f64::EPSILON * time.abs()
 }

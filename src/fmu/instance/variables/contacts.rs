@@ -1,0 +1,249 @@
+//! Contacts one by one, and the pairs of shapes in space as wholes.
+
+use super::{AXES, Table, structured, turns};
+use crate::fmu::instance::variable::{
+    CONTACT_STATUS, Kind, Of, Output, SPACE_CONTACT_STATUS, Unit,
+};
+use crate::math::{Limit, Vec3};
+use crate::model::{ContactKind, Model};
+use crate::simulation::{Simulation, observe};
+use crate::state::Status;
+
+impl Table {
+    pub(super) fn contacts(&mut self, model: &Model) {
+        for j in 0..model.contacts.len() {
+            if observe::is_shown(model, j) {
+                self.contact(model, j);
+            }
+        }
+        for pair in observe::shape_pairs(model) {
+            self.pair(model, pair);
+        }
+    }
+
+    fn contact(&mut self, model: &Model, j: usize) {
+        let contact = &model.contacts[j];
+        let name = format!("contact.{}", structured(&contact.name));
+        let what = &contact.name;
+        let (length, force, impulse) = match &contact.kind {
+            ContactKind::Limit(stop) if turns(model, stop.joint, stop.coordinate) => {
+                (Unit::Radian, Unit::NewtonMeter, Unit::NewtonMeterSecond)
+            }
+            ContactKind::Limit(_) | ContactKind::Feature(_) | ContactKind::Space(_) => {
+                (Unit::Meter, Unit::Newton, Unit::NewtonSecond)
+            }
+        };
+        self.output(
+            format!("{name}.gap"),
+            format!("gap of {what}"),
+            length,
+            Output::real([j, 0], |s, [j, _]| s.gap(j)).column(),
+        );
+        self.output(
+            format!("{name}.penetration"),
+            format!("overlap of {what}"),
+            length,
+            Output::real([j, 0], |s, [j, _]| (-s.gap(j)).at_least(0.0)),
+        );
+        self.output(
+            format!("{name}.normal_force"),
+            format!("normal force of {what}"),
+            force,
+            Output::real([j, 0], |s, [j, _]| s.contact_force()[j][0])
+                .restore(|state, [j, _], x| state.contact_force[j][0] = x)
+                .follows_inputs()
+                .column(),
+        );
+        let tangential = match contact.kind {
+            ContactKind::Feature(_) => {
+                self.output(
+                    format!("{name}.friction_force"),
+                    format!("friction force along the tangent of {what}"),
+                    force,
+                    Output::real([j, 0], |s, [j, _]| s.contact_force()[j][1])
+                        .restore(|state, [j, _], x| state.contact_force[j][1] = x)
+                        .follows_inputs()
+                        .column(),
+                );
+                Some("tangential impulse")
+            }
+            ContactKind::Space(_) => {
+                self.contact_vectors(model, j, &name);
+                Some("size of the tangential impulse")
+            }
+            ContactKind::Limit(_) => None,
+        };
+        self.discrete(
+            format!("{name}.normal_impulse"),
+            format!("normal impulse of the last impact of {what}"),
+            Kind::real(impulse),
+            Output::real([j, 0], |s, [j, _]| s.history().impulse[j][0]),
+        );
+        if let Some(phrase) = tangential {
+            self.discrete(
+                format!("{name}.friction_impulse"),
+                format!("{phrase} of the last impact of {what}"),
+                Kind::real(impulse),
+                Output::real([j, 0], |s, [j, _]| s.history().impulse[j][1]),
+            );
+        }
+        let (words, status) = match contact.kind {
+            ContactKind::Feature(_) | ContactKind::Limit(_) => (
+                CONTACT_STATUS,
+                Output::integer([j, 0], |s, [j, _]| {
+                    number_of(&STATUSES, s.state().status[j])
+                })
+                .restore(|state, [j, _], x| state.status[j] = item_of(&STATUSES, x)),
+            ),
+            ContactKind::Space(_) => (
+                SPACE_CONTACT_STATUS,
+                Output::integer([j, 0], |s, [j, _]| {
+                    number_of(&SPACE_STATUSES, s.state().contact_status(j))
+                })
+                .restore(|state, [j, _], x| state.status[j] = item_of(&SPACE_STATUSES, x)),
+            ),
+        };
+        self.discrete(
+            format!("{name}.status"),
+            format!("status of {what}"),
+            Kind::Enumeration(words),
+            status.column(),
+        );
+    }
+
+    fn contact_vectors(&mut self, model: &Model, j: usize, name: &str) {
+        let contact = &model.contacts[j];
+        let what = &contact.name;
+        let second = model.body_name(contact.bodies[1]);
+        self.vector(
+            &format!("{name}.friction_force"),
+            &format!("friction force of {what} on {second}"),
+            Unit::Newton,
+            &AXES,
+            Output::real([j, 0], |s, [j, i]| s.state().friction_force[j][i])
+                .restore(|state, [j, i], x| state.friction_force[j][i] = x)
+                .follows_inputs()
+                .column(),
+        );
+        if model.resists_rotation() {
+            self.vector(
+                &format!("{name}.friction_moment"),
+                &format!("moment of torsional and rolling friction of {what} on {second}"),
+                Unit::NewtonMeter,
+                &AXES,
+                Output::real([j, 0], |s, [j, i]| s.state().friction_moment[j][i]).follows_inputs(),
+            );
+        }
+        self.vector(
+            &format!("{name}.normal"),
+            &format!("unit normal of {what}, towards {second}"),
+            Unit::One,
+            &AXES,
+            Output::real([j, 0], |s, [j, i]| frame(s, j).normal[i]),
+        );
+        self.vector(
+            &format!("{name}.point"),
+            &format!("place of {what} on {second}"),
+            Unit::Meter,
+            &AXES,
+            Output::real([j, 0], |s, [j, i]| frame(s, j).point[i]),
+        );
+    }
+
+    fn pair(&mut self, model: &Model, pair: usize) {
+        let what = &model.pairs[pair];
+        let name = pair_name(model, pair);
+        let second = model.body_name(observe::bodies_of_pair(model, pair)[1]);
+        self.output(
+            format!("{name}.gap"),
+            format!("smallest gap of {what}"),
+            Unit::Meter,
+            Output::real([pair, 0], |s, [pair, _]| s.pair_gap(pair)).column(),
+        );
+        self.output(
+            format!("{name}.normal_force"),
+            format!("sum of the normal forces of {what}"),
+            Unit::Newton,
+            Output::real([pair, 0], |s, [pair, _]| s.pair_total(pair).normal_force)
+                .follows_inputs()
+                .column(),
+        );
+        self.vector(
+            &format!("{name}.force"),
+            &format!("force of {what} on {second}, normal and friction"),
+            Unit::Newton,
+            &AXES,
+            Output::real([pair, 0], |s, [pair, i]| s.pair_total(pair).force[i])
+                .follows_inputs()
+                .column(),
+        );
+        self.vector(
+            &format!("{name}.torque"),
+            &format!("torque of {what} on {second} about its centre of mass"),
+            Unit::NewtonMeter,
+            &AXES,
+            Output::real([pair, 0], |s, [pair, i]| s.pair_total(pair).torque[i]).follows_inputs(),
+        );
+        let n = observe::contacts_of(model, pair).len();
+        self.discrete(
+            format!("{name}.n_closed"),
+            format!("number of closed contacts of {what}, of {n}"),
+            Kind::Integer {
+                min: Some(0),
+                max: i32::try_from(n).ok(),
+            },
+            Output::integer([pair, 0], n_closed).column(),
+        );
+    }
+}
+
+/// The name that all outputs of a pair of shapes begin with.
+pub fn pair_name(model: &Model, pair: usize) -> String {
+    format!("pair.{}", structured(&model.pairs[pair]))
+}
+
+/// The name that all outputs of a contact begin with.
+pub fn contact_name(model: &Model, contact: usize) -> String {
+    format!("contact.{}", structured(&model.contacts[contact].name))
+}
+
+/// Statuses in the order of their enumeration.
+const STATUSES: [Status; 5] = [
+    Status::Open,
+    Status::Frictionless,
+    Status::Stick,
+    Status::SlipForward,
+    Status::SlipBackward,
+];
+const SPACE_STATUSES: [Status; 4] = [
+    Status::Open,
+    Status::Frictionless,
+    Status::Stick,
+    Status::Slip,
+];
+
+// in space all that slides is the last one
+fn number_of(statuses: &[Status], status: Status) -> i32 {
+    let place = statuses.iter().position(|known| *known == status);
+    place.map_or(statuses.len(), |place| place + 1) as i32
+}
+
+fn item_of(statuses: &[Status], number: f64) -> Status {
+    let place = (number as usize).wrapping_sub(1);
+    statuses.get(place).copied().unwrap_or(Status::Open)
+}
+
+fn frame(s: &mut Simulation, contact: usize) -> observe::ContactFrame {
+    let (model, _, poses) = s.placed();
+    let frame = observe::contact_frame(&model.contacts[contact], poses);
+    frame.unwrap_or(observe::ContactFrame {
+        normal: Vec3::zeros(),
+        point: Vec3::zeros(),
+    })
+}
+
+fn n_closed(s: &mut Simulation, [pair, _]: Of) -> i32 {
+    let contacts = observe::contacts_of(s.model(), pair);
+    let closed = s.state().status[contacts].iter();
+    closed.filter(|status| status.is_closed()).count() as i32
+}
