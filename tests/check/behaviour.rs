@@ -104,12 +104,12 @@ const FAULTS: &[(&str, &str, &str)] = &[
     (
         "no directional derivatives",
         "directional.failed",
-        "by \"u\" is fmi2Error",
+        "with respect to \"u\" is fmi2Error",
     ),
     (
         "undeclared dependency",
         "directional.undeclared",
-        "x its derivative by \"u\" is 1",
+        "x its derivative with respect to \"u\" is 1",
     ),
     (
         "no input derivatives",

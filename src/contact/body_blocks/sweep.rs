@@ -5,7 +5,7 @@
 //! (1)  q_n >= 0:   open
 //! (2)  u_n = 0:    r_n = -(q_n + W_nb r_b) / W_nn,    S = W_bb - W_bn W_nb / W_nn,   q = q_b - W_bn q_n / W_nn
 //! (3)  stick:      S r_b = -q,   if |r_b| <= mu r_n
-//! (4)  slip:       (S + a) r_b = -q,   a > 0 with |r_b| = limit + grow.r_b:   limit = -mu q_n / W_nn,
+//! (4)  slip:       (S + a) r_b = -q,   a > 0 with |r_b| = bound + grow.r_b:   bound = -mu q_n / W_nn,
 //!                  grow = -mu W_nb / W_nn      (as a grows, r_b goes to zero: there is a root whenever q_n < 0)
 //! (5)  joints:     r_i <- r_i - u_i / W_ii
 //! ```
@@ -116,8 +116,8 @@ impl Sweeper {
                 local.update(&mut r[first..], &mut a, &mut b, relaxation);
                 let done = usize::from(local.tangents > 0);
                 for block in contact.blocks().iter().skip(done) {
-                    let limit = block.friction * r[contact.normal];
-                    solve_block(scaled, block, limit, r, &mut a, &mut b);
+                    let bound = block.friction * r[contact.normal];
+                    solve_block(scaled, block, bound, r, &mut a, &mut b);
                 }
                 self.w[local.bodies[0] as usize] = a;
                 self.w[local.bodies[1] as usize] = b;
@@ -202,8 +202,8 @@ impl Local {
             new[k] = old[k] + relaxation * (new[k] - old[k]);
         }
         new[0] = positive(new[0]);
-        let limit = self.friction * new[0];
-        clamp_length(&mut new[1..], limit);
+        let bound = self.friction * new[0];
+        clamp_length(&mut new[1..], bound);
         let change = [new[0] - old[0], new[1] - old[1], new[2] - old[2]];
         r[0] = new[0];
         if has_friction {
@@ -222,22 +222,22 @@ impl Local {
     }
 
     /// (3), (4) for the first block.
-    fn solve_friction(&self, q: [f64; 2], limit: f64) -> [f64; 2] {
+    fn solve_friction(&self, q: [f64; 2], bound: f64) -> [f64; 2] {
         let factor = -self.friction * self.inverse_nn;
         let grow = [factor * self.to_n[0], factor * self.to_n[1]];
         if self.tangents == 1 {
             let stick = -q[0] / self.stiffness[0];
-            if self.stiffness[0] > 0.0 && stick.abs() <= limit + grow[0] * stick {
+            if self.stiffness[0] > 0.0 && stick.abs() <= bound + grow[0] * stick {
                 return [stick, 0.0];
             }
             let d = if q[0] > 0.0 { -1.0 } else { 1.0 };
             let share = 1.0 - grow[0] * d;
-            return [if share > 1e-6 { d * limit / share } else { 0.0 }, 0.0];
+            return [if share > 1e-6 { d * bound / share } else { 0.0 }, 0.0];
         }
         let [c, s] = self.axis;
         let turned = [c * q[0] + s * q[1], c * q[1] - s * q[0]];
         let grow = [c * grow[0] + s * grow[1], c * grow[1] - s * grow[0]];
-        let x = tangential(&self.stiffness, turned, limit, grow);
+        let x = tangential(&self.stiffness, turned, bound, grow);
         [c * x[0] - s * x[1], s * x[0] + c * x[1]]
     }
 }
@@ -262,8 +262,8 @@ fn axes([a, c, b]: [f64; 3]) -> ([f64; 2], [f64; 2]) {
     )
 }
 
-/// (3), (4) row_velocity the eigenvectors of `S`.
-fn tangential(stiffness: &[f64; 2], q: [f64; 2], limit: f64, grow: [f64; 2]) -> [f64; 2] {
+/// (3), (4) along the eigenvectors of `S`.
+fn tangential(stiffness: &[f64; 2], q: [f64; 2], bound: f64, grow: [f64; 2]) -> [f64; 2] {
     let at = |a: f64| {
         let (d0, d1) = (stiffness[0] + a, stiffness[1] + a);
         let part = |q: f64, d: f64| if q == 0.0 { 0.0 } else { -q / d };
@@ -271,17 +271,17 @@ fn tangential(stiffness: &[f64; 2], q: [f64; 2], limit: f64, grow: [f64; 2]) -> 
         (x, d0, d1)
     };
     let (x, ..) = at(0.0);
-    let at_stick = limit + grow[0] * x[0] + grow[1] * x[1];
+    let at_stick = bound + grow[0] * x[0] + grow[1] * x[1];
     let squares = x[0] * x[0] + x[1] * x[1];
     if at_stick >= 0.0 && squares <= at_stick * at_stick {
         return x;
     }
-    if limit <= 0.0 {
+    if bound <= 0.0 {
         return [0.0; 2];
     }
     // too long at `low`, short enough at `high`
     let (mut low, mut high) = (0.0, f64::INFINITY);
-    let ratio = (q[0] * q[0] + q[1] * q[1]).sqrt() / limit;
+    let ratio = (q[0] * q[0] + q[1] * q[1]).sqrt() / bound;
     let mut a = positive(ratio - stiffness[0]);
     if a == 0.0 {
         a = positive(ratio - stiffness[1]) * 0.5;
@@ -291,7 +291,7 @@ fn tangential(stiffness: &[f64; 2], q: [f64; 2], limit: f64, grow: [f64; 2]) -> 
         let (d0, d1);
         (x, d0, d1) = at(a);
         let length = (x[0] * x[0] + x[1] * x[1]).sqrt();
-        let limit = limit + grow[0] * x[0] + grow[1] * x[1];
+        let limit = bound + grow[0] * x[0] + grow[1] * x[1];
         let inside = length <= limit;
         if (length - limit).abs() <= ROOT_WIDTH * limit {
             break;
@@ -319,11 +319,11 @@ fn tangential(stiffness: &[f64; 2], q: [f64; 2], limit: f64, grow: [f64; 2]) -> 
     x
 }
 
-/// (3), (4) for a block with a given limit.
+/// (3), (4) for a block with a given bound.
 fn solve_block(
     scaled: &Scaled,
     block: &BlockRows,
-    limit: f64,
+    bound: f64,
     r: &mut [f64],
     a: &mut Vec6,
     b: &mut Vec6,
@@ -332,7 +332,7 @@ fn solve_block(
     let mut old = [0.0; 2];
     old[..rows].copy_from_slice(&r[t..t + rows]);
     let mut new = [0.0; 2];
-    if limit > 0.0 {
+    if bound > 0.0 {
         let own = &scaled.rows[t..t + rows];
         let c = &scaled.compliance[t..t + rows];
         let mut w = [dot(&own[0], &own[0]) + c[0], 0.0, 0.0];
@@ -350,12 +350,12 @@ fn solve_block(
         if rows == 2 {
             let ([c, s], stiffness) = axes(w);
             let turned = [c * q[0] + s * q[1], c * q[1] - s * q[0]];
-            let x = tangential(&stiffness, turned, limit, [0.0; 2]);
+            let x = tangential(&stiffness, turned, bound, [0.0; 2]);
             new = [c * x[0] - s * x[1], s * x[0] + c * x[1]];
         } else if w[0] > ZERO_DIAGONAL {
             new[0] = -q[0] / w[0];
         }
-        clamp_length(&mut new, limit);
+        clamp_length(&mut new, bound);
     }
     for lane in 0..rows {
         apply_impulse(&scaled.rows[t + lane], new[lane] - old[lane], a, b);
