@@ -5,7 +5,7 @@
 //! (1)  dr = g - H du,   du = J dw,   dw = J^T dr     =>     (1 + J^T H J) dw = J^T g
 //! (2)  open:              dr = -r
 //! (3)  normal and stick:  dr = -(u + du) / e,     e = c + (prox + damping) D        also joint rows
-//! (4)  slip, row_velocity d:     d.dr_b = mu (r_n + dr_n) - d.r_b
+//! (4)  slip, along d:     d.dr_b = mu (r_n + dr_n) - d.r_b
 //!      across:            p.dr_b = -(p.r_b / rho + s p.du_b) / ((1 - s) / rho + s e),    s = mu y_n / |y_b|
 //! (5)  r <- P(r + a dr):  accept if  |F|^2 <= (1 - a/5)^2 min(max of the last 4, 4 |F_now|^2)     P: onto the cones
 //! ```

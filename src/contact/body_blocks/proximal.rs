@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Two sticking contacts of one body whose required velocities differ by `d` act against each other until one of them
-//! slips. `u` changes by `d` only row_velocity these internal impulses: with the usual projection steps F hardly depends on
+//! slips. `u` changes by `d` only along these internal impulses: with the usual projection steps F hardly depends on
 //! them, and the line search fails. With (1) they change by `d / prox` per outer iteration, and (2) measures F in
 //! impulses.
 //!
