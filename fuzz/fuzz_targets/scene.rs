@@ -2,10 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use stiction::tool::describe;
 use stiction::fmu::instance::Instance;
 use stiction::model;
 use stiction::scene::{self, packed};
+use stiction::tool::describe;
 
 fuzz_target!(|text: &str| {
     let scene = match scene::parse("fuzzed.toml", text) {

@@ -75,7 +75,10 @@ pub fn started(text: &str) -> Instance {
 /// May a step of it be tried? What is fuzzed is what is read: not scenes of many bodies, whose exact steps may take seconds.
 pub fn is_small(instance: &Instance) -> bool {
     let variables = instance.variables();
-    variables.len() < 400 && !variables.iter().any(|v| v.name.starts_with("time_stepping."))
+    variables.len() < 400
+        && !variables
+            .iter()
+            .any(|v| v.name.starts_with("time_stepping."))
 }
 
 /// Initializes an instance and takes a step; whatever comes of it, it comes as a value.

@@ -2,7 +2,7 @@
 //! most features never touch, it grows with the contacts that do, and then no more.
 
 use crate::common::allocator::{allocations, shown_allocations};
-use crate::common::{model, variant};
+use crate::common::{model, scene_text, variant};
 use stiction::integrate::EventCounts;
 use stiction::model::Model;
 use stiction::scene::spec::{EventState, FrictionCone, ImpactLaw, Scheme, Settings};
@@ -244,10 +244,13 @@ fn time_stepping_allocates_only_until_all_contacts_are_met() {
         let counts = repeat_without_allocations(&variant(scene, &[]), until, |_| {});
         println!("{scene}: {counts:?}");
         assert!(counts.impacts >= 2 * least_impacts, "{scene}: {counts:?}");
-        let bounded = variant(
-            scene,
-            &[("integrator =", "time_stepping.sweeps = 20\nintegrator =")],
-        );
+        let text = scene_text(scene);
+        let sweeps = "[settings.time_stepping]\nsweeps = 20\n";
+        let bounded = match text.contains("[settings.time_stepping]\n") {
+            true => text.replace("[settings.time_stepping]\n", sweeps),
+            false => format!("{text}\n{sweeps}"),
+        };
+        let bounded = model(&bounded);
         repeat_without_allocations(&bounded, until, |_| {});
     }
 }
