@@ -3,9 +3,10 @@
 use crate::kinds::plane::force::Input;
 use crate::math::{Quaternion, Vec3};
 use crate::model::Model;
+use serde::{Deserialize, Serialize};
 
 /// How a contact behaves between two events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
     /// No force.
     Open,
@@ -58,7 +59,7 @@ impl Status {
 }
 
 /// How a contact in space resists rotation between two events.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Resistance {
     /// Spin about the normal: it sticks, or slips forward or backward; open where nothing resists.
     pub spin: Status,
@@ -98,7 +99,7 @@ impl Resistance {
 }
 
 /// Memory of the step control.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Control {
     /// Length of the next step, s; 0 before the first one.
     pub step: f64,
@@ -115,7 +116,7 @@ pub struct Control {
 }
 
 /// Which shapes of a crowd touch, and where.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContactKey {
     /// Indices of the shapes.
     pub shapes: [u32; 2],
@@ -132,7 +133,7 @@ impl ContactKey {
 }
 
 /// A place where two bodies of a crowd press on each other.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PersistentContact {
     /// Where.
     pub key: ContactKey,
@@ -143,7 +144,7 @@ pub struct PersistentContact {
 }
 
 /// What a crowd remembers.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TimeSteppingState {
     /// Where bodies press on each other, in the order of their keys.
     pub touches: Vec<PersistentContact>,
@@ -154,7 +155,7 @@ pub struct TimeSteppingState {
 }
 
 /// The state of a simulation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// s.
     pub time: f64,
