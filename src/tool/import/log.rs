@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 /// A line of the log. The text is a format of `printf`, whose arguments are not filled in.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Message {
     /// As in [`super::Status`].
     pub status: i32,

@@ -11,7 +11,7 @@ use std::ffi::CString;
 use std::fmt;
 
 /// How a call ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Status {
     /// Well.
     Ok,
@@ -67,7 +67,7 @@ impl fmt::Display for Status {
 }
 
 /// What `fmi2SetupExperiment` takes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Start {
     /// Relative tolerance.
     pub tolerance: Option<f64>,
