@@ -7,6 +7,7 @@ use crate::model::{Model, Poses, Twists};
 use crate::scene::spec::{ReportedVelocity, Settings};
 use crate::state::State;
 use crate::warning::{Warning, Watch};
+use serde::{Deserialize, Serialize};
 
 pub mod observe;
 mod rates;
@@ -62,7 +63,7 @@ pub struct Simulation {
 }
 
 /// What is remembered of past events.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct History {
     /// Time and kind of the last one.
     pub last_event: Option<(f64, EventKind)>,

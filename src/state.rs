@@ -3,9 +3,10 @@
 use crate::kinds::plane::force::Input;
 use crate::math::{Quaternion, Vec3};
 use crate::model::Model;
+use serde::{Deserialize, Serialize};
 
 /// Contact status between two events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
     /// No force.
     Open,
@@ -58,7 +59,7 @@ impl Status {
 }
 
 /// How a contact in space resists relative rotation between two events.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Resistance {
     /// Spin about the normal: sticks, or slips forward or backward; open where there is no torsional friction.
     pub spin: Status,
@@ -98,7 +99,7 @@ impl Resistance {
 }
 
 /// State of the step-size control.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Control {
     /// Length of the next step, s; 0 before the first one.
     pub step: f64,
@@ -115,7 +116,7 @@ pub struct Control {
 }
 
 /// Identifies a contact point by its shapes and feature.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContactKey {
     /// Indices of the shapes.
     pub shapes: [u32; 2],
@@ -132,7 +133,7 @@ impl ContactKey {
 }
 
 /// A loaded contact point of time stepping, kept for warm starts.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PersistentContact {
     /// Which contact point.
     pub key: ContactKey,
@@ -143,7 +144,7 @@ pub struct PersistentContact {
 }
 
 /// State of the time-stepping integrator.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TimeSteppingState {
     /// Loaded contact points, sorted by key.
     pub contacts: Vec<PersistentContact>,
@@ -154,7 +155,7 @@ pub struct TimeSteppingState {
 }
 
 /// The state of a simulation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// s.
     pub time: f64,

@@ -81,7 +81,7 @@ def in_one_scene(folder):
     printed = folder / "whole.csv"
     stiction("run", HERE / "whole.toml", "--tolerance", "1e-9", "--output-step", STEPS[0], "-o", printed)
     with open(printed) as file:
-        return [float(row["block.x"]) for row in csv.DictReader(file)][1:]
+        return [float(row["block.position.x"]) for row in csv.DictReader(file)][1:]
 
 
 def largest(differences):

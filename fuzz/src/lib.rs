@@ -42,7 +42,8 @@ const STATE_SEAL: usize = 8;
 
 /// Where in the bytes of a state of this instance what follows its GUID begins.
 fn behind_guid(instance: &Instance) -> usize {
-    STATE_HEAD + 8 + 8 + instance.guid().len()
+    // length of the body, then that of the GUID, which fits into a byte
+    STATE_HEAD + 8 + 1 + instance.guid().len()
 }
 
 /// The part of a serialized state that is fuzzed: all behind the GUID.

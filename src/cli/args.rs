@@ -230,7 +230,7 @@ pub struct RunOptions {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Put units into the header of the trajectory: "block.x [m]" instead of "block.x"
+    /// Put units into the header of the trajectory: "block.position.x [m]" instead of "block.position.x"
     #[arg(long, requires = "output")]
     pub units: bool,
 

@@ -52,47 +52,25 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
     let timeline = Timeline::new(until, output_step, settings.step)?;
 
     plot::refuse_in_time_stepping(&found.model, &options.plot, false)?;
-    let plot = match options.plot.is_empty() {
-        true => None,
-        false => {
-            let name = file_name(&found.model.name);
-            Some(plot::target(options.plot_file.as_deref(), &name)?)
-        }
-    };
-    let paths = [&options.output, &options.events_csv, &options.report];
-    let paths = paths.into_iter().flatten();
-    let paths: Vec<&Path> = paths
-        .chain(plot.iter().map(|(path, _)| path))
-        .map(|path| path.as_path())
-        .collect();
-    let read = [found.path.as_deref(), options.inputs.as_deref()];
-    refuse_clashes(read.into_iter().flatten(), &paths)?;
-    let stdout_taken = paths.iter().any(|path| is_stdout(path));
-
-    let mut trajectory = None;
-    if let Some(path) = &options.output {
-        let out = Output::create(path)?;
-        trajectory = Some(Trajectory::start(out, &found.model, options.units)?);
-    }
-    let events_csv = options
-        .events_csv
-        .as_deref()
-        .map(Output::create)
-        .transpose()?;
+    let files = Files::create(options, &found.model.name, found.path.as_deref())?;
+    let Files {
+        plot, stdout_taken, ..
+    } = files;
+    let trajectory = files.trajectory;
+    let trajectory = trajectory.map(|out| Trajectory::start(out, &found.model, options.units));
     let mut sampler = None;
     if options.report.is_some() || plot.is_some() {
         let stage = stage(&found.scene, &found.model);
         sampler = Some(Sampler::new(&found.model, until, Some(stage)));
     }
-    let report = options.report.as_deref().map(Output::create).transpose()?;
     let mut run = Run {
         simulation: Simulation::with_settings(found.model, settings),
         inputs,
         doubts,
-        trajectory,
-        events: EventLog::start(options.events.0, events_csv)?,
+        trajectory: trajectory.transpose()?,
+        events: EventLog::start(options.events.0, files.events)?,
         sampler,
-        report,
+        report: files.report,
         json: options.json,
         plot: plot.map(|(path, format)| (path, format, options.plot.clone())),
         watch: Watch::default(),
@@ -100,6 +78,53 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         progress: Progress::start(until, !(stdout_taken && io::stdout().is_terminal())),
     };
     run.all(timeline, stdout_taken)
+}
+
+/// Files that a run writes.
+pub struct Files {
+    /// The trajectory.
+    pub trajectory: Option<Output>,
+    /// The events.
+    pub events: Option<Output>,
+    /// The report.
+    pub report: Option<Output>,
+    /// Where the plot goes, and how it is written.
+    pub plot: Option<(PathBuf, Format)>,
+    /// Does one of them go to stdout?
+    pub stdout_taken: bool,
+}
+
+impl Files {
+    /// Those that the options name, for a model of this name that was read from a file.
+    pub fn create(
+        options: &RunOptions,
+        name: &str,
+        scene: Option<&Path>,
+    ) -> Result<Self, CliError> {
+        let plot = match options.plot.is_empty() {
+            true => None,
+            false => Some(plot::target(
+                options.plot_file.as_deref(),
+                &file_name(name),
+            )?),
+        };
+        let paths = [&options.output, &options.events_csv, &options.report];
+        let paths = paths.into_iter().flatten();
+        let paths: Vec<&Path> = paths
+            .chain(plot.iter().map(|(path, _)| path))
+            .map(|path| path.as_path())
+            .collect();
+        let read = [scene, options.inputs.as_deref()];
+        refuse_clashes(read.into_iter().flatten(), &paths)?;
+        let create = |path: &Option<PathBuf>| path.as_deref().map(Output::create).transpose();
+        Ok(Self {
+            stdout_taken: paths.iter().any(|path| is_stdout(path)),
+            trajectory: create(&options.output)?,
+            events: create(&options.events_csv)?,
+            report: create(&options.report)?,
+            plot,
+        })
+    }
 }
 
 fn refuse_options(options: &RunOptions) -> Result<(), CliError> {

@@ -4,9 +4,10 @@ use super::time_stepping::instant::Instant;
 use crate::math::Limit;
 use crate::model::{Model, SEAM};
 use crate::state::{Resistance, Status};
+use serde::{Deserialize, Serialize};
 
 /// Counters and largest errors of a run.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Standard steps.
     pub steps: u64,
@@ -91,13 +92,14 @@ pub struct Report {
     /// Inverse of the step that smoothed joint friction would need, 1/s; 0 where steps were short enough.
     pub friction_rate: f64,
     /// Events since the caller last cleared them; at most [`Report::MAX_EVENTS`].
+    #[serde(skip)]
     pub events: Vec<Event>,
     /// Number of events of each kind.
     pub n_events: EventCounts,
 }
 
 /// Energy at the start and at the end of the last step, and the energy in play.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EnergyInPlay {
     /// Kinetic and potential energy at the start, J.
     pub start_energy: f64,
@@ -118,7 +120,7 @@ pub struct EnergyInPlay {
 }
 
 /// Number of events of each kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventCounts {
     /// Collisions.
     pub impacts: u64,
@@ -160,7 +162,7 @@ pub struct Event {
 }
 
 /// Kinds of events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EventKind {
     /// A contact closed with a jump of velocities.
     Impact,

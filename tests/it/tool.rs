@@ -235,7 +235,7 @@ fn compare_names_the_first_difference() {
     let output = stiction(&folder, "compare b.csv c.csv --json");
     let verdict: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(verdict["same"], false);
-    assert_eq!(verdict["differences"][0]["variable"], "cart1.x");
+    assert_eq!(verdict["differences"][0]["variable"], "cart1.position.x");
     // wide enough, they agree
     works(&folder, "compare b.csv c.csv --tolerance 10");
 }

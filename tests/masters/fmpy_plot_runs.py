@@ -27,7 +27,7 @@ def ends(stiction, folder, friction):
     scene = folder / "scene.toml"
     scene.write_text(text.replace("friction = 0.8", f"friction = {friction}"))
     printed = run(stiction, "run", str(scene), "--output-step", repr(2.0**-6), "-o", "-")
-    return float(list(csv.DictReader(io.StringIO(printed)))[-1]["block.x"])
+    return float(list(csv.DictReader(io.StringIO(printed)))[-1]["block.position.x"])
 
 
 def main():

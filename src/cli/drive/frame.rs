@@ -1,8 +1,10 @@
 //! What crosses between this program and the process that has loaded a library: calls and their answers, as frames.
 //!
-//! A frame is its length, four bytes, and that many bytes. Numbers are little-endian, reals cross as their bits, a text or a
-//! list begins with its length. Who reads trusts nothing: what does not fit is no frame.
+//! A frame is its length, four bytes, and that many bytes (postcard; reals cross as their bits). Who reads trusts nothing:
+//! what does not fit is no frame.
 
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 use stiction::tool::import::{Message, Start, Status};
 
@@ -10,7 +12,7 @@ use stiction::tool::import::{Message, Start, Status};
 const LONGEST: usize = 1 << 28;
 
 /// A function to call.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Call {
     /// Makes the instance.
     Instantiate {
@@ -78,94 +80,10 @@ impl Call {
             Self::Free => "fmi2FreeInstance",
         }
     }
-
-    /// Its bytes.
-    pub fn packed(&self) -> Vec<u8> {
-        let mut out = Packer::default();
-        match self {
-            Self::Instantiate {
-                name,
-                guid,
-                resources,
-            } => {
-                out.byte(0);
-                for text in [name, guid, resources] {
-                    out.text(text);
-                }
-            }
-            Self::LogEvents => out.byte(1),
-            Self::SetupExperiment(start) => {
-                out.byte(2);
-                out.real(start.time);
-                for value in [start.tolerance, start.stop] {
-                    out.byte(u8::from(value.is_some()));
-                    out.real(value.unwrap_or(0.0));
-                }
-            }
-            Self::EnterInitialization => out.byte(3),
-            Self::ExitInitialization => out.byte(4),
-            Self::SetReal(reference, value) => out.setting(5, *reference, *value),
-            Self::SetInteger(reference, value) => out.setting(6, *reference, f64::from(*value)),
-            Self::SetBoolean(reference, value) => out.setting(7, *reference, f64::from(*value)),
-            Self::SetInputDerivative(reference, value) => out.setting(8, *reference, *value),
-            Self::DoStep(time, step) => {
-                out.byte(9);
-                out.real(*time);
-                out.real(*step);
-            }
-            Self::GetReal(references) => out.references(10, references),
-            Self::GetInteger(references) => out.references(11, references),
-            Self::GetBoolean(references) => out.references(12, references),
-            Self::LastSuccessfulTime => out.byte(13),
-            Self::WantsToEnd => out.byte(14),
-            Self::Terminate => out.byte(15),
-            Self::Free => out.byte(16),
-        }
-        out.0
-    }
-
-    /// From its bytes.
-    pub fn unpacked(bytes: &[u8]) -> Option<Self> {
-        let mut from = Unpacker(bytes);
-        let call = match from.byte()? {
-            0 => Self::Instantiate {
-                name: from.text()?,
-                guid: from.text()?,
-                resources: from.text()?,
-            },
-            1 => Self::LogEvents,
-            2 => {
-                let time = from.real()?;
-                let mut value = || Some((from.byte()? != 0, from.real()?));
-                let (tolerance, stop) = (value()?, value()?);
-                Self::SetupExperiment(Start {
-                    time,
-                    tolerance: tolerance.0.then_some(tolerance.1),
-                    stop: stop.0.then_some(stop.1),
-                })
-            }
-            3 => Self::EnterInitialization,
-            4 => Self::ExitInitialization,
-            5 => Self::SetReal(from.whole()?, from.real()?),
-            6 => Self::SetInteger(from.whole()?, from.real()? as i32),
-            7 => Self::SetBoolean(from.whole()?, from.real()? != 0.0),
-            8 => Self::SetInputDerivative(from.whole()?, from.real()?),
-            9 => Self::DoStep(from.real()?, from.real()?),
-            10 => Self::GetReal(from.wholes()?),
-            11 => Self::GetInteger(from.wholes()?),
-            12 => Self::GetBoolean(from.wholes()?),
-            13 => Self::LastSuccessfulTime,
-            14 => Self::WantsToEnd,
-            15 => Self::Terminate,
-            16 => Self::Free,
-            _ => return None,
-        };
-        from.0.is_empty().then_some(call)
-    }
 }
 
 /// What came of a call.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// As the library gave it.
     pub status: Status,
@@ -190,77 +108,19 @@ impl Answer {
             messages: Vec::new(),
         }
     }
+}
 
-    /// Its bytes.
-    pub fn packed(&self) -> Vec<u8> {
-        let mut out = Packer::default();
-        let (kind, number) = match self.status {
-            Status::Ok => (0, 0),
-            Status::Warning => (1, 0),
-            Status::Discard => (2, 0),
-            Status::Error => (3, 0),
-            Status::Fatal => (4, 0),
-            Status::Pending => (5, 0),
-            Status::Missing => (6, 0),
-            Status::Unknown(number) => (7, number),
-        };
-        out.byte(kind);
-        out.whole(number.cast_unsigned());
-        out.length(self.reals.len());
-        self.reals.iter().for_each(|x| out.real(*x));
-        out.length(self.wholes.len());
-        self.wholes
-            .iter()
-            .for_each(|n| out.whole(n.cast_unsigned()));
-        out.text(&self.reason);
-        out.length(self.messages.len());
-        for message in &self.messages {
-            out.whole(message.status.cast_unsigned());
-            for text in [&message.category, &message.text] {
-                out.byte(u8::from(text.is_some()));
-                out.text(text.as_deref().unwrap_or_default());
-            }
-        }
-        out.0
-    }
+/// The bytes of a call or an answer.
+pub fn packed(value: &impl Serialize) -> Vec<u8> {
+    // writing to memory cannot fail; without bytes it is refused
+    postcard::to_allocvec(value).unwrap_or_default()
+}
 
-    /// From its bytes.
-    pub fn unpacked(bytes: &[u8]) -> Option<Self> {
-        let mut from = Unpacker(bytes);
-        let (kind, number) = (from.byte()?, from.whole()?.cast_signed());
-        let status = match kind {
-            0 => Status::Ok,
-            1 => Status::Warning,
-            2 => Status::Discard,
-            3 => Status::Error,
-            4 => Status::Fatal,
-            5 => Status::Pending,
-            6 => Status::Missing,
-            7 => Status::Unknown(number),
-            _ => return None,
-        };
-        let mut answer = Self::new(status);
-        for _ in 0..from.whole()? {
-            answer.reals.push(from.real()?);
-        }
-        for _ in 0..from.whole()? {
-            answer.wholes.push(from.whole()?.cast_signed());
-        }
-        answer.reason = from.text()?;
-        for _ in 0..from.whole()? {
-            let status = from.whole()?.cast_signed();
-            let mut text = || {
-                let is_there = from.byte()? != 0;
-                Some((is_there, from.text()?))
-            };
-            let (category, text) = (text()?, text()?);
-            answer.messages.push(Message {
-                status,
-                category: category.0.then_some(category.1),
-                text: text.0.then_some(text.1),
-            });
-        }
-        from.0.is_empty().then_some(answer)
+/// A call or an answer from its bytes.
+pub fn unpacked<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((value, [])) => Some(value),
+        Ok(_) | Err(_) => None,
     }
 }
 
@@ -291,83 +151,6 @@ pub fn read(from: &mut impl Read) -> io::Result<Vec<u8>> {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
     Ok(bytes)
-}
-
-#[derive(Default)]
-struct Packer(Vec<u8>);
-
-impl Packer {
-    fn byte(&mut self, byte: u8) {
-        self.0.push(byte);
-    }
-
-    fn whole(&mut self, number: u32) {
-        self.0.extend(number.to_le_bytes());
-    }
-
-    // longer than a frame may be is refused when it is written
-    fn length(&mut self, length: usize) {
-        self.whole(u32::try_from(length).unwrap_or(u32::MAX));
-    }
-
-    fn real(&mut self, number: f64) {
-        self.0.extend(number.to_bits().to_le_bytes());
-    }
-
-    fn text(&mut self, text: &str) {
-        self.length(text.len());
-        self.0.extend(text.as_bytes());
-    }
-
-    fn setting(&mut self, kind: u8, reference: u32, value: f64) {
-        self.byte(kind);
-        self.whole(reference);
-        self.real(value);
-    }
-
-    fn references(&mut self, kind: u8, references: &[u32]) {
-        self.byte(kind);
-        self.length(references.len());
-        references
-            .iter()
-            .for_each(|reference| self.whole(*reference));
-    }
-}
-
-struct Unpacker<'a>(&'a [u8]);
-
-impl Unpacker<'_> {
-    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (first, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
-        Some(*first)
-    }
-
-    fn byte(&mut self) -> Option<u8> {
-        self.take::<1>().map(|[byte]| byte)
-    }
-
-    fn whole(&mut self) -> Option<u32> {
-        self.take().map(u32::from_le_bytes)
-    }
-
-    fn real(&mut self) -> Option<f64> {
-        self.take()
-            .map(|bytes| f64::from_bits(u64::from_le_bytes(bytes)))
-    }
-
-    fn text(&mut self) -> Option<String> {
-        let length = self.whole()? as usize;
-        let (text, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        String::from_utf8(text.to_vec()).ok()
-    }
-
-    fn wholes(&mut self) -> Option<Vec<u32>> {
-        let n = self.whole()?;
-        // no more memory than bytes that came
-        (0..n).map(|_| self.whole()).collect()
-    }
 }
 
 #[cfg(test)]
@@ -422,36 +205,36 @@ mod tests {
     #[test]
     fn calls_and_answers_cross_with_their_bits() {
         for call in calls() {
-            assert_eq!(Call::unpacked(&call.packed()).as_ref(), Some(&call));
+            assert_eq!(unpacked(&packed(&call)), Some(call));
         }
-        let crossed = Answer::unpacked(&answer().packed()).unwrap();
+        let crossed = unpacked::<Answer>(&packed(&answer())).unwrap();
         assert_eq!(crossed, answer());
         assert_eq!(crossed.reals[0].to_bits(), (-0.0f64).to_bits());
         let odd = f64::from_bits(0x7ff8_dead_beef_0001);
         let mut with_nan = answer();
         with_nan.reals[0] = odd;
-        let crossed = Answer::unpacked(&with_nan.packed()).unwrap();
+        let crossed = unpacked::<Answer>(&packed(&with_nan)).unwrap();
         assert_eq!(crossed.reals[0].to_bits(), odd.to_bits());
     }
 
     #[test]
     fn what_is_damaged_is_refused() {
-        let whole: Vec<Vec<u8>> = calls().iter().map(Call::packed).collect();
+        let whole: Vec<Vec<u8>> = calls().iter().map(packed).collect();
         for bytes in &whole {
             for end in 0..bytes.len() {
-                assert_eq!(Call::unpacked(&bytes[..end]), None);
+                assert_eq!(unpacked::<Call>(&bytes[..end]), None);
             }
-            assert_eq!(Call::unpacked(&[bytes, &b"x"[..]].concat()), None);
+            assert_eq!(unpacked::<Call>(&[bytes, &b"x"[..]].concat()), None);
         }
-        let bytes = answer().packed();
+        let bytes = packed(&answer());
         for end in 0..bytes.len() {
-            assert_eq!(Answer::unpacked(&bytes[..end]), None);
+            assert_eq!(unpacked::<Answer>(&bytes[..end]), None);
         }
         // any byte may be any other: no crash, no memory that was not sent
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[at] = 0xff;
-            let _ = Answer::unpacked(&damaged);
+            let _ = unpacked::<Answer>(&damaged);
         }
         assert!(read(&mut &[0xff, 0xff, 0xff, 0xff, 1][..]).is_err());
         assert!(read(&mut &[9, 0, 0, 0, 1][..]).is_err());

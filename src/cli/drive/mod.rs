@@ -19,14 +19,14 @@ pub use served::serve;
 
 use super::CliError;
 use super::args::RunOptions;
-use super::build::file_name;
 use super::csv::quoted;
 use super::format::short;
-use super::output::{Output, is_stdout, refuse_clashes, write_bytes};
+use super::output::write_bytes;
 use super::plot;
 use super::progress::Progress;
 use super::record::Recording;
 use super::report::{Lines, Note, Page, Severity, html, story};
+use super::run::Files;
 use super::summary::message;
 use super::timeline::Timeline;
 use foreign::Foreign;
@@ -35,7 +35,6 @@ use remote::{NotLoaded, Remote};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _};
-use std::path::Path;
 use std::time::Duration;
 use steps::{Drive, Looker, columns};
 use stiction::tool::check::description::Experiment;
@@ -62,27 +61,9 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
     if let Some((model, _)) = &model {
         plot::refuse_in_time_stepping(model, &options.plot, true)?;
     }
-    let plot = match options.plot.is_empty() {
-        true => None,
-        false => {
-            let name = file_name(&opened.description.model_name);
-            Some(plot::target(options.plot_file.as_deref(), &name)?)
-        }
-    };
-    let paths = [&options.output, &options.events_csv, &options.report];
-    let paths = paths.into_iter().flatten();
-    let paths: Vec<&Path> = paths
-        .chain(plot.iter().map(|(path, _)| path))
-        .map(|path| path.as_path())
-        .collect();
-    let read = [Some(options.scene.as_path()), options.inputs.as_deref()];
-    refuse_clashes(read.into_iter().flatten(), &paths)?;
-    let stdout_taken = paths.iter().any(|path| is_stdout(path));
-
-    let csv = options.output.as_deref().map(Output::create).transpose()?;
-    let events_csv = options.events_csv.as_deref().map(Output::create);
-    let events_csv = events_csv.transpose()?;
-    let report = options.report.as_deref().map(Output::create).transpose()?;
+    let name = &opened.description.model_name;
+    let files = Files::create(options, name, Some(&options.scene))?;
+    let stdout_taken = files.stdout_taken;
 
     let limit = Duration::from_secs_f64(options.time_limit.unwrap_or(USUAL_LIMIT));
     let remote = Remote::load(&opened.library, opened.folder(), limit).map_err(not_loaded)?;
@@ -95,7 +76,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         step,
         every,
         tolerance: options.tolerance.or(experiment.tolerance),
-        csv,
+        csv: files.trajectory,
         units: options.units,
         columns: columns(&opened),
         log: Vec::new(),
@@ -127,7 +108,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         Looker::Ours(ours) => ours.finish(),
         Looker::Foreign(foreign) => foreign.finish(),
     };
-    if let Some(mut out) = events_csv {
+    if let Some(mut out) = files.events {
         out.write(&events_text(&recording))?;
         out.finish()?;
     }
@@ -139,12 +120,12 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
     };
     super::run::tell(&text, stdout_taken)?;
     super::run::warn(&warnings)?;
-    if let Some(mut out) = report {
+    if let Some(mut out) = files.report {
         let notes = notes(&result, &recording, warnings, is_time_stepping);
         out.write(&html(&report_page(&recording, step, notes, groups)))?;
         out.finish()?;
     }
-    if let Some((path, format)) = plot {
+    if let Some((path, format)) = files.plot {
         write_bytes(&path, &plot::draw(&recording, &options.plot, format)?)?;
     }
     result

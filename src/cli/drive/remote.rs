@@ -2,7 +2,7 @@
 //! come back and a library that ends its process are told, with the call.
 
 use super::channel::{self, Channel, Silence};
-use super::frame::{Answer, Call};
+use super::frame::{Answer, Call, packed, unpacked};
 use std::cell::RefCell;
 use std::io;
 use std::path::Path;
@@ -93,7 +93,7 @@ impl Remote {
             if state.failure.is_some() {
                 return Answer::new(Status::Fatal);
             }
-            if let Err(silence) = state.channel.send(&call.packed()) {
+            if let Err(silence) = state.channel.send(&packed(call)) {
                 state.fail(&silence, call.function(), self.limit);
                 return Answer::new(Status::Fatal);
             }
@@ -104,7 +104,7 @@ impl Remote {
     fn receive(&self, function: &str) -> Answer {
         let mut state = self.state.borrow_mut();
         let received = state.channel.receive();
-        let answer = received.and_then(|bytes| Answer::unpacked(&bytes).ok_or(Silence::Garbled));
+        let answer = received.and_then(|bytes| unpacked::<Answer>(&bytes).ok_or(Silence::Garbled));
         match answer {
             Ok(mut answer) => {
                 state.messages.append(&mut answer.messages);

@@ -1,7 +1,7 @@
 //! The process that loads a library and calls it, as it is told. It ends with the program that started it.
 
 use super::channel::Served;
-use super::frame::{Answer, Call};
+use super::frame::{Answer, Call, packed, unpacked};
 use crate::cli::CliError;
 use crate::cli::args::LibraryOptions;
 use std::io;
@@ -60,11 +60,11 @@ pub fn serve(options: &LibraryOptions) -> Result<(), CliError> {
                 reason,
                 ..Answer::new(Status::Error)
             };
-            return channel.send(&answer.packed()).map_err(failed);
+            return channel.send(&packed(&answer)).map_err(failed);
         }
     };
     let loaded = Answer::new(Status::Ok);
-    channel.send(&loaded.packed()).map_err(failed)?;
+    channel.send(&packed(&loaded)).map_err(failed)?;
     let mut slave = None;
     loop {
         // the last call frees the instance; before that the other side does not leave unless it dies
@@ -72,7 +72,7 @@ pub fn serve(options: &LibraryOptions) -> Result<(), CliError> {
             watch.clean();
             return Ok(());
         };
-        let Some(call) = Call::unpacked(&bytes) else {
+        let Some(call) = unpacked(&bytes) else {
             return Err(failed(io::ErrorKind::InvalidData.into()));
         };
         let answer = answer(&call, &library, &mut slave);
@@ -80,7 +80,7 @@ pub fn serve(options: &LibraryOptions) -> Result<(), CliError> {
             messages: log.take(),
             ..answer
         };
-        channel.send(&answer.packed()).map_err(failed)?;
+        channel.send(&packed(&answer)).map_err(failed)?;
         if call == Call::Free {
             return Ok(());
         }

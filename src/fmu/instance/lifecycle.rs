@@ -1,7 +1,9 @@
 //! Which call is allowed when: the life cycle of an instance as a table phase x call.
 
+use serde::{Deserialize, Serialize};
+
 /// Where an instance is in its life.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
     /// Parameters and start values may be set.
     Instantiated,
@@ -55,17 +57,6 @@ pub enum Call {
 }
 
 impl Phase {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::Instantiated,
-        Self::Initialization,
-        Self::StepComplete,
-        Self::StepFailed,
-        Self::Terminated,
-        Self::Error,
-        Self::Fatal,
-    ];
-
     /// Name for messages.
     pub fn name(self) -> &'static str {
         match self {

@@ -4,11 +4,13 @@
 pub mod digest;
 mod experiment;
 pub mod lifecycle;
+pub mod output;
 pub mod parameter;
 mod sensitivity;
 pub mod snapshot;
 #[cfg(feature = "text")]
 mod text;
+pub mod unit;
 pub mod variable;
 pub mod variables;
 
@@ -22,6 +24,7 @@ use crate::scene::packed::{self, Digest};
 use crate::simulation::Simulation;
 use crate::warning::{Kind, Warning};
 use lifecycle::{Call, Phase};
+use serde::{Deserialize, Serialize};
 use variable::{Causality, Source, Value, Variability, Variable};
 
 /// Why a call did not do what it should.
@@ -53,7 +56,7 @@ fn error<T>(message: impl Into<String>) -> Result<T, FmiError> {
 }
 
 /// What is remembered of past inputs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Memory {
     /// Start of the last communication step, s.
     last_start: f64,
@@ -71,7 +74,7 @@ impl Memory {
 }
 
 /// Times that the master gave.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Experiment {
     start: f64,
     stop: Option<f64>,

@@ -1,26 +1,23 @@
 //! Saved states: all that later values depend on, and their bytes.
 //!
-//! Bytes: magic, version, GUID of the scene, length of the body, body, checksum (FNV-1a, 64 bits) of all before it. All
-//! numbers little-endian, reals by their bits.
+//! Bytes: magic, version, length of the body, body (postcard), checksum (FNV-1a, 64 bits) of all before it. Whoever
+//! forged them gets a state that fits the model, or none.
 
 use super::lifecycle::Phase;
 use super::variable::{Source, Value};
 use super::{Experiment, FmiError, Instance, Memory, error};
-use crate::integrate::{EventKind, Report};
-use crate::kinds::plane::force::Input;
-use crate::math::Vec3;
+use crate::integrate::Report;
 use crate::simulation::{History, observe};
-use crate::state::{ContactKey, PersistentContact, Resistance, State, Status, TimeSteppingState};
+use crate::state::{State, TimeSteppingState};
+use serde::{Deserialize, Serialize};
 
 const MAGIC: &[u8; 8] = b"STICTION";
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 /// Bytes before the body: magic, version, length.
 const HEAD: usize = 8 + 4 + 8;
-/// Bytes after it: the checksum.
-const SEAL: usize = 8;
 
 /// A saved state of an instance.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     guid: String,
     phase: Phase,
@@ -34,15 +31,6 @@ pub struct Snapshot {
     parameters: Vec<Value>,
 }
 
-const STATUSES: [Status; 6] = [
-    Status::Open,
-    Status::Frictionless,
-    Status::Stick,
-    Status::SlipForward,
-    Status::SlipBackward,
-    Status::Slip,
-];
-
 /// No run counts this far; sums of what is below do not overflow.
 const MOST_COUNTED: u64 = 1 << 53;
 /// The same for what the step counts since its last success.
@@ -51,28 +39,20 @@ const MOST_COUNTED_BY_STEP: u32 = 1 << 30;
 /// Quaternions of accepted states are off unit length by rounding only.
 const UNIT: f64 = 1e-12;
 
-const EVENTS: [EventKind; 6] = [
-    EventKind::Impact,
-    EventKind::SlipStart,
-    EventKind::StickStart,
-    EventKind::Reversal,
-    EventKind::TakeOff,
-    EventKind::Jam,
-];
-
 impl Instance {
     /// Saves the state.
     pub fn save(&self) -> Snapshot {
-        let mut parameters = Vec::new();
-        for variable in &self.table {
-            if let Source::Parameter(parameter) = variable.source {
-                parameters.push(parameter.get(self.simulation.model(), self.simulation.settings()));
-            }
-        }
         let mut report = self.report().clone();
         report.events.clear(); // told already
         report.growths = 0; // of this instance, not of the motion
         report.instant_residual = 0.0;
+        let (model, settings) = (self.simulation.model(), self.simulation.settings());
+        let parameters = self.table.iter().filter_map(|variable| {
+            let Source::Parameter(parameter) = variable.source else {
+                return None;
+            };
+            Some(parameter.get(model, settings))
+        });
         Snapshot {
             guid: self.guid.clone(),
             phase: self.phase,
@@ -83,7 +63,7 @@ impl Instance {
             history: self.simulation.history().clone(),
             report,
             memory: self.memory.clone(),
-            parameters,
+            parameters: parameters.collect(),
         }
     }
 
@@ -123,412 +103,139 @@ impl Instance {
 
     /// Reads the bytes of a saved state of the same FMU.
     pub fn snapshot_from_bytes(&self, bytes: &[u8]) -> Result<Snapshot, FmiError> {
-        match Reader::new(bytes).and_then(|mut reader| self.read(&mut reader)) {
-            Some(snapshot) if snapshot.guid == self.guid => Ok(snapshot),
-            Some(_) => error("the serialized state belongs to another FMU"),
-            None => error("the serialized state is damaged, or of another version"),
+        let snapshot: Option<Snapshot> =
+            body(bytes).and_then(|body| match postcard::take_from_bytes(body) {
+                Ok((snapshot, [])) => Some(snapshot),
+                Ok(_) | Err(_) => None,
+            });
+        match snapshot {
+            Some(snapshot) if snapshot.guid != self.guid => {
+                error("the serialized state belongs to another FMU")
+            }
+            Some(snapshot) if self.can_be(&snapshot) => Ok(snapshot),
+            Some(_) | None => error("the serialized state is damaged, or of another version"),
         }
     }
 
-    fn read_time_stepping(
-        &self,
-        reader: &mut Reader,
-        time_stepping: &mut TimeSteppingState,
-    ) -> Option<()> {
-        reader.fill(&mut time_stepping.sleep_timer)?;
-        if !time_stepping.sleep_timer.iter().all(|x| *x >= 0.0) {
-            return None;
-        }
-        time_stepping.last_step = reader.real()?;
-        if !(time_stepping.last_step.is_finite() && time_stepping.last_step >= 0.0) {
-            return None;
-        }
-        let n_colliders = self.scene.n_colliders() as u64;
-        for _ in 0..reader.whole()? {
-            let mut shape = || {
-                u32::try_from(reader.whole()?)
-                    .ok()
-                    .filter(|i| u64::from(*i) < n_colliders)
-            };
-            let shapes = [shape()?, shape()?];
-            let feature = u32::try_from(reader.whole()?).ok()?;
-            let mut touch = PersistentContact {
-                key: ContactKey { shapes, feature },
-                force: Vec3::zeros(),
-                moment: Vec3::zeros(),
-            };
-            reader.fill(touch.force.as_mut_slice())?;
-            reader.fill(touch.moment.as_mut_slice())?;
-            time_stepping.contacts.push(touch);
-        }
-        let in_order = time_stepping
-            .contacts
-            .is_sorted_by(|a, b| a.key.order() < b.key.order());
-        in_order.then_some(())
-    }
-
-    fn read(&self, reader: &mut Reader) -> Option<Snapshot> {
-        let guid = reader.text()?;
-        let phase = *Phase::ALL.get(reader.byte()? as usize)?;
-        if phase == Phase::Fatal {
-            return None; // a broken instance is not saved
-        }
-        let stale = reader.flag()?;
-        let experiment = Experiment {
-            start: reader.real()?,
-            stop: reader.option()?,
-        };
-        let last_successful_time = reader.real()?;
-        // every length is known from the model: a state of another shape is refused
-        let mut state = State::new(&self.scene);
-        state.time = reader.real()?;
-        for list in [
-            &mut state.position,
-            &mut state.velocity,
-            &mut state.average_velocity,
-            &mut state.acceleration,
-            &mut state.joint_force,
-            &mut state.joint_angle,
-        ] {
-            reader.fill(list)?;
-        }
-        if !state.joint_angle.iter().all(|angle| angle.is_finite()) {
-            return None;
-        }
-        for status in &mut state.status {
-            *status = *STATUSES.get(reader.byte()? as usize)?;
-        }
-        for force in &mut state.contact_force {
-            reader.fill(force)?;
-        }
-        for orientation in &mut state.orientation {
-            reader.fill(orientation)?;
-            let length = observe::length_of(*orientation)?;
-            if (length - 1.0).abs() > UNIT {
-                return None;
-            }
-        }
-        for vector in state.friction_force.iter_mut().chain(&mut state.sliding) {
-            reader.fill(vector.as_mut_slice())?;
-        }
-        for Resistance {
-            spin,
-            roll,
-            rolling,
-        } in &mut state.resistance
-        {
-            *spin = *STATUSES.get(reader.byte()? as usize)?;
-            *roll = *STATUSES.get(reader.byte()? as usize)?;
-            reader.fill(rolling.as_mut_slice())?;
-        }
-        for moment in &mut state.friction_moment {
-            reader.fill(moment.as_mut_slice())?;
-        }
-        if self.scene.time_stepping.is_some() {
-            self.read_time_stepping(reader, &mut state.time_stepping)?;
-        }
-        for Input { since, derivatives } in &mut state.inputs {
-            *since = reader.real()?;
-            reader.fill(derivatives)?;
-        }
-        state.statuses_known = reader.flag()?;
-        state.started = reader.flag()?;
-        state.damping_left = reader.count_of_step()?;
-        state.control.step = reader.real()?;
-        state.control.error = reader.real()?;
-        state.control.undecided_in_a_row = reader.count_of_step()?;
-        state.control.fallbacks_in_a_row = reader.count_of_step()?;
-        state.control.events = reader.count_of_step()?;
-        state.control.counted_from = reader.real()?;
-        let mut report = Report::new();
-        for place in report.whole_numbers() {
-            *place = reader.count()?;
-        }
-        for place in report.real_numbers() {
-            *place = reader.real()?;
-        }
-        let last_event = match reader.byte()? {
-            0 => None,
-            number => Some((reader.real()?, *EVENTS.get(number as usize - 1)?)),
-        };
-        let mut memory = Memory::new(&self.scene, 0.0);
-        let mut history = History {
-            last_event,
-            impulse: vec![[0.0; 2]; self.scene.contacts.len()],
-        };
-        for pair in &mut history.impulse {
-            reader.fill(pair)?;
-        }
-        memory.last_start = reader.real()?;
-        reader.fill(&mut memory.last_change)?;
-        let mut parameters = Vec::new();
-        for variable in &self.table {
-            if matches!(variable.source, Source::Parameter(_)) {
-                parameters.push(match reader.byte()? {
-                    0 => Value::Real(reader.real()?),
-                    1 => Value::Integer(i32::try_from(reader.whole()? as i64).ok()?),
-                    2 => Value::Boolean(reader.flag()?),
-                    _ => return None,
-                });
-            }
-        }
-        reader.is_at_end().then_some(Snapshot {
-            guid,
+    // every length is known from the model: a state of another shape is refused
+    fn can_be(&self, snapshot: &Snapshot) -> bool {
+        let Snapshot {
+            guid: _,
             phase,
-            stale,
-            experiment,
-            last_successful_time,
+            stale: _,
+            experiment: _,
+            last_successful_time: _,
             state,
             history,
             report,
             memory,
             parameters,
-        })
+        } = snapshot;
+        let is_parameter = |source: &Source| matches!(source, Source::Parameter(_));
+        let mine = self.table.iter().filter(|v| is_parameter(&v.source));
+        let counts_are_possible = {
+            let mut report = report.clone();
+            let counts = report.whole_numbers();
+            counts.into_iter().all(|n| *n < MOST_COUNTED)
+        };
+        *phase != Phase::Fatal // a broken instance is not saved
+            && self.has_shape(state)
+            && self.is_possible(state)
+            && self.is_possible_in_time_stepping(&state.time_stepping)
+            && history.impulse.len() == self.scene.contacts.len()
+            && memory.last_change.len() == self.scene.inputs.len()
+            && parameters.len() == mine.count()
+            && counts_are_possible
+    }
+
+    fn has_shape(&self, state: &State) -> bool {
+        let own = self.simulation.state();
+        let lengths = |s: &State| {
+            [
+                s.position.len(),
+                s.orientation.len(),
+                s.joint_angle.len(),
+                s.velocity.len(),
+                s.average_velocity.len(),
+                s.status.len(),
+                s.acceleration.len(),
+                s.contact_force.len(),
+                s.friction_force.len(),
+                s.sliding.len(),
+                s.resistance.len(),
+                s.friction_moment.len(),
+                s.joint_force.len(),
+                s.inputs.len(),
+                s.time_stepping.sleep_timer.len(),
+            ]
+        };
+        lengths(state) == lengths(own)
+    }
+
+    fn is_possible(&self, state: &State) -> bool {
+        let control = &state.control;
+        let counts = [
+            state.damping_left,
+            control.undecided_in_a_row,
+            control.fallbacks_in_a_row,
+            control.events,
+        ];
+        let mut lengths = state.orientation.iter().map(|q| observe::length_of(*q));
+        counts.iter().all(|n| *n < MOST_COUNTED_BY_STEP)
+            && state.joint_angle.iter().all(|angle| angle.is_finite())
+            && lengths.all(|length| length.is_some_and(|length| (length - 1.0).abs() <= UNIT))
+    }
+
+    fn is_possible_in_time_stepping(&self, state: &TimeSteppingState) -> bool {
+        let n_colliders = match self.scene.time_stepping {
+            Some(_) => self.scene.n_colliders(),
+            None => 0,
+        };
+        let keys = || state.contacts.iter().map(|contact| contact.key);
+        state.sleep_timer.iter().all(|time| *time >= 0.0)
+            && state.last_step.is_finite()
+            && state.last_step >= 0.0
+            && keys().all(|key| key.shapes.iter().all(|i| (*i as usize) < n_colliders))
+            && keys().is_sorted_by(|a, b| a.order() < b.order())
     }
 }
 
 impl Snapshot {
     /// The bytes of the saved state.
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.written().sealed()
+        // writing to memory cannot fail; without a body the bytes are refused
+        let body = postcard::to_allocvec(self).unwrap_or_default();
+        let mut bytes = Vec::with_capacity(HEAD + body.len() + 8);
+        bytes.extend(MAGIC);
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend((body.len() as u64).to_le_bytes());
+        bytes.extend(body);
+        let sum = checksum(&bytes);
+        bytes.extend(sum.to_le_bytes());
+        bytes
     }
 
     /// Number of these bytes.
     pub fn n_bytes(&self) -> usize {
-        self.written().bytes.len() + SEAL
-    }
-
-    fn written(&self) -> Writer {
-        let mut writer = Writer::new();
-        writer.text(&self.guid);
-        writer.byte(
-            Phase::ALL
-                .iter()
-                .position(|p| *p == self.phase)
-                .unwrap_or(0) as u8,
-        );
-        writer.flag(self.stale);
-        writer.real(self.experiment.start);
-        writer.option(self.experiment.stop);
-        writer.real(self.last_successful_time);
-        let state = &self.state;
-        writer.real(state.time);
-        for list in [
-            &state.position,
-            &state.velocity,
-            &state.average_velocity,
-            &state.acceleration,
-            &state.joint_force,
-            &state.joint_angle,
-        ] {
-            writer.reals(list);
-        }
-        for status in &state.status {
-            writer.byte(*status as u8);
-        }
-        for force in &state.contact_force {
-            writer.reals(force);
-        }
-        for orientation in &state.orientation {
-            writer.reals(orientation);
-        }
-        for vector in state.friction_force.iter().chain(&state.sliding) {
-            writer.reals(vector.as_slice());
-        }
-        for resistance in &state.resistance {
-            writer.byte(resistance.spin as u8);
-            writer.byte(resistance.roll as u8);
-            writer.reals(resistance.rolling.as_slice());
-        }
-        for moment in &state.friction_moment {
-            writer.reals(moment.as_slice());
-        }
-        if !state.time_stepping.sleep_timer.is_empty() {
-            write_time_stepping(&mut writer, &state.time_stepping);
-        }
-        for input in &state.inputs {
-            writer.real(input.since);
-            writer.reals(&input.derivatives);
-        }
-        writer.flag(state.statuses_known);
-        writer.flag(state.started);
-        writer.whole(u64::from(state.damping_left));
-        writer.real(state.control.step);
-        writer.real(state.control.error);
-        writer.whole(u64::from(state.control.undecided_in_a_row));
-        writer.whole(u64::from(state.control.fallbacks_in_a_row));
-        writer.whole(u64::from(state.control.events));
-        writer.real(state.control.counted_from);
-        let mut report = self.report.clone();
-        for number in report.whole_numbers() {
-            writer.whole(*number);
-        }
-        for number in report.real_numbers() {
-            writer.real(*number);
-        }
-        match self.history.last_event {
-            None => writer.byte(0),
-            Some((time, kind)) => {
-                writer.byte(kind as u8 + 1);
-                writer.real(time);
-            }
-        }
-        for pair in &self.history.impulse {
-            writer.reals(pair);
-        }
-        writer.real(self.memory.last_start);
-        writer.reals(&self.memory.last_change);
-        for value in &self.parameters {
-            match value {
-                Value::Real(x) => {
-                    writer.byte(0);
-                    writer.real(*x);
-                }
-                Value::Integer(x) => {
-                    writer.byte(1);
-                    writer.whole(i64::from(*x) as u64);
-                }
-                Value::Boolean(x) => {
-                    writer.byte(2);
-                    writer.flag(*x);
-                }
-            }
-        }
-        writer
+        self.to_bytes().len()
     }
 }
 
-fn write_time_stepping(writer: &mut Writer, time_stepping: &TimeSteppingState) {
-    writer.reals(&time_stepping.sleep_timer);
-    writer.real(time_stepping.last_step);
-    writer.whole(time_stepping.contacts.len() as u64);
-    for PersistentContact { key, force, moment } in &time_stepping.contacts {
-        let [first, second] = key.shapes;
-        for index in [first, second, key.feature] {
-            writer.whole(u64::from(index));
-        }
-        writer.reals(force.as_slice());
-        writer.reals(moment.as_slice());
-    }
+// what the envelope holds, if it is whole
+fn body(bytes: &[u8]) -> Option<&[u8]> {
+    let (sealed, sum) = bytes.split_last_chunk::<8>()?;
+    let (head, body) = sealed.split_at_checked(HEAD)?;
+    let is_whole = checksum(sealed) == u64::from_le_bytes(*sum)
+        && head[..8] == *MAGIC
+        && head[8..12] == VERSION.to_le_bytes()
+        && head[12..] == (body.len() as u64).to_le_bytes();
+    is_whole.then_some(body)
 }
 
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     })
-}
-
-struct Writer {
-    bytes: Vec<u8>,
-}
-
-impl Writer {
-    // the length of the body is not known yet
-    fn new() -> Self {
-        let mut writer = Self {
-            bytes: Vec::with_capacity(1024),
-        };
-        writer.bytes.extend(MAGIC);
-        writer.bytes.extend(VERSION.to_le_bytes());
-        writer.whole(0);
-        writer
-    }
-    fn byte(&mut self, x: u8) {
-        self.bytes.push(x);
-    }
-    fn flag(&mut self, x: bool) {
-        self.byte(u8::from(x));
-    }
-    fn whole(&mut self, x: u64) {
-        self.bytes.extend(x.to_le_bytes());
-    }
-    fn real(&mut self, x: f64) {
-        self.whole(x.to_bits());
-    }
-    fn reals(&mut self, list: &[f64]) {
-        list.iter().for_each(|x| self.real(*x));
-    }
-    fn option(&mut self, x: Option<f64>) {
-        self.flag(x.is_some());
-        self.real(x.unwrap_or(0.0));
-    }
-    fn text(&mut self, x: &str) {
-        self.whole(x.len() as u64);
-        self.bytes.extend(x.as_bytes());
-    }
-    fn sealed(mut self) -> Vec<u8> {
-        let n = (self.bytes.len() - HEAD) as u64;
-        self.bytes[HEAD - 8..HEAD].copy_from_slice(&n.to_le_bytes());
-        let sum = checksum(&self.bytes);
-        self.whole(sum);
-        self.bytes
-    }
-}
-
-struct Reader<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Reader<'a> {
-    // checks the envelope
-    fn new(bytes: &'a [u8]) -> Option<Self> {
-        let (sealed, sum) = bytes.split_last_chunk::<8>()?;
-        if checksum(sealed) != u64::from_le_bytes(*sum) {
-            return None;
-        }
-        let mut reader = Self { rest: sealed };
-        let fits = reader.take(8)? == MAGIC
-            && reader.take(4)? == VERSION.to_le_bytes()
-            && reader.whole()? == reader.rest.len() as u64;
-        fits.then_some(reader)
-    }
-    fn take(&mut self, n: usize) -> Option<&'a [u8]> {
-        let (head, rest) = self.rest.split_at_checked(n)?;
-        self.rest = rest;
-        Some(head)
-    }
-    fn byte(&mut self) -> Option<u8> {
-        self.take(1).map(|b| b[0])
-    }
-    fn flag(&mut self) -> Option<bool> {
-        match self.byte()? {
-            0 => Some(false),
-            1 => Some(true),
-            _ => None,
-        }
-    }
-    fn whole(&mut self) -> Option<u64> {
-        let bytes = self.take(8)?;
-        bytes.try_into().ok().map(u64::from_le_bytes)
-    }
-    fn count(&mut self) -> Option<u64> {
-        self.whole().filter(|n| *n < MOST_COUNTED)
-    }
-    fn count_of_step(&mut self) -> Option<u32> {
-        let n = u32::try_from(self.whole()?).ok()?;
-        (n < MOST_COUNTED_BY_STEP).then_some(n)
-    }
-    fn real(&mut self) -> Option<f64> {
-        self.whole().map(f64::from_bits)
-    }
-    fn fill(&mut self, list: &mut [f64]) -> Option<()> {
-        for x in list {
-            *x = self.real()?;
-        }
-        Some(())
-    }
-    fn option(&mut self) -> Option<Option<f64>> {
-        let some = self.flag()?;
-        let x = self.real()?;
-        Some(some.then_some(x))
-    }
-    fn text(&mut self) -> Option<String> {
-        let n = usize::try_from(self.whole()?).ok()?;
-        String::from_utf8(self.take(n)?.to_vec()).ok()
-    }
-    fn is_at_end(&self) -> bool {
-        self.rest.is_empty()
-    }
 }
 
 #[cfg(test)]

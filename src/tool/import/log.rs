@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 /// A log message. The text is a `printf` format without its arguments.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Message {
     /// As in [`super::Status`].
     pub status: i32,

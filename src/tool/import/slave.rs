@@ -11,7 +11,7 @@ use std::ffi::CString;
 use std::fmt;
 
 /// Status of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Status {
     /// Success.
     Ok,
@@ -67,7 +67,7 @@ impl fmt::Display for Status {
 }
 
 /// Arguments of `fmi2SetupExperiment`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Start {
     /// Relative tolerance.
     pub tolerance: Option<f64>,

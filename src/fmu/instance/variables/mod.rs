@@ -188,6 +188,14 @@ impl Table {
             Kind::real(joule),
             Output::real([0; 2], |s, _| s.report().energy_error()),
         );
+        self.discrete(
+            "energy.numerical_loss",
+            "energy that known errors of the steps took since the start, negative if they gave it",
+            Kind::real(joule),
+            Output::real([0; 2], |s, _| {
+                s.report().numerical_loss - s.report().numerical_gain
+            }),
+        );
     }
 
     fn events(&mut self) {

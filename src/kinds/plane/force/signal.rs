@@ -15,7 +15,7 @@ pub enum Side {
 pub const MAX_INPUT_ORDER: usize = 15;
 
 /// An input as it comes from outside: a value, and how it goes on from there.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Input {
     /// Time of the value, s.
     pub since: f64,
