@@ -358,7 +358,11 @@ mod tests {
     #[test]
     fn the_reader_takes_the_keys_and_defaults_of_the_descriptions() {
         let (mut complaints, mut n_keys, mut n_defaults) = (Vec::new(), 0, 0);
-        for part in parts() {
+        // settings are read from their table
+        for part in parts()
+            .into_iter()
+            .filter(|p| !p.what.starts_with("[settings"))
+        {
             for key in &part.keys {
                 n_keys += 1;
                 let known: Vec<Parameter> = match part.parameters.iter().find(|p| p.key == key) {
