@@ -1,7 +1,7 @@
 //! Rates of what is read from a state.
 //!
 //! (1)  the difference of its values at the state and at the state moved on by a very short time with its accelerations,
-//!      statuses frozen
+//!      contact statuses fixed
 
 use super::Simulation;
 use crate::dynamics;
@@ -76,7 +76,7 @@ impl Simulation {
         lost + dynamics::power(&self.model, now, inputs, &self.poses, &self.twists).1
     }
 
-    /// Accelerations and forces of the state as it is, statuses frozen.
+    /// Accelerations and forces of the state as it is, contact statuses fixed.
     pub fn refresh_forces(&mut self) {
         self.changed();
         integrate::refresh_forces(

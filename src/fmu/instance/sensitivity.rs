@@ -1,6 +1,6 @@
 //! Derivatives at a communication point: of outputs by time, and of outputs by inputs.
 //!
-//! (1)  by inputs, statuses frozen: accelerations and forces are linear in applied forces, so the difference of two
+//! (1)  by inputs, contact statuses fixed: accelerations and forces are linear in applied forces, so the difference of two
 //!      solves is exact but for rounding. Where constraints depend on each other their forces are linear piece by
 //!      piece, so the inputs are moved by little
 

@@ -67,7 +67,7 @@ pub unsafe extern "C" fn fmi2GetRealOutputDerivatives(
     }
 }
 
-/// Derivatives of outputs by inputs in a direction, statuses of contacts frozen.
+/// Derivatives of outputs by inputs in a direction, contact statuses fixed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetDirectionalDerivative(
     c: fmi2Component,
