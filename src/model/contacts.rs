@@ -3,6 +3,7 @@
 use super::memory;
 use super::seams::{self, Candidate, Parts, Seams};
 use super::{BodyRef, Contact, ContactKind, Model, Poses, Stop};
+use crate::kinds::joint::Kind as _;
 use crate::kinds::plane::collide;
 use crate::kinds::plane::shape::Shape;
 use crate::math::Limit;
@@ -65,7 +66,9 @@ pub(super) fn add(scene: &Plane, model: &mut Model, poses: &Poses, problems: &mu
 
 fn add_limits(scene: &Plane, model: &mut Model) {
     for (index, written) in scene.joints.iter().enumerate() {
-        let Some(limits) = written.limits.first().copied().flatten() else {
+        let limits = written.limits.first().copied().flatten();
+        let has_one = !written.kind.description().coordinates.is_empty();
+        let Some(limits) = limits.filter(|_| has_one) else {
             continue;
         };
         model.pairs.push(written.name.clone());

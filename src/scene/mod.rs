@@ -24,6 +24,7 @@ mod syntax;
 #[cfg(feature = "text")]
 mod value;
 
+#[cfg(feature = "text")]
 use crate::kinds::range;
 pub use error::SceneError;
 #[cfg(feature = "text")]
