@@ -13,6 +13,8 @@ pub struct Range {
     above: bool,
     /// Infinity is in the range.
     infinite: bool,
+    /// Zero is not in the range.
+    without_zero: bool,
 }
 
 impl Range {
@@ -30,6 +32,11 @@ impl Range {
     };
     /// Masses, and densities: products of five of them, or of their inverses, are still numbers.
     pub const MASS: Self = Self::new("above zero (1e-60 to 1e60)", 1e-60, 1e60);
+    /// Finite numbers but zero.
+    pub const NOT_ZERO: Self = Self {
+        without_zero: true,
+        ..Self::new("not zero", -1e60, 1e60)
+    };
     /// Zero and above.
     pub const NOT_NEGATIVE: Self = Self::new("zero or more", 0.0, f64::INFINITY);
     /// Zero to one.
@@ -43,6 +50,7 @@ impl Range {
             upper,
             above: false,
             infinite: false,
+            without_zero: false,
         }
     }
 
@@ -55,6 +63,7 @@ impl Range {
     pub fn contains(&self, x: f64) -> bool {
         (x.is_finite() || self.infinite && x.is_infinite())
             && x <= self.upper
+            && (x != 0.0 || !self.without_zero)
             && if self.above {
                 x > self.lower
             } else {

@@ -12,6 +12,7 @@ mod pair;
 mod planar;
 mod prismatic;
 mod revolute;
+mod screw;
 mod spherical;
 mod universal;
 
@@ -22,6 +23,7 @@ pub use mount::Mount;
 pub use planar::Planar;
 pub use prismatic::Prismatic;
 pub use revolute::Revolute;
+pub use screw::Screw;
 pub use spherical::Spherical;
 pub use universal::Universal;
 
@@ -71,6 +73,7 @@ joint_kinds! {
     Planar,
     Fixed,
     Distance,
+    Screw,
 }
 
 /// What every kind has.
