@@ -138,7 +138,7 @@ impl Simulation {
 
     /// Working memory for masses that were changed.
     pub(crate) fn renew_workspace(&mut self) {
-        self.workspace = Box::new(Workspace::new(&self.model));
+        *self.workspace = Workspace::new(&self.model);
     }
 
     /// Back to a state of this model that was saved, with what had happened up to then.
