@@ -124,7 +124,11 @@ fn a_motor_and_limits_act_on_the_angle() {
 
 #[test]
 fn with_time_stepping_it_falls_the_same() {
-    let simulation = run(&nut(LEAD, "", "[settings]\nintegrator = \"time_stepping\""), 1.0, |_| {});
+    let simulation = run(
+        &nut(LEAD, "", "[settings]\nintegrator = \"time_stepping\""),
+        1.0,
+        |_| {},
+    );
     let [_, rate] = height(&simulation);
     assert!((rate + acceleration(LEAD)).abs() < 1e-3, "{rate}");
 }
