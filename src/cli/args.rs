@@ -1,4 +1,4 @@
-//! What can be typed.
+//! Command line arguments.
 
 use std::path::PathBuf;
 
@@ -83,7 +83,7 @@ Exit codes: 0 no errors, 1 errors were found or the FMU cannot be read, 2 wrong 
 #[derive(Debug, Parser)]
 #[command(name = "stiction", version = VERSION, after_help = EXAMPLES, max_term_width = 100)]
 pub struct Arguments {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -97,23 +97,23 @@ pub enum Command {
     Build(BuildOptions),
     /// Print the variables of a scene, or its model description
     Describe(DescribeOptions),
-    /// Examine any FMU of FMI 2.0: its files, its description and, by calling it, its library
+    /// Check any FMI 2.0 FMU: its files, its model description and, by calling it, its library
     Check(CheckOptions),
-    /// One trial of `check`, in a process of its own
+    /// Run one trial of `check` in a separate process
     #[command(hide = true)]
     CheckTrial(TrialOptions),
-    /// Calls of a library for `run`, in a process of its own
+    /// Serve the calls of a library for `run` in a separate process
     #[command(hide = true)]
     CallLibrary(LibraryOptions),
-    /// Say whether two trajectories agree: which variable differs first, when, by how much
+    /// Compare two trajectories: which variable differs first, when and by how much
     Compare(CompareOptions),
     /// Write a commented scene to start from
     New(NewOptions),
     /// List the scenes that can be named without a path
     Scenes(ScenesOptions),
-    /// Build the FMU of a bundled scene, drive it, and leave a report to open in a browser
+    /// Build the FMU of a bundled scene, simulate it, and write a report to open in a browser
     Demo(DemoOptions),
-    /// Print completions for a shell
+    /// Print shell completions
     Completions(CompletionsOptions),
 }
 
@@ -124,10 +124,10 @@ pub struct CompareOptions {
     /// A CSV file with a column "time", as `run -o` writes
     pub first: PathBuf,
 
-    /// Another one
+    /// The CSV file to compare it with
     pub second: PathBuf,
 
-    /// How much numbers may differ: ABS + REL * the largest size of the variable
+    /// Allowed difference: ABS + REL * largest absolute value of the variable
     #[arg(long, value_name = "ABS[,REL]", default_value = "1e-9,1e-6", value_parser = allowed, allow_negative_numbers = true)]
     pub tolerance: Allowed,
 
@@ -136,12 +136,12 @@ pub struct CompareOptions {
     pub json: bool,
 }
 
-/// How much numbers may differ.
+/// Allowed difference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Allowed {
     /// In the unit of the variable.
     pub absolute: f64,
-    /// As a part of the largest size of the variable.
+    /// Relative to the largest absolute value of the variable.
     pub relative: f64,
 }
 
@@ -149,14 +149,14 @@ pub struct Allowed {
 #[derive(Args, Debug)]
 #[command(after_help = NEW_EXAMPLES)]
 pub struct NewOptions {
-    /// Name of the scene; the file gets the ending .toml
+    /// Name of the scene; the file gets the extension .toml
     pub name: String,
 
-    /// Start from this scene, a bundled one or a file
+    /// Start from this scene, either a bundled one or a file
     #[arg(long, value_name = "SCENE", conflicts_with = "space")]
     pub from: Option<PathBuf>,
 
-    /// A scene in space instead of the plane
+    /// Create a scene in space instead of in the plane
     #[arg(long)]
     pub space: bool,
 }
@@ -176,7 +176,7 @@ pub struct DemoOptions {
     #[arg(default_value = "gripper")]
     pub scene: PathBuf,
 
-    /// Where the FMU and the report go
+    /// Folder for the FMU and the report
     #[arg(long, value_name = "FOLDER", default_value = "stiction_demo")]
     pub folder: PathBuf,
 }
@@ -187,11 +187,11 @@ pub struct DemoOptions {
     after_help = "Example:\n  stiction completions bash > ~/.local/share/bash-completion/completions/stiction"
 )]
 pub struct CompletionsOptions {
-    /// Which one
+    /// The shell
     pub shell: clap_complete::Shell,
 }
 
-/// Arguments of `run`. They are for scenes and FMUs; some are for one of them only.
+/// Arguments of `run`, for scenes and FMUs. Some apply to only one of the two.
 #[derive(Args, Debug)]
 #[command(after_help = RUN_EXAMPLES)]
 pub struct RunOptions {
@@ -210,7 +210,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "H", value_parser = positive, allow_negative_numbers = true)]
     pub step: Option<f64>,
 
-    /// Bound on the error of a step: steps are as long as it allows [default: the scene's]
+    /// Error tolerance of a step, which selects variable steps [default: the scene's]
     #[arg(long, value_name = "TOL", value_parser = tolerance, allow_negative_numbers = true, conflicts_with = "step")]
     pub tolerance: Option<f64>,
 
@@ -226,23 +226,23 @@ pub struct RunOptions {
     #[arg(long, value_name = "G", value_parser = gamma, allow_negative_numbers = true)]
     pub gamma: Option<f64>,
 
-    /// Write the trajectory to this CSV file; "-" is stdout, and then all else goes to stderr
+    /// Write the trajectory to this CSV file; with "-" it goes to stdout and everything else to stderr
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Put units into the header of the trajectory: "block.position.x [m]" instead of "block.position.x"
+    /// Add units to the header of the trajectory: "block.position.x [m]" instead of "block.position.x"
     #[arg(long, requires = "output")]
     pub units: bool,
 
-    /// Rows of the event table, or "all"
+    /// Maximum number of rows in the event table, or "all"
     #[arg(long, value_name = "N", default_value = "200", value_parser = event_rows, allow_negative_numbers = true)]
     pub events: EventRows,
 
-    /// Write all events to this CSV file; "-" is stdout, and then all else goes to stderr
+    /// Write all events to this CSV file; with "-" they go to stdout and everything else to stderr
     #[arg(long, value_name = "FILE")]
     pub events_csv: Option<PathBuf>,
 
-    /// Write a page with an animation, plots and events: one HTML file that any browser opens
+    /// Write a report with an animation, plots and events as a self-contained HTML file
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
 
@@ -250,27 +250,27 @@ pub struct RunOptions {
     #[arg(long)]
     pub json: bool,
 
-    /// Inputs over time: a CSV file with a column "time" and one for each input
+    /// Inputs over time: a CSV file with a column "time" and one column per input
     #[arg(long, value_name = "FILE")]
     pub inputs: Option<PathBuf>,
 
-    /// An input as an expression of the time t: "push.force_x=6*cos(t)"; may be given for several
+    /// An input as an expression of the time t: "push.force_x=6*cos(t)"; may be repeated
     #[arg(long, value_name = "NAME=EXPRESSION")]
     pub input: Vec<String>,
 
-    /// A start value of an FMU: "contact.friction=0.5"; may be given for several
+    /// A start value of an FMU: "contact.friction=0.5"; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
 
-    /// How long a call of an FMU's library may take, s [default: 60]
+    /// Time limit for each call of an FMU's library, s [default: 60]
     #[arg(long, value_name = "T", value_parser = limit, allow_negative_numbers = true)]
     pub time_limit: Option<f64>,
 
-    /// Draw this over time, one or several with commas between
+    /// Plot these quantities over time, separated by commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub plot: Vec<What>,
 
-    /// The picture of --plot, an SVG or PNG file [default: the scene's name with .svg]
+    /// Output file of --plot, SVG or PNG [default: the scene's name with .svg]
     #[arg(long, value_name = "FILE", requires = "plot")]
     pub plot_file: Option<PathBuf>,
 }
@@ -282,16 +282,16 @@ pub struct BuildOptions {
     /// A scene file, or the name of a bundled scene
     pub scene: PathBuf,
 
-    /// The FMU; "-" is stdout [default: the scene's name with .fmu]
+    /// Output file; "-" for stdout [default: the scene's name with .fmu]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Shared library of a platform; may be given for several
+    /// Shared library of a platform; may be repeated
     #[arg(long, value_name = "[PLATFORM=]FILE")]
     pub library: Vec<PathBuf>,
 
-    /// Platforms of the FMU, with commas: names, "all" or "own"; "linux64=aarch64-linux" is the library for ARM64 in the
-    /// folder where masters on ARM64 look [default: all that there are libraries for]
+    /// Platforms of the FMU, separated by commas: names, "all" or "own"; "linux64=aarch64-linux" puts the ARM64 library into the
+    /// folder where masters on ARM64 look for it [default: all platforms with a library]
     #[arg(long, value_name = "LIST", value_parser = Wanted::parse, conflicts_with = "library")]
     pub platforms: Option<Wanted>,
 }
@@ -306,7 +306,7 @@ pub struct DescribeOptions {
     #[arg(long)]
     pub xml: bool,
 
-    /// Draw the scene at its start, as a PNG file, instead of a table
+    /// Draw the scene in its initial state to a PNG file instead of printing a table
     #[arg(long, value_name = "FILE", conflicts_with_all = ["xml", "json"])]
     pub picture: Option<PathBuf>,
 
@@ -323,7 +323,7 @@ pub struct CheckOptions {
     #[arg(required_unless_present = "rules")]
     pub fmu: Option<PathBuf>,
 
-    /// Do not load the library: it is foreign code
+    /// Do not load the library, which is untrusted code
     #[arg(long)]
     pub no_run: bool,
 
@@ -331,7 +331,7 @@ pub struct CheckOptions {
     #[arg(long)]
     pub json: bool,
 
-    /// How long the examination may take as a whole, s; a call of the library half of that, and 20 s at most
+    /// Time limit for the whole check, s; each library call may take half of it, at most 20 s
     #[arg(long, value_name = "T", default_value = "300", value_parser = limit, allow_negative_numbers = true)]
     pub time_limit: f64,
 
@@ -343,35 +343,35 @@ pub struct CheckOptions {
 /// Arguments of a trial.
 #[derive(Args, Debug)]
 pub struct TrialOptions {
-    /// Its name
+    /// Name of the trial
     pub trial: String,
     /// The unpacked FMU
     pub folder: PathBuf,
-    /// Where it tells what it does
+    /// Journal file of the trial
     pub journal: PathBuf,
-    /// How long a call may take, s
+    /// Time limit for each call, s
     #[arg(value_parser = limit)]
     pub time_limit: f64,
-    /// The process that started it
+    /// Id of the parent process
     pub parent: u32,
 }
 
 /// Arguments of the process that calls a library.
 #[derive(Args, Debug)]
 pub struct LibraryOptions {
-    /// Its file
+    /// The library
     pub library: PathBuf,
-    /// What is removed if the other process dies
+    /// Folder to remove if the parent process dies
     pub folder: PathBuf,
-    /// The process that started it
+    /// Id of the parent process
     pub parent: u32,
 }
 
-/// How many events the table shows.
+/// Number of events shown in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventRows(pub usize);
 
-/// The words for `--scheme`, the same as in a scene file.
+/// Values of `--scheme`, the same as in a scene file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum SchemeName {
@@ -432,11 +432,11 @@ fn limit(text: &str) -> Result<f64, String> {
     if value <= 86_400.0 {
         Ok(value)
     } else {
-        Err("must be a day at most, 86400".to_owned())
+        Err("must be at most one day, 86400".to_owned())
     }
 }
 
-// below one half the forces make a stiff spring gain energy
+// below one half, a stiff spring gains energy
 fn alpha(text: &str) -> Result<f64, String> {
     let value = number(text)?;
     if (0.5..=1.0).contains(&value) {

@@ -55,7 +55,7 @@ pub fn build(options: &BuildOptions) -> Result<(), CliError> {
     out.finish()
 }
 
-/// A name that every file system takes.
+/// A name that is valid on every file system.
 pub fn file_name(name: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ');
     name.replace(|c| !is_plain(c), "_")
@@ -66,9 +66,9 @@ fn failed(error: PackageError) -> CliError {
         PackageError::Scene(error) => return CliError::Scene(error),
         PackageError::NoLibrary => HINT,
         PackageError::Twice(_) => "give each platform once",
-        PackageError::Foreign(_) => "the header of the file is that of something else",
-        PackageError::Other(_) => "`cargo build --release` makes one that has",
-        PackageError::TooLarge(_) => "take fewer bodies, or fewer and smaller files of shapes",
+        PackageError::Foreign(_) => "the file's header belongs to another platform or file type",
+        PackageError::Other(_) => "build a matching one with `cargo build --release`",
+        PackageError::TooLarge(_) => "use fewer bodies, or fewer and smaller shape files",
         PackageError::Picture | PackageError::Archive(_) => {
             return CliError::Io {
                 what: "the FMU".to_owned(),

@@ -9,26 +9,26 @@ use stiction::model::Model;
 use stiction::scene::{self, SceneError, spec::Scene, suggest::distance};
 use stiction::simulation::model_of;
 
-/// Name and text of each bundled scene, in the order of the names.
+/// Name and text of each bundled scene, sorted by name.
 const SCENES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"));
 
-/// Suggestions for a name that is not known.
+/// Maximum number of suggestions for an unknown name.
 const MOST_SUGGESTIONS: usize = 3;
 
-/// A scene that was found.
+/// A loaded scene.
 pub struct Found {
-    /// Its written form.
+    /// The scene spec.
     pub scene: Scene,
-    /// Its model.
+    /// The model.
     pub model: Model,
-    /// Its text.
+    /// The text.
     pub text: String,
-    /// Its file, if it is not a bundled one.
+    /// The file, unless the scene is bundled.
     pub path: Option<PathBuf>,
 }
 
 impl Found {
-    /// What can be run but is hardly meant, each with its place and a hint.
+    /// Warnings about valid but probably unintended input, each with its location and a hint.
     pub fn doubts(&self) -> Vec<String> {
         let file = self.path.as_ref().map(|path| path.display().to_string());
         let file = file.unwrap_or_else(|| self.model.name.clone());
@@ -69,7 +69,7 @@ fn from_file(path: PathBuf) -> Result<Found, CliError> {
     })
 }
 
-/// The folder that the files of a scene's shapes are in.
+/// The folder of a scene's shape files.
 pub fn folder_of(scene: &Path) -> &Path {
     scene.parent().unwrap_or(Path::new(""))
 }
@@ -81,7 +81,7 @@ fn unknown(scene: &Path) -> CliError {
     } else {
         format!("there is no file \"{shown}\", and no bundled scene has this name")
     };
-    // `resources/two_cart/scene.toml` stands for `two_cart`
+    // for `resources/two_cart/scene.toml`, suggest names like `two_cart`
     let mut word = scene.with_extension("");
     if word.file_name().is_some_and(|name| name == "scene") {
         word.pop();
@@ -91,7 +91,8 @@ fn unknown(scene: &Path) -> CliError {
         .map(|name| name.to_string_lossy().to_lowercase());
     let near = nearest(&word.unwrap_or_default());
     let hint = if near.is_empty() {
-        "`stiction scenes` lists the bundled scenes; a path is taken from the folder the command runs in".to_owned()
+        "`stiction scenes` lists the bundled scenes; paths are relative to the current folder"
+            .to_owned()
     } else {
         format!(
             "did you mean {}? `stiction scenes` lists the bundled scenes",
@@ -101,7 +102,7 @@ fn unknown(scene: &Path) -> CliError {
     CliError::usage(message, hint)
 }
 
-/// Bundled names near to `word`, the nearest first: slips and parts of a name, or else names with a word in common.
+/// Bundled names similar to `word`, best match first: typos and parts of a name, otherwise names with a word in common.
 fn nearest(word: &str) -> Vec<&'static str> {
     let allowed = (word.chars().count() / 3).max(1);
     let names = || SCENES.iter().map(|(name, _)| *name);
@@ -122,7 +123,7 @@ fn nearest(word: &str) -> Vec<&'static str> {
     found
 }
 
-/// Writes the name and the description of every bundled scene.
+/// Lists the name and description of every bundled scene.
 pub fn list(out: &mut impl Write, as_json: bool) -> Result<(), CliError> {
     if as_json {
         let mut list = Vec::new();

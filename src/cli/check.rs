@@ -17,19 +17,19 @@ use stiction::tool::check::verdict::LogLine;
 use stiction::tool::check::{Finding, Options, Report, Rule, Severity, examine};
 use stiction::tool::import::ParentWatch;
 
-/// Findings of one rule that the page for people shows.
+/// Maximum number of findings per rule in the text output.
 const MOST_OF_A_RULE: usize = 5;
-/// Messages of the log that it shows.
+/// Maximum number of log messages in the text output.
 const MOST_MESSAGES: usize = 10;
 
-/// Examines an FMU and prints the verdict.
+/// Checks an FMU and prints the verdict.
 pub fn check(options: &CheckOptions) -> Result<(), CliError> {
     let mut out = Output::stdout();
     if options.rules {
         out.write(&rules())?;
         return out.finish();
     }
-    // clap asks for one of the two
+    // clap requires one of the two
     let fmu = options.fmu.as_deref().unwrap_or(Path::new(""));
     let what = fmu.display().to_string();
     if fmu.is_dir() || !fmu.exists() {
@@ -68,13 +68,16 @@ pub fn check(options: &CheckOptions) -> Result<(), CliError> {
     }
 }
 
-/// One trial, in a process that was started for it.
+/// Runs one trial; called in the process started for it.
 pub fn trial(options: &TrialOptions) -> Result<(), CliError> {
     let Some(trial) = Trial::from_name(&options.trial) else {
         let message = format!("there is no trial {:?}", options.trial);
-        return Err(CliError::usage(message, "`stiction check` starts trials"));
+        return Err(CliError::usage(
+            message,
+            "trials are started by `stiction check`",
+        ));
     };
-    // the journal is in the folder of all that is temporary
+    // the journal is in the temporary folder
     let temporary = options.journal.parent().unwrap_or(&options.folder);
     let _watch = ParentWatch::start(options.parent, temporary.to_owned());
     let limit = Duration::from_secs_f64(options.time_limit);
@@ -94,7 +97,7 @@ fn rules() -> String {
     text
 }
 
-/// A word or two.
+/// The verdict as text.
 fn verdict(report: &Report) -> &'static str {
     if report.has(Rule::ModelVersion) {
         return "not examined";

@@ -1,4 +1,4 @@
-//! The trajectory as CSV: one header, one row for each output time. Its columns are outputs of the table of variables.
+//! The trajectory as CSV: a header and one row per output time. Its columns are outputs of the variable table.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -33,7 +33,7 @@ impl Trajectory {
         })
     }
 
-    /// Writes the state as it is now; one that is written already is not written again.
+    /// Writes the current state, unless it has been written already.
     pub fn row(&mut self, simulation: &mut Simulation) -> Result<(), CliError> {
         let time = simulation.state().time;
         if time <= self.last_time {
@@ -53,13 +53,13 @@ impl Trajectory {
         self.out.write(&self.line)
     }
 
-    /// Hands all rows to the system.
+    /// Flushes all rows.
     pub fn finish(&mut self) -> Result<(), CliError> {
         self.out.finish()
     }
 }
 
-/// The shortest digits that read back as the same number; enumerations are written as the names of their items.
+/// Shortest decimal form that reads back as the same number; enumerations are written as item names.
 struct Field<'a>(Value, &'a Kind);
 
 impl std::fmt::Display for Field<'_> {
@@ -85,7 +85,7 @@ fn unit(variable: &Variable) -> Option<&str> {
     }
 }
 
-/// The first line: the time, then names, with their units if they are wanted.
+/// The header: time, then the variable names, optionally with units.
 pub fn header<'a>(
     columns: impl Iterator<Item = (&'a str, Option<&'a str>)>,
     units: bool,

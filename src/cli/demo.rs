@@ -1,4 +1,4 @@
-//! `stiction demo`: the main job in one command.
+//! `stiction demo`: from a scene to an FMU and a report in one command.
 
 use super::CliError;
 use super::args::{Arguments, BuildOptions, Command, DemoOptions};
@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Builds the FMU of a scene, drives it, and leaves a report to open.
+/// Builds the FMU of a scene, simulates it and writes a report.
 pub fn demo(options: &DemoOptions) -> Result<(), CliError> {
     let found = bundled::find(&options.scene)?;
     let folder = &options.folder;
@@ -30,7 +30,7 @@ pub fn demo(options: &DemoOptions) -> Result<(), CliError> {
         library: Vec::new(),
         platforms: None,
     })?;
-    say("\n2. Driven through its C interface, as any master does it.\n")?;
+    say("\n2. The FMU is simulated through its C interface, as by any master.\n")?;
     let arguments: [OsString; 7] = [
         "stiction".into(),
         "run".into(),
@@ -55,7 +55,7 @@ fn say(text: &str) -> Result<(), CliError> {
     out.finish()
 }
 
-/// What a terminal makes a link of.
+/// A URL that terminals show as a link.
 fn address(file: &Path) -> String {
     let whole: PathBuf = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     stiction::tool::import::uri(&whole)

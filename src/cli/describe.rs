@@ -12,7 +12,7 @@ use stiction::model::Model;
 use stiction::tool::describe::fmi2::{causality, model_description, variability};
 use stiction::tool::describe::{drawing, shown_start, type_name};
 
-/// Columns that are as wide as their widest cell; the last one is not.
+/// Header of the table. Columns are as wide as their widest cell, except for the last one.
 const HEADER: [&str; 7] = [
     "ref",
     "name",

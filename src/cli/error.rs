@@ -1,4 +1,4 @@
-//! Why a command did not do its work.
+//! Errors of commands.
 
 use std::fmt;
 use std::io::{self, Write as _};
@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use stiction::integrate::StepError;
 use stiction::scene::SceneError;
 
-/// Why a command did not do its work.
+/// Reason why a command failed.
 #[derive(Debug)]
 pub enum CliError {
     /// The arguments do not parse, or ask for help or the version.
@@ -15,45 +15,45 @@ pub enum CliError {
     Usage {
         /// What is wrong, a sentence without a full stop.
         message: String,
-        /// What to do about it.
+        /// How to fix it.
         hint: String,
     },
-    /// The scene has mistakes.
+    /// The scene has errors.
     Scene(SceneError),
     /// The simulation stopped before its end.
     Step(StepError),
     /// Something could not be read or written.
     Io {
-        /// What: a path, or `stdout`.
+        /// A path, or `stdout`.
         what: String,
-        /// Why.
+        /// Cause.
         error: io::Error,
     },
-    /// The file for the output cannot be made.
+    /// The output file cannot be created.
     Create {
         /// Its path.
         path: String,
-        /// Why.
+        /// Cause.
         error: io::Error,
     },
-    /// An FMU that was driven, or an input, failed.
+    /// A simulated FMU or an input failed.
     Drive {
         /// What happened, a sentence without a full stop.
         message: String,
-        /// What to do about it.
+        /// How to fix it.
         hint: String,
     },
-    /// Two files differ; how has been printed.
+    /// Two files differ; the differences have been printed.
     Differs,
-    /// An examined FMU has errors; they have been printed.
+    /// A checked FMU has errors; they have been printed.
     Faulty {
-        /// How many.
+        /// Number of errors.
         errors: usize,
     },
 }
 
 impl CliError {
-    /// A mistake in the use of the tool.
+    /// A usage error.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Usage {
             message: message.into(),
@@ -61,7 +61,7 @@ impl CliError {
         }
     }
 
-    /// Exit code of the process: 0 done, 1 failed, 2 wrong arguments or scene.
+    /// Exit code of the process: 0 success, 1 failure, 2 invalid arguments or scene.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Arguments(error) => u8::try_from(error.exit_code()).unwrap_or(2),
@@ -75,12 +75,12 @@ impl CliError {
         }
     }
 
-    /// Has the program that reads the output ended, as `head` does? Then there is nothing to complain about.
+    /// Has the reader of the output ended, as `head` does? That is not reported as an error.
     pub fn reader_left(&self) -> bool {
         matches!(self, Self::Io { error, .. } if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
-    /// Prints it for a user: help and version to stdout, all else to stderr.
+    /// Prints the error: help and version to stdout, everything else to stderr.
     ///
     /// # Errors
     /// If the stream is closed.
@@ -126,23 +126,23 @@ impl fmt::Display for CliError {
     }
 }
 
-/// What an error of the system means, and what to do about it.
+/// Message and hint for a system error.
 fn words_on(error: &io::Error) -> [String; 2] {
     let [why, hint] = match error.kind() {
         io::ErrorKind::NotFound => [
             "there is no such folder or file",
-            "check the path: it is taken from the folder the command runs in",
+            "check the path: it is relative to the current folder",
         ],
         io::ErrorKind::PermissionDenied => [
-            "that is not allowed",
-            "take a place that you may write to, or change its permissions",
+            "permission denied",
+            "choose a location that you may write to, or change its permissions",
         ],
         io::ErrorKind::IsADirectory => ["it is a folder", "name a file in it"],
         io::ErrorKind::NotADirectory => [
             "a part of the path is a file, not a folder",
             "check the path",
         ],
-        io::ErrorKind::StorageFull => ["the disk is full", "make room, or write elsewhere"],
+        io::ErrorKind::StorageFull => ["the disk is full", "free some space, or write elsewhere"],
         io::ErrorKind::ReadOnlyFilesystem => ["the disk is read-only", "write elsewhere"],
         _ => {
             return [

@@ -1,4 +1,4 @@
-//! Events: the table for people and the CSV for programs.
+//! Output of events as a table and as CSV.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use super::output::Output;
 use stiction::integrate::{Event, EventKind, Report};
 use stiction::model::Model;
 
-/// Takes the events out of the report while the run goes on.
+/// Collects events from the report during a run.
 pub struct EventLog {
     shown: Vec<Event>,
     most_shown: usize,
@@ -18,7 +18,7 @@ pub struct EventLog {
 }
 
 impl EventLog {
-    /// Keeps `most_shown` events for the table; writes all of them to `csv`.
+    /// Keeps up to `most_shown` events for the table and writes all of them to `csv`.
     pub fn start(most_shown: usize, mut csv: Option<Output>) -> Result<Self, CliError> {
         if let Some(out) = &mut csv {
             out.write("time,kind,contact,normal_impulse,tangential_impulse\n")?;
@@ -31,7 +31,7 @@ impl EventLog {
         })
     }
 
-    /// Takes the events that the report holds.
+    /// Moves the events out of the report.
     pub fn take(&mut self, model: &Model, events: &[Event]) -> Result<(), CliError> {
         self.n_seen += events.len() as u64;
         let room = self.most_shown - self.shown.len();
@@ -51,12 +51,12 @@ impl EventLog {
         Ok(())
     }
 
-    /// Hands all rows to the system.
+    /// Flushes all rows.
     pub fn finish(&mut self) -> Result<(), CliError> {
         self.csv.as_mut().map_or(Ok(()), Output::finish)
     }
 
-    /// The table; empty if it is not wanted.
+    /// The table; empty if it was not requested.
     pub fn table(&self, model: &Model, report: &Report) -> String {
         let mut text = String::new();
         if self.most_shown == 0 {
@@ -65,7 +65,7 @@ impl EventLog {
         if self.shown.is_empty() {
             text.push_str(match model.time_stepping {
                 Some(_) if total(report) > 0 => {
-                    "With time stepping impacts are counted, not listed.\n"
+                    "With time stepping, impacts are counted but not listed.\n"
                 }
                 Some(_) | None => "No events.\n",
             });

@@ -1,3 +1,3 @@
-//! Numbers and counts for people.
+//! Formatting of numbers and counts.
 
 pub use stiction::format::{count, padded, short};

@@ -1,4 +1,4 @@
-//! Inputs over time as the command line gives them, expressions or columns of a CSV file, and how a scene takes them.
+//! Inputs over time from the command line, as expressions or columns of a CSV file, and their use in a scene.
 
 use super::CliError;
 use super::args::RunOptions;
@@ -10,13 +10,13 @@ use stiction::model::Model;
 use stiction::scene::suggest::distance;
 use stiction::simulation::Simulation;
 
-const OPERATORS: &str = "t is the time in s; there are + - * / ^, sin, cos, tan, exp, sqrt, abs, signum, PI and the like";
+const OPERATORS: &str = "t is the time in s; available are + - * / ^, sin, cos, tan, exp, sqrt, abs, signum, PI and others";
 
 /// A value over time.
 pub enum Source {
-    /// Of the time.
+    /// Function of time.
     Expression(Box<FlatEx<f64>>),
-    /// Times and values, with straight lines between them.
+    /// Times and values, interpolated linearly.
     Rows(Vec<f64>, Vec<f64>),
 }
 
@@ -33,7 +33,7 @@ impl Source {
     }
 }
 
-/// What `--inputs` and `--input` give, an expression before a column; `find` knows the inputs by their names.
+/// Inputs from `--inputs` and `--input`; an expression takes precedence over a column. `find` looks up an input by name.
 pub fn sources<V>(
     options: &RunOptions,
     find: impl Fn(&str) -> Result<V, CliError>,
@@ -58,7 +58,7 @@ pub fn sources<V>(
     found.collect()
 }
 
-/// Takes `NAME=VALUE` apart.
+/// Splits `NAME=VALUE`.
 pub fn split<'a>(
     text: &'a str,
     option: &str,
@@ -73,7 +73,7 @@ pub fn split<'a>(
         })
 }
 
-/// Which of the `wanted` names is meant by one that is not among them; `nothing` is said where there are none.
+/// Suggests one of the `wanted` names for an unknown name, or returns `nothing` if there are none.
 pub fn meant(name: &str, wanted: &[&str], nothing: &str) -> String {
     let near = wanted.iter().min_by_key(|known| distance(known, name));
     match near {
@@ -104,12 +104,12 @@ fn parse(name: &str, text: &str) -> Result<FlatEx<f64>, CliError> {
         !is_time
     });
     match unknown {
-        Some(unknown) => Err(wrong(format!("nobody knows what {unknown:?} is"))),
+        Some(unknown) => Err(wrong(format!("unknown name {unknown:?}"))),
         None => Ok(expression),
     }
 }
 
-/// On straight lines between rows, held before the first and after the last.
+/// Linear interpolation between rows, constant before the first and after the last.
 fn interpolated(times: &[f64], values: &[f64], time: f64) -> f64 {
     let next = times.partition_point(|t| *t <= time);
     if next == 0 {
@@ -122,11 +122,11 @@ fn interpolated(times: &[f64], values: &[f64], time: f64) -> f64 {
     values[next - 1] + part * (values[next] - values[next - 1])
 }
 
-/// What goes into a scene, by index of the model's inputs.
+/// Inputs of a scene, by index of the model's inputs.
 pub struct SceneInputs(Vec<(usize, Source)>);
 
 impl SceneInputs {
-    /// As the options say.
+    /// From the command line options.
     pub fn new(model: &Model, options: &RunOptions) -> Result<Self, CliError> {
         let names: Vec<&str> = model.inputs.iter().map(|i| i.name.as_str()).collect();
         let find = |name: &str| {
@@ -139,17 +139,17 @@ impl SceneInputs {
         sources(options, find).map(Self)
     }
 
-    /// Is nothing given?
+    /// Are there no inputs?
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Sets the values of the start, before the initialization.
+    /// Sets the initial values, before the initialization.
     pub fn start(&self, simulation: &mut Simulation) -> Result<(), CliError> {
         self.set(simulation, None)
     }
 
-    /// Sets straight lines from the present time to `end`.
+    /// Sets linear inputs from the current time to `end`.
     pub fn lead(&self, simulation: &mut Simulation, end: f64) -> Result<(), CliError> {
         self.set(simulation, Some(end))
     }
@@ -164,12 +164,12 @@ impl SceneInputs {
                     let name = &simulation.model().inputs[*i].name;
                     return Err(CliError::Drive {
                         message: format!("at t = {} s the input {name} is {x}", short(time)),
-                        hint: "give an input that is a number from 0 to the end".to_owned(),
+                        hint: "the input must be finite from 0 to the end of the run".to_owned(),
                     });
                 }
             }
             let state = simulation.state_mut();
-            // statuses were decided for the force of before
+            // contact statuses were determined with the previous force
             state.statuses_known &= state.inputs[*i].value(now) == value;
             state.inputs[*i] = Input::held(now, value);
             state.inputs[*i].derivatives[1] = end.map_or(0.0, |end| (next - value) / (end - now));

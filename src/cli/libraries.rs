@@ -1,4 +1,4 @@
-//! Where `stiction build` takes the shared libraries of an FMU from.
+//! Finds the shared libraries that `stiction build` packs into an FMU.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,50 +11,50 @@ use stiction::fmu::IDENTITY;
 use stiction::scene::load::plain;
 use stiction::tool::describe::{LIBRARY, Library, Platform};
 
-/// What to do about a library that is not there.
+/// Hint for a missing library.
 pub const HINT: &str =
-    "`cargo build --release` makes it; `--library FILE` takes one from elsewhere";
+    "build it with `cargo build --release`, or name a library with `--library FILE`";
 
-/// What to do about one for another platform.
-const FOREIGN_HINT: &str = "`scripts/platforms` builds them, releases have them; `--platforms own` takes that of this machine";
+/// Hint for a missing library of another platform.
+const FOREIGN_HINT: &str = "libraries come with a release or are built with `scripts/platforms`; `--platforms own` packs only that of this machine";
 
-/// What to do about one of another version.
-const OTHER_HINT: &str = "`cargo build --release` makes both anew, a release has both; `--library FILE` takes it all the same";
+/// Hint for a library of another version.
+const OTHER_HINT: &str = "use the files of one release, or rebuild both with `cargo build --release`; `--library FILE` packs it anyway";
 
-/// The library that was compiled with this program; empty in programs that are not for use (build.rs).
+/// The library compiled with this program; empty in development builds (build.rs).
 #[cfg(has_library)]
 const INSIDE: &[u8] = include_bytes!(env!("STICTION_INSIDE"));
 #[cfg(not(has_library))]
 const INSIDE: &[u8] = &[];
 
-/// Folders with libraries of several platforms, seen from the folder of this program: of a release, of cargo, of packages.
+/// Folders with libraries of several platforms, relative to the folder of this program: in a release, with cargo, in packages.
 const FOLDERS: [&str; 3] = ["platforms", "../platforms", "../lib/stiction"];
 
-/// What each library of such a folder must have the checksum of.
+/// File with the checksums of the libraries in such a folder.
 const CHECKSUMS: &str = "SHA256SUMS";
 
 /// Value of `--platforms`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// All that an FMU can have.
+    /// All platforms.
     All,
-    /// That of this machine.
+    /// The platform of this machine.
     Own,
-    /// These.
+    /// A list.
     List(Vec<Choice>),
 }
 
-/// A library for a platform, and where it goes.
+/// A library for a platform, and its folder in the FMU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// To the folder of its platform.
+    /// In the folder of its platform.
     Plain(Platform),
-    /// The one for Linux on ARM64, to the folder `linux64`.
+    /// The library for Linux on ARM64, in the folder `linux64`.
     ArmAsLinux64,
 }
 
 impl Choice {
-    /// The one that goes by this name.
+    /// Parses a name.
     fn parse(name: &str) -> Result<Self, String> {
         if let Some(platform) = Platform::from_name(name) {
             return Ok(Self::Plain(platform));
@@ -80,7 +80,7 @@ impl Choice {
 }
 
 impl Wanted {
-    /// What was typed behind `--platforms`.
+    /// Parses the value of `--platforms`.
     pub fn parse(text: &str) -> Result<Self, String> {
         match text.trim() {
             "all" => Ok(Self::All),
@@ -93,7 +93,7 @@ impl Wanted {
     }
 }
 
-/// How a library is told of.
+/// Name of a library for messages.
 pub fn shown(library: &Library) -> String {
     if library.folder() == library.platform {
         library.platform.to_string()
@@ -102,7 +102,7 @@ pub fn shown(library: &Library) -> String {
     }
 }
 
-/// The libraries of the platforms that are wanted; without a wish all that there are.
+/// The libraries of the requested platforms; by default all available ones.
 pub fn wanted(platforms: Option<&Wanted>) -> Result<Vec<Library>, CliError> {
     let program = folder_of_program()?;
     match platforms {
@@ -119,7 +119,7 @@ pub fn wanted(platforms: Option<&Wanted>) -> Result<Vec<Library>, CliError> {
     }
 }
 
-/// `PLATFORM=FILE` or `FILE`, each.
+/// Each argument is `PLATFORM=FILE` or `FILE`.
 pub fn given(arguments: &[PathBuf]) -> Result<Vec<Library>, CliError> {
     arguments
         .iter()
@@ -130,7 +130,7 @@ pub fn given(arguments: &[PathBuf]) -> Result<Vec<Library>, CliError> {
 fn folder_of_program() -> Result<PathBuf, CliError> {
     let program = std::env::current_exe().and_then(|path| path.canonicalize());
     let program = program.map_err(|error| CliError::Io {
-        what: "the place of this program".to_owned(),
+        what: "the path of this program".to_owned(),
         error,
     })?;
     Ok(program.parent().unwrap_or(Path::new(".")).to_owned())
@@ -143,7 +143,7 @@ struct Shelf {
 }
 
 impl Shelf {
-    /// The first one that there is.
+    /// The first one that exists.
     fn find(program: &Path) -> Option<Self> {
         FOLDERS.iter().find_map(|place| {
             let folder = program.join(place);
@@ -167,7 +167,7 @@ impl Shelf {
         let line = format!("{digest}  {name}");
         if !self.checksums.lines().any(|listed| listed == line) {
             let message = format!(
-                "the library {} is not the one that {CHECKSUMS} beside it has the checksum of",
+                "the checksum of the library {} does not match the one in {CHECKSUMS}",
                 file.display()
             );
             return Err(CliError::usage(message, FOREIGN_HINT));
@@ -176,8 +176,8 @@ impl Shelf {
     }
 }
 
-/// All that were built from the same source as this program. Those that were not are told of: between two versions of the
-/// source an FMU would do one thing here and another there.
+/// All libraries built from the same source as this program. A warning reports the others: with mixed versions an FMU would
+/// behave differently on different platforms.
 fn all_there_are(program: &Path) -> Result<Vec<Library>, CliError> {
     let mut libraries = Vec::new();
     if let Some(shelf) = Shelf::find(program) {
@@ -191,21 +191,21 @@ fn all_there_are(program: &Path) -> Result<Vec<Library>, CliError> {
         }
         if !others.is_empty() {
             Output::stderr().write(&format!(
-                "warning: the libraries for {} in {} are of another version or source than this program, and left out\n",
+                "warning: the libraries for {} in {} were built from another version or source than this program and are left out\n",
                 others.join(", "),
                 shelf.folder.display()
             ))?;
         }
     }
     let is_own = |library: &Library| Some(library.platform) == Platform::current();
-    // a machine without a name in FMI can still pack libraries of others
+    // a platform unknown to FMI can still pack libraries of others
     if libraries.is_empty() || Platform::current().is_some() && !libraries.iter().any(is_own) {
         libraries.insert(0, beside(program)?);
     }
     Ok(libraries)
 }
 
-/// The library of this machine: one for all its versions if there is one, or the one beside this program.
+/// The library of this machine: from the folder of platforms if it is there and current, otherwise the one next to this program.
 fn own(program: &Path) -> Result<Library, CliError> {
     let shelf = Platform::current().zip(Shelf::find(program));
     let library = match shelf {
@@ -252,10 +252,10 @@ fn foreign(program: &Path, platform: Platform) -> Result<Library, CliError> {
     };
     if !library.is_current() {
         let message = format!(
-            "the library for {platform} in {} is of another version or source than this program, which is {IDENTITY}",
+            "the library for {platform} in {} was built from another version or source than this program, which is {IDENTITY}",
             shelf.folder.display()
         );
-        let hint = "`scripts/platforms` builds it anew; `--library FILE` takes it all the same";
+        let hint = "rebuild it with `scripts/platforms`; `--library FILE` packs it anyway";
         return Err(CliError::usage(message, hint));
     }
     Ok(library)
@@ -311,7 +311,7 @@ fn read(file: &Path) -> Result<Vec<u8>, CliError> {
     })
 }
 
-/// The library that was built with this program: beside it, where cargo and packages put it, or inside.
+/// The library built with this program: next to it, where cargo and packages put it, or embedded.
 fn beside(program: &Path) -> Result<Library, CliError> {
     let Some(platform) = Platform::current() else {
         let message = "FMI has no name for the platform of this program";
@@ -324,7 +324,7 @@ fn beside(program: &Path) -> Result<Library, CliError> {
         program.join("../lib").join(&name),
     ];
     let mut there: Vec<&PathBuf> = candidates.iter().filter(|path| path.is_file()).collect();
-    // cargo leaves older ones behind
+    // cargo may leave older builds behind
     let changed = |path: &&PathBuf| fs::metadata(path).and_then(|data| data.modified()).ok();
     there.sort_by_key(|path| std::cmp::Reverse(changed(path)));
     for path in &there {
@@ -346,7 +346,7 @@ fn beside(program: &Path) -> Result<Library, CliError> {
         return Err(CliError::usage(message, HINT));
     };
     let message = format!(
-        "the library {} is of another version or source than this program, which is {IDENTITY}",
+        "the library {} was built from another version or source than this program, which is {IDENTITY}",
         newest.display()
     );
     Err(CliError::usage(message, OTHER_HINT))

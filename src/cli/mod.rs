@@ -1,9 +1,9 @@
-//! The command line tool: `run` integrates a scene or drives an FMU, `build` makes an FMU of a scene, `describe` lists its
-//! variables, `check` examines any FMU, `compare` compares trajectories, `new` writes a scene to start from, `scenes` lists
-//! the bundled scenes, `demo` shows the way from a scene to a report.
+//! The command line tool: `run` simulates a scene or an FMU, `build` packs a scene into an FMU, `describe` lists its
+//! variables, `check` checks any FMU, `compare` compares trajectories, `new` writes a scene to start from, `scenes` lists
+//! the bundled scenes, `demo` goes from a scene to a report.
 //!
-//! Data goes to stdout, talk to stderr. Nothing here prints an error or ends the process: `execute` returns what
-//! went wrong, and the binary prints it and turns it into an exit code.
+//! Data goes to stdout, messages to stderr. Nothing here prints an error or exits: `execute` returns the error, and the
+//! binary prints it and maps it to an exit code.
 
 mod args;
 mod build;
@@ -41,7 +41,7 @@ use std::ffi::OsString;
 use args::{Arguments, Command};
 use clap::{CommandFactory as _, Parser as _};
 
-/// Prints what a shell completes commands with.
+/// Prints shell completions.
 fn completions(shell: clap_complete::Shell) {
     let mut command = Arguments::command();
     clap_complete::generate(shell, &mut command, "stiction", &mut std::io::stdout());
@@ -50,8 +50,8 @@ fn completions(shell: clap_complete::Shell) {
 /// Runs the tool with the arguments of a process, the program's name first.
 ///
 /// # Errors
-/// What kept the command from doing its work. A request for help, and a reader that went away, are errors only in
-/// name: their exit code is 0.
+/// If the command failed. A request for help and a closed output pipe are also returned as errors,
+/// with exit code 0.
 pub fn execute(arguments: impl IntoIterator<Item = OsString>) -> Result<(), CliError> {
     match Arguments::try_parse_from(arguments)?.command {
         Command::Run(options) => run::run(&options),

@@ -1,7 +1,7 @@
-//! Where output goes: a file, or stdout for `-`.
+//! Output to a file, or to stdout for `-`.
 //!
-//! A file is written beside its place and renamed when it is whole: a full disk, Ctrl-C or a crash leaves what was there before.
-//! Devices and pipes are written directly, links are followed, and a file that is replaced keeps its permissions.
+//! A file is written to a temporary name and renamed when complete: a full disk, Ctrl-C or a crash leaves the previous file.
+//! Devices and pipes are written directly, links are followed, and a replaced file keeps its permissions.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 use super::CliError;
 use super::cleanup;
 
-/// A buffered stream that knows its name.
+/// A buffered stream with a name for messages.
 pub struct Output {
     name: String,
     stream: Stream,
@@ -20,13 +20,13 @@ pub struct Output {
 
 enum Stream {
     Direct(BufWriter<Box<dyn Write>>),
-    /// Beside its place until it is finished.
+    /// A temporary file next to the target until it is finished.
     Replacing(BufWriter<NamedTempFile>, PathBuf),
     Finished,
 }
 
 impl Output {
-    /// Begins a file, or takes stdout for `-`.
+    /// Creates a file, or uses stdout for `-`.
     pub fn create(path: &Path) -> Result<Self, CliError> {
         if is_stdout(path) {
             return Ok(Self::stdout());
@@ -72,7 +72,7 @@ impl Output {
         result.map_err(|error| self.failed(error))
     }
 
-    /// Hands all that is buffered to the system; a file is at its place from now on.
+    /// Flushes the buffer and moves a file to its final name.
     pub fn finish(&mut self) -> Result<(), CliError> {
         let result = match std::mem::replace(&mut self.stream, Stream::Finished) {
             Stream::Direct(mut stream) => stream.flush(),
@@ -91,7 +91,7 @@ impl Output {
 }
 
 impl Drop for Output {
-    // what was not finished goes with its temporary file
+    // unfinished output is removed with its temporary file
     fn drop(&mut self) {
         if let Stream::Replacing(stream, _) = &self.stream {
             cleanup::forget(stream.get_ref().path());
@@ -114,7 +114,7 @@ impl Stream {
         prefix.push(name);
         let mut builder = tempfile::Builder::new();
         builder.prefix(&prefix).suffix(".part");
-        // as a new file of any other program: the user's mask applies
+        // as for any new file, the umask applies
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
@@ -136,24 +136,24 @@ fn replace(stream: BufWriter<NamedTempFile>, place: &Path) -> io::Result<()> {
     placed.map(drop).map_err(|error| error.error)
 }
 
-// devices, pipes, and names that stand for an open file of this process
+// devices, pipes, and names of open files of this process
 fn is_written_directly(path: &Path) -> io::Result<bool> {
     if path.starts_with("/dev") || path.starts_with("/proc") {
         return Ok(true);
     }
     match fs::metadata(path) {
         Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        // a file that may not be written is not replaced either
+        // a read-only file is not replaced
         Ok(found) if found.is_file() => File::options().append(true).open(path).map(|_| false),
         Ok(_) => Ok(true),
         Err(_) => Ok(false),
     }
 }
 
-/// Links that one name may go through.
+/// Maximum length of a chain of links.
 const MOST_LINKS: usize = 40;
 
-// the file that a link stands for, there or not
+// target of a link, whether it exists or not
 fn followed(path: &Path) -> io::Result<PathBuf> {
     let mut place = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -172,12 +172,12 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     output.finish()
 }
 
-/// Does the path mean stdout?
+/// Does the path stand for stdout?
 pub fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Refuses outputs that would overwrite each other or what is read.
+/// Rejects outputs that would overwrite each other or an input.
 pub fn refuse_clashes<'a>(
     inputs: impl IntoIterator<Item = &'a Path> + Clone,
     outputs: &[&Path],
@@ -189,7 +189,7 @@ pub fn refuse_clashes<'a>(
         }
         let mut inputs = inputs.clone().into_iter();
         if !is_stdout(output) && inputs.any(|input| same(input, output)) {
-            let message = format!("{} is read and would be overwritten", shown(output));
+            let message = format!("{} is an input and would be overwritten", shown(output));
             return Err(CliError::usage(message, "name another file"));
         }
     }
@@ -197,7 +197,7 @@ pub fn refuse_clashes<'a>(
 }
 
 fn same(a: &Path, b: &Path) -> bool {
-    // hard links of one file have names of their own
+    // hard links to one file have different names
     if !is_stdout(a) && !is_stdout(b) && same_file::is_same_file(a, b).unwrap_or(false) {
         return true;
     }
@@ -207,7 +207,7 @@ fn same(a: &Path, b: &Path) -> bool {
     }
 }
 
-// a file that is not there yet counts by its folder
+// a file that does not exist yet is identified by its folder
 fn resolved(path: &Path) -> Option<PathBuf> {
     if is_stdout(path) {
         return None;

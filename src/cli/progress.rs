@@ -1,4 +1,4 @@
-//! The progress bar of a long run: on stderr, if that is a terminal.
+//! Progress bar of a long run, on stderr if that is a terminal.
 
 use std::time::{Duration, Instant};
 
@@ -6,16 +6,16 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::format::short;
 
-/// Shorter runs show no bar.
+/// No bar is shown for shorter runs.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Time between two looks at the bar.
+/// Update interval of the bar.
 const REFRESH: Duration = Duration::from_millis(100);
 
 /// Length of the bar in its own units.
 const LENGTH: u64 = 1000;
 
-/// The bar, which appears only when the run takes long.
+/// The progress bar, which appears only when a run takes long.
 pub struct Progress {
     until: f64,
     started: Instant,
@@ -41,7 +41,7 @@ impl Progress {
         self.started.elapsed()
     }
 
-    /// Shows that the simulation is at `time`.
+    /// Updates the bar for a simulation at `time`.
     pub fn show(&mut self, time: f64) {
         let elapsed = self.elapsed();
         if !self.wanted || elapsed < self.next {
@@ -59,7 +59,7 @@ impl Progress {
         bar.set_position((done * LENGTH as f64) as u64);
     }
 
-    /// Takes the bar off the terminal.
+    /// Removes the bar from the terminal.
     pub fn finish(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();

@@ -25,10 +25,10 @@ use stiction::scene::spec::{Integrator, Scene};
 use stiction::simulation::Simulation;
 use stiction::warning::Warning;
 
-/// More bodies with shapes than this are slow with the event-driven integrator: contacts of all pairs are listed, and solved as one.
+/// More bodies with shapes than this are slow with the event-driven integrator, which lists the contacts of all pairs and solves them together.
 const MOST_EVENT_DRIVEN: usize = 30;
 
-/// Integrates a scene; writes its trajectory and its events as asked, then the table of events and the summary.
+/// Simulates a scene, writes its trajectory and events as requested, and prints the table of events and the summary.
 pub fn run(options: &RunOptions) -> Result<(), CliError> {
     if drive::is_fmu(&options.scene) {
         return drive::run(options);
@@ -41,7 +41,7 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
     let mut doubts = found.doubts();
     if options.step.is_some() && settings.is_longer_than(until) {
         doubts.push(format!(
-            "the step of {} s is longer than the run of {} s\n  hint: take a shorter --step, or a later --until",
+            "the step of {} s is longer than the run of {} s\n  hint: use a shorter --step or a later --until",
             short(settings.step),
             short(until)
         ));
@@ -74,13 +74,13 @@ pub fn run(options: &RunOptions) -> Result<(), CliError> {
         json: options.json,
         plot: plot.map(|(path, format)| (path, format, options.plot.clone())),
         watch: Watch::default(),
-        // rows that scroll by on the same terminal are progress enough
+        // no bar if rows are printed to the same terminal
         progress: Progress::start(until, !(stdout_taken && io::stdout().is_terminal())),
     };
     run.all(timeline, stdout_taken)
 }
 
-/// Files that a run writes.
+/// Output files of a run.
 pub struct Files {
     /// The trajectory.
     pub trajectory: Option<Output>,
@@ -88,14 +88,14 @@ pub struct Files {
     pub events: Option<Output>,
     /// The report.
     pub report: Option<Output>,
-    /// Where the plot goes, and how it is written.
+    /// The plot and its format.
     pub plot: Option<(PathBuf, Format)>,
     /// Does one of them go to stdout?
     pub stdout_taken: bool,
 }
 
 impl Files {
-    /// Those that the options name, for a model of this name that was read from a file.
+    /// Files named by the options, for a model of this name read from a file.
     pub fn create(
         options: &RunOptions,
         name: &str,
@@ -130,34 +130,34 @@ impl Files {
 fn refuse_options(options: &RunOptions) -> Result<(), CliError> {
     if !options.set.is_empty() {
         return Err(CliError::usage(
-            "--set is for FMUs",
-            "change the value in the scene, or make an FMU of it with `stiction build` and run that",
+            "--set applies only to FMUs",
+            "change the value in the scene, or build an FMU with `stiction build` and run that",
         ));
     }
     match options.time_limit {
         None => Ok(()),
         Some(_) => Err(CliError::usage(
-            "--time-limit is for FMUs",
-            "leave it out: it bounds the calls of a library",
+            "--time-limit applies only to FMUs",
+            "leave it out: it limits the calls of an FMU's library",
         )),
     }
 }
 
-/// What to say of many bodies whose contacts are all listed in advance.
+/// Warning for many bodies with the event-driven integrator.
 fn slow_when_event_driven(scene: &Scene) -> Option<String> {
     let is_event_driven = scene.settings.integrator == Integrator::EventDriven;
     let space = scene.space().filter(|_| is_event_driven)?;
     let with_shapes = space.bodies.iter().filter(|body| !body.shapes.is_empty());
     let n = with_shapes.count();
     (n > MOST_EVENT_DRIVEN).then(|| {
-        format!("{n} bodies with shapes take long with the event-driven integrator\n  hint: write `integrator = \"time_stepping\"` below `[settings]`, which is made for many bodies")
+        format!("{n} bodies with shapes are slow with the event-driven integrator\n  hint: set `integrator = \"time_stepping\"` in `[settings]`, which is designed for many bodies")
     })
 }
 
 struct Run {
     simulation: Simulation,
     inputs: SceneInputs,
-    /// Told before the run.
+    /// Warnings reported before the run.
     doubts: Vec<String>,
     trajectory: Option<Trajectory>,
     events: EventLog,
@@ -175,7 +175,7 @@ impl Run {
         let result = self.integrate(timeline);
         let wall = self.progress.elapsed();
         self.progress.finish();
-        // a run that failed keeps what it has up to then, its last state included
+        // a failed run keeps its results so far, including its last state
         match result {
             Ok(()) | Err(CliError::Step(_) | CliError::Drive { .. }) => self.save()?,
             Err(_) => return result,
@@ -248,7 +248,7 @@ impl Run {
         self.row()?;
         let mut start = 0.0;
         for end in timeline.rows() {
-            // the end of a standard step is where inputs may turn
+            // inputs may have kinks at the ends of standard steps
             if self.simulation.settings().tolerance.is_some() && self.inputs.is_empty() {
                 for time in self.looks(start, end) {
                     self.glide(time, timeline.until())?;
@@ -266,7 +266,7 @@ impl Run {
         Ok(())
     }
 
-    // by tolerance: rows are looked at between the steps, if there is somewhere to write them
+    // by tolerance: rows are interpolated between the steps, if they are needed
     fn glide(&mut self, time: f64, until: f64) -> Result<(), CliError> {
         let result = if self.trajectory.is_some() || self.sampler.is_some() {
             self.simulation.glide_to(time, until)
@@ -277,7 +277,7 @@ impl Run {
         result.map_err(CliError::Step)
     }
 
-    // step by step: the report keeps a limited number of events
+    // after every step: the report holds a limited number of events
     fn advance(&mut self, time: f64) -> Result<(), CliError> {
         self.inputs.lead(&mut self.simulation, time)?;
         let result = self.simulation.advance_to(time);
@@ -307,7 +307,7 @@ impl Run {
         }
     }
 
-    // by tolerance: times between two rows at which the recorder wants to look, the later row included
+    // by tolerance: sampling times of the recorder between two rows, including the later row
     fn looks(&self, start: f64, end: f64) -> Vec<f64> {
         let Some(sampler) = &self.sampler else {
             return vec![end];
@@ -333,14 +333,14 @@ impl Run {
     }
 }
 
-/// Why the run ended early, for the report.
+/// Note for the report on why the run ended early.
 pub fn stopped(error: &CliError) -> Note {
     let text = error.to_string();
     let first = text.lines().next().unwrap_or_default();
     let first = first.replacen("error: t", "T", 1);
     Note {
         severity: Severity::Error,
-        text: format!("{first}. What follows is what was found up to then."),
+        text: format!("{first}. The results up to then follow."),
     }
 }
 
@@ -348,7 +348,7 @@ fn on_terminal(warning: &Warning) -> String {
     format!("{}\n  hint: {}", warning.message(), warning.hint())
 }
 
-// sentences begin with a capital
+// capitalize sentences
 fn in_report(warning: &Warning) -> String {
     let text = warning.to_string();
     let mut letters = text.chars();
@@ -356,7 +356,7 @@ fn in_report(warning: &Warning) -> String {
     first.into_iter().chain(letters).chain(['.']).collect()
 }
 
-/// Prints to stdout, or to stderr if that is taken.
+/// Prints to stdout, or to stderr if stdout is used for data.
 pub fn tell(text: &str, stdout_taken: bool) -> Result<(), CliError> {
     let mut out = if stdout_taken {
         Output::stderr()

@@ -1,12 +1,12 @@
-//! The scene's settings, with what the command line says instead.
+//! The scene's settings with the overrides of the command line.
 
 use super::CliError;
 use super::args::{RunOptions, SchemeName};
 use stiction::model::Model;
 use stiction::scene::spec::{Scheme, Settings};
 
-/// Applies `--tolerance`, `--step`, `--scheme`, `--alpha` and `--gamma`. Whoever names a step or a scheme of fixed steps does
-/// not want the scene's tolerance.
+/// Applies `--tolerance`, `--step`, `--scheme`, `--alpha` and `--gamma`. A step or a fixed-step scheme replaces the scene's
+/// tolerance.
 pub fn overridden(model: &Model, options: &RunOptions) -> Result<Settings, CliError> {
     let mut settings = model.settings.clone();
     let of_others = [
@@ -20,7 +20,7 @@ pub fn overridden(model: &Model, options: &RunOptions) -> Result<Settings, CliEr
         model.time_stepping.is_some(),
     ) {
         return Err(CliError::usage(
-            format!("{option} has no effect with time stepping, whose steps are of their own kind"),
+            format!("{option} has no effect with time stepping, which has its own scheme"),
             "leave it out; a smaller --step makes the run more accurate",
         ));
     }
@@ -29,8 +29,8 @@ pub fn overridden(model: &Model, options: &RunOptions) -> Result<Settings, CliEr
         options.scheme.is_some_and(fixed) || options.alpha.is_some() || options.gamma.is_some();
     if options.tolerance.is_some() && scheme_of_fixed_steps {
         return Err(CliError::usage(
-            "--tolerance chooses the steps of the extrapolated scheme, not of another one",
-            "leave --scheme, --alpha and --gamma out, or give --step for --tolerance",
+            "--tolerance requires the extrapolated scheme",
+            "leave out --scheme, --alpha and --gamma, or give --step instead of --tolerance",
         ));
     }
     if options.step.is_some() || scheme_of_fixed_steps {
@@ -68,7 +68,7 @@ fn scheme(written: Scheme, options: &RunOptions) -> Result<Scheme, CliError> {
     Ok(scheme)
 }
 
-// a weight that is not given comes from the scene, if it has one
+// a weight not given is taken from the scene, if it has one
 fn general(written: Scheme, options: &RunOptions) -> Result<Scheme, CliError> {
     let (mut alpha, mut gamma) = (options.alpha, options.gamma);
     if let Scheme::General { alpha: a, gamma: g } = written {

@@ -11,23 +11,23 @@ use stiction::scene::spec::{Scheme, Settings};
 use stiction::simulation::Energy;
 use stiction::warning::Warning;
 
-/// What the summary tells besides the report.
+/// Data of the summary besides the report.
 pub struct Facts<'a> {
     /// Name of the scene.
     pub scene: &'a str,
     /// Settings in force.
     pub settings: &'a Settings,
-    /// Time that was reached, s.
+    /// Time reached, s.
     pub time: f64,
-    /// End that was asked for, s.
+    /// Requested end, s.
     pub until: f64,
     /// Energy at the start and now.
     pub energy: [Energy; 2],
-    /// Duration of the run on the clock.
+    /// Wall-clock time of the run.
     pub wall: Duration,
-    /// Are contacts found as bodies come near?
+    /// Is the integrator time stepping?
     pub is_time_stepping: bool,
-    /// What was off.
+    /// Warnings of the run.
     pub warnings: &'a [Warning],
 }
 
@@ -40,7 +40,7 @@ pub fn summary(facts: &Facts<'_>, report: &Report) -> String {
     text
 }
 
-/// The summary for machines.
+/// The summary as JSON.
 pub fn as_json(facts: &Facts<'_>, report: &Report, doubts: &[String]) -> Value {
     let ledger = Ledger::new(facts.energy, report);
     let kinds = events::kinds(report).into_iter();
@@ -104,7 +104,7 @@ pub fn as_json(facts: &Facts<'_>, report: &Report, doubts: &[String]) -> Value {
     json
 }
 
-// what was doubtful before the run has no size
+// warnings issued before the run have no size
 fn told(doubts: &[String], warnings: &[Warning]) -> Vec<Value> {
     let before = doubts.iter().map(|doubt| message("scene", doubt));
     let during = warnings.iter().map(|warning| {
@@ -119,7 +119,7 @@ fn told(doubts: &[String], warnings: &[Warning]) -> Vec<Value> {
     before.chain(during).collect()
 }
 
-/// A warning that is a sentence and no number.
+/// A warning without a size.
 pub fn message(kind: &str, text: &str) -> Value {
     json!({ "kind": kind, "size": null, "message": text })
 }
@@ -134,7 +134,7 @@ pub fn groups(facts: &Facts<'_>, report: &Report) -> Vec<(&'static str, Vec<Line
     groups
 }
 
-/// A label and what it says.
+/// A label and its value.
 pub type Line = (&'static str, String);
 
 fn group(text: &mut String, title: &str, lines: &[Line]) {
@@ -164,14 +164,14 @@ fn run(facts: &Facts<'_>, report: &Report) -> Vec<Line> {
     ]
 }
 
-// by name; the sentences are told apart from the summary
+// names only; the messages are printed separately
 fn warnings(facts: &Facts<'_>) -> String {
     let names: Vec<&str> = facts.warnings.iter().map(|w| w.kind.name()).collect();
     of(names.len() as u64, &names.join(", "))
 }
 
 fn solver(report: &Report) -> Vec<Line> {
-    let complementarity_steps = "substeps solved as an LCP because statuses were not decided";
+    let complementarity_steps = "substeps solved as an LCP because statuses were not determined";
     let unresolved = "substeps solved as an LCP because stick-slip statuses did not converge";
     let stabilized = "substeps without a destabilizing force derivative";
     vec![
@@ -186,10 +186,7 @@ fn solver(report: &Report) -> Vec<Line> {
         ("LCPs", report.lcps.to_string()),
         ("pivots", report.pivots.to_string()),
         ("warm-start hits", report.warm_hits.to_string()),
-        (
-            "memory grew",
-            of(report.growths, "times, with new contacts"),
-        ),
+        ("memory grew", of(report.growths, "times, for new contacts")),
         (
             "complementarity",
             of(report.complementarity_steps, complementarity_steps),
@@ -225,11 +222,17 @@ fn time_stepping(report: &Report) -> Vec<Line> {
         ("located impacts", report.located_impacts.to_string()),
         (
             "unlocated steps",
-            of(report.unlocated_steps, "with impacts taken as one"),
+            of(
+                report.unlocated_steps,
+                "with impacts treated as simultaneous",
+            ),
         ),
         (
             "left out",
-            of(report.merged_contacts, "contacts that others hold for"),
+            of(
+                report.merged_contacts,
+                "contacts removed by manifold reduction",
+            ),
         ),
         (
             "penetration",
@@ -239,10 +242,10 @@ fn time_stepping(report: &Report) -> Vec<Line> {
     ]
 }
 
-/// The parts of the energy that are worked out: with the others they add up.
+/// Energy balance: the terms that are computed here.
 struct Ledger {
     start: f64,
-    /// What impacts took, without what corrections of places gave.
+    /// Energy lost in impacts, less the gain by position stabilization.
     impacts: f64,
     remainder: f64,
     end: f64,
@@ -288,7 +291,7 @@ fn wall(duration: Duration) -> String {
     }
 }
 
-/// Scheme and step, or tolerance; a crowd has no scheme.
+/// Scheme and step, or tolerance; time stepping has no scheme.
 pub fn scheme(facts: &Facts<'_>) -> String {
     let settings = facts.settings;
     let step = short(settings.step);
@@ -332,7 +335,7 @@ fn event_counts(report: &Report) -> String {
     format!("{total} ({})", kinds.join(", "))
 }
 
-// a count other than zero says what it counts
+// a nonzero count is followed by its meaning
 fn of(n: u64, what: &str) -> String {
     if n == 0 {
         "0".to_owned()

@@ -1,4 +1,4 @@
-//! A folder for what is unpacked. It is removed in the end, also when the program is interrupted.
+//! A temporary folder for unpacked FMUs. It is removed when dropped, and when the program is interrupted.
 
 use super::CliError;
 use super::cleanup;
@@ -13,7 +13,7 @@ pub struct Temporary {
 }
 
 impl Temporary {
-    /// A new one, whose name begins like this.
+    /// Creates a folder whose name begins with a prefix.
     pub fn new(prefix: &str) -> Result<Self, CliError> {
         let folder = tempfile::Builder::new().prefix(prefix).tempdir();
         let folder = folder.map_err(refused)?;
@@ -24,7 +24,7 @@ impl Temporary {
         })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -32,7 +32,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // an interrupted program finds it until it is gone
+        // stays registered for interruption until it is removed
         drop(self.folder.take());
         cleanup::forget(&self.path);
     }

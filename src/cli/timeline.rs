@@ -1,11 +1,11 @@
-//! The times of a run: rows of the trajectory at multiples of the output step and at the end, standard steps between.
+//! The times of a run: rows of the trajectory at multiples of the output step and at the end, with standard steps in between.
 
 use super::CliError;
 
-/// More steps than this are a slip of the keyboard: neighbouring times would no longer differ.
+/// More steps than this are rejected as a typing error: neighbouring times would no longer differ.
 const MOST_STEPS: f64 = 1e15;
 
-/// A step count that is whole but for rounding stays whole. The difference of two times near a million seconds is
+/// A step count that is an integer up to rounding is rounded. The difference of two times near a million seconds is
 /// off by 1e-8 of a step of 0.01 s.
 const ROUNDING: f64 = 1e-6;
 
@@ -25,7 +25,7 @@ impl Timeline {
             if until / dt > MOST_STEPS {
                 return Err(CliError::usage(
                     format!("the {what} of {dt:?} s is too short for a run of {until:?} s"),
-                    "take a longer one, or an earlier end",
+                    "use a longer one, or an earlier end",
                 ));
             }
         }
@@ -72,7 +72,7 @@ fn whole(ratio: f64) -> u64 {
     (ratio - ROUNDING).ceil().max(1.0) as u64
 }
 
-// a step of 0.01 is not exactly a hundredth, but its third multiple should read 0.03
+// 0.01 is not exactly a hundredth, but three steps of it should print as 0.03
 fn multiple(k: u64, step: f64) -> f64 {
     let per_second = (1.0 / step).round();
     if (per_second * step - 1.0).abs() <= f64::EPSILON {

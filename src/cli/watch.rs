@@ -1,11 +1,11 @@
-//! Looks at the counters after every step, to tell whose bounces ended.
+//! Follows the counters of the report, to name the bodies whose bouncing was ended.
 
 use std::collections::BTreeMap;
 
 use stiction::integrate::{EventKind, Report};
 use stiction::model::Model;
 
-/// What happened and when, up to now.
+/// Bounces ended so far.
 #[derive(Default)]
 pub struct Watch {
     n_rests: u64,
@@ -14,7 +14,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Looks at the counters and events after a step.
+    /// Updates the counts from the report of a step.
     pub fn look(&mut self, model: &Model, report: &Report) {
         let n = report.rests - self.n_rests;
         self.n_rests = report.rests;
@@ -27,16 +27,16 @@ impl Watch {
             .filter(|event| event.kind == EventKind::Impact)
             .rev();
         let n_shown = usize::try_from(n).unwrap_or(usize::MAX);
-        // the last impacts of the step are those that did not bounce
+        // the last impacts of the step are those without a bounce
         for event in impacts.take(n_shown) {
-            // the ground is what others bounce on
+            // never the ground
             let [first, second] = model.contacts[event.contact].bodies;
             let body = model.body_name(second.or(first)).to_owned();
             *self.rests.entry(body).or_default() += 1;
         }
     }
 
-    /// Bounces that ended, by the name of the body.
+    /// Number of ended bounces by name of the body.
     pub fn rests(&self) -> &BTreeMap<String, u64> {
         &self.rests
     }

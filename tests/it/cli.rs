@@ -262,7 +262,7 @@ fn a_doubtful_scene_is_run_after_a_warning() {
     let output = stiction(&["run", file.to_str().unwrap()]);
     assert!(stderr(&output).contains("0.001 s"), "{}", stderr(&output));
     let output = stiction(&["run", "block_on_table", "--step", "20"]);
-    assert!(stderr(&output).contains("take a shorter --step"));
+    assert!(stderr(&output).contains("use a shorter --step"));
     for rest in [["--tolerance", "1e-6"], ["--until", "0.001"]] {
         let output = stiction(&["run", "block_on_table", rest[0], rest[1]]);
         assert_eq!(stderr(&output), "");
@@ -326,7 +326,7 @@ fn summary_of_time_stepping_says_that_impacts_are_counted_and_names_no_scheme() 
     let told = stdout(&output);
     println!("{told}");
     assert_eq!(code(&output), Some(0), "{}", stderr(&output));
-    assert!(told.starts_with("With time stepping impacts are counted, not listed."));
+    assert!(told.starts_with("With time stepping, impacts are counted but not listed."));
     assert!(told.contains("time stepping, step 0.005 s"));
     for words in ["No events", "trapezoidal"] {
         assert!(!told.contains(words), "{words}");
@@ -364,7 +364,7 @@ fn plots_that_time_stepping_cannot_draw_are_refused_before_the_run() {
     println!("{}", stderr(&output));
     assert_eq!(code(&output), Some(2));
     assert!(stderr(&output).contains("no forces to plot"));
-    assert!(stderr(&output).contains("take positions"));
+    assert!(stderr(&output).contains("plot positions"));
     assert!(!rows.exists() && !picture.exists() && stdout(&output).is_empty());
     let output = run("status,energy");
     assert_eq!(code(&output), Some(0), "{}", stderr(&output));

@@ -171,7 +171,7 @@ fn a_library_of_another_version_beside_the_program_is_refused() {
         let told = installed.refused(wish);
         let file = installed.beside().canonicalize().unwrap();
         let word = format!(
-            "the library {} is of another version or source than this program, which is {IDENTITY}",
+            "the library {} was built from another version or source than this program, which is {IDENTITY}",
             file.display()
         );
         assert!(told.contains(&word), "{told}");
@@ -211,7 +211,10 @@ fn what_is_missing_damaged_or_outdated_is_reported() {
         "{warned}"
     );
     let told = installed.refused(&["--platforms", old.folder()]);
-    assert!(told.contains("of another version or source"), "{told}");
+    assert!(
+        told.contains("built from another version or source"),
+        "{told}"
+    );
     let told = installed.refused(&["--platforms", gone.folder()]);
     assert!(
         told.contains(&format!("there is no library for {gone}")),

@@ -193,7 +193,7 @@ fn inputs_come_from_expressions_or_from_a_file() {
             "nobody knows what \"x\" is",
         ),
         ("run plant.fmu --input hold.force_x", "NAME=VALUE"),
-        ("run plant.fmu --set gravity.x=much", "is no number"),
+        ("run plant.fmu --set gravity.x=much", "is not a number"),
         ("run plant.fmu --input hold.force_x=1/0", "is inf"),
         (&of_scene, "did you mean \"hold.force_x\"?"),
         (&infinite, "at t = 1 s the input hold.force_x is inf"),

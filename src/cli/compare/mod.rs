@@ -11,17 +11,17 @@ use super::format::{count, short};
 use super::output::Output;
 use serde_json::json;
 
-/// Where a variable of two files differs first.
+/// First difference of a variable between two files.
 #[derive(Debug, PartialEq)]
 struct Difference {
     name: String,
     /// s.
     time: f64,
-    /// What stands there in each file.
+    /// The value in each file.
     values: [String; 2],
-    /// How much they differ; infinite for words.
+    /// Absolute difference; infinite for text.
     by: f64,
-    /// How much they might.
+    /// Allowed difference.
     allowed: f64,
 }
 
@@ -93,7 +93,7 @@ fn page(
             text.push_str(&format!("{n} compared: all agree\n"));
         }
         None => text.push_str(&format!(
-            "{n} compared: these agree, but the two have not the same variables\n"
+            "{n} compared: all agree, but the files do not have the same variables\n"
         )),
         Some(d) => {
             text.push_str(&format!(
@@ -108,7 +108,7 @@ fn page(
             if d.by.is_finite() {
                 let (by, allowed) = (short(d.by), short(d.allowed));
                 text.push_str(&format!(
-                    "the difference is {by}, and {allowed} is allowed\n"
+                    "the difference is {by}, the allowed difference {allowed}\n"
                 ));
             }
             let more = found.len() - 1;
@@ -142,7 +142,7 @@ fn page(
     text
 }
 
-/// The times that both files have.
+/// The time interval common to both files.
 fn overlap(first: &Table, second: &Table) -> Result<[f64; 2], CliError> {
     let start = f64::max(first.start(), second.start());
     let end = f64::min(first.end(), second.end());
@@ -151,11 +151,11 @@ fn overlap(first: &Table, second: &Table) -> Result<[f64; 2], CliError> {
     }
     Err(CliError::usage(
         "the two files have no time in common",
-        "compare runs of the same stretch of time",
+        "compare runs over the same time interval",
     ))
 }
 
-/// Where two columns differ first. Between rows of the second one numbers lie on straight lines, and words are not looked at.
+/// First difference of two columns. Numbers are interpolated linearly between rows of the second one; text is compared only at its rows.
 fn first_difference(
     (times, column): (&[f64], &Column),
     (other_times, other): (&[f64], &Column),
@@ -193,7 +193,7 @@ fn first_difference(
         ) {
             let part = (time - other_times[next - 1]) / (other_times[next] - other_times[next - 1]);
             let b = b0 + part * (b1 - b0);
-            // a line to or from infinity says nothing
+            // no interpolation to or from infinity
             if b.is_finite() && a.is_finite() && (a - b).abs() > limit {
                 return Some(differs(b.to_string(), (a - b).abs()));
             }

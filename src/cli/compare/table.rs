@@ -1,4 +1,4 @@
-//! A CSV file with times.
+//! CSV files with a time column.
 
 use crate::cli::CliError;
 use std::fmt;
@@ -9,17 +9,17 @@ use stiction::scene::load::plain;
 const HINT: &str =
     "the first line names the columns, one of them \"time\"; `stiction run -o` writes such files";
 
-/// What stands in a field.
+/// Value of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// A number, infinite and NaN too.
+    /// A number, possibly infinite or NaN.
     Number(f64),
     /// Anything else.
     Word(String),
 }
 
 impl Cell {
-    /// From its text.
+    /// Parses a field.
     pub fn new(text: &str) -> Self {
         let text = text.trim();
         match text.parse() {
@@ -49,23 +49,23 @@ impl fmt::Display for Cell {
 /// A column with its name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Without unit.
+    /// Name without unit.
     pub name: String,
-    /// One for each time.
+    /// One value per time.
     pub cells: Vec<Cell>,
 }
 
-/// A CSV file with times.
+/// A CSV file with a time column.
 #[derive(Debug)]
 pub struct Table {
     /// Ascending, s.
     pub times: Vec<f64>,
-    /// All but the times.
+    /// All columns except time.
     pub columns: Vec<Column>,
 }
 
 impl Table {
-    /// Reads a file of numbers.
+    /// Reads a file that contains only numbers.
     pub fn read(file: &Path) -> Result<Self, CliError> {
         let table = Self::read_any(file)?;
         for column in &table.columns {
@@ -73,7 +73,7 @@ impl Table {
                 if let Cell::Word(word) = cell {
                     let place = format!("{}, line {}", file.display(), row + 2);
                     let message = format!(
-                        "{place}: {word:?} in the column {:?} is no number",
+                        "{place}: {word:?} in the column {:?} is not a number",
                         column.name
                     );
                     return Err(CliError::usage(message, HINT));
@@ -83,12 +83,12 @@ impl Table {
         Ok(table)
     }
 
-    /// Reads a file of numbers and words.
+    /// Reads a file of numbers and text.
     pub fn read_any(file: &Path) -> Result<Self, CliError> {
         let shown = file.display();
         let wrong = |message: String| CliError::usage(format!("{shown}{message}"), HINT);
         let text = fs::read(file).map_err(|error| {
-            let hint = "check the path: it is taken from the folder the command runs in";
+            let hint = "check the path: it is relative to the current folder";
             let why = plain(&error);
             CliError::usage(format!("{shown} cannot be read: {why}"), hint)
         })?;
@@ -124,7 +124,7 @@ impl Table {
             if cells.len() != names.len() {
                 let (found, expected) = (cells.len(), names.len());
                 return Err(wrong(format!(
-                    ", line {line}, has {found} fields, and the header has {expected}"
+                    ", line {line}, has {found} fields, but the header has {expected}"
                 )));
             }
             let now = cells[time]
@@ -134,12 +134,12 @@ impl Table {
                 .filter(|t: &f64| t.is_finite());
             let Some(now) = now else {
                 return Err(wrong(format!(
-                    ", line {line}: the time {:?} is no number",
+                    ", line {line}: the time {:?} is not a number",
                     cells[time]
                 )));
             };
             if times.last().is_some_and(|last| *last >= now) {
-                return Err(wrong(format!(", line {line}: the time does not ascend")));
+                return Err(wrong(format!(", line {line}: times must increase")));
             }
             times.push(now);
             for (column, cell) in columns.iter_mut().zip(&cells) {
@@ -158,7 +158,7 @@ impl Table {
         &self.times
     }
 
-    /// Names and numbers.
+    /// Names and values.
     pub fn columns(&self) -> impl Iterator<Item = (&str, Vec<f64>)> {
         self.columns.iter().map(|column| {
             let numbers = column.cells.iter().filter_map(Cell::number);
@@ -185,7 +185,7 @@ fn without_unit(name: &str) -> String {
     }
 }
 
-/// Fields of a line; quotes may hold commas, and two of them are one.
+/// Fields of a line; quoted fields may contain commas, and `""` is an escaped quote.
 fn fields(line: &str) -> Vec<String> {
     let mut fields = vec![String::new()];
     let mut quoted = false;

@@ -1,21 +1,21 @@
-//! How frames get from this program to the process with the library and back.
+//! Transport of frames between this program and the process that has loaded the library.
 //!
-//! What the library itself prints goes to stderr and cannot get between the frames: on Unix they use a socket in place of the
-//! other process's stdin. Elsewhere they use its stdin and its stderr, and a library that writes to that is told as an error.
+//! Output of the library goes to stderr and cannot mix with the frames: on Unix they use a socket in place of the
+//! child's stdin. Elsewhere they use its stdin and stderr, and a library that writes to stderr is reported as an error.
 
 use super::frame;
 use std::io::{self, ErrorKind};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// Why there is no answer.
+/// Reason for a missing answer.
 #[derive(Debug)]
 pub enum Silence {
-    /// The time is over.
+    /// Timeout.
     Slow,
-    /// The other side is gone.
+    /// The other process has ended.
     Gone,
-    /// What came is no frame.
+    /// The received bytes are not a valid frame.
     Garbled,
 }
 
@@ -35,10 +35,10 @@ mod system {
     use std::os::fd::{AsFd as _, OwnedFd};
     use std::os::unix::net::UnixStream;
 
-    /// This program's end.
+    /// The parent's end of the channel.
     pub struct Channel(UnixStream);
 
-    /// Starts a process with the other end.
+    /// Starts a process with the other end of the channel.
     pub fn start(command: &mut Command, limit: Duration) -> io::Result<(Child, Channel)> {
         let (own, other) = UnixStream::pair()?;
         own.set_read_timeout(Some(limit))?;
@@ -61,7 +61,7 @@ mod system {
         }
     }
 
-    /// The other end, in the process that was started.
+    /// The child's end of the channel.
     pub struct Served(UnixStream);
 
     impl Served {
@@ -87,14 +87,14 @@ mod system {
     use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
     use std::thread;
 
-    /// This program's end.
+    /// The parent's end of the channel.
     pub struct Channel {
         calls: Option<ChildStdin>,
         answers: Receiver<io::Result<Vec<u8>>>,
         limit: Duration,
     }
 
-    /// Starts a process with the other end.
+    /// Starts a process with the other end of the channel.
     pub fn start(command: &mut Command, limit: Duration) -> io::Result<(Child, Channel)> {
         let mut child = command
             .stdin(Stdio::piped())
@@ -137,7 +137,7 @@ mod system {
         }
     }
 
-    /// The other end, in the process that was started.
+    /// The child's end of the channel.
     pub struct Served;
 
     impl Served {

@@ -1,4 +1,4 @@
-//! An FMU of any tool: its outputs and inputs over time.
+//! Recording of outputs and inputs of an FMU from any tool.
 
 use super::remote::Remote;
 use crate::cli::record::{Channel, Group, Keeper, Recording, Row};
@@ -13,7 +13,7 @@ pub struct Foreign {
 }
 
 impl Foreign {
-    /// For a run between two times. An FMU without outputs shows its local variables.
+    /// For a run between two times. For an FMU without outputs, local variables are recorded.
     pub fn new(description: &Description, start: f64, until: f64) -> Self {
         let of = |wanted: &[Causality]| -> Vec<Variable> {
             let all = description.variables.iter();
@@ -51,7 +51,7 @@ impl Foreign {
         }
     }
 
-    /// Looks at the FMU.
+    /// Samples the FMU.
     pub fn look(&mut self, slave: &Remote, time: f64) -> Result<(), String> {
         let mut row = Row {
             time,
@@ -63,7 +63,7 @@ impl Foreign {
         Ok(())
     }
 
-    /// What was recorded.
+    /// The recording.
     pub fn finish(mut self) -> Recording {
         self.keeper.finish(&mut self.recording);
         self.recording

@@ -1,35 +1,35 @@
-//! What crosses between this program and the process that has loaded a library: calls and their answers, as frames.
+//! Calls and answers, exchanged as frames between this program and the process that has loaded a library.
 //!
-//! A frame is its length, four bytes, and that many bytes (postcard; reals cross as their bits). Who reads trusts nothing:
-//! what does not fit is no frame.
+//! A frame is a four-byte length followed by that many bytes (postcard; reals are transferred bit by bit). The reader
+//! trusts nothing and rejects malformed frames.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 use stiction::tool::import::{Message, Start, Status};
 
-/// Bytes of a frame; one that claims more is not read.
+/// Maximum size of a frame in bytes; larger ones are rejected.
 const LONGEST: usize = 1 << 28;
 
 /// A function to call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Call {
-    /// Makes the instance.
+    /// Creates the instance.
     Instantiate {
-        /// Of the instance.
+        /// Instance name.
         name: String,
-        /// Of the model.
+        /// GUID of the model.
         guid: String,
         /// URI of the resources.
         resources: String,
     },
-    /// Asks for messages about events.
+    /// Enables the log category of events.
     LogEvents,
     /// Start, stop and tolerance.
     SetupExperiment(Start),
-    /// Begins the initialization.
+    /// Enters initialization mode.
     EnterInitialization,
-    /// Ends it.
+    /// Exits initialization mode.
     ExitInitialization,
     /// Sets one value.
     SetReal(u32, f64),
@@ -37,9 +37,9 @@ pub enum Call {
     SetInteger(u32, i32),
     /// Sets one value.
     SetBoolean(u32, bool),
-    /// First derivative of an input by time.
+    /// Sets the first time derivative of an input.
     SetInputDerivative(u32, f64),
-    /// From a time, this far.
+    /// Takes a step: start time and step size.
     DoStep(f64, f64),
     /// Reads values.
     GetReal(Vec<u32>),
@@ -47,18 +47,18 @@ pub enum Call {
     GetInteger(Vec<u32>),
     /// Reads values.
     GetBoolean(Vec<u32>),
-    /// How far a step got that was not good.
+    /// Time reached by a step that did not succeed.
     LastSuccessfulTime,
-    /// Does the library want to end the run?
+    /// Asks whether the library wants to terminate the run.
     WantsToEnd,
-    /// Ends the run.
+    /// Terminates the run.
     Terminate,
     /// Frees the instance.
     Free,
 }
 
 impl Call {
-    /// The function of the standard.
+    /// Name of the FMI function.
     pub fn function(&self) -> &'static str {
         match self {
             Self::Instantiate { .. } => "fmi2Instantiate",
@@ -82,23 +82,23 @@ impl Call {
     }
 }
 
-/// What came of a call.
+/// Answer to a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// As the library gave it.
+    /// Status returned by the library.
     pub status: Status,
-    /// What was read; one value for what is not a list.
+    /// Real values; a single one for scalar queries.
     pub reals: Vec<f64>,
-    /// The same of whole numbers and truth values.
+    /// Integer and Boolean values.
     pub wholes: Vec<i32>,
-    /// Why the library cannot be loaded.
+    /// Reason why the library cannot be loaded.
     pub reason: String,
-    /// What the library said meanwhile.
+    /// Messages logged during the call.
     pub messages: Vec<Message>,
 }
 
 impl Answer {
-    /// Without values.
+    /// An answer without values.
     pub fn new(status: Status) -> Self {
         Self {
             status,
@@ -110,13 +110,13 @@ impl Answer {
     }
 }
 
-/// The bytes of a call or an answer.
+/// Encodes a call or an answer.
 pub fn packed(value: &impl Serialize) -> Vec<u8> {
-    // writing to memory cannot fail; without bytes it is refused
+    // writing to memory cannot fail; an empty frame would be rejected
     postcard::to_allocvec(value).unwrap_or_default()
 }
 
-/// A call or an answer from its bytes.
+/// Decodes a call or an answer.
 pub fn unpacked<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     match postcard::take_from_bytes(bytes) {
         Ok((value, [])) => Some(value),
@@ -144,7 +144,7 @@ pub fn read(from: &mut impl Read) -> io::Result<Vec<u8>> {
     if length as usize > LONGEST {
         return Err(io::ErrorKind::InvalidData.into());
     }
-    // no more memory than bytes that came
+    // never allocate more memory than bytes received
     let mut bytes = Vec::new();
     from.take(u64::from(length)).read_to_end(&mut bytes)?;
     if bytes.len() < length as usize {
@@ -230,7 +230,7 @@ mod tests {
         for end in 0..bytes.len() {
             assert_eq!(unpacked::<Answer>(&bytes[..end]), None);
         }
-        // any byte may be any other: no crash, no memory that was not sent
+        // arbitrary corruption of a byte causes neither a crash nor an excessive allocation
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[at] = 0xff;

@@ -1,4 +1,4 @@
-//! What goes into an FMU: start values, and inputs from expressions or from a CSV file.
+//! Values for an FMU: start values, and inputs from expressions or from a CSV file.
 
 use super::remote::Remote;
 use crate::cli::CliError;
@@ -7,14 +7,14 @@ use crate::cli::inputs::{Source, meant, sources, split};
 use stiction::tool::check::description::{Causality, Description, Kind, Variable};
 use stiction::tool::import::Status;
 
-/// What goes into an FMU.
+/// Start values and inputs of an FMU.
 pub struct Inputs {
     sources: Vec<(Variable, Source)>,
     starts: Vec<(Variable, f64)>,
 }
 
 impl Inputs {
-    /// As the options say.
+    /// From the command line options.
     pub fn new(description: &Description, options: &RunOptions) -> Result<Self, CliError> {
         let sources = sources(options, |name| input(description, name))?;
         let mut starts = Vec::new();
@@ -22,7 +22,7 @@ impl Inputs {
             let (name, value) = split(text, "--set", "contact.friction=0.5")?;
             let variable = settable(description, name)?;
             let value = value.trim().parse().map_err(|_| {
-                let message = format!("the value of {name} is {value:?}, which is no number");
+                let message = format!("the value of {name} is {value:?}, which is not a number");
                 CliError::usage(message, "write for example --set friction=0.5")
             })?;
             starts.push((variable, value));
@@ -30,7 +30,7 @@ impl Inputs {
         Ok(Self { sources, starts })
     }
 
-    /// For people.
+    /// Text for the summary.
     pub fn words(&self) -> String {
         if self.sources.is_empty() {
             return "none given".to_owned();
@@ -39,7 +39,7 @@ impl Inputs {
         names.join(", ")
     }
 
-    /// The value of an input at a time, if it is given.
+    /// The value of an input at a time, if given.
     pub fn value(&self, name: &str, time: f64) -> Option<f64> {
         let (_, source) = self.sources.iter().find(|(v, _)| v.name == name)?;
         Some(source.value(time))
@@ -53,7 +53,7 @@ impl Inputs {
         Ok(())
     }
 
-    /// Sets inputs for the step that begins; with their mean rate up to `end` if it is given.
+    /// Sets inputs for the next step, with their mean rate up to `end` if that is given.
     pub fn set(&self, slave: &Remote, time: f64, end: Option<f64>) -> Result<(), String> {
         for (variable, source) in &self.sources {
             let value = source.value(time);

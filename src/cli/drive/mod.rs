@@ -1,7 +1,7 @@
-//! `stiction run any.fmu`: drives an FMU through its C interface and records what it shows.
+//! `stiction run any.fmu`: simulates an FMU through its C interface and records its variables.
 //!
-//! The library of an FMU is code. It is loaded by a process of its own ([`served`]), which is called from here ([`remote`]): a
-//! library that crashes, hangs or ends its process stops the run, which keeps what it has up to then.
+//! The library of an FMU is untrusted code. It is loaded by a separate process ([`served`]), which is called from here ([`remote`]): a
+//! library that crashes, hangs or exits stops the run, and the results so far are kept.
 
 mod channel;
 mod foreign;
@@ -39,10 +39,10 @@ use std::time::Duration;
 use steps::{Drive, Looker, columns};
 use stiction::tool::check::description::Experiment;
 
-/// How long a call may take, s.
+/// Time limit for a call, s.
 const USUAL_LIMIT: f64 = 60.0;
 
-/// Communication steps where the FMU does not say how long one is.
+/// Number of communication steps if the FMU has no default step size.
 const USUAL_STEPS: f64 = 1000.0;
 
 /// Runs an FMU.
@@ -147,7 +147,7 @@ fn times(options: &RunOptions, experiment: Experiment) -> Result<[f64; 3], CliEr
     Ok([start, until, step])
 }
 
-/// The summary for machines.
+/// The summary as JSON.
 fn summary(groups: &[Lines], warnings: &[String]) -> String {
     let lines = groups.iter().flat_map(|(_, lines)| lines);
     let mut all: serde_json::Map<String, Value> = lines
@@ -162,14 +162,14 @@ fn report_page(recording: &Recording, step: f64, notes: Vec<Note>, groups: Vec<L
     let step = short(step);
     Page {
         recording,
-        subtitle: format!("FMU driven through its C interface, communication step {step} s"),
+        subtitle: format!("FMU simulated through its C interface, communication step {step} s"),
         story: story(recording),
         notes,
         groups,
     }
 }
 
-/// What a reader of the report should know.
+/// Notes for the reader of the report.
 fn notes(
     result: &Result<(), CliError>,
     recording: &Recording,
@@ -182,18 +182,18 @@ fn notes(
     }
     if recording.stage.is_none() {
         notes.push(Note::new(
-            "There is no animation: this FMU does not carry a scene of stiction.",
+            "There is no animation: this FMU does not contain a stiction scene.",
         ));
     }
     if is_time_stepping {
         notes.push(Note::new(
-            "The FMU of a scene of many bodies does not show its contacts one by one, so there are no arrows and no events; `stiction run` on the scene has them.",
+            "With time stepping, an FMU does not expose individual contacts, so there are no arrows and no events; run the scene itself with `stiction run` to get them.",
         ));
     }
     if !matches!(result, Ok(())) && notes.is_empty() {
         notes.push(Note {
             severity: Severity::Error,
-            text: "The run did not get to its end.".to_owned(),
+            text: "The run did not reach its end.".to_owned(),
         });
     }
     notes
@@ -211,9 +211,9 @@ fn page(recording: &Recording, most: usize, groups: &[Lines]) -> String {
     text
 }
 
-const HINT: &str = "`stiction check` on the FMU tells more";
+const HINT: &str = "run `stiction check` on the FMU for details";
 
-const HINT_ON_PROCESS: &str = "the fault is in the library of the FMU; `stiction check` tells more, and --time-limit gives a call more time";
+const HINT_ON_PROCESS: &str = "the fault is in the library of the FMU; run `stiction check` for details, or raise --time-limit";
 
 fn not_loaded(reason: NotLoaded) -> CliError {
     match reason {
@@ -241,8 +241,8 @@ fn refuse_options(options: &RunOptions) -> Result<(), CliError> {
     match given.iter().find(|(_, is_given)| *is_given) {
         None => Ok(()),
         Some((name, _)) => Err(CliError::usage(
-            format!("{name} is for scenes: an FMU has its own solver"),
-            "leave it out; `--set settings.scheme=..` changes that of an FMU of stiction",
+            format!("{name} applies only to scenes: an FMU has its own solver"),
+            "leave it out; for a stiction FMU use `--set settings.scheme=..`",
         )),
     }
 }

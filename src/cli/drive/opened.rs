@@ -1,4 +1,4 @@
-//! An FMU that is unpacked and whose description is read.
+//! An unpacked FMU and its model description.
 
 use super::HINT;
 use crate::cli::CliError;
@@ -16,20 +16,20 @@ use stiction::tool::import::uri;
 
 /// An FMU for co-simulation.
 pub struct Opened {
-    /// Its file, as it was named.
+    /// File name as given by the user.
     pub file: String,
-    /// Its description.
+    /// The model description.
     pub description: Description,
-    /// Its part for co-simulation.
+    /// Its co-simulation element.
     pub interface: Interface,
     /// The library for this machine.
     pub library: PathBuf,
-    /// URI of its resources.
+    /// URI of the resources folder.
     pub resources: String,
     temporary: Temporary,
 }
 
-/// Does the file look like an FMU, by its name or by its first bytes?
+/// Does the file look like an FMU, by its extension or its first bytes?
 pub fn is_fmu(path: &Path) -> bool {
     if path
         .extension()
@@ -77,7 +77,7 @@ impl Opened {
             return Err(refused(message));
         }
         let resources = folder.join("resources");
-        // an FMU without resources gets an empty folder, as masters do
+        // as with other masters, an FMU without resources gets an empty folder
         fs::create_dir_all(&resources).map_err(failed)?;
         Ok(Self {
             resources: uri(&resources),
@@ -89,12 +89,12 @@ impl Opened {
         })
     }
 
-    /// Where it is unpacked.
+    /// The folder of the unpacked FMU.
     pub fn folder(&self) -> &Path {
         self.temporary.path()
     }
 
-    /// Model and drawing, if it carries a scene of ours.
+    /// Model and drawing, if the FMU contains a stiction scene.
     pub fn model(&self) -> Result<Option<(Model, Value)>, CliError> {
         if self.interface.model_identifier != stiction::tool::describe::LIBRARY {
             return Ok(None);
@@ -104,7 +104,7 @@ impl Opened {
         let scene = match packed::unpack(&packed) {
             Ok((scene, _)) => scene,
             Err(_) => {
-                // of another version, perhaps: its text can still be drawn
+                // perhaps from another version: its text can still be drawn
                 let path = resources.join("scene.toml");
                 if !path.is_file() {
                     return Ok(None);

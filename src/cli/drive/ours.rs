@@ -1,5 +1,5 @@
-//! An FMU that carries a scene of ours: what it shows is put into a state of the same model, which is then looked at as
-//! if it had been integrated here. The model takes no step.
+//! An FMU that contains a stiction scene: its outputs are copied into a state of the same model, which is sampled as
+//! if it had been integrated here. The model itself takes no step.
 
 use super::inputs::Inputs;
 use super::remote::Remote;
@@ -16,17 +16,17 @@ use stiction::simulation::{Simulation, observe};
 use stiction::state::Status;
 use stiction::tool::import::Message;
 
-/// A gap below which contacts of a pair that presses count as closed, m: what a step may leave.
+/// Contacts of a loaded pair count as closed below this gap, m; a step may leave gaps of this size.
 const CLOSED: f64 = 1e-6;
 
-/// Follows an FMU of ours.
+/// Records a stiction FMU.
 pub struct Ours {
     simulation: Simulation,
     sampler: Sampler,
-    /// References of outputs that a state can be given: reals, then whole numbers.
+    /// Value references of outputs that can be copied into a state: reals, then integers.
     reals: (Vec<u32>, Vec<Output>),
     wholes: (Vec<u32>, Vec<Output>),
-    /// Pairs of shapes whose contacts the FMU does not show one by one, with the references of their forces.
+    /// Shape pairs whose individual contacts are not FMU variables, with the value references of their forces.
     pairs: Vec<(usize, [u32; 4])>,
     inputs: Vec<String>,
 }
@@ -72,7 +72,7 @@ impl Ours {
         })
     }
 
-    /// Takes over what the FMU shows and says.
+    /// Copies the FMU's outputs and log messages.
     pub fn look(
         &mut self,
         slave: &Remote,
@@ -117,7 +117,7 @@ impl Ours {
         for (output, n) in self.wholes.1.iter().zip(wholes) {
             output.put(state, f64::from(*n));
         }
-        // the FMU shows the axes of the scene
+        // FMU variables are in the axes of the scene
         for (orientation, axes) in state.orientation.iter_mut().zip(axes) {
             *orientation = quaternion::product(*orientation, axes);
         }
@@ -128,7 +128,7 @@ impl Ours {
         }
     }
 
-    // contacts that the FMU does not show one by one share what their pair has
+    // contacts without their own variables share the force of their pair
     fn share(&mut self, pair: usize, normal: f64, force: Vec3) {
         let (model, _, poses) = self.simulation.placed();
         let contacts = observe::contacts_of(model, pair);
@@ -159,20 +159,20 @@ impl Ours {
             state.contact_force[j] = [0.0; 2];
         }
         for (j, sign) in closed {
-            // whether it slides is not shown
+            // the FMU does not report whether it slides
             state.status[j] = Status::Stick;
             state.contact_force[j] = [normal / n, 0.0];
             state.friction_force[j] = friction * (sign / n);
         }
     }
 
-    /// What was recorded.
+    /// The recording.
     pub fn finish(self) -> Recording {
         self.sampler.finish()
     }
 }
 
-/// `impact of ball-ground (ball, ground) at 0.5 s`.
+/// Parses `impact of ball-ground (ball, ground) at 0.5 s`.
 fn event_of(model: &Model, message: &Message) -> Option<Happening> {
     if message.category.as_deref() != Some("logEvents") {
         return None;

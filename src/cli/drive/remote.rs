@@ -1,5 +1,5 @@
-//! A library in a process of its own, called from here. Whatever it does, this program goes on: a crash, a call that does not
-//! come back and a library that ends its process are told, with the call.
+//! A library in a separate process, called from here. This program survives whatever the library does: a crash, a call that
+//! does not return and a library that exits are reported with the name of the call.
 
 use super::channel::{self, Channel, Silence};
 use super::frame::{Answer, Call, packed, unpacked};
@@ -15,18 +15,18 @@ use stiction::tool::import::{Message, Start, Status};
 /// Name of the hidden command that serves a library.
 pub const COMMAND: &str = "call-library";
 
-/// How long a process may take to end after its last call.
+/// Time for the process to exit after its last call.
 const FAREWELL: Duration = Duration::from_secs(5);
-/// How often it is looked at meanwhile.
+/// Polling interval meanwhile.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Why there is no library to call.
+/// Reason why the library cannot be called.
 pub enum NotLoaded {
     /// The process cannot be started.
     Process(io::Error),
     /// The system's reason.
     Refused(String),
-    /// It crashed, hung or ended its process.
+    /// It crashed, hung or exited.
     Failed(String),
 }
 
@@ -39,7 +39,7 @@ pub struct Remote {
 struct State {
     child: Child,
     channel: Channel,
-    /// How it failed; nothing is called any more then.
+    /// How the library failed; no further calls are made then.
     failure: Option<String>,
     messages: Vec<Message>,
 }
@@ -55,7 +55,7 @@ impl Remote {
             .arg(folder)
             .arg(std::process::id().to_string());
         let (child, channel) = channel::start(&mut command, limit).map_err(NotLoaded::Process)?;
-        // the command holds the other end, whose closing tells that the process is gone
+        // the command holds the other end; closing it makes the end of the process visible
         drop(command);
         let remote = Self {
             state: RefCell::new(State {
@@ -82,7 +82,7 @@ impl Remote {
         self.state.borrow().failure.clone()
     }
 
-    /// What the library said since the last time.
+    /// Log messages since the last call of this function.
     pub fn take_messages(&self) -> Vec<Message> {
         std::mem::take(&mut self.state.borrow_mut().messages)
     }
@@ -121,7 +121,7 @@ impl Remote {
         self.call(call).status
     }
 
-    /// Makes the instance.
+    /// Creates the instance.
     pub fn instantiate(&self, name: &str, guid: &str, resources: &str) -> bool {
         let call = Call::Instantiate {
             name: name.to_owned(),
@@ -131,7 +131,7 @@ impl Remote {
         self.status(&call).is_good()
     }
 
-    /// Asks for messages about events.
+    /// Enables the log category of events.
     pub fn log_events(&self) -> Status {
         self.status(&Call::LogEvents)
     }
@@ -141,12 +141,12 @@ impl Remote {
         self.status(&Call::SetupExperiment(start))
     }
 
-    /// Begins the initialization.
+    /// Enters initialization mode.
     pub fn enter_initialization(&self) -> Status {
         self.status(&Call::EnterInitialization)
     }
 
-    /// Ends the initialization.
+    /// Exits initialization mode.
     pub fn exit_initialization(&self) -> Status {
         self.status(&Call::ExitInitialization)
     }
@@ -166,7 +166,7 @@ impl Remote {
         self.status(&Call::SetBoolean(reference, value))
     }
 
-    /// First derivative of an input by time.
+    /// Sets the first time derivative of an input.
     pub fn set_input_derivative(&self, reference: u32, value: f64) -> Status {
         self.status(&Call::SetInputDerivative(reference, value))
     }
@@ -176,40 +176,40 @@ impl Remote {
         self.status(&Call::DoStep(time, step))
     }
 
-    /// Reads as many values as there are references.
+    /// Reads one value per reference.
     pub fn get_real(&self, references: &[u32]) -> (Status, Vec<f64>) {
         let answer = self.call(&Call::GetReal(references.to_vec()));
         sized(answer.status, answer.reals, references.len(), f64::NAN)
     }
 
-    /// Reads as many values as there are references.
+    /// Reads one value per reference.
     pub fn get_integer(&self, references: &[u32]) -> (Status, Vec<i32>) {
         let answer = self.call(&Call::GetInteger(references.to_vec()));
         sized(answer.status, answer.wholes, references.len(), 0)
     }
 
-    /// Reads as many values as there are references.
+    /// Reads one value per reference.
     pub fn get_boolean(&self, references: &[u32]) -> (Status, Vec<i32>) {
         let answer = self.call(&Call::GetBoolean(references.to_vec()));
         sized(answer.status, answer.wholes, references.len(), 0)
     }
 
-    /// How far the last step got, if the library says so.
+    /// Time reached by the last step, if the library reports it.
     pub fn last_successful_time(&self) -> Option<f64> {
         self.call(&Call::LastSuccessfulTime).reals.first().copied()
     }
 
-    /// Does it want to end the run?
+    /// Does the library want to terminate the run?
     pub fn wants_to_end(&self) -> bool {
         self.call(&Call::WantsToEnd).wholes.first() == Some(&1)
     }
 
-    /// Ends the run.
+    /// Terminates the run.
     pub fn terminate(&self) -> Status {
         self.status(&Call::Terminate)
     }
 
-    /// Frees the instance and ends the process. What went wrong meanwhile changes no result.
+    /// Frees the instance and ends the process. Failures here do not change any result.
     pub fn end(&self) -> Option<String> {
         if self.failure().is_some() {
             return None;
@@ -229,7 +229,7 @@ impl Remote {
 impl Drop for Remote {
     fn drop(&mut self) {
         let mut state = self.state.borrow_mut();
-        // one that has ended cannot be killed, and is not waited for twice
+        // an exited process can be neither killed nor waited for twice
         let _ = state.child.kill();
         let _ = state.child.wait();
     }
@@ -240,11 +240,11 @@ impl State {
         let what = match silence {
             Silence::Slow => {
                 let seconds = limit.as_secs_f64();
-                format!("the library did not come back within {seconds} s from {function}")
+                format!("the library did not return from {function} within {seconds} s")
             }
             Silence::Gone => words(self.ended(), &format!("in {function}")),
             Silence::Garbled => {
-                format!("the library disturbed the answer of its process in {function}")
+                format!("the library corrupted the answer of its process in {function}")
             }
         };
         let _ = self.child.kill();
@@ -252,7 +252,7 @@ impl State {
         self.failure = Some(what);
     }
 
-    /// Waits for the end, but not for long.
+    /// Waits a limited time for the process to exit.
     fn ended(&mut self) -> Option<End> {
         let began = Instant::now();
         loop {
@@ -269,16 +269,16 @@ fn words(end: Option<End>, place: &str) -> String {
     match end {
         Some(End::Signal(signal)) => format!("the library crashed with {signal} {place}"),
         Some(End::Exit(code)) => {
-            format!("the library ended its process with exit code {code} {place}")
+            format!("the library exited with code {code} {place}")
         }
-        Some(End::Success) => format!("the library ended its process {place}"),
+        Some(End::Success) => format!("the library exited {place}"),
         Some(End::Hung | End::Slow) | None => {
             format!("the process of the library did not end {place}")
         }
     }
 }
 
-/// What is not as long as it was asked to be is no good.
+/// Accepts only lists of the requested length.
 fn sized<T: Clone>(status: Status, mut values: Vec<T>, n: usize, empty: T) -> (Status, Vec<T>) {
     let status = if values.len() == n || !status.is_good() {
         status

@@ -1,4 +1,4 @@
-//! The process that loads a library and calls it, as it is told. It ends with the program that started it.
+//! The process that loads a library and executes the calls it receives. It ends when its parent does.
 
 use super::channel::Served;
 use super::frame::{Answer, Call, packed, unpacked};
@@ -8,12 +8,12 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use stiction::tool::import::{Library, Message, Observer, ParentWatch, Slave, Status};
 
-/// Messages of one call that are passed on.
+/// Maximum number of messages forwarded per call.
 const MOST_MESSAGES: usize = 10_000;
-/// Characters of a message that are passed on.
+/// Maximum number of characters forwarded per message.
 const LONGEST_MESSAGE: usize = 2000;
 
-/// Keeps what the library writes to its log.
+/// Collects log messages of the library.
 #[derive(Default)]
 struct LogCollector {
     messages: Mutex<Vec<Message>>,
@@ -67,7 +67,7 @@ pub fn serve(options: &LibraryOptions) -> Result<(), CliError> {
     channel.send(&packed(&loaded)).map_err(failed)?;
     let mut slave = None;
     loop {
-        // the last call frees the instance; before that the other side does not leave unless it dies
+        // the last call frees the instance; the channel closes earlier only if the parent dies
         let Ok(bytes) = channel.receive() else {
             watch.clean();
             return Ok(());
@@ -102,7 +102,7 @@ fn answer<'a>(call: &Call, library: &'a Library, slave: &mut Option<Slave<'a>>) 
             return Answer::new(status);
         }
         Call::Free => {
-            // frees it
+            // frees the instance
             *slave = None;
             return Answer::new(Status::Ok);
         }

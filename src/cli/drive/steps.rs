@@ -1,4 +1,4 @@
-//! The calls of a run, in the order of the standard.
+//! The FMI calls of a run, in the order required by the standard.
 
 use super::foreign::{self, Foreign};
 use super::inputs::Inputs;
@@ -18,18 +18,18 @@ use std::fmt::Write as _;
 use stiction::tool::check::description::{Causality, Kind, Variable};
 use stiction::tool::import::{Start, Status};
 
-/// Messages of the log that are told.
+/// Maximum number of log messages reported.
 const MOST_MESSAGES: usize = 10;
 
-/// Who looks at the FMU.
+/// Recorder of an FMU.
 pub enum Looker {
-    /// One that carries a scene of ours.
+    /// For an FMU that contains a stiction scene.
     Ours(Box<Ours>),
-    /// Any other.
+    /// For any other FMU.
     Foreign(Box<Foreign>),
 }
 
-/// Variables of the trajectory: outputs and inputs that are numbers.
+/// Variables of the trajectory: numeric outputs and inputs.
 pub fn columns(opened: &Opened) -> Vec<Variable> {
     let is_shown = |v: &&Variable| {
         matches!(v.causality, Causality::Output | Causality::Input) && v.kind != Kind::Text
@@ -38,11 +38,11 @@ pub fn columns(opened: &Opened) -> Vec<Variable> {
     all.iter().filter(is_shown).cloned().collect()
 }
 
-/// What a run of an FMU needs.
+/// A run of an FMU.
 pub struct Drive<'a> {
     /// The FMU.
     pub opened: &'a Opened,
-    /// What goes into it.
+    /// Its start values and inputs.
     pub inputs: Inputs,
     /// Its library.
     pub remote: Remote,
@@ -58,15 +58,15 @@ pub struct Drive<'a> {
     pub tolerance: Option<f64>,
     /// The trajectory.
     pub csv: Option<Output>,
-    /// With units in its header.
+    /// Write units to its header.
     pub units: bool,
     /// Its variables.
     pub columns: Vec<Variable>,
-    /// Messages that are told.
+    /// Reported messages.
     pub log: Vec<String>,
     /// Steps taken.
     pub steps: u64,
-    /// The bar.
+    /// Progress bar.
     pub progress: Progress,
 }
 
@@ -75,7 +75,7 @@ impl Drive<'_> {
     pub fn all(&mut self, timeline: Timeline, looker: &mut Looker) -> Result<(), CliError> {
         let result = self.calls(timeline, looker);
         if let Some(failure) = self.remote.end() {
-            self.log.push(format!("when all was done {failure}"));
+            self.log.push(format!("after the run {failure}"));
         }
         result
     }
@@ -123,7 +123,7 @@ impl Drive<'_> {
             let status = self.remote.do_step(time, end - time);
             if !status.is_good() {
                 let reached = self.remote.last_successful_time().unwrap_or(time);
-                // after an error it may refuse to be read
+                // after an error the FMU may refuse to be read
                 let looked = self.look(looker, reached, true);
                 let wants_end = status == Status::Discard && self.remote.wants_to_end();
                 if wants_end {
@@ -135,7 +135,7 @@ impl Drive<'_> {
             }
             self.steps += 1;
             time = end;
-            // outputs are read with the inputs of their time
+            // set the inputs of this time before outputs are read
             self.feed(time, None)?;
             let n = i as u64 + 1;
             let is_row = n.is_multiple_of(self.every) || end >= self.until;
@@ -164,8 +164,10 @@ impl Drive<'_> {
             if self.log.len() <= MOST_MESSAGES {
                 let text = message.text.as_deref().unwrap_or_default();
                 let text = text.replace("%%", "%").replace("##", "#");
-                self.log
-                    .push(format!("the FMU says at t = {} s: {text}", short(time)));
+                self.log.push(format!(
+                    "message of the FMU at t = {} s: {text}",
+                    short(time)
+                ));
             }
         }
         looked.map_err(|message| self.failed(&message, time))?;
@@ -194,7 +196,7 @@ impl Drive<'_> {
         for (variable, value) in self.columns.iter().zip(values) {
             // writing to a string cannot fail
             let _ = match variable.kind {
-                // how masters are told that something is infinitely far away
+                // represents an infinite distance in FMI
                 Kind::Real if value == f64::MAX => write!(line, ",inf"),
                 Kind::Real => write!(line, ",{value:?}"),
                 Kind::Enumeration => write!(line, ",{}", self.item(variable, value)),
@@ -205,7 +207,7 @@ impl Drive<'_> {
         self.csv.as_mut().map_or(Ok(()), |csv| csv.write(&line))
     }
 
-    // the name of an item of an enumeration
+    // name of an enumeration item
     fn item(&self, variable: &Variable, value: f64) -> String {
         let of_variable = variable.declared_type.as_ref();
         let items = of_variable.and_then(|name| self.opened.description.type_named(name));
@@ -243,17 +245,17 @@ impl Drive<'_> {
         }
     }
 
-    /// What is told in the end.
+    /// Warnings of the run.
     pub fn warnings(&mut self) -> Vec<String> {
         let mut warnings = std::mem::take(&mut self.log);
         if warnings.len() > MOST_MESSAGES {
             warnings.truncate(MOST_MESSAGES);
-            warnings.push("the FMU says more than is shown here".to_owned());
+            warnings.push("the FMU logged more messages than are shown here".to_owned());
         }
         warnings
     }
 
-    /// What the summary says.
+    /// Lines of the summary.
     pub fn lines(&self, recording: &Recording, wall: f64) -> Lines {
         let reached = recording.reached();
         let time = if reached < self.until {

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 const PLANE: &str = include_str!("plane.toml");
 const SPACE: &str = include_str!("space.toml");
 
-/// Writes the file and says what to do with it.
+/// Writes the file and prints the next steps.
 pub fn new(options: &NewOptions) -> Result<(), CliError> {
     let given = options.name.trim();
     let name = given.strip_suffix(".toml").unwrap_or(given);
@@ -21,7 +21,7 @@ pub fn new(options: &NewOptions) -> Result<(), CliError> {
         .file_name()
         .map(|stem| stem.to_string_lossy().into_owned());
     let Some(stem) = stem.filter(|stem| !stem.is_empty() && !name.ends_with('/')) else {
-        let message = format!("{:?} is no name for a scene", options.name);
+        let message = format!("{:?} is not a valid name for a scene", options.name);
         return Err(CliError::usage(
             message,
             "write for example: stiction new my_scene",
@@ -41,8 +41,8 @@ pub fn new(options: &NewOptions) -> Result<(), CliError> {
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => CliError::usage(
-            format!("{shown} is there already"),
-            "take another name, or remove the file first",
+            format!("{shown} already exists"),
+            "choose another name, or remove the file first",
         ),
         _ => CliError::Create {
             path: shown.clone(),
@@ -62,11 +62,11 @@ pub fn new(options: &NewOptions) -> Result<(), CliError> {
     out.finish()
 }
 
-/// The text with another name for the scene.
+/// The text with the name of the scene replaced.
 fn renamed(text: &str, name: &str) -> String {
     let line = format!("name = {name:?}");
     let mut lines: Vec<&str> = text.lines().collect();
-    // the name stands before the first table
+    // the name comes before the first table
     let tables = lines.iter().position(|l| l.trim_start().starts_with('['));
     let is_name = |l: &&str| l.trim_start().starts_with("name");
     match lines

@@ -1,4 +1,4 @@
-//! Panels below each other over a common axis of time, with marks where something happened.
+//! Panels stacked over a common time axis, with marks at events.
 
 use super::Format;
 use super::picture::{Anchor, Picture};
@@ -13,14 +13,14 @@ const WIDTH: f64 = 960.0;
 const PANEL: f64 = 190.0;
 /// Height of a band.
 const BAND: f64 = 22.0;
-/// Free space on the left, for numbers; on the right.
+/// Margins: left, for numbers, and right.
 const LEFT: f64 = 84.0;
 const RIGHT: f64 = 20.0;
-/// Room for the names of bands at most; longer ones are cut off.
+/// Maximum width for the names of bands; longer ones are truncated.
 const WIDEST_NAME: f64 = 320.0;
 /// Height of a line of text.
 const LINE: f64 = 20.0;
-/// Pixels between numbers of the axis of time, and of the other one.
+/// Pixels between tick labels of the time axis and of the vertical axis.
 const TICKS: [f64; 2] = [110.0, 38.0];
 
 const INK: Colour = [31, 41, 51];
@@ -40,23 +40,23 @@ const LINES: [Colour; 8] = [
 
 /// A panel with lines.
 pub struct Lines {
-    /// What they are.
+    /// Title of the panel.
     pub title: String,
-    /// Their unit; may be empty.
+    /// Unit; may be empty.
     pub unit: String,
     /// Indices of channels.
     pub channels: Vec<usize>,
-    /// Channels that are not drawn.
+    /// Number of channels not drawn.
     pub n_hidden: usize,
 }
 
-/// A chart under way.
+/// A chart under construction.
 pub struct Chart<'a> {
     recording: &'a Recording,
     picture: Picture,
-    /// Where the next panel begins.
+    /// Top of the next panel.
     top: f64,
-    /// Where the axis of time begins.
+    /// Left end of the time axis.
     left: f64,
 }
 
@@ -72,7 +72,7 @@ fn of_grip(grip: Grip) -> Colour {
 fn grip_word(grip: Grip) -> &'static str {
     match grip {
         Grip::Open => "apart",
-        Grip::Closed => "pressing without friction",
+        Grip::Closed => "frictionless contact",
         Grip::Stick => "sticking",
         Grip::Slip => "sliding",
     }
@@ -96,11 +96,11 @@ fn of_event(kind: &str) -> Colour {
 }
 
 impl<'a> Chart<'a> {
-    /// With the name of the run, and room for the names of bands.
+    /// A chart with a title, and space for the names of bands.
     pub fn new(recording: &'a Recording, format: Format, with_bands: bool) -> Self {
         let mut picture = Picture::new(WIDTH, format);
         picture.bold([12.0, 24.0], &recording.name, INK);
-        // all panels have the same axis of time: names of bands are the widest
+        // all panels share the time axis: names of bands are the widest labels
         let mut left = LEFT;
         if with_bands {
             let widths = recording.tracks.iter().map(|t| picture.text_width(&t.name));
@@ -169,7 +169,7 @@ impl<'a> Chart<'a> {
             if value.is_finite() {
                 points.push([self.x(*time), y(*value)]);
             } else {
-                // a hole
+                // gap in the data
                 self.picture.line(&points, colour, 1.6);
                 points.clear();
             }
@@ -184,7 +184,7 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// Bands of statuses.
+    /// A panel with bands of statuses.
     pub fn bands(&mut self) {
         self.title("Contacts");
         let grips = [Grip::Stick, Grip::Slip, Grip::Closed, Grip::Open];
@@ -229,13 +229,13 @@ impl<'a> Chart<'a> {
         let mut entries: Vec<(String, Colour)> =
             lines.channels.iter().enumerate().map(entry).collect();
         if lines.n_hidden > 0 {
-            let more = format!("{} that change less are not shown", lines.n_hidden);
+            let more = format!("{} with smaller changes are not shown", lines.n_hidden);
             entries.push((more, [255; 3]));
         }
         self.swatches(&entries);
     }
 
-    // as many lines of text as they take
+    // wrapped to as many lines as needed
     fn swatches(&mut self, entries: &[(String, Colour)]) {
         let mut x = 12.0;
         for (text, colour) in entries {
@@ -272,7 +272,7 @@ impl<'a> Chart<'a> {
         let mut last_kind = "";
         for event in &self.recording.events {
             let x = self.x(event.time);
-            // of those in one place one is enough
+            // draw overlapping marks once
             if x - last > 0.2 || event.kind != last_kind {
                 let mark = [[x, top - 9.0], [x, top - 1.0]];
                 self.picture.line(&mark, of_event(event.kind), 1.6);
@@ -281,7 +281,7 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// The picture, with what the marks mean.
+    /// The picture, with a legend of the marks.
     pub fn finish(mut self) -> Option<Vec<u8>> {
         let happened = |kind: &str| self.recording.events.iter().any(|e| e.kind == kind);
         let entries: Vec<(String, Colour)> = KINDS
@@ -299,10 +299,10 @@ impl<'a> Chart<'a> {
     }
 }
 
-/// Round values in a range, a part of it apart at least, with their text.
+/// Round values in a range, at least a given part of it apart, with their labels.
 fn ticks([low, high]: [f64; 2], part: f64) -> Vec<(f64, String)> {
     let range = high - low;
-    // the step is found for a range of one to a thousand
+    // the step is determined for a range of one to a thousand
     let exponent = format!("{range:e}");
     let exponent = exponent.rsplit('e').next().and_then(|e| e.parse().ok());
     let power: f64 = format!("1e{}", exponent.unwrap_or(0i32))

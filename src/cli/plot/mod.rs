@@ -10,39 +10,39 @@ use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use stiction::model::Model;
 
-/// Lines of one panel at most: those that change most.
+/// Maximum number of lines per panel: those that change most.
 const MOST_LINES: usize = 8;
 
-/// What can be plotted.
+/// Quantities that can be plotted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum What {
-    /// Places and angles of bodies
+    /// Positions and angles of bodies
     Positions,
-    /// Their velocities
+    /// Velocities of bodies
     Velocities,
     /// Normal and friction forces of contacts
     Forces,
-    /// When contacts stick, slide or are apart
+    /// Status of contacts: stick, slip or open
     Status,
-    /// Kinetic, potential and total energy, and where it went
+    /// Kinetic, potential and total energy, and losses
     Energy,
     /// Applied forces and inputs
     Inputs,
-    /// Outputs of an FMU of another tool
+    /// Outputs of an FMU from another tool
     Outputs,
 }
 
-/// How the file is written.
+/// File format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Lines and text.
+    /// SVG.
     Svg,
-    /// Pixels.
+    /// PNG.
     Png,
 }
 
-/// The file that was asked for, or one with the name of the model, and how it is written.
+/// The requested file, or one named after the model, and its format.
 pub fn target(file: Option<&Path>, name: &str) -> Result<(PathBuf, Format), CliError> {
     let Some(file) = file else {
         return Ok((PathBuf::from(format!("{name}.svg")), Format::Svg));
@@ -62,7 +62,7 @@ pub fn target(file: Option<&Path>, name: &str) -> Result<(PathBuf, Format), CliE
     Ok((file.to_owned(), format))
 }
 
-/// Refuses, before the run, what there is nothing of in a crowd: its contacts have no names. Stops of joints have.
+/// Rejects, before the run, plots that time stepping cannot provide: apart from joint stops, its contacts have no names.
 pub fn refuse_in_time_stepping(model: &Model, what: &[What], is_fmu: bool) -> Result<(), CliError> {
     if model.time_stepping.is_none() || !model.contacts.is_empty() {
         return Ok(());
@@ -79,18 +79,18 @@ pub fn refuse_in_time_stepping(model: &Model, what: &[What], is_fmu: bool) -> Re
     Err(if is_fmu {
         CliError::usage(
             format!(
-                "{name} has no {} to plot: an FMU does not show the contacts of time stepping",
+                "{name} has no {} to plot: with time stepping, an FMU does not expose individual contacts",
                 name_of(*what)
             ),
-            "take positions, velocities, energy or inputs; `stiction run` on the scene has the status, too",
+            "plot positions, velocities, energy or inputs; run the scene itself with `stiction run` to plot the status",
         )
     } else {
         CliError::usage(
             format!(
-                "{name} has no {} to plot: with time stepping contacts come and go without names",
+                "{name} has no {} to plot: with time stepping, contacts have no names",
                 name_of(*what)
             ),
-            "take positions, velocities, status (numbers of contacts), energy or inputs; --report shows the forces as arrows",
+            "plot positions, velocities, status (numbers of contacts), energy or inputs; --report shows the forces as arrows",
         )
     })
 }
@@ -100,7 +100,7 @@ fn name_of(what: What) -> String {
     value.map_or(String::new(), |value| value.get_name().to_owned())
 }
 
-/// The picture; an error in words if there is nothing to draw.
+/// The picture, or an error if there is nothing to draw.
 pub fn draw(recording: &Recording, what: &[What], format: Format) -> Result<Vec<u8>, CliError> {
     let with_bands = what.iter().any(|what| matches!(what, What::Status));
     let mut chart = Chart::new(recording, format, with_bands);
@@ -112,7 +112,7 @@ pub fn draw(recording: &Recording, what: &[What], format: Format) -> Result<Vec<
             What::Energy => Group::Energy,
             What::Inputs => Group::Input,
             What::Outputs => Group::Other,
-            // in a crowd they are counted
+            // with time stepping, contacts are counted
             What::Status if recording.fate.is_some() => Group::Count,
             What::Status => {
                 if recording.tracks.is_empty() {
@@ -141,21 +141,21 @@ fn nothing(recording: &Recording, what: What) -> CliError {
         format!("{} has no {} to plot", recording.name, name_of(what)),
         match what {
             What::Forces if recording.fate.is_some() => {
-                "no stop of a joint closed in this run, and with time stepping other contacts have no names"
+                "no joint stop closed in this run, and with time stepping other contacts have no names"
             }
             What::Status | What::Forces => "no contact closed in this run",
             What::Inputs => "the model has neither applied forces nor inputs",
             What::Outputs => {
-                "for a scene take positions, velocities, forces, status, energy or inputs"
+                "for a scene, plot positions, velocities, forces, status, energy or inputs"
             }
             What::Positions | What::Velocities | What::Energy => {
-                "an FMU of another tool has outputs and inputs"
+                "for an FMU from another tool, plot outputs or inputs"
             }
         },
     )
 }
 
-/// One panel for each unit of a group.
+/// One panel per unit of a group.
 fn panels(recording: &Recording, group: Group) -> Vec<Lines> {
     let mut panels: Vec<Lines> = Vec::new();
     for (i, channel) in recording.channels.iter().enumerate() {
@@ -175,7 +175,7 @@ fn panels(recording: &Recording, group: Group) -> Vec<Lines> {
     for panel in &mut panels {
         choose(recording, panel);
     }
-    // nothing turns in a scene of points
+    // a scene of point masses has no angles
     let moves = |panel: &Lines| panel.channels.iter().any(|c| is_moving(recording, *c));
     let any_moves = panels.iter().any(moves);
     panels.retain(|panel| !any_moves || moves(panel));
@@ -187,7 +187,7 @@ fn is_moving(recording: &Recording, channel: usize) -> bool {
     high > low
 }
 
-// those that change most, in their own order
+// those that change most, in their original order
 fn choose(recording: &Recording, panel: &mut Lines) {
     let span = |channel: &usize| {
         let [low, high] = recording.span(*channel);

@@ -1,20 +1,20 @@
-//! Lines, areas and text, written as SVG or drawn as PNG when all of them are known.
+//! A display list of lines, areas and text, output as SVG or PNG.
 
 use super::Format;
 use std::fmt::Write as _;
 use stiction::tool::describe::drawing::canvas::{Canvas, Colour, Point, text_width};
 
-/// Size of the letters of an SVG file, and their mean width, in pixels.
+/// Font size of an SVG file, and the mean width of a letter, in pixels.
 const LETTER: [f64; 2] = [13.0, 6.9];
 
-/// Where a text is, relative to its place.
+/// Horizontal alignment of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
-    /// It starts there.
+    /// Left-aligned.
     Start,
-    /// Its middle is there.
+    /// Centred.
     Middle,
-    /// It ends there.
+    /// Right-aligned.
     End,
 }
 
@@ -24,7 +24,7 @@ enum Mark {
     Text(Point, String, Colour, Anchor, bool),
 }
 
-/// A picture under way.
+/// A picture under construction.
 pub struct Picture {
     width: f64,
     format: Format,
@@ -32,7 +32,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// An empty one.
+    /// An empty picture.
     pub fn new(width: f64, format: Format) -> Self {
         Self {
             width,
@@ -65,7 +65,7 @@ impl Picture {
         self.marks.push(mark);
     }
 
-    /// Width of a text, about.
+    /// Approximate width of a text.
     pub fn text_width(&self, text: &str) -> f64 {
         match self.format {
             Format::Svg => LETTER[1] * text.chars().count() as f64,
@@ -73,7 +73,7 @@ impl Picture {
         }
     }
 
-    /// The file, for a picture of this height; `None` if it does not fit into memory.
+    /// Contents of the file for a picture of this height; `None` if it does not fit into memory.
     pub fn finish(self, height: f64) -> Option<Vec<u8>> {
         match self.format {
             Format::Svg => Some(self.svg(height).into_bytes()),

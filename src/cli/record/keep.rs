@@ -1,21 +1,21 @@
-//! Which rows are kept.
+//! Selection of the rows that a recording keeps.
 
 use super::{Channel, Recording, Row};
 
-/// Values in all kept rows together, about: as 16-bit numbers in text they take some 3 MB.
+/// Approximate number of values in all kept rows: about 3 MB as 16-bit numbers in text.
 const MOST_VALUES: usize = 1_000_000;
 
-/// Rows that are kept at equal distances: finer than the pixels of a screen.
+/// Maximum number of equidistant rows, finer than the pixels of a screen.
 const MOST_ROWS: usize = 2000;
-/// Rows that are kept at least, where a row has very many values.
+/// Minimum number of rows, where rows have very many values.
 const FEWEST_ROWS: usize = 300;
 
-/// The extremes of a channel between a kept row and the next, where they are beyond both.
+/// Extremes of a channel between two kept rows, where they exceed both.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Peak {
     /// Index of the channel.
     pub channel: usize,
-    /// Index of the kept row before it.
+    /// Index of the preceding kept row.
     pub row: usize,
     /// Lowest value.
     pub low: f64,
@@ -27,7 +27,7 @@ pub struct Peak {
 #[derive(Debug)]
 pub struct Keeper {
     n_buckets: f64,
-    /// Rows around events that may still be kept.
+    /// Remaining number of rows around events that may be kept.
     spare: usize,
     bucket: f64,
     last: Row,
@@ -36,7 +36,7 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// For rows of about this many values.
+    /// For rows of approximately this many values.
     pub fn new(n_values: usize) -> Self {
         let n = (MOST_VALUES / n_values.max(1)).clamp(FEWEST_ROWS, MOST_ROWS);
         Self {
@@ -49,12 +49,12 @@ impl Keeper {
         }
     }
 
-    /// Number of rows at equal distances.
+    /// Number of equidistant rows.
     pub fn n_buckets(&self) -> f64 {
         self.n_buckets
     }
 
-    /// Looks at a row. `eventful`: since the last one something happened. `channels` may have become more.
+    /// Processes a row. `eventful`: there were events since the last row. Channels may have been added.
     pub fn look(
         &mut self,
         recording: &mut Recording,
@@ -91,7 +91,7 @@ impl Keeper {
         std::mem::swap(&mut self.last, row);
     }
 
-    /// The end of the run: the last row is kept.
+    /// Ends the recording; the last row is always kept.
     pub fn finish(&mut self, recording: &mut Recording) {
         if !self.last_is_kept {
             let last = std::mem::take(&mut self.last);
@@ -101,7 +101,7 @@ impl Keeper {
         }
     }
 
-    // what was beyond the kept rows on both sides becomes a peak
+    // values beyond the kept rows on both sides become a peak
     fn close(&mut self, recording: &mut Recording, next: &Row) {
         let Some(row) = recording.times.len().checked_sub(1) else {
             self.extremes = vec![[f64::INFINITY, f64::NEG_INFINITY]; next.values.len()];
@@ -125,7 +125,7 @@ impl Keeper {
     }
 }
 
-// a contact that closes for the first time had no force before
+// before a contact first closes its force is zero
 fn add_channels(recording: &mut Recording, channels: &[Channel]) {
     for channel in &channels[recording.channels.len()..] {
         recording.channels.push(channel.clone());
@@ -144,7 +144,7 @@ fn keep(recording: &mut Recording, row: &Row) {
 }
 
 impl Recording {
-    /// Peaks that can be seen: beyond the kept rows by more than a part of what the channel spans.
+    /// Visible peaks: beyond the kept rows by more than a given part of the channel's range.
     pub fn seen_peaks(&self, part: f64) -> Vec<Peak> {
         let spans: Vec<f64> = (0..self.channels.len())
             .map(|c| self.span(c))
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(peaks.len(), 1);
         let at = recording.times[peaks[0].row];
         assert!((at - 0.777_777).abs() < 1e-3 && peaks[0].high > 5.0);
-        // both rows around the event
+        // the rows before and after the event
         for i in [333_332.0, 333_333.0] {
             assert!(recording.times.contains(&(i / f64::from(n))));
         }

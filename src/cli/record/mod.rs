@@ -1,9 +1,9 @@
-//! What a run leaves behind to be drawn: values over time, thinned to what a screen can show, statuses of contacts,
-//! events, and the scene that moves. The report and the plots are made from it.
+//! Recording of a run for the report and the plots: values over time, thinned to the resolution of a screen, statuses of
+//! contacts, events, and the scene for the animation.
 //!
-//! A long run is thinned while it goes on. Time is cut into equal buckets; the first row of each is kept, and so are
-//! the rows just before and after an event. Where rows in between go beyond what the kept ones span, the bucket keeps
-//! the lowest and the highest value too, so that no peak is lost. Events are all kept, up to [`MOST_EVENTS`].
+//! A long run is thinned on the fly. Time is divided into equal buckets; the first row of each is kept, and so are
+//! the rows just before and after an event. Where rows in between exceed the range of the kept ones, the bucket keeps
+//! the lowest and the highest value too, so that no peak is lost. All events are kept, up to [`MOST_EVENTS`].
 
 mod keep;
 mod sample;
@@ -21,42 +21,42 @@ use serde_json::Value;
 use stiction::integrate::{Event, EventKind, Report};
 use stiction::model::Model;
 
-/// Events that are listed; of more, the first ones.
+/// Maximum number of listed events; later ones are counted only.
 pub const MOST_EVENTS: usize = 100_000;
 
-/// What a channel shows, and so which plot it is in.
+/// Quantity of a channel, which determines its plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
-    /// Places and angles of bodies.
+    /// Positions and angles of bodies.
     Position,
-    /// Components of an orientation: for the animation, not for a plot.
+    /// Components of an orientation, for the animation only.
     Orientation,
-    /// Speeds of bodies.
+    /// Velocities of bodies.
     Velocity,
-    /// Forces of contacts.
+    /// Contact forces.
     Force,
     /// Energies.
     Energy,
-    /// How many there are of something.
+    /// Counts.
     Count,
-    /// What comes from outside.
+    /// Applied forces and inputs.
     Input,
-    /// What an FMU of another tool has.
+    /// Outputs of an FMU from another tool.
     Other,
 }
 
 /// A value over time.
 #[derive(Clone, Debug)]
 pub struct Channel {
-    /// As in the trajectory: `block.position.x`.
+    /// Name as in the trajectory: `block.position.x`.
     pub name: String,
-    /// Empty where there is none.
+    /// Unit; may be empty.
     pub unit: String,
-    /// Which plot it is in.
+    /// The plot it belongs to.
     pub group: Group,
 }
 
-/// Where bodies touch at one time.
+/// A closed contact at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
     /// Index of [`Recording::tracks`].
@@ -67,77 +67,77 @@ pub struct Touch {
     pub force: [f64; 3],
 }
 
-/// All that is known at one time.
+/// All values at one time.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
     /// s.
     pub time: f64,
-    /// One for each channel; those that come later were zero.
+    /// One value per channel; channels added later were zero.
     pub values: Vec<f64>,
     /// Closed contacts.
     pub touches: Vec<Touch>,
-    /// The same in a crowd, where contacts have no names.
+    /// Contacts with time stepping, which have no names.
     pub arrows: Vec<Arrow>,
-    /// How each track is.
+    /// Status of each track.
     pub statuses: Vec<Grip>,
 }
 
-/// An event with words.
+/// An event as shown to the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Happening {
     /// s.
     pub time: f64,
-    /// Its word.
+    /// Name of its kind.
     pub kind: &'static str,
-    /// Index of [`Recording::places`]; none where nobody knows.
+    /// Index into [`Recording::places`], if known.
     pub place: Option<usize>,
     /// Normal and tangential impulse, N s.
     pub impulse: [f64; 2],
 }
 
-/// What a run left behind.
+/// Recording of a run.
 #[derive(Debug, Default)]
 pub struct Recording {
     /// Name of the scene or model.
     pub name: String,
-    /// One sentence on it.
+    /// One-sentence description.
     pub description: String,
-    /// When the run began, s.
+    /// Start of the run, s.
     pub start: f64,
-    /// End that was asked for, s.
+    /// Requested end, s.
     pub until: f64,
     /// Values over time.
     pub channels: Vec<Channel>,
     /// Times of the kept rows, s.
     pub times: Vec<f64>,
-    /// Values at these times, one list for each channel.
+    /// Values at these times, one list per channel.
     pub columns: Vec<Vec<f64>>,
     /// Closed contacts at these times.
     pub touches: Vec<Vec<Touch>>,
-    /// Those of a crowd.
+    /// Contacts with time stepping.
     pub arrows: Vec<Vec<Arrow>>,
-    /// What became of a crowd.
+    /// Outcome of a run with time stepping.
     pub fate: Option<Fate>,
-    /// What the kept rows do not show.
+    /// Peaks between the kept rows.
     pub peaks: Vec<Peak>,
-    /// Statuses of contacts, or of pairs of shapes where there are many contacts.
+    /// Statuses of contacts, or of shape pairs if there are many contacts.
     pub tracks: Vec<Track>,
-    /// Names of contacts, or what events of a crowd are about.
+    /// Names of contacts, or of the bodies of events with time stepping.
     pub places: Vec<String>,
     /// All events, up to [`MOST_EVENTS`].
     pub events: Vec<Happening>,
-    /// Events that are not listed.
+    /// Number of events not listed.
     pub n_unlisted: u64,
-    /// Rows that were looked at.
+    /// Number of rows sampled.
     pub n_rows: u64,
-    /// What is drawn in the animation, if there is anything to draw.
+    /// Scene of the animation, if there is anything to draw.
     pub stage: Option<Value>,
     /// 2 in the plane, 3 in space.
     pub dimension: usize,
 }
 
 impl Recording {
-    /// Of a model of ours.
+    /// For a stiction model.
     pub fn of(model: &Model, until: f64, stage: Option<Value>) -> Self {
         Self {
             name: model.name.clone(),
@@ -150,7 +150,7 @@ impl Recording {
         }
     }
 
-    /// Takes events over.
+    /// Adds events.
     pub fn take(&mut self, events: &[Event]) {
         for event in events {
             self.happened(Happening {
@@ -168,7 +168,7 @@ impl Recording {
         }
     }
 
-    /// Takes one event over.
+    /// Adds an event.
     pub fn happened(&mut self, event: Happening) {
         if self.events.len() < MOST_EVENTS {
             self.events.push(event);
@@ -177,7 +177,7 @@ impl Recording {
         }
     }
 
-    /// Time that was reached, s.
+    /// Time reached, s.
     pub fn reached(&self) -> f64 {
         self.times.last().copied().unwrap_or(self.start)
     }
@@ -189,7 +189,7 @@ impl Recording {
             .position(|channel| channel.name == name)
     }
 
-    /// Name of the place of an event.
+    /// Name of the contact of an event.
     pub fn place_name(&self, event: &Happening) -> &str {
         event
             .place
@@ -198,7 +198,7 @@ impl Recording {
     }
 }
 
-/// Energy lost so far, by where it went, and what is left of the balance.
+/// Energy lost so far by cause, and the remainder of the balance.
 pub fn losses(report: &Report) -> [(&'static str, f64); 5] {
     [
         ("energy.lost_in_friction", report.friction_loss),

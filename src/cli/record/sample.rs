@@ -1,4 +1,4 @@
-//! Looks at a simulation and records what it sees.
+//! Samples a simulation into a recording.
 
 use super::keep::Keeper;
 use super::time_stepping::{self, Onlooker};
@@ -15,10 +15,10 @@ use stiction::scene::spec::Frame;
 use stiction::simulation::{Simulation, observe};
 use stiction::state::State;
 
-/// With more contacts than this, those of a pair of shapes are shown as one: their sum, at the centre of pressure.
+/// With more contacts than this, those of a shape pair are combined into their resultant at the centre of pressure.
 const MOST_CONTACTS: usize = 24;
 
-/// With more bodies than this in space, speeds are shown without their directions.
+/// With more bodies than this in space, only the magnitudes of velocities are recorded.
 const MOST_DIRECTIONS: usize = 20;
 
 /// Records a simulation.
@@ -26,18 +26,18 @@ pub struct Sampler {
     recording: Recording,
     keeper: Keeper,
     channels: Vec<Channel>,
-    /// What the first channels are read from.
+    /// Sources of the first channels.
     outputs: Vec<Output>,
     row: Row,
     by_pair: bool,
-    /// By contact, or by pair.
+    /// Track index by contact or by pair.
     track_of: Vec<Option<usize>>,
     last_time: f64,
-    /// How far the events of the recording have been looked at.
+    /// Number of events of the recording processed so far.
     n_seen: usize,
-    /// Does the simulation know where energy went?
+    /// Does the simulation report energy losses by cause?
     losses: bool,
-    /// Looks at a crowd.
+    /// Recorder of contacts with time stepping.
     onlooker: Option<Onlooker>,
 }
 
@@ -47,7 +47,7 @@ impl Sampler {
         Self::with(model, until, stage, true)
     }
 
-    /// For a run of an FMU, which does not tell where energy went.
+    /// For a run of an FMU, which does not report energy losses by cause.
     pub fn from_fmu(model: &Model, until: f64, stage: Option<Value>) -> Self {
         Self::with(model, until, stage, false)
     }
@@ -61,9 +61,9 @@ impl Sampler {
         };
         let (mut channels, outputs) = outputs(model);
         channels.extend(others(model, losses));
-        // eight numbers for each of the contacts that may be closed at the same time
+        // eight numbers for each contact that may be closed at the same time
         let mut n_values = channels.len() + 8 * n_places.min(model.bodies.len() + 4);
-        // an FMU does not show the contacts of a crowd
+        // with time stepping, contacts are not FMU variables
         let onlooker = (model.time_stepping.is_some() && losses).then(|| {
             n_values += Onlooker::n_values(model);
             let onlooker = Onlooker::new(model, channels.len());
@@ -85,12 +85,12 @@ impl Sampler {
         }
     }
 
-    /// Time between two rows that are enough, s.
+    /// Sufficient time between two rows, s.
     pub fn spacing(&self) -> f64 {
         (self.recording.until - self.recording.start) / self.keeper.n_buckets()
     }
 
-    /// Takes events over. What was hit has a track, even if nobody sees it closed.
+    /// Adds events. A contact with an impact gets a track even if it is never sampled closed.
     pub fn take(&mut self, model: &Model, events: &[Event]) {
         for event in events {
             self.track(model, event.contact);
@@ -98,7 +98,7 @@ impl Sampler {
         self.recording.take(events);
     }
 
-    /// Takes one event over.
+    /// Adds an event.
     pub fn happened(&mut self, model: &Model, event: Happening) {
         if let Some(contact) = event.place {
             self.track(model, contact);
@@ -106,7 +106,7 @@ impl Sampler {
         self.recording.happened(event);
     }
 
-    /// Looks at the state as it is now; at one that was seen already it does not look again.
+    /// Samples the current state, unless it has been sampled already.
     pub fn look(&mut self, simulation: &mut Simulation) {
         let time = simulation.state().time;
         if time <= self.last_time {
@@ -118,12 +118,12 @@ impl Sampler {
         let read = self.outputs.iter().map(|output| output.number(simulation));
         row.values.extend(read);
         others_now(simulation, self.losses, &mut row.values);
-        // forces of the contacts seen so far, in the order of their channels
+        // forces of the contacts recorded so far, in the order of their channels
         row.values.resize(self.channels.len(), 0.0);
         row.touches.clear();
         row.statuses.clear();
         row.statuses.resize(self.recording.tracks.len(), Grip::Open);
-        // forces of a crowd are those at this instant, not those of its last step
+        // with time stepping, forces are evaluated at this instant instead of taken from the last step
         let forces =
             (simulation.model().time_stepping.is_some()).then(|| simulation.instant().clone());
         let (model, state, poses) = simulation.placed();
@@ -140,12 +140,12 @@ impl Sampler {
             }
             _ => self.contacts(model, state, poses, &mut row),
         }
-        // the integrator may be ahead: what comes later is for later rows
+        // the integrator may be ahead: later events belong to later rows
         let is_past = |event: &Happening| event.time <= time;
         let new = &self.recording.events[self.n_seen..];
         let n_new = new.partition_point(is_past);
         self.follow(&row, n_new);
-        // events of a crowd are told later, and in bunches: no row is nearer to them than others
+        // with time stepping, events are reported later and in groups, so no extra rows are kept for them
         let eventful = n_new > 0 && self.onlooker.is_none();
         self.n_seen += n_new;
         self.keeper
@@ -154,7 +154,7 @@ impl Sampler {
         self.last_time = time;
     }
 
-    /// What was recorded.
+    /// The recording.
     pub fn finish(mut self) -> Recording {
         self.keeper.finish(&mut self.recording);
         if let Some(onlooker) = self.onlooker {
@@ -197,7 +197,7 @@ impl Sampler {
             row.values[channel + 1] += friction;
             add_touch(&mut row.touches, track, normal, point, along);
         }
-        // places were weighted by normal forces
+        // points were weighted by normal forces
         for touch in &mut row.touches {
             let weight = row.values[self.recording.tracks[touch.track].channel];
             if weight > 0.0 {
@@ -208,7 +208,7 @@ impl Sampler {
             .retain(|touch| row.values[self.recording.tracks[touch.track].channel] > 0.0);
     }
 
-    // that of a contact or of its pair, made when it is met for the first time
+    // track of a contact or of its pair, created on first use
     fn track(&mut self, model: &Model, contact: usize) -> usize {
         let place = if self.by_pair {
             model.contacts[contact].pair
@@ -244,7 +244,7 @@ impl Sampler {
         track
     }
 
-    // a change between two rows happened at its event, if there is one
+    // a change between two rows is dated by its event, if there is one
     fn follow(&mut self, row: &Row, n_new: usize) {
         let recording = &mut self.recording;
         let events = &recording.events[self.n_seen..self.n_seen + n_new];
@@ -255,7 +255,7 @@ impl Sampler {
                 };
                 let event = events.iter().rev().find(|event| is_own(event.place));
                 let time = event.map_or(row.time, |event| event.time);
-                // a contact that is closed at the start always was
+                // a contact closed at the start has been closed from the beginning
                 if row.time <= recording.start {
                     track.changes.clear();
                 }
@@ -289,7 +289,7 @@ fn add_touch(touches: &mut Vec<Touch>, track: usize, weight: f64, point: Vec3, f
     }
 }
 
-/// Where a contact touches and its force on the second body; none at stops of joints.
+/// Contact point and force on the second body; none for joint stops.
 fn touch(model: &Model, state: &State, poses: &Poses, j: usize) -> Option<(Vec3, Vec3)> {
     let contact = &model.contacts[j];
     let [normal, tangential] = state.contact_force[j];
@@ -319,12 +319,12 @@ pub fn applied(model: &Model) -> impl Iterator<Item = &ForceLink> {
     })
 }
 
-// speeds are shown without their directions where there are very many
+// only magnitudes of velocities where there are very many bodies
 fn shows_speeds(model: &Model) -> bool {
     model.is_spatial() && model.bodies.len() > MOST_DIRECTIONS
 }
 
-/// The channels that are outputs of the table of variables.
+/// The channels that are outputs of the variable table.
 fn outputs(model: &Model) -> (Vec<Channel>, Vec<Output>) {
     let shown = |variable: Variable| {
         let output = *variable.output()?;
@@ -377,7 +377,7 @@ fn others(model: &Model, with_losses: bool) -> Vec<Channel> {
     channels
 }
 
-/// Their values.
+/// Values of these channels.
 fn others_now(simulation: &mut Simulation, with_losses: bool, out: &mut Vec<f64>) {
     let speeds = shows_speeds(simulation.model()).then(|| simulation.reported_velocity().to_vec());
     let losses = losses(simulation.report());

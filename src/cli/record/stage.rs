@@ -1,4 +1,4 @@
-//! What the animation draws: shapes in the axes of their bodies, joints and springs with their attachment points.
+//! Scene of the animation: shapes in body axes, joints and springs with their attachment points.
 
 use super::sample::applied;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use stiction::model::{AnyForce, AnyJoint, BodyRef, ForceLink, JointLink, Model, 
 use stiction::scene::spec::{Geometry, Parts, Scene};
 use stiction::tool::describe::drawing::space::solid::Solid;
 
-/// Digits after the point: micrometres.
+/// Decimal places: micrometres.
 const DIGITS: f64 = 1e6;
 
 fn short(x: f64) -> f64 {
@@ -26,7 +26,7 @@ fn index(body: BodyRef) -> i64 {
     body.map_or(-1, |i| i64::try_from(i).unwrap_or(-1))
 }
 
-/// The scene as the page reads it.
+/// The scene as JSON for the page.
 pub fn stage(scene: &Scene, model: &Model) -> Value {
     let (ground, bodies) = match &scene.parts {
         Parts::Plane(plane) => {

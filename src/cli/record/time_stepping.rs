@@ -1,5 +1,5 @@
-//! What is seen of many bodies: where they press on each other and how, and what happens to them. Nobody reads a table of ten
-//! thousand contacts: what happens at about the same time is told as one event, with a count.
+//! Recording with time stepping: contact forces, counts and events of many bodies. Since a table of ten thousand contacts is
+//! unreadable, events of a kind at about the same time are combined into one with a count.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,51 +10,51 @@ use stiction::math::{Vec3, dot3, norm};
 use stiction::model::{BodyRef, Model, Poses, TimeStepping, space_pose_of};
 use stiction::state::{PersistentContact, State};
 
-/// Arrows in one row: of more contacts, those with the largest forces.
+/// Maximum number of arrows in a row: those of the largest forces.
 pub const MOST_ARROWS: usize = 600;
 
-/// Contacts of a body, about: what a row of arrows takes.
+/// Typical number of contacts per body, to estimate the size of a row.
 const CONTACTS_OF_A_BODY: usize = 3;
 
-/// Parts of a run within which things of a kind happen together: a table of some hundred lines at most.
+/// Number of time windows within which events of a kind are combined, so that the table has some hundred lines at most.
 const WINDOWS: f64 = 100.0;
 
-/// Friction within this part of its bound slides: the error of steps with bounded effort is below.
+/// Relative distance to the friction bound below which a contact counts as sliding; the solver error is smaller.
 const AT_THE_BOUND: f64 = 1e-3;
 
-/// Looks from the start on in which bodies that touch did so from the start: forces are known after the first step.
+/// Bodies that touch in this many first samples count as touching from the start: forces are known after the first step.
 const FROM_THE_START: u32 = 2;
 
-/// A force where two bodies press on each other.
+/// A contact force.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrow {
     /// m.
     pub point: [f64; 3],
     /// On the second body, N.
     pub force: [f64; 3],
-    /// Does it slide?
+    /// Stick or slip.
     pub grip: Grip,
 }
 
-/// What became of the bodies.
+/// Outcome of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fate {
     /// Number of bodies.
     pub n_bodies: usize,
     /// Pairs of bodies that have touched.
     pub n_pairs: usize,
-    /// Contacts that press at the end, and those of them that slide.
+    /// Loaded contacts at the end, and the number of them that slide.
     pub n_contacts: usize,
     pub n_sliding: usize,
     /// Bodies asleep at the end.
     pub n_asleep: usize,
     /// When the last of these fell asleep, s.
     pub asleep_since: f64,
-    /// How often bodies woke up.
+    /// Number of wake-ups.
     pub n_woken: u64,
 }
 
-/// What happens to bodies of a crowd.
+/// Kinds of events with time stepping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Deed {
     FirstTouch,
@@ -86,7 +86,7 @@ impl Deed {
     }
 }
 
-/// Things of one kind that happened at about the same time.
+/// Events of one kind at about the same time.
 #[derive(Debug)]
 struct Bunch {
     deed: Deed,
@@ -96,22 +96,22 @@ struct Bunch {
     n: u64,
 }
 
-/// Looks at a crowd, row by row.
+/// Records contacts and events row by row.
 #[derive(Debug, Default)]
 pub struct Onlooker {
-    /// What pairs of shapes that touched must know to be looked at.
+    /// Narrow-phase data of shape pairs in contact.
     known: BTreeMap<[u32; 2], Option<NarrowPhase>>,
     /// Pairs of bodies that have touched.
     met: BTreeSet<[BodyRef; 2]>,
     asleep: Vec<bool>,
     bunches: Vec<Bunch>,
     n_looks: u32,
-    /// Index of the first of its channels.
+    /// Index of its first channel.
     first_channel: usize,
     fate: Fate,
 }
 
-/// What is counted over time.
+/// Channels of counts.
 pub fn channels() -> [Channel; 3] {
     ["contacts", "contacts that slide", "bodies asleep"].map(|name| Channel {
         name: name.to_owned(),
@@ -121,7 +121,7 @@ pub fn channels() -> [Channel; 3] {
 }
 
 impl Onlooker {
-    /// With the index of the first of its channels.
+    /// With the index of its first channel.
     pub fn new(model: &Model, first_channel: usize) -> Self {
         Self {
             asleep: vec![false; model.bodies.len()],
@@ -134,13 +134,13 @@ impl Onlooker {
         }
     }
 
-    /// Numbers in the arrows of a row, about.
+    /// Approximate number of values in the arrows of a row.
     pub fn n_values(model: &Model) -> usize {
         6 * (CONTACTS_OF_A_BODY * model.bodies.len()).min(MOST_ARROWS)
     }
 
-    /// Fills in what a row has of the crowd, and tells what happened since the last one. These are the places that press on each other now;
-    /// the state has those of the last step, with impacts.
+    /// Fills in arrows and counts of a row and adds the events since the last one. Contact points are evaluated at this instant;
+    /// the state has those of the last step, including impacts.
     pub fn look(
         &mut self,
         (model, time_stepping): (&Model, &TimeStepping),
@@ -157,7 +157,7 @@ impl Onlooker {
                 .key
                 .shapes
                 .map(|i| time_stepping.colliders[i as usize].body);
-            // what sleeps keeps the forces that it fell asleep with, and does not slide
+            // sleeping bodies keep the forces with which they fell asleep, and do not slide
             let sleeps = |body: &BodyRef| {
                 body.is_none_or(|i| state.time_stepping.sleep_timer[i] == f64::INFINITY)
             };
@@ -171,7 +171,7 @@ impl Onlooker {
                 .map(|i| time_stepping.colliders[i as usize].body);
             if self.met.insert(bodies) && self.n_looks > FROM_THE_START {
                 let [a, b] = bodies.map(|body| model.body_name(body));
-                // the ground is what others touch
+                // name the ground last
                 let name = if bodies[0].is_none() {
                     format!("{b}-{a}")
                 } else {
@@ -216,7 +216,7 @@ impl Onlooker {
         recording.fate = Some(self.fate);
     }
 
-    // where the shapes of a pair press on each other
+    // contact points of a shape pair
     fn press(
         &mut self,
         time_stepping: &TimeStepping,
@@ -241,7 +241,7 @@ impl Onlooker {
             .material(pair[0] as usize, pair[1] as usize)
             .friction;
         for touch in touches {
-            // a feature that the step has left behind stands at the nearest one
+            // a contact whose feature is gone is matched to the nearest point
             let own = found.iter().find(|m| m.feature == touch.key.feature);
             let nearest = || found.iter().min_by(|m, n| m.gap.total_cmp(&n.gap));
             let Some(meeting) = own.or_else(nearest) else {
@@ -270,7 +270,7 @@ impl Onlooker {
         }
     }
 
-    // bunches that began before a time are complete
+    // groups that began before a given time are complete
     fn tell(&mut self, recording: &mut Recording, before: f64) {
         debug_assert!(self.bunches.len() <= DEEDS.len());
         self.bunches.sort_by(|a, b| a.since.total_cmp(&b.since));
@@ -318,7 +318,7 @@ mod tests {
     use crate::cli::record::{Grip, Recording, Sampler};
     use stiction::{Model, Simulation};
 
-    /// Looks at every step.
+    /// Samples every step.
     fn run(scene: &str, until: f64, n_steps: u32) -> Recording {
         let mut simulation = Simulation::new(Model::from_text("test", scene).unwrap());
         let mut sampler = Sampler::new(simulation.model(), until, None);
@@ -365,7 +365,7 @@ mod tests {
         let recording = run(TWO_BALLS, 0.2, 40);
         let sliding = recording.arrows[10].iter().find(|a| a.point[0] > 1.0);
         assert_eq!(sliding.unwrap().grip, Grip::Slip);
-        // 3 m/s, slowed down by 0.5 g: it stands after 0.61 s
+        // 3 m/s, decelerated by 0.5 g: it stops after 0.61 s
         let later = run(TWO_BALLS, 0.7, 140);
         let standing = later.arrows.last().unwrap();
         let standing = standing.iter().find(|a| a.point[0] > 1.0).unwrap();
@@ -381,7 +381,7 @@ mod tests {
             .map(|e| (e.kind, recording.place_name(e), e.time))
             .collect();
         println!("{events:?}");
-        // the lower ball lies still for 0.2 s and sleeps until the other one hits it
+        // the lower ball is at rest for 0.2 s and sleeps until the other one hits it
         let found: Vec<(&str, &str)> = events[..3].iter().map(|e| (e.0, e.1)).collect();
         let wanted = [
             ("sleep", "low"),
@@ -389,7 +389,7 @@ mod tests {
             ("wake-up", "low"),
         ];
         assert_eq!(found, wanted);
-        // the other one falls by 0.2 m: seen at the end of the step in which it hits
+        // the other one falls by 0.2 m: recorded at the end of the step of its impact
         let time = events[1].2;
         assert!(time > 0.2019 && time < 0.2019 + 0.011, "{time}");
         assert!(

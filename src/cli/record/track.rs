@@ -1,23 +1,23 @@
-//! Statuses of a contact over time.
+//! Status of a contact over time.
 
 use stiction::state::Status;
 
-/// How a contact, or a pair of shapes, is.
+/// Status of a contact or a shape pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grip {
-    /// Apart.
+    /// Separated.
     #[default]
     Open,
-    /// Pressing, without friction.
+    /// Closed, without friction.
     Closed,
-    /// Pressing, no sliding.
+    /// Closed and sticking.
     Stick,
-    /// Pressing and sliding.
+    /// Closed and sliding.
     Slip,
 }
 
 impl Grip {
-    /// Whichever way it slides.
+    /// The status, regardless of the direction of sliding.
     pub fn of(status: Status) -> Self {
         match status {
             Status::Open => Self::Open,
@@ -27,7 +27,7 @@ impl Grip {
         }
     }
 
-    /// Its word.
+    /// Name of the status.
     pub fn name(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -49,28 +49,28 @@ pub struct Track {
     pub is_stop: bool,
     /// Index of the channel with the normal force.
     pub channel: usize,
-    /// Each status with the time since when, s.
+    /// Each status with its start time, s.
     pub changes: Vec<(f64, Grip)>,
 }
 
-/// A track with more changes than this is drawn without the stretches that nobody could see.
+/// A track with more changes than this is drawn without invisibly short intervals.
 const MOST_CHANGES: usize = 4000;
 
 impl Track {
-    /// Is it the track of this contact? That of a pair is, for all contacts of the pair.
+    /// Is it the track of this contact, or of its pair?
     pub fn has(&self, contact: &str) -> bool {
         let rest = contact.strip_prefix(&self.name);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
     }
 
-    /// The status from `time` on.
+    /// Sets the status from `time` on.
     pub fn is_now(&mut self, time: f64, status: Grip) {
         if self.changes.last().is_none_or(|(_, last)| *last != status) {
             self.changes.push((time, status));
         }
     }
 
-    /// For a drawing of a run of this length: stretches too short to be seen are left out where there are too many.
+    /// Changes to draw for a run of this length: if there are too many, invisibly short intervals are left out.
     pub fn drawn(&self, length: f64) -> Vec<(f64, Grip)> {
         if self.changes.len() <= MOST_CHANGES {
             return self.changes.clone();
@@ -93,7 +93,7 @@ impl Track {
         drawn
     }
 
-    /// Time spent in a status up to `end`, s, and in how many stretches.
+    /// Time spent in a status up to `end`, s, and the number of intervals.
     pub fn spent(&self, status: Grip, end: f64) -> (f64, usize) {
         let ends = self.changes.iter().skip(1).map(|change| change.0);
         let mut sum = (0.0, 0);

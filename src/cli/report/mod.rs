@@ -1,4 +1,4 @@
-//! The report of a run: one file of HTML with everything inside, for any browser, without a network.
+//! The report of a run: a self-contained HTML file that needs no network.
 
 mod pack;
 mod time_stepping;
@@ -11,7 +11,7 @@ use pack::{packed, times};
 use serde_json::{Value, json};
 use stiction::math::norm;
 
-/// The page and what it is made of.
+/// Template of the page and its parts.
 const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/style.css");
 const SCRIPTS: [&str; 7] = [
@@ -24,24 +24,24 @@ const SCRIPTS: [&str; 7] = [
     include_str!("page/player.js"),
 ];
 
-/// Peaks are drawn where they are beyond the line by this part of what a plot spans: half a pixel.
+/// Peaks are drawn if they exceed the line by this part of the plot's range: half a pixel.
 const SEEN: f64 = 0.003;
 
-/// Forces in a crowd beyond this times what 19 of 20 are below are cut: arrows of a multiple of it are no longer told apart.
+/// Forces with time stepping are clipped at this multiple of their 95th percentile; longer arrows are indistinguishable.
 const LARGEST: f64 = 10.0;
 
 /// Lines of a table with a title.
 pub type Lines = (String, Vec<(String, String)>);
 
-/// What the page tells.
+/// Contents of the page.
 pub struct Page<'a> {
-    /// What the run left behind.
+    /// The recording.
     pub recording: &'a Recording,
-    /// What was run, in a few words.
+    /// Subtitle: what was run.
     pub subtitle: String,
-    /// What happened, in sentences.
+    /// Sentences on what happened.
     pub story: Vec<String>,
-    /// What to look at, in sentences.
+    /// Notes and warnings.
     pub notes: Vec<Note>,
     /// Statistics.
     pub groups: Vec<Lines>,
@@ -49,11 +49,11 @@ pub struct Page<'a> {
 
 /// The page.
 pub fn html(page: &Page<'_>) -> String {
-    // a name may contain the end of a script
+    // a name may contain `</script>`
     let data = data(page).to_string().replace('<', "\\u003c");
     let title = escaped(&page.recording.name);
     let mut text = String::with_capacity(data.len() + 100_000);
-    // what is put in is not searched again
+    // substituted text is not searched again
     for (i, piece) in PAGE.split("<!--{").enumerate() {
         let Some((name, rest)) = piece.split_once("}-->").filter(|_| i > 0) else {
             text.push_str(piece);
@@ -119,7 +119,7 @@ fn fine(x: f64) -> f64 {
     format!("{x:.8e}").parse().unwrap_or(x)
 }
 
-// four digits: impulses are read, not drawn
+// four digits: impulses are shown as text, not drawn
 fn coarse(x: f64) -> f64 {
     format!("{x:.3e}").parse().unwrap_or(x)
 }
@@ -161,7 +161,7 @@ fn peaks(recording: &Recording) -> Vec<Value> {
         .collect()
 }
 
-/// For each track the stretches of rows in which it is closed, and place and force in them, one after the other.
+/// For each track, the intervals of rows in which it is closed, followed by points and forces in them.
 fn touches(recording: &Recording) -> Vec<Value> {
     let axes = recording.dimension.clamp(2, 3);
     let mut all = Vec::new();
@@ -187,8 +187,8 @@ fn touches(recording: &Recording) -> Vec<Value> {
     all
 }
 
-/// Of a crowd: how many there are in each row, then all of them, one after the other. The largest forces, those of impacts,
-/// are cut, so that the others keep their digits.
+/// Arrows with time stepping: the number in each row, then all of them in sequence. The largest forces, those of impacts,
+/// are clipped, so that the others keep their resolution.
 fn arrows(recording: &Recording) -> Value {
     if recording.fate.is_none() {
         return Value::Null;
@@ -232,7 +232,7 @@ fn events(recording: &Recording) -> Value {
             json!([fine(event.time), event.kind, place, normal, tangential])
         }
     });
-    // names of those contacts only that something happened to
+    // only names of contacts with events
     let mut places = vec![Value::Null; recording.places.len()];
     for event in &recording.events {
         if let Some(place) = event.place {

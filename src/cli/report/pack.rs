@@ -1,16 +1,16 @@
-//! Numbers for the page: 16 bits each between the lowest and the highest of a list, as text. That is finer than a
-//! screen, and a tenth of the digits.
+//! Numbers for the page, quantized to 16 bits between the minimum and the maximum of a list and encoded as text. That is finer
+//! than a screen, and a tenth of the size of decimal digits.
 
 use serde_json::{Value, json};
 
 /// Steps between the lowest and the highest value.
 const STEPS: f64 = 65_535.0;
-/// Stands for a number that is not finite: one more than the steps would be too many, so the steps end below.
+/// Code of a number that is not finite, just above the steps.
 const HOLE: u16 = u16::MAX;
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// A list of numbers: its lowest value, the step, and how many steps each is above; or one number that all are.
+/// A list of numbers as minimum, step and codes; or a single number if all are equal.
 pub fn packed(values: &[f64]) -> Value {
     let finite = || values.iter().copied().filter(|x| x.is_finite());
     let low = finite().fold(f64::INFINITY, f64::min);
@@ -36,7 +36,7 @@ pub fn packed(values: &[f64]) -> Value {
     json!({ "low": low, "step": step, "data": text(&bytes) })
 }
 
-/// Times with 32 bits of each.
+/// Times with 32 bits each.
 pub fn times(times: &[f64]) -> String {
     let bytes: Vec<u8> = times
         .iter()

@@ -1,19 +1,19 @@
-//! What became of many bodies, in sentences.
+//! Sentences on the outcome of a run with time stepping.
 
 use crate::cli::format::count;
 use crate::cli::record::Fate;
 
-/// What happened, in place of a sentence for each pair.
+/// Sentences on what happened, in place of one per pair.
 pub fn story(fate: &Fate) -> Vec<String> {
     let pairs = count(fate.n_pairs as u64, "pair");
     let mut sentences = vec![format!(
-        "{pairs} of bodies, or of a body and the ground, touched."
+        "{pairs} of bodies, or of a body and the ground, came into contact."
     )];
     let contacts = count(fate.n_contacts as u64, "contact");
     sentences.push(match (fate.n_contacts, fate.n_sliding) {
-        (0, _) => "Nothing touches at the end.".to_owned(),
-        (_, 0) => format!("At the end {contacts} press, and none of them slides."),
-        (_, n) => format!("At the end {contacts} press; {n} of them slide."),
+        (0, _) => "There are no contacts at the end.".to_owned(),
+        (_, 0) => format!("At the end {contacts} are closed, and none of them slides."),
+        (_, n) => format!("At the end {contacts} are closed; {n} of them slide."),
     });
     let bodies = match fate.n_bodies {
         1 => "1 body".to_owned(),

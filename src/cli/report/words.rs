@@ -1,4 +1,4 @@
-//! What happened and what to look at, in sentences.
+//! Sentences on what happened, and notes for the reader of a report.
 
 use crate::cli::format::{count, short};
 use crate::cli::record::{Grip, Recording, Track};
@@ -6,25 +6,25 @@ use std::collections::BTreeMap;
 use stiction::integrate::Report;
 use stiction::scene::spec::Settings;
 
-/// Pairs of bodies that get a sentence.
+/// Maximum number of body pairs described by a sentence.
 const MOST_PAIRS: usize = 8;
 
-/// Impacts of two bodies that follow each other faster than this count as one, s.
+/// Impacts of two bodies closer in time than this count as one, s.
 const AT_ONCE: f64 = 1e-9;
 
-/// How much it matters.
+/// Severity of a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// Good to know.
+    /// Information.
     Note,
-    /// Look at it before you trust the result.
+    /// Should be looked into before the result is trusted.
     Warning,
-    /// The run did not get to its end.
+    /// The run did not reach its end.
     Error,
 }
 
 impl Severity {
-    /// Its word.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Note => "note",
@@ -34,17 +34,17 @@ impl Severity {
     }
 }
 
-/// A sentence to look at. Names stand in backquotes.
+/// A note of one sentence. Names are in backquotes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Note {
-    /// How much it matters.
+    /// Severity of a note.
     pub severity: Severity,
     /// The sentence.
     pub text: String,
 }
 
 impl Note {
-    /// Good to know.
+    /// Information.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             severity: Severity::Note,
@@ -52,7 +52,7 @@ impl Note {
         }
     }
 
-    /// Look at it.
+    /// A warning.
     pub fn warning(text: impl Into<String>) -> Self {
         Self {
             severity: Severity::Warning,
@@ -81,12 +81,12 @@ fn times(n: usize) -> String {
     }
 }
 
-/// What happened, a sentence for each pair of bodies that met.
+/// Sentences on what happened, one per pair of bodies that touched.
 pub fn story(recording: &Recording) -> Vec<String> {
     let mut pairs: Vec<([&str; 2], Vec<&Track>)> = Vec::new();
     for track in recording.tracks.iter().filter(|track| !track.is_stop) {
         let [a, b] = [track.bodies[0].as_str(), track.bodies[1].as_str()];
-        // the ground is what others touch
+        // name the ground last
         let ends = if b == "ground" { [b, a] } else { [a, b] };
         match pairs.iter_mut().find(|(own, _)| *own == ends) {
             Some((_, tracks)) => tracks.push(track),
@@ -105,11 +105,11 @@ pub fn story(recording: &Recording) -> Vec<String> {
     let stops: Vec<String> = stops.take(MOST_PAIRS).map(|s| stop(recording, s)).collect();
     match pairs.len() {
         0 if !recording.places.is_empty() && stops.is_empty() && recording.fate.is_none() => {
-            sentences.push("Nothing touched.".to_owned())
+            sentences.push("There were no contacts.".to_owned())
         }
         n if n > MOST_PAIRS => {
             let more = count((n - MOST_PAIRS) as u64, "more pair");
-            sentences.push(format!("{more} of bodies met."));
+            sentences.push(format!("{more} of bodies touched."));
         }
         _ => {}
     }
@@ -118,16 +118,16 @@ pub fn story(recording: &Recording) -> Vec<String> {
     sentences
 }
 
-/// What a contact did, with IT for the other body.
+/// History of a contact; in its sentences, IT is a placeholder for the other body.
 struct Deeds {
     /// Times of impacts, s.
     impacts: Vec<f64>,
-    /// Time spent sliding, s, and in how many stretches.
+    /// Time spent sliding, s, and the number of intervals.
     slid: (f64, usize),
-    /// Time spent sticking and pressing without friction, s.
+    /// Time spent sticking and in contact without friction, s.
     stuck: f64,
     pressed: f64,
-    /// How it is at the end.
+    /// Status at the end.
     last: Grip,
 }
 
@@ -140,7 +140,7 @@ impl Deeds {
             .filter(|event| event.kind == "impact" && is_own(recording.place_name(event)))
             .map(|event| event.time)
             .collect();
-        // several corners at once are one impact
+        // simultaneous impacts of several corners count as one
         impacts.dedup_by(|later, earlier| *later - *earlier < AT_ONCE);
         let mut deeds = Self {
             impacts,
@@ -222,7 +222,7 @@ fn stop(recording: &Recording, track: &Track) -> String {
     )
 }
 
-/// One sentence; the other is named once.
+/// One sentence, in which the other body is named once.
 fn told(who: &str, other: &str, parts: &[String]) -> String {
     let all = match parts.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
@@ -246,9 +246,9 @@ fn energy(recording: &Recording) -> Option<String> {
         ("energy.work_of_applied_forces", "applied forces brought"),
     ] {
         let [before, after] = ends(name)?;
-        // below what the summary's six digits would show
+        // not visible in the six digits of the summary
         if (after - before).abs() > 1e-6 * (start.abs() + end.abs()) {
-            // impacts of many bodies may bring what friction took too much, and forces may take energy
+            // the sign may be reversed: impacts of many bodies may return excess friction loss, and forces may absorb energy
             let what = match (after < before, what.rsplit_once(' ')) {
                 (true, Some((who, "took"))) => format!("{who} brought"),
                 (true, Some((who, _))) => format!("{who} took"),
@@ -275,7 +275,7 @@ fn joule(x: f64) -> String {
     format!("{} J", short(rounded))
 }
 
-/// What the counters of a run say.
+/// Notes derived from the counters of a run.
 pub fn solver_notes(
     report: &Report,
     settings: &Settings,
@@ -286,36 +286,36 @@ pub fn solver_notes(
         let cure = if settings.tolerance.is_some() {
             ""
         } else {
-            "; with a smaller step it bounces on longer"
+            "; with a smaller step it keeps bouncing longer"
         };
         notes.push(Note::new(format!(
-            "The restitution threshold ended {} of {}: they were slower than what gravity and forces do within a step, so it stays on the surface{cure}.",
+            "The restitution threshold ended {} of {}: they were slower than the velocity change by gravity and forces within a step, so it stays on the surface{cure}.",
             count(*n, "bounce"),
             named(body)
         )));
     }
     if report.complementarity_steps > 0 {
         notes.push(Note::new(format!(
-            "{} could not be decided contact by contact and were solved as one problem of all contacts: usual where many contacts change at once.",
+            "{} were solved as one problem of all contacts because the statuses could not be determined contact by contact; this is common when many contacts change at once.",
             count(report.complementarity_steps, "substep")
         )));
     }
     if report.inexact_solves > 0 {
         notes.push(Note::new(format!(
-            "{} of bodies had contacts that were not solved exactly, to {} of their size at worst; forces there are near, not right.",
+            "{} of bodies had contacts that were not solved to full accuracy (worst relative residual {}); forces there are approximate.",
             count(report.inexact_solves, "group"),
             short(report.worst_residual)
         )));
     }
     if report.unlocated_steps > 0 {
         notes.push(Note::new(format!(
-            "In {} too many bodies hit each other to take their impacts one by one: they were taken as one at the end of the step.",
+            "In {} there were too many impacts to locate each of them: they were treated as simultaneous at the end of the step.",
             count(report.unlocated_steps, "step")
         )));
     }
     if report.stabilized_steps > 0 {
         notes.push(Note::new(format!(
-            "In {} a force that feeds energy into the motion was taken without its derivative, to keep the step stable.",
+            "In {} the derivative of a force that adds energy to the motion was neglected to keep the step stable.",
             count(report.stabilized_steps, "substep")
         )));
     }

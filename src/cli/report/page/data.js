@@ -1,4 +1,4 @@
-// What the run left behind, unpacked when it is looked at.
+// The recording, unpacked on demand.
 const data = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 
@@ -19,7 +19,7 @@ function bytesOf(text) {
   return bytes.buffer;
 }
 
-// A packed list: all alike, or steps above the lowest value; the highest step stands for "no number".
+// A packed list: a constant, or steps above the minimum; the highest code means "not finite".
 function unpack(packed, n) {
   const values = new Float64Array(n);
   if ("all" in packed) return values.fill(packed.all === null ? NaN : packed.all);
@@ -39,7 +39,7 @@ function valuesOf(index) {
   return channel.unpacked;
 }
 
-// The row at or before a time, and how far it is to the next one.
+// The row at or before a time, and the fraction of the way to the next one.
 function rowAt(t) {
   let low = 0;
   let high = n_rows - 1;
@@ -54,7 +54,7 @@ function rowAt(t) {
   return { row: low, next: high, part };
 }
 
-// What has no channel, such as the angle of a point, is zero.
+// Quantities without a channel, such as the angle of a point mass, are zero.
 function valueAt(index, at) {
   if (index === undefined) return 0;
   const values = valuesOf(index);
@@ -90,7 +90,7 @@ function statusAt(track, t) {
   return low > 0 ? changes[low - 1][1] : "open";
 }
 
-// Of many bodies: closed contacts row by row, each with its status.
+// With time stepping: closed contacts row by row, each with its status.
 const GRIPS = { o: "open", c: "closed", s: "stick", l: "slip" };
 const arrows = data.arrows && {
   n: data.arrows.counts.reduce((sum, n) => sum + n, 0),
@@ -114,7 +114,7 @@ const arrows = data.arrows && {
   },
 };
 
-// Closed contacts at a time: track, place, force; those of the nearest row.
+// Closed contacts at the row nearest to a time: track, point, force.
 const axes = data.dimension === 3 ? 3 : 2;
 for (const touch of data.touches) {
   touch.n = touch.spans.reduce((sum, span) => sum + span[1], 0);
@@ -144,7 +144,7 @@ function touchesAt(at) {
   return found;
 }
 
-// A force that nine in ten are below: what arrows are scaled with.
+// 90th percentile of the forces, which scales the arrows.
 const typicalForce = (() => {
   const sizes = [];
   for (const touch of data.touches) {

@@ -1,4 +1,4 @@
-// The table of events. Only the rows in sight are elements: there may be a hundred thousand.
+// The table of events. Only visible rows are elements: there may be a hundred thousand events.
 const ROW = 26;
 const table = {
   box: byId("events"),
@@ -8,7 +8,7 @@ const table = {
   make() {
     byId("n-events").textContent = `(${events.length + data.unlisted})`;
     if (data.unlisted) byId("events-hint").textContent = `A click jumps there. ${data.unlisted} more are counted, not listed.`;
-    // of many bodies there are only places
+    // with time stepping only names are known
     if (!events.some((event) => event[3])) byId("events-panel").classList.add("places");
     if (!events.length) byId("events-hint").textContent = "None.";
     this.room.style.height = `${ROW * events.length}px`;
@@ -50,7 +50,7 @@ const table = {
     return row;
   },
 
-  // the last event up to now is marked and kept in sight
+  // the latest event is marked and kept visible
   follow(t) {
     const now = eventAfter(t) - 1;
     if (now === this.now) return;

@@ -1,4 +1,4 @@
-// Signs of mechanics in pixels.
+// Symbols of springs, joints and forces.
 const INK = "#2d3741";
 const GROUND = "#e4e7ea";
 const GROUND_LINE = "#6e767e";
@@ -37,7 +37,7 @@ function disc(context, [x, y], radius, colour, line, width) {
   }
 }
 
-// Direction from a to b, the direction across, and the distance.
+// Direction from a to b, its normal, and the distance.
 function along(a, b) {
   const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
   const length = Math.hypot(dx, dy);
@@ -56,7 +56,7 @@ function arrow(context, from, to, colour, width = 3) {
   const { length, at } = along(from, to);
   if (length < 2) return;
   const head = Math.min(2 + 3 * width, 0.6 * length);
-  // a pale rim keeps it apart from what is behind
+  // a pale outline separates it from the background
   stroke(context, [from, at(length - 0.7 * head, 0)], "#fff", width + 2.5);
   stroke(context, [from, at(length - 0.7 * head, 0)], colour, width);
   fill(context, [to, at(length - head, 0.45 * head), at(length - head, -0.45 * head)], colour);
@@ -100,7 +100,7 @@ function support(context, [x, y]) {
   for (let i = 0; i < 4; i++) stroke(context, [[left + 2 + 5 * i, base], [left - 2 + 5 * i, base + 5]], INK, 1);
 }
 
-// The sign of a joint where its second body is held.
+// The symbol of a joint, at the attachment point of its second body.
 function jointSign(context, kind, at) {
   if (kind === "distance") return;
   if (kind === "prismatic" || kind === "fixed" || kind === "planar") {
@@ -120,7 +120,7 @@ function label(context, text, [x, y], colour) {
   context.fillText(text, x, y);
 }
 
-// Names beside their places: none is on another, and one that finds no room is left out.
+// Labels next to their points, without overlap; a label without room is left out.
 function nameAll(context, named) {
   context.font = "12px system-ui, sans-serif";
   const taken = [];
@@ -135,7 +135,7 @@ function nameAll(context, named) {
   }
 }
 
-// Lowest and highest place of all bodies over the run, and at its start.
+// Bounding box of all bodies over the run, and at its start.
 function travelled(n_axes) {
   const names = ["x", "y", "z"].slice(0, n_axes);
   const box = (rows) => {
@@ -180,5 +180,5 @@ function travelled(n_axes) {
 const sizeOf = (box) => Math.hypot(...box.low.map((low, k) => box.high[k] - low));
 const middleOf = (box) => box.low.map((low, k) => 0.5 * (low + box.high[k]));
 
-// A scene that travels far is followed, not shown from afar.
+// The view follows a scene that travels far instead of zooming out.
 const FAR = 8;

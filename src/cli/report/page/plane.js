@@ -155,7 +155,7 @@ class PlaneView {
     const radius = shape.radius * this.scale;
     if (points.length === 1) {
       disc(context, points[0], Math.max(radius, 4), colour, line, 2);
-      // turning can be seen
+      // makes rotation visible
       if (radius > 8) stroke(context, [points[0], this.point(pose, [shape.points[0][0] + 0.8 * shape.radius, shape.points[0][1]])], line, 1.5);
     } else if (points.length === 2) {
       stroke(context, points, line, Math.max(2 * radius, 3) + 2);

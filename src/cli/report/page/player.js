@@ -104,7 +104,7 @@ function tell() {
 function listen() {
   const speeds = byId("speed");
   for (const speed of SPEEDS) speeds.add(new Option(`${speed} x`, speed, false, speed === 1));
-  // a run of a blink starts slow, one of hours fast
+  // short runs are played slowly, long ones fast
   const fitting = SPEEDS.filter((speed) => length / speed >= 4 && length / speed <= 90);
   if (length < 4) player.speed = fitting.length ? Math.max(...fitting) : SPEEDS[0];
   else if (length > 90) player.speed = fitting.length ? Math.min(...fitting) : SPEEDS[SPEEDS.length - 1];

@@ -210,7 +210,7 @@ class LinePlot extends TimePlot {
     context.lineWidth = 1.6;
     context.lineJoin = "round";
     context.stroke();
-    // what happened between two rows
+    // extremes between two rows
     for (const [row, least, most] of peaksOf.get(index) || []) {
       const x = this.x(0.5 * (times[row] + times[Math.min(row + 1, n_rows - 1)]));
       stroke(context, [[x, y(least)], [x, y(most)]], this.colour(i), 1.2);
@@ -265,7 +265,7 @@ function makePlots() {
   for (const [group, unit, title] of GROUPS) {
     const indices = channels.map((_, i) => i).filter((i) => channels[i].group === group && channels[i].unit === unit);
     indices.forEach((i) => taken.add(i));
-    // what does not move is no news
+    // constant channels are not interesting
     const moving = group === "position" || group === "velocity" ? indices.filter((i) => spanOf(i)[1] > spanOf(i)[0]) : indices;
     if (moving.length) new LinePlot(title, unit, moving);
   }

@@ -1,5 +1,5 @@
-// A scene in space, seen by an eye that goes round it. Solids are convex and drawn far ones first: of two that overlap on the
-// screen, a plane between them tells which one the eye is nearer to.
+// A scene in space, seen by an orbiting camera. Solids are convex and drawn from back to front: for two that overlap on the
+// screen, a separating plane decides which one is nearer to the camera.
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const sum = (a, b, s) => [a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2]];
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
@@ -10,7 +10,7 @@ const unit = (a) => {
 const LIGHT = unit([-0.25, -0.45, 0.86]);
 const MOST_COMPARED = 150;
 
-// Two directions across a normal, the first as near to a world axis as can be.
+// Two directions normal to a vector, the first as close to a world axis as possible.
 function tangents(normal) {
   const k = [0, 1, 2].reduce((best, i) => (Math.abs(normal[i]) < Math.abs(normal[best]) ? i : best), 0);
   const axis = [0, 0, 0];
@@ -90,12 +90,12 @@ class SpaceView {
     if (body < 0) return FIXED;
     const position = this.places[body].map((channel) => valueAt(channel, at));
     const q = this.turns[body].map((channel) => [valuesOf(channel)[at.row], valuesOf(channel)[at.next]]);
-    // both signs are the same orientation
+    // q and -q are the same orientation
     const sign = q.reduce((s, [a, b]) => s + a * b, 0) < 0 ? -1 : 1;
     return poseFrom(position, q.map(([a, b]) => a + at.part * (sign * b - a)));
   }
 
-  // the eye, its axes and the scale
+  // the camera, its axes and the scale
   place(at, width, height) {
     const box = this.follows ? this.boxes.start : this.boxes.all;
     let target = middleOf(box);
@@ -116,7 +116,7 @@ class SpaceView {
     this.middle = [0.5 * width, 0.5 * height];
   }
 
-  // pixels, and how much nearer things are larger
+  // pixels and perspective scale
   see(p) {
     const v = sum(p, this.target, -1);
     const depth = Math.max(0.05, 1 - dot(v, this.towards) / this.distance);
@@ -153,7 +153,7 @@ class SpaceView {
     this.corner(context, height);
   }
 
-  // a plane that would hide the scene is only a frame
+  // a plane that would hide the scene is drawn as an outline
   plane(context, plane, is_frame) {
     const mesh = roundStep(this.size / 16);
     const height = dot(plane.normal, this.target) - plane.offset;
@@ -176,7 +176,7 @@ class SpaceView {
     }
   }
 
-  // a solid in the world, with its box on the screen
+  // a solid in world axes, with its bounding box on the screen
   world(shape, body, pose) {
     const points = shape.points.map((p) => pointOf(pose, p));
     const pixels = points.map((p) => this.see(p));
@@ -212,7 +212,7 @@ class SpaceView {
     const left = rest.map((_, i) => i);
     const order = [];
     while (left.length) {
-      // a ring of solids that hide each other is cut at its farthest
+      // a cycle of solids that hide each other is broken at the farthest one
       const k = Math.max(0, left.findIndex((i) => behind[i].every((j) => done[j])));
       const [i] = left.splice(k, 1);
       done[i] = true;
@@ -221,7 +221,7 @@ class SpaceView {
     return [...sheets, ...order];
   }
 
-  // 1 if a can hide b, -1 if b can hide a, 0 if nobody knows
+  // 1 if a can hide b, -1 if b can hide a, 0 if undecided
   nearer(a, b) {
     const candidates = [[0, 0, 1], ...(a.normals || []), ...(b.normals || []), unit(sum(a.middle, b.middle, -1)), [1, 0, 0], [0, 1, 0]];
     const range = (solid, n) => {
@@ -289,7 +289,7 @@ class SpaceView {
     shine.addColorStop(1, shade(colour, 0.86));
     disc(context, centre, radius, shine, line, 1.5);
     if (radius < 8) return;
-    // two great circles, so that rolling can be seen
+    // two great circles make rolling visible
     const middle = solid.points[0];
     const view = unit(sum(this.eye, middle, -1));
     for (const [u, v] of [[0, 1], [1, 2]]) {
@@ -316,7 +316,7 @@ class SpaceView {
         stroke(context, [centre, end], colour, 5);
       });
     }
-    // its axes, so that turning can be seen
+    // its axes make rotation visible
     for (const column of pose.columns) stroke(context, [centre, this.see(sum(pose.position, column, 0.05 * this.size))], line, 2);
     disc(context, centre, 6, colour, line, 2);
   }
@@ -346,7 +346,7 @@ class SpaceView {
   }
 
   forces(context, t, at, pose) {
-    // of many, each is small
+    // with many bodies, each is small
     const [part, most, width] = arrows ? [0.08, 0.16, 1.8] : [0.18, 0.4, 3];
     const scale = (part * this.size) / typicalForce;
     const show = (from, force, colour) => {
