@@ -13,7 +13,7 @@ use crate::state::{CrowdState, Resistance, SpotKey, State, Status, Touch};
 use crate::step::{EventKind, Report, Workspace};
 
 const MAGIC: &[u8; 8] = b"STICTION";
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 /// Bytes before the body: magic, version, length.
 const HEAD: usize = 8 + 4 + 8;
 /// Bytes after it: the checksum.

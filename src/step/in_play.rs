@@ -1,7 +1,8 @@
 //! The energy at the end of a step, and how much energy took part in the motion so far.
 //!
 //! (1)  swing of the kinetic energy:  max of 1/2 (v - v0)^T M (v - v0), v0 the velocities at the start: what moves with the
-//!      same velocity all along does not count, whatever the observer's own velocity is
+//!      same velocity all along does not count, whatever the observer's own velocity is. Where bodies turn back it is up to
+//!      four times their kinetic energy; the largest kinetic energy is kept beside it, and the smaller one of the two counts
 //! (2)  rise and fall of the potential energy:  max of P - P0 and of P0 - P
 //! (3)  rise of the energy:  max of (E - W) - min of (E - W) before,  W the applied work: without it energy can only fall
 
@@ -19,6 +20,7 @@ pub(super) fn start(model: &Model, state: &State, workspace: &mut Workspace, rep
     let play = &mut report.play;
     play.start_energy = kinetic + potential;
     play.start_potential = potential;
+    play.largest_kinetic = kinetic;
     play.energy = play.start_energy;
     play.lowest = play.start_energy - report.applied_work;
 }
@@ -34,6 +36,7 @@ pub(super) fn note(model: &Model, state: &State, workspace: &mut Workspace, repo
     }
     let play = &mut report.play;
     play.energy = 0.5 * kinetic + potential;
+    play.largest_kinetic = play.largest_kinetic.at_least(0.5 * kinetic);
     play.kinetic_swing = play.kinetic_swing.at_least(0.5 * swing);
     let risen = potential - play.start_potential;
     play.potential_rise = play.potential_rise.at_least(risen); // (2)

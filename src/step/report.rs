@@ -5,6 +5,10 @@ use crate::math::Limit;
 use crate::model::{Model, SEAM};
 use crate::state::{Resistance, Status};
 
+/// Numbers of a report that belong to the motion, see [`Report::whole_numbers`] and [`Report::real_numbers`].
+pub(super) const N_WHOLE_NUMBERS: usize = 30;
+pub(super) const N_REAL_NUMBERS: usize = 23;
+
 /// Counters and worst values of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
@@ -107,6 +111,8 @@ pub struct EnergyInPlay {
     pub energy: f64,
     /// Largest kinetic energy of the motion relative to the velocities at the start, J.
     pub kinetic_swing: f64,
+    /// Largest kinetic energy, J.
+    pub largest_kinetic: f64,
     /// How far the potential energy rose above that at the start, J.
     pub potential_rise: f64,
     /// How far it fell below, J.
@@ -220,7 +226,7 @@ impl Report {
 
     /// All whole numbers that belong to the motion, in a fixed order: not how often working memory grew, which is of the
     /// instance that a run was in.
-    pub fn whole_numbers(&mut self) -> [&mut u64; 30] {
+    pub fn whole_numbers(&mut self) -> [&mut u64; N_WHOLE_NUMBERS] {
         let counts = &mut self.n_events;
         [
             &mut self.steps,
@@ -257,7 +263,7 @@ impl Report {
     }
 
     /// All real numbers, in a fixed order.
-    pub fn real_numbers(&mut self) -> [&mut f64; 22] {
+    pub fn real_numbers(&mut self) -> [&mut f64; N_REAL_NUMBERS] {
         let play = &mut self.play;
         [
             &mut self.transition_error,
@@ -278,6 +284,7 @@ impl Report {
             &mut play.start_potential,
             &mut play.energy,
             &mut play.kinetic_swing,
+            &mut play.largest_kinetic,
             &mut play.potential_rise,
             &mut play.potential_fall,
             &mut play.lowest,
@@ -308,7 +315,8 @@ impl Report {
     /// part of it.
     pub fn energy_in_play(&self) -> f64 {
         let play = &self.play;
-        let swings = play.kinetic_swing + play.potential_rise + play.potential_fall;
+        let kinetic = play.kinetic_swing.at_most(play.largest_kinetic);
+        let swings = kinetic + play.potential_rise + play.potential_fall;
         let parts = [
             self.applied_work,
             self.damping_loss,

@@ -33,7 +33,7 @@ mod stops;
 mod strike;
 
 use super::allowance::allowed;
-use super::report::Report;
+use super::report::{N_REAL_NUMBERS, N_WHOLE_NUMBERS, Report};
 use super::run::{SHORTEST_LOSSY_PART, SHORTEST_PART};
 use super::{StepError, Workspace, accept, finite, in_play, smoothing};
 use crate::lcp::crowd::{Body, Joint, Row, Touch};
@@ -280,7 +280,7 @@ fn is_too_long(taken: &Result<Outcome, StepError>, half: f64) -> bool {
     }
 }
 
-fn restore(report: &mut Report, (whole, real): ([u64; 30], [f64; 22])) {
+fn restore(report: &mut Report, (whole, real): ([u64; N_WHOLE_NUMBERS], [f64; N_REAL_NUMBERS])) {
     for (x, before) in report.whole_numbers().into_iter().zip(whole) {
         *x = before;
     }
