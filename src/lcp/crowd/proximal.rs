@@ -81,7 +81,8 @@ impl Solver {
             good.copy_from_slice(x);
             let residual = self.weigh(climb, x);
             solved = climb.is_solved();
-            if solved {
+            // what overflowed comes no nearer, and no `prox` would tell
+            if solved || !residual.is_finite() {
                 break;
             }
             if held > 0 {
