@@ -145,6 +145,9 @@ pub fn judge(record: &Record) -> Vec<Finding> {
     wrong.map(tell).collect()
 }
 
+/// Less than this part of the largest potential energy is no loss: what a scene at rest loses while its stiff springs settle.
+const NO_LOSS: f64 = 1e-6;
+
 /// The size of each class.
 fn sizes(record: &Record) -> [f64; 9] {
     let total: Vec<f64> = record.energy.iter().map(|[t, v]| t + v).collect();
@@ -154,12 +157,15 @@ fn sizes(record: &Record) -> [f64; 9] {
         (books.losses.iter().sum::<f64>() - (books.start - end)) / in_play
     };
     let balance = record.books.as_ref().map_or(0.0, balance);
+    let potentials = record.energy.iter().map(|[_, v]| v.abs());
+    let least_loss = NO_LOSS * potentials.fold(0.0, f64::max) / in_play;
+    let lost = if -balance > least_loss { -balance } else { 0.0 };
     let truth = |is: bool| if is { 1.0 } else { 0.0 };
     [
         largest_rise(&total) / in_play,
         record.books.map_or(0.0, |books| books.fall) / in_play,
         balance.max(0.0),
-        (-balance).max(0.0),
+        lost,
         record.overlap,
         record.drift,
         truth(!record.is_finite),
