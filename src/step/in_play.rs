@@ -1,8 +1,7 @@
 //! The energy at the end of a step, and how much energy took part in the motion so far.
 //!
 //! (1)  swing of the kinetic energy:  max of 1/2 (v - v0)^T M (v - v0), v0 the velocities at the start: what moves with the
-//!      same velocity all along does not count, whatever the observer's own velocity is. Where bodies turn back it is up to
-//!      four times their kinetic energy; the largest kinetic energy is kept beside it, and the smaller one of the two counts
+//!      same velocity all along does not count, whatever the observer's own velocity is
 //! (2)  rise and fall of the potential energy:  max of P - P0 and of P0 - P
 //! (3)  rise of the energy:  max of (E - W) - min of (E - W) before,  W the applied work: without it energy can only fall
 

@@ -1,7 +1,7 @@
 //! What happened: counts, worst values and events.
 
 use super::crowd::instant::Instant;
-use crate::math::Limit;
+use crate::math::{Limit, positive};
 use crate::model::{Model, SEAM};
 use crate::state::{Resistance, Status};
 
@@ -315,8 +315,7 @@ impl Report {
     /// part of it.
     pub fn energy_in_play(&self) -> f64 {
         let play = &self.play;
-        let kinetic = play.kinetic_swing.at_most(play.largest_kinetic);
-        let swings = kinetic + play.potential_rise + play.potential_fall;
+        let swings = play.kinetic_swing + play.potential_rise + play.potential_fall;
         let parts = [
             self.applied_work,
             self.damping_loss,
@@ -324,6 +323,13 @@ impl Report {
             self.impact_loss,
         ];
         parts.iter().fold(swings, |sum, part| sum + part.abs())
+    }
+
+    /// The same with no more than the largest kinetic energy, J: where bodies turn back, the motion relative to the velocities at the
+    /// start has up to four times as much. Losses are compared with it.
+    pub fn energy_to_lose(&self) -> f64 {
+        let play = &self.play;
+        self.energy_in_play() - positive(play.kinetic_swing - play.largest_kinetic)
     }
 
     /// Forces at an instant were asked for: their residual counts as that of a step.

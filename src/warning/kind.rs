@@ -137,7 +137,7 @@ impl Kind {
         let residual = report.worst_residual.at_least(report.instant_residual);
         match self {
             Self::EnergyGain => facts.much(net.at_least(report.play.rise), GAIN),
-            Self::NumericalLoss => facts.much(-net, LOSS).filter(|_| net < 0.0),
+            Self::NumericalLoss => facts.lost(),
             Self::EnergyBalance => facts.much(facts.unexplained, GAIN),
             Self::JointDrift => {
                 let drift = report.worst_joint_drift;
@@ -239,12 +239,20 @@ impl<'a> Facts<'a> {
             || report.lifted > 0.0
             || report.friction_rate > 0.0
             || self.much(energy, GAIN).is_some()
+            || self.lost().is_some()
     }
 
     // an energy that is more than a part of that in play
     fn much(&self, energy: f64, part: f64) -> Option<(f64, f64)> {
         let is_much = energy.abs() > part * self.in_play + self.least;
         (is_much && !self.is_young).then_some((energy, self.in_play))
+    }
+
+    // what errors of steps took, where it is much
+    fn lost(&self) -> Option<(f64, f64)> {
+        let (lost, to_lose) = (-self.net, self.report.energy_to_lose());
+        let is_much = lost > LOSS * to_lose + self.least;
+        (is_much && !self.is_young).then_some((lost, to_lose))
     }
 
     fn some(&self, n: u64) -> Option<(f64, f64)> {
