@@ -19,6 +19,7 @@ pub(super) fn start(model: &Model, state: &State, workspace: &mut Workspace, rep
     let play = &mut report.play;
     play.start_energy = kinetic + potential;
     play.start_potential = potential;
+    play.largest_kinetic = kinetic;
     play.energy = play.start_energy;
     play.lowest = play.start_energy - report.applied_work;
 }
@@ -34,6 +35,7 @@ pub(super) fn record(model: &Model, state: &State, workspace: &mut Workspace, re
     }
     let play = &mut report.play;
     play.energy = 0.5 * kinetic + potential;
+    play.largest_kinetic = play.largest_kinetic.at_least(0.5 * kinetic);
     play.kinetic_swing = play.kinetic_swing.at_least(0.5 * swing);
     let risen = potential - play.start_potential;
     play.potential_rise = play.potential_rise.at_least(risen); // (2)

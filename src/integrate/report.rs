@@ -1,10 +1,14 @@
 //! Report of a run: counters, largest errors and events.
 
 use super::time_stepping::instant::Instant;
-use crate::math::Limit;
+use crate::math::{Limit, positive};
 use crate::model::{Model, SEAM};
 use crate::state::{Resistance, Status};
 use serde::{Deserialize, Serialize};
+
+/// Numbers of a report that belong to the motion, see [`Report::whole_numbers`] and [`Report::real_numbers`].
+pub(super) const N_WHOLE_NUMBERS: usize = 30;
+pub(super) const N_REAL_NUMBERS: usize = 23;
 
 /// Counters and largest errors of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -109,6 +113,8 @@ pub struct EnergyInPlay {
     pub energy: f64,
     /// Largest kinetic energy relative to the initial velocities, J.
     pub kinetic_swing: f64,
+    /// Largest kinetic energy, J.
+    pub largest_kinetic: f64,
     /// Largest rise of the potential energy above the initial one, J.
     pub potential_rise: f64,
     /// Largest fall below it, J.
@@ -221,7 +227,7 @@ impl Report {
     }
 
     /// All integers that belong to the motion, in a fixed order; not the growth of the workspace, which depends on the instance.
-    pub fn whole_numbers(&mut self) -> [&mut u64; 30] {
+    pub fn whole_numbers(&mut self) -> [&mut u64; N_WHOLE_NUMBERS] {
         let counts = &mut self.n_events;
         [
             &mut self.steps,
@@ -258,7 +264,7 @@ impl Report {
     }
 
     /// All real numbers, in a fixed order.
-    pub fn real_numbers(&mut self) -> [&mut f64; 22] {
+    pub fn real_numbers(&mut self) -> [&mut f64; N_REAL_NUMBERS] {
         let play = &mut self.play;
         [
             &mut self.transition_error,
@@ -279,6 +285,7 @@ impl Report {
             &mut play.start_potential,
             &mut play.energy,
             &mut play.kinetic_swing,
+            &mut play.largest_kinetic,
             &mut play.potential_rise,
             &mut play.potential_fall,
             &mut play.lowest,
@@ -316,6 +323,13 @@ impl Report {
             self.impact_loss,
         ];
         parts.iter().fold(swings, |sum, part| sum + part.abs())
+    }
+
+    /// The same with at most the largest kinetic energy, J: where bodies turn back, the motion relative to the initial velocities has up
+    /// to four times as much. Losses are compared with it.
+    pub fn energy_to_lose(&self) -> f64 {
+        let play = &self.play;
+        self.energy_in_play() - positive(play.kinetic_swing - play.largest_kinetic)
     }
 
     /// Includes the residual of forces computed at an instant.

@@ -136,7 +136,7 @@ impl Kind {
         let residual = report.worst_residual.at_least(report.instant_residual);
         match self {
             Self::EnergyGain => measures.above_part(net.at_least(report.play.rise), GAIN),
-            Self::NumericalLoss => measures.above_part(-net, LOSS).filter(|_| net < 0.0),
+            Self::NumericalLoss => measures.lost(),
             Self::EnergyBalance => measures.above_part(measures.unexplained, GAIN),
             Self::JointDrift => {
                 let drift = report.worst_joint_drift;
@@ -239,12 +239,20 @@ impl<'a> Measures<'a> {
             || report.lifted > 0.0
             || report.friction_rate > 0.0
             || self.above_part(energy, GAIN).is_some()
+            || self.lost().is_some()
     }
 
     // an energy above a part of the energy in play
     fn above_part(&self, energy: f64, part: f64) -> Option<(f64, f64)> {
         let is_above = energy.abs() > part * self.in_play + self.floor;
         (is_above && !self.is_too_early).then_some((energy, self.in_play))
+    }
+
+    // energy removed by integration errors, above its threshold
+    fn lost(&self) -> Option<(f64, f64)> {
+        let (lost, to_lose) = (-self.net, self.report.energy_to_lose());
+        let is_above = lost > LOSS * to_lose + self.floor;
+        (is_above && !self.is_too_early).then_some((lost, to_lose))
     }
 
     fn counted(&self, n: u64) -> Option<(f64, f64)> {

@@ -144,6 +144,9 @@ pub fn check(record: &Record) -> Vec<Finding> {
     wrong.map(tell).collect()
 }
 
+/// Less than this part of the largest potential energy is no loss: what a scene at rest loses while its stiff springs settle.
+const NO_LOSS: f64 = 1e-6;
+
 /// The size of each class.
 fn sizes(record: &Record) -> [f64; 9] {
     let total: Vec<f64> = record.energy.iter().map(|[t, v]| t + v).collect();
@@ -153,12 +156,19 @@ fn sizes(record: &Record) -> [f64; 9] {
         (balance.losses.iter().sum::<f64>() - (balance.start - end)) / in_play
     };
     let imbalance = record.balance.as_ref().map_or(0.0, imbalance);
+    let potentials = record.energy.iter().map(|[_, v]| v.abs());
+    let least_loss = NO_LOSS * potentials.fold(0.0, f64::max) / in_play;
+    let lost = if -imbalance > least_loss {
+        -imbalance
+    } else {
+        0.0
+    };
     let truth = |is: bool| if is { 1.0 } else { 0.0 };
     [
         largest_rise(&total) / in_play,
         record.balance.map_or(0.0, |balance| balance.fall) / in_play,
         imbalance.max(0.0),
-        (-imbalance).max(0.0),
+        lost,
         record.overlap,
         record.drift,
         truth(!record.is_finite),

@@ -87,7 +87,8 @@ impl Solver {
             reference.copy_from_slice(x);
             let residual = self.check_residual(task, x);
             solved = task.is_solved();
-            if solved {
+            // once it overflowed, no further iteration helps
+            if solved || !residual.is_finite() {
                 break;
             }
             if hold > 0 {

@@ -33,7 +33,7 @@ mod stops;
 
 use super::event_driven::run::{SHORTEST_LOSSY_PART, SHORTEST_PART};
 use super::event_driven::{accept, smoothing};
-use super::report::Report;
+use super::report::{N_REAL_NUMBERS, N_WHOLE_NUMBERS, Report};
 use super::work_limit::allowed;
 use super::{StepError, Workspace, finite, in_play};
 use crate::contact::body_blocks::{Body, ContactConstraint, Joint, Row};
@@ -281,7 +281,10 @@ fn is_too_long(taken: &Result<Outcome, StepError>, half: f64) -> bool {
     }
 }
 
-fn restore_report(report: &mut Report, (whole, real): ([u64; 30], [f64; 22])) {
+fn restore_report(
+    report: &mut Report,
+    (whole, real): ([u64; N_WHOLE_NUMBERS], [f64; N_REAL_NUMBERS]),
+) {
     for (x, before) in report.whole_numbers().into_iter().zip(whole) {
         *x = before;
     }
