@@ -249,6 +249,56 @@ impl State {
         self.time_stepping.last_step = time_stepping.last_step;
     }
 
+    /// Memory that its lists take, bytes.
+    pub fn memory(&self) -> usize {
+        let Self {
+            time: _,
+            position,
+            orientation,
+            joint_angle,
+            velocity,
+            average_velocity,
+            status,
+            statuses_known: _,
+            acceleration,
+            contact_force,
+            friction_force,
+            sliding,
+            resistance,
+            friction_moment,
+            joint_force,
+            inputs,
+            damping_left: _,
+            control: _,
+            started: _,
+            time_stepping,
+        } = self;
+        let reals = [
+            position,
+            joint_angle,
+            velocity,
+            average_velocity,
+            acceleration,
+            joint_force,
+            &time_stepping.sleep_timer,
+        ];
+        let vectors = [friction_force, sliding, friction_moment];
+        reals
+            .map(|list| size_of_val(list.as_slice()))
+            .iter()
+            .sum::<usize>()
+            + vectors
+                .map(|list| size_of_val(list.as_slice()))
+                .iter()
+                .sum::<usize>()
+            + size_of_val(orientation.as_slice())
+            + size_of_val(status.as_slice())
+            + size_of_val(contact_force.as_slice())
+            + size_of_val(resistance.as_slice())
+            + size_of_val(inputs.as_slice())
+            + size_of_val(time_stepping.contacts.as_slice())
+    }
+
     /// The initial state of the scene.
     pub fn new(model: &Model) -> Self {
         let n_contacts = model.contacts.len();

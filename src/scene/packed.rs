@@ -11,7 +11,8 @@
 //!
 //! Nothing that the bytes say is trusted: what is allocated is in proportion to the bytes that are there, not to what they say.
 
-use super::spec::{FrictionCone, MAX_ROWS, Scene, Settings};
+use super::spec::settings::{Field, Setting, TABLE};
+use super::spec::{FrictionCone, Scene, Settings};
 use postcard::de_flavors::{Flavor, Slice};
 use serde::Deserialize as _;
 use sha2::{Digest as _, Sha256};
@@ -176,16 +177,24 @@ impl<'b> Flavor<'b> for Numbers<'b> {
 
 /// Are the counts of the settings those that a scene in text can have? Arrays have room for no more.
 fn has_counts_in_range(settings: &Settings) -> bool {
-    let directions = match settings.friction_cone {
-        FrictionCone::Exact => 4,
-        FrictionCone::Polyhedral { directions, .. } => directions,
+    let is_even = match settings.friction_cone {
+        FrictionCone::Exact => true,
+        FrictionCone::Polyhedral { directions, .. } => directions % 2 == 0,
     };
-    (2..=MAX_ROWS).contains(&settings.rows)
-        && (4..=64).contains(&directions)
-        && directions % 2 == 0
-        && settings.damping_steps <= 1000
-        && (1..=1_000_000).contains(&settings.max_substeps)
-        && (1..=1000).contains(&settings.fixed_point_iterations)
+    let is_in_range = |setting: &Setting| match setting.field {
+        Field::Count {
+            range: (low, high),
+            at,
+        } => (low..=high).contains(&(at.get)(settings)),
+        Field::OptionalCount {
+            range: (low, high),
+            at,
+        } => (at.get)(settings).is_none_or(|count| (low..=high).contains(&count)),
+        Field::Real { .. } | Field::OptionalReal { .. } | Field::Flag(_) | Field::Choice { .. } => {
+            true
+        }
+    };
+    is_even && TABLE.iter().all(is_in_range)
 }
 
 /// The next bytes of the header.

@@ -59,19 +59,22 @@ pub unsafe fn enter(
     let inside = unsafe { &mut *component.inside.get() };
     let scope = Scope::of_engine();
     inside.log.host = Some(scope.host());
-    let status = logged(inside, function, call, action);
+    let mut action = Some(action);
+    let mut once = |inside: &mut Inside| action.take().map_or(Ok(()), |action| action(inside));
+    let status = logged(inside, function, call, &mut once);
     drop(scope);
     component.busy.store(false, Ordering::Release);
     status
 }
 
-// a function of its own, so that no arithmetic moves out of the scope of the floating-point environment
+// a function of its own, so that no arithmetic moves out of the scope of the floating-point environment; one for all actions, which
+// keeps the library small
 #[inline(never)]
 fn logged(
     inside: &mut Inside,
     function: &str,
     call: Option<Call>,
-    action: impl FnOnce(&mut Inside) -> Result<(), FmiError>,
+    action: &mut dyn FnMut(&mut Inside) -> Result<(), FmiError>,
 ) -> fmi2Status {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         if inside.instance.phase() != Phase::Fatal {

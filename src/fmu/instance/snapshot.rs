@@ -7,6 +7,7 @@ use super::lifecycle::Phase;
 use super::variable::{Source, Value};
 use super::{Experiment, FmiError, Instance, Memory, error};
 use crate::integrate::Report;
+use crate::model::memory;
 use crate::simulation::{History, observe};
 use crate::state::{State, TimeSteppingState};
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,20 @@ const MOST_COUNTED_BY_STEP: u32 = 1 << 30;
 const UNIT: f64 = 1e-12;
 
 impl Instance {
+    /// Is there memory for a saved state and its bytes? Memory that is not available would end the host's process.
+    ///
+    /// # Errors
+    /// There is not.
+    pub fn make_room_for_state(&self) -> Result<(), FmiError> {
+        let parameters = self.table.len() * size_of::<Value>();
+        let bytes = self.simulation.state().memory() + parameters + size_of::<Snapshot>();
+        // the state, its body and the bytes around it
+        match memory::can_allocate(3 * bytes as u64) {
+            true => Ok(()),
+            false => error("there is not enough memory for a saved state"),
+        }
+    }
+
     /// Saves the state.
     pub fn save(&self) -> Snapshot {
         let mut report = self.report().clone();

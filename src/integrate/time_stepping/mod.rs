@@ -149,6 +149,11 @@ impl Work {
         self.solvers().iter().map(|solvers| solvers.spent).sum()
     }
 
+    fn is_exhausted(&mut self) -> bool {
+        let spent = self.spent();
+        self.solvers.allowed.is_some_and(|allowed| spent > allowed)
+    }
+
     fn capacity(&self) -> usize {
         self.points.capacity() + self.rows.capacity() + self.impulse.capacity()
     }
@@ -199,8 +204,8 @@ pub(super) fn step(
         in_play::start(model, state, workspace, report);
     }
     report.steps += 1;
-    let allowed = ITERATIONS * allowed(settings, end - state.time) as f64;
-    workspace.time_stepping.allow(allowed);
+    let work = ITERATIONS * allowed(settings, end - state.time) as f64;
+    workspace.time_stepping.allow(work);
     let can_repeat = !model.joints.is_empty() || !model.forces.is_empty();
     let mut most = f64::INFINITY;
     let mut imposes_joints_at_end = false;
@@ -264,7 +269,7 @@ pub(super) fn step(
         most = 2.0 * h;
         state.time = stop;
     }
-    report.exhausted_steps += u64::from(workspace.time_stepping.spent() > allowed);
+    report.exhausted_steps += u64::from(workspace.time_stepping.is_exhausted());
     in_play::record(model, state, workspace, report);
     finite(state, report)
 }
@@ -313,7 +318,8 @@ impl Step<'_> {
         self.set_motor_targets();
         self.start_motors()?;
         for substep in 0..=self.time_stepping.options.located_impacts {
-            self.substep(substep == self.time_stepping.options.located_impacts)?;
+            let is_exhausted = self.workspace.time_stepping.is_exhausted();
+            self.substep(is_exhausted || substep == self.time_stepping.options.located_impacts)?;
             if self
                 .workspace
                 .time_stepping
@@ -334,6 +340,7 @@ impl Step<'_> {
     }
 
     fn substep(&mut self, is_last: bool) -> Result<(), StepError> {
+        self.workspace.time_stepping.solvers.spent += 1.0;
         self.update_poses();
         self.integrate_free_motion();
         self.find_points();

@@ -76,6 +76,19 @@ impl Worker {
     }
 }
 
+/// Runs each worker in its own thread. All threads have ended on return, including their clean-up: the host may unload the library.
+fn in_threads(workers: &mut [Worker], work: impl Fn(&mut Worker, usize) + Copy + Send) {
+    std::thread::scope(|scope| {
+        let start = |(i, worker)| scope.spawn(move || work(worker, i));
+        let threads: Vec<_> = workers.iter_mut().enumerate().map(start).collect();
+        for thread in threads {
+            if let Err(panic) = thread.join() {
+                std::panic::resume_unwind(panic);
+            }
+        }
+    });
+}
+
 impl Solvers {
     /// Solves for the impulses, starting from the given ones, and for the velocities.
     pub fn solve(
@@ -99,10 +112,11 @@ impl Solvers {
         velocities: &mut Vec<Six>,
         is_chosen: impl Fn(&Island) -> bool + Copy + Send,
     ) -> Ending {
+        self.islands.find(problem);
+        let threads = threads.min(self.islands.count()).max(1);
         if self.workers.len() < threads {
             self.workers.resize_with(threads, Worker::default);
         }
-        self.islands.find(problem);
         let (islands, guess) = (&self.islands, &*impulse);
         let left = |allowed: f64| (allowed - self.spent) as u32;
         let iteration_limit = self.allowed.map(left);
@@ -114,12 +128,8 @@ impl Solvers {
         if let [only] = workers {
             only.work(problem, islands, (0, 1), effort, guess, is_chosen);
         } else {
-            std::thread::scope(|scope| {
-                for (i, worker) in workers.iter_mut().enumerate() {
-                    scope.spawn(move || {
-                        worker.work(problem, islands, (i, threads), effort, guess, is_chosen);
-                    });
-                }
+            in_threads(workers, move |worker, i| {
+                worker.work(problem, islands, (i, threads), effort, guess, is_chosen);
             });
         }
         let mut ending = Ending::default();

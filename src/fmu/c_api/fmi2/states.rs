@@ -30,6 +30,7 @@ pub unsafe extern "C" fn fmi2GetFMUstate(
     unsafe {
         enter(c, "fmi2GetFMUstate", Some(Call::SaveState), |inside| {
             let mut place = places(FMUstate, 1, "the place for the state")?;
+            inside.instance.make_room_for_state()?;
             let snapshot = inside.instance.save();
             match (*FMUstate).cast::<Snapshot>().as_mut() {
                 Some(known) => *known = snapshot,
@@ -46,6 +47,7 @@ pub unsafe extern "C" fn fmi2SetFMUstate(c: fmi2Component, FMUstate: fmi2FMUstat
     // SAFETY: handle and state as the standard demands
     unsafe {
         enter(c, "fmi2SetFMUstate", Some(Call::RestoreState), |inside| {
+            inside.instance.make_room_for_state()?;
             inside.instance.restore(saved(FMUstate)?)
         })
     }
@@ -93,7 +95,8 @@ pub unsafe extern "C" fn fmi2SerializedFMUstateSize(
     let call = Some(Call::SaveState);
     // SAFETY: handle, state and place as the standard demands
     unsafe {
-        enter(c, "fmi2SerializedFMUstateSize", call, |_| {
+        enter(c, "fmi2SerializedFMUstateSize", call, |inside| {
+            inside.instance.make_room_for_state()?;
             let mut place = places(size, 1, "the place for the size")?;
             place.fill([saved(FMUstate)?.n_bytes()]);
             Ok(())
@@ -112,7 +115,8 @@ pub unsafe extern "C" fn fmi2SerializeFMUstate(
     let call = Some(Call::SaveState);
     // SAFETY: handle, state and room as the standard demands
     unsafe {
-        enter(c, "fmi2SerializeFMUstate", call, |_| {
+        enter(c, "fmi2SerializeFMUstate", call, |inside| {
+            inside.instance.make_room_for_state()?;
             let bytes = saved(FMUstate)?.to_bytes();
             let mut room = places(serializedState.cast::<u8>(), size, "places for bytes")?;
             if size != bytes.len() {
@@ -138,6 +142,7 @@ pub unsafe extern "C" fn fmi2DeSerializeFMUstate(
         enter(c, "fmi2DeSerializeFMUstate", call, |inside| {
             let bytes = array(serializedState.cast::<u8>(), size, "bytes")?;
             let mut place = places(FMUstate, 1, "the place for the state")?;
+            inside.instance.make_room_for_state()?;
             let snapshot = inside.instance.snapshot_from_bytes(bytes)?;
             place.fill([boxed(snapshot)]);
             Ok(())
